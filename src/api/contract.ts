@@ -1,0 +1,255 @@
+import { z } from 'zod';
+import {
+  AnyRecord,
+  TryoutApplication,
+  TryoutStatus,
+  UploadContentType,
+  UploadGrant,
+} from './schemas.js';
+
+/** Where a row's knowledge comes from: a section of the contract, or our guess and its reason. */
+export type Basis = { readonly stated: string } | { readonly assumed: string };
+
+/** The four kinds of record that the service keeps. */
+export type ResourceName = 'teams' | 'players' | 'documents' | 'tryouts';
+
+export interface Endpoint {
+  /** `METHOD /path/{param}`; the path begins below `/v1`. */
+  readonly route: string;
+  readonly summary: string;
+  /** Where the organization id travels (contract 4.6). */
+  readonly org: 'path' | 'query' | 'body' | 'none';
+  readonly basis: Basis;
+  readonly resource: ResourceName | 'uploads';
+  /** What a 2xx body is: a list envelope, one record, an upload grant, a signed URL, or unshown. */
+  readonly answers: 'list' | 'record' | 'grant' | 'link' | 'unshown';
+  /** Schema of the documented answer (of one element, for a list). */
+  readonly result?: z.ZodType;
+  /** Schema of the body that we send, without organizationId. */
+  readonly body?: z.ZodType;
+  /** The key permission, where the contract names it. */
+  readonly permission?: string;
+}
+
+const fields = z.record(z.string(), z.unknown());
+const guessedRoute =
+  'method and path are not shown (contract 4.4); resolved from the id, no organizationId';
+const listShape =
+  'the call is stated; query parameters, paging and envelope are not shown (contract 4.4)';
+
+/** Every endpoint once. Client, sandbox, OpenAPI, help and the list of assumptions derive from it. */
+export const contract = {
+  listTeams: {
+    route: 'GET /teams/{organizationId}',
+    summary: 'List the teams',
+    org: 'path',
+    basis: { stated: '4.4' },
+    resource: 'teams',
+    answers: 'list',
+    result: AnyRecord,
+  },
+  getTeam: {
+    route: 'GET /teams/{organizationId}/{teamId}',
+    summary: 'Get one team',
+    org: 'path',
+    basis: { stated: '4.4' },
+    resource: 'teams',
+    answers: 'record',
+    result: AnyRecord,
+  },
+  createTeam: {
+    route: 'POST /teams',
+    summary: 'Create a team',
+    org: 'body',
+    basis: { stated: '4.4' },
+    resource: 'teams',
+    answers: 'unshown',
+    body: fields,
+  },
+  updateTeam: {
+    route: 'PATCH /teams/{teamId}',
+    summary: 'Change fields of a team',
+    org: 'none',
+    basis: { assumed: guessedRoute },
+    resource: 'teams',
+    answers: 'unshown',
+    body: fields,
+  },
+  deleteTeam: {
+    route: 'DELETE /teams/{teamId}',
+    summary: 'Delete a team',
+    org: 'none',
+    basis: { assumed: guessedRoute },
+    resource: 'teams',
+    answers: 'unshown',
+  },
+  listPlayers: {
+    route: 'GET /players/{organizationId}',
+    summary: 'List the players',
+    org: 'path',
+    basis: { stated: '4.4' },
+    resource: 'players',
+    answers: 'list',
+    result: AnyRecord,
+  },
+  getPlayer: {
+    route: 'GET /players/{organizationId}/{playerId}',
+    summary: 'Get one player',
+    org: 'path',
+    basis: { stated: '4.4' },
+    resource: 'players',
+    answers: 'record',
+    result: AnyRecord,
+  },
+  createPlayer: {
+    route: 'POST /players',
+    summary: 'Create a player',
+    org: 'body',
+    basis: { stated: '4.4' },
+    resource: 'players',
+    answers: 'unshown',
+    body: fields,
+  },
+  updatePlayer: {
+    route: 'PATCH /players/{playerId}',
+    summary: 'Change fields of a player',
+    org: 'none',
+    basis: { assumed: guessedRoute },
+    resource: 'players',
+    answers: 'unshown',
+    body: fields,
+  },
+  deletePlayer: {
+    route: 'DELETE /players/{playerId}',
+    summary: 'Delete a player',
+    org: 'none',
+    basis: { assumed: guessedRoute },
+    resource: 'players',
+    answers: 'unshown',
+  },
+  listDocuments: {
+    route: 'GET /documents/{organizationId}',
+    summary: 'List the documents',
+    org: 'path',
+    basis: { stated: '4.4' },
+    resource: 'documents',
+    answers: 'list',
+    result: AnyRecord,
+  },
+  downloadDocument: {
+    route: 'GET /documents/{documentId}/download',
+    summary: 'Get a signed URL to download a document',
+    org: 'none',
+    basis: { stated: '4.4' },
+    resource: 'documents',
+    answers: 'link',
+  },
+  previewDocument: {
+    route: 'GET /documents/{documentId}/preview',
+    summary: 'Get a signed URL to preview a document',
+    org: 'none',
+    basis: { stated: '4.4' },
+    resource: 'documents',
+    answers: 'link',
+  },
+  createDocument: {
+    route: 'POST /documents',
+    summary: 'Create a document record for an uploaded file',
+    org: 'body',
+    basis: { stated: '4.3' },
+    resource: 'documents',
+    answers: 'record',
+    body: z.looseObject({
+      name: z.string().optional(),
+      fileUrl: z.string(),
+      fileKey: z.string(),
+      contentType: UploadContentType,
+      sizeBytes: z.number().int().nonnegative(),
+      tags: z.array(z.string()),
+    }),
+    permission: 'document:create',
+  },
+  updateDocument: {
+    route: 'PATCH /documents/{documentId}',
+    summary: 'Change fields of a document',
+    org: 'none',
+    basis: { assumed: guessedRoute },
+    resource: 'documents',
+    answers: 'unshown',
+    body: fields,
+  },
+  deleteDocument: {
+    route: 'DELETE /documents/{documentId}',
+    summary: 'Delete a document',
+    org: 'none',
+    basis: { assumed: guessedRoute },
+    resource: 'documents',
+    answers: 'unshown',
+  },
+  requestUpload: {
+    route: 'POST /uploads/document-file',
+    summary: 'Request a presigned upload URL',
+    org: 'body',
+    basis: { stated: '4.2' },
+    resource: 'uploads',
+    answers: 'grant',
+    result: UploadGrant,
+    body: z.strictObject({
+      contentType: UploadContentType,
+      sizeBytes: z.number().int().nonnegative(),
+    }),
+    permission: 'document:create',
+  },
+  listTryouts: {
+    route: 'GET /tryout-applications',
+    summary: 'List the tryout applications',
+    org: 'query',
+    basis: { stated: '4.4' },
+    resource: 'tryouts',
+    answers: 'list',
+    result: TryoutApplication,
+  },
+  getTryout: {
+    route: 'GET /tryout-applications/{applicationId}',
+    summary: 'Get one tryout application',
+    org: 'query',
+    basis: { stated: '4.4' },
+    resource: 'tryouts',
+    answers: 'record',
+    result: TryoutApplication,
+  },
+  updateTryout: {
+    route: 'PATCH /tryout-applications/{applicationId}',
+    summary: 'Change the status or notes of a tryout application',
+    org: 'body',
+    basis: { stated: '4.1' },
+    resource: 'tryouts',
+    answers: 'record',
+    result: TryoutApplication,
+    body: z.strictObject({
+      status: TryoutStatus.optional(),
+      internalNotes: z.string().nullable().optional(),
+    }),
+  },
+  convertTryout: {
+    route: 'POST /tryout-applications/{applicationId}/convert-to-player',
+    summary: 'Convert a tryout application to a player',
+    org: 'body',
+    basis: { stated: '4.4' },
+    resource: 'tryouts',
+    answers: 'unshown',
+    body: fields,
+  },
+} as const satisfies Record<string, Endpoint>;
+
+export type EndpointName = keyof typeof contract;
+
+/** One row, widened to the common type. */
+export function endpoint(name: EndpointName): Endpoint {
+  return contract[name];
+}
+
+/** Further guesses that are no row of their own, for the README and `help undocumented`. */
+export const assumptions = {
+  listShape,
+} as const;

@@ -1,0 +1,64 @@
+import type { JsonObject } from '../data/json.js';
+import type { Basis, EndpointName, ResourceName } from './contract.js';
+import type { TransportRequest, TransportResponse } from './transport.js';
+
+/** A call of the contract as data: what a plan holds, a dry run shows and `Api.send` sends. */
+export interface Call {
+  readonly endpoint: EndpointName;
+  /** The ids of the path, by the contract's names, without organizationId. */
+  readonly params?: { readonly [name: string]: string };
+  /** The JSON body without organizationId; the client puts that where the contract wants it. */
+  readonly body?: JsonObject;
+}
+
+/** A call as it would stand on the wire (interface.md section 5, "any -n of one record"). */
+export interface PlannedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly basis: 'stated' | 'assumed';
+  readonly body?: unknown;
+}
+
+/** What a call was answered with; `body` is undefined where there was none or it was no JSON. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: { readonly [name: string]: string };
+  readonly body: unknown;
+}
+
+/** Whether a list is known to be whole. A write to a filtered selection needs `complete`. */
+export type Completeness =
+  | { readonly state: 'complete' }
+  | { readonly state: 'doubtful'; readonly reason: string };
+
+/** A list on its way: records as they arrive, in the service's order. */
+export interface RecordList extends AsyncIterable<JsonObject> {
+  /** Settled when the iteration ended; throws when asked earlier. */
+  completeness(): Completeness;
+}
+
+/** The service as commands see it. The organization id is never a parameter (contract 4.6). */
+export interface Api {
+  readonly organizationId: string;
+  readonly baseUrl: string;
+  /** What `send` would put on the wire; sends nothing. Throws UsageError on an impossible id. */
+  describe(call: Call): PlannedRequest;
+  /** Sends one call and judges its status. Throws ApiError, NetworkError, ProtocolError, UnknownOutcomeError. */
+  send(call: Call): Promise<Answer>;
+  /** Sends a call whose answer is one record and finds the record in whatever envelope it came. */
+  record(call: Call): Promise<JsonObject>;
+  /** Lists a resource through its documented list call. */
+  list(resource: ResourceName): RecordList;
+  /** A request that the contract does not know (`rosterctl api`); same origin, same key handling. */
+  raw(request: TransportRequest): Promise<TransportResponse>;
+}
+
+/** What the caller of `createApi` is told about while calls run. */
+export interface ApiNotes {
+  /** A deviation from the contract in an answer; told once per run and path. */
+  drift(message: string): void;
+  /** Anything else worth a line on stderr. */
+  note(message: string): void;
+}
+
+export type { Basis, EndpointName, ResourceName };

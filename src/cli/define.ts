@@ -1,0 +1,207 @@
+import type { z } from 'zod';
+import type { EndpointName } from '../api/contract.js';
+import type { Call } from '../api/types.js';
+import type { Context, LocalContext } from '../context.js';
+import type { JsonObject } from '../data/json.js';
+import type { ExitName } from '../exit-codes.js';
+import type { View } from './views.js';
+
+// --- parameters ---
+
+/** How help groups a flag. */
+export type FlagGroup = 'selection' | 'change' | 'safety' | 'output';
+
+export interface ParamOptions {
+  /** One letter, without the dash. */
+  readonly short?: string;
+  /** The word in the usage line: NAME, `k=v`, FILE; by default the flag's name in capitals. */
+  readonly placeholder?: string;
+  readonly group?: FlagGroup;
+  /** What a TAB offers where the value is no enum. */
+  readonly completes?:
+    | 'file'
+    | 'directory'
+    | 'profile'
+    | 'configKey'
+    | 'field'
+    | 'topic'
+    | `id:${string}`;
+}
+
+/** One positional or flag: its zod schema says type, choices and whether it may be absent. */
+export interface Param<T = unknown> extends ParamOptions {
+  readonly schema: z.ZodType<T>;
+  readonly text: string;
+  /** `value` takes one word, `values` is repeatable (a positional: variadic), `nothing` is a switch. */
+  readonly takes: 'value' | 'values' | 'nothing';
+  /** For `values`: one word may hold several, separated by commas. */
+  readonly commaList: boolean;
+}
+
+export type Params = { readonly [name: string]: Param };
+
+/** The values of a set of parameters, by name. */
+export type ValuesOf<P extends Params> = {
+  readonly [K in keyof P]: P[K] extends Param<infer T> ? T : never;
+};
+
+/** A parameter with one value; optional when its schema is. */
+export function param<T>(schema: z.ZodType<T>, text: string, options: ParamOptions = {}): Param<T> {
+  return { ...options, schema, text, takes: 'value', commaList: false };
+}
+
+/** A repeatable flag or a variadic positional; its schema describes the whole array. */
+export function params<T extends readonly unknown[] | undefined>(
+  schema: z.ZodType<T>,
+  text: string,
+  options: ParamOptions & { commaList?: boolean } = {},
+): Param<T> {
+  const { commaList = false, ...rest } = options;
+  return { ...rest, schema, text, takes: 'values', commaList };
+}
+
+// --- commands ---
+
+/** The text a person reads: what it does, then the words after the command's own name. */
+export type Example = readonly [what: string, words: string];
+
+interface Described<A extends Params, F extends Params> {
+  readonly summary: string;
+  /** Further sentences for `--help`: what surprises, what is assumed. */
+  readonly about?: string;
+  readonly examples: readonly [Example, ...Example[]];
+  /** The calls of the contract that it may make; empty = a local command. Help and `commands` derive `basis`. */
+  readonly calls: readonly EndpointName[];
+  readonly args?: A;
+  readonly flags?: F;
+  /** At least one of these must be given. */
+  readonly needsOneOf?: readonly (readonly (keyof A | keyof F)[])[];
+  /** At most one of each set may be given. */
+  readonly excludes?: readonly (readonly (keyof A | keyof F)[])[];
+}
+
+type Values<A extends Params, F extends Params> = ValuesOf<A> & ValuesOf<F>;
+
+/** A command that reads, or does something local that no dry run needs to show. */
+export interface ReadCommand<
+  A extends Params = Params,
+  F extends Params = Params,
+  T = unknown,
+  C = Context,
+> extends Described<A, F> {
+  readonly view: View<T>;
+  run(context: C, values: Values<A, F>): T | Outcome<T> | Promise<T | Outcome<T>>;
+}
+
+/** One field, old and new; `from` is undefined where the old value is not known. */
+export interface Change {
+  readonly id: string | null;
+  readonly field: string;
+  readonly from: unknown;
+  readonly to: unknown;
+}
+
+/** What a write would do, found out by reads only. */
+export interface Plan<S = unknown> {
+  /** The requests in order; empty = there is nothing to change. */
+  readonly calls: readonly Call[];
+  readonly changes: readonly Change[];
+  /** What `apply` needs besides the calls, typically the record as read. */
+  readonly state: S;
+}
+
+/** What to ask before a single destructive write. */
+export interface Confirmation {
+  readonly question: string;
+  /** For what must not happen by habit (a team delete): the name that has to be typed, or given with `flag`. */
+  readonly typed?: {
+    readonly name: string;
+    readonly flag: string;
+    readonly given: string | undefined;
+  };
+}
+
+/** A command that changes something: `plan` reads, `apply` writes; `--dry-run` prints the plan. */
+export interface WriteCommand<
+  A extends Params = Params,
+  F extends Params = Params,
+  T = unknown,
+  S = unknown,
+  C = Context,
+> extends Described<A, F> {
+  readonly view: View<T>;
+  /** The rows it works on; absent: one write without an id (create, local writes). */
+  ids?(values: Values<A, F>): readonly string[];
+  /** Whether one id prints the record (default) or the bulk report all the same (`set-status`). */
+  readonly report?: 'several' | 'always';
+  /** Checked once before any row: sizes, files, flags that need reading. Throws UsageError, InputError. */
+  check?(context: C, values: Values<A, F>): Promise<void> | void;
+  plan(context: C, values: Values<A, F>, id: string): Promise<Plan<S>>;
+  apply(context: C, plan: Plan<S>, values: Values<A, F>, id: string): Promise<T>;
+  /** Asked for before one write; a command that deletes or converts must have it. */
+  confirm?(plan: Plan<S>, values: Values<A, F>, id: string): Confirmation | undefined;
+}
+
+/** A value together with an exit code that is not 0 (several ids of which one was missing). */
+export class Outcome<T> {
+  constructor(
+    readonly value: T,
+    readonly exitName: ExitName,
+  ) {}
+}
+
+/** Any command, its types forgotten: what the table holds. */
+export type Command =
+  | ({ readonly kind: 'read'; readonly local: boolean } & ReadCommand<Params, Params, never, never>)
+  | ({ readonly kind: 'write'; readonly local: boolean } & WriteCommand<
+      Params,
+      Params,
+      never,
+      never,
+      never
+    >);
+
+/** A command that calls the service and changes nothing. */
+export function defineCommand<A extends Params, F extends Params, T>(
+  command: ReadCommand<A, F, T, Context>,
+): Command {
+  return { kind: 'read', local: false, ...command } as unknown as Command;
+}
+
+/** A command that needs no connection; it may `connect()` when it wants to. */
+export function defineLocalCommand<A extends Params, F extends Params, T>(
+  command: ReadCommand<A, F, T, LocalContext>,
+): Command {
+  return { kind: 'read', local: true, ...command } as unknown as Command;
+}
+
+/** A command that changes something at the service. */
+export function defineWrite<A extends Params, F extends Params, T, S>(
+  command: WriteCommand<A, F, T, S, Context>,
+): Command {
+  return { kind: 'write', local: false, ...command } as unknown as Command;
+}
+
+/** A command that changes something on this machine only. */
+export function defineLocalWrite<A extends Params, F extends Params, T, S>(
+  command: WriteCommand<A, F, T, S, LocalContext>,
+): Command {
+  return { kind: 'write', local: true, ...command } as unknown as Command;
+}
+
+// --- the table ---
+
+/** Loads a command's file when it is run. */
+export type CommandLoader = () => Promise<{ readonly default: Command }>;
+
+/** A noun and its verbs; a verb's key is the word typed. */
+export interface Group {
+  readonly about: string;
+  readonly aliases: readonly string[];
+  readonly commands: { readonly [verb: string]: CommandLoader };
+}
+
+/** A table entry is a group (`teams list`) or a command of one word (`api`, `doctor`). */
+export type CommandTable = { readonly [word: string]: Group | CommandLoader };
+
+export type { JsonObject };

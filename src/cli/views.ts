@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import type { ResourceName } from '../api/contract.js';
+import { AnyRecord, TryoutApplication } from '../api/schemas.js';
+import type { JsonObject } from '../data/json.js';
+
+/** What a person's lines may depend on. */
+export interface Canvas {
+  readonly now: Date;
+  readonly columns: number;
+  /** Bold, dim, colours; each returns the text unchanged where colour is off. */
+  readonly paint: {
+    bold(text: string): string;
+    dim(text: string): string;
+    status(text: string): string;
+  };
+}
+
+/** How a command's value is shown; the schema says what `--json` prints. */
+export interface View<T> {
+  readonly schema: z.ZodType;
+  /**
+   * `records`: many, streamed as they come; `record`: one; `either`: an array or one object, as the
+   * value is; `lines`: a person gets `lines()`, a machine the value; `bytes`: written through untouched.
+   */
+  readonly kind: 'records' | 'record' | 'either' | 'lines' | 'bytes';
+  /** Whose records they are: columns, order on a terminal, `--fields` that are always known. */
+  readonly resource?: ResourceName | undefined;
+  /** Columns (dotted paths) where they are known; without them they come from the data. */
+  readonly columns?: readonly string[] | undefined;
+  /** Lines for a person, already composed of safe text and paint. */
+  lines?(value: T, canvas: Canvas): readonly string[];
+}
+
+export type Records = AsyncIterable<JsonObject> | readonly JsonObject[];
+
+/** The schema of one record of a resource: documented fields checked, the rest passed through. */
+export function recordSchema(resource: ResourceName): z.ZodType {
+  return resource === 'tryouts' ? TryoutApplication : AnyRecord;
+}
+
+/** A list of a resource's records. */
+export function listOf(resource: ResourceName): View<Records> {
+  return { kind: 'records', schema: z.array(recordSchema(resource)), resource };
+}
+
+/** One record of a resource. */
+export function recordOf(resource: ResourceName): View<JsonObject> {
+  return { kind: 'record', schema: recordSchema(resource), resource };
+}
+
+/** One id: the record; several: an array (interface.md section 5). */
+export function oneOrManyOf(resource: ResourceName): View<JsonObject | readonly JsonObject[]> {
+  const one = recordSchema(resource);
+  return { kind: 'either', schema: z.union([one, z.array(one)]), resource };
+}
+
+/** A list of our own rows with known columns. */
+export function rowsOf<S extends z.ZodType>(
+  row: S,
+  columns: readonly string[],
+): View<readonly z.infer<S>[]> {
+  return { kind: 'records', schema: z.array(row), columns };
+}
+
+/** A value with its own lines for a person. */
+export function linesOf<S extends z.ZodType>(
+  schema: S,
+  lines: (value: z.infer<S>, canvas: Canvas) => readonly string[],
+): View<z.infer<S>> {
+  return { kind: 'lines', schema, lines };
+}

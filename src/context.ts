@@ -1,0 +1,36 @@
+import type { Api } from './api/types.js';
+import type { FileStore } from './api/file-store.js';
+import type { Settings } from './config/settings.js';
+import type { ConfigStore } from './config/store.js';
+import type { Progress } from './terminal/progress.js';
+import type { Prompts } from './terminal/prompt.js';
+import type { Streams } from './terminal/streams.js';
+
+/** What every command may touch. Nothing below `main.ts` knows `process`. */
+export interface LocalContext {
+  readonly settings: Settings;
+  /** Profiles, defaults and keys on disk. */
+  readonly config: ConfigStore;
+  readonly streams: Streams;
+  readonly prompts: Prompts;
+  readonly progress: Progress;
+  readonly now: () => Date;
+  /** Aborted by the first SIGINT, SIGTERM or SIGHUP. */
+  readonly signal: AbortSignal;
+  /** One line on stderr, made safe; silent with --quiet. */
+  note(message: string): void;
+  /** Like `note`, only with --verbose. */
+  detail(message: string): void;
+  /**
+   * The service, for the few commands that only sometimes talk to it (doctor, auth).
+   * Throws NoKeyError, UsageError or ConfigError when the connection is not configured.
+   */
+  connect(): Promise<Api>;
+  /** Where the signed URLs of documents are read and written, without the key. */
+  files(): Promise<FileStore>;
+}
+
+/** What a command that calls the service gets. */
+export interface Context extends LocalContext {
+  readonly api: Api;
+}

@@ -1,0 +1,41 @@
+/** Every exit code of the tool, with the sentence that `help exit-codes` shows. */
+export const exitCodes = {
+  done: { code: 0, text: 'everything asked was done and written out' },
+  failed: { code: 1, text: 'other failure: unreadable answer, local file trouble, a bug' },
+  usage: {
+    code: 2,
+    text: 'usage or input rejected before any request; a confirmation was needed; config invalid',
+  },
+  invalid: { code: 3, text: 'the service refused the request as invalid (400 and other 4xx)' },
+  unauthenticated: { code: 4, text: 'not authenticated: no key, or 401' },
+  notFound: { code: 5, text: 'not found: 404' },
+  conflict: { code: 6, text: 'conflict: 409' },
+  forbidden: {
+    code: 7,
+    text: 'forbidden: 403 (permission, featureNotAvailable, other organization)',
+  },
+  rowsFailed: { code: 8, text: 'a bulk run finished and at least one row failed or conflicted' },
+  temporary: {
+    code: 9,
+    text: 'temporary: network, TLS, timeout, 429 or 5xx after all attempts; safe to run again',
+  },
+  unknownOutcome: {
+    code: 10,
+    text: 'outcome unknown: a request may have taken effect and reading could not settle it',
+  },
+  guarded: {
+    code: 11,
+    text: 'refused by a guard: --expect, --max-changes, a lock, an existing file, a selection in doubt',
+  },
+  changesPending: { code: 12, text: 'with --exit-code: changes pending' },
+  interrupted: { code: 130, text: 'SIGINT, or "no", Escape or Ctrl-C at a prompt' },
+  terminated: { code: 143, text: 'SIGTERM' },
+  hungUp: { code: 129, text: 'SIGHUP' },
+} as const satisfies Record<string, { code: number; text: string }>;
+
+export type ExitName = keyof typeof exitCodes;
+
+/** The bare numbers, for comparing: `exit.notFound === 5`. */
+export const exit = Object.fromEntries(
+  Object.entries(exitCodes).map(([name, row]) => [name, row.code]),
+) as { readonly [N in ExitName]: (typeof exitCodes)[N]['code'] };
