@@ -64,6 +64,13 @@ export class GuardError extends Failure {
   }
 }
 
+/** A record that a complete look at the list did not show; documents have no call for one (contract 4.4). */
+export class NotFoundError extends Failure {
+  readonly kind = 'notFound';
+  readonly exitName = 'notFound';
+  readonly code = 'notFound';
+}
+
 /** A person said no, or pressed Escape or Ctrl-C at a prompt. */
 export class CancelledError extends Failure {
   readonly kind = 'cancelled';
@@ -124,6 +131,12 @@ function meaningOf(status: number): { kind: string; exitName: ExitName } {
   return { kind: 'protocol', exitName: 'failed' };
 }
 
+/**
+ * How far a failed request got: it never left; the service refused it unprocessed (429); it left and
+ * nobody knows; a success status came and its body could not be read.
+ */
+export type Delivery = 'not-sent' | 'refused' | 'ambiguous' | 'applied';
+
 /** No answer: refused, not resolved, TLS, timeout. Nothing was done, or doing it again is safe. */
 export class NetworkError extends Failure {
   readonly kind: 'network' | 'timeout';
@@ -135,6 +148,7 @@ export class NetworkError extends Failure {
       readonly reason: 'refused' | 'dns' | 'tls' | 'timeout' | 'proxy' | 'lost';
       /** scheme://host:port, never a path or a query. */
       readonly origin: string;
+      readonly delivery?: Delivery | undefined;
       readonly call?: CallSite | undefined;
       readonly hint?: string | undefined;
       readonly cause?: unknown;
@@ -187,12 +201,14 @@ export class UnknownOutcomeError extends Failure {
   readonly kind = 'unknownOutcome';
   readonly exitName = 'unknownOutcome';
   readonly code = 'unknownOutcome';
+  readonly delivery: Delivery;
   constructor(
     message: string,
     readonly call: CallSite,
-    options: { hint?: string | undefined; cause?: unknown } = {},
+    options: { hint?: string | undefined; cause?: unknown; delivery?: Delivery | undefined } = {},
   ) {
     super(message, options);
+    this.delivery = options.delivery ?? 'ambiguous';
   }
 }
 

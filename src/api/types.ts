@@ -1,5 +1,6 @@
 import type { JsonObject } from '../data/json.js';
 import type { Basis, EndpointName, ResourceName } from './contract.js';
+import type { Link } from './links.js';
 import type { TransportRequest, TransportResponse } from './transport.js';
 
 /** A call of the contract as data: what a plan holds, a dry run shows and `Api.send` sends. */
@@ -9,9 +10,11 @@ export interface Call {
   readonly params?: { readonly [name: string]: string };
   /** The JSON body without organizationId; the client puts that where the contract wants it. */
   readonly body?: JsonObject;
+  /** Another `METHOD /path` than the guessed one, typed with --route. */
+  readonly route?: string;
 }
 
-/** A call as it would stand on the wire (interface.md section 5, "any -n of one record"). */
+/** A call as it would stand on the wire. */
 export interface PlannedRequest {
   readonly method: string;
   readonly path: string;
@@ -47,9 +50,16 @@ export interface Api {
   send(call: Call): Promise<Answer>;
   /** Sends a call whose answer is one record and finds the record in whatever envelope it came. */
   record(call: Call): Promise<JsonObject>;
+  /** Finds the signed URL, or the bytes, in the answer of a download or preview call. */
+  link(call: Call): Promise<Link>;
+  /** `replace`: the body of this update must be the whole record (`wholeRecord` of records.ts). */
+  semantics(call: Call): 'merge' | 'replace';
   /** Lists a resource through its documented list call. */
   list(resource: ResourceName): RecordList;
-  /** A request that the contract does not know (`rosterctl api`); same origin, same key handling. */
+  /**
+   * A request that the contract does not know (`rosterctl api`); same origin, same key handling.
+   * Every status but a redirect is returned; `failureOf` of answers.ts judges it.
+   */
   raw(request: TransportRequest): Promise<TransportResponse>;
 }
 
@@ -61,4 +71,4 @@ export interface ApiNotes {
   note(message: string): void;
 }
 
-export type { Basis, EndpointName, ResourceName };
+export type { Basis, EndpointName, Link, ResourceName };

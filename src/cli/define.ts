@@ -1,6 +1,6 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { EndpointName } from '../api/contract.js';
-import type { Call } from '../api/types.js';
+import type { Call, PlannedRequest } from '../api/types.js';
 import type { Context, LocalContext } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import type { ExitName } from '../exit-codes.js';
@@ -60,6 +60,11 @@ export function params<T extends readonly unknown[] | undefined>(
   return { ...rest, schema, text, takes: 'values', commaList };
 }
 
+/** A switch: given or not. */
+export function flag(text: string, options: ParamOptions = {}): Param<boolean> {
+  return { ...options, schema: z.boolean(), text, takes: 'nothing', commaList: false };
+}
+
 // --- commands ---
 
 /** The text a person reads: what it does, then the words after the command's own name. */
@@ -90,7 +95,10 @@ export interface ReadCommand<
   C = Context,
 > extends Described<A, F> {
   readonly view: View<T>;
-  run(context: C, values: Values<A, F>): T | Outcome<T> | Promise<T | Outcome<T>>;
+  run(
+    context: C,
+    values: Values<A, F>,
+  ): T | Outcome<T> | Lasting<T> | Promise<T | Outcome<T> | Lasting<T>>;
 }
 
 /** One field, old and new; `from` is undefined where the old value is not known. */
@@ -106,8 +114,20 @@ export interface Plan<S = unknown> {
   /** The requests in order; empty = there is nothing to change. */
   readonly calls: readonly Call[];
   readonly changes: readonly Change[];
+  /** What a dry run shows instead of the calls, where these do not tell all (an upload's PUT). */
+  readonly requests?: readonly PlannedRequest[];
+  /** It turned out to change nothing (`api` with GET): a dry run sends it as any read. */
+  readonly onlyReads?: boolean;
   /** What `apply` needs besides the calls, typically the record as read. */
   readonly state: S;
+}
+
+/** What a dry run of one record prints (one record, `-n`). */
+export interface DryRun {
+  readonly schema: 1;
+  readonly dryRun: true;
+  readonly requests: readonly PlannedRequest[];
+  readonly changes: readonly Change[];
 }
 
 /** What to ask before a single destructive write. */
@@ -134,6 +154,10 @@ export interface WriteCommand<
   ids?(values: Values<A, F>): readonly string[];
   /** Whether one id prints the record (default) or the bulk report all the same (`set-status`). */
   readonly report?: 'several' | 'always';
+  /** True for what only adds (uploads): several rows are not asked for either. */
+  readonly neverAsks?: boolean;
+  /** What a report's row says of a thing that was made: its new id. */
+  made?(value: T): Readonly<Record<string, unknown>>;
   /** Checked once before any row: sizes, files, flags that need reading. Throws UsageError, InputError. */
   check?(context: C, values: Values<A, F>): Promise<void> | void;
   plan(context: C, values: Values<A, F>, id: string): Promise<Plan<S>>;
@@ -147,6 +171,15 @@ export class Outcome<T> {
   constructor(
     readonly value: T,
     readonly exitName: ExitName,
+  ) {}
+}
+
+/** A value that is shown while the command goes on, such as a server's address. */
+export class Lasting<T> {
+  constructor(
+    readonly value: T,
+    /** Runs after the value is written out; a signal is its ordinary end, with exit code 0. */
+    readonly goOn: () => Promise<void>,
   ) {}
 }
 

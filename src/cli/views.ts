@@ -27,8 +27,16 @@ export interface View<T> {
   readonly resource?: ResourceName | undefined;
   /** Columns (dotted paths) where they are known; without them they come from the data. */
   readonly columns?: readonly string[] | undefined;
+  /** JSON stays on one line in a terminal too. */
+  readonly oneLine?: boolean | undefined;
   /** Lines for a person, already composed of safe text and paint. */
   lines?(value: T, canvas: Canvas): readonly string[];
+  /** The records inside the value, for ndjson, csv and ids; without it the value itself. */
+  rows?(value: T): readonly JsonObject[];
+  /** The records whose ids `-o ids` prints, where they are not all of `rows`. */
+  idRows?(value: T): readonly JsonObject[];
+  /** A last line of ndjson, such as the summary of a bulk report. */
+  closing?(value: T): JsonObject;
 }
 
 export type Records = AsyncIterable<JsonObject> | readonly JsonObject[];
@@ -48,7 +56,7 @@ export function recordOf(resource: ResourceName): View<JsonObject> {
   return { kind: 'record', schema: recordSchema(resource), resource };
 }
 
-/** One id: the record; several: an array (interface.md section 5). */
+/** One id: the record; several: an array. */
 export function oneOrManyOf(resource: ResourceName): View<JsonObject | readonly JsonObject[]> {
   const one = recordSchema(resource);
   return { kind: 'either', schema: z.union([one, z.array(one)]), resource };

@@ -1,34 +1,17 @@
-export const outputFormats = ['table', 'json', 'ndjson', 'csv', 'ids'] as const;
+import { UsageError } from '../errors.js';
+import { decideKeys, readFlag, type SettingOrigin, unknownKeys } from './decide.js';
+import type { GlobalFlags } from './flags.js';
+import { isGuess, namedKeys, outputFormats } from './keys.js';
+import { nameList, oneOf, onOff } from './parse.js';
+import type { Environment } from './paths.js';
+import { defaultProfile } from './profile-name.js';
+import { activeProfileOf, type ConfigData } from './store.js';
+
+export { outputFormats };
+export type { GlobalFlags, SettingOrigin };
 export type OutputFormat = (typeof outputFormats)[number];
 
-/** The global flags as typed; absent = not given. */
-export interface GlobalFlags {
-  readonly profile?: string;
-  readonly org?: string;
-  readonly baseUrl?: string;
-  readonly output?: string;
-  readonly json?: boolean;
-  readonly fields?: string;
-  readonly out?: string;
-  readonly bom?: boolean;
-  readonly delimiter?: string;
-  readonly csvRaw?: boolean;
-  readonly time?: string;
-  readonly dryRun?: boolean;
-  readonly yes?: boolean;
-  readonly noInput?: boolean;
-  readonly quiet?: boolean;
-  readonly verbose?: boolean;
-  readonly debug?: boolean;
-  readonly strict?: boolean;
-  readonly noColor?: boolean;
-  readonly noPager?: boolean;
-  readonly timeout?: string;
-  readonly retries?: string;
-  readonly maxWait?: string;
-}
-
-/** The guesses that an admin can replace (gaps.md 4.5), by their config key. */
+/** The guesses that an admin can replace, by their config key. */
 export type Guesses = { readonly [key: string]: string };
 
 /** Every setting, decided: flag over environment over profile over default. */
@@ -73,4 +56,112 @@ export interface Connection {
   readonly key: string;
   /** For people: "environment ROSTERCTL_API_KEY", "stored for profile default". */
   readonly keySource: string;
+}
+
+/** What settings are made of. */
+export interface SettingsInput {
+  readonly flags: GlobalFlags;
+  readonly env: Environment;
+  readonly file: ConfigData;
+  /**
+   * A value in the file that cannot be used becomes a note and the default instead of an error: for
+   * the `config` commands, which have to run to mend it.
+   */
+  readonly tolerant?: boolean;
+}
+
+export interface ResolvedSettings {
+  readonly settings: Settings;
+  /** Every key with its text and where that came from, for `config list` and `config get`. */
+  readonly origins: readonly SettingOrigin[];
+  /** Sentences for stderr. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * Decides every setting: flag over environment over profile over defaults; an empty variable is no
+ * variable. Throws UsageError for a bad flag or variable, ConfigError for a bad value in the file.
+ */
+export function resolveSettings(input: SettingsInput): ResolvedSettings {
+  const { env, file } = input;
+  const flags = withFormat(input.flags);
+  const profile = chooseProfile(input);
+  const { value, origins, notes } = decideKeys({ ...input, flags, profile: profile.name });
+  const dryRun = flags.dryRun ?? readSwitch('ROSTERCTL_DRY_RUN', env);
+  if (dryRun && !flags.dryRun) notes.push('ROSTERCTL_DRY_RUN is set: this is a dry run.');
+  notes.push(...unknownKeys(file, profile.name));
+  const settings: Settings = {
+    profile,
+    output: value(namedKeys.output) ?? 'table',
+    fields: flags.fields === undefined ? undefined : readFlag('--fields', flags.fields, nameList),
+    out: flags.out,
+    bom: flags.bom ?? false,
+    delimiter: readDelimiter(flags.delimiter),
+    csvRaw: flags.csvRaw ?? false,
+    time: value(namedKeys.time),
+    dryRun,
+    yes: flags.yes ?? false,
+    noInput: flags.noInput ?? (readSwitch('ROSTERCTL_NO_INPUT', env) || runsInCi(env)),
+    quiet: flags.quiet ?? false,
+    verbose: flags.verbose ?? false,
+    debug: flags.debug ?? readSwitch('ROSTERCTL_DEBUG', env),
+    strict: flags.strict ?? false,
+    noColor: flags.noColor ?? false,
+    pager: flags.noPager ? undefined : value(namedKeys.pager),
+    timeoutMs: value(namedKeys.timeout) ?? 30_000,
+    retries: value(namedKeys.retries) ?? 3,
+    maxWaitMs: value(namedKeys.maxWait) ?? 60_000,
+    concurrency: value(namedKeys.concurrency) ?? 4,
+    rate: value(namedKeys.rate),
+    completionCache: value(namedKeys['completion.cache']) ?? true,
+    guesses: setGuesses(origins),
+  };
+  return { settings, origins, notes };
+}
+
+function chooseProfile({ flags, env, file }: SettingsInput): Settings['profile'] {
+  if (flags.profile === '')
+    throw new UsageError('--profile needs a name.', { hint: 'See: rosterctl profile list' });
+  if (flags.profile !== undefined) return { name: flags.profile, via: 'flag' };
+  if (env['ROSTERCTL_PROFILE']) return { name: env['ROSTERCTL_PROFILE'], via: 'environment' };
+  const active = activeProfileOf(file);
+  return active === undefined
+    ? { name: defaultProfile, via: 'none' }
+    : { name: active, via: 'active' };
+}
+
+/** `--json`, `-o` and the ending of `--out`, as one `-o`. */
+function withFormat(flags: GlobalFlags): GlobalFlags {
+  const { json, output, out } = flags;
+  if (json && output !== undefined && output !== 'json')
+    throw new UsageError(`--json and -o ${output} cannot be given together.`, {
+      hint: 'Give one of them.',
+    });
+  if (json) return { ...flags, output: 'json' };
+  const ending = /\.(csv|json|ndjson)$/i.exec(out ?? '')?.[1]?.toLowerCase();
+  return output === undefined && ending !== undefined ? { ...flags, output: ending } : flags;
+}
+
+function readDelimiter(text: string | undefined): Settings['delimiter'] {
+  if (text === undefined) return ',';
+  if (text === 'tab' || text === '\t' || text === '\\t') return '\t';
+  return readFlag('--delimiter', text, oneOf([',', ';']));
+}
+
+/** A variable that is on or off; empty = off. Throws UsageError for anything else. */
+function readSwitch(name: string, env: Environment): boolean {
+  const text = env[name];
+  return text ? readFlag(name, text, onOff) : false;
+}
+
+function runsInCi(env: Environment): boolean {
+  return !['', '0', 'false'].includes(env['CI'] ?? '');
+}
+
+function setGuesses(origins: readonly SettingOrigin[]): Guesses {
+  return Object.fromEntries(
+    origins
+      .filter(({ key, value, origin }) => isGuess(key) && value !== null && origin !== 'default')
+      .map(({ key, value }) => [key, value ?? '']),
+  );
 }

@@ -16,4 +16,177 @@ export class RawNumber {
   toString(): string {
     return this.text;
   }
+  /** Only asked by JSON.stringify, which cannot print the text raw: `printJson` does. */
+  toJSON(): number {
+    metRawNumber = true;
+    return Number(this.text);
+  }
+}
+
+let metRawNumber = false;
+
+/** How deep lists and objects may stand in each other; far beyond what any record needs. */
+const maxDepth = 200;
+
+/**
+ * Parses JSON and loses nothing: numbers that a double cannot hold become RawNumber, a `__proto__`
+ * key stays an own key, a byte order mark is dropped. Throws SyntaxError for what is no JSON or is
+ * nested too deep.
+ */
+export function parseJson(text: string): unknown {
+  const plain = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+  const value = riskyNumber.test(plain) ? parseKeepingNumbers(plain) : JSON.parse(plain);
+  if (mayBeDeep(plain)) checkDepth(value);
+  return value;
+}
+
+/**
+ * Prints a value as JSON: raw numbers as they came; what drives a terminal (C1 controls, DEL,
+ * bidirectional controls, U+2028/2029, lone surrogates) escaped, the same value after parsing.
+ * `indent` is the number of spaces; without it one line. No newline at the end.
+ */
+export function printJson(value: unknown, { indent = 0 }: { indent?: number } = {}): string {
+  metRawNumber = false;
+  const quick = JSON.stringify(value, undefined, indent) as string | undefined;
+  const text = metRawNumber ? printSlowly(value, indent, '') : quick;
+  const printed = text ?? 'null';
+  return unsafeInJson.test(printed) ? printed.replace(allUnsafeInJson, escaped) : printed;
+}
+
+// --- printing ---
+
+// JSON.stringify escapes C0 and lone surrogates itself; the rest can only stand inside strings.
+const unsafeClass = '[\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]';
+const unsafeInJson = new RegExp(unsafeClass);
+const allUnsafeInJson = new RegExp(unsafeClass, 'g');
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+/** JSON.stringify's rules, with numbers printed raw; undefined for what it leaves out. */
+function printSlowly(value: unknown, indent: number, margin: string): string | undefined {
+  if (value instanceof RawNumber) return value.text;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if ('toJSON' in value && typeof value.toJSON === 'function')
+    return printSlowly(value.toJSON(), indent, margin);
+  const inner = margin + ' '.repeat(indent);
+  if (Array.isArray(value)) {
+    const items = value.map((item) => printSlowly(item, indent, inner) ?? 'null');
+    return enclose('[', items, ']', { indent, inner, margin });
+  }
+  const colon = indent > 0 ? ': ' : ':';
+  const items = Object.entries(value).flatMap(([key, item]) => {
+    const printed = printSlowly(item, indent, inner);
+    return printed === undefined ? [] : [`${JSON.stringify(key)}${colon}${printed}`];
+  });
+  return enclose('{', items, '}', { indent, inner, margin });
+}
+
+function enclose(
+  open: string,
+  items: readonly string[],
+  close: string,
+  { indent, inner, margin }: { indent: number; inner: string; margin: string },
+): string {
+  if (items.length === 0) return open + close;
+  if (indent === 0) return open + items.join(',') + close;
+  return `${open}\n${inner}${items.join(`,\n${inner}`)}\n${margin}${close}`;
+}
+
+// --- parsing ---
+
+/** Sixteen digits and dots in a row, or an exponent of three digits; also true for some strings. */
+const riskyNumber = /(?:^|[:,[\s])-?(?:\d[\d.]{15}|[\d.]+[eE][+-]?\d{3})/;
+const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** Marks the numbers in the text as strings, parses, and takes the marks off again. */
+function parseKeepingNumbers(text: string): unknown {
+  let mark = 'number:';
+  while (text.includes(mark)) mark = `${mark.slice(0, -1)}${mark.length}:`;
+  const marked = outsideStrings(text, (part) =>
+    part.replace(/-?\d[\d.eE+-]*/g, (number) =>
+      jsonNumber.test(number) && !survives(number) ? `"${mark}${number}"` : number,
+    ),
+  );
+  if (marked === text) return JSON.parse(text);
+  try {
+    return unmark(JSON.parse(marked), mark, 0);
+  } catch (error) {
+    // The place that the message names is to be one of the text as it came.
+    if (error instanceof SyntaxError && error.message !== tooDeep) JSON.parse(text);
+    throw error;
+  }
+}
+
+/** Applies `change` to what stands between the strings of a JSON text. */
+function outsideStrings(text: string, change: (part: string) => string): string {
+  const parts: string[] = [];
+  let from = 0;
+  while (from < text.length) {
+    const quote = text.indexOf('"', from);
+    if (quote < 0) break;
+    const end = endOfString(text, quote);
+    parts.push(change(text.slice(from, quote)), text.slice(quote, end));
+    from = end;
+  }
+  parts.push(change(text.slice(from)));
+  return parts.join('');
+}
+
+function endOfString(text: string, quote: number): number {
+  for (let end = text.indexOf('"', quote + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let slashes = 0;
+    while (text[end - 1 - slashes] === '\\') slashes++;
+    if (slashes % 2 === 0) return end + 1;
+  }
+  return text.length;
+}
+
+/** Whether a double holds exactly what was written; 1.50 and 1e2 do, a 19-digit id may not. */
+function survives(text: string): boolean {
+  const value = Number(text);
+  return Number.isFinite(value) && significant(text) === significant(String(value));
+}
+
+/** Digits and power of ten without leading and trailing zeros; the sign aside. */
+function significant(text: string): string {
+  const [mantissa = '', power = '0'] = text.replace(/^-/, '').toLowerCase().split('e');
+  const [whole = '', fraction = ''] = mantissa.split('.');
+  const digits = (whole + fraction).replace(/^0+/, '');
+  const trimmed = digits.replace(/0+$/, '');
+  if (trimmed === '') return '0';
+  return `${trimmed}e${Number(power) - fraction.length + digits.length - trimmed.length}`;
+}
+
+function unmark(value: unknown, mark: string, depth: number): unknown {
+  if (typeof value === 'string')
+    return value.startsWith(mark) ? new RawNumber(value.slice(mark.length)) : value;
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= maxDepth) throw new SyntaxError(tooDeep);
+  if (Array.isArray(value)) return value.map((item) => unmark(item, mark, depth + 1));
+  // fromEntries defines keys, so that a `__proto__` stays a key and sets nothing.
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, unmark(item, mark, depth + 1)]),
+  );
+}
+
+// --- depth ---
+
+const tooDeep = `The JSON is nested too deep (more than ${maxDepth} levels)`;
+
+/** Fewer openers than levels cannot be too deep; true only says that one has to look. */
+function mayBeDeep(text: string): boolean {
+  let openers = 0;
+  for (const opener of ['{', '['])
+    for (let at = text.indexOf(opener); at >= 0; at = text.indexOf(opener, at + 1))
+      if (++openers > maxDepth) return true;
+  return false;
+}
+
+function checkDepth(value: unknown, depth = 0): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (depth >= maxDepth) throw new SyntaxError(tooDeep);
+  if (Array.isArray(value)) for (const item of value) checkDepth(item, depth + 1);
+  else for (const key in value) checkDepth((value as { [key: string]: unknown })[key], depth + 1);
 }

@@ -1,17 +1,140 @@
+import { Writable } from 'node:stream';
+import { CancelledError, UsageError } from '../errors.js';
+import { singleLine } from './safe-text.js';
+import type { ProcessStreams } from './streams.js';
+
+/** What to do when nobody can be asked, such as `Add: --yes`. */
+export interface Unasked {
+  readonly hint?: string | undefined;
+}
+
 /** Questions to a person; all go to stderr. Each throws UsageError when nobody can be asked. */
 export interface Prompts {
   /** Whether stdin and stderr are terminals and prompting was not forbidden. */
   readonly possible: boolean;
   /** `[y/N]`, default No. Throws CancelledError on Ctrl-C or Escape; false is a No. */
-  confirm(question: string): Promise<boolean>;
+  confirm(question: string, options?: Unasked): Promise<boolean>;
   text(
     question: string,
-    options?: { default?: string; validate?: (value: string) => string | undefined },
+    options?: Unasked & {
+      default?: string;
+      validate?: (value: string) => string | undefined;
+    },
   ): Promise<string>;
   /** Masked input for a key. */
-  secret(question: string): Promise<string>;
+  secret(question: string, options?: Unasked): Promise<string>;
   select<T extends string>(
     question: string,
     choices: readonly { value: T; label: string }[],
+    options?: Unasked,
   ): Promise<T>;
+}
+
+/** Prompts on the process's terminal; `noInput` also says that this is CI. */
+export function createPrompts(
+  streams: ProcessStreams,
+  { noInput }: { readonly noInput: boolean },
+): Prompts {
+  const possible = !noInput && streams.stdin.isTerminal && streams.stderr.isTerminal;
+  const ask = async <T>(
+    question: string,
+    { hint = 'Give it as a flag; see --help.' }: Unasked,
+    prompt: (message: string, context: Asking) => Promise<T>,
+  ): Promise<T> => {
+    const message = singleLine(question);
+    if (!possible) throw new UsageError(`There is nobody to ask: ${message}`, { hint });
+    return withTerminal(streams, (context) => prompt(message, context));
+  };
+  return {
+    possible,
+    confirm: (question, options = {}) =>
+      ask(question, options, async (message, context) => {
+        const { confirm } = await import('@inquirer/prompts');
+        return confirm({ message, default: false }, context);
+      }),
+    text: (question, { validate, default: preset, ...options } = {}) =>
+      ask(question, options, async (message, context) => {
+        const { input } = await import('@inquirer/prompts');
+        return input(
+          {
+            message,
+            ...(preset !== undefined && { default: singleLine(preset) }),
+            ...(validate && { validate: (value: string) => complaint(validate(value)) }),
+          },
+          context,
+        );
+      }),
+    secret: (question, options = {}) =>
+      ask(question, options, async (message, context) => {
+        const { password } = await import('@inquirer/prompts');
+        return password({ message, mask: '*', toggleMask: false }, context);
+      }),
+    select: (question, choices, options = {}) =>
+      ask(question, options, async (message, context) => {
+        const { select } = await import('@inquirer/prompts');
+        const shown = choices.map(({ value, label }) => ({ value, name: singleLine(label) }));
+        return select({ message, choices: shown }, context);
+      }),
+  };
+}
+
+interface Asking {
+  readonly input: NodeJS.ReadableStream;
+  readonly output: NodeJS.WritableStream;
+  readonly signal: AbortSignal;
+}
+
+function complaint(problem: string | undefined): string | true {
+  return problem === undefined ? true : singleLine(problem);
+}
+
+/** Runs one prompt; Escape, Ctrl-C and the end of stdin all mean that the person wants out. */
+async function withTerminal<T>(
+  streams: ProcessStreams,
+  prompt: (context: Asking) => Promise<T>,
+): Promise<T> {
+  const { input } = streams.terminal;
+  const aborter = new AbortController();
+  const onKey = (_: unknown, key: { name?: string } | undefined) => {
+    if (key?.name === 'escape') aborter.abort();
+  };
+  // A closed stdin would leave the prompt waiting for ever.
+  const onEnd = () => aborter.abort();
+  input.on('keypress', onKey);
+  input.once('end', onEnd);
+  try {
+    return await prompt({ input, output: drawOn(streams), signal: aborter.signal });
+  } catch (error) {
+    const name = (error as Error).name;
+    if (name === 'ExitPromptError' || name === 'AbortPromptError' || name === 'CancelPromptError')
+      throw new CancelledError('Nothing was done.', { cause: error });
+    throw error;
+  } finally {
+    input.off('keypress', onKey);
+    input.off('end', onEnd);
+    // readline leaves stdin flowing on some systems, and that would keep the process alive.
+    input.pause();
+  }
+}
+
+/** stderr for a prompt: without secrets, and without colour where none is wanted. */
+function drawOn(streams: ProcessStreams): NodeJS.WritableStream {
+  const { stderr } = streams;
+  const output = new Writable({
+    decodeStrings: false,
+    write(chunk: string | Uint8Array, _encoding, done) {
+      const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();
+      void stderr.write(stderr.color ? text : withoutSgr(text)).then(() => done(), done);
+    },
+  });
+  return Object.defineProperties(output, {
+    isTTY: { value: true },
+    columns: { get: () => stderr.columns },
+    rows: { get: () => stderr.rows },
+  });
+}
+
+function withoutSgr(text: string): string {
+  // oxlint-disable-next-line no-control-regex
+  return text.replace(/\u001b\[[\d;]*m/g, '');
 }

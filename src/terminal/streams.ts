@@ -1,3 +1,6 @@
+import { InputError, OutputError, PipeClosedError } from '../errors.js';
+import { createRedactor } from './redactor.js';
+
 /** One of our two output streams. Nothing else writes to the process's streams. */
 export interface OutputStream {
   readonly isTerminal: boolean;
@@ -24,4 +27,166 @@ export interface Streams {
     /** The raw stream, for spooling. */
     readonly stream: NodeJS.ReadableStream;
   };
+}
+
+/** The process's own streams, wrapped, with what prompts, spinner and pager need besides. */
+export interface ProcessStreams extends Streams {
+  /** The raw stdin and stderr, for what draws on a terminal itself. */
+  readonly terminal: { readonly input: TerminalInput; readonly output: TerminalOutput };
+  /** Whether moving lines are welcome on stderr: a terminal, not TERM=dumb, not CI. */
+  readonly animates: boolean;
+  /** From now on this secret, and what it looks like inside JSON or a URL, never reaches stderr. */
+  redact(secret: string): void;
+  /** From now on the query of this signed URL, and each long value in it, never reaches stderr. */
+  redactUrl(url: string): void;
+  /** A text as stderr would show it. */
+  redacted(text: string): string;
+  /** `--no-color`, known only after the command line was read. */
+  withoutColor(): void;
+  /** Throws what went wrong on stdout after its last write returned: OutputError or PipeClosedError. */
+  finish(): Promise<void>;
+}
+
+/** The part of `process.stdout` and `process.stderr` that is used; any Writable will do. */
+export type TerminalOutput = NodeJS.WritableStream & {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  readonly rows?: number;
+};
+
+export type TerminalInput = NodeJS.ReadableStream & { readonly isTTY?: boolean };
+
+/** The part of an environment that is read here; empty and unset differ where the user can tell. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface StreamsOptions {
+  readonly stdin: TerminalInput;
+  readonly stdout: TerminalOutput;
+  readonly stderr: TerminalOutput;
+  readonly env: Environment;
+}
+
+/** Wraps the process's streams; the only writer to them besides a prompt, spinner or pager. */
+export function createStreams({ stdin, stdout, stderr, env }: StreamsOptions): ProcessStreams {
+  const redactor = createRedactor();
+  let plain = false;
+  const stream = (raw: TerminalOutput, write: OutputStream['write']): OutputStream => ({
+    isTerminal: raw.isTTY === true,
+    get columns() {
+      return sizeFrom(env['COLUMNS']) ?? raw.columns ?? 80;
+    },
+    get rows() {
+      return sizeFrom(env['LINES']) ?? raw.rows ?? 24;
+    },
+    get color() {
+      return !plain && wantsColor(raw.isTTY === true, env);
+    },
+    write,
+  });
+  const out = createWriter(stdout);
+  const err = createWriter(stderr);
+  return {
+    stdout: stream(stdout, out.write),
+    stderr: stream(stderr, async (text) => {
+      const shown = typeof text === 'string' ? redactor.clean(text) : text;
+      // There is nobody left to tell that stderr is gone.
+      await err.write(shown).catch(() => {});
+    }),
+    stdin: {
+      isTerminal: stdin.isTTY === true,
+      stream: stdin,
+      readAll: (limit) => readAll(stdin, limit),
+    },
+    terminal: { input: stdin, output: stderr },
+    animates: stderr.isTTY === true && env['TERM'] !== 'dumb' && !isSet(env['CI']),
+    redact: redactor.add,
+    redactUrl: redactor.addUrl,
+    redacted: redactor.clean,
+    withoutColor: () => {
+      plain = true;
+    },
+    finish: out.finish,
+  };
+}
+
+/** Whether a stream gets colour: a force beats a ban, as in Node and gh; a ban beats the terminal. */
+export function wantsColor(isTerminal: boolean, env: Environment): boolean {
+  const force = env['FORCE_COLOR'];
+  if (force !== undefined) return force !== '0' && force !== 'false';
+  if (env['CLICOLOR_FORCE'] && env['CLICOLOR_FORCE'] !== '0') return true;
+  if (env['NO_COLOR'] || env['CLICOLOR'] === '0' || env['TERM'] === 'dumb') return false;
+  return isTerminal;
+}
+
+function isSet(text: string | undefined): boolean {
+  return !['', '0', 'false'].includes(text ?? '');
+}
+
+// --- writing ---
+
+/** Each write is waited for by its callback, so that a full disk is told by the write that met it. */
+function createWriter(raw: TerminalOutput) {
+  let failure: Error | undefined;
+  // Without a listener a closed pipe would end the process with a stack trace.
+  raw.on('error', (error: NodeJS.ErrnoException) => {
+    failure ??= asFailure(error);
+  });
+  return {
+    write: async (text: string | Uint8Array): Promise<void> => {
+      if (text.length === 0) return;
+      if (!failure)
+        await new Promise<void>((resolve) => {
+          raw.write(text, (error?: NodeJS.ErrnoException | null) => {
+            if (error) failure ??= asFailure(error);
+            resolve();
+          });
+        });
+      if (failure) throw failure;
+    },
+    finish: async (): Promise<void> => {
+      // An error of the last write may still be on its way to the error event.
+      await new Promise((resolve) => setImmediate(resolve));
+      if (failure) throw failure;
+    },
+  };
+}
+
+function asFailure(error: NodeJS.ErrnoException): Error {
+  const { code } = error;
+  if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED' || code === 'ECONNRESET')
+    return new PipeClosedError('the reader of the output went away', { cause: error });
+  const reason = reasons[code ?? ''] ?? error.message;
+  return new OutputError(`The output cannot be written: ${reason}.`, { cause: error });
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOSPC: 'no space is left on the device (ENOSPC)',
+  EDQUOT: 'the disk quota is used up (EDQUOT)',
+  EFBIG: 'the file would be larger than allowed (EFBIG)',
+  EIO: 'the device reports an error (EIO)',
+};
+
+// --- reading ---
+
+const defaultLimit = 64 * 1024 * 1024;
+
+async function readAll(stdin: TerminalInput, limit = defaultLimit): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of stdin) {
+      const bytes = Buffer.from(chunk);
+      size += bytes.length;
+      if (size > limit) break;
+      chunks.push(bytes);
+    }
+  } catch (error) {
+    throw new InputError(`stdin cannot be read: ${(error as Error).message}.`, { cause: error });
+  }
+  if (size > limit) throw new InputError(`stdin holds more than ${limit} bytes.`);
+  return Buffer.concat(chunks);
+}
+
+function sizeFrom(text: string | undefined): number | undefined {
+  return text !== undefined && /^[1-9]\d{0,4}$/.test(text) ? Number(text) : undefined;
 }

@@ -1,0 +1,70 @@
+// Bundles src/ into dist/ and writes the plain part of the command table beside it.
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+import { notices } from './notices.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const dist = `${root}dist/`;
+
+// undici loads node:http2 eagerly although HTTP/2 stays off; ours never speaks it.
+const withoutHttp2 = {
+  name: 'without-http2',
+  load(id) {
+    if (!/undici[\\/]lib[\\/]dispatcher[\\/]client-h2\.js$/.test(id)) return null;
+    return "module.exports = () => { throw new Error('HTTP/2 is not supported'); };";
+  },
+};
+
+// ora and cli-table3 measure text with string-width, slow to load; the faster one agrees with it.
+const oneWidth = {
+  name: 'one-width',
+  resolveId(source) {
+    return source === 'string-width' ? `${root}src/terminal/string-width.ts` : null;
+  },
+};
+
+// What the build and `npm run generate` need of src/ and no user does; never part of the package.
+const workbench = `${root}node_modules/.cache/rosterctl/`;
+
+await rm(dist, { recursive: true, force: true });
+await rm(workbench, { recursive: true, force: true });
+const output = await bundle('main', dist, { minify: true });
+await bundle('describe', workbench, { minify: false });
+
+const { version } = JSON.parse(await readFile(`${root}package.json`, 'utf8'));
+const { describe } = createRequire(import.meta.url)(`${workbench}describe.cjs`);
+const { table, topics } = await describe(version);
+await writeFile(`${dist}table.json`, JSON.stringify(table));
+await writeFile(`${dist}topics.json`, JSON.stringify(topics));
+
+const modules = output.flatMap((chunk) =>
+  Object.entries(chunk.modules ?? {})
+    .filter(([, { renderedLength }]) => renderedLength > 0)
+    .map(([id]) => id),
+);
+await writeFile(`${workbench}THIRD-PARTY-NOTICES.md`, await notices(modules, root));
+
+const bytes = output.reduce((sum, file) => sum + (file.code?.length ?? 0), 0);
+console.log(`built ${output.length} files, ${Math.round(bytes / 1024)} KiB`);
+
+/** Bundles src/ENTRY.ts into a folder; returns the chunks. */
+async function bundle(entry, dir, { minify }) {
+  const bundler = await rolldown({
+    cwd: root,
+    input: { [entry]: `src/${entry}.ts` },
+    platform: 'node',
+    plugins: [withoutHttp2, oneWidth],
+    logLevel: 'warn',
+  });
+  const written = await bundler.write({
+    dir,
+    format: 'cjs',
+    minify,
+    entryFileNames: '[name].cjs',
+    chunkFileNames: 'chunks/[name]-[hash].cjs',
+  });
+  await bundler.close();
+  return written.output;
+}

@@ -1,0 +1,51 @@
+// The licences of what is bundled, told from the modules that the bundler really took in.
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/**
+ * The text of THIRD-PARTY-NOTICES.md for a bundle made of these modules.
+ * Throws when a bundled package names no licence or ships no text of it.
+ */
+export async function notices(moduleIds, root) {
+  const folders = new Set(moduleIds.map((id) => packageFolder(id, root)).filter(Boolean));
+  const packages = await Promise.all([...folders].map(readPackage));
+  packages.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  return [
+    '# Third-party notices',
+    '',
+    'rosterctl is one file tree without dependencies because these packages are bundled into it.',
+    'Each is listed with its own licence. This page is written by the build from what is in the bundle.',
+    '',
+    ...packages.map(({ name, version, licence }) => `- ${name} ${version}, ${licence}`),
+    ...packages.flatMap(({ name, version, text }) => [
+      '',
+      `## ${name} ${version}`,
+      '',
+      '```text',
+      text,
+      '```',
+    ]),
+    '',
+  ].join('\n');
+}
+
+/** The folder of the package that a module belongs to; undefined for our own modules. */
+export function packageFolder(moduleId, root) {
+  // The bundler's own runtime, which has no file, is code of the bundler's.
+  if (moduleId.startsWith('\0rolldown/')) return join(root, 'node_modules', 'rolldown');
+  const found = /^(.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+)[\\/]/.exec(moduleId);
+  return found?.[1];
+}
+
+async function readPackage(folder) {
+  const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+  const { name, version, license: licence } = manifest;
+  if (typeof licence !== 'string')
+    throw new Error(`the bundled package ${name} ${version} names no licence in its package.json`);
+  const file = (await readdir(folder)).find((entry) =>
+    /^(licen[cs]e|copying)(\.|-|$)/i.test(entry),
+  );
+  if (!file) throw new Error(`the bundled package ${name} ${version} ships no text of its licence`);
+  const text = (await readFile(join(folder, file), 'utf8')).replace(/\r\n?/g, '\n').trim();
+  return { name, version, licence, text };
+}

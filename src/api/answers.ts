@@ -1,0 +1,103 @@
+import { isObject, type JsonObject } from '../data/json.js';
+import {
+  ApiError,
+  type CallSite,
+  type Failure,
+  ProtocolError,
+  UnknownOutcomeError,
+} from '../errors.js';
+import { type JsonBody, readJson } from './json-body.js';
+import { hasId } from './records.js';
+import { callKind } from './retry.js';
+import { readFirst, type TransportResponse } from './transport.js';
+
+/** What is known about the call whose answer is judged. */
+export interface Asked {
+  readonly call: CallSite;
+  /** scheme://host of the service. */
+  readonly origin: string;
+  /** The contract shows a JSON answer, so anything else is an error. */
+  readonly needsJson: boolean;
+}
+
+/**
+ * The failure that an answer stands for, or undefined when it is a success: a status of 400 and
+ * above, or a success status around an error body. The service's own code and sentence are kept.
+ */
+export function failureOf(response: TransportResponse, call: CallSite): Failure | undefined {
+  const { status, headers } = response;
+  const read = readJson(response.body, headers['content-type']);
+  const body = read.kind === 'json' && isObject(read.value) ? read.value : {};
+  if (status < 400) {
+    if (!failsInside(body)) return undefined;
+    return new ApiError(status, codeIn(body), call, { message: messageIn(body) });
+  }
+  // A delete that may have been done before its answer was lost is done when the record is gone.
+  if (call.method === 'DELETE' && status === 404 && response.afterDoubt) return undefined;
+  const refusal = new ApiError(status, codeIn(body), call, {
+    message: messageIn(body),
+    allow: headers['allow'],
+    retryAfter: response.retryAfter,
+    hint: read.kind === 'html' ? webPageHint(status) : undefined,
+  });
+  if (!response.doubt) return refusal;
+  const code = codeIn(body);
+  return new UnknownOutcomeError(
+    `${call.method} ${call.path} was answered with ${status}${code ? ` (${code})` : ''} and may have taken effect.`,
+    call,
+    { hint: readFirst, cause: refusal },
+  );
+}
+
+/** The JSON of a successful answer, undefined where there is none and none is due. */
+export function bodyOf(response: TransportResponse, { call, origin, needsJson }: Asked): unknown {
+  const read = readJson(response.body, response.headers['content-type']);
+  if (read.kind === 'json') return read.value;
+  const writes = callKind(call.method, call.path) === 'write';
+  if (read.kind === 'empty' ? writes || !needsJson : read.kind === 'other' && !needsJson)
+    return undefined;
+  if (call.method === 'DELETE') return undefined;
+  const what = problemOf(read, origin);
+  if (writes)
+    throw new UnknownOutcomeError(
+      `${call.method} ${call.path} was answered with ${response.status}, but not readably: ${what}`,
+      call,
+      { hint: readFirst, delivery: 'applied' },
+    );
+  throw new ProtocolError(what, {
+    call,
+    status: response.status,
+    hint: 'Check the base URL: rosterctl auth status',
+  });
+}
+
+function problemOf(read: JsonBody, origin: string): string {
+  if (read.kind === 'html') return `HTML from ${origin}: wrong base URL or a proxy page.`;
+  if (read.kind === 'empty') return `An empty answer from ${origin} where JSON is due.`;
+  return `The answer from ${origin} is not JSON.`;
+}
+
+function webPageHint(status: number): string {
+  return status === 403
+    ? 'The answer is a web page: something in front of the service blocked the request.'
+    : 'The answer is a web page: check the base URL with rosterctl auth status.';
+}
+
+/** Some services wrap a refusal in a success status; a record may well have an `error` field. */
+function failsInside(body: JsonObject): boolean {
+  if (hasId(body)) return false;
+  return (typeof body['error'] === 'string' && body['error'] !== '') || body['success'] === false;
+}
+
+/** Contract section 7: `error` holds the code; an object around it is tolerated. */
+function codeIn(body: JsonObject): string | undefined {
+  const { error } = body;
+  if (typeof error === 'string') return error;
+  return isObject(error) && typeof error['code'] === 'string' ? error['code'] : undefined;
+}
+
+function messageIn(body: JsonObject): string | undefined {
+  const { error, message } = body;
+  if (typeof message === 'string') return message;
+  return isObject(error) && typeof error['message'] === 'string' ? error['message'] : undefined;
+}

@@ -1,0 +1,203 @@
+import { type JsonObject, printJson } from '../data/json.js';
+import { ProtocolError, UsageError } from '../errors.js';
+import { bodyOf, failureOf } from './answers.js';
+import { endpoint, type Endpoint } from './contract.js';
+import { createDrift, type Drift } from './drift.js';
+import { findLink } from './links.js';
+import { listRecords } from './record-list.js';
+import { findRecord } from './records.js';
+import { fillPath, type Guesses, idOf, type Route, routeOf } from './routes.js';
+import type { Transport, TransportResponse } from './transport.js';
+import type { Answer, Api, ApiNotes, Call, PlannedRequest } from './types.js';
+
+export interface ApiOptions {
+  readonly connection: { readonly baseUrl: string; readonly organizationId: string };
+  readonly transport: Transport;
+  readonly guesses: Guesses;
+  /** Drift from the contract and doubtful lists are errors. */
+  readonly strict: boolean;
+  readonly notes: ApiNotes;
+  readonly now: () => Date;
+}
+
+/** The service behind a transport, derived from the contract table and the admin's own guesses. */
+export function createApi(options: ApiOptions): Api {
+  return new Client(options, createDrift(options.notes, options.strict));
+}
+
+class Client implements Api {
+  readonly organizationId: string;
+  readonly baseUrl: string;
+  private readonly toldGuesses = new Set<string>();
+
+  constructor(
+    private readonly options: ApiOptions,
+    private readonly drift: Drift,
+  ) {
+    this.organizationId = options.connection.organizationId;
+    this.baseUrl = options.connection.baseUrl;
+  }
+
+  describe(call: Call): PlannedRequest {
+    const route = this.routeFor(call);
+    const body = this.bodyFor(call, route);
+    return {
+      method: route.method,
+      path: this.pathFor(call, route),
+      basis: route.source === 'stated' ? 'stated' : 'assumed',
+      ...(body !== undefined && { body }),
+    };
+  }
+
+  async send(call: Call): Promise<Answer> {
+    const row = endpoint(call.endpoint);
+    const needsJson = row.answers !== 'unshown' && row.answers !== 'link';
+    const response = await this.exchange(call);
+    const site = siteOf(this.routeFor(call));
+    const { origin } = new URL(this.baseUrl);
+    const body =
+      response.body.length > 0 || needsJson
+        ? bodyOf(response, { call: site, origin, needsJson })
+        : undefined;
+    this.checkAnswer(call, row, body);
+    return { status: response.status, headers: response.headers, body };
+  }
+
+  async record(call: Call): Promise<JsonObject> {
+    const { resource } = endpoint(call.endpoint);
+    const { status, body } = await this.send(call);
+    const record = resource === 'uploads' ? (body as JsonObject) : findRecord(body, resource);
+    if (record) return record;
+    const site = siteOf(this.routeFor(call));
+    throw new ProtocolError(
+      `The answer of ${site.method} ${site.path} (${status}) holds no record with an id.`,
+      { call: site, status },
+    );
+  }
+
+  async link(call: Call) {
+    const route = this.routeFor(call);
+    const response = await this.exchange(call, true);
+    const { guesses, now } = this.options;
+    const asked = new URL(`${this.baseUrl}${this.pathFor(call, route)}`);
+    const link = findLink(response, { asked, urlPath: guesses['download.urlPath'], now: now() });
+    if (link) return link;
+    const { status } = response;
+    // Text that a page of HTML would show is never printed; this also words that case.
+    if (status < 300)
+      bodyOf(response, { call: siteOf(route), origin: asked.origin, needsJson: true });
+    throw new ProtocolError(
+      `No signed URL in the answer of ${route.method} ${route.template} (${status}).`,
+      {
+        call: siteOf(route),
+        status,
+        hint:
+          status === 202
+            ? 'The file is not ready yet: try again in a moment.'
+            : 'Name where the URL is: rosterctl config set download.urlPath PATH',
+      },
+    );
+  }
+
+  semantics(call: Call) {
+    return this.routeFor(call).semantics;
+  }
+
+  list(resource: Parameters<Api['list']>[0]) {
+    const { transport, guesses, notes, strict } = this.options;
+    const { baseUrl, organizationId, drift } = this;
+    return listRecords(resource, {
+      baseUrl,
+      organizationId,
+      transport,
+      guesses,
+      drift,
+      notes,
+      strict,
+    });
+  }
+
+  raw(request: Parameters<Api['raw']>[0]) {
+    return this.options.transport.request(request);
+  }
+
+  /** Sends a call and throws what its status stands for. */
+  private async exchange(call: Call, redirectIsData = false): Promise<TransportResponse> {
+    const route = this.routeFor(call);
+    const path = this.pathFor(call, route);
+    const body = this.bodyFor(call, route);
+    this.tellGuess(route);
+    const response = await this.options.transport.request({
+      method: route.method,
+      path,
+      template: route.template,
+      ...(body !== undefined && { body: printJson(body) }),
+      redirectIsData,
+    });
+    const failure = failureOf(response, siteOf(route));
+    if (failure) throw failure;
+    return response;
+  }
+
+  private routeFor(call: Call): Route {
+    return routeOf(call.endpoint, this.options.guesses, call.route);
+  }
+
+  private pathFor(call: Call, route: Route): string {
+    const changes = /^(update|delete)/.test(call.endpoint);
+    if (changes && idOf(call.params) === this.organizationId)
+      throw new UsageError('This id is the organization itself; it is never updated or deleted.');
+    return fillPath(route, call.params ?? {}, this.organizationId);
+  }
+
+  private bodyFor(call: Call, route: Route): JsonObject | undefined {
+    if (route.org !== 'body') return call.body;
+    const { organizationId } = this;
+    const { organizationId: given, ...rest } = call.body ?? {};
+    if (given !== undefined && given !== organizationId)
+      throw new UsageError('The body names another organization than the one in force.');
+    return { organizationId, ...rest };
+  }
+
+  /** Once per run, until the admin names the route. */
+  private tellGuess({ source, method, template, configKey }: Route): void {
+    if (source !== 'assumed' || configKey === undefined || this.toldGuesses.has(configKey)) return;
+    this.toldGuesses.add(configKey);
+    this.options.notes.note(
+      `${method} ${template} is a guess: the contract does not show this call. Name it, or silence this: rosterctl config set ${configKey} "${method} ${template.replace(/\{\w+\}/, '{id}')}"`,
+    );
+  }
+
+  /** Is it the record that was asked for, and is it as documented? */
+  private checkAnswer(call: Call, row: Endpoint, body: unknown): void {
+    const { resource, route } = row;
+    if (row.answers === 'grant') {
+      this.checkGrant(row, body);
+      return;
+    }
+    if (resource === 'uploads' || body === undefined) return;
+    const record = findRecord(body, resource);
+    if (!record) return;
+    if (row.answers === 'record') this.drift.check(route, row.result, record);
+    if (!/^(get|update)/.test(call.endpoint)) return;
+    const wrongId = idOf(call.params) !== record['id'];
+    const { organizationId } = record;
+    const wrongOrg = organizationId !== undefined && organizationId !== this.organizationId;
+    if (!wrongId && !wrongOrg) return;
+    throw new ProtocolError(
+      `The answer of ${route} is ${wrongId ? 'another record' : 'of another organization'} than asked for.`,
+      { call: siteOf(this.routeFor(call)) },
+    );
+  }
+
+  private checkGrant({ route, result }: Endpoint, body: unknown): void {
+    if (result?.safeParse(body).success) return;
+    throw new ProtocolError(`The answer of ${route} lacks key, fileRef or uploadUrl.`, {
+      hint: 'Nothing was uploaded.',
+    });
+  }
+}
+
+function siteOf({ method, template }: Route): { method: string; path: string } {
+  return { method, path: template };
+}

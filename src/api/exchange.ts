@@ -1,0 +1,183 @@
+import type { Socket } from 'node:net';
+import type { RawHandler } from 'undici/lib/dispatcher/agent.js';
+import type { Delivery } from '../errors.js';
+import { type Loss, lossOf } from './loss.js';
+import { type Agent, onDeparture } from './undici.js';
+
+/** One request as it goes on the wire. */
+export interface Wire {
+  readonly origin: string;
+  readonly method: string;
+  /** Path and query, percent-encoded. */
+  readonly path: string;
+  readonly headers: { readonly [name: string]: string };
+  readonly body?: Uint8Array | AsyncIterable<Uint8Array> | undefined;
+}
+
+/** Bounds of one attempt, in milliseconds and bytes; absent = none. */
+export interface Limits {
+  /** From the head of the request leaving to the status line. */
+  readonly firstByteMs?: number | undefined;
+  /** From the start, connecting included, to the last byte of the answer. */
+  readonly attemptMs?: number | undefined;
+  /** Without any byte moving in either direction. */
+  readonly stallMs?: number | undefined;
+  readonly bodyBytes: number;
+  /** Keep what fits of a longer body instead of failing. */
+  readonly cutBody?: boolean | undefined;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: { readonly [name: string]: string };
+  readonly body: Buffer;
+}
+
+/** What one attempt came to. */
+export type Attempt = { readonly reply: Reply } | { readonly loss: Loss };
+
+/** Sends one request once, follows nothing, and says how far it got if no answer came. Never throws. */
+export function exchange(
+  agent: Agent,
+  wire: Wire,
+  limits: Limits,
+  signal: AbortSignal,
+): Promise<Attempt> {
+  return new Promise((resolve) => {
+    const running = new Exchange(limits, resolve);
+    if (signal.aborted) {
+      running.stop('aborted', abortReason(signal));
+      return;
+    }
+    const onAbort = () => running.stop('aborted', abortReason(signal));
+    signal.addEventListener('abort', onAbort, { once: true });
+    running.whenSettled = () => signal.removeEventListener('abort', onAbort);
+    const headers = Object.entries(wire.headers).flat();
+    agent.dispatch({ ...wire, headers, body: wire.body ?? null }, running);
+  });
+}
+
+function abortReason(signal: AbortSignal): Error {
+  return signal.reason instanceof Error ? signal.reason : new Error('aborted');
+}
+
+class Exchange implements RawHandler {
+  whenSettled: (() => void) | undefined;
+  private abort: ((reason?: Error) => void) | undefined;
+  private socket: Socket | undefined;
+  private sent = false;
+  private settled = false;
+  private status: number | undefined;
+  private headers: { readonly [name: string]: string } = {};
+  private readonly chunks: Buffer[] = [];
+  private bytes = 0;
+  private firstByteTimer: NodeJS.Timeout | undefined;
+  private readonly attemptTimer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly limits: Limits,
+    private readonly resolve: (attempt: Attempt) => void,
+  ) {
+    if (limits.attemptMs !== undefined)
+      this.attemptTimer = setTimeout(() => this.stop('deadline'), limits.attemptMs);
+  }
+
+  onConnect(abort: (reason?: Error) => void): void {
+    if (this.settled) {
+      abort();
+      return;
+    }
+    this.abort = abort;
+    onDeparture((socket) => this.departed(socket));
+  }
+
+  onHeaders(status: number, rawHeaders: Buffer[]): boolean {
+    if (this.settled || status < 200) return true;
+    clearTimeout(this.firstByteTimer);
+    this.status = status;
+    this.headers = readHeaders(rawHeaders);
+    const encoding = this.headers['content-encoding'];
+    if (encoding && encoding !== 'identity') this.stop('encoding');
+    return true;
+  }
+
+  onData(chunk: Buffer): boolean {
+    if (this.settled) return true;
+    const room = this.limits.bodyBytes - this.bytes;
+    if (chunk.length > room && !this.limits.cutBody) {
+      this.stop('tooLarge');
+      return true;
+    }
+    // undici's parser reuses nothing behind a chunk, so it may be kept.
+    if (room > 0) this.chunks.push(chunk.subarray(0, room));
+    this.bytes += Math.min(chunk.length, Math.max(room, 0));
+    return true;
+  }
+
+  onComplete(): void {
+    this.answer();
+  }
+
+  onError(error: Error): void {
+    this.fail(lossOf(error, this.reached(), this.status !== undefined));
+  }
+
+  /** Ends the attempt for a reason of ours. */
+  stop(why: Loss['why'], cause?: Error): void {
+    this.fail({ why, delivery: this.reached(), cause });
+    this.abort?.(cause);
+  }
+
+  private departed(socket: Socket): void {
+    this.sent = true;
+    const { firstByteMs, stallMs } = this.limits;
+    if (firstByteMs !== undefined)
+      this.firstByteTimer = setTimeout(() => this.stop('firstByte'), firstByteMs);
+    if (stallMs === undefined) return;
+    // Node's own idle timer knows what the kernel has taken; handed-over bytes alone are no progress.
+    this.socket = socket;
+    socket.setTimeout(stallMs, this.stalled);
+  }
+
+  private readonly stalled = (): void => this.stop('stalled');
+
+  /** A body that breaks after a refusal leaves the refusal standing: the status says all. */
+  private fail(loss: Loss): void {
+    if (this.status !== undefined && this.status >= 300 && loss.why !== 'aborted') this.answer();
+    else this.settle({ loss });
+  }
+
+  private answer(): void {
+    this.settle({
+      reply: { status: this.status ?? 0, headers: this.headers, body: Buffer.concat(this.chunks) },
+    });
+  }
+
+  private settle(attempt: Attempt): void {
+    if (this.settled) return;
+    this.settled = true;
+    clearTimeout(this.attemptTimer);
+    clearTimeout(this.firstByteTimer);
+    this.socket?.setTimeout(0);
+    this.socket?.off('timeout', this.stalled);
+    this.whenSettled?.();
+    this.resolve(attempt);
+  }
+
+  private reached(): Delivery {
+    if (!this.sent) return 'not-sent';
+    return this.status !== undefined && this.status < 300 ? 'applied' : 'ambiguous';
+  }
+}
+
+/** Lower-case names; a repeated header is joined as HTTP says. */
+function readHeaders(raw: readonly Buffer[]): { readonly [name: string]: string } {
+  const headers = new Map<string, string>();
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const name = String(raw[at]?.toString('latin1')).toLowerCase();
+    const value = String(raw[at + 1]?.toString('latin1'));
+    const before = headers.get(name);
+    headers.set(name, before === undefined ? value : `${before}, ${value}`);
+  }
+  return Object.fromEntries(headers);
+}

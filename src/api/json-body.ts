@@ -1,0 +1,20 @@
+import { parseJson } from '../data/json.js';
+
+/** The JSON value of a body, or why there is none. An unread body is never shown. */
+export type JsonBody =
+  | { readonly kind: 'json'; readonly value: unknown }
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'html' }
+  | { readonly kind: 'other'; readonly text: string };
+
+/** Reads a body as JSON whatever content type it claims; a byte order mark is passed over. */
+export function readJson(body: Uint8Array, contentType: string | undefined): JsonBody {
+  const text = new TextDecoder().decode(body);
+  if (text.trim() === '') return { kind: 'empty' };
+  try {
+    return { kind: 'json', value: parseJson(text) };
+  } catch {
+    const html = contentType?.startsWith('text/html') || /^\s*<(!doctype|html)/i.test(text);
+    return html ? { kind: 'html' } : { kind: 'other', text };
+  }
+}

@@ -1,0 +1,181 @@
+import {
+  BugError,
+  CancelledError,
+  type CallSite,
+  type Delivery,
+  Failure,
+  NetworkError,
+  ProtocolError,
+} from '../errors.js';
+
+/** Why an attempt ended without an answer. */
+export interface Loss {
+  readonly why:
+    | 'refused'
+    | 'noRoute'
+    | 'unknownName'
+    | 'busyResolver'
+    | 'connectTimeout'
+    | 'tls'
+    | 'cut'
+    | 'firstByte'
+    | 'deadline'
+    | 'stalled'
+    | 'aborted'
+    | 'notHttp'
+    | 'badFraming'
+    | 'headersTooLarge'
+    | 'tooLarge'
+    | 'encoding'
+    | 'ours';
+  readonly delivery: Delivery;
+  readonly cause?: unknown;
+}
+
+const byCode: { readonly [code: string]: Loss['why'] } = {
+  ECONNREFUSED: 'refused',
+  ENETUNREACH: 'noRoute',
+  EHOSTUNREACH: 'noRoute',
+  ENETDOWN: 'noRoute',
+  EADDRNOTAVAIL: 'noRoute',
+  ENOTFOUND: 'unknownName',
+  EAI_AGAIN: 'busyResolver',
+  UND_ERR_CONNECT_TIMEOUT: 'connectTimeout',
+  ETIMEDOUT: 'connectTimeout',
+  UND_ERR_HEADERS_TIMEOUT: 'firstByte',
+  UND_ERR_BODY_TIMEOUT: 'stalled',
+  UND_ERR_HEADERS_OVERFLOW: 'headersTooLarge',
+  UND_ERR_RES_EXCEEDED_MAX_SIZE: 'tooLarge',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'badFraming',
+  UND_ERR_INVALID_ARG: 'ours',
+  EPROTO: 'tls',
+};
+
+/** Sorts what undici or Node reported; the parser's errors carry no code at all. */
+export function lossOf(error: Error, delivery: Delivery, statusSeen: boolean): Loss {
+  if (error instanceof Failure) return { why: 'ours', delivery, cause: error };
+  const { code } = error as NodeJS.ErrnoException;
+  const known = code === undefined ? undefined : byCode[code];
+  if (known) return { why: known, delivery, cause: error };
+  if (isCertificateCode(code)) return { why: 'tls', delivery, cause: error };
+  if (error.name === 'HTTPParserError')
+    return { why: statusSeen ? 'cut' : 'notHttp', delivery, cause: error };
+  return { why: 'cut', delivery, cause: error };
+}
+
+function isCertificateCode(code: string | undefined): code is string {
+  return (
+    code !== undefined &&
+    /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH|INVALID_CA)/.test(
+      code,
+    )
+  );
+}
+
+/** How often such a loss may be tried again: some will be the same each time. */
+export function lossPace({ why }: Loss): 'always' | 'once' | 'never' {
+  if (why === 'unknownName') return 'once';
+  const lasting: readonly Loss['why'][] = [
+    'tls',
+    'aborted',
+    'notHttp',
+    'badFraming',
+    'headersTooLarge',
+    'tooLarge',
+    'encoding',
+    'ours',
+  ];
+  return lasting.includes(why) ? 'never' : 'always';
+}
+
+/** What the limits were, for the sentence. */
+export interface LossPlace {
+  readonly origin: string;
+  readonly call?: CallSite | undefined;
+  readonly firstByteMs?: number | undefined;
+  readonly attempts: number;
+}
+
+/** The error of a loss that ends a call which may safely be repeated. */
+export function failureOfLoss(loss: Loss, place: LossPlace): Failure {
+  const { origin, call } = place;
+  const { delivery, cause } = loss;
+  if (loss.why === 'aborted') return new CancelledError('Interrupted.', { cause });
+  if (loss.why === 'ours')
+    return cause instanceof Failure ? cause : new BugError(messageOf(cause), { cause });
+  const text = lossText(loss, place);
+  const reason = networkReason[loss.why];
+  if (!reason) return new ProtocolError(text, { call, cause });
+  const tries = place.attempts > 1 ? ` (${place.attempts} attempts)` : '';
+  const hint = hintOf(loss, origin);
+  return new NetworkError(`${text}${tries}`, { reason, origin, delivery, call, hint, cause });
+}
+
+const networkReason: { readonly [W in Loss['why']]?: NetworkError['details']['reason'] } = {
+  refused: 'refused',
+  noRoute: 'lost',
+  unknownName: 'dns',
+  busyResolver: 'dns',
+  connectTimeout: 'timeout',
+  tls: 'tls',
+  cut: 'lost',
+  firstByte: 'timeout',
+  deadline: 'timeout',
+  stalled: 'timeout',
+};
+
+/** What happened, in one sentence; names the origin and never a path or a query. */
+export function lossText(loss: Loss, place: LossPlace): string {
+  return sentences[loss.why](place, loss.cause);
+}
+
+const lost = ({ origin }: LossPlace) =>
+  `The connection to ${origin} was lost before the whole answer came.`;
+const unresolved = ({ origin }: LossPlace) =>
+  `The name ${new URL(origin).hostname} cannot be resolved.`;
+
+const sentences: {
+  readonly [W in Loss['why']]: (place: LossPlace, cause: unknown) => string;
+} = {
+  refused: ({ origin }) => `${origin} refused the connection.`,
+  noRoute: ({ origin }) => `There is no route to ${origin}.`,
+  unknownName: unresolved,
+  busyResolver: unresolved,
+  connectTimeout: ({ origin }) => `${origin} did not accept a connection in time.`,
+  tls: ({ origin }, cause) => `No trusted TLS connection to ${origin}: ${codeOf(cause)}.`,
+  firstByte: ({ origin, firstByteMs }) =>
+    `${origin} did not answer within ${(firstByteMs ?? 0) / 1000} s.`,
+  deadline: ({ origin }) => `${origin} did not finish its answer in time.`,
+  stalled: ({ origin }) => `The transfer to or from ${origin} stood still for too long.`,
+  aborted: () => 'Interrupted.',
+  notHttp: ({ origin }) => `${origin} did not answer as an HTTP server.`,
+  badFraming: ({ origin }) => `The answer of ${origin} has another length than it says.`,
+  headersTooLarge: ({ origin }) => `The answer of ${origin} has more than 16 KiB of headers.`,
+  tooLarge: ({ origin }) => `The answer of ${origin} is larger than 64 MiB.`,
+  encoding: ({ origin }) =>
+    `The answer of ${origin} has a content-encoding that was not asked for.`,
+  cut: lost,
+  ours: lost,
+};
+
+function hintOf({ why, cause }: Loss, origin: string): string | undefined {
+  if (why === 'tls') {
+    const code = codeOf(cause);
+    if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID')
+      return "Check this machine's clock, then the certificate of the service.";
+    return 'If the service has a certificate authority of its own, name its file in NODE_EXTRA_CA_CERTS.';
+  }
+  if (why === 'cut' && origin.startsWith('http:')) return 'Is the base URL meant to be https?';
+  if (why === 'unknownName' || why === 'refused')
+    return 'Check the base URL: rosterctl auth status';
+  return undefined;
+}
+
+function codeOf(error: unknown): string {
+  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+  return code ?? messageOf(error);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { contract, type Endpoint } from './contract.js';
+import { partsOf } from './routes.js';
+import { AnyRecord, ErrorBody, TryoutApplication, UploadGrant } from './schemas.js';
+
+type Json = { readonly [key: string]: unknown };
+
+/**
+ * The contract table as an OpenAPI 3.1 document. Every operation carries `x-basis`: the section of the
+ * contract that states it, or why it is a guess; an answer that the contract does not show is left open.
+ */
+export function openApiDocument(): Json {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Organization-scoped public API of a team management service',
+      version: '1.0.0',
+      description:
+        'Written from the contract that rosterctl is built on. Operations whose x-basis is "assumed" are guesses.',
+    },
+    servers: [
+      { url: '{base_url}', variables: { base_url: { default: 'https://example.com/v1' } } },
+    ],
+    security: [{ apiKey: [] }],
+    paths: paths(),
+    components: {
+      securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } },
+      schemas: {
+        TryoutApplication: schemaOf(TryoutApplication),
+        UploadGrant: schemaOf(UploadGrant),
+        Record: schemaOf(AnyRecord),
+        Error: schemaOf(ErrorBody),
+      },
+    },
+  };
+}
+
+function paths(): Json {
+  const all = new Map<string, Map<string, Json>>();
+  for (const [name, row] of Object.entries<Endpoint>(contract)) {
+    const { method, template } = partsOf(row.route);
+    const operations = all.get(template) ?? new Map<string, Json>();
+    operations.set(method.toLowerCase(), operation(name, row, method, template));
+    all.set(template, operations);
+  }
+  return Object.fromEntries(
+    [...all].map(([template, operations]) => [template, Object.fromEntries(operations)]),
+  );
+}
+
+function operation(name: string, row: Endpoint, method: string, template: string): Json {
+  const body = bodyOf(row, method);
+  const stated = 'stated' in row.basis;
+  return {
+    operationId: name,
+    summary: row.summary,
+    tags: [row.resource],
+    'x-basis': stated ? 'stated' : 'assumed',
+    'x-basis-source': stated ? `contract ${row.basis.stated}` : Object.values(row.basis)[0],
+    ...(row.permission && { 'x-permission': row.permission }),
+    parameters: parameters(row, template),
+    ...(body && {
+      requestBody: { required: true, content: { 'application/json': { schema: body } } },
+    }),
+    responses: {
+      '2XX': { description: answerText(row), ...answerContent(row) },
+      ...Object.fromEntries(
+        ['400', '401', '403', '404', ...(name === 'updateTryout' ? ['409'] : [])].map((status) => [
+          status,
+          { description: 'refused', content: json({ $ref: '#/components/schemas/Error' }) },
+        ]),
+      ),
+    },
+  };
+}
+
+function parameters(row: Endpoint, template: string): Json[] {
+  const inPath = [...template.matchAll(/\{(\w+)\}/g)].map((match) => ({
+    name: String(match[1]),
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
+  const inQuery =
+    row.org === 'query'
+      ? [{ name: 'organizationId', in: 'query', required: true, schema: { type: 'string' } }]
+      : [];
+  return [...inPath, ...inQuery];
+}
+
+/** The documented body, with organizationId where the contract sends it in the body (4.6). */
+function bodyOf(row: Endpoint, method: string): Json | undefined {
+  if (method === 'GET' || (row.org !== 'body' && !row.body)) return undefined;
+  const own = row.body ? schemaOf(row.body) : { type: 'object' };
+  if (row.org !== 'body') return own;
+  const { properties, required } = own as { properties?: Json; required?: readonly string[] };
+  return {
+    ...own,
+    properties: { organizationId: { type: 'string' }, ...properties },
+    required: ['organizationId', ...(required ?? [])],
+  };
+}
+
+function answerText(row: Endpoint): string {
+  const texts = {
+    list: 'a list; its envelope is not shown',
+    record: 'the record',
+    grant: 'where to put the file',
+    link: 'a signed URL; the shape is not shown',
+    unshown: 'not shown',
+  } satisfies Record<Endpoint['answers'], string>;
+  return texts[row.answers];
+}
+
+function answerContent(row: Endpoint): Json {
+  if (row.answers === 'grant')
+    return { content: json({ $ref: '#/components/schemas/UploadGrant' }) };
+  if (row.answers !== 'record') return {};
+  const name = row.resource === 'tryouts' ? 'TryoutApplication' : 'Record';
+  return { content: json({ $ref: `#/components/schemas/${name}` }) };
+}
+
+function json(schema: Json): Json {
+  return { 'application/json': { schema } };
+}
+
+function schemaOf(schema: z.ZodType): Json {
+  const { $schema: _, ...plain } = z.toJSONSchema(schema, { io: 'input' });
+  return plain;
+}

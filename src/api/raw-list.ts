@@ -1,0 +1,89 @@
+import { isObject } from '../data/json.js';
+import { UsageError } from '../errors.js';
+import { bodyOf, failureOf } from './answers.js';
+import { findList } from './lists.js';
+import { turnPage } from './pager.js';
+import { pathBelow, staysInside, targetOf } from './record-list.js';
+import { resourceWords } from './records.js';
+import type { Guesses } from './routes.js';
+import type { Api, ResourceName } from './types.js';
+
+/**
+ * Every record behind a path that the contract may not know, page by page and on the same origin.
+ * Throws UsageError when the answer holds no list; `note` is told when the list may be incomplete.
+ */
+export async function readRawList(
+  api: Pick<Api, 'raw' | 'baseUrl'>,
+  path: string,
+  { guesses, note }: { guesses: Guesses; note: (message: string) => void },
+): Promise<readonly unknown[]> {
+  const first = new URL(`${api.baseUrl}${path}`);
+  const visited = new Set<string>();
+  const known = new Set<unknown>();
+  const all: unknown[] = [];
+  let rows = 0;
+  for (let url = first, number = 1; ; number++) {
+    visited.add(url.href);
+    // oxlint-disable-next-line no-await-in-loop
+    const { items, body, headers } = await readPage(api, url);
+    const fresh = items.filter((item) => !known.has(idOf(item)));
+    for (const item of fresh) if (idOf(item) !== undefined) known.add(idOf(item));
+    all.push(...fresh);
+    rows += items.length;
+    const page = { body, headers, count: items.length, arrived: all.length, number, rows };
+    const turn = turnPage(page, guesses);
+    if ('end' in turn) {
+      if (turn.end === 'doubtful') note(`The list may be incomplete: ${turn.reason}.`);
+      return all;
+    }
+    url = targetOf(turn.next, first, url);
+    const problem = problemOf(api.baseUrl, url, visited, fresh.length);
+    if (problem === undefined) continue;
+    note(`The list may be incomplete: ${problem}.`);
+    return all;
+  }
+}
+
+function problemOf(
+  baseUrl: string,
+  next: URL,
+  visited: ReadonlySet<string>,
+  fresh: number,
+): string | undefined {
+  if (!staysInside(baseUrl, next)) return 'the service names a next page elsewhere';
+  if (visited.has(next.href)) return 'the service names a page that was already read';
+  return fresh === 0 ? 'the service sends nothing new any more' : undefined;
+}
+
+async function readPage(api: Pick<Api, 'raw' | 'baseUrl'>, url: URL) {
+  const path = pathBelow(api.baseUrl, url);
+  const template = path.split('?')[0] ?? path;
+  const call = { method: 'GET', path: template };
+  const response = await api.raw({ method: 'GET', path, template });
+  const failure = failureOf(response, call);
+  if (failure) throw failure;
+  const body = bodyOf(response, { call, origin: url.origin, needsJson: true });
+  const items = Array.isArray(body)
+    ? (body as unknown[])
+    : findList(body, resourceIn(template), undefined);
+  if (!items)
+    throw new UsageError(`The answer of GET ${template} holds no list to paginate.`, {
+      hint: 'Leave --paginate out.',
+    });
+  return { items, body, headers: response.headers };
+}
+
+/** Whose list it probably is, for the name of its envelope. */
+function resourceIn(path: string): ResourceName {
+  const word =
+    path
+      .split('/')[1]
+      ?.toLowerCase()
+      .replace(/[^a-z]/g, '') ?? '';
+  const names = Object.keys(resourceWords) as ResourceName[];
+  return names.find((name) => resourceWords[name].includes(word)) ?? 'teams';
+}
+
+function idOf(item: unknown): unknown {
+  return isObject(item) ? item['id'] : undefined;
+}

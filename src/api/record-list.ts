@@ -1,0 +1,172 @@
+import type { JsonObject } from '../data/json.js';
+import { BugError, ProtocolError } from '../errors.js';
+import { bodyOf, failureOf } from './answers.js';
+import { endpoint, type ResourceName } from './contract.js';
+import type { Drift } from './drift.js';
+import { findList, topLevel } from './lists.js';
+import { firstQuery, type Turn, turnPage } from './pager.js';
+import { hasId, withTextId } from './records.js';
+import { fillPath, type Guesses, listCalls, partsOf } from './routes.js';
+import type { Transport, TransportResponse } from './transport.js';
+import type { ApiNotes, Completeness, RecordList } from './types.js';
+
+export interface ListSource {
+  readonly baseUrl: string;
+  readonly organizationId: string;
+  readonly transport: Transport;
+  readonly guesses: Guesses;
+  readonly drift: Drift;
+  readonly notes: ApiNotes;
+  /** A doubtful list is an error, not a note. */
+  readonly strict: boolean;
+}
+
+const maxPages = 100_000;
+const maxRecords = 5_000_000;
+
+/**
+ * The list of a resource, page by page as it comes. It sends no paging parameter of its own accord
+ * and follows only what the answers offer, on the same origin; repeated records are left out.
+ */
+export function listRecords(resource: ResourceName, source: ListSource): RecordList {
+  let verdict: Completeness | undefined;
+  return {
+    async *[Symbol.asyncIterator]() {
+      verdict = undefined;
+      verdict = yield* walk(resource, source);
+      if (verdict.state === 'complete') return;
+      const text = `The list of ${resource} may be incomplete: ${verdict.reason}.`;
+      if (source.strict) throw new ProtocolError(text, { code: 'incomplete' });
+      source.notes.note(text);
+    },
+    completeness() {
+      if (!verdict) throw new BugError('completeness() was asked before the list ended.');
+      return verdict;
+    },
+  };
+}
+
+async function* walk(
+  resource: ResourceName,
+  source: ListSource,
+): AsyncGenerator<JsonObject, Completeness> {
+  const row = endpoint(listCalls[resource]);
+  const { method, template } = partsOf(row.route);
+  const route = { template, org: row.org };
+  const first = new URL(`${source.baseUrl}${fillPath(route, {}, source.organizationId)}`);
+  const own = new URLSearchParams(source.guesses[`lists.${resource}.query`] ?? '');
+  for (const [name, value] of [...own, ...Object.entries(firstQuery(source.guesses))])
+    first.searchParams.set(name, value);
+  const seen = new Set<string>();
+  const visited = new Set<string>();
+  let url = first;
+  let rows = 0;
+  let arrived = 0;
+  for (let number = 1; ; number++) {
+    if (visited.has(url.href)) return doubt('the service names a page that was already read');
+    visited.add(url.href);
+    // oxlint-disable-next-line no-await-in-loop
+    const response = await source.transport.request({
+      method,
+      path: pathBelow(source.baseUrl, url),
+      template,
+    });
+    const { items, body } = readListPage(response, resource, source);
+    const before = arrived;
+    for (const item of items) {
+      const record = judged(item, resource, source);
+      if (typeof record['id'] === 'string') {
+        if (seen.has(record['id'])) continue;
+        seen.add(record['id']);
+      }
+      arrived++;
+      yield record;
+    }
+    rows += items.length;
+    const turn = turnPage(
+      { body, headers: response.headers, count: items.length, arrived, number, rows },
+      source.guesses,
+    );
+    if ('end' in turn) return turn.end === 'complete' ? { state: 'complete' } : doubt(turn.reason);
+    if (number > 1 && arrived === before) return doubt('the service sends nothing new any more');
+    if (number >= maxPages || arrived >= maxRecords) return doubt('the list does not end');
+    const next = targetOf(turn.next, first, url);
+    if (!staysInside(source.baseUrl, next))
+      return doubt(`the service names a next page elsewhere (${next.origin})`);
+    url = next;
+  }
+}
+
+function doubt(reason: string): Completeness {
+  return { state: 'doubtful', reason };
+}
+
+/** The rows of one answer and its envelope; where a streaming reader will take its place. */
+function readListPage(
+  response: TransportResponse,
+  resource: ResourceName,
+  source: ListSource,
+): { readonly items: readonly JsonObject[]; readonly body: unknown } {
+  const call = partsOf(endpoint(listCalls[resource]).route);
+  const site = { method: call.method, path: call.template };
+  const failure = failureOf(response, site);
+  if (failure) throw failure;
+  const { origin } = new URL(source.baseUrl);
+  const body = bodyOf(response, { call: site, origin, needsJson: true });
+  const items = findList(body, resource, source.guesses[`lists.${resource}.path`]);
+  if (items) return { items, body };
+  throw new ProtocolError(
+    `No list of ${resource} in the answer of ${site.method} ${site.path}; it holds: ${topLevel(body)}.`,
+    {
+      call: site,
+      status: response.status,
+      hint: `Name where the list is: rosterctl config set lists.${resource}.path KEY`,
+    },
+  );
+}
+
+function judged(item: JsonObject, resource: ResourceName, source: ListSource): JsonObject {
+  const name = listCalls[resource];
+  const { route, result } = endpoint(name);
+  const record = withTextId(item);
+  if (record !== item) source.drift.report(route, 'id: a number where the contract has text');
+  else if (!hasId(item)) source.drift.report(route, 'id: missing');
+  const { organizationId } = record;
+  if (organizationId !== undefined && organizationId !== source.organizationId)
+    source.drift.report(route, 'organizationId: a record of another organization');
+  source.drift.check(route, result, record);
+  return record;
+}
+
+/** The next page; the first request's own query (organizationId) stays on every page. */
+export function targetOf(
+  next: Extract<Turn, { next: unknown }>['next'],
+  first: URL,
+  current: URL,
+): URL {
+  if ('query' in next) {
+    const url = new URL(first);
+    for (const [name, value] of Object.entries(next.query)) url.searchParams.set(name, value);
+    return url;
+  }
+  const url = URL.canParse(next.url, current.href)
+    ? new URL(next.url, current.href)
+    : new URL('invalid:');
+  for (const [name, value] of first.searchParams)
+    if (!url.searchParams.has(name)) url.searchParams.set(name, value);
+  return url;
+}
+
+export function staysInside(baseUrl: string, url: URL): boolean {
+  const base = new URL(baseUrl);
+  return (
+    url.origin === base.origin &&
+    url.username === '' &&
+    url.pathname.startsWith(`${base.pathname.replace(/\/$/, '')}/`)
+  );
+}
+
+export function pathBelow(baseUrl: string, url: URL): string {
+  const prefix = new URL(baseUrl).pathname.replace(/\/$/, '');
+  return `${url.pathname.slice(prefix.length)}${url.search}`;
+}

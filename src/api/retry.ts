@@ -1,0 +1,134 @@
+import type { Delivery } from '../errors.js';
+import { contract } from './contract.js';
+
+/** Calls that differ in what may be repeated. */
+export type CallKind = 'read' | 'delete' | 'grant' | 'put' | 'write';
+
+/**
+ * What follows a failure of each kind of call. `verify` means that only reading the record can tell
+ * whether to send again; `done` that the effect is certain although the answer is unreadable.
+ */
+export const repeats: {
+  readonly [K in CallKind]: { readonly [D in Delivery]: 'retry' | 'verify' | 'done' };
+} = {
+  read: { 'not-sent': 'retry', refused: 'retry', ambiguous: 'retry', applied: 'retry' },
+  delete: { 'not-sent': 'retry', refused: 'retry', ambiguous: 'retry', applied: 'done' },
+  grant: { 'not-sent': 'retry', refused: 'retry', ambiguous: 'retry', applied: 'retry' },
+  put: { 'not-sent': 'retry', refused: 'retry', ambiguous: 'retry', applied: 'done' },
+  write: { 'not-sent': 'retry', refused: 'retry', ambiguous: 'verify', applied: 'verify' },
+};
+
+/** The row of `repeats` for a call to the service; an unused upload grant is harmless. */
+export function callKind(method: string, template: string): CallKind {
+  if (method === 'GET' || method === 'HEAD') return 'read';
+  if (method === 'DELETE') return 'delete';
+  return `${method} ${template}` === contract.requestUpload.route ? 'grant' : 'write';
+}
+
+/** How far a request with this answer got; undefined when the answer settles it. */
+export function deliveryOfStatus(status: number): Delivery | undefined {
+  if (status === 429) return 'refused';
+  if (status === 408 || (status >= 500 && status < 600 && status !== 501)) return 'ambiguous';
+  return undefined;
+}
+
+/** What one attempt came to, as far as repeating goes. */
+export interface Tried<T> {
+  readonly value: T;
+  /** Undefined: settled, no reason to repeat. */
+  readonly delivery: Delivery | undefined;
+  readonly pace: 'always' | 'once' | 'never';
+  /** Seconds that the answer asked to wait. */
+  readonly wait?: number | undefined;
+}
+
+export interface RetryPolicy {
+  /** Extra attempts after the first. */
+  readonly retries: number;
+  /** Longest single wait that the service may ask for, in milliseconds. */
+  readonly maxWaitMs: number;
+  readonly random: () => number;
+  /** Resolves early when the signal fires. */
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+/** How a call with its repetitions ended. */
+export interface Ending<T> {
+  readonly value: T;
+  readonly attempts: number;
+  readonly verdict: 'settled' | 'verify' | 'done' | 'gaveUp';
+  /** An earlier attempt may have taken effect. */
+  readonly afterDoubt: boolean;
+  /** Seconds of a wished wait that was longer than the budget. */
+  readonly tooLong?: number | undefined;
+}
+
+/** Runs `attempt` until its answer settles the call or the table and the budget say stop. */
+export async function repeat<T>(
+  kind: CallKind,
+  policy: RetryPolicy,
+  attempt: () => Promise<Tried<T>>,
+): Promise<Ending<T>> {
+  let afterDoubt = false;
+  for (let attempts = 1; ; attempts++) {
+    // oxlint-disable-next-line no-await-in-loop
+    const { value, delivery, pace, wait } = await attempt();
+    const end = (verdict: Ending<T>['verdict']) => ({ value, attempts, verdict, afterDoubt });
+    if (delivery === undefined) return end('settled');
+    const verdict = repeats[kind][delivery];
+    if (verdict !== 'retry') return end(verdict);
+    const allowed = pace === 'never' ? 0 : pace === 'once' ? 1 : Infinity;
+    if (attempts > Math.min(allowed, policy.retries)) return end('gaveUp');
+    if (wait !== undefined && wait * 1000 > policy.maxWaitMs)
+      return { ...end('gaveUp'), tooLong: wait };
+    if (delivery === 'ambiguous' || delivery === 'applied') afterDoubt = true;
+    const backoff =
+      pace === 'once' ? 1000 : backoffMs(attempts - 1, delivery === 'refused', policy.random);
+    // oxlint-disable-next-line no-await-in-loop
+    await policy.sleep(wait === undefined ? backoff : spread(wait, policy.random), policy.signal);
+    if (policy.signal.aborted) return end('gaveUp');
+  }
+}
+
+/** Full jitter: anything between nothing and a bound that doubles from 0.5 s (1 s after a 429) to 20 s. */
+export function backoffMs(again: number, throttled: boolean, random: () => number): number {
+  return random() * Math.min(20_000, (throttled ? 1000 : 500) * 2 ** again);
+}
+
+/** Never earlier than asked, and not all at the same moment. */
+function spread(seconds: number, random: () => number): number {
+  return Math.ceil(seconds * 1000) + 2 + random() * 250;
+}
+
+interface Headers {
+  readonly [name: string]: string;
+}
+
+/**
+ * Seconds that an answer asks to wait: Retry-After as seconds or as a date (measured against the
+ * answer's own Date, for clocks differ), else the rate-limit headers. Undefined when it asks for none.
+ */
+export function waitAsked(headers: Headers, now: Date): number | undefined {
+  const asked = headers['retry-after'];
+  if (asked !== undefined) {
+    const seconds = positive(asked);
+    if (seconds !== undefined) return seconds;
+    const serverNow = Date.parse(headers['date'] ?? '');
+    const from = Number.isNaN(serverNow) ? now.getTime() : serverNow;
+    // A bare number is never a date, whatever Date.parse makes of "-5".
+    const until = /[a-z]/i.test(asked) ? Date.parse(asked) : Number.NaN;
+    if (!Number.isNaN(until)) return Math.max(0, (until - from) / 1000);
+  }
+  const after = positive(headers['x-ratelimit-reset-after']);
+  if (after !== undefined) return after;
+  const reset = positive(headers['ratelimit-reset'] ?? headers['x-ratelimit-reset']);
+  if (reset === undefined) return undefined;
+  // A large number is a moment in Unix time, a small one a duration.
+  return reset > 1e9 ? Math.max(0, reset - now.getTime() / 1000) : reset;
+}
+
+function positive(text: string | undefined): number | undefined {
+  if (text === undefined || !/^\s*\d+(\.\d+)?\s*$/.test(text)) return undefined;
+  return Number(text);
+}

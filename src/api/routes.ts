@@ -1,0 +1,167 @@
+import { ConfigError, UsageError } from '../errors.js';
+import {
+  contract,
+  endpoint,
+  type Endpoint,
+  type EndpointName,
+  type ResourceName,
+} from './contract.js';
+import { idProblem } from './schemas.js';
+
+/** Config values as text, by key: `endpoints.teams.update`. */
+export interface Guesses {
+  readonly [key: string]: string;
+}
+
+/** The name under which the contract puts a resource's id into paths. */
+export const idNames = {
+  teams: 'teamId',
+  players: 'playerId',
+  documents: 'documentId',
+  tryouts: 'applicationId',
+} as const satisfies Record<ResourceName, string>;
+
+/** How a call travels, after the contract, the configuration and the command line have spoken. */
+export interface Route {
+  readonly method: string;
+  /** `/teams/{teamId}`; a template of the admin's may say `{id}`. */
+  readonly template: string;
+  readonly org: Endpoint['org'];
+  /** `replace`: the body must be the whole record, not only what changes. */
+  readonly semantics: 'merge' | 'replace';
+  /** The contract states it, we guess it, or the admin named it. */
+  readonly source: 'stated' | 'assumed' | 'named';
+  /** The config key that replaces a guess. */
+  readonly configKey?: string | undefined;
+}
+
+/** `METHOD /path` of a contract row, in its two parts. */
+export function partsOf(route: string): { readonly method: string; readonly template: string } {
+  const [method = '', template = ''] = route.split(' ');
+  return { method, template };
+}
+
+/**
+ * The route of a call. Only updates and deletes of teams, players and documents are guesses and can
+ * be replaced, by the configuration or by `override` (--route). Throws UsageError or ConfigError when
+ * the replacement is no usable route.
+ */
+export function routeOf(name: EndpointName, guesses: Guesses, override?: string): Route {
+  const row = endpoint(name);
+  const stated = { ...partsOf(row.route), org: row.org, semantics: 'merge' as const };
+  const guess = guessOf(name);
+  if (!guess) {
+    if (override !== undefined)
+      throw new UsageError(
+        `The route of ${row.route} is stated by the contract; --route cannot replace it.`,
+      );
+    return { ...stated, source: 'stated' };
+  }
+  const { configKey, resource } = guess;
+  const named = override ?? guesses[configKey];
+  const parts = named === undefined ? stated : parseRoute(named, resource);
+  if (typeof parts === 'string') {
+    if (override !== undefined) throw new UsageError(`--route: ${parts}`, { hint: routeHint });
+    throw new ConfigError(`The setting ${configKey} is no route: ${parts}`, { hint: routeHint });
+  }
+  return {
+    method: parts.method,
+    template: parts.template,
+    org: oneOf(guesses, `${configKey}.org`, ['none', 'body', 'query'], 'none'),
+    semantics: oneOf(guesses, `${configKey}.semantics`, ['merge', 'replace'], 'merge'),
+    source: named === undefined ? 'assumed' : 'named',
+    configKey,
+  };
+}
+
+const routeHint = "Write it as: 'PUT /teams/{id}'";
+
+/** Which resource and action a guessed row stands for. */
+function guessOf(
+  name: EndpointName,
+): { readonly configKey: string; readonly resource: ResourceName } | undefined {
+  const row = endpoint(name);
+  if ('stated' in row.basis || row.resource === 'uploads') return undefined;
+  const action = name.startsWith('delete') ? 'delete' : 'update';
+  return { configKey: `endpoints.${row.resource}.${action}`, resource: row.resource };
+}
+
+/** Why this text is no route for an update or a delete of the resource, or undefined when it is one. */
+export function routeProblem(text: string, resource: ResourceName): string | undefined {
+  const parts = parseRoute(text, resource);
+  return typeof parts === 'string' ? parts : undefined;
+}
+
+function parseRoute(
+  text: string,
+  resource: ResourceName,
+): { readonly method: string; readonly template: string } | string {
+  const match = /^(GET|POST|PUT|PATCH|DELETE) (\/\S*)$/.exec(text.trim());
+  const [, method, template] = match ?? [];
+  if (method === undefined || template === undefined)
+    return 'it needs a method (GET, POST, PUT, PATCH, DELETE), a space and a path that begins with /';
+  if (template.includes('//')) return 'the path must not hold //';
+  const bare = template.replace(/\{\w+\}/g, 'x');
+  if (!/^[\w\-.~/]+$/.test(bare)) return 'the path holds more than names, slashes and {…}';
+  if (bare.split('/').some((part) => part === '.' || part === '..'))
+    return 'the path must not hold . or ..';
+  const known = ['id', 'organizationId', idNames[resource]];
+  const names = placeholders(template);
+  const stranger = names.find((name) => !known.includes(name));
+  if (stranger !== undefined)
+    return `{${stranger}} is unknown; possible are ${known.map((name) => `{${name}}`).join(', ')}`;
+  if (!names.includes('id') && !names.includes(idNames[resource])) return '{id} is missing';
+  return { method, template };
+}
+
+function placeholders(template: string): string[] {
+  return [...template.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '');
+}
+
+function oneOf<T extends string>(
+  guesses: Guesses,
+  key: string,
+  allowed: readonly T[],
+  usual: T,
+): T {
+  const text = guesses[key];
+  if (text === undefined) return usual;
+  const value = allowed.find((word) => word === text);
+  if (value !== undefined) return value;
+  throw new ConfigError(`The setting ${key} must be one of ${allowed.join(', ')}.`);
+}
+
+/**
+ * The path of a call: ids percent-encoded, the organization id where the template or `org` wants it.
+ * Throws UsageError on an id that cannot stand in a path.
+ */
+export function fillPath(
+  { template, org }: Pick<Route, 'template' | 'org'>,
+  params: { readonly [name: string]: string },
+  organizationId: string,
+): string {
+  const foreign = idProblem(organizationId);
+  if (foreign) throw new UsageError(`The organization id cannot be used: ${foreign}.`);
+  const path = template.replace(/\{(\w+)\}/g, (_, name: string) => {
+    if (name === 'organizationId') return encodeURIComponent(organizationId);
+    const id = params[name] ?? (name === 'id' ? idOf(params) : undefined);
+    if (id === undefined) throw new UsageError(`The id ${name} is missing.`);
+    const problem = idProblem(id);
+    if (problem) throw new UsageError(`This is no id: ${problem}.`);
+    return encodeURIComponent(id);
+  });
+  return org === 'query' ? `${path}?organizationId=${encodeURIComponent(organizationId)}` : path;
+}
+
+/** The one id of a call's path, whatever the contract calls it. */
+export function idOf(params: { readonly [name: string]: string } | undefined): string | undefined {
+  return params && Object.values(params)[0];
+}
+
+/** The list call of a resource. */
+export const listCalls = {
+  teams: 'listTeams',
+  players: 'listPlayers',
+  documents: 'listDocuments',
+  tryouts: 'listTryouts',
+} as const satisfies Record<ResourceName, keyof typeof contract>;

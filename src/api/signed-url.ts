@@ -1,0 +1,175 @@
+import { type LookupAddress, type LookupAllOptions, type LookupOptions } from 'node:dns';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { ProtocolError } from '../errors.js';
+
+/** Resolves a name to all its addresses. */
+export type ResolveAll = (
+  hostname: string,
+  options: LookupAllOptions,
+  done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
+
+/**
+ * Decides which signed URLs may be opened. The service names them, so they are not trusted: https
+ * only (http when the service itself is on loopback), no userinfo, and no private, loopback,
+ * link-local or metadata address unless the service's own host is such a one. Addresses are checked
+ * in the text and again when a name is resolved, for a name can point anywhere.
+ */
+export interface UrlGuard {
+  /** The URL to open. Throws ProtocolError, naming at most the origin. */
+  check(text: string): Promise<URL>;
+  /** For the connections to signed URLs. */
+  readonly lookup: LookupFunction;
+}
+
+export function createUrlGuard(baseUrl: string, resolve: ResolveAll): UrlGuard {
+  const home = hostOf(new URL(baseUrl));
+  const homeLoops = isLoopback(home);
+  let homeResolved: Promise<boolean> | undefined;
+  /** A service inside a private network keeps its files there too. */
+  const homeIsPrivate = (): Promise<boolean> => {
+    if (isIP(home) || isLocalName(home)) return Promise.resolve(isInner(home));
+    homeResolved ??= new Promise((settle) =>
+      resolve(home, { all: true }, (error, found) =>
+        settle(!error && found.some(({ address }) => isInner(address))),
+      ),
+    );
+    return homeResolved;
+  };
+  return {
+    async check(text) {
+      const url = plainUrl(text);
+      if (url.protocol !== 'https:' && !(url.protocol === 'http:' && homeLoops))
+        throw refused(`it does not begin with https (${url.protocol})`);
+      if (url.username !== '' || url.password !== '') throw refused('it holds a user name');
+      if (isInner(hostOf(url)) && !(await homeIsPrivate()))
+        throw refused(`it leads into a private network (${url.origin})`);
+      return url;
+    },
+    lookup(hostname, options, done) {
+      resolve(hostname, { ...options, all: true }, (error, found) => {
+        if (error) {
+          done(error, '', 0);
+          return;
+        }
+        const inner = found.some(({ address }) => isInner(address));
+        const allowed = inner ? homeIsPrivate() : Promise.resolve(true);
+        void allowed.then((yes) => {
+          if (yes) answer(found, options, done);
+          else done(refused('its name leads into a private network'), '', 0);
+        });
+      });
+    },
+  };
+}
+
+function answer(
+  found: readonly LookupAddress[],
+  options: LookupOptions,
+  done: Parameters<LookupFunction>[2],
+): void {
+  const [first] = found;
+  if (options.all) done(null, [...found]);
+  else if (first) done(null, first.address, first.family);
+  else done(new Error('no address'), '', 0);
+}
+
+function refused(why: string): ProtocolError {
+  return new ProtocolError(`The service named a signed URL that is not opened: ${why}.`, {
+    code: 'unsafeUrl',
+  });
+}
+
+function plainUrl(text: string): URL {
+  // The parser would drop these silently; a real signed URL has none.
+  // oxlint-disable-next-line no-control-regex
+  if (/[\u0000-\u0020\u007f\\]/.test(text) || !/^[a-z][a-z0-9+.-]*:\/\//i.test(text))
+    throw refused('it is no absolute URL');
+  if (!URL.canParse(text)) throw refused('it is no URL');
+  return new URL(text);
+}
+
+/** The parser has already turned every odd spelling of an IPv4 address into the dotted one. */
+function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+}
+
+function isLocalName(host: string): boolean {
+  return host === 'localhost' || host.endsWith('.localhost');
+}
+
+function isLoopback(host: string): boolean {
+  return isLocalName(host) || (isIP(host) !== 0 && loopback.check(host, family(host)));
+}
+
+/** Not an address of the open internet. */
+function isInner(host: string): boolean {
+  if (isLocalName(host)) return true;
+  if (!isIP(host)) return false;
+  if (innerAddresses.check(host, family(host))) return true;
+  const embedded = isIP(host) === 6 ? embeddedV4(host) : undefined;
+  return embedded !== undefined && innerAddresses.check(embedded, 'ipv4');
+}
+
+function family(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 6 ? 'ipv6' : 'ipv4';
+}
+
+/** The IPv4 address behind a NAT64 (64:ff9b::/96) or 6to4 (2002::/16) one. */
+function embeddedV4(address: string): string | undefined {
+  const groups = groupsOf(address);
+  const nat64 = groups[0] === 0x64 && groups[1] === 0xff9b;
+  const at = nat64 ? 6 : groups[0] === 0x2002 ? 1 : undefined;
+  if (at === undefined) return undefined;
+  const [high = 0, low = 0] = groups.slice(at, at + 2);
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.');
+}
+
+/** The eight numbers of an IPv6 address. */
+function groupsOf(address: string): number[] {
+  const plain = new URL(`http://[${address.split('%')[0]}]`).hostname.slice(1, -1);
+  const [head = '', tail] = plain.split('::');
+  const [before, after] = [numbers(head), numbers(tail ?? '')];
+  if (tail === undefined) return before;
+  return [
+    ...before,
+    ...Array.from({ length: 8 - before.length - after.length }, () => 0),
+    ...after,
+  ];
+}
+
+function numbers(part: string): number[] {
+  return part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16));
+}
+
+const loopback = blockList(['127.0.0.0/8'], ['::1/128']);
+const innerAddresses = blockList(
+  [
+    '0.0.0.0/8',
+    '10.0.0.0/8',
+    '100.64.0.0/10',
+    '127.0.0.0/8',
+    '168.63.129.16/32',
+    '169.254.0.0/16',
+    '172.16.0.0/12',
+    '192.0.0.0/24',
+    '192.168.0.0/16',
+    '198.18.0.0/15',
+    '224.0.0.0/4',
+    '240.0.0.0/4',
+  ],
+  ['::/128', '::1/128', 'fc00::/7', 'fe80::/10', 'fec0::/10', 'ff00::/8'],
+);
+
+function blockList(v4: readonly string[], v6: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const [nets, type] of [
+    [v4, 'ipv4'],
+    [v6, 'ipv6'],
+  ] as const)
+    for (const net of nets) {
+      const [address = '', bits] = net.split('/');
+      list.addSubnet(address, Number(bits), type);
+    }
+  return list;
+}

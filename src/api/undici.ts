@@ -1,0 +1,109 @@
+import { subscribe } from 'node:diagnostics_channel';
+import type { LookupFunction, Socket } from 'node:net';
+import type RawAgent from 'undici/lib/dispatcher/agent.js';
+import type request from 'undici/lib/api/api-request.js';
+import type connectorFor from 'undici/lib/core/connect.js';
+
+export type Agent = RawAgent;
+
+/** The parts of undici that are used. */
+interface Undici {
+  readonly Agent: typeof RawAgent;
+  readonly request: typeof request;
+  readonly connectorFor: typeof connectorFor;
+}
+
+/** Connections to wherever requests go, closed together. */
+export interface Connections {
+  readonly agent: Agent;
+  readonly request: typeof request;
+  /** Drops every connection at once, also those still being made; waits for nothing. */
+  close(): void;
+}
+
+export interface ConnectionOptions {
+  readonly connectMs: number;
+  /** False: every request gets a connection of its own. */
+  readonly keepAlive: boolean;
+  readonly lookup?: LookupFunction | undefined;
+}
+
+const headerBytes = 16 * 1024;
+
+/** Loads undici when it is first needed and opens a set of connections that always verify TLS. */
+export async function openConnections(
+  nodeVersion: string,
+  { connectMs, keepAlive, lookup }: ConnectionOptions,
+): Promise<Connections> {
+  const undici = await loadUndici(nodeVersion);
+  const connect = undici.connectorFor({
+    timeout: connectMs,
+    rejectUnauthorized: true,
+    ...(lookup && { lookup }),
+  });
+  const connecting = new Set<Socket>();
+  const agent = new undici.Agent({
+    connect(options, done) {
+      const socket = connect(options, (...outcome) => {
+        connecting.delete(socket);
+        done(...outcome);
+      });
+      connecting.add(socket);
+      return socket;
+    },
+    // Deadlines are ours: undici's own count in steps of half a second and from other moments.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    maxHeaderSize: headerBytes,
+    pipelining: keepAlive ? 1 : 0,
+  });
+  return {
+    agent,
+    request: undici.request,
+    close() {
+      void agent.destroy();
+      for (const socket of connecting) socket.destroy();
+    },
+  };
+}
+
+let loading: Promise<Undici> | undefined;
+
+/**
+ * On Node 20 V8 compiles undici's WebAssembly parser a second time in the background and the process
+ * waits for that at its exit; a flag set before prevents it. On later versions there is no such wait
+ * and setting a flag costs time.
+ */
+function loadUndici(nodeVersion: string): Promise<Undici> {
+  loading ??= load(nodeVersion);
+  return loading;
+}
+
+async function load(nodeVersion: string): Promise<Undici> {
+  if (/^v?20\./.test(nodeVersion)) {
+    const { setFlagsFromString } = await import('node:v8');
+    setFlagsFromString('--liftoff-only');
+  }
+  const [agent, api, connect] = await Promise.all([
+    import('undici/lib/dispatcher/agent.js'),
+    import('undici/lib/api/api-request.js'),
+    import('undici/lib/core/connect.js'),
+  ]);
+  subscribe('undici:client:sendHeaders', (message) => {
+    const told = departing;
+    departing = undefined;
+    told?.((message as { socket: Socket }).socket);
+  });
+  return { Agent: agent.default, request: api.default, connectorFor: connect.default };
+}
+
+let departing: ((socket: Socket) => void) | undefined;
+
+/**
+ * To be called inside a handler's `onConnect`: tells when the head of this request is written to a
+ * socket. undici publishes that in the same turn, right after `onConnect`, so nothing comes between;
+ * its error codes cannot tell a request that left from one that did not.
+ */
+export function onDeparture(told: (socket: Socket) => void): void {
+  departing = told;
+}

@@ -1,0 +1,142 @@
+import { execute } from './cli/execute.js';
+import { present } from './cli/output.js';
+import type { RawValues } from './cli/parsed.js';
+import type { Command } from './cli/define.js';
+import { commands } from './commands/index.js';
+import { emptyConfig } from './config/config-file.js';
+import { type Environment, resolvePaths } from './config/paths.js';
+import { type GlobalFlags, resolveSettings } from './config/settings.js';
+import { type ConfigData, type ConfigStore, openConfigStore } from './config/store.js';
+import type { LocalContext } from './context.js';
+import type { PlainCommand, PlainTable } from './data/plain-table.js';
+import { BugError, ConfigError } from './errors.js';
+import { exit } from './exit-codes.js';
+import type { ThisProcess } from './files/lock.js';
+import { createService } from './service.js';
+import { createProgress } from './terminal/progress.js';
+import { createPrompts } from './terminal/prompt.js';
+import { singleLine } from './terminal/safe-text.js';
+import type { ProcessStreams } from './terminal/streams.js';
+
+/** What `main.ts` hands over of the process. */
+export interface Outside {
+  readonly env: Environment;
+  readonly platform: NodeJS.Platform;
+  readonly nodeVersion: string;
+  readonly uid: number | undefined;
+  readonly self: ThisProcess;
+  readonly table: PlainTable;
+  topics(): { readonly [name: string]: string };
+  readonly streams: ProcessStreams;
+  readonly signal: AbortSignal;
+  /** From now on a signal is the ordinary end. */
+  expectSignal(): void;
+}
+
+/**
+ * Puts one command line's world together, runs the command in it and shows its value; the exit
+ * code. Nothing is connected before the command asks for it, nothing is left open behind.
+ */
+export async function runCommand(
+  plain: PlainCommand,
+  values: RawValues,
+  flags: GlobalFlags,
+  outside: Outside,
+): Promise<number> {
+  const { env, streams } = outside;
+  const paths = resolvePaths(outside);
+  const config = openConfigStore(paths, { self: outside.self });
+  const { settings, notes } = resolveSettings({
+    flags,
+    env,
+    file: readConfig(config, plain),
+    tolerant: plain.words[0] === 'config',
+  });
+  if (settings.noColor) streams.withoutColor();
+  const speech = createSpeech(streams, settings);
+  for (const line of notes) speech.note(line);
+  const service = createService({
+    ...outside,
+    flags,
+    paths,
+    config,
+    settings,
+    version: outside.table.version,
+    notes: { note: speech.note, drift: speech.note },
+    trace: speech.tell,
+    redact: (secret) => streams.redact(secret),
+  });
+  const local: LocalContext = {
+    table: outside.table,
+    nodeVersion: outside.nodeVersion,
+    self: outside.self,
+    topic: (name) => outside.topics()[name],
+    settings,
+    flags,
+    env,
+    paths,
+    config,
+    streams,
+    prompts: createPrompts(streams, { noInput: settings.noInput }),
+    progress: createProgress(streams, settings),
+    now: () => new Date(),
+    signal: outside.signal,
+    ...speech,
+    connect: () => service.api(),
+    connectTo: async (connection) => service.apiTo(connection),
+    files: () => service.files(),
+  };
+  try {
+    const command = await loadCommand(plain.words);
+    const context = command.local ? local : { ...local, api: await service.api() };
+    const shown = await execute(command, plain, values, context);
+    await present(shown.value as never, shown.view, context);
+    for (const line of config.warnings()) speech.note(line);
+    if (shown.goOn) {
+      outside.expectSignal();
+      await shown.goOn();
+    }
+    return exit[shown.exitName];
+  } finally {
+    await service.close();
+    await speech.finish();
+  }
+}
+
+/** A broken file stops what needs a connection; what mends or explains it still runs. */
+function readConfig(config: ConfigStore, plain: PlainCommand): ConfigData {
+  try {
+    return config.config();
+  } catch (error) {
+    if (!plain.local || !(error instanceof ConfigError)) throw error;
+    return emptyConfig(undefined);
+  }
+}
+
+/** Lines for stderr, made safe; `finish` waits until all are out. */
+function createSpeech(
+  streams: ProcessStreams,
+  { quiet, verbose }: { quiet: boolean; verbose: boolean },
+) {
+  let last: Promise<void> = Promise.resolve();
+  const tell = (line: string) => {
+    last = streams.stderr.write(`${singleLine(line)}\n`);
+  };
+  return {
+    tell,
+    note: (line: string) => {
+      if (!quiet) tell(line);
+    },
+    detail: (line: string) => {
+      if (verbose && !quiet) tell(line);
+    },
+    finish: () => last,
+  };
+}
+
+async function loadCommand([word = '', verb = '']: readonly string[]): Promise<Command> {
+  const entry = commands[word];
+  const load = typeof entry === 'function' ? entry : entry?.commands[verb];
+  if (!load) throw new BugError(`No file holds the command ${word} ${verb}.`);
+  return (await load()).default;
+}

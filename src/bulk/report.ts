@@ -1,0 +1,73 @@
+import { type ExitName, exit } from '../exit-codes.js';
+
+/** How one row of a bulk write ended. */
+export const rowResults = [
+  'changed',
+  'unchanged',
+  'skipped',
+  'failed',
+  'conflict',
+  'unknown',
+  'not_attempted',
+  'would_change',
+] as const;
+export type RowResult = (typeof rowResults)[number];
+
+export interface ReportRow {
+  /** 1-based place among the ids, or the line of the input. */
+  readonly row: number;
+  readonly id: string;
+  readonly result: RowResult;
+  readonly before?: Readonly<Record<string, unknown>>;
+  readonly after?: Readonly<Record<string, unknown>>;
+  readonly error?: unknown;
+}
+
+/** What a write to several things prints, whatever the exit code. */
+export interface BulkReport {
+  readonly schema: 1;
+  readonly run: string | null;
+  readonly profile: string;
+  readonly organization: string;
+  readonly action: string;
+  readonly dryRun: boolean;
+  readonly summary: ReportSummary;
+  readonly results: readonly ReportRow[];
+}
+
+export interface ReportSummary {
+  readonly total: number;
+  readonly changed: number;
+  readonly unchanged: number;
+  readonly skipped: number;
+  readonly failed: number;
+  readonly conflict: number;
+  readonly unknown: number;
+  readonly notAttempted: number;
+  readonly wouldChange?: number;
+}
+
+/** Counts the rows; every row counts exactly once. */
+export function summarize(rows: readonly ReportRow[], options: { dryRun: boolean }): ReportSummary {
+  const count = (result: RowResult) => rows.filter((row) => row.result === result).length;
+  return {
+    total: rows.length,
+    changed: count('changed'),
+    unchanged: count('unchanged'),
+    skipped: count('skipped'),
+    failed: count('failed'),
+    conflict: count('conflict'),
+    unknown: count('unknown'),
+    notAttempted: count('not_attempted'),
+    ...(options.dryRun && { wouldChange: count('would_change') }),
+  };
+}
+
+/** The order of docs, section 6: stopped by 4 or 7, then 10, 9, 8, 0. */
+export function exitOf(summary: ReportSummary, stopped: ExitName | undefined): ExitName {
+  if (stopped !== undefined && stopped !== 'temporary') return stopped;
+  if (summary.unknown > 0) return 'unknownOutcome';
+  if (stopped === 'temporary' || summary.notAttempted > 0) return 'temporary';
+  if (summary.failed + summary.conflict > 0) return 'rowsFailed';
+  return 'done' satisfies ExitName & keyof typeof exit;
+}

@@ -1,0 +1,69 @@
+import { type JsonObject } from '../data/json.js';
+import { nearest } from '../data/nearest.js';
+import { flatten, hasPath, valueAt } from '../data/path.js';
+import { UsageError } from '../errors.js';
+import { documentedFields, isDocumented } from './documented.js';
+import type { View } from './views.js';
+import { asRecord, type Rows } from './writers.js';
+
+type Shape = Pick<View<never>, 'resource' | 'columns'>;
+
+/**
+ * The records with the fields of `--fields` only, in that order, keyed as typed; what a record lacks
+ * is null. Records are held back until every field is known, so that a misspelt one prints nothing.
+ * Throws UsageError for a field that neither the contract nor any record has.
+ */
+export async function* chooseFields(
+  rows: Rows,
+  fields: readonly string[],
+  view: Shape,
+): AsyncGenerator<JsonObject> {
+  let missing = fields.filter((field) => !isKnown(field, view));
+  let held: JsonObject[] = [];
+  let empty = true;
+  for await (const row of rows) {
+    empty = false;
+    const record = asRecord(row);
+    if (missing.length > 0) {
+      held.push(record);
+      missing = missing.filter((field) => !hasPath(record, field));
+      if (missing.length > 0) continue;
+      for (const before of held) yield choose(before, fields);
+      held = [];
+    } else yield choose(record, fields);
+  }
+  // An empty list shows nothing about the fields that the contract does not name.
+  if (missing.length > 0 && !(empty && !view.columns)) throw unknownField(missing, held, view);
+}
+
+function choose(record: JsonObject, fields: readonly string[]): JsonObject {
+  // fromEntries defines keys: a field called `__proto__` stays a field.
+  return Object.fromEntries(fields.map((field) => [field, valueAt(record, field) ?? null]));
+}
+
+function isKnown(field: string, { resource, columns }: Shape): boolean {
+  return columns?.includes(field) || (resource !== undefined && isDocumented(resource, field));
+}
+
+/** More names than this tell nobody anything. */
+const mostNames = 40;
+
+function unknownField(
+  missing: readonly string[],
+  records: readonly JsonObject[],
+  { resource, columns }: Shape,
+): UsageError {
+  const seen = records
+    .slice(0, 50)
+    .flatMap((record) => [...Object.keys(record), ...flatten(record).keys()]);
+  const known = [
+    ...new Set([...(columns ?? []), ...(resource ? documentedFields(resource) : []), ...seen]),
+  ];
+  const [field = ''] = missing;
+  const near = nearest(field, known);
+  const meant = near === undefined ? '' : ` Did you mean ${near}?`;
+  const more = known.length > mostNames ? `, and ${known.length - mostNames} more` : '';
+  return new UsageError(`There is no field "${field}".${meant}`, {
+    hint: `Known fields: ${known.slice(0, mostNames).join(', ')}${more}`,
+  });
+}

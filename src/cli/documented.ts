@@ -1,0 +1,40 @@
+import type { z } from 'zod';
+import type { ResourceName } from '../api/contract.js';
+import { recordSchema } from './views.js';
+
+/** Whether the contract names a dotted field of a resource: `status`, `gamerTags.game` (2.1, 2.2). */
+export function isDocumented(resource: ResourceName, field: string): boolean {
+  return isIn(recordSchema(resource), field.split('.'));
+}
+
+/** The dotted fields that the contract names, for suggestions. */
+export function documentedFields(resource: ResourceName): readonly string[] {
+  return fieldsOf(recordSchema(resource), '');
+}
+
+interface Definition {
+  readonly type: string;
+  readonly shape?: Readonly<Record<string, z.ZodType>>;
+  readonly innerType?: z.ZodType;
+  readonly element?: z.ZodType;
+}
+
+function isIn(schema: z.ZodType, segments: readonly string[]): boolean {
+  const [segment, ...rest] = segments;
+  if (segment === undefined) return true;
+  const { type, shape, innerType, element } = schema.def as unknown as Definition;
+  if (innerType) return isIn(innerType, segments);
+  if (type === 'array' && element) return isIn(element, /^\d+$/.test(segment) ? rest : segments);
+  const inner = shape && Object.hasOwn(shape, segment) ? shape[segment] : undefined;
+  return inner !== undefined && isIn(inner, rest);
+}
+
+function fieldsOf(schema: z.ZodType, prefix: string): readonly string[] {
+  const { shape, innerType, element } = schema.def as unknown as Definition;
+  const inner = innerType ?? element;
+  if (inner) return fieldsOf(inner, prefix);
+  return Object.entries(shape ?? {}).flatMap(([name, field]) => [
+    `${prefix}${name}`,
+    ...fieldsOf(field, `${prefix}${name}.`),
+  ]);
+}

@@ -1,0 +1,60 @@
+import type { Context, LocalContext } from '../context.js';
+import type { PlainCommand, PlainParam } from '../data/plain-table.js';
+import { UsageError } from '../errors.js';
+import { type Command, Lasting, Outcome, type Params } from './define.js';
+import { checkChoice } from './check.js';
+import type { RawValues } from './parsed.js';
+import { runWrite, type Shown } from './write.js';
+
+/**
+ * Parses the values of a command line by the command's own schemas and runs it. Throws UsageError
+ * for a value that does not fit; whatever the command throws passes through.
+ */
+export async function execute(
+  command: Command,
+  plain: PlainCommand,
+  raw: RawValues,
+  context: LocalContext | Context,
+): Promise<Shown> {
+  const values = {
+    ...parseValues(command.args ?? {}, plain.args, raw),
+    ...parseValues(command.flags ?? {}, plain.flags, raw),
+  };
+  if (command.kind === 'write') return runWrite(command, plain.words, context as Context, values);
+  const run = command.run as (context: unknown, values: unknown) => unknown;
+  const result = await run(context, values);
+  if (result instanceof Outcome)
+    return { value: result.value, view: command.view, exitName: result.exitName };
+  if (result instanceof Lasting)
+    return { value: result.value, view: command.view, exitName: 'done', goOn: result.goOn };
+  return { value: result, view: command.view, exitName: 'done' };
+}
+
+function parseValues(
+  params: Params,
+  plain: readonly PlainParam[],
+  raw: RawValues,
+): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const [name, param] of Object.entries(params)) {
+    const described = plain.find((entry) => entry.name === name);
+    const given = param.takes === 'nothing' ? raw[name] === true : raw[name];
+    const parsed = param.schema.safeParse(given);
+    if (!parsed.success) throw misfit(described, given, parsed.error.issues[0]);
+    values[name] = parsed.data;
+  }
+  return values;
+}
+
+function misfit(
+  param: PlainParam | undefined,
+  given: unknown,
+  issue: { message: string; path: readonly PropertyKey[] } | undefined,
+): UsageError {
+  const word = param?.word ?? 'A value';
+  const at = issue?.path[0];
+  const value = Array.isArray(given) && typeof at === 'number' ? (given as unknown[])[at] : given;
+  if (param?.choices) checkChoice(param, value, '');
+  const shown = typeof value === 'string' && value !== '' ? ` "${value}"` : '';
+  return new UsageError(`${word}${shown}: ${issue?.message ?? 'cannot be used'}.`);
+}

@@ -1,0 +1,185 @@
+import {
+  ApiError,
+  Failure,
+  NetworkError,
+  ProtocolError,
+  StoreError,
+  UnknownOutcomeError,
+} from '../errors.js';
+import { exit } from '../exit-codes.js';
+
+/** What `-o json` prints as the last line of stderr. */
+export interface ErrorEnvelope {
+  readonly error: {
+    readonly code: string;
+    readonly kind: string;
+    readonly message: string;
+    readonly status?: number;
+    readonly method?: string;
+    readonly path?: string;
+    readonly hint?: string;
+    readonly exitCode: number;
+    readonly retryable: boolean;
+  };
+}
+
+/** What the sentence may name besides the error: the command line that failed. */
+export interface FailedCommand {
+  /** ['tryouts', 'update'] */
+  readonly words: readonly string[];
+  /** The positional ids, to name the one that is missing. */
+  readonly ids: readonly string[];
+  readonly profile: string;
+}
+
+/** One error as sentence, hint, envelope and exit code. Text may hold the service's words: make it safe. */
+export interface FailureStory {
+  readonly lines: readonly string[];
+  readonly envelope: ErrorEnvelope;
+  readonly exitCode: number;
+}
+
+/** The one place where errors become words (at most four lines: what happened, why, the next command). */
+export function tellFailure(error: unknown, command: FailedCommand): FailureStory {
+  if (!(error instanceof Failure)) return tellBug(error);
+  const [message, why] =
+    error instanceof ApiError ? sayApiError(error, command) : [error.message, undefined];
+  const hint = error.hint ?? (error instanceof ApiError ? hintFor(error, command) : undefined);
+  const exitCode = exit[error.exitName];
+  const site = siteOf(error);
+  return {
+    lines: [message, ...(why ? [why] : []), ...(hint ? hint.split('\n') : [])],
+    envelope: {
+      error: {
+        code: error.code,
+        kind: error.kind,
+        message: why ? `${message} ${why}` : message,
+        ...site,
+        ...(hint && { hint }),
+        exitCode,
+        retryable: error.exitName === 'temporary',
+      },
+    },
+    exitCode,
+  };
+}
+
+function tellBug(error: unknown): FailureStory {
+  const text = error instanceof Error ? error.message : String(error);
+  const message = `Something went wrong inside rosterctl: ${text}`;
+  const hint = 'This is a bug. Run again with --debug and report what it shows.';
+  return {
+    lines: [message, hint],
+    envelope: {
+      error: { code: 'bug', kind: 'bug', message, hint, exitCode: exit.failed, retryable: false },
+    },
+    exitCode: exit.failed,
+  };
+}
+
+function siteOf(error: Failure): { status?: number; method?: string; path?: string } {
+  if (error instanceof ApiError) return { status: error.status, ...error.call };
+  if (error instanceof UnknownOutcomeError) return { ...error.call };
+  if (error instanceof StoreError) return { status: error.status };
+  if (error instanceof NetworkError) return { ...error.details.call };
+  if (error instanceof ProtocolError)
+    return {
+      ...(error.details.status !== undefined && { status: error.details.status }),
+      ...error.details.call,
+    };
+  return {};
+}
+
+// --- the service's refusals (contract section 7) ---
+
+function sayApiError(
+  error: ApiError,
+  command: FailedCommand,
+): readonly [string, string | undefined] {
+  const { status, serviceCode } = error;
+  const code = serviceCode ? ` (${serviceCode})` : '';
+  const own = error.details.message ? `The service says: ${error.details.message}` : undefined;
+  const thing = subject(error, command);
+  switch (status) {
+    case 401:
+      return [`The service did not accept the API key of profile ${command.profile}${code}.`, own];
+    case 403:
+      if (serviceCode === 'featureNotAvailable')
+        return [`The organization's plan does not include API access${code}.`, own];
+      return [`The service refused ${error.call.method} ${error.call.path}${code}.`, own];
+    case 404:
+      return [`${thing} was not found${code}.`, own];
+    case 405:
+      return [
+        `The service does not know ${error.call.method} ${error.call.path}${code}.`,
+        error.details.allow ? `It allows: ${error.details.allow}.` : own,
+      ];
+    case 409:
+      return [
+        `The service reports a conflict for ${lowerFirst(thing)}${code}.`,
+        own ?? conflictReason(error),
+      ];
+    case 413:
+      return [`The file is too large for the organization's plan${code}.`, own];
+    case 429:
+      return [`The service asks to slow down${code}.`, laterOf(error) ?? own];
+    default:
+      if (status >= 500)
+        return [`The service failed with ${status}${code}.`, laterOf(error) ?? own];
+      if (status >= 400)
+        return [`The service refused the request as invalid: ${status}${code}.`, own];
+      return [
+        `The service answered ${error.call.method} ${error.call.path} with ${status}${code}.`,
+        own,
+      ];
+  }
+}
+
+function laterOf(error: ApiError): string | undefined {
+  const seconds = error.details.retryAfter;
+  return seconds === undefined
+    ? undefined
+    : `It asks to wait ${seconds} s, longer than --max-wait allows.`;
+}
+
+function conflictReason(error: ApiError): string | undefined {
+  if (error.call.method !== 'PATCH' || !error.call.path.startsWith('/tryout-applications'))
+    return undefined;
+  return 'The e-mail or chat user is already used on another application for the same form.';
+}
+
+const nouns: readonly (readonly [prefix: string, noun: string, list: string])[] = [
+  ['/tryout-applications/', 'Application', 'tryouts list'],
+  ['/teams/', 'Team', 'teams list'],
+  ['/players/', 'Player', 'players list'],
+  ['/documents/', 'Document', 'docs list'],
+];
+
+function subject(error: ApiError, command: FailedCommand): string {
+  const noun = nouns.find(([prefix]) => error.call.path.startsWith(prefix))?.[1];
+  const hasId = /\{(?!organizationId)\w+\}/.test(error.call.path);
+  if (!noun || !hasId) return `${error.call.method} ${error.call.path}`;
+  return command.ids.length === 1 ? `${noun} ${command.ids[0]}` : `The ${lowerFirst(noun)}`;
+}
+
+function hintFor(error: ApiError, command: FailedCommand): string | undefined {
+  const list = nouns.find(([prefix]) => error.call.path.startsWith(prefix))?.[2];
+  if (error.status === 401) return 'Store a valid key: rosterctl auth login';
+  if (error.status === 403 && error.serviceCode === 'featureNotAvailable')
+    return "Ask the organization's owner for a plan that includes API access.";
+  if (error.status === 403) {
+    const upload = error.call.method === 'POST' && /^\/(uploads|documents)/.test(error.call.path);
+    const needed = upload ? 'It needs the permission document:create; ' : '';
+    return `${needed}the key may lack the permission, or the organization may not be the key's. See: rosterctl doctor`;
+  }
+  if (error.status === 404 && list) return `See: rosterctl ${list}`;
+  if (error.status === 405 && command.words.length === 2)
+    return `The route is a guess; replace it with --route 'METHOD /path' (rosterctl help undocumented).`;
+  if (error.exitName === 'temporary') return 'Run the same command again later.';
+  if (error.exitName === 'invalid') return `See: rosterctl ${command.words.join(' ')} --help`;
+  return undefined;
+}
+
+function lowerFirst(text: string): string {
+  return /^[A-Z][a-z]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
+}

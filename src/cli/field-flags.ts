@@ -1,0 +1,148 @@
+import { z } from 'zod';
+import type { Context } from '../context.js';
+import {
+  type Field,
+  readFieldWord,
+  refuseDoubleFields,
+  setFields,
+  typedValue,
+} from '../data/assign.js';
+import { type JsonObject, parseJson } from '../data/json.js';
+import { UsageError } from '../errors.js';
+import { param, params } from './define.js';
+import { readBody } from './input-body.js';
+import { readInputText } from './input-text.js';
+
+/** The flags that set fields the contract does not name. */
+export const fieldFlags = {
+  set: params(
+    z.array(z.string()).optional(),
+    'set a field: true, false, null, numbers and JSON are typed, a.b=1 nests, tags[]=x lists, k=@FILE reads',
+    { short: 'F', placeholder: 'k=v', group: 'change', completes: 'field' },
+  ),
+  setString: params(z.array(z.string()).optional(), 'set a field, always as text', {
+    short: 'f',
+    placeholder: 'k=v',
+    group: 'change',
+    completes: 'field',
+  }),
+  input: param(z.string().optional(), 'a whole body in JSON or YAML; flags win over it', {
+    placeholder: 'FILE|-',
+    group: 'change',
+    completes: 'file',
+  }),
+};
+
+export interface FieldValues {
+  readonly set: readonly string[] | undefined;
+  readonly setString: readonly string[] | undefined;
+  readonly input: string | undefined;
+}
+
+/** What the field flags of one command line say, read once. */
+export interface TypedFields {
+  /** The body of `--input`. */
+  readonly body: JsonObject;
+  readonly fields: readonly Field[];
+}
+
+type Reader = Pick<Context, 'streams' | 'note' | 'api'>;
+
+// Several rows share one command line, and stdin can be read only once.
+const alreadyRead = new WeakMap<FieldValues, Promise<TypedFields>>();
+
+/**
+ * Reads `-F`, `-f` and `--input`; `sugar` are flags of their own (`--name`) that set a field. Throws
+ * UsageError for a key given twice or another organization, InputError for what cannot be read.
+ */
+export function readFields(
+  context: Reader,
+  values: FieldValues,
+  sugar: JsonObject = {},
+): Promise<TypedFields> {
+  const known = alreadyRead.get(values);
+  if (known) return known;
+  const reading = read(context, values, sugar);
+  alreadyRead.set(values, reading);
+  return reading;
+}
+
+/**
+ * The touched fields as they stand after the change: a nested field keeps its neighbours of the
+ * record, so that it means the same to a service that merges deeply and to one that does not.
+ */
+export function touchedFields(typed: TypedFields, record: JsonObject = {}): JsonObject {
+  const whole = setFields({ ...record, ...typed.body }, typed.fields);
+  const touched = new Set([
+    ...Object.keys(typed.body),
+    ...typed.fields.map(({ path }) => path[0] ?? ''),
+  ]);
+  return Object.fromEntries(Object.entries(whole).filter(([key]) => touched.has(key)));
+}
+
+async function read(context: Reader, values: FieldValues, sugar: JsonObject): Promise<TypedFields> {
+  const { stdin } = context.streams;
+  const { organizationId } = context.api;
+  const fields = await readFieldWords(values, stdin, sugar);
+  const body = values.input === undefined ? {} : await readBody(values.input, stdin);
+  return {
+    body: ownedByService(withoutOrganization(body, organizationId), context.note),
+    fields: fields.filter((field) => !isSameOrganization(field, organizationId)),
+  };
+}
+
+/** The fields of `-F` and `-f` as typed. Throws UsageError for a key given twice or stdin read twice. */
+export async function readFieldWords(
+  { set = [], setString = [], input }: FieldValues,
+  stdin: Context['streams']['stdin'],
+  sugar: JsonObject = {},
+): Promise<readonly Field[]> {
+  const words = [...set.map(readFieldWord), ...setString.map(readFieldWord)];
+  const fromStdin = [
+    ...(input === '-' ? ['--input -'] : []),
+    ...words.slice(0, set.length).flatMap(({ key, text }) => (text === '@-' ? [`${key}=@-`] : [])),
+  ];
+  if (fromStdin.length > 1)
+    throw new UsageError(`${fromStdin.join(' and ')}: stdin can be read only once.`);
+  const fields: Field[] = Object.entries(sugar)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => ({ key, path: [key], list: false, value }));
+  for (const [index, { key, path, list, text }] of words.entries()) {
+    const value = text === undefined || index >= set.length ? text : await typedText(text, stdin);
+    fields.push({ key, path, list, value });
+  }
+  refuseDoubleFields(fields);
+  return fields;
+}
+
+async function typedText(text: string, stdin: Context['streams']['stdin']): Promise<unknown> {
+  return /^@./.test(text) ? readInputText(text.slice(1), stdin) : typedValue(text, parseJson);
+}
+
+/** An export that was edited brings these along; the service sets them itself. */
+function ownedByService(body: JsonObject, note: (message: string) => void): JsonObject {
+  const own = ['id', 'createdAt', 'updatedAt'].filter((key) => Object.hasOwn(body, key));
+  if (own.length > 0) note(`Not sent, the service sets them itself: ${own.join(', ')}.`);
+  return Object.fromEntries(Object.entries(body).filter(([key]) => !own.includes(key)));
+}
+
+/** The client puts the organization where the contract wants it (contract 4.6). */
+function withoutOrganization(body: JsonObject, own: string): JsonObject {
+  if (!Object.hasOwn(body, 'organizationId')) return body;
+  refuseOther(body['organizationId'], own);
+  return Object.fromEntries(Object.entries(body).filter(([key]) => key !== 'organizationId'));
+}
+
+function isSameOrganization({ path, value }: Field, own: string): boolean {
+  if (path[0] !== 'organizationId') return false;
+  refuseOther(value, own);
+  return true;
+}
+
+function refuseOther(given: unknown, own: string): void {
+  if (given === own) return;
+  throw new UsageError(
+    `The organizationId ${JSON.stringify(given)} is not the organization of this profile (${own}).`,
+    { hint: 'Leave organizationId out, or choose another profile with -p.' },
+  );
+}

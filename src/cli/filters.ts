@@ -1,0 +1,185 @@
+import { z } from 'zod';
+import type { ResourceName } from '../api/contract.js';
+import type { JsonObject } from '../data/json.js';
+import { isObject } from '../data/json.js';
+import { nearest } from '../data/nearest.js';
+import { valuesAt } from '../data/path.js';
+import { byField, type Sorting } from '../data/sorting.js';
+import { type Condition, contains, meets, parseCondition } from '../data/where.js';
+import { Failure, UsageError } from '../errors.js';
+import { param, params, type ValuesOf } from './define.js';
+import { documentedFields, isDocumented } from './documented.js';
+
+/** The filter flags of every list command; spread them into its `flags`. */
+export const listFlags = {
+  where: params(z.array(parsedBy(parseCondition)).optional(), 'keep records; also != ~ < > <= >=', {
+    placeholder: "'field=value'",
+    group: 'selection',
+    completes: 'field',
+  }),
+  search: param(
+    z.string().min(1, 'must not be empty').optional(),
+    'keep records with this text in any field',
+    { placeholder: 'TEXT', group: 'selection' },
+  ),
+  sort: param(parsedBy(parseSorting).optional(), 'order by a field', {
+    placeholder: 'field[:desc]',
+    group: 'selection',
+    completes: 'field',
+  }),
+  limit: param(
+    z
+      .string()
+      .regex(/^[1-9]\d{0,8}$/, 'must be a whole number above 0')
+      .transform(Number)
+      .optional(),
+    'at most this many',
+    { placeholder: 'N', group: 'selection' },
+  ),
+} as const;
+
+export type ListValues = ValuesOf<typeof listFlags>;
+
+/** A further filter of one resource: what a record must be. */
+export interface RecordTest {
+  holds(record: JsonObject): boolean;
+  /** The field it reads, where one that no record has is a mistake and not an empty answer. */
+  readonly field?: { readonly name: string; on(record: JsonObject): boolean };
+}
+
+/** Makes a flag's schema from a function that reads its text and throws a Failure. */
+export function parsedBy<T>(read: (text: string) => T) {
+  return z.string().transform((text, issues): T => {
+    try {
+      return read(text);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      const sentences = error.hint ? `${error.message} ${error.hint}` : error.message;
+      // The one who shows it ends the sentence.
+      issues.addIssue({ code: 'custom', message: sentences.replace(/\.$/, '') });
+      return z.NEVER;
+    }
+  });
+}
+
+/**
+ * Filters, sorts and cuts a list lazily: records pass as they come, unless --sort is given; after
+ * --limit nothing more is read. Throws UsageError while iterating, before the first record is
+ * passed on, when a field is named that no record has and the contract does not know.
+ */
+export function narrow(
+  records: AsyncIterable<JsonObject>,
+  values: ListValues,
+  { resource, tests = [] }: { resource: ResourceName; tests?: readonly RecordTest[] },
+): AsyncIterable<JsonObject> {
+  const { where = [], search, sort, limit } = values;
+  const all = [
+    ...where.map((condition) => testOf(condition, resource)),
+    ...(search === undefined ? [] : [{ holds: (record: JsonObject) => mentions(record, search) }]),
+    ...tests,
+    ...(sort === undefined ? [] : [{ holds: () => true, ...fieldOf(sort.field, resource) }]),
+  ];
+  const kept = keep(records, all, resource);
+  return cut(sort === undefined ? kept : sorted(kept, sort), limit);
+}
+
+/** Reads `name`, `submittedAt:desc`. Throws UsageError for another direction. */
+export function parseSorting(text: string): Sorting {
+  const [, field = '', direction] = /^(.*?)(?::(asc|desc))?$/.exec(text) ?? [];
+  const typo = /^([\w.]+):(\w*)$/.exec(field);
+  if (typo)
+    throw new UsageError(`"${typo[2]}" is no direction.`, {
+      hint: `Write ${typo[1]}:asc or ${typo[1]}:desc.`,
+    });
+  if (field === '') throw new UsageError('The field to sort by is missing.');
+  return { field, descending: direction === 'desc' };
+}
+
+function testOf(condition: Condition, resource: ResourceName): RecordTest {
+  return {
+    holds: (record) => meets(condition, record),
+    ...fieldOf(condition.field, resource),
+  };
+}
+
+function fieldOf(name: string, resource: ResourceName): Pick<RecordTest, 'field'> {
+  if (isDocumented(resource, name)) return {};
+  return { field: { name, on: (record) => valuesAt(record, name) !== undefined } };
+}
+
+const time = /^\d{4}-\d{2}-\d{2}T/;
+
+/** The organization's id and times stand in every record: a search that finds them finds all. */
+function mentions(record: JsonObject, text: string): boolean {
+  return Object.entries(record).some(
+    ([name, value]) =>
+      name !== 'organizationId' &&
+      !(typeof value === 'string' && time.test(value)) &&
+      contains(value, text),
+  );
+}
+
+/** Holds what matched back until every named field was seen on some record. */
+async function* keep(
+  records: AsyncIterable<JsonObject>,
+  tests: readonly RecordTest[],
+  resource: ResourceName,
+): AsyncGenerator<JsonObject> {
+  let unseen = tests.flatMap(({ field }) => (field ? [field] : []));
+  const held: JsonObject[] = [];
+  const names = new Set<string>(documentedFields(resource));
+  let count = 0;
+  for await (const record of records) {
+    count += 1;
+    if (unseen.length > 0) {
+      unseen = unseen.filter((field) => !field.on(record));
+      addNames(record, names);
+    }
+    if (!tests.every((test) => test.holds(record))) continue;
+    held.push(record);
+    if (unseen.length === 0) yield* held.splice(0);
+  }
+  const [missing] = unseen;
+  if (missing && count > 0) throw unknownField(missing.name, [...names]);
+  yield* held;
+}
+
+const mostNames = 500;
+
+function addNames(record: JsonObject, names: Set<string>): void {
+  for (const [name, value] of Object.entries(record)) {
+    if (names.size >= mostNames) return;
+    names.add(name);
+    if (isObject(value)) for (const inner of Object.keys(value)) names.add(`${name}.${inner}`);
+  }
+}
+
+function unknownField(name: string, known: readonly string[]): UsageError {
+  const near = nearest(name, known);
+  const plain = known.filter((entry) => !entry.includes('.'));
+  return new UsageError(
+    `No record has a field "${name}".${near === undefined ? '' : ` Did you mean ${near}?`}`,
+    { hint: `Known fields: ${plain.join(', ')}` },
+  );
+}
+
+async function* sorted(
+  records: AsyncIterable<JsonObject>,
+  sorting: Sorting,
+): AsyncGenerator<JsonObject> {
+  const all: JsonObject[] = [];
+  for await (const record of records) all.push(record);
+  yield* byField(all, sorting);
+}
+
+async function* cut(
+  records: AsyncIterable<JsonObject>,
+  limit: number | undefined,
+): AsyncGenerator<JsonObject> {
+  let count = 0;
+  for await (const record of records) {
+    yield record;
+    count += 1;
+    if (count === limit) return;
+  }
+}

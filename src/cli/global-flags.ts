@@ -1,0 +1,71 @@
+import { type GlobalFlags, outputFormats } from '../config/settings.js';
+import { kebab } from '../data/words.js';
+import type { PlainParam } from '../data/plain-table.js';
+
+interface GlobalFlag extends PlainParam {
+  readonly name: keyof GlobalFlags;
+  /** Shown on the short help page too. */
+  readonly common: boolean;
+}
+
+const formats: readonly string[] = outputFormats;
+
+/** The flags that every command takes, in the order help shows them. */
+export const globalFlags: readonly GlobalFlag[] = [
+  value('profile', 'NAME', 'the connection to use; `sandbox` is built in', {
+    short: 'p',
+    common: true,
+    completes: 'profile',
+  }),
+  value('org', 'ID', 'the organization; must be the one the key was stored for'),
+  value('baseUrl', 'URL', 'the service, ending in /v1'),
+  value('output', 'FORMAT', `${formats.join(', ')}; a table is tab-separated when piped`, {
+    short: 'o',
+    choices: formats,
+    common: true,
+  }),
+  toggle('json', 'same as -o json', { common: true }),
+  value('fields', 'a,b.c', 'keep only these fields, in this order', {
+    common: true,
+    completes: 'field',
+  }),
+  value('out', 'FILE', 'write the result to a file; .csv, .json, .ndjson choose the format', {
+    completes: 'file',
+  }),
+  toggle('bom', 'begin csv with a byte order mark'),
+  value('delimiter', 'CHAR', 'csv delimiter: , or ; or tab'),
+  toggle('csvRaw', 'do not guard csv cells that a spreadsheet would read as a formula'),
+  value('time', 'STYLE', 'how times are written: iso, local, relative', {
+    choices: ['iso', 'local', 'relative'],
+  }),
+  toggle('dryRun', 'send no write; show what would be sent', { short: 'n', common: true }),
+  toggle('yes', 'answer confirmations with yes', { short: 'y', common: true }),
+  toggle('noInput', 'never prompt'),
+  toggle('quiet', 'no notes', { short: 'q' }),
+  toggle('verbose', 'more notes', { short: 'v' }),
+  toggle('debug', 'HTTP trace on stderr; never a body, a key or a signed query'),
+  toggle('strict', 'an answer that differs from the contract is an error'),
+  toggle('noColor', 'no colour; also NO_COLOR'),
+  toggle('noPager', 'no pager'),
+  value('timeout', '30s', 'how long to wait for the first byte of an answer'),
+  value('retries', 'N', 'extra attempts after the first'),
+  value('maxWait', '60s', 'longest single wait that a Retry-After may cause'),
+];
+
+function value(
+  name: keyof GlobalFlags,
+  placeholder: string,
+  text: string,
+  more: Partial<GlobalFlag> = {},
+): GlobalFlag {
+  return { ...base(name, text), placeholder, takes: 'value', ...more };
+}
+
+function toggle(name: keyof GlobalFlags, text: string, more: Partial<GlobalFlag> = {}): GlobalFlag {
+  return { ...base(name, text), placeholder: '', takes: 'nothing', ...more };
+}
+
+function base(name: keyof GlobalFlags, text: string) {
+  const word = `--${kebab(name)}`;
+  return { name, word, text, commaList: false, required: false, common: false };
+}

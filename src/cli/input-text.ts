@@ -1,0 +1,49 @@
+import { open } from 'node:fs/promises';
+import { InputError } from '../errors.js';
+import type { Streams } from '../terminal/streams.js';
+
+/** The most bytes that a field or a body typed in a file may have. */
+const limit = 8 * 1024 * 1024;
+
+/** The text of a file that the user named, `-` = stdin. Throws InputError: unreadable, no UTF-8, too large. */
+export async function readInputText(path: string, stdin: Streams['stdin']): Promise<string> {
+  const bytes = path === '-' ? await stdin.readAll(limit) : await readFile(path);
+  const name = path === '-' ? 'stdin' : path;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new InputError(`${name} is no UTF-8 text.`);
+  }
+}
+
+async function readFile(path: string): Promise<Buffer> {
+  try {
+    const handle = await open(path, 'r');
+    try {
+      if ((await handle.stat()).size > limit)
+        throw new InputError(`${path} is larger than ${limit} bytes.`);
+      return await handle.readFile();
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    throw error instanceof InputError ? error : unreadable(path, error);
+  }
+}
+
+/** What the file system said about an input file, in a sentence. */
+export function unreadable(path: string, error: unknown): InputError {
+  const { code } = error as NodeJS.ErrnoException;
+  const reason = reasons[code ?? ''] ?? code ?? 'unknown error';
+  return new InputError(`${path} cannot be read: ${reason}.`, { cause: error });
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EISDIR: 'it is a folder',
+  ENOTDIR: 'a part of the path is no folder',
+  ELOOP: 'its links lead in a circle',
+  ENAMETOOLONG: 'the name is too long',
+};

@@ -1,0 +1,216 @@
+import type { GlobalFlags, OutputFormat, Settings } from '../config/settings.js';
+import type { Environment, Streams } from '../terminal/streams.js';
+import type { JsonObject } from '../data/json.js';
+import { createPaint } from '../terminal/paint.js';
+import { showInPager } from '../terminal/pager.js';
+import { chooseFields } from './chosen-fields.js';
+import { columnsForMachines } from './columns.js';
+import { detailLines } from './detail.js';
+import { recordFields } from './fields.js';
+import { peopleTable } from './people-table.js';
+import { type Sink, withSink } from './sink.js';
+import type { View } from './views.js';
+import {
+  asRecord,
+  type Rows,
+  writeCsv,
+  writeIds,
+  writeJson,
+  writeJsonArray,
+  writeNdjson,
+  writePairs,
+  writeTsv,
+} from './writers.js';
+
+/** What showing a value needs of the world. */
+export interface Presenting {
+  readonly settings: Settings;
+  /** As typed: a format named on the command line beats the extension of `--out`. */
+  readonly flags?: Pick<GlobalFlags, 'output' | 'json'> | undefined;
+  readonly streams: Streams;
+  readonly env: Environment;
+  readonly now: () => Date;
+  readonly note: (line: string) => void;
+  /** The records are in the order that the user asked for (`--sort`): no table sorts them again. */
+  readonly sorted?: boolean | undefined;
+}
+
+/**
+ * Writes a command's value in the format asked for, to stdout or the file of `--out`. Throws
+ * UsageError (unknown `--fields`, no ids), OutputError, PipeClosedError, and what a list that is
+ * still on its way throws.
+ */
+export async function present<T>(value: T, view: View<T>, world: Presenting): Promise<void> {
+  // The command wrote its bytes itself, or there was no answer to show.
+  if (value === undefined) return;
+  await withSink(world.settings.out, world.streams, (sink) => show(value, view, sink, world));
+}
+
+async function show<T>(value: T, view: View<T>, sink: Sink, world: Presenting): Promise<void> {
+  if (view.kind === 'bytes') return writeBytes(value, sink);
+  const format = formatOf(world);
+  const { fields } = world.settings;
+  if (format === 'table' && view.lines && !fields) {
+    const lines = view.lines(value, canvasOf(sink, world));
+    return showLines(lines, sink, world);
+  }
+  const many = isMany(value);
+  const source = rowsOf(value, view, format);
+  const rows = fields ? chooseFields(source, fields, view) : source;
+  if (format === 'ids') return writeIds(sink, view.idRows?.(value) ?? source, view.columns?.[0]);
+  if (format === 'json') {
+    if (many) return writeJsonArray(sink, rows);
+    return writeJson(sink, fields ? await only(rows) : value);
+  }
+  if (format === 'ndjson') {
+    await writeNdjson(sink, rows);
+    if (view.closing && !fields) await writeNdjson(sink, [view.closing(value)]);
+    return;
+  }
+  if (format === 'csv')
+    return writeCsv(sink, rows, csvLook(world.settings), knownFields(view, fields));
+  if (!many) return showRecord(asRecord(fields ? await only(rows) : value), sink, world);
+  if (sink.isTerminal) return showTable(rows, view, sink, world);
+  return writeTable(rows, view, sink, world);
+}
+
+/** `-o` and `--json` decide; without them the extension of `--out`, then the setting. */
+function formatOf({ settings, flags }: Presenting): OutputFormat {
+  const typed = flags?.output !== undefined || flags?.json === true;
+  const extension = /\.(csv|json|ndjson)$/i.exec(settings.out ?? '')?.[1];
+  if (typed || extension === undefined) return settings.output;
+  return extension.toLowerCase() as OutputFormat;
+}
+
+function isMany(value: unknown): boolean {
+  return Array.isArray(value) || isAsync(value);
+}
+
+function isAsync(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+}
+
+/** The value as records; JSON prints an object as it is, other formats what it consists of. */
+function rowsOf<T>(value: T, view: View<T>, format: OutputFormat): Rows {
+  if (isMany(value)) return value as Rows;
+  return (format === 'json' ? undefined : view.rows?.(value)) ?? [value];
+}
+
+async function only(rows: Rows): Promise<unknown> {
+  for await (const row of rows) return row;
+  return null;
+}
+
+function csvLook({ delimiter, csvRaw, bom }: Settings) {
+  return { delimiter, raw: csvRaw, bom };
+}
+
+function knownFields<T>(view: View<T>, fields: readonly string[] | undefined): readonly string[] {
+  return fields ?? view.columns ?? recordFields(view.resource);
+}
+
+// --- for people ---
+
+function canvasOf(sink: Sink, { now }: Presenting) {
+  return { now: now(), columns: sink.columns, paint: createPaint(sink.color) };
+}
+
+async function showTable<T>(
+  rows: Rows,
+  view: View<T>,
+  sink: Sink,
+  world: Presenting,
+): Promise<void> {
+  const records: JsonObject[] = [];
+  for await (const row of rows) records.push(asRecord(row));
+  if (records.length === 0) return world.note(nothingFound(view));
+  const lines = await peopleTable(records, view, {
+    ...canvasOf(sink, world),
+    time: world.settings.time,
+    columnNames: world.settings.fields ?? namedColumns(view, world.settings),
+    keepOrder: world.sorted === true,
+  });
+  await showLines(lines, sink, world);
+}
+
+async function showRecord(record: JsonObject, sink: Sink, world: Presenting): Promise<void> {
+  if (!sink.isTerminal) return writePairs(sink, record);
+  const lines = detailLines(record, { ...canvasOf(sink, world), time: world.settings.time });
+  await showLines(lines, sink, world);
+}
+
+async function showLines(
+  lines: readonly string[],
+  sink: Sink,
+  { settings, env }: Presenting,
+): Promise<void> {
+  const text = lines.map((line) => `${line}\n`).join('');
+  const paged =
+    sink.isTerminal &&
+    settings.pager !== undefined &&
+    lines.length >= sink.rows &&
+    (await showInPager(text, settings.pager, env));
+  if (!paged) await sink.write(text);
+}
+
+function nothingFound<T>({ resource }: View<T>): string {
+  if (resource === undefined) return 'Nothing to show.';
+  return resource === 'tryouts' ? 'No tryout applications found.' : `No ${resource} found.`;
+}
+
+/** The columns that the command names, or that the user configured for the resource. */
+function namedColumns<T>(view: View<T>, settings: Settings): readonly string[] | undefined {
+  const configured = settings.guesses[`columns.${view.resource}`];
+  if (configured === undefined) return view.columns;
+  return configured.split(',').map((name) => name.trim());
+}
+
+// --- for machines ---
+
+/** As many records as are looked at before a header of unknown fields is written. */
+const sampleSize = 100;
+
+async function writeTable<T>(
+  rows: Rows,
+  view: View<T>,
+  sink: Sink,
+  { settings, note }: Presenting,
+): Promise<void> {
+  const named = settings.fields ?? namedColumns(view, settings);
+  if (named) return writeTsv(sink, rows, named);
+  const sample: JsonObject[] = [];
+  const source = peek(rows, sampleSize, sample);
+  const first = await source.next();
+  const columns = first.done ? recordFields(view.resource) : columnsForMachines(sample);
+  const known = new Set(sample.flatMap((record) => Object.keys(record)));
+  const late = new Set<string>();
+  const watched = async function* () {
+    if (first.done) return;
+    yield first.value;
+    for await (const record of source) {
+      for (const name of Object.keys(record)) if (!known.has(name)) late.add(name);
+      yield record;
+    }
+  };
+  await writeTsv(sink, watched(), columns);
+  if (late.size > 0)
+    note(
+      `Fields that only later records have are not in the table: ${[...late].join(', ')}. Name them with --fields, or use -o csv or -o json.`,
+    );
+}
+
+/** Hands the records on after the first ones were gathered in `sample`. */
+async function* peek(rows: Rows, size: number, sample: JsonObject[]): AsyncGenerator<JsonObject> {
+  for await (const row of rows) {
+    const record = asRecord(row);
+    if (sample.length > size) yield record;
+    else if (sample.push(record) > size) yield* sample;
+  }
+  if (sample.length <= size) yield* sample;
+}
+
+async function writeBytes(value: unknown, sink: Sink): Promise<void> {
+  if (typeof value === 'string' || value instanceof Uint8Array) return sink.write(value);
+  if (!isAsync(value)) throw new TypeError('bytes were to be shown and there are none');
+  for await (const chunk of value) await sink.write(chunk as Uint8Array);
+}

@@ -1,0 +1,87 @@
+import type { z } from 'zod';
+import { type Endpoint, endpoint } from '../api/contract.js';
+import type { PlainCall, PlainCommand, PlainGroup, PlainParam } from '../data/plain-table.js';
+import { kebab } from '../data/words.js';
+import { recordFields } from './fields.js';
+import type { Command, CommandTable, Group, Params } from './define.js';
+
+/** Loads every command once and describes it. */
+export async function describeCommands(
+  table: CommandTable,
+): Promise<{ groups: PlainGroup[]; commands: PlainCommand[] }> {
+  const groups: PlainGroup[] = [];
+  const commands: PlainCommand[] = [];
+  for (const [word, entry] of Object.entries(table)) {
+    if (typeof entry === 'function') {
+      commands.push(describeCommand([word], (await entry()).default));
+      continue;
+    }
+    groups.push({ word, aliases: entry.aliases, about: entry.about });
+    for (const [verb, load] of Object.entries((entry satisfies Group).commands))
+      commands.push(describeCommand([word, verb], (await load()).default));
+  }
+  return { groups, commands };
+}
+
+function describeCommand(words: readonly string[], command: Command): PlainCommand {
+  const calls = command.calls.map((name) => describeCall(endpoint(name)));
+  return {
+    words,
+    summary: command.summary,
+    about: command.about,
+    examples: command.examples,
+    args: describeParams(command.args, false),
+    flags: describeParams(command.flags, true),
+    needsOneOf: (command.needsOneOf ?? []) as readonly (readonly string[])[],
+    excludes: (command.excludes ?? []) as readonly (readonly string[])[],
+    calls,
+    basis: basisOf(calls),
+    local: command.local,
+    writes: command.kind === 'write',
+    fields: command.view.columns ?? recordFields(command.view.resource),
+  };
+}
+
+function describeCall(row: Endpoint): PlainCall {
+  const stated = 'stated' in row.basis;
+  return {
+    route: row.route,
+    basis: stated ? 'stated' : 'assumed',
+    source: 'stated' in row.basis ? `contract ${row.basis.stated}` : row.basis.assumed,
+    permission: row.permission,
+  };
+}
+
+function basisOf(calls: readonly PlainCall[]): PlainCommand['basis'] {
+  if (calls.length === 0) return 'local';
+  return calls.some((call) => call.basis === 'assumed') ? 'assumed' : 'stated';
+}
+
+function describeParams(given: Params | undefined, asFlags: boolean): PlainParam[] {
+  return Object.entries(given ?? {}).map(([name, param]) => ({
+    name,
+    word: asFlags ? `--${kebab(name)}` : (param.placeholder ?? kebab(name).toUpperCase()),
+    short: param.short,
+    placeholder: param.placeholder ?? kebab(name).toUpperCase(),
+    text: param.text,
+    takes: param.takes,
+    commaList: param.commaList,
+    required: param.takes !== 'nothing' && !param.schema.safeParse(undefined).success,
+    choices: choicesOf(param.schema),
+    group: param.group,
+    completes: param.completes,
+  }));
+}
+
+/** The words of an enum, looked for inside optional, default and array. */
+function choicesOf(schema: z.ZodType): readonly string[] | undefined {
+  const def = schema.def as {
+    type: string;
+    entries?: { [word: string]: string };
+    innerType?: z.ZodType;
+    element?: z.ZodType;
+  };
+  if (def.type === 'enum' && def.entries) return Object.values(def.entries);
+  const inner = def.innerType ?? (def.type === 'array' ? def.element : undefined);
+  return inner && choicesOf(inner);
+}

@@ -1,0 +1,204 @@
+import { Argument, Command, CommanderError, Option } from 'commander';
+import type { GlobalFlags } from '../config/settings.js';
+import type { PlainCommand, PlainGroup, PlainParam, PlainTable } from '../data/plain-table.js';
+import { UsageError } from '../errors.js';
+import { globalFlags } from './global-flags.js';
+import type { Parsed, RawValue } from './parsed.js';
+import { verbAliases } from './verbs.js';
+import { commandWords, didYouMean, isCalled, rewriteJson, topWords, unknownWord } from './words.js';
+
+/**
+ * Reads a command line. Throws UsageError with the nearest right word for what it does not know;
+ * `globals` of the error, when set, are the global flags that were understood before it.
+ */
+export function parseCommandLine(argv: readonly string[], table: PlainTable): Parsed {
+  const words = rewriteJson(argv);
+  const program = root();
+  let parsed: Parsed | undefined;
+  const found = (result: Parsed) => {
+    if (parsed?.kind !== 'version') parsed = result;
+  };
+  const [noun, verb] = commandWords(words);
+  const group = table.groups.find((entry) => isCalled(entry, noun));
+  if (noun !== undefined && !topWords(table).includes(noun))
+    throw unknownWord('command', noun, topWords(table), 'rosterctl --help');
+  if (group) program.addCommand(groupCommand(group, table, verb, found));
+  for (const command of table.commands)
+    if (command.words.length === 1 && command.words[0] === noun)
+      program.addCommand(leaf(command, noun ?? '', found));
+  program.action(() => found({ kind: 'start' }));
+  onHelp(program, (long) => found({ kind: 'help', of: undefined, long }));
+  program.option('-V, --version').on('option:version', () => found({ kind: 'version' }));
+  try {
+    program.parse([...words], { from: 'user' });
+  } catch (error) {
+    if (parsed?.kind === 'version' || parsed?.kind === 'help') return parsed;
+    throw asUsageError(error, noun, table);
+  }
+  if (!parsed) throw new UsageError('nothing to do', { hint: 'rosterctl --help' });
+  return parsed;
+}
+
+/** Whether a usage error of this command line is to be told in JSON; looks at the words only. */
+export function wantsJson(argv: readonly string[], env: string | undefined): boolean {
+  const words = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined);
+  let format = env;
+  for (const [index, word] of words.entries()) {
+    if (word === '--json' || word.startsWith('--json=')) return true;
+    if (word === '-o' || word === '--output') format = words[index + 1];
+    else if (word.startsWith('--output=')) format = word.slice('--output='.length);
+    else if (/^-o./.test(word)) format = word.slice(2);
+  }
+  return format === 'json' || format === 'ndjson';
+}
+
+// --- building commander from the table ---
+
+function root(): Command {
+  const program = new Command('rosterctl');
+  for (const flag of globalFlags) program.addOption(option(flag));
+  return calm(program);
+}
+
+/** No printing and no exiting of commander's own, and flags belong to the command they follow. */
+function calm(command: Command): Command {
+  return command
+    .exitOverride()
+    .configureOutput({ writeOut: () => {}, writeErr: () => {} })
+    .enablePositionalOptions()
+    .showSuggestionAfterError(false)
+    .helpCommand(false)
+    .helpOption('-h, --help');
+}
+
+function groupCommand(
+  group: PlainGroup,
+  table: PlainTable,
+  verb: string | undefined,
+  found: (p: Parsed) => void,
+): Command {
+  const noun = calm(new Command(group.word)).aliases([...group.aliases]);
+  for (const flag of globalFlags) noun.addOption(option(flag));
+  const verbs = table.commands.filter(
+    (entry) => entry.words[0] === group.word && entry.words.length === 2,
+  );
+  const known = verbs.map((entry) => entry.words[1] ?? '');
+  const meant = known.includes(verb ?? '') ? verb : (verbAliases[verb ?? ''] ?? verb);
+  const command = verbs.find((entry) => entry.words[1] === meant);
+  if (verb !== undefined && !command)
+    throw unknownWord(`command ${group.word}`, verb, known, `rosterctl ${group.word} --help`);
+  if (command && verb) noun.addCommand(leaf(command, verb, found));
+  noun.action(() => found({ kind: 'help', of: group, long: false }));
+  onHelp(noun, (long) => found({ kind: 'help', of: group, long }));
+  return noun;
+}
+
+function leaf(command: PlainCommand, word: string, found: (p: Parsed) => void): Command {
+  const verb = calm(new Command(word));
+  for (const arg of command.args) {
+    const name = arg.takes === 'values' ? `${arg.name}...` : arg.name;
+    verb.addArgument(new Argument(arg.required ? `<${name}>` : `[${name}]`, arg.text));
+  }
+  const own = new Set(command.flags.map((flag) => flag.word));
+  for (const flag of [...command.flags, ...globalFlags.filter((entry) => !own.has(entry.word))])
+    verb.addOption(option(flag));
+  verb.allowExcessArguments(false).action(() => {
+    found({ kind: 'command', command, ...valuesOf(verb, command) });
+  });
+  onHelp(verb, (long) => found({ kind: 'help', of: command, long }));
+  return verb;
+}
+
+function option(flag: PlainParam): Option {
+  const dashes = flag.short ? `-${flag.short}, ${flag.word}` : flag.word;
+  const made = new Option(
+    flag.takes === 'nothing' ? dashes : `${dashes} <${flag.placeholder || 'VALUE'}>`,
+    flag.text,
+  );
+  // Commander would read --no-input as the negation of --input.
+  made.negate = false;
+  made.attributeName = () => flag.name;
+  if (flag.takes === 'values')
+    made.argParser((word: string, before: readonly string[] | undefined) => [
+      ...(before ?? []),
+      ...(flag.commaList ? word.split(',') : [word]),
+    ]);
+  return made;
+}
+
+/** Help is found while words are read, so it wins over a missing argument. */
+function onHelp(command: Command, found: (long: boolean) => void): void {
+  command.outputHelp = () => {
+    const words = rootArgs(command);
+    found(words.includes('--help') || !words.includes('-h'));
+  };
+}
+
+function rootArgs(command: Command): readonly string[] {
+  let top = command;
+  while (top.parent) top = top.parent;
+  return (top as unknown as { rawArgs: string[] }).rawArgs;
+}
+
+/** Leaf over group over program, for the global flags; then the command's own. */
+function valuesOf(verb: Command, command: PlainCommand) {
+  const chain: Command[] = [];
+  for (let at: Command | null = verb; at; at = at.parent) chain.unshift(at);
+  const merged = Object.assign({}, ...chain.map((at) => at.opts())) as Record<string, RawValue>;
+  const own = new Set(command.flags.map((flag) => flag.name));
+  const globals: Record<string, RawValue> = {};
+  for (const flag of globalFlags)
+    if (!own.has(flag.name) && merged[flag.name] !== undefined)
+      globals[flag.name] = merged[flag.name];
+  const values: Record<string, RawValue> = {};
+  for (const [index, arg] of command.args.entries()) {
+    const word = verb.processedArgs[index] as RawValue;
+    values[arg.name] = arg.takes === 'values' ? (word ?? []) : word;
+  }
+  for (const flag of command.flags)
+    values[flag.name] = (verb.opts() as Record<string, RawValue>)[flag.name];
+  return { values, globals: globals as GlobalFlags };
+}
+
+// --- commander's errors, in our words ---
+
+function asUsageError(error: unknown, noun: string | undefined, table: PlainTable): unknown {
+  if (!(error instanceof CommanderError)) return error;
+  const quoted = /'([^']*)'/.exec(error.message)?.[1] ?? '';
+  const group = table.groups.find(
+    (entry) => entry.word === noun || entry.aliases.includes(noun ?? ''),
+  );
+  const hint = `See: rosterctl ${group?.word ?? noun ?? ''} --help`.replace(/ {2,}/g, ' ');
+  switch (error.code) {
+    case 'commander.unknownOption':
+      return unknownFlag(quoted, noun, table, hint);
+    case 'commander.missingArgument':
+      return new UsageError(`A word is missing: ${quoted.replace(/\.{3}$/, '').toUpperCase()}.`, {
+        hint,
+      });
+    case 'commander.optionMissingArgument':
+      return new UsageError(
+        `${quoted.split(/[ ,]+/).find((word) => word.startsWith('--')) ?? quoted} needs a value.`,
+        { hint },
+      );
+    case 'commander.excessArguments':
+      return new UsageError('There are more words than this command takes.', { hint });
+    default:
+      return new UsageError(error.message.replace(/^error: /, ''), { hint });
+  }
+}
+
+function unknownFlag(
+  flag: string,
+  noun: string | undefined,
+  table: PlainTable,
+  hint: string,
+): UsageError {
+  const word = flag.split('=')[0] ?? flag;
+  const here = table.commands.filter((entry) => entry.words[0] === noun || noun === undefined);
+  const known = [...globalFlags, ...here.flatMap((entry) => entry.flags)].map(
+    (entry) => entry.word,
+  );
+  const meant = didYouMean(word, [...new Set(known), '--help', '--version']);
+  return new UsageError(`There is no flag ${word} here.${meant}`, { hint });
+}

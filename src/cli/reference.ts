@@ -1,0 +1,223 @@
+import { assumptions, contract, type Endpoint } from '../api/contract.js';
+import { kebab } from '../data/words.js';
+import type { PlainCall, PlainCommand, PlainParam, PlainTable } from '../data/plain-table.js';
+import { exitCodes } from '../exit-codes.js';
+import { globalFlags } from './global-flags.js';
+import { argUsage } from './help.js';
+import { assumedEndpoints } from './topics.js';
+
+/** docs/reference.md: every command with its usage, flags, examples and calls. */
+export function referencePage(table: PlainTable): string {
+  const groups = table.groups.map((group) => ({
+    title: group.word,
+    about: group.aliases.length > 0 ? `${group.about}. Also ${codes(group.aliases)}.` : group.about,
+    commands: table.commands.filter(({ words }) => words.length > 1 && words[0] === group.word),
+  }));
+  const alone = table.commands.filter(({ words }) => words.length === 1);
+  return page([
+    `# Command reference, rosterctl ${table.version}`,
+    'Written by `npm run generate` from the command table; `rosterctl <noun> <verb> --help` says the same.',
+    'A call is *stated* where the contract of the service shows its method and path, and *assumed* where rosterctl guesses. [What is assumed](assumptions.md) lists the guesses.',
+    '## Global flags',
+    'Every command takes these.',
+    flagTable(globalFlags),
+    ...groups.flatMap(({ title, about, commands }) => [
+      `## ${title}`,
+      sentence(about),
+      ...commands.flatMap(commandSection),
+    ]),
+    '## Other commands',
+    ...alone.flatMap(commandSection),
+    '## Help topics',
+    rows(
+      ['Topic', 'About'],
+      table.topics.map(({ name, about }) => [`\`rosterctl help ${name}\``, about]),
+    ),
+  ]);
+}
+
+/** How one command is typed, without the examples' values: `rosterctl teams get ID… [flags]`. */
+export function usageOf(command: PlainCommand): string {
+  const flags = command.flags.length > 0 ? ['[flags]'] : [];
+  return ['rosterctl', ...command.words, ...command.args.map(argUsage), ...flags].join(' ');
+}
+
+/** One example as it is typed. */
+export function exampleLine(command: PlainCommand, words: string): string {
+  if (words.startsWith('rosterctl ')) return words;
+  return `rosterctl ${command.words.join(' ')} ${words}`.trim();
+}
+
+/** What stands after a call: whether it is stated or assumed, and the permission where one is named. */
+export function callSource(call: PlainCall): string {
+  const permission = call.permission ? `; permission ${call.permission}` : '';
+  return `${call.basis}, ${call.source}${permission}`;
+}
+
+/** The README's table of exit codes. */
+export function exitCodeRows(): string {
+  return rows(
+    ['Code', 'Meaning'],
+    Object.values(exitCodes).map(({ code, text }) => [String(code), text]),
+  );
+}
+
+/** The README's list of what is guessed about the service. */
+export function assumedRows(): string {
+  const unshown = silentRows().map((row) => `\`${row.route}\``);
+  return [
+    rows(
+      ['Operation', 'Assumed request'],
+      assumedEndpoints().map(([, row]) => [row.summary, `\`${row.route}\``]),
+    ),
+    [
+      ...furtherGuesses(),
+      `- Answers: these requests are stated and what they answer is not: ${unshown.join(', ')}.`,
+    ].join('\n'),
+  ].join('\n\n');
+}
+
+/** docs/assumptions.md: every guess with its reason, and how to replace it. */
+export function assumptionsPage(inventions: readonly string[]): string {
+  return page([
+    '# What rosterctl assumes about the service',
+    'Written by `npm run generate` from the contract table. The contract of the service is silent in places ("not shown"); this is what rosterctl does there.',
+    '## Requests that are guessed',
+    rows(
+      ['Operation', 'Assumed request', 'Why it is a guess'],
+      assumedEndpoints().map(([, row]) => [
+        row.summary,
+        `\`${row.route}\``,
+        'assumed' in row.basis ? row.basis.assumed : '',
+      ]),
+    ),
+    'Another method or path is never tried on its own. Replace one for a single call with `--route`, or for good:',
+    '```sh\nrosterctl -p club players update ID -F name=Kite --route \'PUT /players/{id}\'\nrosterctl -p club config set endpoints.players.update "PUT /players/{id}"\n```',
+    '## Answers that are not shown',
+    'These requests are stated and their answers are not. A record or a signed URL is looked for where services of this kind put it; an answer that holds neither is reported as it came, and a write that was answered with success is never called failed.',
+    rows(
+      ['Operation', 'Request'],
+      silentRows().map((row) => [row.summary, `\`${row.route}\``]),
+    ),
+    '## Further guesses',
+    furtherGuesses().join('\n'),
+    '## What the sandbox invents',
+    'The embedded sandbox has to choose where the contract is silent. These choices are its own and say nothing about the real service.',
+    inventions.map((text) => `- ${text}`).join('\n'),
+  ]);
+}
+
+/** Stated calls whose answer the contract does not show. */
+function silentRows(): readonly Endpoint[] {
+  return Object.values<Endpoint>(contract).filter(
+    ({ basis, answers }) => 'stated' in basis && (answers === 'unshown' || answers === 'link'),
+  );
+}
+
+function furtherGuesses(): readonly string[] {
+  return Object.entries<string>(assumptions).map(([name, text]) => {
+    const about = kebab(name).replaceAll('-', ' ');
+    return `- ${sentence(`${about}: ${text}`)}`;
+  });
+}
+
+function commandSection(command: PlainCommand): string[] {
+  return [
+    `### ${command.words.join(' ')}`,
+    sentence(command.summary),
+    ...(command.about ? [cell(command.about)] : []),
+    fence('text', [usageOf(command)]),
+    ...(command.args.length > 0 ? [argTable(command.args)] : []),
+    ...(command.flags.length > 0 ? [flagTable(command.flags)] : []),
+    ...rules(command),
+    fence(
+      'sh',
+      command.examples.flatMap(([what, words]) => [`# ${what}`, exampleLine(command, words)]),
+    ),
+    callList(command),
+  ];
+}
+
+function rules(command: PlainCommand): string[] {
+  const typed = (names: readonly string[]) =>
+    codes(
+      names.map(
+        (name) =>
+          [...command.args, ...command.flags].find((entry) => entry.name === name)?.word ?? name,
+      ),
+    );
+  return [
+    ...command.needsOneOf.map((names) => `At least one of ${typed(names)} is needed.`),
+    ...command.excludes.map((names) => `At most one of ${typed(names)} may be given.`),
+  ];
+}
+
+function callList(command: PlainCommand): string {
+  if (command.calls.length === 0) return 'Local: it calls no endpoint of the service by itself.';
+  return command.calls.map((call) => `- \`${call.route}\` (${cell(callSource(call))})`).join('\n');
+}
+
+function argTable(args: readonly PlainParam[]): string {
+  return rows(
+    ['Argument', 'Meaning'],
+    args.map((arg) => [`\`${argUsage(arg)}\``, meaning(arg)]),
+  );
+}
+
+function flagTable(flags: readonly PlainParam[]): string {
+  return rows(
+    ['Flag', 'Meaning'],
+    flags.map((flag) => [`\`${flagUsage(flag)}\``, meaning(flag)]),
+  );
+}
+
+/** A flag as it is typed, with its short form and placeholder. */
+export function flagUsage(flag: PlainParam): string {
+  const dashes = flag.short ? `-${flag.short}, ${flag.word}` : flag.word;
+  return flag.takes === 'nothing' ? dashes : `${dashes} ${flag.placeholder}`;
+}
+
+/** What a parameter means, with its choices where the sentence does not name them already. */
+export function meaningOf(param: PlainParam): string {
+  const unnamed = param.choices?.filter((choice) => !param.text.includes(choice)) ?? [];
+  const choices = unnamed.length > 0 ? ` (${param.choices?.join(', ')})` : '';
+  return `${param.text}${choices}${param.takes === 'values' ? '; repeatable' : ''}`;
+}
+
+function meaning(param: PlainParam): string {
+  return `${meaningOf(param)}${param.required ? '; required' : ''}`;
+}
+
+// --- markdown ---
+
+function page(blocks: readonly string[]): string {
+  return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
+}
+
+function rows(head: readonly string[], body: readonly (readonly string[])[]): string {
+  return [head, head.map(() => '---'), ...body].map(tableRow).join('\n');
+}
+
+function tableRow(cells: readonly string[]): string {
+  return `| ${cells.map(cell).join(' | ')} |`;
+}
+
+/** Text that stays text in a table: no cell break, and nothing read as a tag outside of code. */
+function cell(text: string): string {
+  return text
+    .replaceAll('|', '\\|')
+    .replace(/`[^`]*`|</g, (found) => (found === '<' ? '&lt;' : found));
+}
+
+function fence(language: string, lines: readonly string[]): string {
+  return [`\`\`\`${language}`, ...lines, '```'].join('\n');
+}
+
+function codes(words: readonly string[]): string {
+  return words.map((word) => `\`${word}\``).join(', ');
+}
+
+function sentence(text: string): string {
+  const capital = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?:]$/.test(capital) ? capital : `${capital}.`;
+}

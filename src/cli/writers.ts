@@ -1,0 +1,158 @@
+import { byteOrderMark, csvLine, type CsvOptions, guard } from '../data/csv.js';
+import { isObject, type JsonObject, printJson } from '../data/json.js';
+import { flatten, plainText, valueAt } from '../data/path.js';
+import { UsageError } from '../errors.js';
+import { tsvCell } from '../terminal/safe-text.js';
+import { batchTo, type Sink } from './sink.js';
+
+/** Records on their way to a machine. */
+export type Rows = AsyncIterable<unknown> | Iterable<unknown>;
+
+/** A whole value as JSON: indented for a person, one line for a pipe, a newline at the end. */
+export async function writeJson(sink: Sink, value: unknown): Promise<void> {
+  await sink.write(`${printJson(value, sink.isTerminal ? { indent: 2 } : {})}\n`);
+}
+
+/** Records as one JSON array; nothing is written before the last one is there. */
+export async function writeJsonArray(sink: Sink, rows: Rows): Promise<void> {
+  const indent = sink.isTerminal ? 2 : 0;
+  const parts: string[] = [];
+  for await (const row of rows) {
+    const text = printJson(row, { indent });
+    parts.push(indent ? text.replaceAll('\n', '\n  ') : text);
+  }
+  if (parts.length === 0) return sink.write('[]\n');
+  const [open, between, close] = indent ? ['[\n  ', ',\n  ', '\n]\n'] : ['[', ',', ']\n'];
+  const batch = batchTo(sink);
+  for (const [index, part] of parts.entries())
+    await batch.push((index === 0 ? open : between) + part);
+  await batch.push(close);
+  await batch.flush();
+}
+
+/** One value as a line of NDJSON, its newline included. */
+export function ndjsonLine(value: unknown): string {
+  return `${printJson(value)}\n`;
+}
+
+/** Records as NDJSON, as they come. */
+export async function writeNdjson(sink: Sink, rows: Rows): Promise<void> {
+  await writeLines(sink, rows, ndjsonLine);
+}
+
+/** The ids alone, one a line; of rows of ours without an id, what names them. */
+export async function writeIds(sink: Sink, rows: Rows, idField = 'id'): Promise<void> {
+  await writeLines(sink, rows, (row) => {
+    const id = isObject(row) ? (row['id'] ?? row[idField]) : row;
+    if (id === undefined || id === null || typeof id === 'object')
+      throw new UsageError('This result has no ids.', { hint: 'Use -o json instead.' });
+    return `${tsvCell(plainText(id))}\n`;
+  });
+}
+
+/** One cell of a tab-separated line: the full value, lists of plain values joined with `;`. */
+export function tsvValue(value: unknown): string {
+  if (Array.isArray(value) && value.every((item) => typeof item !== 'object' || item === null))
+    return tsvCell(value.map(plainText).join(';'));
+  if (typeof value === 'object' && value !== null) return tsvCell(printJson(value));
+  return tsvCell(plainText(value));
+}
+
+/** Tab-separated records with a header, as they come. */
+export async function writeTsv(sink: Sink, rows: Rows, columns: readonly string[]): Promise<void> {
+  await sink.write(`${columns.map(tsvCell).join('\t')}\n`);
+  await writeLines(
+    sink,
+    rows,
+    (row) => `${columns.map((column) => tsvValue(valueAt(asRecord(row), column))).join('\t')}\n`,
+  );
+}
+
+/** One record as `key<TAB>value` lines, nested fields dotted. */
+export async function writePairs(sink: Sink, record: JsonObject): Promise<void> {
+  const lines = [...flatten(record)].map(
+    ([name, value]) => `${tsvCell(name)}\t${tsvValue(value)}\n`,
+  );
+  await sink.write(lines.join(''));
+}
+
+export interface CsvLook extends CsvOptions {
+  readonly bom: boolean;
+}
+
+/** Records as CSV with all their columns; nothing is written before the last one is there. */
+export async function writeCsv(
+  sink: Sink,
+  rows: Rows,
+  look: CsvLook,
+  columnsIfEmpty: readonly string[],
+): Promise<void> {
+  const records: JsonObject[] = [];
+  for await (const row of rows) records.push(asRecord(row));
+  const batch = batchTo(sink);
+  for (const line of csvLines(records, look, columnsIfEmpty)) await batch.push(line);
+  await batch.flush();
+}
+
+/** The lines of a CSV file, header first. */
+export function* csvLines(
+  records: readonly JsonObject[],
+  look: CsvLook,
+  columnsIfEmpty: readonly string[] = [],
+): Generator<string> {
+  const columns = records.length > 0 ? csvColumns(records) : columnsIfEmpty;
+  const header = look.raw ? columns : columns.map(guard);
+  yield (look.bom ? byteOrderMark : '') + csvLine(header, { ...look, raw: true });
+  for (const record of records) {
+    const flat = flatten(record);
+    yield csvLine(
+      columns.map((column) => flat.get(column)),
+      look,
+    );
+  }
+}
+
+/** Any value of a list as a record, so that every format can show it. */
+export function asRecord(row: unknown): JsonObject {
+  return isObject(row) ? row : { value: row };
+}
+
+/** The union of the records' columns; a new one stands behind the one it follows in its record. */
+function csvColumns(records: readonly JsonObject[]): readonly string[] {
+  const columns: string[] = [];
+  const known = new Map<string, { filled: boolean }>();
+  for (const record of records) {
+    let before: string | undefined;
+    for (const [name, value] of flatten(record)) {
+      const filled = value !== null && value !== undefined && value !== '';
+      const seen = known.get(name);
+      if (seen) seen.filled ||= filled;
+      else {
+        known.set(name, { filled });
+        columns.splice(before === undefined ? 0 : columns.indexOf(before) + 1, 0, name);
+      }
+      before = name;
+    }
+  }
+  // An empty list in one record and `gamerTags.0.game` in another are the same field.
+  const parents = new Set(columns.flatMap(ancestors));
+  return columns.filter((name) => known.get(name)?.filled || !parents.has(name));
+}
+
+function ancestors(name: string): string[] {
+  const words = name.split('.');
+  return words.slice(1).map((_, index) => words.slice(0, index + 1).join('.'));
+}
+
+async function writeLines(sink: Sink, rows: Rows, line: (row: unknown) => string): Promise<void> {
+  const batch = batchTo(sink);
+  try {
+    for await (const row of rows) {
+      const waiting = batch.push(line(row));
+      if (waiting) await waiting;
+    }
+  } finally {
+    // What came before the answer broke stays with the reader.
+    await batch.flush();
+  }
+}

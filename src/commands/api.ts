@@ -1,0 +1,199 @@
+import { STATUS_CODES } from 'node:http';
+import { z } from 'zod';
+import { bodyOf, failureOf } from '../api/answers.js';
+import { readRawList } from '../api/raw-list.js';
+import { statedRoute } from '../api/stated-route.js';
+import type { TransportResponse } from '../api/transport.js';
+import { defineWrite, flag, param, params } from '../cli/define.js';
+import { fieldFlags, type FieldValues, readFieldWords } from '../cli/field-flags.js';
+import { readValue } from '../cli/input-body.js';
+import { linesOf } from '../cli/views.js';
+import type { Context } from '../context.js';
+import { setFields } from '../data/assign.js';
+import { isObject, printJson } from '../data/json.js';
+import { OutputError, UsageError } from '../errors.js';
+import { multiLine, singleLine } from '../terminal/safe-text.js';
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+interface Request {
+  readonly method: (typeof methods)[number];
+  /** Below the base URL, with its query. */
+  readonly path: string;
+  readonly body: unknown;
+}
+
+export default defineWrite({
+  summary: 'Send a request that no other command knows',
+  about:
+    'GET, or POST when fields or --input are given without -X. The path stands below the base URL; a leading slash may be left out and {org} is the organization. ' +
+    'Fields of a GET become its query. DELETE asks first.',
+  examples: [
+    ['Any read', 'teams/{org}'],
+    ['A write, looked at first', "-X PATCH players/player_0001 -F 'name=Ann Example' --dry-run"],
+    ['Every record of a list', 'players/{org} --paginate'],
+    ['Status line and headers too', 'teams/{org} -i'],
+  ],
+  calls: [],
+  args: {
+    path: param(z.string().min(1, 'must not be empty'), 'path below the base URL', {
+      placeholder: 'PATH',
+    }),
+  },
+  flags: {
+    method: param(
+      z
+        .string()
+        .transform((word) => word.toUpperCase())
+        .pipe(z.enum(methods, `must be one of ${methods.join(', ')}`))
+        .optional(),
+      `the method: ${methods.join(', ')}`,
+      { short: 'X', placeholder: 'METHOD' },
+    ),
+    ...fieldFlags,
+    param: params(
+      z.array(z.string().regex(/^[^=]+=/, 'must be key=value')).optional(),
+      'a query parameter',
+      {
+        placeholder: 'k=v',
+      },
+    ),
+    include: flag('print the status line and the headers before the body', {
+      short: 'i',
+      group: 'output',
+    }),
+    paginate: flag('read every page of a list and print one array', { group: 'output' }),
+  },
+  excludes: [['include', 'paginate']],
+  view: linesOf(z.unknown(), (value) =>
+    value === undefined ? [] : printJson(value, { indent: 2 }).split('\n'),
+  ),
+  async plan(context, values) {
+    const request = await requestOf(context, values);
+    if (values.paginate && request.method !== 'GET')
+      throw new UsageError('--paginate reads lists; it goes with GET only.');
+    const { method, path, body } = request;
+    const basis = statedRoute(method, path) ? 'stated' : 'assumed';
+    return {
+      calls: [],
+      requests: [{ method, path, basis, ...(body !== undefined && { body }) }],
+      changes: method === 'DELETE' ? [{ id: null, field: path, from: undefined, to: null }] : [],
+      onlyReads: method === 'GET',
+      state: request,
+    };
+  },
+  confirm({ state: { method, path } }) {
+    return method === 'DELETE' ? { question: `Send DELETE ${path}?` } : undefined;
+  },
+  async apply(context, { state: { method, path, body } }, { include, paginate }) {
+    const { guesses } = context.settings;
+    if (paginate)
+      return readRawList(context.api, path, { guesses, note: (message) => context.note(message) });
+    const template = path.split('?')[0] ?? path;
+    const call = { method, path: template };
+    const response = await context.api.raw({
+      method,
+      path,
+      template,
+      body: body === undefined ? undefined : printJson(body),
+    });
+    const failure = failureOf(response, call);
+    if (failure) throw failure;
+    if (include) await context.streams.stdout.write(headOf(response));
+    const origin = new URL(context.api.baseUrl).origin;
+    const value = bodyOf(response, { call, origin, needsJson: false });
+    if (value === undefined && response.body.length > 0) await writeAsIs(context, response.body);
+    return value;
+  },
+});
+
+interface Values extends FieldValues {
+  readonly path: string;
+  readonly method: Request['method'] | undefined;
+  readonly param: readonly string[] | undefined;
+}
+
+async function requestOf(context: Context, values: Values): Promise<Request> {
+  const { stdin } = context.streams;
+  const fields = await readFieldWords(values, stdin);
+  const given = values.input === undefined ? undefined : await readValue(values.input, stdin);
+  const method = values.method ?? (fields.length > 0 || given !== undefined ? 'POST' : 'GET');
+  const base = pathBelowBase(values.path, context.api);
+  const query = (values.param ?? []).map(splitPair);
+  if (method === 'GET') {
+    if (given !== undefined)
+      throw new UsageError('A GET has no body; --input goes with another method.');
+    const asQuery = fields.map(({ key, value }): [string, string] => [key, String(value)]);
+    return { method, path: withQuery(base, [...query, ...asQuery]), body: undefined };
+  }
+  if (given !== undefined && fields.length > 0 && !isObject(given))
+    throw new UsageError('Fields can only be set in an --input that holds an object.');
+  const body = fields.length > 0 ? setFields(isObject(given) ? given : {}, fields) : given;
+  refuseOther(body, context.api.organizationId);
+  return { method, path: withQuery(base, query), body };
+}
+
+/** The typed path as it stands below the base URL. Throws UsageError for what would leave it. */
+function pathBelowBase(typed: string, { baseUrl, organizationId }: Context['api']): string {
+  const hint = 'Write the path alone, such as teams/{org}; the host comes from the profile.';
+  if (/^[a-z][a-z0-9+.-]*:/i.test(typed) || /^[/\\]{2}/.test(typed))
+    throw new UsageError('The path must not name another host.', { hint });
+  const path = `/${typed.replace(/^\//, '').replaceAll('{org}', encodeURIComponent(organizationId))}`;
+  const [bare = ''] = path.split('?', 1);
+  if (bare.split('/').some((part) => /^(\.|%2e){1,2}$/i.test(part)) || /[#\\]/.test(path))
+    throw new UsageError(
+      'The path must stay below the base URL: no "." or "..", no "#" and no "\\".',
+      { hint },
+    );
+  if (!/^[\u0021-\u007e]+$/.test(path))
+    throw new UsageError('Spaces and letters beyond ASCII in the path must be percent-encoded.', {
+      hint,
+    });
+  const version = new URL(baseUrl).pathname.split('/').at(-1) ?? '';
+  if (version !== '' && bare.startsWith(`/${version}/`))
+    throw new UsageError(`The base URL ends in /${version} already; leave it out of the path.`, {
+      hint,
+    });
+  return path;
+}
+
+function splitPair(word: string): [string, string] {
+  const at = word.indexOf('=');
+  return [word.slice(0, at), word.slice(at + 1)];
+}
+
+function withQuery(path: string, pairs: readonly (readonly [string, string])[]): string {
+  const query = pairs.map(
+    ([key, value]) => `${encodeURIComponent(key)}=${encodeURIComponent(value)}`,
+  );
+  if (query.length === 0) return path;
+  return `${path}${path.includes('?') ? '&' : '?'}${query.join('&')}`;
+}
+
+function refuseOther(body: unknown, own: string): void {
+  const given = isObject(body) ? body['organizationId'] : undefined;
+  if (given === undefined || given === own) return;
+  throw new UsageError(
+    `The organizationId in the body is not the organization of this profile (${own}).`,
+    {
+      hint: 'Leave it out, or choose another profile with -p.',
+    },
+  );
+}
+
+function headOf({ status, headers }: TransportResponse): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${singleLine(value)}`);
+  const line = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd();
+  return `${[line, ...lines].join('\n')}\n\n`;
+}
+
+/** What is no JSON goes through untouched, but never untouched to a terminal. */
+async function writeAsIs({ streams: { stdout } }: Context, body: Buffer): Promise<void> {
+  if (!stdout.isTerminal) return stdout.write(body);
+  const text = body.toString();
+  if (text.includes('\u0000') || text.includes('\ufffd'))
+    throw new OutputError('The answer is no text; it is not shown on a terminal.', {
+      hint: 'Send it to a file: rosterctl api … > FILE',
+    });
+  return stdout.write(`${multiLine(text)}\n`);
+}

@@ -1,0 +1,188 @@
+import { z } from 'zod';
+import { defineLocalCommand, flag, param } from '../../cli/define.js';
+import { linesOf } from '../../cli/views.js';
+import { cleanKey, readKeyFile } from '../../config/api-key.js';
+import { originOf, parseBaseUrl } from '../../config/base-url.js';
+import { checkOrganization, findPlace } from '../../config/connection.js';
+import { checkProfileName, defaultProfile } from '../../config/profile-name.js';
+import { withLogin } from '../../config/profiles.js';
+import type { Connection, Settings } from '../../config/settings.js';
+import { activeProfileOf } from '../../config/store.js';
+import type { LocalContext } from '../../context.js';
+import { orList, shellQuote } from '../../data/words.js';
+import { ApiError, type Failure, NetworkError, UsageError } from '../../errors.js';
+import { checkKey, connectionOf, explainForbidden } from '../key-check.js';
+
+const LoggedIn = z.object({
+  profile: z.string(),
+  organization: z.string(),
+  baseUrl: z.string(),
+  keyStored: z.literal(true),
+  check: z.enum(['ok', '403', 'skipped']),
+  /** What a refusal meant, where there was one. */
+  reason: z.string().optional(),
+  credentialsFile: z.string(),
+  active: z.boolean(),
+});
+type LoggedIn = z.infer<typeof LoggedIn>;
+
+export default defineLocalCommand({
+  summary: 'Store an API key for a profile, after checking it',
+  about:
+    'Asks at a terminal for what is missing. The key is never a flag value: type it, pipe it with --key-stdin, or copy it from a file. 401 stores nothing; 403 stores the key, since it is no proof of a bad one.',
+  examples: [
+    ['Ask for everything that is missing', ''],
+    [
+      'From a script',
+      '--profile work --base-url https://api.example.com/v1 --org org_1 --key-stdin',
+    ],
+  ],
+  calls: ['listTeams'],
+  flags: {
+    keyStdin: flag('read the key from stdin'),
+    keyFile: param(z.string().optional(), 'copy the key from this file, now', {
+      placeholder: 'FILE',
+      completes: 'file',
+    }),
+    noCheck: flag('store the key without asking the service'),
+  },
+  excludes: [['keyStdin', 'keyFile']],
+  view: linesOf(LoggedIn, describe),
+  async run(context, { keyStdin, keyFile, noCheck }) {
+    if (context.settings.dryRun)
+      throw new UsageError(
+        'auth login has no dry run: it would have to send the key to check it.',
+        {
+          hint: 'Leave --dry-run (or ROSTERCTL_DRY_RUN) out.',
+        },
+      );
+    const profile = profileToStore(context);
+    // Told now, not after the key was typed.
+    const { credentialsFile } = context.config;
+    const place = findPlace({ ...connectionOf(context), profile }, []);
+    refuseMissing(context, {
+      '--base-url': place.baseUrl !== undefined,
+      '--org': place.organization !== undefined,
+      '--key-stdin or --key-file': keyStdin || keyFile !== undefined,
+    });
+    const baseUrl = place.baseUrl
+      ? parseBaseUrl(place.baseUrl.text)
+      : parseBaseUrl(
+          await context.prompts.text('Base URL (ends in /v1):', {
+            validate: (text) => problemOf(() => parseBaseUrl(text)),
+          }),
+        );
+    const organizationId = checkOrganization(
+      place.organization?.text ??
+        (await context.prompts.text('Organization id:', {
+          validate: (text) => problemOf(() => checkOrganization(text)),
+        })),
+    );
+    const key = await readKey(context, { keyStdin, keyFile });
+    const connection = { baseUrl, organizationId, key, keySource: 'the key just given' };
+    const checked = noCheck ? { check: 'skipped' as const } : await check(context, connection);
+    return { ...(await store(context, profile.name, connection)), ...checked, credentialsFile };
+  },
+});
+
+/** `--profile` or its twin; the active profile is not meant, a login without a name is `default`. */
+function profileToStore({ settings }: LocalContext): Settings['profile'] {
+  const { name, via } = settings.profile;
+  if (via !== 'flag' && via !== 'environment') return { name: defaultProfile, via: 'none' };
+  return { name: checkProfileName(name), via };
+}
+
+function refuseMissing(context: LocalContext, given: Readonly<Record<string, boolean>>): void {
+  const missing = Object.keys(given).filter((word) => !given[word]);
+  if (missing.length === 0 || context.prompts.possible) return;
+  throw new UsageError(`There is nobody to ask: give ${missing.join(', ')}.`, {
+    hint: 'For example: rosterctl auth login --base-url https://HOST/v1 --org ID --key-file FILE',
+  });
+}
+
+async function readKey(
+  { streams, prompts }: LocalContext,
+  { keyStdin, keyFile }: { keyStdin: boolean; keyFile: string | undefined },
+): Promise<string> {
+  if (keyFile !== undefined) return readKeyFile(keyFile, '--key-file');
+  if (keyStdin) return cleanKey((await streams.stdin.readAll(65_536)).toString('utf8'), 'stdin');
+  return cleanKey(await prompts.secret('API key:'), 'What was typed');
+}
+
+type Checked = Pick<LoggedIn, 'check' | 'reason'>;
+
+async function check(context: LocalContext, connection: Connection): Promise<Checked> {
+  const answer = await checkKey(await context.connectTo(connection));
+  if (answer.check === 'ok') return { check: 'ok' };
+  if (answer.check === '403') return { check: '403', reason: explainForbidden(answer.error) };
+  throw nothingStored(answer.error);
+}
+
+/** The same error, with what it means for the login as its next step. */
+function nothingStored(error: Failure): Failure {
+  const stored = 'Nothing was stored.';
+  if (error instanceof ApiError) {
+    const next = [404, 400].includes(error.status)
+      ? 'Check --base-url and --org.'
+      : error.status === 401
+        ? 'Copy the key again from the dashboard (settings, API keys).'
+        : 'Run it again later, or store the key unchecked with --no-check.';
+    const details = { ...error.details, hint: `${stored} ${next}` };
+    return new ApiError(error.status, error.serviceCode, error.call, details);
+  }
+  if (error instanceof NetworkError) {
+    const hint = `${stored} ${error.hint ?? 'Check --base-url, or store the key unchecked with --no-check.'}`;
+    return new NetworkError(error.message, { ...error.details, hint });
+  }
+  return error;
+}
+
+async function store(
+  context: LocalContext,
+  profile: string,
+  { baseUrl, organizationId, key }: Connection,
+) {
+  const { config, env } = context;
+  const place = { baseUrl, organization: organizationId };
+  const stored = { key, origin: originOf(baseUrl), organization: organizationId };
+  await config.update((now) => withLogin(now, profile, place, stored));
+  const beating = ['ROSTERCTL_API_KEY', 'ROSTERCTL_API_KEY_FILE'].filter((name) => env[name]);
+  if (beating.length > 0)
+    context.note(
+      `${orList(beating)} is set and beats the stored key, unless the profile is named with -p.`,
+    );
+  return {
+    profile,
+    organization: organizationId,
+    baseUrl,
+    keyStored: true as const,
+    active: activeProfileOf(config.config()) === profile,
+  };
+}
+
+function describe(value: LoggedIn): string[] {
+  const name = shellQuote(value.profile);
+  const verdict = {
+    ok: 'The service accepted the key.',
+    '403': `${value.reason} It is stored all the same.`,
+    skipped: 'The key was not checked.',
+  }[value.check];
+  return [
+    `Profile ${value.profile}: organization ${value.organization} at ${value.baseUrl}`,
+    verdict,
+    `The key is stored in ${value.credentialsFile}, readable by you only.`,
+    value.active
+      ? 'The profile is active: commands use it when none is named.'
+      : `Another profile is active. Use this one with -p ${name}, or: rosterctl profile use ${name}`,
+    `In cron and scripts, name it: rosterctl -p ${name} tryouts list`,
+  ];
+}
+
+function problemOf(read: () => unknown): string | undefined {
+  try {
+    read();
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}

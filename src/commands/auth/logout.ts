@@ -1,0 +1,57 @@
+import { rmSync } from 'node:fs';
+import { z } from 'zod';
+import { defineLocalWrite } from '../../cli/define.js';
+import { linesOf } from '../../cli/views.js';
+import { cacheFolder } from '../../config/cache.js';
+import { checkProfileName } from '../../config/profile-name.js';
+import { requireProfile, withoutKey } from '../../config/profiles.js';
+import type { LocalContext } from '../../context.js';
+
+const LoggedOut = z.object({ profile: z.string(), removed: z.boolean() });
+
+export default defineLocalWrite({
+  summary: 'Forget the stored key of a profile',
+  about:
+    'The profile keeps its service, organization and settings; what completion remembered goes. Does not ask.',
+  examples: [
+    ['The profile in force', ''],
+    ['Another profile', '--profile work'],
+  ],
+  calls: [],
+  view: linesOf(LoggedOut, ({ profile, removed }) => [
+    removed
+      ? `The key of profile ${profile} is removed from this machine; it stays valid until the dashboard revokes it.`
+      : `Profile ${profile} has no stored key.`,
+  ]),
+  async plan({ config, settings }) {
+    const name = checkProfileName(settings.profile.name);
+    const key = config.keys().get(name);
+    // A key may be left of a profile that somebody took out of the file by hand.
+    if (!key && settings.profile.via !== 'none') requireProfile(config.config(), settings.profile);
+    return {
+      calls: [],
+      changes: key ? [{ id: name, field: 'key', from: 'stored', to: null }] : [],
+      state: { name, key },
+    };
+  },
+  async apply(context, { state: { name, key } }) {
+    if (key) {
+      await context.config.update((now) => withoutKey(now, name));
+      forgetCache(context, key.origin, key.organization);
+    }
+    for (const variable of ['ROSTERCTL_API_KEY', 'ROSTERCTL_API_KEY_FILE'])
+      if (context.env[variable]) context.note(`${variable} is still set and is used.`);
+    return { profile: name, removed: key !== undefined };
+  },
+});
+
+function forgetCache(context: LocalContext, origin: string, organization: string): void {
+  const folder = cacheFolder(context.paths, origin, organization);
+  if (folder === undefined) return;
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    context.tell(`What completion remembered cannot be removed (${code}): ${folder}`);
+  }
+}

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { defineLocalCommand, param } from '../../cli/define.js';
+import { linesOf } from '../../cli/views.js';
+import { requireKey } from '../../config/keys.js';
+import { originsOf } from '../setting-origins.js';
+
+const Row = z.object({ key: z.string(), value: z.string().nullable(), origin: z.string() });
+
+export default defineLocalCommand({
+  summary: 'Show one setting',
+  about: 'Prints the value alone, nothing when it is not set; --json adds where it came from.',
+  examples: [
+    ['The output format in force', 'output'],
+    ['A guess about the service', 'endpoints.players.update'],
+  ],
+  calls: [],
+  args: { key: param(z.string(), 'the setting', { completes: 'configKey' }) },
+  view: linesOf(Row, ({ value }) => (value === null ? [] : [value])),
+  run(context, { key }) {
+    const found = originsOf(context, { withFile: false }).find((row) => row.key === key);
+    if (found) return found;
+    return { key: requireKey(key).name, value: null, origin: 'default' };
+  },
+});

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { defineLocalCommand, flag } from '../../cli/define.js';
+import { rowsOf } from '../../cli/views.js';
+import { namedKeys } from '../../config/keys.js';
+import { originsOf } from '../setting-origins.js';
+
+const Row = z.object({ key: z.string(), value: z.string().nullable(), origin: z.string() });
+
+export default defineLocalCommand({
+  summary: 'List the settings in force and where each came from',
+  about:
+    'Shows every named setting, and of the replaceable guesses those that are set. Never a key.',
+  examples: [
+    ['What is in force', ''],
+    ['With the file that says so', '--show-origin'],
+  ],
+  calls: [],
+  flags: { showOrigin: flag('name the file of what is stored') },
+  view: rowsOf(Row, ['key', 'value', 'origin']),
+  run(context, { showOrigin }) {
+    return originsOf(context, { withFile: showOrigin }).filter(
+      ({ key, origin }) => origin !== 'default' || Object.hasOwn(namedKeys, key),
+    );
+  },
+});

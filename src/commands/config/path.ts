@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { defineLocalCommand } from '../../cli/define.js';
+import { linesOf } from '../../cli/views.js';
+
+export default defineLocalCommand({
+  summary: 'Show where the configuration is kept',
+  about: 'Prints the path of the configuration file alone; --json adds keys, state and cache.',
+  examples: [['The file', '']],
+  calls: [],
+  view: linesOf(
+    z.object({
+      config: z.string(),
+      credentials: z.string(),
+      state: z.string().nullable(),
+      cache: z.string().nullable(),
+    }),
+    ({ config }) => [config],
+  ),
+  run({ config, paths }) {
+    return {
+      config: config.configFile,
+      credentials: config.credentialsFile,
+      state: paths.state?.path ?? null,
+      cache: paths.cache?.path ?? null,
+    };
+  },
+});

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { defineLocalWrite, param } from '../../cli/define.js';
+import { linesOf } from '../../cli/views.js';
+import { readFlag } from '../../config/decide.js';
+import { requireKey, type SettingKey } from '../../config/keys.js';
+import { withSetting } from '../../config/profiles.js';
+import type { LocalContext } from '../../context.js';
+import { UsageError } from '../../errors.js';
+import { settingPlace } from '../setting-place.js';
+
+export default defineLocalWrite({
+  summary: 'Set a setting of the profile in force, or of all when there is none',
+  examples: [
+    ['JSON by default', 'output json'],
+    ['Replace a guessed route', 'endpoints.players.update "PUT /players/{id}"'],
+  ],
+  calls: [],
+  args: {
+    key: param(z.string(), 'the setting', { completes: 'configKey' }),
+    value: param(z.string(), 'its value'),
+  },
+  view: linesOf(
+    z.object({ key: z.string(), value: z.string(), origin: z.string() }),
+    ({ key, value, origin }) => [`${key} = ${value} (${origin})`],
+  ),
+  async plan({ config, settings }, { key, value }) {
+    const setting = requireKey(key);
+    const place = settingPlace(config.config(), settings);
+    if (setting.profileOnly && place.profile === undefined)
+      throw new UsageError(`${key} belongs to one profile, and there is none.`, {
+        hint: 'Store one first: rosterctl auth login',
+      });
+    const to = normal(setting, value);
+    const from = place.settings.get(key) ?? null;
+    return {
+      calls: [],
+      changes: from === to ? [] : [{ id: place.profile ?? null, field: key, from, to }],
+      state: { to, place },
+    };
+  },
+  async apply(context, { state: { to, place } }, { key }) {
+    await context.config.update((now) => withSetting(now, place.profile, key, to));
+    noteWhatBeats(context, requireKey(key));
+    return { key, value: to, origin: place.origin };
+  },
+});
+
+/** As it is stored: a route in the contract's spelling, the rest as typed. */
+function normal(setting: SettingKey, text: string): string {
+  const value = readFlag(setting.name, text, setting.parse);
+  return typeof value === 'string' ? value : text;
+}
+
+function noteWhatBeats(context: LocalContext, key: SettingKey): void {
+  const { env, config, settings } = context;
+  if (key.env && env[key.env]) context.note(`${key.env} is set in the environment and beats it.`);
+  if (key.name === 'key.command' && config.keys().has(settings.profile.name))
+    context.note('The stored key is used until it is removed: rosterctl auth logout');
+}

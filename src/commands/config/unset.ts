@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { defineLocalWrite, param } from '../../cli/define.js';
+import { linesOf } from '../../cli/views.js';
+import { requireKey } from '../../config/keys.js';
+import { withSetting } from '../../config/profiles.js';
+import { settingPlace } from '../setting-place.js';
+
+export default defineLocalWrite({
+  summary: 'Take a setting back',
+  examples: [['Back to the table', 'output']],
+  calls: [],
+  args: { key: param(z.string(), 'the setting', { completes: 'configKey' }) },
+  view: linesOf(
+    z.object({ key: z.string(), value: z.null(), origin: z.string() }),
+    ({ key, origin }) => [`${key} is not set (${origin}).`],
+  ),
+  async plan({ config, settings }, { key }) {
+    const place = settingPlace(config.config(), settings);
+    const from = place.settings.get(key);
+    // What stands in the file can be taken out, also a key that this version does not know.
+    if (from === undefined) requireKey(key);
+    return {
+      calls: [],
+      changes:
+        from === undefined ? [] : [{ id: place.profile ?? null, field: key, from, to: null }],
+      state: place,
+    };
+  },
+  async apply({ config }, { state: place, changes }, { key }) {
+    if (changes.length > 0)
+      await config.update((now) => withSetting(now, place.profile, key, undefined));
+    return { key, value: null, origin: place.origin };
+  },
+});

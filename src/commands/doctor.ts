@@ -1,0 +1,146 @@
+import { z } from 'zod';
+import type { EndpointName } from '../api/contract.js';
+import { defineLocalCommand, Outcome } from '../cli/define.js';
+import { tellFailure } from '../cli/failure.js';
+import { type Canvas, linesOf } from '../cli/views.js';
+import type { LocalContext } from '../context.js';
+import { ApiError, Failure, NetworkError } from '../errors.js';
+import { singleLine } from '../terminal/safe-text.js';
+
+const Check = z.object({
+  check: z.string(),
+  result: z.enum(['pass', 'warn', 'fail']),
+  detail: z.string(),
+  hint: z.string().nullable(),
+});
+type Check = z.infer<typeof Check>;
+
+/** The documented reads, one an area: what this key may see. */
+const areas: readonly (readonly [name: string, endpoint: EndpointName])[] = [
+  ['read teams', 'listTeams'],
+  ['read players', 'listPlayers'],
+  ['read documents', 'listDocuments'],
+  ['read tryouts', 'listTryouts'],
+];
+
+const contractVersion = '1.0.0';
+const oldestNode = [20, 19] as const;
+const tolerableSkewSeconds = 300;
+
+export default defineLocalCommand({
+  summary: 'Check configuration, connection and what the key may read',
+  about:
+    'Every line says pass, warn or fail, with a hint where there is something to mend. It sends one documented read per area and no write. Exit 1 if a check fails.',
+  examples: [
+    ['Check the profile in force', ''],
+    ['For a monitoring script', '--json'],
+  ],
+  calls: ['listTeams', 'listPlayers', 'listDocuments', 'listTryouts'],
+  view: linesOf(z.array(Check), checkLines),
+  async run(context) {
+    const checks = [checkNode(context), ...checkConfig(context), ...(await checkService(context))];
+    return checks.some((check) => check.result === 'fail') ? new Outcome(checks, 'failed') : checks;
+  },
+});
+
+function checkNode({ nodeVersion }: LocalContext): Check {
+  const [major = 0, minor = 0] = nodeVersion.split('.').map(Number);
+  const [wantedMajor, wantedMinor] = oldestNode;
+  return major > wantedMajor || (major === wantedMajor && minor >= wantedMinor)
+    ? pass('node', `Node.js ${nodeVersion}`)
+    : fail('node', `Node.js ${nodeVersion}`, `Install ${oldestNode.join('.')} or newer.`);
+}
+
+function checkConfig({ config, settings, paths }: LocalContext): Check[] {
+  if (!paths.config)
+    return [
+      warn('config', 'there is no folder for it: HOME is not set', 'Set ROSTERCTL_CONFIG_DIR.'),
+    ];
+  try {
+    config.config();
+    config.keys();
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return [fail('config', error.message, error.hint ?? null)];
+  }
+  const { name, via } = settings.profile;
+  const chosen = {
+    flag: '-p',
+    environment: 'ROSTERCTL_PROFILE',
+    active: 'the active one',
+    none: 'none stored',
+  };
+  return [
+    ...config
+      .warnings()
+      .map((text) => warn('config', text, 'Any change of the configuration mends it.')),
+    pass('config', config.configFile),
+    pass('profile', `${name} (${chosen[via]})`),
+  ];
+}
+
+async function checkService(context: LocalContext): Promise<Check[]> {
+  let api: Awaited<ReturnType<LocalContext['connect']>>;
+  try {
+    api = await context.connect();
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return [fail('connection', error.message, error.hint ?? null)];
+  }
+  const checks = [
+    pass('connection', `${api.baseUrl}, organization ${api.organizationId}`),
+    pass('contract', `version ${contractVersion}`),
+  ];
+  for (const [name, endpoint] of areas) {
+    try {
+      const { headers } = await api.send({ endpoint });
+      checks.push(pass(name, 'the key may read this'));
+      if (!checks.some((check) => check.check === 'clock'))
+        checks.push(checkClock(headers['date'], context));
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      checks.push(failedRead(name, error, context));
+      // Without a way to the service, or with a key that is refused, the other areas say the same.
+      if (error instanceof NetworkError || error.exitName === 'unauthenticated') break;
+    }
+  }
+  return checks;
+}
+
+function failedRead(name: string, error: Failure, { settings }: LocalContext): Check {
+  const story = tellFailure(error, { words: ['doctor'], ids: [], profile: settings.profile.name });
+  const { message, hint } = story.envelope.error;
+  const forbidden = error instanceof ApiError && error.status === 403;
+  const make = forbidden && error.serviceCode !== 'featureNotAvailable' ? warn : fail;
+  return make(error instanceof NetworkError ? 'network' : name, message, hint ?? null);
+}
+
+function checkClock(date: string | undefined, { now }: LocalContext): Check {
+  const theirs = Date.parse(date ?? '');
+  if (Number.isNaN(theirs)) return warn('clock', 'the service sent no date to compare with', null);
+  const skew = Math.round((now().getTime() - theirs) / 1000);
+  const detail = `${Math.abs(skew)} s ${skew < 0 ? 'behind' : 'ahead of'} the service`;
+  return Math.abs(skew) <= tolerableSkewSeconds
+    ? pass('clock', detail)
+    : warn('clock', detail, 'Set the clock: certificates and signed URLs depend on it.');
+}
+
+function checkLines(checks: readonly Check[], { paint }: Canvas): string[] {
+  const width = Math.max(...checks.map(({ check }) => check.length));
+  return checks.flatMap(({ check, result, detail, hint }) => [
+    `${paint.status(result)}  ${check.padEnd(width)}  ${singleLine(detail)}`,
+    ...(hint ? hint.split('\n').map((line) => `${' '.repeat(width + 8)}${singleLine(line)}`) : []),
+  ]);
+}
+
+function pass(check: string, detail: string): Check {
+  return { check, result: 'pass', detail, hint: null };
+}
+
+function warn(check: string, detail: string, hint: string | null): Check {
+  return { check, result: 'warn', detail, hint };
+}
+
+function fail(check: string, detail: string, hint: string | null): Check {
+  return { check, result: 'fail', detail, hint };
+}

@@ -1,0 +1,21 @@
+import { defineCommand } from '../../cli/define.js';
+import { oneOrManyOf } from '../../cli/views.js';
+import { documents, idsOf } from '../kinds.js';
+import { getRecords } from '../read-records.js';
+
+export default defineCommand({
+  summary: 'Show one or several documents',
+  about:
+    'The contract has no call for one document: it is looked for in the list, one list call for all ids. ' +
+    'A missing one is told on stderr (exit 5).',
+  examples: [
+    ['One document', 'doc_0001'],
+    ['Two documents as a list', 'doc_0001 doc_0002 --json'],
+  ],
+  calls: ['listDocuments'],
+  args: { ids: idsOf(documents) },
+  view: oneOrManyOf('documents'),
+  run(context, { ids }) {
+    return getRecords(context, documents, ids);
+  },
+});

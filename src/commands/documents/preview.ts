@@ -1,0 +1,26 @@
+import { defineCommand } from '../../cli/define.js';
+import {
+  downloadDocuments,
+  downloadExcludes,
+  downloadFlags,
+  downloadView,
+} from '../download-documents.js';
+import { documents, idOf } from '../kinds.js';
+
+export default defineCommand({
+  summary: 'Get the preview of a document, or its signed URL',
+  about:
+    'As rosterctl docs download, through the preview call: the store is asked to show the file, not to save it.',
+  examples: [
+    ['A URL for a browser', 'doc_0001 --url'],
+    ['The file itself', 'doc_0001 -O preview.pdf'],
+  ],
+  calls: ['listDocuments', 'previewDocument'],
+  args: { id: idOf(documents) },
+  flags: downloadFlags,
+  excludes: downloadExcludes,
+  view: downloadView,
+  run(context, values) {
+    return downloadDocuments(context, 'previewDocument', [values.id], values);
+  },
+});

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { defineLocalCommand, params } from '../cli/define.js';
+import { commandHelp, groupHelp, rootHelp } from '../cli/help.js';
+import { linesOf } from '../cli/views.js';
+import { nearest } from '../data/nearest.js';
+import type { PlainTable } from '../data/plain-table.js';
+import { UsageError } from '../errors.js';
+
+export default defineLocalCommand({
+  summary: 'Explain a topic or a command',
+  examples: [
+    ['What each exit code means', 'exit-codes'],
+    ['One command, everything', 'tryouts list'],
+  ],
+  calls: [],
+  args: {
+    topic: params(z.array(z.string()).default([]), 'a topic, or the words of a command', {
+      completes: 'topic',
+    }),
+  },
+  view: linesOf(z.object({ text: z.string() }), ({ text }) => text.trimEnd().split('\n')),
+  run({ table, topic }, { topic: words }) {
+    return { text: pageOf(words, table, topic) };
+  },
+});
+
+function pageOf(
+  words: readonly string[],
+  table: PlainTable,
+  topic: (name: string) => string | undefined,
+): string {
+  const [noun, verb] = words;
+  if (noun === undefined) return rootHelp(table, { long: true });
+  const page = words.length === 1 ? topic(noun) : undefined;
+  if (page !== undefined) return page;
+  const group = table.groups.find((entry) => entry.word === noun || entry.aliases.includes(noun));
+  const name = [group?.word ?? noun, ...words.slice(1)].join(' ');
+  const command = table.commands.find((entry) => entry.words.join(' ') === name);
+  if (command) return commandHelp(command, { long: true });
+  if (group && verb === undefined) return groupHelp(group, table);
+  const known = [
+    ...table.topics.map((entry) => entry.name),
+    ...table.commands.map((entry) => entry.words.join(' ')),
+    ...table.groups.map((entry) => entry.word),
+  ];
+  const near = nearest(name, known);
+  throw new UsageError(
+    `There is no topic or command "${words.join(' ')}".${near ? ` Did you mean ${near}?` : ''}`,
+    { hint: `Topics: ${table.topics.map((entry) => entry.name).join(', ')}` },
+  );
+}

@@ -1,0 +1,73 @@
+import type { CommandTable, Group } from '../cli/define.js';
+
+/** Every command by the words typed; each file is loaded only when its command is run. */
+export const commands: CommandTable = {
+  tryouts: group('Read and decide tryout applications', ['tryout'], {
+    list: () => import('./tryouts/list.js'),
+    get: () => import('./tryouts/get.js'),
+    update: () => import('./tryouts/update.js'),
+    'set-status': () => import('./tryouts/set-status.js'),
+    convert: () => import('./tryouts/convert.js'),
+    stats: () => import('./tryouts/stats.js'),
+  }),
+  teams: group('Keep the teams', ['team'], {
+    list: () => import('./teams/list.js'),
+    get: () => import('./teams/get.js'),
+    create: () => import('./teams/create.js'),
+    update: () => import('./teams/update.js'),
+    delete: () => import('./teams/delete.js'),
+  }),
+  players: group('Keep the players', ['player'], {
+    list: () => import('./players/list.js'),
+    get: () => import('./players/get.js'),
+    create: () => import('./players/create.js'),
+    update: () => import('./players/update.js'),
+    delete: () => import('./players/delete.js'),
+  }),
+  documents: group('Keep documents: upload, download, tag', ['docs', 'doc', 'document'], {
+    list: () => import('./documents/list.js'),
+    get: () => import('./documents/get.js'),
+    create: () => import('./documents/create.js'),
+    update: () => import('./documents/update.js'),
+    delete: () => import('./documents/delete.js'),
+    upload: () => import('./documents/upload.js'),
+    download: () => import('./documents/download.js'),
+    preview: () => import('./documents/preview.js'),
+  }),
+  uploads: group('Do the steps of an upload one by one', ['upload'], {
+    create: () => import('./uploads/create.js'),
+    put: () => import('./uploads/put.js'),
+  }),
+  auth: group('Store an API key and check it', [], {
+    login: () => import('./auth/login.js'),
+    status: () => import('./auth/status.js'),
+    logout: () => import('./auth/logout.js'),
+  }),
+  profile: group('Keep several connections apart', ['profiles'], {
+    list: () => import('./profile/list.js'),
+    show: () => import('./profile/show.js'),
+    use: () => import('./profile/use.js'),
+    rename: () => import('./profile/rename.js'),
+    remove: () => import('./profile/remove.js'),
+  }),
+  config: group('Read and change settings', [], {
+    list: () => import('./config/list.js'),
+    get: () => import('./config/get.js'),
+    set: () => import('./config/set.js'),
+    unset: () => import('./config/unset.js'),
+    path: () => import('./config/path.js'),
+  }),
+  api: () => import('./api.js'),
+  sandbox: group('Run and look at the embedded demo service', [], {
+    start: () => import('./sandbox/start.js'),
+    reset: () => import('./sandbox/reset.js'),
+    events: () => import('./sandbox/events.js'),
+  }),
+  doctor: () => import('./doctor.js'),
+  commands: () => import('./commands.js'),
+  help: () => import('./help.js'),
+};
+
+function group(about: string, aliases: readonly string[], verbs: Group['commands']): Group {
+  return { about, aliases, commands: verbs };
+}

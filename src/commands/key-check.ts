@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import type { Api } from '../api/types.js';
+import type { ConnectionInput } from '../config/connection.js';
+import type { LocalContext } from '../context.js';
+import { ApiError, Failure } from '../errors.js';
+
+/** What the service said to a key; `unreachable` also for an answer that says nothing about it. */
+export const keyChecks = ['ok', '401', '403', 'unreachable', 'skipped'] as const;
+
+export const KeyStatus = z.object({
+  profile: z.string(),
+  organization: z.string().nullable(),
+  baseUrl: z.string().nullable(),
+  keySource: z.string().nullable(),
+  keyStored: z.boolean(),
+  check: z.enum(keyChecks),
+});
+export type KeyStatus = z.infer<typeof KeyStatus>;
+
+export type KeyAnswer =
+  | { readonly check: 'ok' }
+  | { readonly check: '401' | '403'; readonly error: ApiError }
+  | { readonly check: 'unreachable'; readonly error: Failure };
+
+/** Asks the service about a key by listing the teams, a documented read (contract 4.4). */
+export async function checkKey(api: Api): Promise<KeyAnswer> {
+  try {
+    await api.send({ endpoint: 'listTeams' });
+    return { check: 'ok' };
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) return { check: '401', error };
+    if (error instanceof ApiError && error.status === 403) return { check: '403', error };
+    if (error instanceof Failure && error.kind !== 'bug') return { check: 'unreachable', error };
+    throw error;
+  }
+}
+
+/** What a 403 means for a key: it is no proof of a bad one (contract 5.3, 5.4, 7). */
+export function explainForbidden(error: ApiError): string {
+  return error.serviceCode === 'featureNotAvailable'
+    ? "The service knows the key, but the organization's plan does not include API access (403 featureNotAvailable)."
+    : 'The service refused the list of teams (403): the key may lack that permission, or belong to another organization.';
+}
+
+/** The connection of the profile in force, not resolved yet. */
+export function connectionOf(context: LocalContext): ConnectionInput {
+  return {
+    flags: context.flags,
+    env: context.env,
+    profile: context.settings.profile,
+    file: context.config.config(),
+    keys: () => context.config.keys(),
+  };
+}

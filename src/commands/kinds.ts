@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import type { EndpointName, ResourceName } from '../api/contract.js';
+import { Id } from '../api/schemas.js';
+import type { Call } from '../api/types.js';
+import { param, params } from '../cli/define.js';
+
+/** What reading one record of a kind needs to know. */
+export interface Readable {
+  readonly resource: ResourceName;
+  readonly noun: string;
+  /** The id's name in the contract's paths. */
+  readonly idName: string;
+  /** Undefined where the contract has no call for one record: it is looked for in the list. */
+  readonly get: EndpointName | undefined;
+}
+
+/** The calls of a kind of record, and its words. What teams, players and documents share is told apart by this. */
+export interface Kind extends Readable {
+  readonly resource: Exclude<ResourceName, 'tryouts'>;
+  readonly create: EndpointName;
+  readonly update: EndpointName;
+  readonly delete: EndpointName;
+}
+
+export const teams: Kind = {
+  resource: 'teams',
+  noun: 'team',
+  idName: 'teamId',
+  get: 'getTeam',
+  create: 'createTeam',
+  update: 'updateTeam',
+  delete: 'deleteTeam',
+};
+
+export const players: Kind = {
+  resource: 'players',
+  noun: 'player',
+  idName: 'playerId',
+  get: 'getPlayer',
+  create: 'createPlayer',
+  update: 'updatePlayer',
+  delete: 'deletePlayer',
+};
+
+export const documents: Kind = {
+  resource: 'documents',
+  noun: 'document',
+  idName: 'documentId',
+  get: undefined,
+  create: 'createDocument',
+  update: 'updateDocument',
+  delete: 'deleteDocument',
+};
+
+/** A call about one record of the kind. */
+export function callOf(kind: Readable, endpoint: EndpointName, id: string): Call {
+  return { endpoint, params: { [kind.idName]: id } };
+}
+
+/** The positional ids of a kind. */
+export function idsOf(kind: Kind) {
+  return params(z.array(Id).min(1), `ids of ${kind.resource}`, {
+    placeholder: 'ID',
+    completes: `id:${kind.resource}`,
+  });
+}
+
+/** The one positional id of a kind. */
+export function idOf(kind: Kind) {
+  return param(Id, `id of the ${kind.noun}`, {
+    placeholder: 'ID',
+    completes: `id:${kind.resource}`,
+  });
+}
+
+/** Replaces the guessed route of an update or delete for one call. */
+export const routeFlag = param(
+  z.string().optional(),
+  "another route than the assumed one, e.g. 'PUT /teams/{id}'; rosterctl help undocumented",
+  { placeholder: "'METHOD /path'", group: 'change' },
+);
+
+/** The one field that a record surely has. */
+export function nameFlag(kind: Kind) {
+  return param(z.string().optional(), `name of the ${kind.noun}`, {
+    placeholder: 'NAME',
+    group: 'change',
+  });
+}

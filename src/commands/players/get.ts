@@ -1,0 +1,20 @@
+import { defineCommand } from '../../cli/define.js';
+import { oneOrManyOf } from '../../cli/views.js';
+import { idsOf, players } from '../kinds.js';
+import { getRecords } from '../read-records.js';
+
+export default defineCommand({
+  summary: 'Show one or several players',
+  about:
+    'One id prints the record, several print a list of those found; a missing one is told on stderr (exit 5).',
+  examples: [
+    ['One player', 'player_0001'],
+    ['Two players as a list', 'player_0001 player_0002 --json'],
+  ],
+  calls: ['getPlayer'],
+  args: { ids: idsOf(players) },
+  view: oneOrManyOf('players'),
+  run(context, { ids }) {
+    return getRecords(context, players, ids);
+  },
+});

@@ -1,0 +1,38 @@
+import { defineWrite } from '../../cli/define.js';
+import { fieldFlags, readFields } from '../../cli/field-flags.js';
+import { recordOf } from '../../cli/views.js';
+import { idsOf, nameFlag, routeFlag, players } from '../kinds.js';
+import { sharedSource } from '../read-records.js';
+import { applyUpdate, planUpdate, wantedBy } from '../write-records.js';
+
+export default defineWrite({
+  summary: 'Change fields of one or several players',
+  about:
+    'The player is read first and only fields that differ are sent; if nothing differs, nothing is sent. ' +
+    'The route is a guess: the contract does not show it.',
+  examples: [
+    ['Rename a player', "player_0001 --name 'Nadja Beispiel'"],
+    ['Set other fields', 'player_0001 -F role=Support'],
+    ['Look first', "player_0001 --name 'Nadja Beispiel' --dry-run"],
+  ],
+  calls: ['getPlayer', 'updatePlayer'],
+  args: { ids: idsOf(players) },
+  flags: { name: nameFlag(players), ...fieldFlags, route: routeFlag },
+  needsOneOf: [['name', 'set', 'setString', 'input']],
+  view: recordOf('players'),
+  ids: ({ ids }) => ids,
+  async check(context, values) {
+    await readFields(context, values, { name: values.name });
+  },
+  async plan(context, values, id) {
+    const typed = await readFields(context, values, { name: values.name });
+    return planUpdate(context, players, id, wantedBy(typed), {
+      route: values.route,
+      alone: values.ids.length === 1,
+      source: sharedSource(context, players, values),
+    });
+  },
+  apply(context, plan, values, id) {
+    return applyUpdate(context, players, plan, id, sharedSource(context, players, values));
+  },
+});

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { defineLocalCommand } from '../../cli/define.js';
+import { rowsOf } from '../../cli/views.js';
+import { sandboxProfile } from '../../config/profile-name.js';
+
+const Row = z.object({
+  name: z.string(),
+  organization: z.string().nullable(),
+  baseUrl: z.string().nullable(),
+  active: z.boolean(),
+});
+
+export default defineLocalCommand({
+  summary: 'List the stored profiles',
+  about: 'The built-in profile sandbox is listed only while it is the active one.',
+  examples: [['All of them', '']],
+  calls: [],
+  view: rowsOf(Row, ['name', 'organization', 'baseUrl', 'active']),
+  run({ config }) {
+    const stored = config
+      .profiles()
+      .filter(({ name }) => name !== sandboxProfile)
+      .map((entry) => ({
+        name: entry.name,
+        organization: entry.organization ?? null,
+        baseUrl: entry.baseUrl ?? null,
+        active: entry.active,
+      }));
+    if (config.config().activeProfile !== sandboxProfile) return stored;
+    return [...stored, { name: sandboxProfile, organization: null, baseUrl: null, active: true }];
+  },
+});

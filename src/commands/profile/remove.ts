@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { defineLocalWrite, param } from '../../cli/define.js';
+import { linesOf } from '../../cli/views.js';
+import { checkProfileName } from '../../config/profile-name.js';
+import { requireProfile, withoutProfile } from '../../config/profiles.js';
+import { activeProfileOf } from '../../config/store.js';
+
+export default defineLocalWrite({
+  summary: 'Remove a profile with its settings and its key',
+  about:
+    'Asks first; a script adds --yes. The key itself stays valid until the dashboard revokes it.',
+  examples: [
+    ['See what would go', 'work -n'],
+    ['From a script', 'work --yes'],
+  ],
+  calls: [],
+  args: { name: param(z.string(), 'the profile', { completes: 'profile' }) },
+  view: linesOf(z.object({ name: z.string(), removed: z.literal(true) }), ({ name }) => [
+    `Profile ${name} is removed.`,
+  ]),
+  async plan({ config }, { name }) {
+    checkProfileName(name);
+    const profile = requireProfile(config.config(), { name });
+    const change = { id: name, field: 'profile', from: name, to: null };
+    const key = { id: name, field: 'key', from: 'stored', to: null };
+    return {
+      calls: [],
+      changes: config.keys().has(name) ? [change, key] : [change],
+      state: profile,
+    };
+  },
+  confirm({ state, changes }, { name }) {
+    const place = [state.organization && `organization ${state.organization}`, state.baseUrl];
+    const where = place.filter((part) => part !== undefined).join(', ');
+    const key = changes.length > 1 ? ' and its key' : '';
+    return { question: `Remove profile ${name}${where ? ` (${where})` : ''}${key}?` };
+  },
+  async apply(context, _, { name }) {
+    const wasActive = activeProfileOf(context.config.config()) === name;
+    await context.config.update((now) => withoutProfile(now, name));
+    const left = context.config.profiles();
+    if (wasActive && left.length > 0 && !left.some(({ active }) => active))
+      context.note('No profile is active now. Choose one: rosterctl profile use NAME');
+    return { name, removed: true as const };
+  },
+});

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { defineLocalWrite, param } from '../../cli/define.js';
+import { linesOf } from '../../cli/views.js';
+import { checkProfileName } from '../../config/profile-name.js';
+import { requireProfile, withRenamed } from '../../config/profiles.js';
+import type { Stored } from '../../config/store.js';
+import { UsageError } from '../../errors.js';
+
+export default defineLocalWrite({
+  summary: 'Give a profile another name',
+  examples: [['From default to main', 'default main']],
+  calls: [],
+  args: {
+    old: param(z.string(), 'the profile', { completes: 'profile' }),
+    new: param(z.string(), 'its new name'),
+  },
+  view: linesOf(z.object({ name: z.string(), was: z.string() }), ({ name, was }) => [
+    `Profile ${was} is now ${name}. Scripts that name it with -p ${was} have to follow.`,
+  ]),
+  async plan({ config }, names) {
+    checkRename({ config: config.config(), keys: config.keys() }, names);
+    const change = { id: names.old, field: 'name', from: names.old, to: names.new };
+    return { calls: [], changes: names.old === names.new ? [] : [change], state: undefined };
+  },
+  async apply({ config }, _, names) {
+    await config.update((now) => {
+      checkRename(now, names);
+      return withRenamed(now, names.old, names.new);
+    });
+    return { name: names.new, was: names.old };
+  },
+});
+
+function checkRename({ config, keys }: Stored, names: { old: string; new: string }): void {
+  checkProfileName(names.old);
+  checkProfileName(names.new);
+  requireProfile(config, { name: names.old });
+  if (names.old !== names.new && (config.profiles.has(names.new) || keys.has(names.new)))
+    throw new UsageError(`There is a profile ${names.new} already.`, {
+      hint: `Remove it first: rosterctl profile remove ${names.new}`,
+    });
+}

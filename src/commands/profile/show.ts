@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { defineLocalCommand, param } from '../../cli/define.js';
+import { linesOf } from '../../cli/views.js';
+import { sandboxProfile } from '../../config/profile-name.js';
+import { requireProfile } from '../../config/profiles.js';
+import { activeProfileOf } from '../../config/store.js';
+import { UsageError } from '../../errors.js';
+
+const Profile = z.object({
+  name: z.string(),
+  organization: z.string().nullable(),
+  baseUrl: z.string().nullable(),
+  active: z.boolean(),
+  keyStored: z.boolean(),
+  settings: z.record(z.string(), z.string()),
+});
+
+export default defineLocalCommand({
+  summary: 'Show one profile',
+  about: 'Without a name, the profile in force. Never shows the key.',
+  examples: [
+    ['The profile in force', ''],
+    ['By name', 'work'],
+  ],
+  calls: [],
+  args: {
+    name: param(z.string().optional(), 'the profile', { completes: 'profile' }),
+  },
+  view: linesOf(Profile, (profile) => [
+    `Profile       ${profile.name}${profile.active ? ' (active)' : ''}`,
+    `Organization  ${profile.organization ?? 'not set'}`,
+    `Base URL      ${profile.baseUrl ?? 'not set'}`,
+    `Key           ${profile.keyStored ? 'stored' : 'not stored'}`,
+    ...Object.entries(profile.settings).map(([key, value]) => `${key} = ${value}`),
+  ]),
+  run({ config, settings }, { name }) {
+    const file = config.config();
+    if (name === undefined && settings.profile.via === 'none')
+      throw new UsageError('No profile is stored.', { hint: 'Store one: rosterctl auth login' });
+    const wanted = name === undefined ? settings.profile : { name };
+    const profile =
+      wanted.name === sandboxProfile
+        ? file.profiles.get(sandboxProfile)
+        : requireProfile(file, wanted);
+    return {
+      name: wanted.name,
+      organization: profile?.organization ?? null,
+      baseUrl: profile?.baseUrl ?? null,
+      active: activeProfileOf(file) === wanted.name,
+      keyStored: config.keys().has(wanted.name),
+      settings: Object.fromEntries(profile?.settings ?? []),
+    };
+  },
+});

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { defineLocalWrite, param } from '../../cli/define.js';
+import { linesOf } from '../../cli/views.js';
+import { sandboxProfile } from '../../config/profile-name.js';
+import { requireProfile, withActive } from '../../config/profiles.js';
+import { activeProfileOf } from '../../config/store.js';
+
+export default defineLocalWrite({
+  summary: 'Make a profile the one used when none is named',
+  about: 'Scripts and cron lines name theirs with -p, so that this cannot change what they do.',
+  examples: [
+    ['A stored profile', 'work'],
+    ['The built-in sandbox', 'sandbox'],
+  ],
+  calls: [],
+  args: { name: param(z.string(), 'the profile', { completes: 'profile' }) },
+  view: linesOf(z.object({ name: z.string(), active: z.literal(true) }), ({ name }) => [
+    `Profile ${name} is active.`,
+  ]),
+  async plan({ config }, { name }) {
+    const file = config.config();
+    if (name !== sandboxProfile) requireProfile(file, { name });
+    const before = activeProfileOf(file);
+    return {
+      calls: [],
+      changes:
+        before === name
+          ? []
+          : [{ id: name, field: 'activeProfile', from: before ?? null, to: name }],
+      state: undefined,
+    };
+  },
+  async apply(context, _, { name }) {
+    const { config, env } = context;
+    await config.update((now) => {
+      if (name !== sandboxProfile) requireProfile(now.config, { name });
+      return withActive(now, name);
+    });
+    if (env['ROSTERCTL_PROFILE'])
+      context.note(`ROSTERCTL_PROFILE=${env['ROSTERCTL_PROFILE']} is set and beats it.`);
+    return { name, active: true as const };
+  },
+});

@@ -1,0 +1,87 @@
+import { Outcome } from '../cli/define.js';
+import type { Context } from '../context.js';
+import type { JsonObject } from '../data/json.js';
+import { ApiError, NotFoundError } from '../errors.js';
+import { callOf, type Readable } from './kinds.js';
+
+/** One id: its record; several: those found, in the order asked, each missing one told on stderr. */
+export async function getRecords(
+  context: Context,
+  kind: Readable,
+  ids: readonly string[],
+): Promise<JsonObject | readonly JsonObject[] | Outcome<readonly JsonObject[]>> {
+  const source = recordSource(context, kind);
+  const [only] = ids;
+  if (only !== undefined && ids.length === 1) return source.read(only);
+  const found: JsonObject[] = [];
+  for (const id of ids) {
+    const record = await source.read(id).catch((error: unknown) => missing(error));
+    if (record) found.push(record);
+    else context.tell(`The ${kind.noun} ${id} was not found.`);
+  }
+  return found.length < ids.length ? new Outcome(found, 'notFound') : found;
+}
+
+function missing(error: unknown): undefined {
+  if (error instanceof NotFoundError) return undefined;
+  if (error instanceof ApiError && error.status === 404) return undefined;
+  throw error;
+}
+
+/** Where records of a kind are read one by one. */
+export interface RecordSource {
+  /** Throws ApiError or NotFoundError when there is no such record. */
+  read(id: string): Promise<JsonObject>;
+}
+
+/**
+ * Reads through the documented GET of one record; documents have none (contract 4.4), so one list
+ * serves all ids. An id asked for again is read anew.
+ */
+export function recordSource(context: Context, kind: Readable): RecordSource {
+  const { get } = kind;
+  if (get) return { read: (id) => context.api.record(callOf(kind, get, id)) };
+  let list = new Map<string, JsonObject>();
+  let reason: string | undefined;
+  let asked: Set<string> | undefined;
+  return {
+    async read(id) {
+      if (!asked || asked.has(id)) {
+        ({ byId: list, reason } = await readList(context, kind));
+        asked = new Set();
+      }
+      asked.add(id);
+      const record = list.get(id);
+      if (record) return record;
+      throw new NotFoundError(
+        reason === undefined
+          ? `The ${kind.noun} ${id} is not in the list of ${kind.resource}.`
+          : `The ${kind.noun} ${id} is not in the list of ${kind.resource}, and that may be incomplete: ${reason}.`,
+        { hint: `See: rosterctl ${kind.resource} list` },
+      );
+    },
+  };
+}
+
+async function readList(context: Context, kind: Readable) {
+  const byId = new Map<string, JsonObject>();
+  const records = context.api.list(kind.resource);
+  for await (const record of records) byId.set(String(record['id']), record);
+  const verdict = records.completeness();
+  return { byId, reason: verdict.state === 'doubtful' ? verdict.reason : undefined };
+}
+
+const shared = new WeakMap<object, RecordSource>();
+
+/** The source of one command line: its rows share what one list call answered. */
+export function sharedSource(context: Context, kind: Readable, values: object): RecordSource {
+  const source = shared.get(values) ?? recordSource(context, kind);
+  shared.set(values, source);
+  return source;
+}
+
+/** What a person calls the record: its name, else its id. */
+export function labelOf(record: JsonObject | undefined, id: string): string {
+  const name = record?.['name'];
+  return typeof name === 'string' && name !== '' ? name : id;
+}

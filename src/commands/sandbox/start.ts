@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { defineLocalCommand, Lasting, param } from '../../cli/define.js';
+import { linesOf } from '../../cli/views.js';
+import { seedSizes, startSandbox } from '../../sandbox/embedded.js';
+import { sandboxPlace } from './place.js';
+
+const Running = z.object({
+  baseUrl: z.string(),
+  organizationId: z.string(),
+  apiKey: z.string(),
+  fileUrl: z.string(),
+  pid: z.number(),
+});
+
+const port = z
+  .string()
+  .regex(/^\d{1,5}$/, 'must be a port from 0 to 65535')
+  .transform(Number)
+  .refine((number) => number <= 65_535, 'must be a port from 0 to 65535');
+
+export default defineLocalCommand({
+  summary: 'Run the sandbox as a server, for scripts and other tools',
+  about:
+    'Prints one line when it is ready and runs until Ctrl-C or SIGTERM. Commands with -p sandbox use it while it runs, if it has the same data.',
+  examples: [
+    ['On the kept data and ports', ''],
+    [
+      'On another folder with 1,200 applications, for a script',
+      '--data ./sandbox --seed-size large --json',
+    ],
+  ],
+  calls: [],
+  flags: {
+    port: param(port.optional(), 'the port of the API; 0 for any', { placeholder: 'N' }),
+    data: param(
+      z.string().min(1, 'must name a folder').optional(),
+      'keep the data in this folder',
+      {
+        placeholder: 'DIR',
+        completes: 'directory',
+      },
+    ),
+    seedSize: param(z.enum(seedSizes).optional(), 'the demo data of a first use', {
+      placeholder: 'SIZE',
+    }),
+  },
+  view: {
+    ...linesOf(Running, ({ baseUrl, organizationId, apiKey }) => [
+      `Sandbox ready at ${baseUrl}, organization ${organizationId}, key ${apiKey} (Ctrl-C stops it)`,
+    ]),
+    oneLine: true,
+  },
+  async run(context, { port: api, data, seedSize }) {
+    const server = await startSandbox({
+      ...sandboxPlace(context, data),
+      ...(seedSize && { seedSize }),
+      ...(api !== undefined && { ports: { api } }),
+    });
+    if (server.memoryReason !== undefined)
+      context.tell(`The data is in memory and ends with this server: ${server.memoryReason}`);
+    const { baseUrl, organizationId, apiKey, fileUrl, pid } = server;
+    return new Lasting({ baseUrl, organizationId, apiKey, fileUrl, pid }, async () => {
+      await aborted(context.signal);
+      await server.close();
+    });
+  },
+});
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

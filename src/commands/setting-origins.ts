@@ -1,0 +1,39 @@
+import { findPlace } from '../config/connection.js';
+import { resolveSettings, type SettingOrigin } from '../config/settings.js';
+import type { LocalContext } from '../context.js';
+import { connectionOf } from './key-check.js';
+
+/**
+ * Every setting with its origin, profile and place first; a value in the file that cannot be used
+ * stands at its default, so that `config` can be used to mend it.
+ */
+export function originsOf(
+  context: LocalContext,
+  { withFile }: { readonly withFile: boolean },
+): readonly SettingOrigin[] {
+  const { flags, env } = context;
+  const file = context.config.config();
+  const { settings, origins } = resolveSettings({ flags, env, file, tolerant: true });
+  const { name, via } = settings.profile;
+  const chosen = {
+    flag: 'flag --profile',
+    environment: 'environment ROSTERCTL_PROFILE',
+    active: 'active profile',
+    none: 'default',
+  }[via];
+  const { baseUrl, organization } = findPlace(connectionOf(context), []);
+  const place = { baseUrl, organization };
+  return [
+    { key: 'profile', value: name, origin: chosen },
+    ...Object.entries(place).map(([key, found]) => ({
+      key,
+      value: found?.text ?? null,
+      origin: found?.origin ?? 'default',
+    })),
+    ...origins,
+  ].map((row) =>
+    withFile && /^(profile |defaults$|active profile$)/.test(row.origin)
+      ? { ...row, origin: `${row.origin} (${file.file})` }
+      : row,
+  );
+}

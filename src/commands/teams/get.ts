@@ -1,0 +1,20 @@
+import { defineCommand } from '../../cli/define.js';
+import { oneOrManyOf } from '../../cli/views.js';
+import { idsOf, teams } from '../kinds.js';
+import { getRecords } from '../read-records.js';
+
+export default defineCommand({
+  summary: 'Show one or several teams',
+  about:
+    'One id prints the record, several print a list of those found; a missing one is told on stderr (exit 5).',
+  examples: [
+    ['One team', 'team_0001'],
+    ['Two teams as a list', 'team_0001 team_0002 --json'],
+  ],
+  calls: ['getTeam'],
+  args: { ids: idsOf(teams) },
+  view: oneOrManyOf('teams'),
+  run(context, { ids }) {
+    return getRecords(context, teams, ids);
+  },
+});

@@ -1,0 +1,18 @@
+import { defineCommand } from '../../cli/define.js';
+import { listFlags, narrow } from '../../cli/filters.js';
+import { listOf } from '../../cli/views.js';
+
+export default defineCommand({
+  summary: 'List the teams',
+  examples: [
+    ['All teams', ''],
+    ['Names only, for a script', '--json --fields id,name'],
+    ['Those with a word in any field', '--search valorant --sort name'],
+  ],
+  calls: ['listTeams'],
+  flags: listFlags,
+  view: listOf('teams'),
+  run({ api }, values) {
+    return narrow(api.list('teams'), values, { resource: 'teams' });
+  },
+});

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { Id, TryoutStatus } from '../../api/schemas.js';
+import { params } from '../../cli/define.js';
+import type { Context } from '../../context.js';
+import type { JsonObject } from '../../data/json.js';
+import { UsageError } from '../../errors.js';
+import { callOf, type Readable } from '../kinds.js';
+
+/** Tryout applications, as far as reading them goes (contract 4.4). */
+export const applications: Readable = {
+  resource: 'tryouts',
+  noun: 'application',
+  idName: 'applicationId',
+  get: 'getTryout',
+};
+
+/** Reads one application as it stands now. */
+export function readApplication(context: Context, id: string): Promise<JsonObject> {
+  return context.api.record(callOf(applications, 'getTryout', id));
+}
+
+const words = { placeholder: 'ID', completes: 'id:tryouts' } as const;
+
+/** The ids of a command that needs at least one. */
+export const someIds = params(z.array(Id).min(1), 'ids of applications', words);
+
+/** The ids of a command that says itself what to do without any. */
+export const anyIds = params(z.array(Id).default([]), 'ids of applications', words);
+
+/** Ids beside a flag that takes a status: a status among them was meant for the flag. */
+export function idsBeside(statusFlag: '--status' | '--to') {
+  const id = Id.superRefine((word, issues) => {
+    if (!TryoutStatus.safeParse(word).success) return;
+    const message = `is a status, not an id (did you mean ${statusFlag} ${word}?)`;
+    issues.addIssue({ code: 'custom', message });
+  });
+  return {
+    some: params(z.array(id).min(1), 'ids of applications', words),
+    any: params(z.array(id).default([]), 'ids of applications', words),
+  };
+}
+
+/** Throws UsageError when there is no id, naming what to type. */
+export function needIds(ids: readonly string[], example: string): void {
+  if (ids.length > 0) return;
+  throw new UsageError('Say which applications: their ids are missing.', {
+    hint: `Write: rosterctl ${example}   (ids: rosterctl tryouts list -o ids)`,
+  });
+}
+
+/** Throws UsageError for the organization's own id, which no application has. */
+export function refuseOrganization(context: Context, ids: readonly string[]): void {
+  const { organizationId } = context.api;
+  if (!ids.includes(organizationId)) return;
+  throw new UsageError(
+    `${organizationId} is the organization's id, not the id of an application.`,
+    {
+      hint: 'See: rosterctl tryouts list',
+    },
+  );
+}
+
+const told = new WeakMap<object, Set<string>>();
+
+/** A note told once per command line, however often its rows are planned; `values` stands for the line. */
+export function noteOnce(context: Context, values: object, message: string): void {
+  const before = told.get(values) ?? new Set();
+  told.set(values, before);
+  if (before.has(message)) return;
+  before.add(message);
+  context.note(message);
+}

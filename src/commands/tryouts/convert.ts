@@ -1,0 +1,177 @@
+import { setTimeout } from 'node:timers/promises';
+import { findRecord } from '../../api/records.js';
+import { defineWrite, flag, type Change, type Plan } from '../../cli/define.js';
+import { fieldFlags, readFields, touchedFields } from '../../cli/field-flags.js';
+import { recordOf } from '../../cli/views.js';
+import type { Context } from '../../context.js';
+import { isObject, type JsonObject } from '../../data/json.js';
+import { ApiError, Failure, UnknownOutcomeError } from '../../errors.js';
+import { callOf } from '../kinds.js';
+import { labelOf } from '../read-records.js';
+import {
+  anyIds,
+  applications,
+  needIds,
+  noteOnce,
+  readApplication,
+  refuseOrganization,
+} from './application.js';
+import { editCall, sendEdit } from './edit.js';
+import { isConverted } from './filters.js';
+
+interface Applicant {
+  readonly record: JsonObject;
+}
+
+export default defineWrite({
+  summary: 'Convert applications to players',
+  about:
+    'The application is read first: one that is a player already is left alone and nothing is sent. ' +
+    'Afterwards it is read again and printed with its player. Fields set with -F go along as typed; ' +
+    'which ones the service takes is not shown (contract 4.4). A conversion does not set the status; ' +
+    "--accept does that first, and that emits events which the organization's Flows may act on.",
+  examples: [
+    ['Make a player of an applicant', 'app_0016'],
+    ['Into a team', 'app_0022 -F teamId=team_0001'],
+    ['Accept first, then convert; look first', 'app_0006 --accept --dry-run'],
+  ],
+  calls: ['getTryout', 'convertTryout', 'updateTryout'],
+  args: { ids: anyIds },
+  flags: {
+    accept: flag('set the status accepted first', { group: 'change' }),
+    ...fieldFlags,
+  },
+  view: recordOf('tryouts'),
+  ids: ({ ids }) => ids,
+  async check(context, values) {
+    needIds(values.ids, 'tryouts convert ID…');
+    refuseOrganization(context, values.ids);
+    await readFields(context, values);
+  },
+  async plan(context, values, id): Promise<Plan<Applicant>> {
+    const record = await readApplication(context, id);
+    const status = record['status'];
+    if (isConverted(record)) {
+      if (values.accept && status !== 'accepted')
+        noteOnce(context, values, `${id} is a player already; its status stays ${String(status)}.`);
+      return { calls: [], changes: [], state: { record } };
+    }
+    noteTwins(context, values, id, record);
+    const accepts = values.accept && status !== 'accepted';
+    if (accepts)
+      noteOnce(
+        context,
+        values,
+        "Accepting emits events that the organization's Flows may act on; they cannot be called back.",
+      );
+    const body = touchedFields(await readFields(context, values));
+    const changes: Change[] = [
+      ...(accepts ? [{ id, field: 'status', from: status, to: 'accepted' }] : []),
+      { id, field: 'convertedPlayerId', from: null, to: '(new player)' },
+    ];
+    const calls = [
+      ...(accepts ? [editCall(id, { status: 'accepted' })] : []),
+      { ...callOf(applications, 'convertTryout', id), body },
+    ];
+    return { calls, changes, state: { record } };
+  },
+  confirm({ state }, { accept }, id) {
+    const label = labelOf(state.record, id);
+    const name = label === id ? id : `"${label}" (${id})`;
+    const accepts = accept && state.record['status'] !== 'accepted';
+    return {
+      question: accepts
+        ? `Accept ${name}, which fires the organization's Flows, and convert to a player?`
+        : `Convert ${name} to a player?`,
+    };
+  },
+  async apply(context, { calls, state }, _values, id) {
+    const conversion = calls.at(-1);
+    if (!conversion) {
+      context.note(`${id} is already converted to ${playerOf(state.record)}; nothing was sent.`);
+      return state.record;
+    }
+    for (const call of calls.slice(0, -1)) await sendEdit(context, call, id);
+    return convert(context, conversion, id, state.record);
+  },
+  made: (record) => ({ convertedPlayerId: record['convertedPlayerId'] ?? null }),
+});
+
+/** Sends the conversion. An answer that is lost and a 409 are settled by the application itself. */
+async function convert(
+  context: Context,
+  call: Plan['calls'][number],
+  id: string,
+  before: JsonObject,
+): Promise<JsonObject> {
+  let answer: unknown;
+  try {
+    answer = (await context.api.send(call)).body;
+  } catch (error) {
+    const unclear =
+      error instanceof UnknownOutcomeError || (error instanceof ApiError && error.status === 409);
+    if (!unclear) throw error;
+    const record = await readApplication(context, id).catch(() => undefined);
+    if (!record || !isConverted(record)) throw error;
+    context.note(`${id} is converted to ${playerOf(record)}; another request may have done it.`);
+    return record;
+  }
+  return shown(context, id, answer, before);
+}
+
+const settleMs = 1000;
+
+/** The application as it reads after a conversion; a read that fails never makes it a failure. */
+async function shown(
+  context: Context,
+  id: string,
+  answer: unknown,
+  before: JsonObject,
+): Promise<JsonObject> {
+  const answered = isObject(answer) ? answer : before;
+  try {
+    const record = await readApplication(context, id);
+    if (isConverted(record)) return record;
+    await setTimeout(settleMs, undefined, { signal: context.signal }).catch(() => undefined);
+    const again = await readApplication(context, id);
+    if (isConverted(again)) return again;
+    const player = findRecord(answer, 'players')?.['id'];
+    const named = typeof player === 'string' ? ` and answered with ${player}` : '';
+    context.note(
+      `The service accepted the conversion of ${id}${named}; the application does not show its player yet.`,
+    );
+    return again;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    context.note(`Converted, but reading the application again failed: ${error.message}.`);
+    return answered;
+  }
+}
+
+function playerOf(record: JsonObject): string {
+  const player = isObject(record['convertedPlayer']) ? record['convertedPlayer'] : undefined;
+  const id = record['convertedPlayerId'] ?? player?.['id'];
+  const name = player?.['name'];
+  return typeof name === 'string' ? `${name} (${String(id)})` : String(id);
+}
+
+const seen = new WeakMap<object, Map<string, string>>();
+
+/** One person with two applications among the ids would become two players. */
+function noteTwins(context: Context, line: object, id: string, record: JsonObject): void {
+  const people = seen.get(line) ?? new Map<string, string>();
+  seen.set(line, people);
+  for (const field of ['email', 'discordUserId']) {
+    const value = record[field];
+    if (typeof value !== 'string' || value === '') continue;
+    const key = `${field} ${value.toLowerCase()}`;
+    const other = people.get(key);
+    if (other !== undefined && other !== id)
+      noteOnce(
+        context,
+        line,
+        `${other} and ${id} have the same ${field}: one person, two players.`,
+      );
+    else people.set(key, id);
+  }
+}

@@ -1,0 +1,159 @@
+import { findRecord } from '../../api/records.js';
+import type { TryoutStatus } from '../../api/schemas.js';
+import type { Call } from '../../api/types.js';
+import type { Change, Plan } from '../../cli/define.js';
+import type { Context } from '../../context.js';
+import type { JsonObject } from '../../data/json.js';
+import { ApiError, Failure, ProtocolError, UnknownOutcomeError } from '../../errors.js';
+import { callOf } from '../kinds.js';
+import type { Seen } from '../write-records.js';
+import { applications, noteOnce, readApplication } from './application.js';
+import { editedNotes, type NoteEdit } from './notes.js';
+
+/** What an application is to become; undefined = leave it. */
+export interface Wanted {
+  readonly status: TryoutStatus | undefined;
+  readonly note: NoteEdit | undefined;
+}
+
+/** The command line that an edit belongs to. */
+export interface EditOptions {
+  /** Its values: what is noted is noted once for all its rows. */
+  readonly line: object;
+  /** The only id: then an application that may not be read is changed all the same. */
+  readonly alone: boolean;
+}
+
+/** Reads an application and plans to send only what differs (contract 4.1). */
+export async function planEdit(
+  context: Context,
+  id: string,
+  wanted: Wanted,
+  { line, alone }: EditOptions,
+): Promise<Plan<Seen>> {
+  const mayBeHidden = alone && wanted.note?.kind !== 'append';
+  const record = await readBefore(context, id, line, mayBeHidden);
+  const changes = changesOf(id, record, wanted);
+  if (changes.length > 0) warnOfMove(context, id, record, wanted.status, line);
+  const body = Object.fromEntries(changes.map(({ field, to }) => [field, to]));
+  const calls = changes.length > 0 ? [editCall(id, body)] : [];
+  return { calls, changes, state: { record } };
+}
+
+/** The call that changes an application's documented fields. */
+export function editCall(id: string, body: JsonObject): Call {
+  return { ...callOf(applications, 'updateTryout', id), body };
+}
+
+/** Sends the planned edit and gives the service's own answer; with nothing to change, the record as read. */
+export async function applyEdit(
+  context: Context,
+  plan: Plan<Seen>,
+  id: string,
+): Promise<JsonObject> {
+  const [call] = plan.calls;
+  if (call) return sendEdit(context, call, id);
+  context.note(`The application ${id} is already so; nothing was sent.`);
+  return plan.state.record ?? { id };
+}
+
+/**
+ * Sends one edit and makes sure that it holds: an answer that is lost or shows another status is
+ * settled by reading. Throws UnknownOutcomeError where reading cannot settle it, ProtocolError
+ * where the service said yes and shows something else.
+ */
+export async function sendEdit(context: Context, call: Call, id: string): Promise<JsonObject> {
+  const wanted = call.body ?? {};
+  try {
+    const answer = await context.api.send(call);
+    const record = findRecord(answer.body, 'tryouts');
+    if (record?.['id'] === id && hasStatusOf(record, wanted)) return record;
+    return await confirmed(context, id, wanted, record?.['id'] === id ? record : undefined);
+  } catch (error) {
+    if (!(error instanceof UnknownOutcomeError)) throw error;
+    const record = await readApplication(context, id).catch(() => undefined);
+    if (record && holds(record, wanted)) return record;
+    throw error;
+  }
+}
+
+async function confirmed(
+  context: Context,
+  id: string,
+  wanted: JsonObject,
+  answered: JsonObject | undefined,
+): Promise<JsonObject> {
+  const record = await readApplication(context, id).catch((error: unknown) => {
+    if (!(error instanceof Failure)) throw error;
+    context.note(`Done, but reading the application again failed: ${error.message}.`);
+    return undefined;
+  });
+  if (!record) return answered ?? { id };
+  if (hasStatusOf(record, wanted)) return record;
+  throw new ProtocolError(
+    `The service accepted the change of ${id}, and still shows the status ${String(record['status'])}.`,
+    { code: 'notApplied', hint: `See: rosterctl tryouts get ${id}` },
+  );
+}
+
+function changesOf(id: string, record: JsonObject | undefined, { status, note }: Wanted): Change[] {
+  const changes: Change[] = [];
+  if (status !== undefined && record?.['status'] !== status)
+    changes.push({ id, field: 'status', from: record?.['status'], to: status });
+  if (!note) return changes;
+  const present = notesOf(record);
+  const to = editedNotes(note, present ?? null);
+  if (to !== present)
+    changes.push({ id, field: 'internalNotes', from: record ? present : undefined, to });
+  return changes;
+}
+
+/** Undefined where the record is not known; absent notes are none. */
+function notesOf(record: JsonObject | undefined): string | null | undefined {
+  if (!record) return undefined;
+  const notes = record['internalNotes'];
+  return typeof notes === 'string' ? notes : null;
+}
+
+function holds(record: JsonObject, wanted: JsonObject): boolean {
+  return Object.entries(wanted).every(([field, value]) => (record[field] ?? null) === value);
+}
+
+function hasStatusOf(record: JsonObject, wanted: JsonObject): boolean {
+  return wanted['status'] === undefined || record['status'] === wanted['status'];
+}
+
+async function readBefore(
+  context: Context,
+  id: string,
+  line: object,
+  mayBeHidden: boolean,
+): Promise<JsonObject | undefined> {
+  try {
+    return await readApplication(context, id);
+  } catch (error) {
+    const hidden = error instanceof ApiError && error.status === 403;
+    if (!hidden || !mayBeHidden || error.serviceCode === 'featureNotAvailable') throw error;
+    noteOnce(
+      context,
+      line,
+      `${id} could not be read first (403); its present values are not known.`,
+    );
+    return undefined;
+  }
+}
+
+/** Moves that look like a slip; the contract names no forbidden ones (section 3), so they are only noted. */
+function warnOfMove(
+  context: Context,
+  id: string,
+  record: JsonObject | undefined,
+  to: TryoutStatus | undefined,
+  line: object,
+): void {
+  const from = record?.['status'];
+  if (to === undefined || from === to) return;
+  if (from === 'withdrawn') noteOnce(context, line, `${id} was withdrawn by the applicant.`);
+  if (from === 'accepted' && typeof record?.['convertedPlayerId'] === 'string')
+    noteOnce(context, line, `${id} is already a player: ${record['convertedPlayerId']}.`);
+}

@@ -1,0 +1,155 @@
+import { z } from 'zod';
+import { TryoutStatus } from '../../api/schemas.js';
+import { flag, param, params, type ValuesOf } from '../../cli/define.js';
+import { parsedBy, type RecordTest } from '../../cli/filters.js';
+import { type Edge, parseWhen, resolveWhen, timeOf, type When } from '../../data/dates.js';
+import { parseDuration } from '../../data/duration.js';
+import { isObject, type JsonObject } from '../../data/json.js';
+import { anyEquals } from '../../data/where.js';
+import { UsageError } from '../../errors.js';
+
+const group = 'selection';
+const point = () => parsedBy(parseWhen).optional();
+
+/** The filters that only applications have; all are applied here, not by the service (contract 4.4). */
+export const tryoutFilters = {
+  status: params(z.array(TryoutStatus).optional(), 'with one of these', {
+    commaList: true,
+    placeholder: 'S[,S]',
+    group,
+  }),
+  notStatus: params(z.array(TryoutStatus).optional(), 'without, e.g. pending', {
+    commaList: true,
+    placeholder: 'S[,S]',
+    group,
+  }),
+  game: params(z.array(z.string().min(1, 'must not be empty')).optional(), 'a gamer tag for it', {
+    placeholder: 'GAME',
+    group,
+  }),
+  form: params(z.array(parsedBy(parseAnswer)).optional(), 'an answer of the form', {
+    placeholder: "'question=answer'",
+    group,
+  }),
+  since: param(point(), 'submitted on or after; also 7d, 24h', { placeholder: 'DATE|AGE', group }),
+  until: param(point(), 'submitted on or before', { placeholder: 'DATE|AGE', group }),
+  olderThan: param(parsedBy(parseDuration).optional(), 'submitted longer ago, e.g. 60d', {
+    placeholder: 'AGE',
+    group,
+  }),
+  updatedSince: param(point(), 'updated on or after', { placeholder: 'DATE|AGE', group }),
+  converted: flag('already a player', { group }),
+  unconverted: flag('not yet a player', { group }),
+  withNotes: flag('with internal notes', { group }),
+  withoutNotes: flag('without internal notes', { group }),
+};
+
+/** Pairs that contradict each other. */
+export const tryoutExcludes = [
+  ['converted', 'unconverted'],
+  ['withNotes', 'withoutNotes'],
+] as const;
+
+export type TryoutFilterValues = ValuesOf<typeof tryoutFilters>;
+
+/** The filters given, as tests of a record; ages count back from `now`. */
+export function tryoutTests(values: TryoutFilterValues, now: Date): readonly RecordTest[] {
+  const { status, notStatus, game, form = [], since, until, olderThan, updatedSince } = values;
+  const after = (when: When | undefined) => when && resolveWhen(when, 'start', now);
+  return [
+    ...(status ? [{ holds: (record: JsonObject) => isOneOf(record['status'], status) }] : []),
+    ...(notStatus
+      ? [{ holds: (record: JsonObject) => !isOneOf(record['status'], notStatus) }]
+      : []),
+    ...(game ? [{ holds: (record: JsonObject) => plays(record, game) }] : []),
+    ...form.map(answers),
+    ...between('submittedAt', after(since), until && resolveWhen(until, 'end', now)),
+    ...between('submittedAt', undefined, olderThan && now.getTime() - olderThan),
+    ...between('updatedAt', after(updatedSince), undefined),
+    ...(values.converted ? [{ holds: isConverted }] : []),
+    ...(values.unconverted ? [{ holds: (record: JsonObject) => !isConverted(record) }] : []),
+    ...(values.withNotes ? [{ holds: hasNotes }] : []),
+    ...(values.withoutNotes ? [{ holds: (record: JsonObject) => !hasNotes(record) }] : []),
+  ];
+}
+
+/** Whether a conversion made a player of the application (contract 2.1). */
+export function isConverted(record: JsonObject): boolean {
+  const { convertedPlayerId: id, convertedPlayer: player } = record;
+  return (typeof id === 'string' && id !== '') || isObject(player);
+}
+
+/** The games of an application's gamer tags, each once. */
+export function gamesOf(record: JsonObject): readonly string[] {
+  const tags = Array.isArray(record['gamerTags']) ? (record['gamerTags'] as unknown[]) : [];
+  const games = tags.flatMap((tag) => (isObject(tag) ? [tag['game']] : []));
+  return [...new Set(games.filter((game) => typeof game === 'string'))];
+}
+
+/** A question and its answer; the question is a key as it stands, dots included. */
+interface Answer {
+  readonly question: string;
+  readonly answer: string;
+}
+
+/** Every way to read `a=b=c`, since a question may hold an equals sign itself. */
+function parseAnswer(text: string): readonly Answer[] {
+  const readings = [...text.matchAll(/=/g)].map(({ index }) => ({
+    question: text.slice(0, index),
+    answer: text.slice(index + 1),
+  }));
+  const [first] = readings;
+  if (!first || first.question.trim() === '')
+    throw new UsageError('An answer is written as question=answer.', {
+      hint: 'Questions: rosterctl tryouts get ID --fields formResponses',
+    });
+  return readings;
+}
+
+function answers(readings: readonly Answer[]): RecordTest {
+  const asked = (record: JsonObject) => {
+    const form = isObject(record['formResponses']) ? record['formResponses'] : {};
+    return readings
+      .filter(({ question }) => Object.hasOwn(form, question))
+      .map(({ question, answer }) => ({ value: form[question], answer }));
+  };
+  return {
+    holds: (record) =>
+      asked(record).some(({ value, answer }) =>
+        anyEquals(Array.isArray(value) ? value : [value], answer),
+      ),
+    field: {
+      name: `formResponses.${readings[0]?.question ?? ''}`,
+      on: (record) => asked(record).length > 0,
+    },
+  };
+}
+
+function isOneOf(value: unknown, words: readonly string[]): boolean {
+  return typeof value === 'string' && words.includes(value);
+}
+
+function plays(record: JsonObject, wanted: readonly string[]): boolean {
+  const words = wanted.map((game) => game.toLowerCase());
+  return gamesOf(record).some((game) => words.includes(game.toLowerCase()));
+}
+
+function hasNotes(record: JsonObject): boolean {
+  const notes = record['internalNotes'];
+  return typeof notes === 'string' && notes.trim() !== '';
+}
+
+/** Both ends count; a time that cannot be read lies in no range. */
+function between(
+  field: 'submittedAt' | 'updatedAt',
+  from: number | undefined,
+  to: number | undefined,
+): readonly RecordTest[] {
+  if (from === undefined && to === undefined) return [];
+  const holds = (record: JsonObject) => {
+    const value = record[field];
+    const ms = typeof value === 'string' ? timeOf(value, 'start' satisfies Edge) : undefined;
+    return ms !== undefined && ms >= (from ?? -Infinity) && ms <= (to ?? Infinity);
+  };
+  return [{ holds }];
+}

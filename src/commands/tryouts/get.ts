@@ -1,0 +1,21 @@
+import { defineCommand } from '../../cli/define.js';
+import { oneOrManyOf } from '../../cli/views.js';
+import { getRecords } from '../read-records.js';
+import { applications, someIds } from './application.js';
+
+export default defineCommand({
+  summary: 'Show one or several tryout applications',
+  about:
+    'One id prints the application, several print a list of those found; a missing one is told on stderr (exit 5).',
+  examples: [
+    ['One application, everything', 'app_0001'],
+    ['Two applications as a list', 'app_0001 app_0002 --json'],
+    ['What an applicant answered', 'app_0001 --json --fields name,formResponses'],
+  ],
+  calls: ['getTryout'],
+  args: { ids: someIds },
+  view: oneOrManyOf('tryouts'),
+  run(context, { ids }) {
+    return getRecords(context, applications, ids);
+  },
+});

@@ -1,0 +1,27 @@
+import { defineCommand } from '../../cli/define.js';
+import { listFlags, narrow } from '../../cli/filters.js';
+import { listOf } from '../../cli/views.js';
+import { tryoutExcludes, tryoutFilters, tryoutTests } from './filters.js';
+
+export default defineCommand({
+  summary: 'List the tryout applications',
+  about:
+    'All filters work on what the service lists, since filters of its own are not shown (contract ' +
+    '4.4). --where takes any field, dotted; = and != compare text (numbers by value, null is also ' +
+    'absent), ~ finds a part in any case, < > <= >= compare numbers or times; a list is met by one ' +
+    'element, and != is the opposite of =. A bare date begins at local midnight and ends with its day.',
+  examples: [
+    ['Who is waiting', '--status pending'],
+    ['Last week, newest first', '--since 7d --sort submittedAt:desc'],
+    ['One game, not yet decided', '--game Valorant --not-status accepted,rejected,withdrawn'],
+    ['Ids for another command', "--where 'gamerTags.game~league' -o ids"],
+  ],
+  calls: ['listTryouts'],
+  flags: { ...tryoutFilters, ...listFlags },
+  excludes: tryoutExcludes,
+  view: listOf('tryouts'),
+  run({ api, now }, values) {
+    const tests = tryoutTests(values, now());
+    return narrow(api.list('tryouts'), values, { resource: 'tryouts', tests });
+  },
+});

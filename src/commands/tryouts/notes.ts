@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { flag, param, type ValuesOf } from '../../cli/define.js';
+import { readInputText } from '../../cli/input-text.js';
+import type { Context } from '../../context.js';
+import { localDay } from '../../data/dates.js';
+import { UsageError } from '../../errors.js';
+
+const isText = (text: string) => text.trim() !== '';
+
+/** The four ways to change an application's internal notes (contract 2.3). */
+export const noteFlags = {
+  note: param(
+    z.string().refine(isText, 'must not be empty; --clear-note removes the notes').optional(),
+    'new internal notes',
+    { placeholder: 'TEXT', group: 'change' },
+  ),
+  noteFile: param(z.string().min(1, 'must not be empty').optional(), 'new notes from a file', {
+    placeholder: 'FILE|-',
+    group: 'change',
+    completes: 'file',
+  }),
+  appendNote: param(
+    z.string().refine(isText, 'must not be empty').optional(),
+    'add a dated line to the notes',
+    { placeholder: 'TEXT', group: 'change' },
+  ),
+  clearNote: flag('remove the notes', { group: 'change' }),
+};
+
+/** At most one of them. */
+export const oneNoteFlag = ['note', 'noteFile', 'appendNote', 'clearNote'] as const;
+
+export type NoteValues = ValuesOf<typeof noteFlags>;
+
+/** What is to become of the notes. */
+export type NoteEdit =
+  | { readonly kind: 'replace'; readonly text: string }
+  | { readonly kind: 'append'; readonly line: string }
+  | { readonly kind: 'clear' };
+
+// Several rows share one command line, and stdin can be read only once.
+const alreadyRead = new WeakMap<NoteValues, Promise<NoteEdit | undefined>>();
+
+/** What the note flags ask for; undefined when none is given. Throws InputError, UsageError on a bad file. */
+export function readNoteEdit(context: Context, values: NoteValues): Promise<NoteEdit | undefined> {
+  const reading = alreadyRead.get(values) ?? read(context, values);
+  alreadyRead.set(values, reading);
+  return reading;
+}
+
+/** The notes after an edit; null = none. */
+export function editedNotes(edit: NoteEdit, present: string | null): string | null {
+  if (edit.kind === 'clear') return null;
+  if (edit.kind === 'replace') return edit.text;
+  const kept = (present ?? '').trimEnd();
+  if (kept === edit.line || kept.endsWith(`\n${edit.line}`)) return present;
+  return kept === '' ? edit.line : `${kept}\n${edit.line}`;
+}
+
+async function read(
+  context: Context,
+  { note, noteFile, appendNote, clearNote }: NoteValues,
+): Promise<NoteEdit | undefined> {
+  if (clearNote) return { kind: 'clear' };
+  if (note !== undefined) return { kind: 'replace', text: note };
+  if (appendNote !== undefined)
+    return { kind: 'append', line: `${localDay(context.now())}: ${appendNote.trim()}` };
+  if (noteFile === undefined) return undefined;
+  const text = (await readInputText(noteFile, context.streams.stdin)).replace(/(\r?\n)+$/, '');
+  if (isText(text)) return { kind: 'replace', text };
+  throw new UsageError(`${noteFile === '-' ? 'stdin' : noteFile} holds no text.`, {
+    hint: 'To remove the notes: --clear-note',
+  });
+}

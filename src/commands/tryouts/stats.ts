@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { TryoutStatus } from '../../api/schemas.js';
+import { defineCommand } from '../../cli/define.js';
+import { listFlags, narrow } from '../../cli/filters.js';
+import { type Canvas, linesOf } from '../../cli/views.js';
+import { mondayOf, timeOf } from '../../data/dates.js';
+import { plural } from '../../data/words.js';
+import type { JsonObject } from '../../data/json.js';
+import { barLines } from './bars.js';
+import { gamesOf, isConverted, tryoutExcludes, tryoutFilters, tryoutTests } from './filters.js';
+
+const Counts = z.record(z.string(), z.number());
+const Stats = z.object({
+  schema: z.literal(1),
+  total: z.number(),
+  byStatus: Counts,
+  byGame: Counts,
+  byWeek: z.array(z.object({ week: z.string(), count: z.number() })),
+  converted: z.number(),
+});
+type Stats = z.infer<typeof Stats>;
+
+export default defineCommand({
+  summary: 'Count applications by status, game and week',
+  about:
+    'A week is named by its Monday, in local time, and counts what was submitted in it. An ' +
+    'application counts once for each game it has a gamer tag for.',
+  examples: [
+    ['The whole season', ''],
+    ['The last four weeks, for a script', '--since 4w --json'],
+    ['One game', '--game Valorant'],
+  ],
+  calls: ['listTryouts'],
+  flags: { ...tryoutFilters, where: listFlags.where, search: listFlags.search },
+  excludes: tryoutExcludes,
+  view: linesOf(Stats, statsLines),
+  async run({ api, now }, values) {
+    const filters = { ...values, sort: undefined, limit: undefined };
+    const tests = tryoutTests(values, now());
+    return tally(narrow(api.list('tryouts'), filters, { resource: 'tryouts', tests }));
+  },
+});
+
+async function tally(records: AsyncIterable<JsonObject>): Promise<Stats> {
+  const statuses = new Map<string, number>(TryoutStatus.options.map((status) => [status, 0]));
+  const games = new Map<string, number>();
+  const weeks = new Map<string, number>();
+  let total = 0;
+  let converted = 0;
+  for await (const record of records) {
+    total += 1;
+    if (isConverted(record)) converted += 1;
+    add(statuses, String(record['status']));
+    for (const game of gamesOf(record)) add(games, game);
+    const ms = timeOf(String(record['submittedAt']));
+    if (ms !== undefined) add(weeks, mondayOf(new Date(ms)));
+  }
+  return {
+    schema: 1,
+    total,
+    byStatus: Object.fromEntries(statuses),
+    byGame: Object.fromEntries([...games].toSorted(([, a], [, b]) => b - a)),
+    byWeek: [...weeks]
+      .map(([week, count]) => ({ week, count }))
+      .toSorted((a, b) => (a.week < b.week ? -1 : 1)),
+    converted,
+  };
+}
+
+function add(counts: Map<string, number>, word: string): void {
+  counts.set(word, (counts.get(word) ?? 0) + 1);
+}
+
+function statsLines(stats: Stats, canvas: Canvas): readonly string[] {
+  const weeks = Object.fromEntries(stats.byWeek.map(({ week, count }) => [week, count]));
+  const players = stats.converted === 1 ? 'a player' : 'players';
+  return [
+    canvas.paint.bold(
+      `${plural(stats.total, 'application')}, ${stats.converted} converted to ${players}`,
+    ),
+    ...section('By status', stats.byStatus, canvas),
+    ...section('By game', stats.byGame, canvas),
+    ...section('By week (Monday)', weeks, canvas),
+  ];
+}
+
+function section(
+  title: string,
+  counts: Readonly<Record<string, number>>,
+  { columns, paint }: Canvas,
+): readonly string[] {
+  const lines = barLines(counts, columns);
+  return lines.length > 0 ? ['', paint.bold(title), ...lines] : [];
+}

@@ -1,0 +1,31 @@
+import { UploadContentType, UploadGrant } from '../../api/schemas.js';
+import { defineWrite, param } from '../../cli/define.js';
+import type { View } from '../../cli/views.js';
+import type { JsonObject } from '../../data/json.js';
+import { sizeBytesSchema } from '../size-bytes.js';
+import { grantCall } from '../upload-file.js';
+
+const grantView: View<JsonObject> = { kind: 'record', schema: UploadGrant };
+
+export default defineWrite({
+  summary: 'Ask for a presigned upload URL (step 1 of an upload alone)',
+  about:
+    'The uploadUrl is a secret while it is valid. The file must have exactly this size and content type.',
+  examples: [
+    ['For a picture', '--content-type image/png --size-bytes 1024'],
+    ['The URL alone', '--content-type application/pdf --size-bytes 2048 --json --fields uploadUrl'],
+  ],
+  calls: ['requestUpload'],
+  flags: {
+    contentType: param(UploadContentType, 'one of the ten allowed types', { placeholder: 'TYPE' }),
+    sizeBytes: param(sizeBytesSchema, 'exact length of the file', { placeholder: 'N' }),
+  },
+  view: grantView,
+  async plan(_, values) {
+    const call = grantCall(values);
+    return { calls: [call], changes: [], state: call };
+  },
+  async apply(context, plan) {
+    return (await context.api.send(plan.state)).body as JsonObject;
+  },
+});

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { UploadContentType } from '../../api/schemas.js';
+import { defineWrite, param } from '../../cli/define.js';
+import { linesOf } from '../../cli/views.js';
+import type { Context } from '../../context.js';
+import { plural } from '../../data/words.js';
+import { UsageError } from '../../errors.js';
+import { lookAtFile } from '../local-file.js';
+
+const longestUrl = 16 * 1024;
+
+export default defineWrite({
+  summary: 'Send a file to a presigned upload URL (step 2 of an upload alone)',
+  about:
+    'The URL is a secret while it is valid: with - it is read from stdin and stands in no process list. ' +
+    'The API key is not sent. Content type and size must be those of step 1.',
+  examples: [
+    ['See what would be sent', 'https://store.example.com/put/1 contract.pdf --dry-run'],
+    [
+      'With a type of its own',
+      'https://store.example.com/put/1 photo.png --content-type image/png -n',
+    ],
+  ],
+  calls: [],
+  args: {
+    url: param(
+      z.string().min(1, 'must not be empty'),
+      'the uploadUrl of step 1; - reads it from stdin',
+      {
+        placeholder: 'URL|-',
+      },
+    ),
+    file: param(z.string().min(1, 'must not be empty'), 'the file to send', {
+      placeholder: 'FILE',
+      completes: 'file',
+    }),
+  },
+  flags: {
+    contentType: param(UploadContentType.optional(), 'the content type of step 1', {
+      placeholder: 'TYPE',
+    }),
+  },
+  view: linesOf(z.object({ status: z.number(), bytes: z.number() }), ({ status, bytes }) => [
+    `Sent ${plural(bytes, 'byte')}; the store answered ${status}.`,
+  ]),
+  async plan(context, { url, file, contentType }) {
+    const looked = await lookAtFile(file, contentType);
+    const target = url === '-' ? await urlFromStdin(context) : url;
+    const { origin, pathname } = parsed(target);
+    return {
+      calls: [],
+      requests: [{ method: 'PUT', path: `${origin}${pathname}`, basis: 'stated' }],
+      changes: [],
+      state: { url: target, file: looked },
+    };
+  },
+  async apply(context, plan) {
+    const { url, file } = plan.state;
+    const files = await context.files();
+    const { status, bytes } = await files.put(url, file.source());
+    await file.verify();
+    return { status, bytes };
+  },
+});
+
+async function urlFromStdin({ streams }: Context): Promise<string> {
+  return (await streams.stdin.readAll(longestUrl)).toString().trim();
+}
+
+// A message must not repeat it: it is a secret even when it is mistyped.
+function parsed(url: string): URL {
+  if (URL.canParse(url) && /^https?:/i.test(url)) return new URL(url);
+  throw new UsageError('This is no upload URL.', {
+    hint: 'Take the uploadUrl of: rosterctl uploads create --json --fields uploadUrl',
+  });
+}

@@ -1,0 +1,221 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { EndpointName } from '../api/contract.js';
+import { findRecord, wholeRecord } from '../api/records.js';
+import type { Answer, Call } from '../api/types.js';
+import type { Change, Confirmation, Plan } from '../cli/define.js';
+import { type TypedFields, touchedFields } from '../cli/field-flags.js';
+import type { Context } from '../context.js';
+import type { JsonObject } from '../data/json.js';
+import { ApiError, Failure, ProtocolError, UsageError } from '../errors.js';
+import { callOf, type Kind } from './kinds.js';
+import { labelOf, type RecordSource } from './read-records.js';
+
+/** What a plan about one record read; undefined where the key may not read it. */
+export interface Seen {
+  readonly record: JsonObject | undefined;
+}
+
+// --- create ---
+
+/** A plan to create a record. Throws UsageError when no field is given. */
+export function planCreate(kind: Kind, body: JsonObject): Plan<undefined> {
+  if (Object.keys(body).length === 0)
+    throw new UsageError(`A ${kind.noun} cannot be created without any field.`, {
+      hint: `See: rosterctl ${kind.resource} create --help`,
+    });
+  const changes = Object.entries(body).map(([field, to]) => ({ id: null, field, from: null, to }));
+  return { calls: [{ endpoint: kind.create, body }], changes, state: undefined };
+}
+
+/** Creates and prints the record as the documented GET shows it; a create that was done never fails. */
+export async function applyCreate(
+  context: Context,
+  kind: Kind,
+  plan: Plan<undefined>,
+): Promise<JsonObject> {
+  const [call] = plan.calls;
+  if (!call) return {};
+  const answer = await context.api.send(call);
+  const record = findRecord(answer.body, kind.resource);
+  if (!record) {
+    context.note(`The ${kind.noun} was created; the service sent no record.`);
+    return {};
+  }
+  return reread(context, kind, String(record['id']), record);
+}
+
+// --- update ---
+
+/** How an update is sent. */
+export interface UpdateOptions {
+  readonly route: string | undefined;
+  /** The only id of the command line: then a record that may not be read is changed all the same. */
+  readonly alone: boolean;
+  readonly source: RecordSource;
+}
+
+/** Reads, compares and plans to send only what differs. */
+export async function planUpdate(
+  context: Context,
+  kind: Kind,
+  id: string,
+  wantedOf: (record: JsonObject | undefined) => JsonObject,
+  { route, alone, source }: UpdateOptions,
+): Promise<Plan<Seen>> {
+  refuseOrganization(context, kind, id);
+  const bare: Call = { ...callOf(kind, kind.update, id), ...(route !== undefined && { route }) };
+  const replaces = context.api.semantics(bare) === 'replace';
+  const record = await readBefore(context, source, id, alone && !replaces);
+  const changes = changesOf(id, record, wantedOf(record));
+  const changed = Object.fromEntries(changes.map(({ field, to }) => [field, to]));
+  const readOnly = context.settings.guesses[`readOnly.${kind.resource}`]?.split(/\s*,\s*/);
+  const body = replaces && record ? wholeRecord(record, changed, readOnly) : changed;
+  return { calls: changes.length > 0 ? [{ ...bare, body }] : [], changes, state: { record } };
+}
+
+/** The fields that `-F` and its sisters touch, in a record. */
+export function wantedBy(typed: TypedFields): (record: JsonObject | undefined) => JsonObject {
+  return (record) => touchedFields(typed, record);
+}
+
+/** Sends the planned update; prints the record as it then stands. */
+export async function applyUpdate(
+  context: Context,
+  kind: Kind,
+  plan: Plan<Seen>,
+  id: string,
+  source: RecordSource,
+): Promise<JsonObject> {
+  const [call] = plan.calls;
+  if (!call) {
+    context.note(`The ${kind.noun} ${id} is already so; nothing was sent.`);
+    return plan.state.record ?? { id };
+  }
+  const answer = await sendGuessed(context, kind, call, id, source);
+  const record = findRecord(answer.body, kind.resource);
+  return reread(context, kind, id, record?.['id'] === id ? record : undefined, source);
+}
+
+function changesOf(id: string, record: JsonObject | undefined, wanted: JsonObject): Change[] {
+  return Object.entries(wanted).flatMap(([field, to]) => {
+    const from = record && (Object.hasOwn(record, field) ? record[field] : null);
+    const same = record && Object.hasOwn(record, field) && isDeepStrictEqual(from, to);
+    return same ? [] : [{ id, field, from, to }];
+  });
+}
+
+// --- delete ---
+
+/** Reads what would be deleted, to name it. */
+export async function planDelete(
+  context: Context,
+  kind: Kind,
+  id: string,
+  { route, source }: Pick<UpdateOptions, 'route' | 'source'>,
+): Promise<Plan<Seen>> {
+  refuseOrganization(context, kind, id);
+  const call: Call = { ...callOf(kind, kind.delete, id), ...(route !== undefined && { route }) };
+  // A route that cannot be used is told before anything is read.
+  context.api.describe(call);
+  const record = await readBefore(context, source, id, true);
+  const changes = [{ id, field: kind.noun, from: labelOf(record, id), to: null }];
+  return { calls: [call], changes, state: { record } };
+}
+
+/** `Delete player "Ann" (player_1)?` */
+export function deleteQuestion(kind: Kind, plan: Plan<Seen>, id: string): Confirmation {
+  const label = labelOf(plan.state.record, id);
+  return { question: `Delete ${kind.noun} ${label === id ? id : `"${label}" (${id})`}?` };
+}
+
+/** Sends the planned delete; any 2xx is a success. */
+export async function applyDelete(
+  context: Context,
+  kind: Kind,
+  plan: Plan<Seen>,
+  id: string,
+  source: RecordSource,
+): Promise<{ id: string; deleted: true }> {
+  for (const call of plan.calls) await sendGuessed(context, kind, call, id, source);
+  return { id, deleted: true };
+}
+
+// --- what they share ---
+
+// GET /teams/{organizationId} and a guessed DELETE /teams/{id} have one shape: with the
+// organization's own id such a call could mean everything at once.
+function refuseOrganization(context: Context, kind: Kind, id: string): void {
+  if (id !== context.api.organizationId) return;
+  throw new UsageError(`${id} is the organization's id, not the id of a ${kind.noun}.`, {
+    hint: `See: rosterctl ${kind.resource} list`,
+  });
+}
+
+async function readBefore(
+  context: Context,
+  source: RecordSource,
+  id: string,
+  mayBeHidden: boolean,
+): Promise<JsonObject | undefined> {
+  try {
+    return await source.read(id);
+  } catch (error) {
+    const hidden = error instanceof ApiError && error.status === 403;
+    if (!hidden || !mayBeHidden || error.serviceCode === 'featureNotAvailable') throw error;
+    context.note(`${id} could not be read first (403); its present values are not known.`);
+    return undefined;
+  }
+}
+
+/** What the documented read shows after a write; a read that fails never makes the write fail. */
+async function reread(
+  context: Context,
+  kind: Kind,
+  id: string,
+  answered: JsonObject | undefined,
+  source?: RecordSource,
+): Promise<JsonObject> {
+  if (!kind.get && answered) return answered;
+  try {
+    if (source) return await source.read(id);
+    return await context.api.record(callOf(kind, kind.get as EndpointName, id));
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    context.note(`Done, but reading the ${kind.noun} again failed: ${error.message}.`);
+    return answered ?? { id };
+  }
+}
+
+/**
+ * Sends a call whose route is a guess. A 404 while the record is there means that the guess is
+ * wrong, and 501 says so itself; nothing else is tried. Throws ProtocolError then.
+ */
+async function sendGuessed(
+  context: Context,
+  kind: Kind,
+  call: Call,
+  id: string,
+  source: RecordSource,
+): Promise<Answer> {
+  try {
+    return await context.api.send(call);
+  } catch (error) {
+    if (!(error instanceof ApiError) || ![404, 501].includes(error.status)) throw error;
+    const stillThere = await source.read(id).then(
+      () => true,
+      () => false,
+    );
+    if (!stillThere) throw error;
+    const action = call.endpoint === kind.delete ? 'delete' : 'update';
+    throw new ProtocolError(
+      `The service does not know ${error.call.method} ${error.call.path}: the ${kind.noun} ${id} is there, so the route, a guess, is wrong.`,
+      {
+        call: error.call,
+        status: error.status,
+        code: 'wrongRoute',
+        hint: `Try another with --route 'METHOD /path', or for good: rosterctl config set endpoints.${kind.resource}.${action} 'METHOD /path'`,
+        cause: error,
+      },
+    );
+  }
+}

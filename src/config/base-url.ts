@@ -1,0 +1,46 @@
+import { UsageError } from '../errors.js';
+
+/**
+ * The base URL as we use it: https (http only on a loopback host), ending in `/v1`, no trailing
+ * slash (contract 5.6, 9). Throws UsageError with what is wrong.
+ */
+export function parseBaseUrl(text: string): string {
+  const typed = text.trim();
+  const url = URL.canParse(typed) ? new URL(typed) : undefined;
+  if (!url || !/^[a-z][a-z+.-]*:\/\//i.test(typed))
+    throw refuse('is no URL', `Write it in full: https://${hostOf(typed)}/v1`);
+  // From here on nothing of the URL is repeated: it may hold a password or a token.
+  if (url.username || url.password || /^[a-z]+:\/\/[^/?#]*@/i.test(typed))
+    throw refuse(
+      'must not hold a user name or password',
+      'Keys are stored with: rosterctl auth login',
+    );
+  if (/[?#\\\s]|\p{Cc}/u.test(typed))
+    throw refuse('must have no query, fragment, space or backslash', 'It ends in /v1.');
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    throw refuse('must begin with https://', 'http:// is accepted for this machine only.');
+  if (url.protocol === 'http:' && !isLoopbackHost(url.hostname))
+    throw refuse('must begin with https://', 'http:// would send the key unprotected.');
+  const path = url.pathname.replace(/\/+$/, '');
+  if (!/(^|\/)v1$/.test(path) || path.includes('//'))
+    throw refuse('must end in /v1', `Keys work there only. Did you mean ${url.origin}${path}/v1 ?`);
+  return `${url.origin}${path}`;
+}
+
+/** Scheme, host and port: what a key is bound to. Expects a URL that `parseBaseUrl` gave. */
+export function originOf(baseUrl: string): string {
+  return new URL(baseUrl).origin;
+}
+
+/** localhost, 127.0.0.0/8 and ::1, as the URL parser spells them. */
+export function isLoopbackHost(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}
+
+function refuse(what: string, hint: string): UsageError {
+  return new UsageError(`The base URL ${what}.`, { hint });
+}
+
+function hostOf(typed: string): string {
+  return /^[a-z0-9][a-z0-9.-]*\.[a-z]{2,}(:\d+)?(?=\/|$)/i.exec(typed)?.[0] ?? 'HOST';
+}

@@ -1,0 +1,248 @@
+import { ConfigError, NoKeyError, UsageError } from '../errors.js';
+import { cleanKey, readKeyFile } from './api-key.js';
+import { originOf, parseBaseUrl } from './base-url.js';
+import type { ConfigData, StoredKey, StoredKeys } from './config-file.js';
+import type { GlobalFlags } from './flags.js';
+import type { Environment } from './paths.js';
+import { requireProfile } from './profiles.js';
+import type { Connection, Settings } from './settings.js';
+
+/** What a connection is made of. */
+export interface ConnectionInput {
+  readonly flags: GlobalFlags;
+  readonly env: Environment;
+  readonly profile: Settings['profile'];
+  readonly file: ConfigData;
+  /** Asked for only when a stored key is wanted: an environment key works without the file. */
+  readonly keys: () => StoredKeys;
+}
+
+/** A value and where it came from: "flag --org", "environment ROSTERCTL_ORG", "profile work". */
+export interface Found {
+  readonly text: string;
+  readonly origin: string;
+}
+
+/** Where a key would come from; nothing is read or run yet. */
+export type KeySource =
+  | { readonly kind: 'environment'; readonly text: string; readonly origin: string }
+  | { readonly kind: 'file'; readonly file: string; readonly origin: string }
+  | { readonly kind: 'stored'; readonly stored: StoredKey; readonly origin: string }
+  | { readonly kind: 'command'; readonly command: string; readonly origin: string };
+
+/** A connection as far as it is configured. */
+export interface ConnectionParts {
+  readonly baseUrl: Found | undefined;
+  readonly organization: Found | undefined;
+  readonly key: KeySource | undefined;
+  /** Sentences for stderr: what beat what. */
+  readonly notes: readonly string[];
+}
+
+/** Base URL and organization as configured, not judged yet. */
+export type Place = Pick<ConnectionParts, 'baseUrl' | 'organization'>;
+
+/**
+ * Finds base URL and organization: flag, environment, profile; but what a profile named with `-p`
+ * has beats the environment, and the variables that it beat are added to `beaten`.
+ */
+export function findPlace(
+  { flags, env, profile, file }: Omit<ConnectionInput, 'keys'>,
+  beaten: string[],
+): Place {
+  const stored = file.profiles.get(profile.name);
+  const find = (flag: string, word: string | undefined, variable: string, own?: string) => {
+    if (word !== undefined) return { text: word, origin: `flag ${flag}` };
+    const text = env[variable];
+    const fromEnv = text ? { text, origin: `environment ${variable}` } : undefined;
+    const fromProfile =
+      own === undefined ? undefined : { text: own, origin: `profile ${profile.name}` };
+    if (profile.via !== 'flag' || !fromProfile) return fromEnv ?? fromProfile;
+    if (fromEnv && fromEnv.text !== own) beaten.push(variable);
+    return fromProfile;
+  };
+  return {
+    baseUrl: find('--base-url', flags.baseUrl, 'ROSTERCTL_BASE_URL', stored?.baseUrl),
+    organization: find('--org', flags.org, 'ROSTERCTL_ORG', stored?.organization),
+  };
+}
+
+/** Finds base URL, organization and key without judging them, with a note on what beat what. */
+export function findConnection(input: ConnectionInput): ConnectionParts {
+  const { env, profile } = input;
+  const beaten: string[] = [];
+  const place = findPlace(input, beaten);
+  const key = findKey(input, beaten);
+  const notes =
+    beaten.length > 0
+      ? [`-p ${profile.name} was named, so ${beaten.join(', ')} in the environment is not used.`]
+      : [];
+  if (key?.kind === 'environment' && env['ROSTERCTL_API_KEY_FILE'])
+    notes.push('ROSTERCTL_API_KEY is used, not ROSTERCTL_API_KEY_FILE.');
+  return { ...place, key, notes };
+}
+
+/**
+ * The connection to use, every rule checked before anything is sent. Throws UsageError, ConfigError,
+ * InputError (a key file) or NoKeyError; no message holds the key.
+ */
+export async function resolveConnection(
+  input: ConnectionInput & { readonly signal?: AbortSignal },
+): Promise<{ readonly connection: Connection; readonly notes: readonly string[] }> {
+  if (input.profile.via !== 'none') requireProfile(input.file, input.profile);
+  const { baseUrl: url, organization, key: found, notes } = findConnection(input);
+  const baseUrl = readBaseUrl(url, input);
+  const organizationId = readOrganization(organization, input);
+  const key = boundKey(found, baseUrl, organizationId, input);
+  if (!key) {
+    const login = input.profile.via === 'flag' ? ` --profile ${input.profile.name}` : '';
+    throw new NoKeyError(`There is no API key for profile ${input.profile.name}.`, {
+      hint: `Store one: rosterctl auth login${login}`,
+    });
+  }
+  const text = await readKey(key, input);
+  return { connection: { baseUrl, organizationId, key: text, keySource: key.origin }, notes };
+}
+
+/** For the profile `sandbox`: what cannot stand beside it. Throws UsageError. */
+export function checkSandboxFlags(flags: GlobalFlags): void {
+  const given = flags.baseUrl !== undefined ? '--base-url' : flags.org !== undefined ? '--org' : '';
+  if (given === '') return;
+  throw new UsageError(
+    `The profile sandbox has its own service and organization; ${given} cannot stand beside it.`,
+    {
+      hint: `Leave ${given} out, or name another profile with -p.`,
+    },
+  );
+}
+
+/** The key is in the environment or stored; a profile's own beats the environment only with `-p`. */
+function findKey(input: ConnectionInput, beaten: string[]): KeySource | undefined {
+  const { env, profile } = input;
+  const fromEnv = keyOfEnvironment(env);
+  if (fromEnv && profile.via !== 'flag') return fromEnv;
+  const own = keyOfProfile(input);
+  if (own && fromEnv) beaten.push(fromEnv.origin.replace('environment ', ''));
+  return own ?? fromEnv;
+}
+
+function keyOfEnvironment(env: Environment): KeySource | undefined {
+  const text = env['ROSTERCTL_API_KEY'];
+  if (text) return { kind: 'environment', text, origin: 'environment ROSTERCTL_API_KEY' };
+  const file = env['ROSTERCTL_API_KEY_FILE'];
+  return file ? { kind: 'file', file, origin: 'environment ROSTERCTL_API_KEY_FILE' } : undefined;
+}
+
+function keyOfProfile({ profile, file, keys }: ConnectionInput): KeySource | undefined {
+  const stored = keys().get(profile.name);
+  if (stored) return { kind: 'stored', stored, origin: `stored for profile ${profile.name}` };
+  const command = file.profiles.get(profile.name)?.settings.get('key.command');
+  return command === undefined
+    ? undefined
+    : { kind: 'command', command, origin: `key.command of profile ${profile.name}` };
+}
+
+function readBaseUrl(found: Found | undefined, { profile }: ConnectionInput): string {
+  if (!found)
+    throw new UsageError(`No base URL is set for profile ${profile.name}.`, {
+      hint: 'Store one with: rosterctl auth login   (or give --base-url or ROSTERCTL_BASE_URL)',
+    });
+  try {
+    return parseBaseUrl(found.text);
+  } catch (error) {
+    throw error instanceof UsageError ? told(error, found) : error;
+  }
+}
+
+function readOrganization(found: Found | undefined, { profile }: ConnectionInput): string {
+  if (!found)
+    throw new UsageError(`No organization is set for profile ${profile.name}.`, {
+      hint: 'Store one with: rosterctl auth login   (or give --org or ROSTERCTL_ORG)',
+    });
+  try {
+    return checkOrganization(found.text);
+  } catch (error) {
+    throw error instanceof UsageError ? told(error, found) : error;
+  }
+}
+
+/** An organization id that can stand in a path; sent as it is. Throws UsageError. */
+export function checkOrganization(id: string): string {
+  if (id.trim() === '' || ['.', '..'].includes(id.trim()) || /\p{Cc}|\p{Cs}/u.test(id))
+    throw new UsageError('The organization id is empty or holds what no id can hold.');
+  return id;
+}
+
+function told({ message, hint }: UsageError, { origin }: Found): UsageError | ConfigError {
+  const options = { hint };
+  return origin.startsWith('profile ')
+    ? new ConfigError(`${message} (${origin})`, options)
+    : new UsageError(`${message} (${origin})`, options);
+}
+
+/**
+ * A key goes only to the origin and organization it was stored for (contract 5.2). An environment
+ * key belongs to whatever stands beside it.
+ */
+function boundKey(
+  key: KeySource | undefined,
+  baseUrl: string,
+  organizationId: string,
+  input: ConnectionInput,
+): KeySource | undefined {
+  const bound = key && bindingOf(key, input);
+  if (!key || !bound) return key;
+  const { name } = input.profile;
+  if (bound.organization !== organizationId)
+    throw new UsageError(
+      `The key of profile ${name} belongs to organization ${bound.organization}, not to ${organizationId}.`,
+      {
+        hint: 'Leave --org out, or store a key of that organization in a profile of its own: rosterctl auth login --profile NAME',
+      },
+    );
+  if (bound.origin === originOf(baseUrl)) return key;
+  throw new UsageError(
+    `The key of profile ${name} was stored for ${bound.origin} and is not sent to ${originOf(baseUrl)}.`,
+    {
+      hint: 'Leave --base-url out, or store a key for that service in a profile of its own: rosterctl auth login --profile NAME',
+    },
+  );
+}
+
+function bindingOf(
+  key: KeySource,
+  { profile, file }: ConnectionInput,
+): { readonly origin: string; readonly organization: string } | undefined {
+  if (key.kind === 'stored') return key.stored;
+  if (key.kind !== 'command') return undefined;
+  const { baseUrl, organization } = file.profiles.get(profile.name) ?? {};
+  if (baseUrl === undefined || organization === undefined)
+    throw new ConfigError(
+      `key.command of profile ${profile.name} needs the profile's own base URL and organization.`,
+      {
+        hint: `Store them: rosterctl auth login --profile ${profile.name}`,
+      },
+    );
+  return { origin: originOf(parseBaseUrl(baseUrl)), organization };
+}
+
+async function readKey(
+  key: KeySource,
+  { env, profile, signal }: ConnectionInput & { signal?: AbortSignal },
+): Promise<string> {
+  switch (key.kind) {
+    case 'environment':
+      return cleanKey(key.text, 'ROSTERCTL_API_KEY');
+    case 'file':
+      return readKeyFile(key.file, 'ROSTERCTL_API_KEY_FILE');
+    case 'stored':
+      return cleanKey(key.stored.key, `The key ${key.origin}`);
+    case 'command':
+      return (await import('./key-command.js')).runKeyCommand(key.command, profile.name, {
+        env,
+        signal,
+      });
+    default:
+      return key satisfies never;
+  }
+}

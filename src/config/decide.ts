@@ -1,0 +1,130 @@
+import { nearest } from '../data/nearest.js';
+import { kebab } from '../data/words.js';
+import { ConfigError, UsageError } from '../errors.js';
+import type { ConfigData } from './config-file.js';
+import type { GlobalFlags } from './flags.js';
+import { type SettingKey, settingKeys } from './keys.js';
+import type { Parse } from './parse.js';
+import type { Environment } from './paths.js';
+
+/** One setting as `config list` shows it. */
+export interface SettingOrigin {
+  readonly key: string;
+  /** As typed, spelt in one way; null = not set. */
+  readonly value: string | null;
+  /** "flag --output", "environment ROSTERCTL_OUTPUT", "profile work", "defaults" or "default". */
+  readonly origin: string;
+}
+
+interface KeysInput {
+  readonly flags: GlobalFlags;
+  readonly env: Environment;
+  readonly file: ConfigData;
+  readonly profile: string;
+  readonly tolerant?: boolean;
+}
+
+/** A text that a setting may come from. */
+interface Source {
+  readonly text: string;
+  readonly origin: string;
+  readonly fail: (problem: UsageError) => UsageError | ConfigError;
+}
+
+/**
+ * Reads every key of the table: flag, environment, profile, defaults, default. Throws UsageError or
+ * ConfigError naming where a bad value stands.
+ */
+export function decideKeys(input: KeysInput) {
+  const notes: string[] = [];
+  const origins: SettingOrigin[] = [];
+  const values = new Map<string, unknown>();
+  for (const key of settingKeys.values()) {
+    const { value, text, origin } = decide(key, input, notes);
+    values.set(key.name, value);
+    const shown = typeof value === 'string' ? value : text;
+    origins.push({ key: key.name, value: shown ?? null, origin });
+  }
+  return {
+    value: <T>(key: SettingKey<T>) => values.get(key.name) as T | undefined,
+    origins,
+    notes,
+  };
+}
+
+/** Settings in the file that nobody knows: a typo would otherwise do nothing, silently. */
+export function unknownKeys(file: ConfigData, profile: string): string[] {
+  const known = [...settingKeys.keys()];
+  const places: readonly (readonly [string, ReadonlyMap<string, string> | undefined])[] = [
+    [`profile ${profile}`, file.profiles.get(profile)?.settings],
+    ['defaults', file.defaults],
+  ];
+  return places.flatMap(([place, settings]) =>
+    [...(settings?.keys() ?? [])]
+      .filter((name) => !settingKeys.has(name))
+      .map((name) => {
+        const near = nearest(name, known);
+        const meant = near ? ` Did you mean ${near}?` : '';
+        return `${file.file}: there is no setting "${name}" (${place}); it does nothing.${meant}`;
+      }),
+  );
+}
+
+/** Reads the value of a flag or variable. Throws UsageError with its name before what is wrong. */
+export function readFlag<T>(name: string, text: string, parse: Parse<T>): T {
+  try {
+    return parse(text);
+  } catch (error) {
+    throw error instanceof UsageError ? named(name)(error) : error;
+  }
+}
+
+function decide(key: SettingKey, input: KeysInput, notes: string[]) {
+  for (const { text, origin, fail } of sources(key, input)) {
+    try {
+      return { value: key.parse(text), text, origin };
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      const failure = fail(error);
+      if (!input.tolerant || failure instanceof UsageError) throw failure;
+      notes.push(failure.message);
+    }
+  }
+  return { value: undefined, text: undefined, origin: 'default' };
+}
+
+function* sources(key: SettingKey, { flags, env, file, profile }: KeysInput): Generator<Source> {
+  const flag = key.flag && flags[key.flag];
+  const word = key.flag && `--${kebab(key.flag)}`;
+  if (flag !== undefined && word) yield { text: flag, origin: `flag ${word}`, fail: named(word) };
+  yield* variable(key.env, env);
+  const own = file.profiles.get(profile)?.settings.get(key.name);
+  if (own !== undefined)
+    yield {
+      text: own,
+      origin: `profile ${profile}`,
+      fail: inFile(key, file, `profile ${profile}`),
+    };
+  const shared = key.profileOnly ? undefined : file.defaults.get(key.name);
+  if (shared !== undefined)
+    yield { text: shared, origin: 'defaults', fail: inFile(key, file, 'the defaults') };
+  yield* variable(key.lastEnv, env);
+  if (key.default !== undefined)
+    yield { text: key.default, origin: 'default', fail: named(key.name) };
+}
+
+function* variable(name: string | undefined, env: Environment): Generator<Source> {
+  const text = name && env[name];
+  if (name && text) yield { text, origin: `environment ${name}`, fail: named(name) };
+}
+
+function named(name: string) {
+  return ({ message, hint }: UsageError) => new UsageError(`${name}: ${message}`, { hint });
+}
+
+function inFile(key: SettingKey, file: ConfigData, place: string) {
+  return ({ message, hint }: UsageError) =>
+    new ConfigError(`${file.file}: ${key.name} in ${place}: ${message}`, {
+      hint: `${hint ? `${hint}\n` : ''}Mend it: rosterctl config set ${key.name} VALUE`,
+    });
+}

@@ -1,0 +1,28 @@
+import { namedKeys, type SettingKey } from './keys.js';
+
+/** Variables that are no twin of a setting. */
+const others: readonly (readonly [name: string, text: string])[] = [
+  ['ROSTERCTL_PROFILE', 'the profile to use (--profile)'],
+  ['ROSTERCTL_BASE_URL', 'the service, ending in /v1 (--base-url)'],
+  ['ROSTERCTL_ORG', 'the organization (--org)'],
+  ['ROSTERCTL_API_KEY', 'the API key; beats ROSTERCTL_API_KEY_FILE'],
+  ['ROSTERCTL_API_KEY_FILE', 'a file that holds the API key, read each time'],
+  ['ROSTERCTL_NO_INPUT', 'never prompt (--no-input); also CI'],
+  ['ROSTERCTL_DEBUG', 'HTTP trace on stderr (--debug)'],
+  ['ROSTERCTL_DRY_RUN', '1: every command is a dry run, and says so'],
+  ['ROSTERCTL_CONFIG_DIR', 'configuration and keys; else XDG_CONFIG_HOME/rosterctl'],
+  ['ROSTERCTL_STATE_DIR', 'sandbox data, runs, locks; else XDG_STATE_HOME/rosterctl'],
+  ['ROSTERCTL_CACHE_DIR', 'ids for completion; else XDG_CACHE_HOME/rosterctl'],
+  ['PAGER', 'the pager, where ROSTERCTL_PAGER is not set'],
+  ['NO_COLOR, FORCE_COLOR', 'colour off, on; also CLICOLOR, CLICOLOR_FORCE, TERM=dumb'],
+  ['COLUMNS, TZ, TMPDIR', 'as everywhere'],
+  ['NODE_EXTRA_CA_CERTS', 'further certificate authorities'],
+];
+
+/** Every variable that the tool reads, for `help environment`. */
+export const environmentVariables: readonly { readonly name: string; readonly text: string }[] = [
+  ...others.map(([name, text]) => ({ name, text })),
+  ...Object.values(namedKeys)
+    .filter((key: SettingKey) => key.env !== undefined)
+    .map((key: SettingKey) => ({ name: key.env ?? '', text: key.text })),
+];

@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { splitWords } from '../data/command-words.js';
+import { ConfigError } from '../errors.js';
+import { cleanKey } from './api-key.js';
+import type { Environment } from './paths.js';
+
+const longestMs = 10_000;
+const mostBytes = 65_536;
+
+/**
+ * Runs a profile's `key.command` without a shell and takes the key from its stdout. What it prints
+ * is never shown. Throws ConfigError when it cannot be run, fails, prints no key or takes over 10 s.
+ */
+export async function runKeyCommand(
+  command: string,
+  profile: string,
+  { env, signal }: { env: Environment; signal?: AbortSignal | undefined },
+): Promise<string> {
+  const source = `key.command of profile ${profile}`;
+  const [program, ...args] = splitWords(command);
+  if (program === undefined) throw new ConfigError(`${source} is empty.`);
+  const output = await outputOf(program, args, source, { env, signal });
+  try {
+    return cleanKey(output, `What ${source} printed`);
+  } catch (error) {
+    throw new ConfigError((error as Error).message, { hint: 'It must print the key and no more.' });
+  }
+}
+
+function outputOf(
+  program: string,
+  args: readonly string[],
+  source: string,
+  { env, signal }: { env: Environment; signal?: AbortSignal | undefined },
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { env, shell: false, stdio: ['ignore', 'pipe', 'ignore'] });
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const end = (problem?: string) => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+      if (problem === undefined) return resolve(Buffer.concat(chunks).toString('utf8'));
+      // A grandchild may keep the pipe open; nobody waits for it.
+      child.kill('SIGKILL');
+      child.stdout.destroy();
+      reject(new ConfigError(`${source} ${problem}.`, { hint: 'Run it by hand to see why.' }));
+    };
+    const onAbort = () => end('was interrupted');
+    const timer = setTimeout(() => end('took longer than 10 s'), longestMs);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    child.stdout.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > mostBytes) end('printed too much for a key');
+      else chunks.push(chunk);
+    });
+    child.on('error', (error: NodeJS.ErrnoException) =>
+      end(`cannot be run (${error.code === 'ENOENT' ? 'there is no such program' : error.code})`),
+    );
+    child.on('close', (code, killed) =>
+      end(code === 0 ? undefined : `failed (${killed ?? `exit code ${code}`})`),
+    );
+  });
+}

@@ -1,0 +1,197 @@
+import { splitWords } from '../data/command-words.js';
+import { nearest } from '../data/nearest.js';
+import { UsageError } from '../errors.js';
+import {
+  dottedPath,
+  duration,
+  integer,
+  nameList,
+  onOff,
+  oneOf,
+  parameterName,
+  parseRate,
+  type Parse,
+  queryText,
+} from './parse.js';
+import { parseRoute, type RoutedResource, routedResources } from './route.js';
+
+export const outputFormats = ['table', 'json', 'ndjson', 'csv', 'ids'] as const;
+export const timeStyles = ['iso', 'local', 'relative'] as const;
+
+/** One setting: where its text may come from, how it is read, what stands without it. */
+export interface SettingKey<T = unknown> {
+  readonly name: string;
+  readonly text: string;
+  readonly env?: string;
+  readonly flag?: 'output' | 'time' | 'timeout' | 'retries' | 'maxWait';
+  /** A variable that other programs share: counts only where nothing of ours is set. */
+  readonly lastEnv?: string;
+  /** As it would be typed; absent = unset. */
+  readonly default?: string;
+  /** Only a profile may have it, not the defaults of all. */
+  readonly profileOnly?: boolean;
+  readonly parse: Parse<T>;
+}
+
+/** The settings that have a place of their own in `Settings`. */
+export const namedKeys = {
+  output: named('output', 'how results are printed', oneOf(outputFormats), {
+    flag: 'output',
+    env: 'ROSTERCTL_OUTPUT',
+    default: 'table',
+  }),
+  time: named('time', 'how times are written', oneOf(timeStyles), { flag: 'time' }),
+  timeout: named('timeout', 'how long to wait for the first byte of an answer', duration(1), {
+    flag: 'timeout',
+    env: 'ROSTERCTL_TIMEOUT',
+    default: '30s',
+  }),
+  retries: named('retries', 'extra attempts after the first', integer(0, 100), {
+    flag: 'retries',
+    env: 'ROSTERCTL_RETRIES',
+    default: '3',
+  }),
+  maxWait: named('maxWait', 'longest single wait that a Retry-After may cause', duration(0), {
+    flag: 'maxWait',
+    env: 'ROSTERCTL_MAX_WAIT',
+    default: '60s',
+  }),
+  concurrency: named('concurrency', 'requests at once in a bulk run', integer(1, 256), {
+    env: 'ROSTERCTL_CONCURRENCY',
+    default: '4',
+  }),
+  rate: named('rate', 'requests per second in a bulk run', parseRate, {
+    env: 'ROSTERCTL_RATE',
+    default: 'none',
+  }),
+  pager: named('pager', 'the program that shows long output; none for none', parsePager, {
+    env: 'ROSTERCTL_PAGER',
+    lastEnv: 'PAGER',
+  }),
+  'completion.cache': named('completion.cache', 'remember ids for completion', onOff, {
+    default: 'on',
+  }),
+  'key.command': named('key.command', 'a program that prints the key', parseCommand, {
+    profileOnly: true,
+  }),
+} as const;
+
+const resources = ['teams', 'players', 'documents', 'tryouts'];
+
+const neverSent = 'id,organizationId,createdAt,updatedAt';
+
+const pageWords = ['page', 'limit', 'offset', 'cursor', 'after'] as const;
+
+/** What the contract does not show and an admin may set right; each value stays text. */
+const guessKeys: readonly SettingKey<string>[] = [
+  ...Object.keys(routedResources).flatMap((name) => routeKeys(name as RoutedResource)),
+  ...resources.flatMap((resource) => [
+    guess(`lists.${resource}.path`, 'where the records stand in the answer', dottedPath, 'auto'),
+    guess(`lists.${resource}.query`, 'query parameters of the list call', queryText),
+    guess(`columns.${resource}`, 'columns of the table', nameList),
+    guess(`readOnly.${resource}`, 'fields never sent back', nameList, neverSent),
+  ]),
+  guess(
+    'paging.mode',
+    'how the service pages',
+    oneOf(['auto', 'none', 'page', 'offset', 'cursor']),
+    'auto',
+  ),
+  ...pageWords.map((word) =>
+    guess(`paging.params.${word}`, `the query parameter for ${word}`, parameterName, word),
+  ),
+  guess('paging.size', 'how many records to ask for at once', integer(1, 100_000)),
+  guess('filters.tryouts.status', "the service's own status filter", parameterName),
+  guess('download.urlPath', 'where the signed URL stands in the answer', dottedPath, 'auto'),
+  guess(
+    'upload.maxBytes',
+    'refuse larger files before asking',
+    integer(1, Number.MAX_SAFE_INTEGER),
+  ),
+];
+
+/** Every key that `config` knows, by name. */
+export const settingKeys: ReadonlyMap<string, SettingKey> = new Map(
+  [...Object.values(namedKeys), ...guessKeys].map((key) => [key.name, key as SettingKey]),
+);
+
+/** Whether a key is one of the guesses rather than a named setting. */
+export function isGuess(name: string): boolean {
+  return settingKeys.has(name) && !Object.hasOwn(namedKeys, name);
+}
+
+/** What is set by other means, and by which: asked for by people who try `config set`. */
+const setElsewhere: Readonly<Record<string, string>> = {
+  profile: 'rosterctl profile use NAME',
+  activeProfile: 'rosterctl profile use NAME',
+  baseUrl: 'rosterctl auth login --base-url URL',
+  org: 'rosterctl auth login --org ID',
+  organization: 'rosterctl auth login --org ID',
+  key: 'rosterctl auth login',
+  apiKey: 'rosterctl auth login',
+};
+
+/** A key by name. Throws UsageError with the nearest right one, or the command that sets it instead. */
+export function requireKey(name: string): SettingKey {
+  const key = settingKeys.get(name);
+  if (key) return key;
+  const instead = Object.hasOwn(setElsewhere, name) ? setElsewhere[name] : undefined;
+  if (instead)
+    throw new UsageError(`${name} is no setting of its own.`, { hint: `Use: ${instead}` });
+  const near = nearest(name, [...settingKeys.keys()]);
+  throw new UsageError(`There is no setting "${name}".${near ? ` Did you mean ${near}?` : ''}`, {
+    hint: 'See: rosterctl config list',
+  });
+}
+
+function named<T>(
+  name: string,
+  text: string,
+  parse: Parse<T>,
+  more: Omit<SettingKey<T>, 'name' | 'text' | 'parse'>,
+): SettingKey<T> {
+  return { name, text, parse, ...more };
+}
+
+/** A guess keeps its text; the parser judges it and may spell it in one way. */
+function guess(name: string, text: string, check: Parse<unknown>, normal?: string) {
+  const parse = (value: string) => {
+    if (value === normal) return value;
+    const checked = check(value);
+    return Array.isArray(checked) ? checked.join(',') : String(checked);
+  };
+  return { name, text, parse, ...(normal !== undefined && { default: normal }) };
+}
+
+function routeKeys(resource: RoutedResource): SettingKey<string>[] {
+  const idName = routedResources[resource];
+  const route = (text: string) => {
+    const { method, path } = parseRoute(text, resource);
+    return `${method} ${path}`;
+  };
+  const update = `endpoints.${resource}.update`;
+  const remove = `endpoints.${resource}.delete`;
+  const places = oneOf(['none', 'body', 'query']);
+  return [
+    guess(update, 'the update call', route, `PATCH /${resource}/{${idName}}`),
+    guess(
+      `${update}.semantics`,
+      'what an update leaves out stays or goes',
+      oneOf(['merge', 'replace']),
+      'merge',
+    ),
+    guess(`${update}.org`, 'where the update call carries organizationId', places, 'none'),
+    guess(remove, 'the delete call', route, `DELETE /${resource}/{${idName}}`),
+    guess(`${remove}.org`, 'where the delete call carries organizationId', places, 'none'),
+  ];
+}
+
+/** A command line, or undefined for none. */
+function parsePager(text: string): string | undefined {
+  return ['none', 'off', 'cat'].includes(text.trim()) ? undefined : text.trim();
+}
+
+function parseCommand(text: string): string {
+  if (splitWords(text).length === 0) throw new UsageError('The command is empty.');
+  return text;
+}

@@ -1,0 +1,101 @@
+import { nearest } from '../data/nearest.js';
+import { parseDuration } from '../data/duration.js';
+import { UsageError } from '../errors.js';
+
+/** Reads one value as typed; throws UsageError with what is wrong, not where it stood. */
+export type Parse<T> = (text: string) => T;
+
+/** One of a fixed set of words, with the nearest right one in the message. */
+export function oneOf<const W extends string>(words: readonly W[]): Parse<W> {
+  return (text) => {
+    const found = words.find((word) => word === text);
+    if (found !== undefined) return found;
+    const near = nearest(text, words);
+    throw new UsageError(`"${text}" is not known.${near ? ` Did you mean ${near}?` : ''}`, {
+      hint: `It is one of: ${words.join(', ')}.`,
+    });
+  };
+}
+
+/** A whole number between two bounds, both allowed. */
+export function integer(least: number, most: number): Parse<number> {
+  return (text) => {
+    const value = /^\d+$/.test(text.trim()) ? Number(text) : Number.NaN;
+    if (value >= least && value <= most) return value;
+    throw new UsageError(`"${text}" is no whole number from ${least} to ${most}.`);
+  };
+}
+
+/** A length of time in milliseconds, from `least` up to a day. */
+export function duration(least: number): Parse<number> {
+  return (text) => {
+    const value = parseDuration(text);
+    if (value >= least && value <= 86_400_000) return value;
+    throw new UsageError(`"${text}" is too ${value < least ? 'short' : 'long'}.`, {
+      hint: 'It may be up to 24h.',
+    });
+  };
+}
+
+/** Yes or no, in the words that people write into environments. */
+export const onOff: Parse<boolean> = (text) => {
+  const word = text.trim().toLowerCase();
+  if (['1', 'true', 'yes', 'on'].includes(word)) return true;
+  if (['0', 'false', 'no', 'off'].includes(word)) return false;
+  throw new UsageError(`"${text}" is neither on nor off.`, { hint: 'Write on or off.' });
+};
+
+/** Requests per second out of `5/s` or `90/m`; undefined for `none`. */
+export const parseRate: Parse<number | undefined> = (text) => {
+  if (text.trim() === 'none') return undefined;
+  const found = /^(\d+(?:\.\d+)?)\/([sm])$/.exec(text.trim());
+  const rate = Number(found?.[1]) / (found?.[2] === 'm' ? 60 : 1);
+  if (rate > 0 && rate <= 10_000) return rate;
+  const bare = /^\d+(\.\d+)?$/.test(text.trim());
+  throw new UsageError(`"${text}" is no rate.`, {
+    hint: bare ? `Write ${text.trim()}/s.` : 'Write 5/s, 90/m or none.',
+  });
+};
+
+/** Names separated by commas, each with no blank around it: `id,name`. */
+export const nameList: Parse<readonly string[]> = (text) => {
+  const names = text.split(',').map((name) => name.trim());
+  if (names.some((name) => name === '' || /\p{Cc}/u.test(name)))
+    throw new UsageError(`"${text}" is no list of names.`, { hint: 'Write id,name,status.' });
+  return names;
+};
+
+/** A field inside an answer: `data.players`. */
+export const dottedPath: Parse<string> = (text) => {
+  if (text.split('.').every((step) => /^[^\s.\p{Cc}]+$/u.test(step))) return text;
+  throw new UsageError(`"${text}" is no path of fields.`, { hint: 'Write data.players.' });
+};
+
+/** The name of a query parameter. */
+export const parameterName: Parse<string> = (text) => {
+  if (/^[\w.~[\]-]+$/.test(text) && text !== 'organizationId') return text;
+  throw new UsageError(`"${text}" is no name of a query parameter.`, {
+    hint: 'Letters, digits and . _ ~ - [ ] only; organizationId is sent by rosterctl itself.',
+  });
+};
+
+/** Query parameters to add to a list call: `include=gamerTags&active=true`. */
+export const queryText: Parse<string> = (text) => {
+  for (const pair of text.split('&')) {
+    const at = pair.indexOf('=');
+    if (at < 1 || /[?#\s]|\p{Cc}/u.test(pair))
+      throw new UsageError(`"${text}" is no query.`, {
+        hint: 'Write include=gamerTags&active=true.',
+      });
+    parameterName(decodeName(pair.slice(0, at)));
+  }
+  return text;
+};
+
+function decodeName(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}

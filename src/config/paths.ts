@@ -1,0 +1,73 @@
+import { posix, win32 } from 'node:path';
+import { ConfigError } from '../errors.js';
+
+/** The environment variables as handed in by the caller. */
+export type Environment = { readonly [name: string]: string | undefined };
+
+/** What decides where files live. */
+export interface PathsInput {
+  readonly env: Environment;
+  readonly platform: NodeJS.Platform;
+  /** The user's numeric id; undefined where the platform has none. */
+  readonly uid: number | undefined;
+}
+
+/** Our folders; undefined = there is nowhere to store, and reading goes on without. */
+export interface Paths {
+  readonly config: Folder | undefined;
+  readonly state: Folder | undefined;
+  readonly cache: Folder | undefined;
+  /** Who has to own them. */
+  readonly owner: number | undefined;
+}
+
+export interface Folder {
+  readonly path: string;
+  /** The home folder that has to be there already; undefined when the folder was named itself. */
+  readonly within: string | undefined;
+}
+
+type Kind = 'config' | 'state' | 'cache';
+
+const variables: Readonly<Record<Kind, readonly [own: string, xdg: string, home: string]>> = {
+  config: ['ROSTERCTL_CONFIG_DIR', 'XDG_CONFIG_HOME', '.config'],
+  state: ['ROSTERCTL_STATE_DIR', 'XDG_STATE_HOME', '.local/state'],
+  cache: ['ROSTERCTL_CACHE_DIR', 'XDG_CACHE_HOME', '.cache'],
+};
+
+/** Finds our three folders; nothing is read or made. */
+export function resolvePaths(input: PathsInput): Paths {
+  return {
+    config: folder('config', input),
+    state: folder('state', input),
+    cache: folder('cache', input),
+    owner: input.uid,
+  };
+}
+
+/** A folder to store in. Throws ConfigError when there is none, naming the variable to set. */
+export function requireFolder(paths: Paths, kind: Kind): Folder {
+  const found = paths[kind];
+  if (found) return found;
+  throw new ConfigError(`There is no folder to store the ${kind} in: HOME is not set.`, {
+    hint: `Set ${variables[kind][0]} to a folder of yours.`,
+  });
+}
+
+function folder(kind: Kind, { env, platform }: PathsInput): Folder | undefined {
+  const [own, xdg, home] = variables[kind];
+  if (env[own]) return { path: env[own], within: undefined };
+  if (platform === 'win32') return windowsFolder(kind, env);
+  // A relative path would mean another folder in every directory; the XDG rules ignore it too.
+  if (posix.isAbsolute(env[xdg] ?? ''))
+    return { path: posix.join(env[xdg] ?? '', 'rosterctl'), within: undefined };
+  if (!posix.isAbsolute(env['HOME'] ?? '')) return undefined;
+  return { path: posix.join(env['HOME'] ?? '', home, 'rosterctl'), within: env['HOME'] };
+}
+
+function windowsFolder(kind: Kind, env: Environment): Folder | undefined {
+  const base = env[kind === 'config' ? 'APPDATA' : 'LOCALAPPDATA'];
+  if (!base || !win32.isAbsolute(base)) return undefined;
+  const parts = kind === 'config' ? ['rosterctl'] : ['rosterctl', kind];
+  return { path: win32.join(base, ...parts), within: base };
+}

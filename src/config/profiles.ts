@@ -1,0 +1,112 @@
+import { nearest } from '../data/nearest.js';
+import { ConfigError, UsageError } from '../errors.js';
+import type { ConfigData, StoredKey, StoredProfile } from './config-file.js';
+import { sandboxProfile } from './profile-name.js';
+import type { Settings } from './settings.js';
+import { activeProfileOf, type Stored } from './store.js';
+
+const noProfile: StoredProfile = {
+  baseUrl: undefined,
+  organization: undefined,
+  settings: new Map(),
+};
+
+/**
+ * The stored profile of a name: a typo must not fall back to another organization. Throws UsageError
+ * with the nearest name, ConfigError when it is the file that names it.
+ */
+export function requireProfile(
+  file: ConfigData,
+  { name, via }: Pick<Settings['profile'], 'name'> & { readonly via?: Settings['profile']['via'] },
+): StoredProfile {
+  const found = file.profiles.get(name);
+  if (found) return found;
+  const near = nearest(name, [...file.profiles.keys(), sandboxProfile]);
+  const meant = near ? ` Did you mean ${near}?` : '';
+  if (via === 'active')
+    throw new ConfigError(`${file.file}: the active profile ${name} does not exist.${meant}`, {
+      hint: 'Choose another: rosterctl profile use NAME',
+    });
+  throw new UsageError(`There is no profile ${name}.${meant}`, {
+    hint: 'See: rosterctl profile list   Store one: rosterctl auth login --profile NAME',
+  });
+}
+
+/** After a login: the profile keeps its settings; it becomes active when no other is. */
+export function withLogin(
+  { config, keys }: Stored,
+  name: string,
+  place: { readonly baseUrl: string; readonly organization: string },
+  key: StoredKey,
+): Stored {
+  const settings = config.profiles.get(name)?.settings ?? new Map<string, string>();
+  return {
+    config: {
+      ...config,
+      activeProfile: activeProfileOf(config) ?? name,
+      profiles: new Map(config.profiles).set(name, { ...place, settings }),
+    },
+    keys: new Map(keys).set(name, key),
+  };
+}
+
+/** Without the key of a profile; its place and settings stay. */
+export function withoutKey(stored: Stored, name: string): Stored {
+  return { ...stored, keys: without(stored.keys, name) };
+}
+
+/** With another active profile. */
+export function withActive({ config, keys }: Stored, name: string): Stored {
+  return { config: { ...config, activeProfile: name }, keys };
+}
+
+/** Under another name, in its place in the list; active if it was. */
+export function withRenamed(stored: Stored, before: string, after: string): Stored {
+  const { config, keys } = stored;
+  const renamed = <V>(map: ReadonlyMap<string, V>) =>
+    new Map([...map].map(([name, value]) => [name === before ? after : name, value] as const));
+  const isActive = activeProfileOf(config) === before;
+  return {
+    config: {
+      ...config,
+      activeProfile: isActive ? after : config.activeProfile,
+      profiles: renamed(config.profiles),
+    },
+    keys: renamed(keys),
+  };
+}
+
+/** Without a profile and its key; no other becomes active by itself. */
+export function withoutProfile({ config, keys }: Stored, name: string): Stored {
+  return {
+    config: {
+      ...config,
+      activeProfile: config.activeProfile === name ? undefined : config.activeProfile,
+      profiles: without(config.profiles, name),
+    },
+    keys: without(keys, name),
+  };
+}
+
+/** With one setting of a profile (undefined: of the defaults) set, or unset by undefined. */
+export function withSetting(
+  { config, keys }: Stored,
+  profile: string | undefined,
+  key: string,
+  value: string | undefined,
+): Stored {
+  const change = (settings: ReadonlyMap<string, string>) =>
+    value === undefined ? without(settings, key) : new Map(settings).set(key, value);
+  if (profile === undefined)
+    return { config: { ...config, defaults: change(config.defaults) }, keys };
+  const before = config.profiles.get(profile) ?? noProfile;
+  const profiles = new Map(config.profiles).set(profile, {
+    ...before,
+    settings: change(before.settings),
+  });
+  return { config: { ...config, profiles }, keys };
+}
+
+function without<V>(map: ReadonlyMap<string, V>, name: string): ReadonlyMap<string, V> {
+  return new Map([...map].filter(([entry]) => entry !== name));
+}

@@ -1,0 +1,73 @@
+import { readdirSync, unlinkSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+import { join } from 'node:path';
+import { type ThisProcess, withLock } from '../files/lock.js';
+import { ensurePrivateFolder, tightenPrivateFile } from '../files/private.js';
+import { ConfigError, Failure } from '../errors.js';
+import type { JsonObject } from '../data/json.js';
+import { configToJson, parseJsonText, type Stored } from './config-file.js';
+import type { Folder } from './paths.js';
+
+const lockName = 'config';
+const lockWaitMs = 20_000;
+
+/** The one place that writes config.json and credentials.json, for `ConfigStore.update`. */
+export async function writeStored(
+  folder: Folder,
+  { owner, self }: { owner: number | undefined; self: ThisProcess },
+  change: (now: Stored) => Stored,
+  read: () => Stored,
+): Promise<Stored> {
+  ensurePrivateFolder(folder.path, { owner, within: folder.within });
+  const purpose = 'changing the configuration';
+  return withLock(folder.path, lockName, { self, waitMs: lockWaitMs, purpose }, async () => {
+    sweepStaleCopies(folder.path);
+    const before = read();
+    const after = change(before);
+    try {
+      // Keys first: a profile whose key belongs elsewhere is refused, never used.
+      await writeFile('credentials', folder.path, owner, keysToJson(before), keysToJson(after));
+      const config = configToJson(after.config);
+      await writeFile('config', folder.path, owner, configToJson(before.config), config);
+    } catch (error) {
+      if (error instanceof Failure) throw error;
+      const { code } = error as NodeJS.ErrnoException;
+      throw new ConfigError(`The configuration in ${folder.path} cannot be written (${code}).`, {
+        hint: 'Check the folder and the disk, or name another with ROSTERCTL_CONFIG_DIR.',
+      });
+    }
+    return after;
+  });
+}
+
+async function writeFile(
+  name: 'config' | 'credentials',
+  folder: string,
+  owner: number | undefined,
+  before: JsonObject,
+  after: JsonObject,
+): Promise<void> {
+  tightenPrivateFile(join(folder, `${name}.json`), { owner });
+  if (isDeepStrictEqual(before, after)) return;
+  const { default: Conf } = await import('conf');
+  const file = new Conf<JsonObject>({
+    cwd: folder,
+    configName: name,
+    projectSuffix: '',
+    configFileMode: 0o600,
+    accessPropertiesByDotNotation: false,
+    deserialize: (text) => parseJsonText(text) as JsonObject,
+    serialize: (value) => `${JSON.stringify(value, undefined, 2)}\n`,
+  });
+  file.store = after;
+}
+
+function keysToJson({ keys }: Stored): JsonObject {
+  return Object.fromEntries(keys);
+}
+
+/** Copies that a killed writer left: all writers hold the lock, so any copy found here is stale. */
+function sweepStaleCopies(folder: string): void {
+  for (const name of readdirSync(folder))
+    if (/^(config|credentials)\.json\.tmp-[0-9a-f]{16}$/.test(name)) unlinkSync(join(folder, name));
+}

@@ -1,0 +1,49 @@
+import { plainText } from './path.js';
+
+export interface CsvOptions {
+  readonly delimiter: ',' | ';' | '\t';
+  /** Cells stand as they are, formulas too (`--csv-raw`). */
+  readonly raw: boolean;
+}
+
+export const byteOrderMark = '\ufeff';
+
+/**
+ * One line of CSV by RFC 4180, CRLF at its end. Text that a spreadsheet would read as a formula gets
+ * a leading `'` unless `raw`; numbers are none. Nothing else is changed: control characters in data
+ * stay data.
+ */
+export function csvLine(cells: readonly unknown[], options: CsvOptions): string {
+  let line = '';
+  for (const [index, cell] of cells.entries())
+    line += (index === 0 ? '' : options.delimiter) + csvCell(cell, options);
+  return `${line}\r\n`;
+}
+
+/** Puts `'` before text that a spreadsheet would take for a formula; `unguard` undoes it exactly. */
+export function guard(cell: string): string {
+  return formula.test(cell) ? `'${cell}` : cell;
+}
+
+/** Takes the mark of `guard` off; other text, also with a leading `'`, stays as it is. */
+export function unguard(cell: string): string {
+  return cell.startsWith("'") && formula.test(cell.slice(1)) ? cell.slice(1) : cell;
+}
+
+/**
+ * What begins a formula after spaces: = + - @, their full-width forms, tab, line ends, NUL. Leading
+ * marks are looked through, so that text which has one of its own gets a second and comes back whole.
+ */
+// oxlint-disable-next-line no-control-regex
+const formula = /^'*[^\S\t\r\n]*[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n\u0000]/;
+
+function csvCell(cell: unknown, { delimiter, raw }: CsvOptions): string {
+  if (cell === null || cell === undefined) return '';
+  if (typeof cell !== 'string') return quoted(plainText(cell), delimiter);
+  return quoted(raw ? cell : guard(cell), delimiter);
+}
+
+function quoted(text: string, delimiter: string): string {
+  const needed = text.includes('"') || text.includes(delimiter) || /[\r\n]|^\s|\s$/.test(text);
+  return needed ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,125 @@
+import { UsageError } from '../errors.js';
+import { parseDuration } from './duration.js';
+
+/** A point in time as typed: an instant, a bare date (a whole local day) or an age before now. */
+export type When =
+  | { readonly kind: 'instant'; readonly ms: number }
+  | { readonly kind: 'day'; readonly year: number; readonly month: number; readonly day: number }
+  | { readonly kind: 'age'; readonly ms: number };
+
+/** Which end of a bare date is meant: its local midnight, or its last millisecond. */
+export type Edge = 'start' | 'end';
+
+const dateShape = /^(\d{4})-(\d{2})-(\d{2})$/;
+const timeShape =
+  /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?([Zz]|[+-]\d{2}(?::?\d{2})?)?$/;
+
+/**
+ * Reads `2026-03-01`, an ISO date and time (local where it names no zone) or an age such as `7d`.
+ * Throws UsageError for anything else, also for a day that does not exist.
+ */
+export function parseWhen(text: string): When {
+  const typed = text.trim();
+  const time = dateShape.test(typed) ? dayOf(typed) : instantOf(typed);
+  if (time) return time;
+  if (/^\d+(\.\d+)?(ms|[smhdw])$/.test(typed)) return { kind: 'age', ms: parseDuration(typed) };
+  throw new UsageError('This is no date, time or age.', {
+    hint: 'Write 2026-03-01, 2026-03-01T18:00, 2026-03-01T18:00:00Z or an age such as 24h, 7d, 2w.',
+  });
+}
+
+/** Milliseconds since 1970 of a point in time; a day needs an edge, an age the present. */
+export function resolveWhen(when: When, edge: Edge, now: Date): number {
+  if (when.kind === 'instant') return when.ms;
+  if (when.kind === 'age') return now.getTime() - when.ms;
+  return dayEdge(when, edge);
+}
+
+/**
+ * Milliseconds since 1970 of an ISO date or date and time as records hold them, or undefined for
+ * any other text. A bare date is the given edge of that local day.
+ */
+export function timeOf(text: string, edge: Edge = 'start'): number | undefined {
+  const when = dateShape.test(text) ? dayOf(text) : instantOf(text);
+  if (!when || when.kind === 'age') return undefined;
+  return when.kind === 'instant' ? when.ms : dayEdge(when, edge);
+}
+
+/** The local calendar day of an instant: `2026-03-01`. */
+export function localDay(date: Date): string {
+  return [
+    String(date.getFullYear()).padStart(4, '0'),
+    String(date.getMonth() + 1).padStart(2, '0'),
+    String(date.getDate()).padStart(2, '0'),
+  ].join('-');
+}
+
+/** The local day of the Monday that begins an instant's week. */
+export function mondayOf(date: Date): string {
+  const sinceMonday = (date.getDay() + 6) % 7;
+  return localDay(localMidnight(date.getFullYear(), date.getMonth(), date.getDate() - sinceMonday));
+}
+
+function dayOf(text: string): When | undefined {
+  const [year = 0, month = 0, day = 0] = text.split('-').map(Number);
+  if (!exists(year, month, day)) return undefined;
+  return { kind: 'day', year, month, day };
+}
+
+function instantOf(text: string): When | undefined {
+  const found = timeShape.exec(text);
+  if (!found) return undefined;
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = found
+    .slice(1, 7)
+    .map((part) => Number(part ?? 0));
+  if (!exists(year, month, day) || hour > 23 || minute > 59 || second > 59) return undefined;
+  const fraction = Math.floor(Number(`0.${found[7] ?? 0}`) * 1000);
+  const offset = offsetMs(found[8]);
+  if (offset === undefined) return undefined;
+  const wall = localOrUtc(offset === 'local', year, month - 1, day, hour, minute, second, fraction);
+  return { kind: 'instant', ms: offset === 'local' ? wall : wall - offset };
+}
+
+function offsetMs(zone: string | undefined): number | 'local' | undefined {
+  if (zone === undefined) return 'local';
+  if (zone.toUpperCase() === 'Z') return 0;
+  const hours = Number(zone.slice(1, 3));
+  const minutes = Number(zone.slice(3).replace(':', '') || 0);
+  if (hours > 23 || minutes > 59) return undefined;
+  return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000;
+}
+
+/** Years below 100 would be read as 19xx by Date itself. */
+function localOrUtc(
+  local: boolean,
+  year: number,
+  month: number,
+  day: number,
+  hour: number,
+  minute: number,
+  second: number,
+  ms: number,
+): number {
+  const date = new Date(0);
+  if (local) {
+    date.setFullYear(year, month, day);
+    return date.setHours(hour, minute, second, ms);
+  }
+  date.setUTCFullYear(year, month, day);
+  return date.setUTCHours(hour, minute, second, ms);
+}
+
+function exists(year: number, month: number, day: number): boolean {
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+}
+
+function dayEdge(day: { year: number; month: number; day: number }, edge: Edge): number {
+  if (edge === 'start') return localMidnight(day.year, day.month - 1, day.day).getTime();
+  return localMidnight(day.year, day.month - 1, day.day + 1).getTime() - 1;
+}
+
+function localMidnight(year: number, month: number, day: number): Date {
+  return new Date(localOrUtc(true, year, month, day, 0, 0, 0, 0));
+}

@@ -1,0 +1,52 @@
+/**
+ * The candidate that `word` was most likely meant to be, or undefined when none is near: at most
+ * about a third of the letters may differ (a swap of neighbours counts once), case aside.
+ */
+export function nearest(word: string, candidates: readonly string[]): string | undefined {
+  const typed = word.toLowerCase();
+  let best: string | undefined;
+  let bestDistance = Infinity;
+  for (const candidate of candidates) {
+    const limit = Math.max(1, Math.floor(Math.max(typed.length, candidate.length) / 3));
+    // Long words are no typing errors of anything; this bounds the work as well.
+    if (typed.length > 100 || Math.abs(candidate.length - typed.length) > limit) continue;
+    const distance = editDistance(typed, candidate.toLowerCase());
+    if (distance > limit || distance >= bestDistance) continue;
+    best = candidate;
+    bestDistance = distance;
+  }
+  // A beginning is more letters away than a typing error and still says what was meant.
+  return best ?? (typed.length > 1 ? startingWith(typed, candidates) : undefined);
+}
+
+function startingWith(typed: string, candidates: readonly string[]): string | undefined {
+  return candidates.find((candidate) => candidate.toLowerCase().startsWith(typed));
+}
+
+/** Insertions, deletions, replacements and swaps of neighbours (Damerau-Levenshtein, restricted). */
+function editDistance(a: string, b: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= a.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= b.length; column++) {
+      const same = a[row - 1] === b[column - 1];
+      let cost = Math.min(
+        at(last, column) + 1,
+        at(current, column - 1) + 1,
+        at(last, column - 1) + (same ? 0 : 1),
+      );
+      const swapped =
+        row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
+      if (swapped) cost = Math.min(cost, at(beforeLast, column - 2) + 1);
+      current.push(cost);
+    }
+    beforeLast = last;
+    last = current;
+  }
+  return at(last, b.length);
+}
+
+function at(row: readonly number[], index: number): number {
+  return row[index] ?? Infinity;
+}

@@ -1,0 +1,49 @@
+import { timeOf } from './dates.js';
+import { compareDecimals } from './decimal.js';
+import { type JsonObject, RawNumber } from './json.js';
+import { valuesAt } from './path.js';
+
+/** A field to order by, dotted. */
+export interface Sorting {
+  readonly field: string;
+  readonly descending: boolean;
+}
+
+/** The records ordered by a field; those without it come last in both directions, equals keep their order. */
+export function byField(records: readonly JsonObject[], sorting: Sorting): readonly JsonObject[] {
+  const keyed = records.map((record) => ({
+    record,
+    key: keyOf(valuesAt(record, sorting.field)?.find((value) => value !== null)),
+  }));
+  const direction = sorting.descending ? -1 : 1;
+  return keyed
+    .toSorted((a, b) => {
+      if (!a.key || !b.key) return Number(!a.key) - Number(!b.key);
+      return direction * compareKeys(a.key, b.key);
+    })
+    .map(({ record }) => record);
+}
+
+type Key =
+  | { readonly rank: 0; readonly decimal: string }
+  | { readonly rank: 1; readonly ms: number }
+  | { readonly rank: 2; readonly text: string };
+
+function keyOf(value: unknown): Key | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'number' || value instanceof RawNumber)
+    return { rank: 0, decimal: String(value) };
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const ms = timeOf(text);
+  return ms === undefined ? { rank: 2, text } : { rank: 1, ms };
+}
+
+// One fixed locale: the order must not depend on the machine.
+const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
+
+function compareKeys(a: Key, b: Key): number {
+  if (a.rank === 0 && b.rank === 0) return compareDecimals(a.decimal, b.decimal) ?? 0;
+  if (a.rank === 1 && b.rank === 1) return a.ms - b.ms;
+  if (a.rank === 2 && b.rank === 2) return collator.compare(a.text, b.text);
+  return a.rank - b.rank;
+}

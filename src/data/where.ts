@@ -1,0 +1,124 @@
+import { UsageError } from '../errors.js';
+import { timeOf } from './dates.js';
+import { compareDecimals } from './decimal.js';
+import { isObject, type JsonObject, RawNumber } from './json.js';
+import { plainText, valuesAt } from './path.js';
+
+const operators = ['!=', '<=', '>=', '=', '~', '<', '>'] as const;
+export type Operator = (typeof operators)[number];
+
+/** One `--where`: a field (dotted), an operator and the text to compare with. */
+export interface Condition {
+  readonly field: string;
+  readonly operator: Operator;
+  readonly value: string;
+}
+
+/** Reads `status=pending`, `formResponses.age>=16`, `name~fox`. Throws UsageError. */
+export function parseCondition(text: string): Condition {
+  const at = text.search(/[=~<>]|!=/);
+  const operator = operators.find((entry) => text.startsWith(entry, Math.max(at, 0)));
+  if (at < 0 || !operator)
+    throw new UsageError('A condition needs an operator.', {
+      hint: "Write 'field=value', or one of != ~ < > <= >= between field and value.",
+    });
+  const left = text.slice(0, at);
+  const right = text.slice(at + operator.length);
+  // `a = b` is spelling; a space on one side only belongs to the value.
+  const spaced = /\s$/.test(left) && /^\s/.test(right);
+  const field = left.trim();
+  if (field === '') throw new UsageError(`The field before ${operator} is missing.`);
+  return { field, operator, value: spaced ? right.trim() : right };
+}
+
+/**
+ * Whether a record meets a condition. A list meets `=`, `~` and the comparisons if one element
+ * does; `!=` is the opposite of `=`. Throws UsageError where `<` and its kin meet a value that is
+ * neither a number beside a number nor a time beside a time; a missing value is no match.
+ */
+export function meets(condition: Condition, record: JsonObject): boolean {
+  const values = valuesAt(record, condition.field) ?? [];
+  switch (condition.operator) {
+    case '=':
+      return anyEquals(values, condition.value);
+    case '!=':
+      return !anyEquals(values, condition.value);
+    case '~':
+      return values.some((value) => contains(value, condition.value));
+    default:
+      return compares(values, condition, record);
+  }
+}
+
+/**
+ * Whether one of the values is the text: numbers by value, everything else as text; `null` is null,
+ * absent and the empty list.
+ */
+export function anyEquals(values: readonly unknown[], text: string): boolean {
+  if (values.length === 0) return text === 'null';
+  return values.some((value) => equals(value, text));
+}
+
+/** Whether a text stands anywhere in a value, at any depth, upper and lower case alike. */
+export function contains(value: unknown, text: string): boolean {
+  if (value === null || value === undefined) return false;
+  if (Array.isArray(value)) return value.some((element) => contains(element, text));
+  if (isObject(value)) return Object.values(value).some((inner) => contains(inner, text));
+  return fold(plainText(value)).includes(fold(text));
+}
+
+function equals(value: unknown, text: string): boolean {
+  if (value === null || value === undefined) return text === 'null';
+  const own = plainText(value);
+  if (own === text) return true;
+  return isNumber(value) && compareDecimals(own, text) === 0;
+}
+
+function compares(values: readonly unknown[], condition: Condition, record: JsonObject): boolean {
+  let strange: unknown;
+  for (const value of values) {
+    if (value === null || value === undefined) continue;
+    const order = orderOf(plainText(value), condition);
+    if (order === undefined) strange = value;
+    else if (fits(order, condition.operator)) return true;
+  }
+  if (strange === undefined) return false;
+  const { field, operator, value } = condition;
+  const whose = typeof record['id'] === 'string' ? ` of ${record['id']}` : '';
+  throw new UsageError(
+    `${field}${whose} is "${plainText(strange).slice(0, 80)}", which cannot be compared with "${value}".`,
+    {
+      hint: `${operator} compares numbers with numbers and times with times; = != ~ compare text.`,
+    },
+  );
+}
+
+/** A bare date is a whole day: `<=` and `>` mean its end, `<` and `>=` its local midnight. */
+function orderOf(text: string, { operator, value }: Condition): number | undefined {
+  const numbers = compareDecimals(text, value);
+  if (numbers !== undefined) return numbers;
+  const own = timeOf(text);
+  const other = timeOf(value, operator === '<=' || operator === '>' ? 'end' : 'start');
+  return own === undefined || other === undefined ? undefined : own - other;
+}
+
+function fits(order: number, operator: Operator): boolean {
+  switch (operator) {
+    case '<':
+      return order < 0;
+    case '>':
+      return order > 0;
+    case '<=':
+      return order <= 0;
+    default:
+      return order >= 0;
+  }
+}
+
+function isNumber(value: unknown): boolean {
+  return typeof value === 'number' || value instanceof RawNumber;
+}
+
+function fold(text: string): string {
+  return text.normalize('NFC').toLowerCase();
+}

@@ -1,0 +1,39 @@
+import { openApiDocument } from './api/openapi.js';
+import { manPage } from './cli/man-page.js';
+import { describeCommands } from './cli/plain.js';
+import { assumedRows, assumptionsPage, exitCodeRows, referencePage } from './cli/reference.js';
+import { topicTexts } from './cli/topics.js';
+import { commands } from './commands/index.js';
+import type { PlainTable } from './data/plain-table.js';
+import { inventions } from './sandbox/inventions.js';
+
+/** What the build writes beside the bundle: the plain command table and the help topics. */
+export async function describe(
+  version: string,
+): Promise<{ table: PlainTable; topics: { readonly [name: string]: string } }> {
+  const described = await describeCommands(commands);
+  const topics = topicTexts();
+  return {
+    table: {
+      version,
+      ...described,
+      topics: topics.map(({ name, about }) => ({ name, about })),
+    },
+    topics: Object.fromEntries(topics.map(({ name, text }) => [name, text])),
+  };
+}
+
+/** The files that `npm run generate` derives from the tables, by path; `date` is YYYY-MM-DD. */
+export function documents(table: PlainTable, date: string): { readonly [path: string]: string } {
+  return {
+    'docs/reference.md': referencePage(table),
+    'docs/openapi.json': `${JSON.stringify(openApiDocument(), null, 2)}\n`,
+    'docs/assumptions.md': assumptionsPage(inventions),
+    'man/rosterctl.1': manPage(table, { date }),
+  };
+}
+
+/** What stands in the README between `<!-- NAME -->` and `<!-- /NAME -->`. */
+export function readmeParts(): { readonly [name: string]: string } {
+  return { 'exit-codes': exitCodeRows(), assumed: assumedRows() };
+}

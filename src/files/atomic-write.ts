@@ -1,0 +1,213 @@
+import { randomBytes } from 'node:crypto';
+import {
+  type FileHandle,
+  link,
+  lstat,
+  open,
+  readdir,
+  realpath,
+  rename,
+  unlink,
+} from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { GuardError, OutputError } from '../errors.js';
+
+export interface AtomicOptions {
+  /** The mode of a new file; an existing file keeps its own. Default 0600. */
+  readonly mode?: number | undefined;
+  /** Refuse when something stands there, also when it appears meanwhile. */
+  readonly mustBeNew?: boolean | undefined;
+}
+
+/** A file in the making: nothing stands under its final name before `commit`. */
+export interface AtomicFile {
+  write(chunk: string | Uint8Array): Promise<void>;
+  /** Brings it to disk and under its name. Throws GuardError when it had to be new and is not. */
+  commit(): Promise<void>;
+  /** Leaves nothing behind; harmless after `commit`. */
+  discard(): Promise<void>;
+}
+
+/**
+ * Opens a file that appears whole or not at all: a temporary file in the same folder, fsync, rename.
+ * A link is followed to its file; a device or pipe is written straight through. Throws OutputError.
+ */
+export async function openAtomic(file: string, options: AtomicOptions = {}): Promise<AtomicFile> {
+  const target = await lookAt(file);
+  if (options.mustBeNew && target.kind !== 'absent') throw exists(file);
+  if (target.kind === 'device') return straightThrough(file, await attempt(file, open(file, 'w')));
+  const temp = join(dirname(target.path), tempName(basename(target.path)));
+  const mode = target.kind === 'file' ? target.mode : (options.mode ?? 0o600);
+  const handle = await attempt(file, open(temp, 'wx', 0o600));
+  let state: 'open' | 'closed' | 'gone' = 'open';
+  const close = async () => {
+    if (state === 'open') await handle.close();
+    if (state === 'open') state = 'closed';
+  };
+  return {
+    write: (chunk) => attempt(file, writeAll(handle, chunk)),
+    async commit() {
+      // The umask would narrow it, and an existing file's mode is the user's choice.
+      await attempt(file, handle.chmod(mode));
+      await attempt(file, handle.sync());
+      await attempt(file, close());
+      if (options.mustBeNew) await placeNew(file, temp, target.path);
+      else await attempt(file, rename(temp, target.path));
+      state = 'gone';
+      await syncFolder(dirname(target.path));
+    },
+    async discard() {
+      if (state === 'gone') return;
+      await close().catch(() => {});
+      state = 'gone';
+      await unlink(temp).catch(() => {});
+    },
+  };
+}
+
+/** Writes a whole file at once, or leaves what was there. Throws OutputError, GuardError. */
+export async function writeAtomically(
+  file: string,
+  content: string | Uint8Array,
+  options: AtomicOptions = {},
+): Promise<void> {
+  const made = await openAtomic(file, options);
+  try {
+    await made.write(content);
+    await made.commit();
+  } finally {
+    await made.discard();
+  }
+}
+
+/**
+ * Removes temporary files that a killed process of ours left in a folder, older than `olderThanMs`.
+ * Never throws: a folder that cannot be read has nothing to sweep.
+ */
+export async function sweepStaleTemps(
+  folder: string,
+  now: Date,
+  olderThanMs = 3_600_000,
+): Promise<readonly string[]> {
+  const names = await readdir(folder).catch(() => []);
+  const swept: string[] = [];
+  for (const name of names.filter((entry) => tempPattern.test(entry))) {
+    const path = join(folder, name);
+    const found = await lstat(path).catch(() => undefined);
+    if (!found?.isFile() || now.getTime() - found.mtimeMs < olderThanMs) continue;
+    await unlink(path).then(
+      () => swept.push(name),
+      () => {},
+    );
+  }
+  return swept;
+}
+
+const tempPattern = /^\..{0,100}\.[0-9a-f]{16}\.rosterctl-tmp$/su;
+
+function tempName(name: string): string {
+  // Short enough for any file system whatever the name; letters are not cut in half.
+  const start = Array.from(name).slice(0, 40).join('');
+  return `.${start}.${randomBytes(8).toString('hex')}.rosterctl-tmp`;
+}
+
+type Target =
+  | { readonly kind: 'absent' | 'device'; readonly path: string }
+  | { readonly kind: 'file'; readonly path: string; readonly mode: number };
+
+async function lookAt(file: string): Promise<Target> {
+  const path = await realpath(file).catch(() => file);
+  const found = await lstat(path).catch(() => undefined);
+  if (!found) return { kind: 'absent', path };
+  if (found.isDirectory()) throw new OutputError(`${file} is a folder, not a file.`);
+  // A link that points nowhere: the new file takes its place.
+  if (found.isSymbolicLink()) return { kind: 'absent', path };
+  if (!found.isFile()) return { kind: 'device', path };
+  return { kind: 'file', path, mode: found.mode & 0o777 };
+}
+
+function straightThrough(file: string, handle: FileHandle): AtomicFile {
+  let isOpen = true;
+  const close = async () => {
+    if (!isOpen) return;
+    isOpen = false;
+    await handle.close();
+  };
+  return {
+    write: (chunk) => attempt(file, writeAll(handle, chunk)),
+    commit: () => attempt(file, close()),
+    discard: () => close().catch(() => {}),
+  };
+}
+
+/** One write may take only a part of the bytes. */
+async function writeAll(handle: FileHandle, chunk: string | Uint8Array): Promise<void> {
+  const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+  let done = 0;
+  while (done < bytes.length) done += (await handle.write(bytes, done)).bytesWritten;
+}
+
+/** A hard link never replaces what stands there, so two writers of one name have one winner. */
+async function placeNew(file: string, temp: string, path: string): Promise<void> {
+  try {
+    await link(temp, path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') throw exists(file);
+    if (code !== 'EPERM' && code !== 'ENOTSUP') throw cannotWrite(file, error);
+    await claimThenRename(file, temp, path);
+    return;
+  }
+  await unlink(temp).catch(() => {});
+}
+
+/** Where there are no hard links (FAT), an empty file claims the name first. */
+async function claimThenRename(file: string, temp: string, path: string): Promise<void> {
+  try {
+    await (await open(path, 'wx', 0o600)).close();
+    await rename(temp, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw exists(file);
+    throw cannotWrite(file, error);
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  // Not every file system lets a folder be synced; the file itself is on disk already.
+  const handle = await open(folder, 'r').catch(() => undefined);
+  await handle?.sync().catch(() => {});
+  await handle?.close();
+}
+
+async function attempt<T>(file: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw cannotWrite(file, error);
+  }
+}
+
+function cannotWrite(file: string, error: unknown): OutputError {
+  const { code } = error as NodeJS.ErrnoException;
+  return new OutputError(
+    `${file} cannot be written: ${reasons[code ?? ''] ?? code ?? 'unknown error'}.`,
+    {
+      cause: error,
+    },
+  );
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such folder',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  ENOTDIR: 'a part of the path is no folder',
+  ENAMETOOLONG: 'the name is too long',
+};
+
+function exists(file: string): GuardError {
+  return new GuardError(`${file} exists already.`, { code: 'exists' });
+}

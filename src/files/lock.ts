@@ -1,0 +1,238 @@
+import { randomBytes } from 'node:crypto';
+import {
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  truncateSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { GuardError } from '../errors.js';
+import { describeSelf, isGone, type LockHolder, parseHolder, type ThisProcess } from './holder.js';
+
+export type { LockHolder, ThisProcess } from './holder.js';
+
+// A lock is a row of numbered files, `NAME.lock.N`, in one folder; the highest number rules.
+// A file appears whole (it is linked from a private file), names its holder, and is emptied when
+// the holder lets go. Who finds the highest file empty, or its holder dead, links the next number:
+// `link` gives it to exactly one. A number may have been passed while its linker slept, so he looks
+// once more and holds the lock only if his is still the highest. The highest number never falls:
+// a file is only ever removed by someone who has seen a higher one.
+
+/** How many passed generations stay, so that no listing can miss all of them while it is read. */
+const kept = 8;
+
+export interface LockOptions {
+  readonly self: ThisProcess;
+  /** How long to wait for a holder, in milliseconds; 0 = one look. */
+  readonly waitMs: number;
+  /** What the holder does, for the message that the next one gets. */
+  readonly purpose?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** A lock that we hold; `release` may be called twice. */
+export interface HeldLock {
+  /** Whether nobody took it over: for a holder that slept for long (SIGSTOP). */
+  isOurs(): boolean;
+  release(): void;
+}
+
+/**
+ * Runs `action` while holding the lock `name` in the folder `dir` (made when missing). Throws
+ * GuardError with code `locked` when it is still held after `waitMs`, and the file system's own
+ * error when the folder cannot be written.
+ */
+export async function withLock<T>(
+  dir: string,
+  name: string,
+  options: LockOptions,
+  action: () => T | Promise<T>,
+): Promise<T> {
+  const lock = await acquireLock(dir, name, options);
+  try {
+    return await action();
+  } finally {
+    lock.release();
+  }
+}
+
+/** Takes the lock or throws as `withLock` does. It survives kill -9: a dead holder is passed over. */
+export async function acquireLock(
+  dir: string,
+  name: string,
+  options: LockOptions,
+): Promise<HeldLock> {
+  const deadline = performance.now() + options.waitMs;
+  const claim = openClaim(dir, name, options);
+  try {
+    for (let attempt = 0; ; attempt += 1) {
+      options.signal?.throwIfAborted();
+      const outcome = claim.tryNow();
+      if (outcome !== 'raced' && 'release' in outcome) return outcome;
+      if (outcome !== 'raced' && performance.now() >= deadline) throw locked(dir, name, outcome);
+      if (outcome !== 'raced') await sleep(pause(attempt), undefined, { ref: true });
+    }
+  } finally {
+    claim.discard();
+  }
+}
+
+/** Who holds the lock now, or undefined when nobody does. Writes nothing. */
+export function lockHolder(dir: string, name: string, self: ThisProcess): LockHolder | undefined {
+  const top = listLock(dir, name).generations[0];
+  if (top === undefined) return undefined;
+  const text = readIfThere(pathOf(dir, name, top));
+  const holder = text === undefined ? undefined : parseHolder(text);
+  return holder && !isGone(holder, self) ? holder : undefined;
+}
+
+function openClaim(dir: string, name: string, { self, purpose }: LockOptions) {
+  let own: string | undefined;
+  const privateFile = () => {
+    if (own !== undefined) return own;
+    const path = join(dir, `${name}.lock.new.${self.pid}.${randomBytes(6).toString('hex')}`);
+    const text = JSON.stringify(describeSelf(self, purpose));
+    try {
+      writeFileSync(path, text, { mode: 0o600, flag: 'wx' });
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT') throw error;
+      mkdirSync(dir, { recursive: true, mode: 0o700 });
+      writeFileSync(path, text, { mode: 0o600, flag: 'wx' });
+    }
+    own = path;
+    return path;
+  };
+  const discard = () => {
+    if (own !== undefined) removeIfThere(own);
+    own = undefined;
+  };
+  const tryNow = (): HeldLock | LockHolder | 'raced' => {
+    const top = listLock(dir, name).generations[0] ?? 0;
+    if (top > 0) {
+      const text = readIfThere(pathOf(dir, name, top));
+      if (text === undefined) return 'raced';
+      const holder = parseHolder(text);
+      if (holder && !isGone(holder, self)) return holder;
+    }
+    const mine = top + 1;
+    const path = pathOf(dir, name, mine);
+    if (!linkIfFree(privateFile(), path)) {
+      discard();
+      return 'raced';
+    }
+    const { generations, privates } = listLock(dir, name);
+    if (generations[0] !== mine) {
+      removeIfThere(path);
+      return 'raced';
+    }
+    sweep(dir, name, generations, privates, self);
+    return heldLock(dir, name, mine, path);
+  };
+  return { tryNow, discard };
+}
+
+function heldLock(dir: string, name: string, mine: number, path: string): HeldLock {
+  let released = false;
+  return {
+    isOurs: () => !released && listLock(dir, name).generations[0] === mine,
+    release() {
+      if (released) return;
+      released = true;
+      try {
+        truncateSync(path, 0);
+      } catch (error) {
+        // The folder was removed under us: then there is nothing left to let go.
+        if (codeOf(error) !== 'ENOENT') throw error;
+      }
+    },
+  };
+}
+
+/** Removes passed generations and the private files of dead processes. */
+function sweep(
+  dir: string,
+  name: string,
+  generations: readonly number[],
+  privates: readonly { file: string; pid: number }[],
+  self: ThisProcess,
+): void {
+  for (const passed of generations.slice(kept)) removeIfThere(pathOf(dir, name, passed));
+  for (const { file, pid } of privates) {
+    if (!self.isAlive(pid)) removeIfThere(join(dir, file));
+  }
+}
+
+/** The generations from the highest down, and the private files beside them. */
+function listLock(dir: string, name: string) {
+  const generations: number[] = [];
+  const privates: { file: string; pid: number }[] = [];
+  const prefix = `${name}.lock.`;
+  for (const file of listIfThere(dir)) {
+    if (!file.startsWith(prefix)) continue;
+    const rest = file.slice(prefix.length);
+    if (/^[1-9]\d{0,14}$/.test(rest)) generations.push(Number(rest));
+    const pid = /^new\.(\d+)\./.exec(rest)?.[1];
+    if (pid !== undefined) privates.push({ file, pid: Number(pid) });
+  }
+  generations.sort((a, b) => b - a);
+  return { generations, privates };
+}
+
+function locked(dir: string, name: string, holder: LockHolder): GuardError {
+  const doing = holder.purpose === undefined ? '' : ` (${holder.purpose})`;
+  return new GuardError(`"${name}" is held by process ${holder.pid}${doing} on ${holder.host}`, {
+    code: 'locked',
+    hint: `Wait for it, or end it. If that machine is gone for good, remove ${join(dir, `${name}.lock.*`)}`,
+  });
+}
+
+const pathOf = (dir: string, name: string, generation: number) =>
+  join(dir, `${name}.lock.${generation}`);
+
+/** Short at first, since most holds last a millisecond; uneven, so that waiters do not march in step. */
+const pause = (attempt: number) => 1 + Math.random() * Math.min(3 + attempt, 20);
+
+function linkIfFree(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    // ENOENT: our private file was swept away by someone who cannot see our process.
+    if (codeOf(error) === 'EEXIST' || codeOf(error) === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+function listIfThere(dir: string): string[] {
+  try {
+    return readdirSync(dir);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function removeIfThere(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}

@@ -1,0 +1,154 @@
+import type { TryoutStatus } from '../api/schemas.js';
+import type { JsonObject } from '../data/json.js';
+import { demoForms, hostileAnswer } from './demo-forms.js';
+import { gamerTag, type Person, person } from './demo-people.js';
+import { demoOrganization } from './keys.js';
+import { idOf, type StoredRecord } from './records.js';
+
+/** How many applications each seed has. */
+export const applicationCounts = { small: 64, large: 1200 } as const;
+
+/** The first applicant's number among the people; those before are players. */
+const firstApplicant = 27;
+const dayMs = 86_400_000;
+const periodDays = 56;
+
+const statusLetters: Readonly<Record<string, TryoutStatus>> = {
+  p: 'pending',
+  v: 'reviewing',
+  s: 'shortlisted',
+  a: 'accepted',
+  r: 'rejected',
+  w: 'withdrawn',
+};
+
+/** Oldest first, so most of the early ones are decided. */
+const statuses = 'arwarsararwrvrsasvrpsavwsrvpsvrpvpspvpwpvpsvppvppvppspvpppvpvppp';
+
+/** Places (from 0) of what is rare; the rest follows from the place itself. */
+const converted = new Map([0, 3, 6, 8].map((place, at) => [place, idOf('players', 28 + at)]));
+const withNotes = new Set([0, 3, 6, 11, 20, 29, 35, 43, 50]);
+const withoutDiscord = new Set([2, 9, 14, 19, 23, 28, 33, 38, 44, 51, 59]);
+/** The later one uses what the earlier, closed one of the same form used (contract 4.1 rule 3). */
+const sameEmail = { later: 40, closed: 1 };
+const sameDiscord = { later: 49, closed: 10 };
+const futurePlace = 61;
+const hostilePlace = 39;
+
+const awkwardNames: ReadonlyMap<number, string> = new Map([
+  [12, '星見 そら'],
+  [15, 'Zoe\u0308 Bra\u030angdal'],
+  [18, 'نور الساحلي'],
+  [21, 'Maximiliana-Theodora Wolkenstein von Unterquellenhausen-Berg'],
+  [24, "Maeve O'Quill, Jr."],
+  [27, '=Sum Torvane'],
+  [30, 'Alva \u202egnp.tsil\u202c Rook'],
+]);
+
+const awkwardTags: ReadonlyMap<number, string> = new Map([
+  [35, 'Kite🦊#DEMO'],
+  [37, '👩‍👩‍👧 squad#DEMO'],
+]);
+
+const notes = [
+  'Strong aim, quiet on comms.',
+  'Ask for a second trial.\nTuesday is best.',
+  'Knows the coach of the Paper Lions.',
+];
+
+/** The demo applications, always the same; times count back from `at`. */
+export function demoApplications(count: number, at: Date): StoredRecord[] {
+  return Array.from({ length: count }, (_, place) => application(place, at));
+}
+
+/** Who applied, for the players that four of them became. */
+export function applicant(place: number): Person {
+  const self = person(firstApplicant + place);
+  const name = awkwardNames.get(place) ?? self.name;
+  if (place === sameEmail.later)
+    // In capitals: the rule does not mind the case.
+    return { ...self, name, email: person(firstApplicant + sameEmail.closed).email.toUpperCase() };
+  if (place === sameDiscord.later)
+    return {
+      ...self,
+      name,
+      discordUserId: person(firstApplicant + sameDiscord.closed).discordUserId,
+    };
+  return { ...self, name };
+}
+
+/** The tags of an applicant: none to three. */
+export function applicantTags(place: number, game: string, at: Date): JsonObject[] {
+  const self = person(firstApplicant + place);
+  const when = submitted(place, at).toISOString();
+  return Array.from({ length: place % 4 }, (_, tag) => ({
+    id: `tag_${String(place + 1).padStart(4, '0')}_${tag + 1}`,
+    game: tag === 0 ? game : (['Overwatch 2', 'Rocket League'][tag - 1] ?? game),
+    gamerTag: (tag === 0 && awkwardTags.get(place)) || gamerTag(self),
+    createdAt: when,
+    updatedAt: when,
+  }));
+}
+
+/** The places of the four converted applications and their players' ids. */
+export const conversions: readonly (readonly [place: number, playerId: string])[] = [...converted];
+
+/** The game that an application is for. */
+export function gameOf(place: number): string {
+  return formOf(place).game(place);
+}
+
+const formOf = (place: number) => demoForms[(place % 3) as 0 | 1 | 2];
+
+function application(place: number, at: Date): StoredRecord {
+  const self = applicant(place);
+  const created = submitted(place, at);
+  const status = statusLetters[statuses[place % statuses.length] ?? ''] ?? 'pending';
+  const form = formOf(place);
+  const playerId = converted.get(place);
+  return {
+    id: idOf('tryouts', place + 1),
+    organizationId: demoOrganization,
+    status,
+    name: self.name,
+    email: self.email,
+    ...discordOf(place, self),
+    formId: form.id,
+    formResponses: {
+      ...form.answers(place),
+      ...(place === hostilePlace && { 'Anything else?': hostileAnswer }),
+    },
+    internalNotes: withNotes.has(place) ? (notes[place % notes.length] ?? null) : null,
+    convertedPlayerId: playerId ?? null,
+    convertedPlayer: null,
+    gamerTags: applicantTags(place, form.game(place), at),
+    legacyRef: `A-${1000 + place}`,
+    submittedAt: created.toISOString(),
+    createdAt: created.toISOString(),
+    updatedAt: updated(status, created, at).toISOString(),
+  };
+}
+
+/** Some have no Discord at all, some an explicit null, and one an empty name. */
+function discordOf(place: number, self: Person): JsonObject {
+  if (withoutDiscord.has(place))
+    return place % 2 === 0 ? { discordUserId: null, discordUsername: null } : {};
+  const discordUsername = place === 32 ? '' : self.discordUsername;
+  return { discordUserId: self.discordUserId, discordUsername };
+}
+
+/** Spread over eight weeks up to a few hours ago; one lies in the future. */
+function submitted(place: number, at: Date): Date {
+  if (place === futurePlace) return new Date(at.getTime() + 26 * 3_600_000);
+  const step = (periodDays * dayMs) / statuses.length;
+  const back = (statuses.length - (place % statuses.length)) * step - 17 * 3_600_000;
+  // The large set lies between the steps of the small one.
+  const shift = Math.floor(place / statuses.length) * 61_000;
+  return new Date(at.getTime() - back - shift);
+}
+
+/** Whoever is pending was never touched: both times are equal. */
+function updated(status: TryoutStatus, created: Date, at: Date): Date {
+  if (status === 'pending') return created;
+  return new Date(created.getTime() + Math.max(0, (at.getTime() - created.getTime()) / 3));
+}

@@ -1,0 +1,157 @@
+import type { JsonObject } from '../data/json.js';
+import {
+  applicant,
+  applicantTags,
+  applicationCounts,
+  conversions,
+  demoApplications,
+  gameOf,
+} from './demo-applications.js';
+import { demoDocuments, demoFileKey } from './demo-files.js';
+import { gamerTag, person } from './demo-people.js';
+import { demoOrganization } from './keys.js';
+import { emptyTables, idOf, putRecord, type SeedChoice, type Tables } from './records.js';
+import { fileRefOf } from './uploads.js';
+
+const dayMs = 86_400_000;
+
+/** The tables of a fresh sandbox: one invented organization, a pure function of its choice. */
+export function seedTables({ size, at }: SeedChoice): Tables {
+  const tables = emptyTables();
+  const now = new Date(at);
+  for (const [place, fields] of teams.entries())
+    putRecord(tables, 'teams', record('teams', place, 400 - place * 30, fields, now));
+  for (const [place, { teamNumbers, role }] of roster.entries())
+    putRecord(
+      tables,
+      'players',
+      record('players', place, 200, player(place, teamNumbers, role, now), now),
+    );
+  for (const [joined, [place]] of conversions.entries())
+    putRecord(
+      tables,
+      'players',
+      record(
+        'players',
+        roster.length + joined,
+        30 - joined,
+        convert(place, conversionTeams[joined] ?? [], now),
+        now,
+      ),
+    );
+  for (const [place, document] of demoDocuments.entries())
+    putRecord(tables, 'documents', record('documents', place, document.daysAgo, filed(place), now));
+  for (const application of demoApplications(applicationCounts[size], now))
+    putRecord(tables, 'tryouts', application);
+  return tables;
+}
+
+const teams: readonly JsonObject[] = [
+  team('Falkenmoor Vanguard', 'FMV', 'Valorant', 'Premier squad'),
+  team('Lanternfish', 'LNT', 'League of Legends', 'Academy, under 20'),
+  team('Cobalt Herons', 'COB', 'Counter-Strike 2', null),
+  team('Gravel Comets', 'GRC', 'Rocket League', 'Three and a substitute'),
+  // Founded, and nobody has joined yet.
+  team('Paper Lions', 'PPL', 'Overwatch 2', 'Tryouts are open'),
+  // A team of the grass knows no game.
+  team('Harbour Lane Eleven', 'HLE', undefined, 'Field football, Sundays'),
+];
+
+/** Numbers of the teams and the role of each player who never applied here. */
+const roster: readonly { teamNumbers: readonly number[]; role: string }[] = [
+  ...members(1, ['Duelist', 'Initiator', 'Controller', 'IGL', 'Head coach']),
+  ...members(2, ['Top', 'Jungle', 'Mid', 'Bot', 'Support', 'Substitute', 'Analyst']),
+  ...members(3, ['AWPer', 'Entry', 'Lurker', 'Rifler', 'Manager']),
+  ...members(4, ['Captain', 'Striker', 'Goalkeeper']),
+  { teamNumbers: [4, 6], role: 'Substitute' },
+  ...members(6, ['GK', 'DF', 'MF', 'FW', 'Captain']),
+  { teamNumbers: [], role: 'Trial' },
+];
+
+/** The teams that the four converted applicants joined; one joined none. */
+const conversionTeams: readonly (readonly number[])[] = [[1], [1], [], [3]];
+
+function team(
+  name: string,
+  shortName: string,
+  game: string | undefined,
+  description: string | null,
+): JsonObject {
+  const logoUrl = `https://example.com/logos/${shortName.toLowerCase()}.png`;
+  return { name, shortName, ...(game !== undefined && { game }), description, logoUrl };
+}
+
+function members(teamNumber: number, roles: readonly string[]) {
+  return roles.map((role) => ({ teamNumbers: [teamNumber], role }));
+}
+
+const staff = new Set(['Head coach', 'Analyst', 'Manager']);
+
+function player(
+  place: number,
+  teamNumbers: readonly number[],
+  role: string,
+  now: Date,
+): JsonObject {
+  const self = person(place);
+  const game = teams[(teamNumbers[0] ?? 1) - 1]?.['game'];
+  const at = new Date(now.getTime() - 200 * dayMs).toISOString();
+  const tag = { id: `tag_p${String(place + 1).padStart(4, '0')}`, game, gamerTag: gamerTag(self) };
+  return {
+    name: self.name,
+    email: self.email,
+    discordUserId: self.discordUserId,
+    discordUsername: self.discordUsername,
+    gamerTags: game === undefined ? [] : [{ ...tag, createdAt: at, updatedAt: at }],
+    teamIds: teamNumbers.map((number) => idOf('teams', number)),
+    role,
+    kind: staff.has(role) ? 'staff' : 'player',
+  };
+}
+
+function convert(place: number, teamNumbers: readonly number[], now: Date): JsonObject {
+  const self = applicant(place);
+  return {
+    name: self.name,
+    email: self.email,
+    discordUserId: self.discordUserId,
+    discordUsername: self.discordUsername,
+    gamerTags: applicantTags(place, gameOf(place), now),
+    teamIds: teamNumbers.map((number) => idOf('teams', number)),
+    role: 'Trial',
+    kind: 'player',
+  };
+}
+
+function filed(place: number): JsonObject {
+  const document = demoDocuments[place];
+  const key = demoFileKey(place);
+  return {
+    name: document?.name,
+    contentType: document?.contentType,
+    sizeBytes: document?.make().length,
+    tags: document?.tags,
+    fileKey: key,
+    fileUrl: fileRefOf(key),
+  };
+}
+
+/** A record of the demo data, created so many days ago; `legacyRef` is a field no contract names. */
+function record(
+  resource: 'teams' | 'players' | 'documents',
+  place: number,
+  daysAgo: number,
+  fields: JsonObject,
+  now: Date,
+) {
+  const created = new Date(now.getTime() - daysAgo * dayMs);
+  const updated = new Date(now.getTime() - (daysAgo * dayMs) / (1 + (place % 3)));
+  return {
+    id: idOf(resource, place + 1),
+    organizationId: demoOrganization,
+    ...fields,
+    legacyRef: `${resource.slice(0, 1).toUpperCase()}-${100 + place}`,
+    createdAt: created.toISOString(),
+    updatedAt: updated.toISOString(),
+  };
+}

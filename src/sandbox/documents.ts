@@ -1,0 +1,101 @@
+import type { JsonObject } from '../data/json.js';
+import { checkName, find, listed, merged, newRecord, recordsOf } from './editing.js';
+import type { HandlerCall, Handlers, Reply } from './handler.js';
+import type { StoredRecord, Upload } from './records.js';
+import { invalid, Refusal } from './refusal.js';
+import { fileRefOf } from './uploads.js';
+
+type DocumentCalls =
+  | 'listDocuments'
+  | 'downloadDocument'
+  | 'previewDocument'
+  | 'createDocument'
+  | 'updateDocument'
+  | 'deleteDocument';
+
+/** Documents (contract 2.5, 4.3-4.5; update and delete are our guess). */
+export const documentHandlers: Pick<Handlers, DocumentCalls> = {
+  listDocuments: (call) => listed(call, 'documents', recordsOf(call, 'documents')),
+
+  downloadDocument: (call) => link(call, call.params.documentId, 'attachment'),
+
+  previewDocument: (call) => link(call, call.params.documentId, 'inline'),
+
+  createDocument(call) {
+    checkName(call.body, 'optional');
+    const upload = storedUpload(call);
+    const document = newRecord(call, 'documents', {
+      ...call.body,
+      name: call.body['name'] ?? upload.key.slice(upload.key.lastIndexOf('/') + 1),
+      fileUrl: fileRefOf(upload.key),
+    });
+    call.steps.push(
+      ['put', 'documents', document],
+      ['upload', { ...upload, documentId: document.id }],
+    );
+    return { status: call.personality.createdStatus, body: document };
+  },
+
+  updateDocument(call) {
+    const found = find(call, 'documents', call.params.documentId);
+    checkName(call.body, 'optional');
+    checkTags(call.body);
+    refuseOtherFile(call.body, found);
+    const document = merged(call, found);
+    call.steps.push(['put', 'documents', document]);
+    return { status: 200, body: document };
+  },
+
+  deleteDocument(call) {
+    const { id } = find(call, 'documents', call.params.documentId);
+    call.steps.push(['delete', 'documents', id]);
+    return { status: call.personality.deletedStatus };
+  },
+};
+
+/** A signed URL is the only way to a file's bytes (contract 2.5). */
+function link(call: HandlerCall, id: string, disposition: 'attachment' | 'inline'): Reply {
+  const document = find(call, 'documents', id);
+  const expiresAt = new Date(call.now.getTime() + call.personality.linkMs);
+  const url = call.urls.sign(
+    {
+      method: 'GET',
+      key: String(document['fileKey']),
+      contentType: String(document['contentType']),
+      sizeBytes: Number(document['sizeBytes']),
+      disposition,
+      fileName: String(document['name']),
+    },
+    expiresAt,
+  );
+  return { status: 200, body: { url, expiresAt: expiresAt.toISOString() } };
+}
+
+/** Step 3 of an upload: the body must name a file that has arrived, as it was announced (contract 4.5). */
+function storedUpload(call: HandlerCall): Upload {
+  const { fileKey, fileUrl, contentType, sizeBytes } = call.body;
+  const upload = typeof fileKey === 'string' ? call.tables.uploads.get(fileKey) : undefined;
+  if (!upload || upload.organizationId !== call.organizationId)
+    throw invalid('fileKey is no key of an upload of this organization');
+  if (upload.fileRef !== fileUrl) throw invalid('fileUrl is not the fileRef of that upload');
+  if (upload.contentType !== contentType) throw invalid(`contentType was ${upload.contentType}`);
+  if (upload.sizeBytes !== sizeBytes) throw invalid(`sizeBytes was ${upload.sizeBytes}`);
+  if (upload.sha256 === undefined) throw invalid('the file has not been uploaded yet');
+  if (upload.documentId === undefined) return upload;
+  const code = call.personality.codes.conflict;
+  throw new Refusal(409, code, `the upload has become ${upload.documentId} already`);
+}
+
+function checkTags({ tags }: JsonObject): void {
+  if (tags === undefined) return;
+  if (!Array.isArray(tags) || !tags.every((tag) => typeof tag === 'string'))
+    throw invalid('tags must be a list of texts');
+}
+
+/** A document's file cannot be exchanged; naming it as it is changes nothing. */
+function refuseOtherFile(body: JsonObject, document: StoredRecord): void {
+  for (const field of ['fileKey', 'fileUrl', 'contentType', 'sizeBytes']) {
+    if (body[field] !== undefined && body[field] !== document[field])
+      throw invalid(`${field} of a document cannot be changed`);
+  }
+}

@@ -1,0 +1,66 @@
+import type { ResourceName } from '../api/contract.js';
+import type { JsonObject } from '../data/json.js';
+import type { HandlerCall, Reply } from './handler.js';
+import { nextId, type StoredRecord } from './records.js';
+import { invalid, Refusal } from './refusal.js';
+
+/** Fields that only the service sets; in a body they change nothing. */
+const ownFields = new Set(['id', 'organizationId', 'createdAt', 'updatedAt']);
+
+/** The record of the key's organization, or 404. */
+export function find(call: HandlerCall, resource: ResourceName, id: string): StoredRecord {
+  const record = call.tables.records[resource].get(id);
+  if (record && record.organizationId === call.organizationId) return record;
+  throw new Refusal(404, call.personality.codes.notFound, `there is no such record: ${id}`);
+}
+
+/** All records of the key's organization. */
+export function recordsOf(call: HandlerCall, resource: ResourceName): StoredRecord[] {
+  return [...call.tables.records[resource].values()].filter(
+    (record) => record.organizationId === call.organizationId,
+  );
+}
+
+/** A list answer. */
+export function listed(call: HandlerCall, resource: ResourceName, records: unknown[]): Reply {
+  return {
+    status: 200,
+    body: { [call.personality.listKeys[resource]]: records, total: records.length },
+  };
+}
+
+/** A new record of the body's fields; every record carries one field that no contract names. */
+export function newRecord(
+  call: HandlerCall,
+  resource: ResourceName,
+  fields: JsonObject,
+): StoredRecord {
+  const id = nextId(call.tables, resource);
+  const at = call.now.toISOString();
+  return {
+    id,
+    organizationId: call.organizationId,
+    ...withoutOwnFields(fields),
+    legacyRef: `NEW-${id}`,
+    createdAt: at,
+    updatedAt: at,
+  };
+}
+
+/** The record with the body's fields over its own. Throws 400 when there is none. */
+export function merged(call: HandlerCall, record: StoredRecord): StoredRecord {
+  const fields = withoutOwnFields(call.body);
+  if (Object.keys(call.body).length === 0) throw invalid('at least one field is needed');
+  return { ...record, ...fields, updatedAt: call.now.toISOString() };
+}
+
+function withoutOwnFields(fields: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !ownFields.has(name)));
+}
+
+/** Refuses a name that is no text or empty; on creation also a missing one. */
+export function checkName(body: JsonObject, need: 'required' | 'optional'): void {
+  const { name } = body;
+  if (name === undefined && need === 'optional') return;
+  if (typeof name !== 'string' || name.trim() === '') throw invalid('name must be a text');
+}

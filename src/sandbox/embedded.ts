@@ -1,0 +1,148 @@
+import { type Home, openHome, resetHome, sandboxFolder, type SandboxPlace } from './home.js';
+import { demoOrganization, type KeyName, keysOf } from './keys.js';
+import type { SandboxEvent } from './records.js';
+import { serveHome, type Serving } from './running.js';
+import type { SeenRequest } from './file-store.js';
+import { loadSettings } from './sandbox-settings.js';
+import { becomeServer, findServer, removeServerNote, writeServerNote } from './server-file.js';
+import { readEvents } from './state.js';
+
+export { sandboxFolder, type SandboxPlace } from './home.js';
+export { type SandboxEvent, type SeedSize, seedSizes } from './records.js';
+
+/** A sandbox that answers, in this process or in another one. */
+export interface Sandbox {
+  /** Ends in `/v1`. */
+  readonly baseUrl: string;
+  readonly organizationId: string;
+  /** The key that may do everything; `keys` has the others. */
+  readonly apiKey: string;
+  readonly keys: { readonly [N in KeyName]: string };
+  /** The origin that signed URLs name. */
+  readonly fileUrl: string;
+  /** The process that answers. */
+  readonly pid: number;
+  /** Why its data is in memory and lost with the process; undefined when it is kept. */
+  readonly memoryReason: string | undefined;
+  /**
+   * Where this process reaches a signed URL surely: the same URL, on our own file server when the
+   * one that it names belongs to another process, which may end at any moment.
+   */
+  reachable(signedUrl: string): string;
+  /** Lets running requests finish and stops; resolves within seconds, leaves no timer. */
+  close(): Promise<void>;
+}
+
+/** A sandbox server of this process, with what tests look at. */
+export interface SandboxServer extends Sandbox {
+  /** For the routes outside `/v1`, in `x-sandbox-token`. */
+  readonly token: string;
+  /** The requests that the file store saw, oldest first. */
+  readonly fileRequests: readonly SeenRequest[];
+}
+
+export interface StartOptions extends SandboxPlace {
+  /** Ports that must be these; a taken one is a UsageError. 0 = any. */
+  readonly ports?: { readonly api?: number | undefined; readonly file?: number | undefined };
+}
+
+/**
+ * `sandbox start`: the one server of a state, found by the commands that run meanwhile. It keeps
+ * the process alive until `close`. Throws GuardError `locked` when there is one already.
+ */
+export async function startSandbox(options: StartOptions): Promise<SandboxServer> {
+  const home = await openHome(options);
+  const { dir } = home;
+  if (dir === undefined) return here(home, await serve(home, options, true), options);
+  const lock = await becomeServer(dir, options.self).catch(async (error: unknown) => {
+    home.state.close();
+    throw error;
+  });
+  try {
+    const serving = await serve(home, options, true);
+    const { origin, fileUrl, token } = serving;
+    await writeServerNote(dir, { pid: options.self.pid, origin, fileUrl, token });
+    return here(home, serving, options, () => {
+      removeServerNote(dir);
+      lock.release();
+    });
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+/**
+ * The sandbox for one command: the server that runs on this state, else one inside this process,
+ * which does not keep it alive. Throws GuardError when the kept data is damaged.
+ */
+export async function openSandbox(place: SandboxPlace): Promise<Sandbox> {
+  const dir = place.stateDir === undefined ? undefined : sandboxFolder(place.stateDir);
+  const note = dir === undefined ? undefined : await findServer(dir, place.self);
+  if (note && dir !== undefined) {
+    const keys = keysOf((await loadSettings(dir, place.self)).secret);
+    return {
+      ...common(keys),
+      baseUrl: `${note.origin}/v1`,
+      fileUrl: note.fileUrl,
+      pid: note.pid,
+      memoryReason: undefined,
+      reachable: (url) => url,
+      close: async () => {},
+    };
+  }
+  const home = await openHome(place);
+  return here(home, await serve(home, place, false), place);
+}
+
+/** `sandbox reset`: back to the demo data. Throws GuardError `locked` while a server runs. */
+export async function resetSandbox(place: SandboxPlace): Promise<void> {
+  const { stateDir } = place;
+  // In memory every command begins anew by itself.
+  if (stateDir === undefined) return;
+  const lock = await becomeServer(sandboxFolder(stateDir), place.self);
+  try {
+    await resetHome({ ...place, stateDir });
+  } finally {
+    lock.release();
+  }
+}
+
+/** `sandbox events`: what was emitted since the seed, oldest first; writes nothing. */
+export function sandboxEvents(stateDir: string): readonly SandboxEvent[] {
+  return readEvents(sandboxFolder(stateDir));
+}
+
+function serve(home: Home, options: StartOptions, holdsProcess: boolean): Promise<Serving> {
+  const { self, now, ports } = options;
+  return serveHome(home, { self, now, holdsProcess, ...(ports && { ports }) });
+}
+
+function here(
+  home: Home,
+  serving: Serving,
+  { self }: SandboxPlace,
+  afterClose = () => {},
+): SandboxServer {
+  const { origin, fileUrl, ownFileUrl, token, fileRequests } = serving;
+  let closing: Promise<void> | undefined;
+  return {
+    ...common(keysOf(home.settings.secret)),
+    baseUrl: `${origin}/v1`,
+    fileUrl,
+    pid: self.pid,
+    memoryReason: home.memoryReason,
+    token,
+    fileRequests,
+    reachable: (url) =>
+      url.startsWith(`${fileUrl}/`) ? ownFileUrl + url.slice(fileUrl.length) : url,
+    close() {
+      closing ??= serving.close().finally(afterClose);
+      return closing;
+    },
+  };
+}
+
+function common(keys: { readonly [N in KeyName]: string }) {
+  return { organizationId: demoOrganization, apiKey: keys.full, keys };
+}

@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto';
+import { createReadStream, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { demoFile } from './demo-files.js';
+
+/** Bytes that can be read from any place. */
+export interface StoredBytes {
+  readonly sizeBytes: number;
+  /** From `first` to `last`, both included. */
+  open(first: number, last: number): Readable;
+}
+
+/** Where the files' bytes are: the demo files in code, the uploads in a folder or in memory. */
+export interface FileBytes {
+  find(key: string): StoredBytes | undefined;
+  /** Takes the bytes of one upload; they are found under the key after `keep`. */
+  newTarget(key: string): UploadTarget;
+}
+
+export interface UploadTarget {
+  write(chunk: Buffer): Promise<void>;
+  /** To be called after the last chunk. */
+  finish(): Promise<void>;
+  /** Puts the finished file under its key, at once. */
+  keep(): void;
+  /** Leaves nothing behind; harmless after `keep`. */
+  discard(): Promise<void>;
+}
+
+/** Uploads as files of a folder; a file appears whole or not at all. */
+export function bytesInFolder(dir: string): FileBytes {
+  const pathOf = (key: string) => join(dir, key.slice(key.lastIndexOf('/') + 1));
+  return {
+    find(key) {
+      const demo = demoFile(key);
+      if (demo) return inMemory(demo);
+      const found = statSync(pathOf(key), { throwIfNoEntry: false });
+      return (
+        found && {
+          sizeBytes: found.size,
+          open: (start, end) => createReadStream(pathOf(key), { start, end }),
+        }
+      );
+    },
+    newTarget: (key) => folderTarget(dir, pathOf(key)),
+  };
+}
+
+/** Uploads that are gone with this process. */
+export function bytesInMemory(): FileBytes {
+  const uploads = new Map<string, Buffer>();
+  return {
+    find(key) {
+      const bytes = demoFile(key) ?? uploads.get(key);
+      return bytes && inMemory(bytes);
+    },
+    newTarget(key) {
+      const chunks: Buffer[] = [];
+      return {
+        write: async (chunk) => void chunks.push(chunk),
+        finish: async () => {},
+        keep: () => void uploads.set(key, Buffer.concat(chunks)),
+        discard: async () => void chunks.splice(0),
+      };
+    },
+  };
+}
+
+/** Removes every upload of a folder, with what killed processes left half-written. */
+export function removeUploads(dir: string): void {
+  rmSync(dir, { recursive: true, force: true });
+}
+
+function inMemory(bytes: Buffer): StoredBytes {
+  return {
+    sizeBytes: bytes.length,
+    open: (first, last) => Readable.from([bytes.subarray(first, last + 1)]),
+  };
+}
+
+function folderTarget(dir: string, path: string): UploadTarget {
+  let handle: FileHandle | undefined;
+  const temporary = `${path}.${randomBytes(6).toString('hex')}.part`;
+  const opened = async () => {
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    handle ??= await open(temporary, 'wx', 0o600);
+    return handle;
+  };
+  const close = async () => {
+    await handle?.close();
+    handle = undefined;
+  };
+  return {
+    write: async (chunk) => (await opened()).writeFile(chunk),
+    async finish() {
+      await opened();
+      await close();
+    },
+    keep: () => renameSync(temporary, path),
+    async discard() {
+      await close();
+      rmSync(temporary, { force: true });
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FileBytes } from './file-bytes.js';
+import { identityPath, identityProof } from './identity.js';
+import { receive } from './receive-file.js';
+import { serve } from './serve-file.js';
+import { type Judged, judge } from './signed-url.js';
+import type { State } from './state.js';
+import { StoreRefusal } from './store-refusal.js';
+
+/** One request as the file store saw it; tests look here for a key that must never come. */
+export interface SeenRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+}
+
+export interface FileStoreParts {
+  readonly state: State;
+  readonly bytes: FileBytes;
+  readonly secret: string;
+  readonly now: () => Date;
+  /** Filled with what was seen, oldest first, at most `seenLimit`. */
+  readonly seen: SeenRequest[];
+}
+
+const seenLimit = 1000;
+
+/** The listener of the file port: a second origin that knows signed URLs and no key (contract 2.5, 4.5). */
+export function newFileListener(
+  parts: FileStoreParts,
+): (request: IncomingMessage, response: ServerResponse) => void {
+  return (request, response) => {
+    answer(parts, request, response).catch((error: unknown) => refuse(request, response, error));
+  };
+}
+
+async function answer(
+  parts: FileStoreParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const target = request.url ?? '/';
+  const end = target.includes('?') ? target.indexOf('?') : target.length;
+  const path = target.slice(0, end);
+  const query = new URLSearchParams(target.slice(end + 1));
+  if (path === identityPath) {
+    // Another process of the same state asks who has the port.
+    const proof = identityProof(parts.secret, query.get('nonce') ?? '');
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ proof }));
+    return;
+  }
+  record(parts.seen, request, path);
+  const judged = judge(parts.secret, keyOf(path), query, parts.now());
+  if (judged.verdict !== 'good') throw notAllowed(judged.verdict);
+  const { call } = judged;
+  const wanted = request.method === 'HEAD' ? 'GET' : request.method;
+  if (wanted !== 'GET' && wanted !== 'PUT')
+    throw new StoreRefusal(405, 'MethodNotAllowed', 'The store knows GET, HEAD and PUT.');
+  if (wanted !== call.method)
+    throw new StoreRefusal(403, 'SignatureDoesNotMatch', 'The URL was signed for another method.');
+  if (wanted === 'PUT') await receive(parts, call, request, response);
+  else serve(parts.bytes.find(call.key), call, request, response);
+}
+
+function keyOf(path: string): string {
+  try {
+    return path.slice(1).split('/').map(decodeURIComponent).join('/');
+  } catch {
+    throw new StoreRefusal(400, 'InvalidURI', 'The path is not percent-encoded UTF-8.');
+  }
+}
+
+function notAllowed(verdict: Exclude<Judged['verdict'], 'good'>): StoreRefusal {
+  if (verdict === 'tampered')
+    return new StoreRefusal(403, 'SignatureDoesNotMatch', 'The signature does not match the URL.');
+  const why =
+    verdict === 'expired' ? 'Request has expired' : 'Access denied: the URL is not signed';
+  return new StoreRefusal(403, 'AccessDenied', why);
+}
+
+function record(seen: SeenRequest[], request: IncomingMessage, path: string): void {
+  seen.push({ method: request.method ?? '', path, headers: request.headers });
+  if (seen.length > seenLimit) seen.shift();
+}
+
+function refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+  // The sender went away in the middle: there is nobody left to answer.
+  if (request.destroyed && !request.complete) {
+    response.destroy();
+    return;
+  }
+  const refusal =
+    error instanceof StoreRefusal
+      ? error
+      : new StoreRefusal(500, 'InternalError', error instanceof Error ? error.message : 'unknown');
+  const body = Buffer.from(refusal.toXml());
+  // What is still coming is read and dropped, so that the sender gets to see the answer.
+  request.resume();
+  response
+    .writeHead(refusal.status, { 'content-type': 'application/xml', 'content-length': body.length })
+    .end(request.method === 'HEAD' ? undefined : body);
+}

@@ -1,0 +1,37 @@
+import type { contract, EndpointName } from '../api/contract.js';
+import type { JsonObject } from '../data/json.js';
+import type { Personality } from './personality.js';
+import type { Step, Tables } from './records.js';
+import type { UrlSigner } from './signed-url.js';
+
+/** What a handler is given, after key, permission, organization and body were checked by the row. */
+export interface HandlerCall<Param extends string = string> {
+  readonly params: { readonly [P in Param]: string };
+  /** The JSON body without organizationId; empty where there is none. */
+  readonly body: JsonObject;
+  /** The organization of the key, which the call named where it had to. */
+  readonly organizationId: string;
+  readonly tables: Tables;
+  /** What the call changes; applied and logged when the handler returns, dropped when it throws. */
+  readonly steps: Step[];
+  readonly now: Date;
+  readonly personality: Personality;
+  readonly urls: UrlSigner;
+}
+
+export interface Reply {
+  readonly status: number;
+  /** Absent = no body. */
+  readonly body?: unknown;
+}
+
+type ParamNames<Route extends string> = Route extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | ParamNames<Rest>
+  : never;
+
+/** Behaviour for every endpoint of the contract: one that is missing does not compile. */
+export type Handlers = {
+  readonly [N in EndpointName]: (
+    call: HandlerCall<ParamNames<(typeof contract)[N]['route']>>,
+  ) => Reply;
+};

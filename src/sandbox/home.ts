@@ -1,0 +1,102 @@
+import { accessSync, constants } from 'node:fs';
+import { join } from 'node:path';
+import { Failure, GuardError } from '../errors.js';
+import type { ThisProcess } from '../files/lock.js';
+import { ensurePrivateFolder } from '../files/private.js';
+import { bytesInFolder, bytesInMemory, type FileBytes, removeUploads } from './file-bytes.js';
+import type { SeedSize } from './records.js';
+import { loadSettings, passingSettings, type SandboxSettings } from './sandbox-settings.js';
+import { openMemoryState, openState, readSeed, resetState, type State } from './state.js';
+
+/** Whose sandbox it is and where its data lies. */
+export interface SandboxPlace {
+  /** The tool's state folder; the sandbox keeps itself in its sub-folder `sandbox`. */
+  readonly stateDir: string | undefined;
+  readonly self: ThisProcess;
+  /** The user's own id, where the platform knows one: foreign folders are not trusted. */
+  readonly owner?: number | undefined;
+  readonly now: () => Date;
+  /** The demo data of a first use; later another size is taken only by an untouched sandbox. */
+  readonly seedSize?: SeedSize | undefined;
+}
+
+/** The data that a running sandbox stands on. */
+export interface Home {
+  readonly state: State;
+  readonly settings: SandboxSettings;
+  readonly bytes: FileBytes;
+  /** Undefined for a sandbox in memory. */
+  readonly dir: string | undefined;
+  /** Why it is in memory. */
+  readonly memoryReason: string | undefined;
+}
+
+/** The folder of the sandbox below the tool's state folder. */
+export const sandboxFolder = (stateDir: string): string => join(stateDir, 'sandbox');
+
+/**
+ * Opens the data, or data in memory when the folder cannot be written. Throws GuardError when the
+ * log is damaged, or holds changes on a seed of another size than the one asked for.
+ */
+export async function openHome(place: SandboxPlace): Promise<Home> {
+  const { stateDir } = place;
+  if (stateDir === undefined) return openInMemory(place, 'there is no folder for it.');
+  try {
+    return await openInFolder({ ...place, stateDir });
+  } catch (error) {
+    if (error instanceof GuardError || !isAboutFiles(error)) throw error;
+    return openInMemory(place, error.message);
+  }
+}
+
+/** Begins anew: the seed, no uploads. Ports, keys and the signing secret stay. */
+export async function resetHome({
+  stateDir,
+  self,
+  now,
+  seedSize,
+}: SandboxPlace & { readonly stateDir: string }): Promise<void> {
+  const dir = sandboxFolder(stateDir);
+  const size = seedSize ?? readSeed(dir)?.size ?? 'small';
+  await resetState(dir, self, { size, at: now().toISOString() });
+  removeUploads(filesOf(dir));
+}
+
+async function openInFolder(place: SandboxPlace & { readonly stateDir: string }): Promise<Home> {
+  const { self, owner, now, seedSize } = place;
+  const dir = sandboxFolder(place.stateDir);
+  ensurePrivateFolder(dir, { owner });
+  accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK);
+  const settings = await loadSettings(dir, self);
+  const seed = { size: seedSize ?? 'small', at: now().toISOString() } as const;
+  const state = await openState(dir, self, seed);
+  if (seedSize !== undefined && state.seed().size !== seedSize) {
+    if (state.isTouched()) throw otherSize(state.seed().size, seedSize);
+    await resetState(dir, self, seed);
+  }
+  return { state, settings, bytes: bytesInFolder(filesOf(dir)), dir, memoryReason: undefined };
+}
+
+function openInMemory({ now, seedSize }: SandboxPlace, memoryReason: string): Home {
+  return {
+    state: openMemoryState({ size: seedSize ?? 'small', at: now().toISOString() }),
+    settings: passingSettings(),
+    bytes: bytesInMemory(),
+    dir: undefined,
+    memoryReason,
+  };
+}
+
+const filesOf = (dir: string) => join(dir, 'files');
+
+/** A failure of the file system, told by itself or by the owner of private folders. */
+function isAboutFiles(error: unknown): error is Error {
+  if (error instanceof Failure) return true;
+  return error instanceof Error && 'syscall' in error;
+}
+
+function otherSize(held: SeedSize, asked: SeedSize): GuardError {
+  return new GuardError(`This sandbox holds changes on its ${held} demo data.`, {
+    hint: `Begin anew with rosterctl sandbox reset, or give the ${asked} set a folder with --data DIR`,
+  });
+}

@@ -1,0 +1,148 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  writeSync,
+} from 'node:fs';
+import { GuardError, OutputError } from '../errors.js';
+import { isObject, type JsonObject } from '../data/json.js';
+
+const lineFeed = 0x0a;
+const seedStart = Buffer.from('{"seed":');
+
+/** An append-only file of JSON lines. Reading needs no lock; `append` is for the lock's holder. */
+export interface LogFile {
+  /** The complete lines that came since the last call, from the last seed line among them on. */
+  readNew(): JsonObject[];
+  /** Cuts what a killed writer left half-written, and appends one line with a single write. */
+  append(line: JsonObject): void;
+  /** Whether the file was removed under us. */
+  isGone(): boolean;
+  close(): void;
+}
+
+/**
+ * Opens the log, or returns undefined when there is none and `create` is not set. `readNew` throws
+ * GuardError for a line that is no JSON object: only a reset gets past that.
+ */
+export function openLog(path: string, access: 'read' | 'write' | 'create'): LogFile | undefined {
+  const descriptor = openIfThere(path, access);
+  if (descriptor === undefined) return undefined;
+  let offset = 0;
+  const readNew = () => {
+    const { size } = fstatSync(descriptor);
+    if (size <= offset) return [];
+    const bytes = readRange(descriptor, offset, size);
+    const end = bytes.lastIndexOf(lineFeed) + 1;
+    const start = lastSeedLine(bytes, end);
+    const lines = parseLines(bytes.subarray(start, end), path);
+    offset += end;
+    return lines;
+  };
+  const append = (line: JsonObject) => {
+    const { size } = fstatSync(descriptor);
+    const end = endOfLastLine(descriptor, size);
+    if (end < size) ftruncateSync(descriptor, end);
+    const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
+    const written = writeOrUndo(descriptor, bytes, end, path);
+    if (end === offset) offset += written;
+  };
+  return {
+    readNew,
+    append,
+    isGone: () => fstatSync(descriptor).nlink === 0,
+    close: () => closeSync(descriptor),
+  };
+}
+
+function openIfThere(path: string, access: 'read' | 'write' | 'create'): number | undefined {
+  const flags = {
+    read: constants.O_RDONLY,
+    write: constants.O_RDWR | constants.O_APPEND,
+    create: constants.O_RDWR | constants.O_APPEND | constants.O_CREAT,
+  }[access];
+  try {
+    return openSync(path, flags, 0o600);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT' && access !== 'create') return undefined;
+    throw error;
+  }
+}
+
+function writeOrUndo(descriptor: number, bytes: Buffer, end: number, path: string): number {
+  let written = 0;
+  try {
+    written = writeSync(descriptor, bytes);
+  } catch (error) {
+    throw full(path, error);
+  }
+  if (written === bytes.length) return written;
+  // A full disk takes a part of the line: nobody may ever read that.
+  ftruncateSync(descriptor, end);
+  throw full(path, undefined);
+}
+
+const full = (path: string, cause: unknown) =>
+  new OutputError(`The sandbox log ${path} cannot be written.`, {
+    hint: 'Is the disk full?',
+    cause,
+  });
+
+function readRange(descriptor: number, from: number, to: number): Buffer {
+  const bytes = Buffer.allocUnsafe(to - from);
+  let done = 0;
+  while (done < bytes.length) {
+    const count = readSync(descriptor, bytes, done, bytes.length - done, from + done);
+    // The lock's holder cut a torn tail meanwhile.
+    if (count === 0) break;
+    done += count;
+  }
+  return bytes.subarray(0, done);
+}
+
+/** The length of the file without a half-written last line, looking back block by block. */
+function endOfLastLine(descriptor: number, size: number): number {
+  const block = 64 * 1024;
+  for (let to = size; to > 0; to -= block) {
+    const from = Math.max(0, to - block);
+    const found = readRange(descriptor, from, to).lastIndexOf(lineFeed);
+    if (found >= 0) return from + found + 1;
+  }
+  return 0;
+}
+
+/** A line feed inside a JSON text is escaped, so a match after one is the start of a line. */
+function lastSeedLine(bytes: Buffer, end: number): number {
+  for (let at = end; at > 0; ) {
+    at = bytes.lastIndexOf(seedStart, at - 1);
+    if (at <= 0 || bytes[at - 1] === lineFeed) return Math.max(0, at);
+  }
+  return 0;
+}
+
+function parseLines(bytes: Buffer, path: string): JsonObject[] {
+  const text = bytes.toString('utf8');
+  return text === ''
+    ? []
+    : text
+        .slice(0, -1)
+        .split('\n')
+        .map((line) => parseLine(line, path));
+}
+
+function parseLine(line: string, path: string): JsonObject {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    value = undefined;
+  }
+  if (isObject(value)) return value;
+  throw new GuardError(`The sandbox log ${path} is damaged.`, {
+    code: 'damaged',
+    hint: 'Begin anew: rosterctl sandbox reset',
+  });
+}

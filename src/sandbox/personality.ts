@@ -1,0 +1,60 @@
+import type { TryoutStatus } from '../api/schemas.js';
+
+/**
+ * What the sandbox does where the contract is silent (gaps.md section 5). Nothing here is the
+ * service's behaviour; `inventions.ts` tells it to people.
+ */
+export interface Personality {
+  /** The key of the array in a list answer. */
+  readonly listKeys: {
+    readonly teams: string;
+    readonly players: string;
+    readonly documents: string;
+    readonly tryouts: string;
+  };
+  readonly createdStatus: number;
+  readonly deletedStatus: number;
+  /** How long a signed download or preview URL works, in milliseconds. */
+  readonly linkMs: number;
+  /** How long a signed upload URL works, in milliseconds. */
+  readonly uploadMs: number;
+  /** The largest file, in bytes. */
+  readonly maxBytes: number;
+  /** The statuses whose arrival is a decline (contract section 6 does not show them). */
+  readonly declined: readonly TryoutStatus[];
+  /** Error codes that the contract does not show (section 7). */
+  readonly codes: {
+    readonly notFound: string;
+    readonly conflict: string;
+    readonly alreadyConverted: string;
+    readonly methodNotAllowed: string;
+    readonly fileTooLarge: string;
+    readonly payloadTooLarge: string;
+    readonly internalError: string;
+  };
+}
+
+/** The one personality there is so far. */
+export const defaultPersonality: Personality = {
+  listKeys: {
+    teams: 'teams',
+    players: 'players',
+    documents: 'documents',
+    tryouts: 'applications',
+  },
+  createdStatus: 201,
+  deletedStatus: 204,
+  linkMs: 5 * 60_000,
+  uploadMs: 15 * 60_000,
+  maxBytes: 25 * 1024 * 1024,
+  declined: ['rejected'],
+  codes: {
+    notFound: 'notFound',
+    conflict: 'conflict',
+    alreadyConverted: 'alreadyConverted',
+    methodNotAllowed: 'methodNotAllowed',
+    fileTooLarge: 'fileTooLarge',
+    payloadTooLarge: 'payloadTooLarge',
+    internalError: 'internalError',
+  },
+};

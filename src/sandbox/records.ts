@@ -1,0 +1,93 @@
+import type { ResourceName } from '../api/contract.js';
+import type { JsonObject } from '../data/json.js';
+
+/** A stored record; the sandbox relies on its id and organization alone. */
+export type StoredRecord = JsonObject & { readonly id: string; readonly organizationId: string };
+
+/** One emitted event (contract section 6). */
+export type SandboxEvent = {
+  readonly kind: 'tryout.status_changed' | 'tryout.accepted' | 'tryout.declined';
+  readonly applicationId: string;
+  readonly at: string;
+};
+
+/** An upload from its grant to its document (contract 4.5). */
+export interface Upload {
+  readonly key: string;
+  readonly organizationId: string;
+  readonly fileRef: string;
+  readonly contentType: string;
+  readonly sizeBytes: number;
+  /** SHA-256 of the bytes, once they have arrived. */
+  readonly sha256?: string;
+  /** The document made of it. */
+  readonly documentId?: string;
+}
+
+/** The smallest step of a change, as the log keeps it. */
+export type Step =
+  | readonly ['put', ResourceName, StoredRecord]
+  | readonly ['delete', ResourceName, string]
+  | readonly ['upload', Upload]
+  | readonly ['event', SandboxEvent];
+
+/** What a fresh sandbox holds: a pure function of these. */
+export interface SeedChoice {
+  readonly size: SeedSize;
+  /** The moment that demo times are relative to, ISO. */
+  readonly at: string;
+}
+
+export const seedSizes = ['small', 'large'] as const;
+export type SeedSize = (typeof seedSizes)[number];
+
+/** Everything the sandbox knows, in memory. */
+export interface Tables {
+  readonly records: { readonly [R in ResourceName]: Map<string, StoredRecord> };
+  readonly uploads: Map<string, Upload>;
+  readonly events: SandboxEvent[];
+  /** The highest number that an id of the resource ever had. */
+  readonly lastNumber: { [R in ResourceName]: number };
+}
+
+export const idPrefixes: { readonly [R in ResourceName]: string } = {
+  teams: 'team_',
+  players: 'player_',
+  documents: 'doc_',
+  tryouts: 'app_',
+};
+
+/** `app_0042`; beyond 9999 it grows. */
+export function idOf(resource: ResourceName, number: number): string {
+  return `${idPrefixes[resource]}${String(number).padStart(4, '0')}`;
+}
+
+/** The id that the next created record gets; deleted ids are never given again. */
+export function nextId(tables: Tables, resource: ResourceName): string {
+  return idOf(resource, tables.lastNumber[resource] + 1);
+}
+
+/** Empty tables. */
+export function emptyTables(): Tables {
+  return {
+    records: { teams: new Map(), players: new Map(), documents: new Map(), tryouts: new Map() },
+    uploads: new Map(),
+    events: [],
+    lastNumber: { teams: 0, players: 0, documents: 0, tryouts: 0 },
+  };
+}
+
+/** Applies one step. */
+export function applyStep(tables: Tables, step: Step): void {
+  if (step[0] === 'put') putRecord(tables, step[1], step[2]);
+  else if (step[0] === 'delete') tables.records[step[1]].delete(step[2]);
+  else if (step[0] === 'upload') tables.uploads.set(step[1].key, step[1]);
+  else tables.events.push(step[1]);
+}
+
+/** Stores a record and remembers its number. */
+export function putRecord(tables: Tables, resource: ResourceName, record: StoredRecord): void {
+  tables.records[resource].set(record.id, record);
+  const number = Number(record.id.slice(idPrefixes[resource].length));
+  if (number > tables.lastNumber[resource]) tables.lastNumber[resource] = number;
+}

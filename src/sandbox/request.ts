@@ -1,0 +1,78 @@
+import type { IncomingMessage } from 'node:http';
+import type { Endpoint } from '../api/contract.js';
+import { isObject, type JsonObject } from '../data/json.js';
+import { forbidden, invalid, Refusal } from './refusal.js';
+
+/** The largest JSON body, in bytes. */
+export const maxJsonBytes = 1024 * 1024;
+
+/** Reads the JSON object of a request. Throws 400 for anything else, 413 for one that is too long. */
+export async function readJson(request: IncomingMessage, tooLong: string): Promise<JsonObject> {
+  const type = request.headers['content-type'] ?? '';
+  if (!/^application\/json\s*(;|$)/i.test(type))
+    throw invalid('the body must be sent as application/json');
+  const bytes = await readBody(request, tooLong);
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    throw invalid('the body is no JSON');
+  }
+  if (!isObject(value)) throw invalid('the body must be a JSON object');
+  return value;
+}
+
+async function readBody(request: IncomingMessage, tooLong: string): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    // What comes after the limit is read and dropped, so that the client gets to see the answer.
+    if (length <= maxJsonBytes) chunks.push(chunk);
+  }
+  if (length > maxJsonBytes)
+    throw new Refusal(413, tooLong, `a body may have ${maxJsonBytes} bytes`);
+  return Buffer.concat(chunks);
+}
+
+/**
+ * Checks that the call names the key's organization where the contract wants it (4.6), and returns
+ * the body without it. A call that needs none may name it in its body, but no other.
+ */
+export function checkOrganization(
+  row: Endpoint,
+  own: string,
+  given: { params: Record<string, string>; query: URLSearchParams; body: JsonObject },
+): JsonObject {
+  const { organizationId: inBody, ...body } = given.body;
+  if (row.org === 'path') refuseOther(given.params['organizationId'], own);
+  if (row.org === 'query') refuseOther(onlyOne(given.query.getAll('organizationId')), own);
+  if (row.org === 'body' || inBody !== undefined) refuseOther(inBody, own);
+  return body;
+}
+
+function refuseOther(given: unknown, own: string): void {
+  if (given === undefined || given === '' || given === null)
+    throw invalid('organizationId is missing');
+  if (typeof given !== 'string') throw invalid('organizationId must be a text');
+  if (given !== own) throw forbidden('organizationId is not the organization of this key');
+}
+
+function onlyOne(values: readonly string[]): string | undefined {
+  if (values.length > 1) throw invalid('organizationId is given more than once');
+  return values[0];
+}
+
+/** Checks the body (without organizationId) by the row's schema. Throws 400 naming the first field. */
+export function checkBody(row: Endpoint, body: JsonObject): void {
+  const checked = row.body?.safeParse(body);
+  if (!checked || checked.success) return;
+  const issue = checked.error.issues[0];
+  const field = issue?.path.join('.') ?? '';
+  throw invalid(`${field === '' ? 'body' : field}: ${issue?.message ?? 'not allowed'}`);
+}
+
+/** Whether a Host header names this machine: a page elsewhere that points its name here does not. */
+export function isLoopbackHost(host: string | undefined): boolean {
+  return /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(:\d{1,5})?$/i.test(host ?? '');
+}

@@ -1,0 +1,58 @@
+import { contract, type Endpoint, type EndpointName, endpoint } from '../api/contract.js';
+import { permissionOf } from './keys.js';
+import { invalid } from './refusal.js';
+
+/** One row of the contract, ready to be matched. */
+interface Route {
+  readonly name: EndpointName;
+  readonly method: string;
+  readonly segments: readonly string[];
+  readonly row: Endpoint;
+  readonly permission: string;
+}
+
+const routes: readonly Route[] = (Object.keys(contract) as EndpointName[]).map((name) => {
+  const row = endpoint(name);
+  const [method = '', path = ''] = row.route.split(' ');
+  return { name, method, segments: path.slice(1).split('/'), row, permission: permissionOf(row) };
+});
+
+export type Match =
+  | { readonly found: true; readonly route: Route; readonly params: Record<string, string> }
+  /** The methods that the path knows; empty for an unknown path. */
+  | { readonly found: false; readonly allow: readonly string[] };
+
+/** Finds the contract's row for a method and a path below `/v1`. Throws 400 for broken percent-encoding. */
+export function matchRoute(method: string, path: string): Match {
+  const given = path.slice(1).split('/');
+  const same = routes.filter((route) => fits(route.segments, given));
+  const route = same.find((candidate) => candidate.method === method);
+  if (!route)
+    return { found: false, allow: [...new Set(same.map((candidate) => candidate.method))] };
+  return { found: true, route, params: paramsOf(route.segments, given) };
+}
+
+const isParam = (segment: string) => segment.startsWith('{');
+
+function fits(segments: readonly string[], given: readonly string[]): boolean {
+  return (
+    segments.length === given.length &&
+    segments.every((segment, at) => (isParam(segment) ? given[at] !== '' : segment === given[at]))
+  );
+}
+
+function paramsOf(segments: readonly string[], given: readonly string[]): Record<string, string> {
+  const params: Record<string, string> = {};
+  for (const [at, segment] of segments.entries()) {
+    if (isParam(segment)) params[segment.slice(1, -1)] = decode(given[at] ?? '');
+  }
+  return params;
+}
+
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw invalid('the path is not percent-encoded UTF-8');
+  }
+}

@@ -1,0 +1,80 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { isObject } from '../data/json.js';
+import { GuardError } from '../errors.js';
+import { writeAtomically } from '../files/atomic-write.js';
+import { acquireLock, type HeldLock, lockHolder, type ThisProcess } from '../files/lock.js';
+import { whoListens } from './identity.js';
+
+/** What a running `sandbox start` leaves for the other commands, in a 0600 file. */
+export interface ServerNote {
+  readonly pid: number;
+  readonly origin: string;
+  readonly fileUrl: string;
+  /** The server proves on its identity route that it knows this. */
+  readonly token: string;
+}
+
+/** Makes this process the folder's one server. Throws GuardError `locked` when there is one. */
+export async function becomeServer(dir: string, self: ThisProcess): Promise<HeldLock> {
+  try {
+    return await acquireLock(dir, 'server', { self, waitMs: 0, purpose: 'sandbox start' });
+  } catch (error) {
+    if (!(error instanceof GuardError)) throw error;
+    const holder = lockHolder(dir, 'server', self);
+    throw new GuardError(
+      `A sandbox server runs on this state${holder ? ` (process ${holder.pid})` : ''}.`,
+      { code: 'locked', hint: 'Stop it first with Ctrl-C.', cause: error },
+    );
+  }
+}
+
+/** Tells the other commands where the server is. */
+export function writeServerNote(dir: string, note: ServerNote): Promise<void> {
+  return writeAtomically(pathOf(dir), `${JSON.stringify(note)}\n`);
+}
+
+export function removeServerNote(dir: string): void {
+  rmSync(pathOf(dir), { force: true });
+}
+
+/** The server that runs on this state, proven to be it; a note that a dead one left is removed. */
+export async function findServer(dir: string, self: ThisProcess): Promise<ServerNote | undefined> {
+  const note = readServerNote(dir);
+  if (!note) return undefined;
+  const isThere = lockHolder(dir, 'server', self)?.pid === note.pid;
+  if (isThere && (await whoListens(note.origin, note.token)) === 'ours') return note;
+  if (!lockHolder(dir, 'server', self)) discardNote(dir);
+  return undefined;
+}
+
+function discardNote(dir: string): void {
+  try {
+    removeServerNote(dir);
+  } catch {
+    // A folder that cannot be written keeps it; it is recognised as stale each time.
+  }
+}
+
+function readServerNote(dir: string): ServerNote | undefined {
+  try {
+    const value: unknown = JSON.parse(readFileSync(pathOf(dir), 'utf8'));
+    return isNote(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isNote(value: unknown): value is ServerNote {
+  if (!isObject(value)) return false;
+  const { pid, origin, fileUrl, token } = value;
+  return (
+    typeof pid === 'number' &&
+    typeof origin === 'string' &&
+    /^http:\/\/127\.0\.0\.1:\d+$/.test(origin) &&
+    typeof fileUrl === 'string' &&
+    typeof token === 'string'
+  );
+}
+
+const pathOf = (dir: string) => join(dir, 'server.json');

@@ -1,0 +1,123 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Endpoint } from '../api/contract.js';
+import { Failure } from '../errors.js';
+import { type Admin, answerAdmin, isAdminPath } from './admin.js';
+import type { Reply } from './handler.js';
+import { handle } from './handlers.js';
+import type { Grant } from './keys.js';
+import type { Personality } from './personality.js';
+import { forbidden, Refusal } from './refusal.js';
+import { checkBody, checkOrganization, isLoopbackHost, readJson } from './request.js';
+import { type Match, matchRoute } from './routes.js';
+import type { UrlSigner } from './signed-url.js';
+import type { State } from './state.js';
+
+/** What the API of the sandbox stands on. */
+export interface ServerParts {
+  readonly state: State;
+  readonly grantOf: (key: string) => Grant | undefined;
+  readonly personality: Personality;
+  readonly urls: UrlSigner;
+  readonly admin: Admin;
+  readonly now: () => Date;
+}
+
+/** The listener of the API's port: the contract's rows under `/v1`, our own admin routes beside it. */
+export function newApiListener(
+  parts: ServerParts,
+): (request: IncomingMessage, response: ServerResponse) => void {
+  return (request, response) => {
+    answer(parts, request)
+      .catch((error: unknown) => refused(error, parts.personality))
+      .then((reply) => send(response, reply))
+      .catch(() => response.destroy());
+  };
+}
+
+interface Answer extends Reply {
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+async function answer(parts: ServerParts, request: IncomingMessage): Promise<Answer> {
+  if (!isLoopbackHost(request.headers.host))
+    throw forbidden('this sandbox serves this machine only');
+  const [path, search] = splitOnce(request.url ?? '/', '?');
+  const query = new URLSearchParams(search);
+  if (isAdminPath(path)) return answerAdmin(parts.admin, request, path, query);
+  if (!path.startsWith('/v1/')) throw dashboardOnly();
+  const grant = checkKey(parts, request.headers['x-api-key']);
+  const match = matchRoute(request.method ?? 'GET', path.slice('/v1'.length));
+  if (!match.found) throw unknownRoute(match, parts.personality);
+  const { name, row, permission } = match.route;
+  if (!grant.allows(permission)) throw forbidden(`the key lacks the permission ${permission}`);
+  const given = await readGivenBody(row, request, parts.personality);
+  const { organizationId } = grant;
+  const body = checkOrganization(row, organizationId, { params: match.params, query, body: given });
+  checkBody(row, body);
+  const { personality, urls } = parts;
+  const call = { params: match.params, body, organizationId, personality, urls, now: parts.now() };
+  if (request.method === 'GET')
+    return handle(name, { ...call, tables: parts.state.read(), steps: [] });
+  return parts.state.change((tables, steps) => handle(name, { ...call, tables, steps }));
+}
+
+/** Contract section 5. */
+function checkKey(parts: ServerParts, key: string | string[] | undefined): Grant {
+  if (typeof key !== 'string' || key === '')
+    throw new Refusal(401, 'unauthorized', 'the header x-api-key is missing');
+  const grant = parts.grantOf(key);
+  if (!grant) throw new Refusal(401, 'invalidApiKey', 'there is no such key');
+  if (!grant.hasPlan)
+    throw new Refusal(403, 'featureNotAvailable', 'the plan of the organization has no API access');
+  return grant;
+}
+
+/** Contract 5.6: keys work only below `/v1`. */
+const dashboardOnly = () =>
+  new Refusal(
+    401,
+    'unauthorized',
+    'keys work only under /v1; other paths need a dashboard session',
+  );
+
+function unknownRoute(match: Match & { found: false }, { codes }: Personality): Refusal {
+  if (match.allow.length === 0) return new Refusal(404, codes.notFound, 'there is no such path');
+  const allow = match.allow.join(', ');
+  return new Refusal(405, codes.methodNotAllowed, `this path knows ${allow}`, { allow });
+}
+
+/** A row without a body schema takes none; what is sent all the same is not read. */
+async function readGivenBody(row: Endpoint, request: IncomingMessage, { codes }: Personality) {
+  return row.body ? readJson(request, codes.payloadTooLarge) : {};
+}
+
+function refused(error: unknown, { codes }: Personality): Answer {
+  if (error instanceof Refusal) {
+    const body = { error: error.code, message: error.message };
+    return { status: error.status, body, headers: error.headers };
+  }
+  const message =
+    error instanceof Failure || error instanceof Error ? error.message : 'unknown failure';
+  return { status: 500, body: { error: codes.internalError, message } };
+}
+
+function send(response: ServerResponse, { status, body, headers }: Answer): void {
+  if (body === undefined) {
+    response.writeHead(status, { ...headers, 'cache-control': 'no-store' }).end();
+    return;
+  }
+  const bytes = Buffer.from(JSON.stringify(body));
+  response
+    .writeHead(status, {
+      ...headers,
+      'content-type': 'application/json',
+      'content-length': bytes.length,
+      'cache-control': 'no-store',
+    })
+    .end(bytes);
+}
+
+function splitOnce(text: string, mark: string): [string, string] {
+  const at = text.indexOf(mark);
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + mark.length)];
+}

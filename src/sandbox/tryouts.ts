@@ -1,0 +1,129 @@
+import type { TryoutStatus } from '../api/schemas.js';
+import type { JsonObject } from '../data/json.js';
+import { checkName, find, listed, newRecord, recordsOf } from './editing.js';
+import type { HandlerCall, Handlers } from './handler.js';
+import { checkTeams } from './players.js';
+import type { SandboxEvent, StoredRecord } from './records.js';
+import { invalid, Refusal } from './refusal.js';
+
+type TryoutCalls = 'listTryouts' | 'getTryout' | 'updateTryout' | 'convertTryout';
+
+/** Tryout applications (contract 2.1, 2.3, 4.1, 4.4, 6). */
+export const tryoutHandlers: Pick<Handlers, TryoutCalls> = {
+  listTryouts: (call) =>
+    listed(
+      call,
+      'tryouts',
+      recordsOf(call, 'tryouts').map((application) => shown(call, application)),
+    ),
+
+  getTryout: (call) => ({
+    status: 200,
+    body: shown(call, find(call, 'tryouts', call.params.applicationId)),
+  }),
+
+  updateTryout(call) {
+    const found = find(call, 'tryouts', call.params.applicationId);
+    // The row's schema has checked their types.
+    const { status, internalNotes } = call.body as {
+      status?: TryoutStatus;
+      internalNotes?: string | null;
+    };
+    if (status === undefined && internalNotes === undefined)
+      throw invalid('at least one of status and internalNotes is needed');
+    refuseTwin(call, found);
+    const application: StoredRecord = {
+      ...found,
+      ...(status !== undefined && { status }),
+      ...(internalNotes !== undefined && { internalNotes }),
+      updatedAt: call.now.toISOString(),
+    };
+    call.steps.push(['put', 'tryouts', application]);
+    if (status !== undefined && status !== found['status']) emit(call, application.id, status);
+    return { status: 200, body: shown(call, application) };
+  },
+
+  convertTryout(call) {
+    const found = find(call, 'tryouts', call.params.applicationId);
+    if (typeof found['convertedPlayerId'] === 'string') {
+      const code = call.personality.codes.alreadyConverted;
+      throw new Refusal(409, code, `already converted to ${found['convertedPlayerId']}`);
+    }
+    checkName(call.body, 'optional');
+    checkTeams(call);
+    const player = newRecord(call, 'players', { ...takenOver(found), ...teamed(call.body) });
+    const application: StoredRecord = {
+      ...found,
+      convertedPlayerId: player.id,
+      updatedAt: call.now.toISOString(),
+    };
+    call.steps.push(['put', 'players', player], ['put', 'tryouts', application]);
+    return {
+      status: call.personality.createdStatus,
+      body: { player, application: withPlayer(application, player) },
+    };
+  },
+};
+
+/** A status change and, where it is one, the acceptance or decline after it (contract section 6). */
+function emit(call: HandlerCall, applicationId: string, status: TryoutStatus): void {
+  const at = call.now.toISOString();
+  const add = (kind: SandboxEvent['kind']) =>
+    call.steps.push(['event', { kind, applicationId, at }]);
+  add('tryout.status_changed');
+  if (status === 'accepted') add('tryout.accepted');
+  if (call.personality.declined.includes(status)) add('tryout.declined');
+}
+
+/** Contract 4.1 rule 3: e-mail or chat user already used on another application for the same form. */
+function refuseTwin(call: HandlerCall, application: StoredRecord): void {
+  const email = folded(application['email']);
+  const chatUser = application['discordUserId'];
+  const twin = recordsOf(call, 'tryouts').find(
+    (other) =>
+      other.id !== application.id &&
+      other['formId'] === application['formId'] &&
+      (folded(other['email']) === email ||
+        (typeof chatUser === 'string' && other['discordUserId'] === chatUser)),
+  );
+  if (!twin) return;
+  throw new Refusal(
+    409,
+    call.personality.codes.conflict,
+    `the e-mail or Discord user is used on ${twin.id} of the same form`,
+  );
+}
+
+const folded = (email: unknown) => (typeof email === 'string' ? email.toLowerCase() : email);
+
+/** What a player inherits from the application. */
+function takenOver(application: StoredRecord): JsonObject {
+  const { name, email, discordUserId, discordUsername, gamerTags } = application;
+  return {
+    name,
+    email,
+    discordUserId: discordUserId ?? null,
+    discordUsername: discordUsername ?? null,
+    gamerTags,
+    teamIds: [],
+  };
+}
+
+/** A single `teamId` becomes the player's list of teams. */
+function teamed({ teamId, ...fields }: JsonObject): JsonObject {
+  return typeof teamId === 'string' ? { teamIds: [teamId], ...fields } : fields;
+}
+
+/** The application with its player as it is now; a deleted player leaves null. */
+function shown(call: HandlerCall, application: StoredRecord): JsonObject {
+  const playerId = application['convertedPlayerId'];
+  if (typeof playerId !== 'string') return application;
+  return withPlayer(application, call.tables.records.players.get(playerId));
+}
+
+function withPlayer(application: StoredRecord, player: StoredRecord | undefined): JsonObject {
+  return {
+    ...application,
+    convertedPlayer: player ? { id: player.id, name: player['name'] } : null,
+  };
+}

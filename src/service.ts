@@ -1,0 +1,155 @@
+import { createApi } from './api/client.js';
+import { createFileStore, type FileStore } from './api/file-store.js';
+import { createTransport } from './api/transport.js';
+import type { Api, ApiNotes } from './api/types.js';
+import { checkSandboxFlags, resolveConnection } from './config/connection.js';
+import type { Environment, Paths } from './config/paths.js';
+import type { Connection, GlobalFlags, Settings } from './config/settings.js';
+import type { ConfigStore } from './config/store.js';
+import type { ThisProcess } from './files/lock.js';
+
+/** What the service's clients are made of. */
+export interface ServiceParts {
+  readonly flags: GlobalFlags;
+  readonly env: Environment;
+  readonly paths: Paths;
+  readonly config: ConfigStore;
+  readonly settings: Settings;
+  readonly nodeVersion: string;
+  readonly version: string;
+  readonly self: ThisProcess;
+  readonly signal: AbortSignal;
+  readonly notes: ApiNotes;
+  /** A line of the `--debug` trace. */
+  trace(line: string): void;
+  /** A secret that must never appear on stderr. */
+  redact(secret: string): void;
+}
+
+/** The service and its file store, each connected when first asked for. */
+export interface Service {
+  api(): Promise<Api>;
+  apiTo(connection: Connection): Api;
+  files(): Promise<FileStore>;
+  close(): Promise<void>;
+}
+
+/** Finds the connection by profile, flags and environment; the sandbox is started inside this process. */
+export function createService(parts: ServiceParts): Service {
+  const { settings, signal, nodeVersion, notes } = parts;
+  const closers: (() => Promise<void> | void)[] = [];
+  const pace = {
+    retries: settings.retries,
+    maxWaitMs: settings.maxWaitMs,
+    signal,
+    now: () => new Date(),
+    random: Math.random,
+    sleep,
+  };
+  const trace = settings.debug ? parts.trace : undefined;
+  let connection: Promise<Connection> | undefined;
+  let api: Promise<Api> | undefined;
+  let reachable = (url: string) => url;
+  const connect = () =>
+    (connection ??= findConnection(parts, closers, (found) => {
+      reachable = found;
+    }));
+  const apiTo = (to: Connection): Api => {
+    parts.redact(to.key);
+    const transport = createTransport({
+      ...pace,
+      connection: to,
+      timeoutMs: settings.timeoutMs,
+      dryRun: settings.dryRun,
+      trace,
+      userAgent: `rosterctl/${parts.version}`,
+      nodeVersion,
+    });
+    closers.unshift(() => transport.close());
+    return createApi({
+      connection: to,
+      transport,
+      guesses: settings.guesses,
+      strict: settings.strict,
+      notes,
+      now: pace.now,
+    });
+  };
+  return {
+    api: () => (api ??= connect().then(apiTo)),
+    apiTo,
+    async files() {
+      const { baseUrl } = await connect();
+      const store = createFileStore({
+        ...pace,
+        baseUrl,
+        dryRun: settings.dryRun,
+        trace,
+        nodeVersion,
+      });
+      closers.unshift(() => store.close());
+      return {
+        ...store,
+        put: (url, file) => store.put(reachable(url), file),
+        get: (url) => store.get(reachable(url)),
+      };
+    },
+    async close() {
+      for (const close of closers) await close();
+    },
+  };
+}
+
+async function findConnection(
+  parts: ServiceParts,
+  closers: (() => Promise<void> | void)[],
+  reach: (reachable: (url: string) => string) => void,
+): Promise<Connection> {
+  const { flags, env, settings, config, signal } = parts;
+  if (settings.profile.name === 'sandbox') {
+    checkSandboxFlags(flags);
+    const { openSandbox } = await import('./sandbox/embedded.js');
+    const sandbox = await openSandbox({
+      stateDir: parts.paths.state?.path,
+      self: parts.self,
+      owner: parts.paths.owner,
+      now: () => new Date(),
+    });
+    closers.push(() => sandbox.close());
+    if (sandbox.memoryReason !== undefined)
+      parts.notes.note(
+        `The sandbox forgets everything after this command: ${sandbox.memoryReason}`,
+      );
+    reach(sandbox.reachable);
+    return {
+      baseUrl: sandbox.baseUrl,
+      organizationId: sandbox.organizationId,
+      key: sandbox.apiKey,
+      keySource: 'the sandbox',
+    };
+  }
+  const { connection, notes } = await resolveConnection({
+    flags,
+    env,
+    profile: settings.profile,
+    file: config.config(),
+    keys: () => config.keys(),
+    signal,
+  });
+  for (const line of notes) parts.notes.note(line);
+  return connection;
+}
+
+/** Waits, or ends early when the signal fires. */
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done);
+  });
+}

@@ -1,0 +1,125 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { key, recordingService } from '../support/service.js';
+
+// A process of its own: what a handle left open or an environment variable does shows only there.
+const folder = mkdtempSync(join(tmpdir(), 'rosterctl-exit-'));
+const program = join(folder, 'request.cjs');
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+beforeAll(async () => {
+  const entry = join(folder, 'request.ts');
+  const source = fileURLToPath(new URL('../../src/api/transport.ts', import.meta.url));
+  writeFileSync(
+    entry,
+    `import { createTransport } from ${JSON.stringify(source)};
+    const [baseUrl, key, stopAfter] = process.argv.slice(2);
+    const stop = new AbortController();
+    if (stopAfter) setTimeout(() => stop.abort(), Number(stopAfter));
+    const transport = createTransport({
+      connection: { baseUrl, key }, timeoutMs: 5000, retries: 0, maxWaitMs: 1000, dryRun: false,
+      signal: stop.signal, now: () => new Date(), random: () => 0.5, sleep: async () => {},
+      userAgent: 'test', nodeVersion: process.versions.node,
+    });
+    transport.request({ method: 'GET', path: '/teams/o', template: '/teams' }).then(
+      ({ status }) => console.log(status),
+      (error) => console.log(error.name, JSON.stringify(error.details)),
+    ).finally(() => { transport.close(); console.error(performance.now()); })
+     .then(() => process.on('exit', () => console.error(performance.now())));`,
+  );
+  const bundle = await rolldown({
+    input: entry,
+    platform: 'node',
+    cwd: fileURLToPath(new URL('../..', import.meta.url)),
+    resolve: { modules: [fileURLToPath(new URL('../../node_modules', import.meta.url))] },
+    logLevel: 'silent',
+  });
+  await bundle.write({ file: program, format: 'cjs', codeSplitting: false });
+  await bundle.close();
+});
+
+/** What it printed, and the milliseconds between its last line and its end. */
+function run(
+  words: readonly string[],
+  env: Record<string, string> = {},
+): Promise<{ out: string; lingered: number }> {
+  return new Promise((resolve, reject) => {
+    execFile(
+      process.execPath,
+      [program, ...words],
+      { env: { PATH: process.env['PATH'] ?? '', ...env }, timeout: 30_000 },
+      (error, stdout, stderr) => {
+        if (error) reject(error);
+        const [closed = 0, ended = Infinity] = stderr.trim().split('\n').map(Number);
+        resolve({ out: stdout.trim(), lingered: ended - closed });
+      },
+    );
+  });
+}
+
+test('the process ends at once although the connection could be kept alive', async () => {
+  const service = await recordingService(() => ({ status: 200, json: {} }));
+  const { out, lingered } = await run([service.baseUrl, key]);
+  expect(out).toBe('200');
+  expect(lingered).toBeLessThan(1000);
+});
+
+test('an interrupt while a connection is still being made leaves nothing behind', async () => {
+  // A listener with a full queue: further connections neither stand nor fail.
+  const server = createServer();
+  await new Promise<void>((resolve) =>
+    server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, resolve),
+  );
+  afterAll(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  // TLS to a server that never speaks: the handshake hangs until the connect deadline.
+  const { out, lingered } = await run([`https://127.0.0.1:${port}/v1`, key, '300']);
+  expect(out).toContain('CancelledError');
+  expect(lingered).toBeLessThan(1000);
+});
+
+const hasOpenssl = (() => {
+  try {
+    execFileSync('openssl', ['version']);
+    return true;
+  } catch {
+    return false;
+  }
+})();
+
+test.skipIf(!hasOpenssl)(
+  'a certificate nobody vouches for is refused although the environment says otherwise, and no key leaves',
+  async () => {
+    const files = [join(folder, 'key.pem'), join(folder, 'cert.pem')] as const;
+    const words = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2';
+    execFileSync(
+      'openssl',
+      [...words.split(' '), '-subj', '/CN=localhost', '-keyout', files[0], '-out', files[1]],
+      { stdio: 'ignore' },
+    );
+    let received = '';
+    const server = createTlsServer(
+      { key: readFileSync(files[0]), cert: readFileSync(files[1]) },
+      (socket) => socket.on('data', (chunk) => (received += chunk.toString())),
+    );
+    server.on('tlsClientError', () => undefined);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    afterAll(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    const { out } = await run([`https://localhost:${port}/v1`, key], {
+      NODE_TLS_REJECT_UNAUTHORIZED: '0',
+    });
+    expect(out).toContain('NetworkError');
+    expect(out).toContain('"reason":"tls"');
+    expect(out).toContain('"delivery":"not-sent"');
+    expect(received).toBe('');
+  },
+);

@@ -1,0 +1,514 @@
+import { describe, expect, test } from 'vitest';
+import { findList } from '../../src/api/lists.js';
+import { findRecord, wholeRecord } from '../../src/api/records.js';
+import type { JsonObject } from '../../src/data/json.js';
+import { BugError, ProtocolError } from '../../src/errors.js';
+import { type Recorded, recordingService, type Reply } from '../support/service.js';
+import { apiTo, thrownBy } from './wiring.js';
+
+const rows = [{ id: 'a' }, { id: 'b' }];
+
+describe('where the list is', () => {
+  test.each<[string, unknown]>([
+    ['a bare array', rows],
+    ['an empty array', []],
+    ['the resource', { teams: rows, total: 2 }],
+    ['the resource, empty', { teams: [], total: 0 }],
+    ['another spelling', { Teams: rows }],
+    ['data', { data: rows }],
+    ['data beside errors', { errors: [{ code: 'x' }], data: rows }],
+    ['items beside another array', { tags: [{ id: 't' }], items: rows }],
+    ['the name beside data', { data: [{ id: 'x' }], teams: rows }],
+    ['the only array of objects', { squads: rows, count: 2 }],
+    ['the only one beside warnings', { squads: rows, warnings: [{ text: 'x' }] }],
+    ['nested under data', { data: { teams: rows, total: 2 } }],
+    ['nested under result', { result: { items: rows } }],
+  ])('%s', (_, body) => {
+    const expected = JSON.stringify(body).includes('"b"') ? rows : [];
+    expect(findList(body, 'teams', undefined)).toEqual(expected);
+  });
+
+  test.each<[string, unknown]>([
+    ['one record', { id: 'x', gamerTags: [{ id: 'g', game: 'x' }] }],
+    ['two unknown arrays', { a: rows, b: rows }],
+    ['an array of text', ['a', 'b']],
+    ['an unknown empty array', { details: [] }],
+    ['only errors', { errors: [{ code: 'x' }] }],
+    ['null', null],
+    ['text', 'teams'],
+    ['nothing', {}],
+  ])('%s is no list', (_, body) => {
+    expect(findList(body, 'teams', undefined)).toBeUndefined();
+  });
+
+  test('the names of a tryout list', () => {
+    for (const name of ['applications', 'tryoutApplications', 'tryout_applications', 'tryouts'])
+      expect(findList({ [name]: rows, other: rows }, 'tryouts', undefined)).toBe(rows);
+  });
+
+  test('a configured path beats everything', () => {
+    const body = { teams: [{ id: 'x' }], deep: [{ rows }] };
+    expect(findList(body, 'teams', 'deep.0.rows')).toBe(rows);
+    expect(findList(body, 'teams', 'nowhere')).toBeUndefined();
+  });
+});
+
+describe('one record out of any answer', () => {
+  const team = { id: 't', name: 'A' };
+  test.each<[unknown, unknown]>([
+    [team, team],
+    [{ team }, team],
+    [{ data: team }, team],
+    [{ data: { team } }, team],
+    [{ result: { item: team } }, team],
+    [{ player: { id: 'p' }, team }, team],
+    [{ squad: team }, team],
+    [{ squad: team, other: { id: 'o' } }, undefined],
+    [{ success: true }, undefined],
+    [undefined, undefined],
+    ['done', undefined],
+    [[team], undefined],
+    [{ team: { id: 7 } }, { id: '7' }],
+  ])('%j', (body, expected) => {
+    expect(findRecord(body, 'teams')).toEqual(expected);
+  });
+
+  test('`{application, player}` goes by the name asked for', () => {
+    const body = { application: { id: 'a' }, player: { id: 'p' } };
+    expect(findRecord(body, 'tryouts')).toEqual({ id: 'a' });
+    expect(findRecord(body, 'players')).toEqual({ id: 'p' });
+  });
+
+  test('a replacing update sends the record with its changes and without what the service sets', () => {
+    const record = {
+      id: 't',
+      organizationId: 'o',
+      name: 'A',
+      game: 'x',
+      updatedAt: 'now',
+      slug: 's',
+    };
+    expect(wholeRecord(record, { name: 'B' }, ['slug'])).toEqual({ name: 'B', game: 'x' });
+  });
+});
+
+// --- paging ---
+
+const all = Array.from({ length: 45 }, (_, index) => ({ id: `t${index}` }));
+const slice = (from: number, size = 20) => all.slice(from, from + size);
+const numberIn = (request: Recorded, name: string, usual: number) =>
+  Number(new URL(request.url, 'http://x').searchParams.get(name) ?? usual);
+const textIn = (request: Recorded, name: string) =>
+  new URL(request.url, 'http://x').searchParams.get(name);
+
+interface Behaviour {
+  readonly name: string;
+  readonly reply: (request: Recorded, origin: string) => Reply;
+  readonly count: number;
+  readonly state: 'complete' | 'doubtful';
+  readonly requests: number;
+  readonly guesses?: Record<string, string>;
+}
+
+const json = (value: unknown, headers?: Record<string, string>): Reply => ({
+  status: 200,
+  json: value,
+  ...(headers && { headers }),
+});
+const cursorOf = (request: Recorded, name = 'cursor') => Number(textIn(request, name) ?? 0);
+const following = (at: number) => (at + 20 < all.length ? String(at + 20) : null);
+
+const behaviours: readonly Behaviour[] = [
+  { name: 'bare array', reply: () => json(all), count: 45, state: 'complete', requests: 1 },
+  { name: 'wrapped', reply: () => json({ teams: all }), count: 45, state: 'complete', requests: 1 },
+  {
+    name: 'wrapped with a total that fits',
+    reply: () => json({ teams: slice(0), total: 20 }),
+    count: 20,
+    state: 'complete',
+    requests: 1,
+  },
+  {
+    name: 'a total that does not fit and no way on',
+    reply: () => json({ teams: slice(0), total: 45 }),
+    count: 20,
+    state: 'doubtful',
+    requests: 1,
+  },
+  {
+    name: 'a total in a header',
+    reply: () => json(slice(0), { 'x-total-count': '45' }),
+    count: 20,
+    state: 'doubtful',
+    requests: 1,
+  },
+  {
+    name: 'a suspicious count and no word',
+    reply: () => json(slice(0)),
+    count: 20,
+    state: 'doubtful',
+    requests: 1,
+  },
+  {
+    name: 'an odd count and no word',
+    reply: () => json(slice(0, 37)),
+    count: 37,
+    state: 'complete',
+    requests: 1,
+  },
+  {
+    name: 'Link header',
+    reply: (request, origin) => {
+      const page = numberIn(request, 'page', 1);
+      const next = `<${origin}/v1/teams/org_7?page=${page + 1}>; rel="next", <x>; rel="last"`;
+      return json(slice((page - 1) * 20), page < 3 ? { link: next } : {});
+    },
+    count: 45,
+    state: 'complete',
+    requests: 3,
+  },
+  {
+    name: 'Link header with a relative target',
+    reply: (request) => {
+      const page = numberIn(request, 'page', 1);
+      const headers = page < 3 ? { link: `</v1/teams/org_7?page=${page + 1}>; rel=next` } : {};
+      return json(slice((page - 1) * 20), headers);
+    },
+    count: 45,
+    state: 'complete',
+    requests: 3,
+  },
+  {
+    name: 'Link header to another origin',
+    reply: () => json(slice(0), { link: '<https://elsewhere.example/v1/teams>; rel="next"' }),
+    count: 20,
+    state: 'doubtful',
+    requests: 1,
+  },
+  {
+    name: 'Link header out of the versioned path',
+    reply: (_, origin) => json(slice(0), { link: `<${origin}/teams?page=2>; rel="next"` }),
+    count: 20,
+    state: 'doubtful',
+    requests: 1,
+  },
+  {
+    name: 'next URL in the body',
+    reply: (request, origin) => {
+      const at = numberIn(request, 'from', 0);
+      const next = at + 20 < 45 ? `${origin}/v1/teams/org_7?from=${at + 20}` : null;
+      return json({ items: slice(at), paging: { next } });
+    },
+    count: 45,
+    state: 'complete',
+    requests: 3,
+  },
+  {
+    name: '_links.next.href',
+    reply: (request) => {
+      const at = numberIn(request, 'from', 0);
+      const next = at + 20 < 45 ? { next: { href: `/v1/teams/org_7?from=${at + 20}` } } : {};
+      return json({ items: slice(at), _links: next });
+    },
+    count: 45,
+    state: 'complete',
+    requests: 3,
+  },
+  {
+    name: 'cursor',
+    reply: (request) => {
+      const at = cursorOf(request);
+      return json({ data: slice(at), nextCursor: following(at) });
+    },
+    count: 45,
+    state: 'complete',
+    requests: 3,
+  },
+  {
+    name: 'cursor and hasMore in meta',
+    reply: (request) => {
+      const at = cursorOf(request);
+      const nextCursor = following(at);
+      return json({ data: slice(at), meta: { hasMore: nextCursor !== null, nextCursor } });
+    },
+    count: 45,
+    state: 'complete',
+    requests: 3,
+  },
+  {
+    name: 'page token',
+    reply: (request) => {
+      const at = cursorOf(request, 'pageToken');
+      return json({ teams: slice(at), nextPageToken: following(at) ?? '' });
+    },
+    count: 45,
+    state: 'complete',
+    requests: 3,
+  },
+  {
+    name: 'end cursor in pageInfo',
+    reply: (request) => {
+      const at = cursorOf(request, 'after');
+      const pageInfo = { hasNextPage: at + 20 < 45, endCursor: String(at + 20) };
+      return json({ teams: slice(at), pageInfo });
+    },
+    count: 45,
+    state: 'complete',
+    requests: 3,
+  },
+  {
+    name: 'opaque next',
+    reply: (request) => {
+      const at = cursorOf(request);
+      return json({ teams: slice(at), next: following(at) });
+    },
+    count: 45,
+    state: 'complete',
+    requests: 3,
+  },
+  {
+    name: 'a cursor that the service reads under another name',
+    reply: (request) => {
+      const at = cursorOf(request, 'startingAfter');
+      return json({ teams: slice(at), nextCursor: following(at) });
+    },
+    count: 20,
+    state: 'doubtful',
+    requests: 2,
+  },
+  {
+    name: 'the same with its name configured',
+    guesses: { 'paging.params.cursor': 'startingAfter' },
+    reply: (request) => {
+      const at = cursorOf(request, 'startingAfter');
+      return json({ teams: slice(at), nextCursor: following(at) });
+    },
+    count: 45,
+    state: 'complete',
+    requests: 3,
+  },
+  {
+    name: 'a cursor that never ends',
+    reply: (request) => {
+      const at = cursorOf(request);
+      return json({ teams: slice(at % 40), nextCursor: String(at + 20) });
+    },
+    count: 40,
+    state: 'doubtful',
+    requests: 3,
+  },
+  {
+    name: 'offset and total',
+    reply: (request) => {
+      const offset = numberIn(request, 'offset', 0);
+      return json({ teams: slice(offset), offset, limit: 20, total: 45 });
+    },
+    count: 45,
+    state: 'complete',
+    requests: 3,
+  },
+  {
+    name: 'page and totalPages',
+    reply: (request) => {
+      const page = numberIn(request, 'page', 1);
+      return json({ teams: slice((page - 1) * 20), pagination: { page, totalPages: 3 } });
+    },
+    count: 45,
+    state: 'complete',
+    requests: 3,
+  },
+  {
+    name: 'page, size and total',
+    reply: (request) => {
+      const page = numberIn(request, 'page', 1);
+      return json({ teams: slice((page - 1) * 20), page, perPage: 20, total: 45 });
+    },
+    count: 45,
+    state: 'complete',
+    requests: 3,
+  },
+  {
+    name: 'page and hasMore',
+    reply: (request) => {
+      const page = numberIn(request, 'page', 1);
+      return json({ teams: slice((page - 1) * 20), page, hasMore: page < 3 });
+    },
+    count: 45,
+    state: 'complete',
+    requests: 3,
+  },
+  {
+    name: 'a page parameter that is ignored',
+    reply: () => json({ teams: slice(0), page: 1, totalPages: 3 }),
+    count: 20,
+    state: 'doubtful',
+    requests: 2,
+  },
+  {
+    name: 'hasMore without a way on',
+    reply: () => json({ teams: slice(0, 7), hasMore: true }),
+    count: 7,
+    state: 'doubtful',
+    requests: 1,
+  },
+  {
+    name: 'a count that is the page size',
+    reply: () => json({ teams: slice(0, 7), count: 7 }),
+    count: 7,
+    state: 'complete',
+    requests: 1,
+  },
+  {
+    name: 'a count that is the total',
+    reply: () => json({ teams: slice(0, 7), count: 45 }),
+    count: 7,
+    state: 'doubtful',
+    requests: 1,
+  },
+  {
+    name: 'overlapping pages',
+    reply: (request) => {
+      const at = cursorOf(request);
+      const next = at + 15 < all.length ? String(at + 15) : null;
+      return json({ teams: slice(at, 20), nextCursor: next });
+    },
+    count: 45,
+    state: 'complete',
+    requests: 3,
+  },
+  {
+    name: 'nested under data with its paging',
+    reply: (request) => {
+      const at = cursorOf(request);
+      return json({ data: { teams: slice(at), nextCursor: following(at) } });
+    },
+    count: 45,
+    state: 'complete',
+    requests: 3,
+  },
+  {
+    name: 'forced pages',
+    guesses: { 'paging.mode': 'page', 'paging.size': '20' },
+    reply: (request) => json(slice((numberIn(request, 'page', 1) - 1) * 20)),
+    count: 45,
+    state: 'complete',
+    requests: 4,
+  },
+  {
+    name: 'forced offsets',
+    guesses: { 'paging.mode': 'offset', 'paging.params.offset': 'skip' },
+    reply: (request) => json(slice(numberIn(request, 'skip', 0))),
+    count: 45,
+    state: 'complete',
+    requests: 4,
+  },
+  {
+    name: 'paging switched off',
+    guesses: { 'paging.mode': 'none' },
+    reply: () => json({ teams: slice(0), nextCursor: '20' }),
+    count: 20,
+    state: 'complete',
+    requests: 1,
+  },
+];
+
+describe('paging', () => {
+  test.each(behaviours)('$name', async ({ reply, count, state, requests, guesses }) => {
+    const service = await recordingService((request) => reply(request, service.origin));
+    const { api, heard } = apiTo(service.baseUrl, { ...(guesses && { guesses }) });
+    const list = api.list('teams');
+    expect(() => list.completeness()).toThrow(BugError);
+    const got: JsonObject[] = [];
+    for await (const record of list) got.push(record);
+    expect(got).toEqual(all.slice(0, count));
+    expect(list.completeness().state).toBe(state);
+    expect(service.requests).toHaveLength(requests);
+    expect(heard.notes).toHaveLength(state === 'complete' ? 0 : 1);
+  });
+
+  test('the first request carries no paging parameter of ours', async () => {
+    const service = await recordingService(() => json([]));
+    for await (const _ of apiTo(service.baseUrl).api.list('tryouts'));
+    expect(service.requests[0]?.url).toBe('/v1/tryout-applications?organizationId=org_7');
+  });
+
+  test('organizationId and the configured query stay on every page', async () => {
+    const service = await recordingService((request) =>
+      json({ applications: [{ id: request.url }], nextCursor: cursorOf(request) ? null : '1' }),
+    );
+    const guesses = { 'lists.tryouts.query': 'include=gamerTags' };
+    for await (const _ of apiTo(service.baseUrl, { guesses }).api.list('tryouts'));
+    expect(service.requests.map(({ url }) => url)).toEqual([
+      '/v1/tryout-applications?organizationId=org_7&include=gamerTags',
+      '/v1/tryout-applications?organizationId=org_7&include=gamerTags&cursor=1',
+    ]);
+  });
+
+  test('a next link that forgets the organization is reminded of it', async () => {
+    const service = await recordingService((request) =>
+      textIn(request, 'page') === '2'
+        ? json({ data: [{ id: 'b' }] })
+        : json({ data: [{ id: 'a' }], next: '/v1/tryout-applications?page=2' }),
+    );
+    for await (const _ of apiTo(service.baseUrl).api.list('tryouts'));
+    expect(service.requests[1]?.url).toContain('organizationId=org_7');
+  });
+
+  test('records come while later pages are still out', async () => {
+    const service = await recordingService((request) => {
+      const at = cursorOf(request);
+      return json({ data: slice(at), nextCursor: following(at) });
+    });
+    for await (const record of apiTo(service.baseUrl).api.list('teams')) {
+      expect(record['id']).toBe('t0');
+      break;
+    }
+    expect(service.requests).toHaveLength(1);
+  });
+
+  test('a doubtful list is an error when strict, after its records', async () => {
+    const service = await recordingService(() => json({ teams: slice(0), total: 45 }));
+    const { api } = apiTo(service.baseUrl, { strict: true });
+    const got: unknown[] = [];
+    const walk = async () => {
+      for await (const record of api.list('teams')) got.push(record);
+    };
+    expect(await thrownBy(walk())).toBeInstanceOf(ProtocolError);
+    expect(got).toHaveLength(20);
+  });
+
+  test('an answer without a list is an error that names its keys and the setting', async () => {
+    const service = await recordingService(() => json({ squads: { a: 1 }, ok: true }));
+    const { api } = apiTo(service.baseUrl);
+    const error = await thrownBy(api.list('teams')[Symbol.asyncIterator]().next());
+    expect(error).toBeInstanceOf(ProtocolError);
+    expect((error as ProtocolError).message).toContain('squads, ok');
+    expect((error as ProtocolError).hint).toContain('lists.teams.path');
+  });
+
+  test('a service that fails in the middle breaks the list', async () => {
+    const service = await recordingService((request) =>
+      cursorOf(request) === 0
+        ? json({ data: slice(0), nextCursor: '20' })
+        : { status: 403, json: { error: 'forbidden' } },
+    );
+    const list = apiTo(service.baseUrl).api.list('teams');
+    const walk = async () => {
+      for await (const _ of list);
+    };
+    expect(await thrownBy(walk())).toMatchObject({ status: 403 });
+    expect(() => list.completeness()).toThrow(BugError);
+  });
+
+  test('drift in a hundred rows is told once, and numeric ids become text', async () => {
+    const many = Array.from({ length: 99 }, (_, index) => ({ id: index, name: 'x' }));
+    const service = await recordingService(() => json(many));
+    const { api, heard } = apiTo(service.baseUrl);
+    const ids: unknown[] = [];
+    for await (const { id } of api.list('teams')) ids.push(id);
+    expect(ids[7]).toBe('7');
+    expect(heard.drift).toEqual([
+      'GET /teams/{organizationId}: id: a number where the contract has text',
+    ]);
+  });
+});

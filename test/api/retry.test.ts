@@ -1,0 +1,88 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { failureOfLoss, lossOf, lossPace } from '../../src/api/loss.js';
+import { backoffMs, repeat, waitAsked } from '../../src/api/retry.js';
+import { noWait } from './wiring.js';
+
+describe('the wait that an answer asks for', () => {
+  const now = new Date('2026-11-21T12:00:00Z');
+  const inTenSeconds = 'Sat, 21 Nov 2026 12:00:10 GMT';
+  test.each([
+    ['seconds', { 'retry-after': '7' }, 7],
+    ['seconds with decimals', { 'retry-after': '1.5' }, 1.5],
+    ['a date', { 'retry-after': inTenSeconds }, 10],
+    [
+      'a date of a server whose clock is an hour ahead',
+      { 'retry-after': 'Sat, 21 Nov 2026 13:00:10 GMT', date: 'Sat, 21 Nov 2026 13:00:00 GMT' },
+      10,
+    ],
+    ['a date that has passed', { 'retry-after': 'Sat, 21 Nov 2026 11:00:00 GMT' }, 0],
+    ['garbage', { 'retry-after': 'soon' }, undefined],
+    ['a negative number', { 'retry-after': '-5' }, undefined],
+    ['nothing', {}, undefined],
+    ['a huge number', { 'retry-after': '86400' }, 86_400],
+    ['a reset in seconds', { 'ratelimit-reset': '30' }, 30],
+    ['a reset in Unix time', { 'x-ratelimit-reset': String(now.getTime() / 1000 + 25) }, 25],
+    ['a reset after', { 'x-ratelimit-reset-after': '2.25' }, 2.25],
+  ])('%s', (_, headers, seconds) => {
+    expect(waitAsked(headers as Record<string, string>, now)).toBe(seconds);
+  });
+});
+
+test('a wait lies between nothing and a bound that doubles up to 20 s', () => {
+  fc.assert(
+    fc.property(
+      fc.nat(40),
+      fc.boolean(),
+      fc.double({ min: 0, max: 0.999, noNaN: true }),
+      (k, throttled, roll) => {
+        const bound = Math.min(20_000, (throttled ? 1000 : 500) * 2 ** k);
+        const wait = backoffMs(k, throttled, () => roll);
+        expect(wait).toBeGreaterThanOrEqual(0);
+        expect(wait).toBeLessThanOrEqual(bound);
+        expect(backoffMs(k, throttled, () => 1)).toBe(bound);
+      },
+    ),
+  );
+});
+
+const failed = (code: string) => Object.assign(new Error('x'), { code });
+
+describe('losses', () => {
+  test('an unknown name is worth one more try after a second', async () => {
+    const loss = lossOf(failed('ENOTFOUND'), 'not-sent', false);
+    const { waits, sleep } = noWait();
+    let tries = 0;
+    const policy = {
+      retries: 3,
+      maxWaitMs: 60_000,
+      random: () => 0.5,
+      sleep,
+      signal: new AbortController().signal,
+    };
+    const ending = await repeat('write', policy, async () => {
+      tries++;
+      return { value: loss, delivery: loss.delivery, pace: lossPace(loss) };
+    });
+    expect(tries).toBe(2);
+    expect(waits).toEqual([1000]);
+    expect(ending.verdict).toBe('gaveUp');
+    const place = { origin: 'https://api.example.com', attempts: 2 };
+    expect(failureOfLoss(loss, place).message).toContain('api.example.com');
+  });
+
+  test.each(['CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'ERR_TLS_CERT_ALTNAME_INVALID'])(
+    '%s is a TLS failure that no repetition mends',
+    (code) => {
+      const loss = lossOf(failed(code), 'not-sent', false);
+      expect(loss.why).toBe('tls');
+      expect(lossPace(loss)).toBe('never');
+    },
+  );
+
+  test('an error without any code is sorted by its name', () => {
+    const parser = Object.assign(new Error('bad chunk'), { name: 'HTTPParserError' });
+    expect(lossOf(parser, 'applied', true).why).toBe('cut');
+    expect(lossOf(parser, 'ambiguous', false).why).toBe('notHttp');
+  });
+});

@@ -1,0 +1,374 @@
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { afterAll, describe, expect, test } from 'vitest';
+import {
+  BugError,
+  CancelledError,
+  ConfigError,
+  NetworkError,
+  ProtocolError,
+  UnknownOutcomeError,
+  UsageError,
+} from '../../src/errors.js';
+import { key, recordingService } from '../support/service.js';
+import { noWait, thrownBy, transportTo } from './wiring.js';
+
+const get = { method: 'GET', path: '/teams/org_7', template: '/teams/{organizationId}' };
+const patch = {
+  method: 'PATCH',
+  path: '/tryout-applications/app_1',
+  template: '/tryout-applications/{applicationId}',
+  body: '{"organizationId":"org_7"}',
+};
+const post = { method: 'POST', path: '/teams', template: '/teams', body: '{}' };
+const remove = { method: 'DELETE', path: '/teams/t', template: '/teams/{teamId}' };
+const grant = {
+  method: 'POST',
+  path: '/uploads/document-file',
+  template: '/uploads/document-file',
+  body: '{}',
+};
+
+/** A bare TCP server, to do what no HTTP server would. */
+async function rawService(onConnection: (socket: Socket, count: number) => void) {
+  let count = 0;
+  const sockets = new Set<Socket>();
+  const server: Server = createServer({ allowHalfOpen: true }, (socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    onConnection(socket, ++count);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  afterAll(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const port = (server.address() as AddressInfo).port;
+  return { baseUrl: `http://127.0.0.1:${port}/v1`, connections: () => count };
+}
+
+/** Runs when a whole request head has arrived. */
+function onRequest(socket: Socket, then: () => void) {
+  let text = '';
+  socket.on('data', (chunk) => {
+    text += chunk.toString('latin1');
+    if (text.includes('\r\n\r\n')) then();
+  });
+}
+
+const answer = (body: string, head = '') =>
+  `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n${head}\r\n${body}`;
+
+describe('what goes on the wire', () => {
+  test('a read carries exactly these headers', async () => {
+    const service = await recordingService(() => ({ status: 200, json: [] }));
+    await transportTo(service.baseUrl).request(get);
+    const [request] = service.requests;
+    expect(request?.url).toBe('/v1/teams/org_7');
+    expect(request?.headers).toEqual({
+      host: service.origin.slice('http://'.length),
+      connection: 'keep-alive',
+      accept: 'application/json',
+      'user-agent': 'rosterctl/test',
+      'x-api-key': key,
+    });
+  });
+
+  test('a write carries a content type and its length besides', async () => {
+    const service = await recordingService(() => ({ status: 200, json: {} }));
+    await transportTo(service.baseUrl).request(patch);
+    expect(service.requests[0]?.headers).toEqual({
+      host: service.origin.slice('http://'.length),
+      connection: 'keep-alive',
+      accept: 'application/json',
+      'user-agent': 'rosterctl/test',
+      'x-api-key': key,
+      'content-type': 'application/json',
+      'content-length': '26',
+    });
+  });
+
+  test('a POST that must not happen twice gets a connection of its own', async () => {
+    const ports: (number | undefined)[] = [];
+    const service = await recordingService(() => (_, response) => {
+      ports.push(response.socket?.remotePort);
+      response.writeHead(200).end('{}');
+    });
+    const transport = transportTo(service.baseUrl);
+    for (const request of [get, post, get, post]) await transport.request(request);
+    expect(ports[0]).toBe(ports[2]);
+    expect(new Set(ports).size).toBe(3);
+  });
+
+  test.each(['teams', '/a b', '/../teams', '/x/%2E%2e/teams', '/a#b', '/é', '/a\\b', '/a\r\nx: y'])(
+    'the path %j is refused before anything is sent',
+    async (path) => {
+      const service = await recordingService(() => ({ status: 200, json: {} }));
+      const error = await thrownBy(transportTo(service.baseUrl).request({ ...get, path }));
+      expect(error).toBeInstanceOf(UsageError);
+      expect(service.requests).toHaveLength(0);
+    },
+  );
+
+  test('a key that no header can carry is refused without being shown', () => {
+    const bad = { baseUrl: 'https://example.com/v1', key: 'secret\nvalue' };
+    expect(() => transportTo(bad.baseUrl, { connection: bad })).toThrow(ConfigError);
+    expect(() => transportTo(bad.baseUrl, { connection: bad })).toThrow(/^(?!.*secret)/);
+  });
+
+  test('a dry run refuses every request that is not a GET', async () => {
+    const service = await recordingService(() => ({ status: 200, json: {} }));
+    const transport = transportTo(service.baseUrl, { dryRun: true });
+    await transport.request(get);
+    for (const request of [patch, post, remove])
+      expect(await thrownBy(transport.request(request))).toBeInstanceOf(BugError);
+    expect(service.requests).toHaveLength(1);
+  });
+
+  test('the trace names no query, no body and no key', async () => {
+    const lines: string[] = [];
+    const service = await recordingService(() => ({
+      status: 200,
+      json: { secret: 'body-canary' },
+    }));
+    const transport = transportTo(service.baseUrl, { trace: (line) => lines.push(line) });
+    await transport.request({ ...get, path: '/teams/org_7?token=query-canary' });
+    await transport.request({ ...patch, body: '{"n":"sent-canary"}' });
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).toMatch(/^GET \/v1\/teams\/org_7 \(.*x-api-key\) -> 200 \(.*, 24 B\) \d+ ms$/);
+    expect(lines.join()).not.toMatch(new RegExp(`canary|${key}`));
+  });
+});
+
+describe('redirects', () => {
+  const statuses = [301, 302, 303, 307, 308];
+  const requests = [get, patch, post];
+  const cells = statuses.flatMap((status) => requests.map((request) => ({ status, request })));
+  test.each(cells)(
+    'a $status answer to $request.method is an error and nobody else hears of the key',
+    async ({ status, request }) => {
+      const foreign = await recordingService(() => ({ status: 200, json: {} }));
+      const location = `${foreign.origin}/v1/steal?secret=1`;
+      const service = await recordingService(() => ({ status, headers: { location } }));
+      const error = await thrownBy(transportTo(service.baseUrl, { retries: 3 }).request(request));
+      expect(error).toBeInstanceOf(ProtocolError);
+      expect((error as Error).message).toContain(foreign.origin);
+      expect((error as Error).message).not.toContain('steal');
+      expect(service.requests).toHaveLength(1);
+      expect(foreign.requests).toHaveLength(0);
+    },
+  );
+
+  test('a redirect to the same origin is not followed either', async () => {
+    const service = await recordingService(() => ({
+      status: 308,
+      headers: { location: '/v1/elsewhere' },
+    }));
+    expect(await thrownBy(transportTo(service.baseUrl).request(get))).toBeInstanceOf(ProtocolError);
+    expect(service.requests).toHaveLength(1);
+  });
+
+  test('where a redirect is the answer it is handed over', async () => {
+    const service = await recordingService(() => ({ status: 302, headers: { location: '/x' } }));
+    const response = await transportTo(service.baseUrl).request({ ...get, redirectIsData: true });
+    expect(response.status).toBe(302);
+    expect(response.headers['location']).toBe('/x');
+    expect(service.requests).toHaveLength(1);
+  });
+});
+
+describe('how far a failed write got', () => {
+  test('refused: nothing was sent', async () => {
+    const service = await recordingService(() => ({ status: 200 }));
+    await service.close();
+    const error = await thrownBy(transportTo(service.baseUrl).request(post));
+    expect(error).toBeInstanceOf(NetworkError);
+    expect(error).toMatchObject({ details: { delivery: 'not-sent', reason: 'refused' } });
+  });
+
+  test('closed after the request: unknown', async () => {
+    const service = await rawService((socket) => onRequest(socket, () => socket.end()));
+    const error = await thrownBy(transportTo(service.baseUrl, { retries: 3 }).request(post));
+    expect(error).toBeInstanceOf(UnknownOutcomeError);
+    expect(error).toMatchObject({ delivery: 'ambiguous' });
+    expect(service.connections()).toBe(1);
+  });
+
+  test('reset after the request: unknown', async () => {
+    const service = await rawService((socket) => onRequest(socket, () => socket.resetAndDestroy()));
+    const error = await thrownBy(transportTo(service.baseUrl, { retries: 3 }).request(patch));
+    expect(error).toMatchObject({ name: 'UnknownOutcomeError', delivery: 'ambiguous' });
+    expect(service.connections()).toBe(1);
+  });
+
+  test('headers that never come: unknown, at the deadline', async () => {
+    const service = await rawService(() => undefined);
+    const transport = transportTo(service.baseUrl, { timeoutMs: 150, retries: 3 });
+    const error = await thrownBy(transport.request(patch));
+    expect(error).toMatchObject({ name: 'UnknownOutcomeError', delivery: 'ambiguous' });
+    expect((error as Error).message).toContain('0.15 s');
+  });
+
+  test('a body cut off after 200: applied, never sent again', async () => {
+    const service = await rawService((socket) =>
+      onRequest(socket, () => socket.end(answer('{"id"', 'content-length: 50\r\n'))),
+    );
+    const error = await thrownBy(transportTo(service.baseUrl, { retries: 3 }).request(patch));
+    expect(error).toMatchObject({ name: 'UnknownOutcomeError', delivery: 'applied' });
+    expect(service.connections()).toBe(1);
+  });
+
+  test('a server error is handed over with its doubt', async () => {
+    const service = await recordingService(() => ({ status: 500, json: { error: 'busy' } }));
+    const transport = transportTo(service.baseUrl, { retries: 3 });
+    expect(await transport.request(patch)).toMatchObject({ status: 500, doubt: true });
+    expect(service.requests).toHaveLength(1);
+  });
+
+  test('a refusal whose body is cut off stays a refusal', async () => {
+    const service = await rawService((socket) =>
+      onRequest(socket, () =>
+        socket.end('HTTP/1.1 409 Conflict\r\ncontent-length: 100\r\n\r\n{"error"'),
+      ),
+    );
+    const response = await transportTo(service.baseUrl).request(patch);
+    expect(response.status).toBe(409);
+    expect(response.doubt).toBeUndefined();
+  });
+
+  test('an idle connection that the server closed is not mistaken for a lost request', async () => {
+    const service = await recordingService(() => (_, response) => {
+      response.writeHead(200).end('{}');
+      response.socket?.destroySoon();
+    });
+    const transport = transportTo(service.baseUrl);
+    await transport.request(patch);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await transport.request(patch);
+    expect(service.requests).toHaveLength(2);
+  });
+});
+
+describe('answers that are no answers', () => {
+  test.each([
+    ['no HTTP at all', 'SSH-2.0-OpenSSH_9.2\r\n'],
+    ['a header block above 16 KiB', answer('{}', `x: ${'a'.repeat(20_000)}\r\n`)],
+    ['a content encoding nobody asked for', answer('xx', 'content-encoding: gzip\r\n')],
+    ['two lengths', answer('{}', 'content-length: 2\r\ncontent-length: 3\r\n')],
+  ])('%s is a protocol error at once', async (_, bytes) => {
+    const service = await rawService((socket) => onRequest(socket, () => socket.write(bytes)));
+    const transport = transportTo(service.baseUrl, { retries: 3, sleep: noWait().sleep });
+    expect(await thrownBy(transport.request(get))).toBeInstanceOf(ProtocolError);
+    expect(service.connections()).toBe(1);
+  });
+
+  test('a body above the cap is refused, not held in memory', async () => {
+    const service = await recordingService(() => ({ status: 200, text: 'x'.repeat(5000) }));
+    const transport = transportTo(service.baseUrl, { bounds: { bodyBytes: 4096 } });
+    expect(await thrownBy(transport.request(get))).toBeInstanceOf(ProtocolError);
+  });
+
+  test('a body that drips for ever ends at the deadline of the whole attempt', async () => {
+    const service = await rawService((socket) =>
+      onRequest(socket, () => {
+        socket.write(answer('', 'content-length: 100000\r\n'));
+        const drip = setInterval(() => socket.write(' '), 20);
+        socket.on('close', () => clearInterval(drip));
+      }),
+    );
+    const transport = transportTo(service.baseUrl, { bounds: { attemptMs: 200 } });
+    expect(await thrownBy(transport.request(get))).toMatchObject({
+      name: 'NetworkError',
+      kind: 'timeout',
+    });
+  });
+});
+
+const always = (status: number) => recordingService(() => ({ status, json: { error: 'busy' } }));
+
+describe('repeating', () => {
+  test.each([
+    { what: 'a read after 503', request: get, status: 503, sent: 4 },
+    { what: 'a read after 408', request: get, status: 408, sent: 4 },
+    { what: 'a delete after 500', request: remove, status: 500, sent: 4 },
+    { what: 'an upload grant after 502', request: grant, status: 502, sent: 4 },
+    { what: 'a PATCH after 429', request: patch, status: 429, sent: 4 },
+    { what: 'a POST after 429', request: post, status: 429, sent: 4 },
+    { what: 'a PATCH after 500', request: patch, status: 500, sent: 1 },
+    { what: 'a POST after 504', request: post, status: 504, sent: 1 },
+    { what: 'a read after 404', request: get, status: 404, sent: 1 },
+    { what: 'a PATCH after 409', request: patch, status: 409, sent: 1 },
+    { what: 'a read after 501', request: get, status: 501, sent: 1 },
+    { what: 'a read after 401', request: get, status: 401, sent: 1 },
+  ])('$what: $sent requests', async ({ request, status, sent }) => {
+    const service = await always(status);
+    const transport = transportTo(service.baseUrl, { retries: 3, sleep: noWait().sleep });
+    expect((await transport.request(request)).status).toBe(status);
+    expect(service.requests).toHaveLength(sent);
+  });
+
+  test('with no retries every call is sent once', async () => {
+    const service = await always(503);
+    await transportTo(service.baseUrl, { retries: 0 }).request(get);
+    expect(service.requests).toHaveLength(1);
+  });
+
+  test('a connection that is refused is tried again for a POST too', async () => {
+    const service = await recordingService(() => ({ status: 200 }));
+    await service.close();
+    const { waits, sleep } = noWait();
+    const transport = transportTo(service.baseUrl, { retries: 3, sleep });
+    const error = await thrownBy(transport.request(post));
+    expect((error as Error).message).toContain('4 attempts');
+    expect(waits).toEqual([250, 500, 1000]);
+  });
+
+  test('a delete whose answer was lost and then finds nothing is marked', async () => {
+    const service = await rawService((socket, count) =>
+      onRequest(socket, () => {
+        if (count === 1) socket.destroy();
+        else socket.end('HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n');
+      }),
+    );
+    const transport = transportTo(service.baseUrl, { retries: 1, sleep: noWait().sleep });
+    expect(await transport.request(remove)).toMatchObject({ status: 404, afterDoubt: true });
+  });
+
+  test('a wished wait is kept to the full and never cut short', async () => {
+    let count = 0;
+    const service = await recordingService(() =>
+      ++count === 1 ? { status: 429, headers: { 'retry-after': '7' } } : { status: 200, json: [] },
+    );
+    const { waits, sleep } = noWait();
+    await transportTo(service.baseUrl, { retries: 3, sleep }).request(get);
+    expect(waits).toHaveLength(1);
+    expect(waits[0]).toBeGreaterThanOrEqual(7000);
+  });
+
+  test('a wished wait above the budget ends the call at once and is told', async () => {
+    const service = await recordingService(() => ({
+      status: 429,
+      headers: { 'retry-after': '86400' },
+      json: { error: 'rateLimited' },
+    }));
+    const { waits, sleep } = noWait();
+    const transport = transportTo(service.baseUrl, { retries: 3, sleep });
+    expect(await transport.request(patch)).toMatchObject({ status: 429, retryAfter: 86_400 });
+    expect(waits).toEqual([]);
+    expect(service.requests).toHaveLength(1);
+  });
+
+  test('an interrupt ends a wait and a request', async () => {
+    const stop = new AbortController();
+    const service = await rawService((socket) => onRequest(socket, () => stop.abort()));
+    const transport = transportTo(service.baseUrl, { retries: 3, signal: stop.signal });
+    expect(await thrownBy(transport.request(get))).toBeInstanceOf(CancelledError);
+    expect(service.connections()).toBe(1);
+  });
+
+  test('an interrupted write that had left is unknown', async () => {
+    const stop = new AbortController();
+    const service = await rawService((socket) => onRequest(socket, () => stop.abort()));
+    const transport = transportTo(service.baseUrl, { retries: 3, signal: stop.signal });
+    expect(await thrownBy(transport.request(patch))).toBeInstanceOf(UnknownOutcomeError);
+  });
+});

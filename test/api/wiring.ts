@@ -1,0 +1,83 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll } from 'vitest';
+import { createApi } from '../../src/api/client.js';
+import { createFileStore, type FileStoreOptions } from '../../src/api/file-store.js';
+import { createTransport, type TransportOptions } from '../../src/api/transport.js';
+import type { Api } from '../../src/api/types.js';
+import { key, organization } from '../support/service.js';
+
+/** Waits that were asked for, in milliseconds; none is really waited. */
+export const noWait = () => {
+  const waits: number[] = [];
+  return { waits, sleep: async (ms: number) => void waits.push(ms) };
+};
+
+export function transportTo(baseUrl: string, changes: Partial<TransportOptions> = {}) {
+  const transport = createTransport({
+    connection: { baseUrl, key },
+    timeoutMs: 5000,
+    retries: 0,
+    maxWaitMs: 60_000,
+    dryRun: false,
+    signal: new AbortController().signal,
+    now: () => new Date(),
+    random: () => 0.5,
+    sleep: (ms, signal) => wait(ms, undefined, { signal }).catch(() => undefined),
+    userAgent: 'rosterctl/test',
+    nodeVersion: process.versions.node,
+    ...changes,
+  });
+  afterAll(() => transport.close());
+  return transport;
+}
+
+export interface Heard {
+  readonly drift: string[];
+  readonly notes: string[];
+}
+
+export function apiTo(
+  baseUrl: string,
+  changes: Partial<TransportOptions> & {
+    readonly guesses?: Record<string, string>;
+    readonly strict?: boolean;
+    readonly organizationId?: string;
+  } = {},
+): { readonly api: Api; readonly heard: Heard } {
+  const heard: Heard = { drift: [], notes: [] };
+  const api = createApi({
+    connection: { baseUrl, organizationId: changes.organizationId ?? organization },
+    transport: transportTo(baseUrl, changes),
+    guesses: changes.guesses ?? {},
+    strict: changes.strict ?? false,
+    notes: { drift: (text) => heard.drift.push(text), note: (text) => heard.notes.push(text) },
+    now: () => new Date('2026-11-21T12:00:00Z'),
+  });
+  return { api, heard };
+}
+
+export function storeFor(baseUrl: string, changes: Partial<FileStoreOptions> = {}) {
+  const store = createFileStore({
+    baseUrl,
+    dryRun: false,
+    retries: 0,
+    maxWaitMs: 60_000,
+    random: () => 0.5,
+    sleep: (ms, signal) => wait(ms, undefined, { signal }).catch(() => undefined),
+    signal: new AbortController().signal,
+    nodeVersion: process.versions.node,
+    ...changes,
+  });
+  afterAll(() => store.close());
+  return store;
+}
+
+/** What an awaited call threw. */
+export async function thrownBy(call: Promise<unknown>): Promise<unknown> {
+  try {
+    await call;
+  } catch (error) {
+    return error;
+  }
+  throw new Error('nothing was thrown');
+}

@@ -1,0 +1,130 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const root = fileURLToPath(new URL('../src/', import.meta.url));
+
+/** The floors: an import points down, or stays in its own folder. */
+const floors: Readonly<Record<string, number>> = {
+  'main.ts': 11,
+  'assemble.ts': 10,
+  'service.ts': 9,
+  'describe.ts': 9,
+  'complete.ts': 9,
+  commands: 8,
+  cli: 7,
+  bulk: 6,
+  'context.ts': 5,
+  sandbox: 5,
+  api: 4,
+  config: 4,
+  terminal: 4,
+  files: 3,
+  data: 2,
+  'errors.ts': 1,
+  'exit-codes.ts': 0,
+};
+
+const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) =>
+  name.endsWith('.ts'),
+);
+const imports = new Map(files.map((file) => [file, importsOf(file)]));
+
+test('every file stands on a floor', () => {
+  expect(files.filter((file) => floors[placeOf(file)] === undefined)).toEqual([]);
+});
+
+test('imports go down or stay in their folder', () => {
+  const upward = [...imports].flatMap(([file, targets]) =>
+    targets
+      .filter((target) => placeOf(target) !== placeOf(file))
+      .filter((target) => (floors[placeOf(target)] ?? 9) >= (floors[placeOf(file)] ?? 0))
+      .map(
+        (target) =>
+          `${file} (floor ${floors[placeOf(file)]}) imports ${target} (floor ${floors[placeOf(target)]})`,
+      ),
+  );
+  expect(upward).toEqual([]);
+});
+
+test('no import leads back to where it started', () => {
+  const circles: string[] = [];
+  const done = new Set<string>();
+  const walk = (file: string, path: readonly string[]): void => {
+    if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(' -> '));
+    else if (!done.has(file)) {
+      for (const target of imports.get(file) ?? []) walk(target, [...path, file]);
+      done.add(file);
+    }
+  };
+  for (const file of files) walk(file, []);
+  expect(circles).toEqual([]);
+});
+
+/** One owner per package; the rest of the house calls the owner. */
+const owners: Readonly<Record<string, readonly string[]>> = {
+  commander: ['cli/program.ts'],
+  undici: ['api/undici.ts', 'api/exchange.ts'],
+  '@inquirer/prompts': ['terminal/prompt.ts'],
+  'cli-table3': ['terminal/table.ts'],
+  ora: ['terminal/progress.ts'],
+  conf: ['config/store-write.ts'],
+};
+
+test('each package has its owner', () => {
+  const strangers = files.flatMap((file) =>
+    packagesOf(file)
+      .filter((name) => owners[name] && !owners[name].includes(file))
+      .map((name) => `${file} imports ${name}`),
+  );
+  expect(strangers).toEqual([]);
+});
+
+test('only main.ts knows the process, and nobody prints to the console', () => {
+  const culprits = files
+    .filter((file) => file !== 'main.ts')
+    .filter((file) =>
+      /\bconsole\.|\bprocess\.(env|argv|exit|exitCode|stdout|stderr|stdin)\b/.test(code(file)),
+    );
+  expect(culprits).toEqual([]);
+});
+
+test('no file grows past what fits a mind without a reason', () => {
+  const long = files.filter((file) => code(file).split('\n').length > 300);
+  expect(long).toEqual([]);
+});
+
+function placeOf(file: string): string {
+  return file.split('/')[0] ?? file;
+}
+
+function code(file: string): string {
+  return readFileSync(join(root, file), 'utf8').replace(/^\s*(\/\/|\*|\/\*).*$/gm, '');
+}
+
+function specifiers(file: string): string[] {
+  const found = readFileSync(join(root, file), 'utf8').matchAll(
+    /(?:from\s+|import\s*\(?\s*)'([^']+)'/g,
+  );
+  return [...found].map(([, specifier = '']) => specifier);
+}
+
+function importsOf(file: string): string[] {
+  return specifiers(file)
+    .filter((specifier) => specifier.startsWith('.'))
+    .map((specifier) =>
+      relative(root, join(root, dirname(file), specifier)).replace(/\.js$/, '.ts'),
+    );
+}
+
+function packagesOf(file: string): string[] {
+  return specifiers(file)
+    .filter((specifier) => !specifier.startsWith('.') && !specifier.startsWith('node:'))
+    .map((specifier) =>
+      specifier
+        .split('/')
+        .slice(0, specifier.startsWith('@') ? 2 : 1)
+        .join('/'),
+    );
+}

@@ -1,0 +1,197 @@
+import { expect, test } from 'vitest';
+import { checkAgainstTable } from '../../src/cli/check.js';
+import { parseCommandLine, wantsJson } from '../../src/cli/program.js';
+import type { PlainCommand, PlainParam, PlainTable } from '../../src/data/plain-table.js';
+import { UsageError } from '../../src/errors.js';
+
+const plain = { commaList: false, required: false, placeholder: 'X', text: 'text' } as const;
+
+function value(name: string, word: string, more: Partial<PlainParam> = {}): PlainParam {
+  return { ...plain, name, word, takes: 'value', ...more };
+}
+
+function command(
+  words: string,
+  args: PlainParam[],
+  flags: PlainParam[],
+  more: Partial<PlainCommand> = {},
+): PlainCommand {
+  return {
+    words: words.split(' '),
+    summary: words,
+    examples: [],
+    args,
+    flags,
+    needsOneOf: [],
+    excludes: [],
+    calls: [],
+    basis: 'local',
+    local: true,
+    writes: false,
+    fields: [],
+    ...more,
+  };
+}
+
+const ids = value('ids', 'ID', { takes: 'values', required: true });
+const status = value('status', '--status', {
+  takes: 'values',
+  commaList: true,
+  choices: ['pending', 'accepted'],
+});
+const table: PlainTable = {
+  version: '1.2.3',
+  topics: [],
+  groups: [
+    { word: 'tryouts', aliases: ['tryout'], about: 'Tryouts' },
+    { word: 'documents', aliases: ['docs', 'document'], about: 'Documents' },
+  ],
+  commands: [
+    command('tryouts list', [], [status]),
+    command(
+      'tryouts update',
+      [ids],
+      [
+        value('status', '--status', { choices: ['pending', 'accepted'] }),
+        value('note', '--note'),
+        value('clearNote', '--clear-note', { takes: 'nothing' }),
+      ],
+      { needsOneOf: [['status', 'note', 'clearNote']], excludes: [['note', 'clearNote']] },
+    ),
+    command(
+      'documents create',
+      [],
+      [
+        value('name', '--name'),
+        value('input', '--input'),
+        value('set', '--set', { short: 'F', takes: 'values' }),
+      ],
+    ),
+    command('api', [value('path', 'PATH', { required: true })], []),
+  ],
+};
+
+function parse(...words: string[]) {
+  const parsed = parseCommandLine(words, table);
+  if (parsed.kind !== 'command') throw new Error(`a ${parsed.kind}, not a command`);
+  return { name: parsed.command.words.join(' '), values: parsed.values, globals: parsed.globals };
+}
+
+function refusal(...words: string[]): string {
+  try {
+    const parsed = parse(...words);
+    checkAgainstTable(
+      table.commands.find((entry) => entry.words.join(' ') === parsed.name) ?? command('x', [], []),
+      parsed.values,
+    );
+  } catch (error) {
+    if (error instanceof UsageError) return error.message;
+    throw error;
+  }
+  throw new Error('it was accepted');
+}
+
+test('nouns answer to their aliases and verbs to those of other tools', () => {
+  expect(parse('tryout', 'ls').name).toBe('tryouts list');
+  expect(parse('docs', 'new', '--name', 'a').name).toBe('documents create');
+  expect(parse('api', 'teams/{org}').values).toEqual({ path: 'teams/{org}' });
+});
+
+test('a global flag is taken before the noun, between noun and verb, and after the verb', () => {
+  for (const line of [
+    '-p x tryouts list',
+    'tryouts -p x list',
+    'tryouts list -p x',
+    'tryouts list --profile=x',
+  ])
+    expect(parse(...line.split(' ')).globals).toEqual({ profile: 'x' });
+  expect(parse('-p', 'a', 'tryouts', 'list', '-p', 'b').globals).toEqual({ profile: 'b' });
+});
+
+test('a value may begin with a dash, also one that is a global flag elsewhere', () => {
+  expect(parse('tryouts', 'update', 'a', '--note', '-promoted').values['note']).toBe('-promoted');
+  expect(parse('tryouts', 'update', 'a', '--note', '-h').values['note']).toBe('-h');
+  expect(parse('tryouts', 'update', '--note=-x', '--', '-id').values['ids']).toEqual(['-id']);
+});
+
+test('--no-input does not disturb the --input of a command', () => {
+  const parsed = parse('docs', 'create', '--no-input', '--input', 'a.json');
+  expect(parsed.values['input']).toBe('a.json');
+  expect(parsed.globals).toEqual({ noInput: true });
+  expect(parse('docs', 'create', '--input', 'a.json').globals).toEqual({});
+});
+
+test('--json never swallows the next id, and --json=a,b names fields', () => {
+  expect(parse('tryouts', 'update', '--json', 'app_1', '--status', 'pending')).toMatchObject({
+    values: { ids: ['app_1'] },
+    globals: { json: true },
+  });
+  expect(parse('tryouts', 'list', '--json=id,name').globals).toEqual({
+    json: true,
+    fields: 'id,name',
+  });
+  expect(parse('tryouts', 'update', '--note', 'x', '--', '--json=id').values['ids']).toEqual([
+    '--json=id',
+  ]);
+});
+
+test('repeatable flags collect, and a comma list is split', () => {
+  expect(
+    parse('tryouts', 'list', '--status', 'pending,accepted', '--status', 'pending').values[
+      'status'
+    ],
+  ).toEqual(['pending', 'accepted', 'pending']);
+  expect(parse('docs', 'create', '-F', 'a=1,2', '-F', 'b=2').values['set']).toEqual([
+    'a=1,2',
+    'b=2',
+  ]);
+});
+
+test('no word is abbreviated by its beginning', () => {
+  expect(refusal('tryouts', 'li')).toBe('There is no command tryouts "li". Did you mean list?');
+  expect(refusal('tryouts', 'list', '--stat', 'pending')).toContain(
+    'There is no flag --stat here. Did you mean --status?',
+  );
+});
+
+test('the nearest right word is named', () => {
+  expect(refusal('tryuots', 'list')).toContain('Did you mean tryouts?');
+  expect(refusal('tryouts', 'list', '--jsno')).toContain('Did you mean --json?');
+  expect(refusal('tryouts', 'list', '--status', 'acepted')).toContain('Did you mean accepted?');
+});
+
+test('what is missing or too much is said', () => {
+  expect(refusal('tryouts', 'update', '--status', 'pending')).toBe('A word is missing: IDS.');
+  expect(refusal('tryouts', 'update', 'a', '--note')).toBe('--note needs a value.');
+  expect(refusal('tryouts', 'list', 'stray')).toBe('There are more words than this command takes.');
+  expect(refusal('tryouts', 'update', 'a')).toBe(
+    'Say what to do: --status, --note or --clear-note.',
+  );
+  expect(refusal('tryouts', 'update', 'a', '--note', 'x', '--clear-note')).toBe(
+    '--note and --clear-note cannot be given together.',
+  );
+});
+
+test('help wins over a missing argument and knows how long it should be', () => {
+  expect(parseCommandLine(['tryouts', 'update', '-h'], table)).toMatchObject({
+    kind: 'help',
+    long: false,
+  });
+  expect(parseCommandLine(['tryouts', 'update', '--help'], table)).toMatchObject({
+    kind: 'help',
+    long: true,
+  });
+  expect(parseCommandLine(['tryouts', '--help'], table)).toMatchObject({
+    kind: 'help',
+    of: { word: 'tryouts' },
+  });
+  expect(parseCommandLine([], table)).toEqual({ kind: 'start' });
+  expect(parseCommandLine(['--version'], table)).toEqual({ kind: 'version' });
+});
+
+test('an error is told in JSON when the words ask for JSON, whatever else is wrong with them', () => {
+  expect(wantsJson(['tryouts', 'lst', '--json'], undefined)).toBe(true);
+  expect(wantsJson(['tryouts', '-ondjson'], undefined)).toBe(true);
+  expect(wantsJson(['tryouts', '--output=csv'], 'json')).toBe(false);
+  expect(wantsJson(['tryouts', '--', '--json'], undefined)).toBe(false);
+});

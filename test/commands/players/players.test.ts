@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import { rosterctl } from '../../support/run.js';
+import { recordingService } from '../../support/service.js';
+
+const ann = { id: 'player_1', name: 'Ann', teamId: 'team_1' };
+const bea = { id: 'player_2', name: 'Bea', teamIds: ['team_2', 'team_1'] };
+const cleo = { id: 'player_3', name: 'Cleo', teams: [{ id: 'team_1', name: 'Foxes' }] };
+const dora = { id: 'player_4', name: 'Dora', teamId: null };
+const all = [ann, bea, cleo, dora];
+
+function service(players: readonly object[] = all) {
+  return recordingService(({ method, url }) => {
+    const id = url.split('/').at(-1);
+    const one = all.find((player) => player.id === id);
+    if (url === '/v1/players/org_7') return { status: 200, json: players };
+    if (method === 'DELETE' && one) return { status: 200, json: { success: true } };
+    return one ? { status: 200, json: one } : { status: 404, json: { error: 'notFound' } };
+  });
+}
+
+test('--team finds players whichever field names their team', async () => {
+  const { env } = await service();
+  const ran = await rosterctl('players list --team team_1 -o ids', { env });
+  expect(ran.stdout).toBe('player_1\nplayer_2\nplayer_3\n');
+});
+
+test('--team is refused where no player has a field for teams, and answered by an empty list otherwise', async () => {
+  const nameless = await service([{ id: 'player_1', name: 'Ann' }]);
+  expect((await rosterctl('players list --team team_1', { env: nameless.env })).code).toBe(2);
+  const { env } = await service();
+  expect(await rosterctl('players list --team team_9 --json', { env })).toMatchObject({
+    code: 0,
+    stdout: '[]\n',
+  });
+});
+
+test('a player is deleted after a yes, and the question names the player', async () => {
+  const api = await service();
+  const asked = await rosterctl('players delete player_1', { env: api.env });
+  expect(asked.code).toBe(2);
+  expect(asked.stderr).toContain('Delete player "Ann" (player_1)?');
+  expect(asked.stderr).toContain('--yes');
+  const done = await rosterctl('players delete player_1 --yes --json', { env: api.env });
+  expect([done.code, done.stdout]).toEqual([0, '{"id":"player_1","deleted":true}\n']);
+  expect(api.requests.map(({ method }) => method)).toEqual(['GET', 'GET', 'DELETE']);
+});
+
+test('a delete of a player who is not there exits 5', async () => {
+  const { env, requests } = await service();
+  const ran = await rosterctl('players delete player_9 --yes', { env });
+  expect(ran.code).toBe(5);
+  expect(requests).toHaveLength(1);
+});
+
+test('several players are deleted as a report after a preview that names them', async () => {
+  const { env } = await service();
+  const ran = await rosterctl('players delete player_1 player_2 --yes --json', { env });
+  expect(ran.code).toBe(0);
+  expect(ran.stderr).toContain('Ann');
+  expect(ran.stderr).toContain('Bea');
+  expect(JSON.parse(ran.stdout)).toMatchObject({
+    action: 'players.delete',
+    summary: { total: 2, changed: 2 },
+  });
+});
+
+test('a dry run of a delete shows the call and what would go', async () => {
+  const { env, requests } = await service();
+  const ran = await rosterctl('players delete player_1 -n --json', { env });
+  expect(JSON.parse(ran.stdout)).toMatchObject({
+    requests: [{ method: 'DELETE', path: '/players/player_1', basis: 'assumed' }],
+    changes: [{ id: 'player_1', from: 'Ann', to: null }],
+  });
+  expect(requests.map(({ method }) => method)).toEqual(['GET']);
+});

@@ -1,0 +1,290 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { errorOf, rosterctl, temporaryFolder } from '../../support/run.js';
+import { type Recorded, recordingService, type Reply } from '../../support/service.js';
+
+const foxes = {
+  id: 'team_1',
+  organizationId: 'org_7',
+  name: 'Foxes',
+  social: { web: 'a', mail: 'b' },
+  tags: ['x'],
+  captainDiscordId: '9000000000000000001',
+  createdAt: '2026-01-01T00:00:00Z',
+  updatedAt: '2026-01-01T00:00:00Z',
+};
+
+/** A service with one team; `special` answers first. */
+function service(special: (request: Recorded) => Reply | undefined = () => undefined) {
+  return recordingService((request) => {
+    const usual: Record<string, Reply> = {
+      'GET /v1/teams/org_7': { status: 200, json: { teams: [foxes] } },
+      'GET /v1/teams/org_7/team_1': { status: 200, json: foxes },
+      'POST /v1/teams': { status: 201, json: foxes },
+      'PATCH /v1/teams/team_1': { status: 200, json: foxes },
+      'PUT /v1/teams/team_1': { status: 200, json: foxes },
+      'PUT /v1/teams/org_7/team_1': { status: 200, json: foxes },
+      'DELETE /v1/teams/team_1': { status: 204 },
+    };
+    return (
+      special(request) ??
+      usual[`${request.method} ${request.url}`] ?? { status: 404, json: { error: 'notFound' } }
+    );
+  });
+}
+
+function wire(requests: readonly Recorded[]): unknown[] {
+  return requests.map(({ method, url, body }) =>
+    body.length > 0 ? [`${method} ${url}`, JSON.parse(body.toString())] : [`${method} ${url}`],
+  );
+}
+
+test('several ids print those found, tell the missing one and exit 5', async () => {
+  const { env } = await service();
+  const ran = await rosterctl('teams get team_1 team_9 --json', { env });
+  expect(ran.code).toBe(5);
+  expect(JSON.parse(ran.stdout)).toEqual([foxes]);
+  expect(ran.stderr).toContain('team_9');
+});
+
+test('one missing id prints nothing on stdout', async () => {
+  const { env } = await service();
+  const ran = await rosterctl('teams get team_9 --json', { env });
+  expect([ran.code, ran.stdout]).toEqual([5, '']);
+  expect(errorOf(ran)).toMatchObject({ code: 'notFound', status: 404, exitCode: 5 });
+});
+
+test('an update sends only what differs, and a nested field keeps its neighbours', async () => {
+  const api = await service();
+  const ran = await rosterctl(
+    'teams update team_1 --name Foxes -F social.web=c -F tags[]=x -F size=5 -f code=07',
+    { env: api.env },
+  );
+  expect(ran.code).toBe(0);
+  expect(wire(api.requests)).toEqual([
+    ['GET /v1/teams/org_7/team_1'],
+    ['PATCH /v1/teams/team_1', { social: { web: 'c', mail: 'b' }, size: 5, code: '07' }],
+    ['GET /v1/teams/org_7/team_1'],
+  ]);
+});
+
+test('an update that changes nothing sends nothing', async () => {
+  const api = await service();
+  const ran = await rosterctl('teams update team_1 --name Foxes -F tags=["x"] --json', {
+    env: api.env,
+  });
+  expect(ran.code).toBe(0);
+  expect(JSON.parse(ran.stdout)).toEqual(foxes);
+  expect(wire(api.requests)).toEqual([['GET /v1/teams/org_7/team_1']]);
+  expect(ran.stderr).toContain('nothing was sent');
+});
+
+test('a dry run of an update prints the request and old and new, and sends no write', async () => {
+  const api = await service();
+  const ran = await rosterctl('teams update team_1 --name Hens -n --json', { env: api.env });
+  expect(ran.code).toBe(0);
+  expect(JSON.parse(ran.stdout)).toEqual({
+    schema: 1,
+    dryRun: true,
+    requests: [
+      { method: 'PATCH', path: '/teams/team_1', basis: 'assumed', body: { name: 'Hens' } },
+    ],
+    changes: [{ id: 'team_1', field: 'name', from: 'Foxes', to: 'Hens' }],
+  });
+  expect(api.requests.map(({ method }) => method)).toEqual(['GET']);
+});
+
+test('--route replaces the guessed route for one call', async () => {
+  const api = await service();
+  const line = ['teams', 'update', 'team_1', '--name', 'Hens', '--route'];
+  const ran = await rosterctl([...line, 'PUT /teams/{organizationId}/{id}'], { env: api.env });
+  expect(ran.code).toBe(0);
+  expect(wire(api.requests)[1]).toEqual(['PUT /v1/teams/org_7/team_1', { name: 'Hens' }]);
+  const bad = await rosterctl([...line, 'PUT https://elsewhere.example.com/{id}'], {
+    env: api.env,
+  });
+  expect(bad.code).toBe(2);
+  expect(api.requests).toHaveLength(3);
+});
+
+test('where the configuration says that an update replaces, the whole record is sent', async () => {
+  const api = await service();
+  const home = temporaryFolder();
+  for (const line of [
+    ['config', 'set', 'endpoints.teams.update', 'PUT /teams/{id}'],
+    ['config', 'set', 'endpoints.teams.update.semantics', 'replace'],
+    ['config', 'set', 'readOnly.teams', 'captainDiscordId, tags'],
+  ])
+    expect(await rosterctl(line, { home })).toMatchObject({ code: 0 });
+  const ran = await rosterctl('teams update team_1 --name Hens', { env: api.env, home });
+  expect(ran.stderr).not.toContain('guess');
+  expect(wire(api.requests)[1]).toEqual([
+    'PUT /v1/teams/team_1',
+    { name: 'Hens', social: foxes.social },
+  ]);
+});
+
+test('an update whose record may not be read is sent all the same, with a note', async () => {
+  const api = await service(({ method }) =>
+    method === 'GET' ? { status: 403, json: { error: 'forbidden' } } : undefined,
+  );
+  const ran = await rosterctl('teams update team_1 --name Hens --json', { env: api.env });
+  expect(ran.code).toBe(0);
+  expect(JSON.parse(ran.stdout)).toEqual(foxes);
+  expect(wire(api.requests)).toContainEqual(['PATCH /v1/teams/team_1', { name: 'Hens' }]);
+  expect(ran.stderr).toContain('403');
+});
+
+test('a guessed route that the service does not know is not told as a missing team', async () => {
+  const api = await service(({ method }) =>
+    method === 'PATCH' ? { status: 404, json: { error: 'notFound' } } : undefined,
+  );
+  const ran = await rosterctl('teams update team_1 --name Hens --json', { env: api.env });
+  expect(ran.code).toBe(1);
+  expect(ran.stdout).toBe('');
+  expect(errorOf(ran)).toMatchObject({ code: 'wrongRoute', status: 404 });
+  expect(String(errorOf(ran)['hint'])).toContain('endpoints.teams.update');
+  expect(api.requests.map(({ method }) => method)).toEqual(['GET', 'PATCH', 'GET']);
+});
+
+test.each(['update org_7 --name X', 'delete org_7 --confirm X'])(
+  'teams %s is refused before any request: it is the organization',
+  async (line) => {
+    const api = await service();
+    const ran = await rosterctl(`teams ${line}`, { env: api.env });
+    expect([ran.code, ran.stdout, api.requests]).toEqual([2, '', []]);
+  },
+);
+
+test.each([
+  'teams create',
+  'teams update team_1',
+  "teams get ''",
+  'teams get ..',
+  'teams update team_1 -F name',
+  'teams update team_1 -F a=1 -F a=2',
+  'teams update team_1 --name X -F name=Y',
+  'teams update team_1 -F organizationId=org_8',
+  'teams update team_1 --input missing.json',
+  'teams delete team_1 team_2',
+])('%s exits 2 without a request', async (line) => {
+  const api = await service();
+  const ran = await rosterctl(`${line} --json`, { env: api.env });
+  expect([ran.code, ran.stdout, api.requests]).toEqual([2, '', []]);
+  expect(errorOf(ran)).toMatchObject({ exitCode: 2 });
+});
+
+test('a create prints the record as the documented read shows it', async () => {
+  const api = await service(({ method }) =>
+    method === 'POST' ? { status: 201, json: { team: { id: 'team_1' } } } : undefined,
+  );
+  const ran = await rosterctl('teams create --name Foxes --json', { env: api.env });
+  expect(JSON.parse(ran.stdout)).toEqual(foxes);
+});
+
+test('a create whose record cannot be read again is done all the same', async () => {
+  const api = await service(({ method }) =>
+    method === 'GET' ? { status: 403, json: { error: 'forbidden' } } : undefined,
+  );
+  const ran = await rosterctl('teams create --name Foxes --json', { env: api.env });
+  expect(ran.code).toBe(0);
+  expect(JSON.parse(ran.stdout)).toEqual(foxes);
+  expect(ran.stderr).toContain('reading the team again failed');
+});
+
+test('a create that is answered without a record says so and exits 0', async () => {
+  const api = await service(({ method }) => (method === 'POST' ? { status: 204 } : undefined));
+  const ran = await rosterctl('teams create --name Foxes', { env: api.env });
+  expect(ran.code).toBe(0);
+  expect(ran.stderr).toContain('the service sent no record');
+  expect(api.requests).toHaveLength(1);
+});
+
+test('a whole body comes from a file, flags win over it, and what the service sets is left out', async () => {
+  const api = await service();
+  const home = temporaryFolder();
+  writeFileSync(
+    join(home, 'team.yaml'),
+    [
+      'id: team_0',
+      'organizationId: org_7',
+      'name: Old',
+      'createdAt: 2020-01-01',
+      'captainDiscordId: 9000000000000000001',
+      'code: 07',
+      'size: 5',
+      '__proto__: { polluted: true }',
+    ].join('\n'),
+  );
+  const ran = await rosterctl('teams create --input team.yaml --name New', { env: api.env, home });
+  expect(ran.code).toBe(0);
+  expect(ran.stderr).toContain('id, createdAt');
+  expect(api.requests[0]?.body.toString()).toBe(
+    '{"organizationId":"org_7","name":"New","captainDiscordId":"9000000000000000001","code":"07","size":5,"__proto__":{"polluted":true}}',
+  );
+});
+
+test('a body of another organization is refused', async () => {
+  const api = await service();
+  const ran = await rosterctl('teams create --input -', {
+    env: api.env,
+    stdin: '{"organizationId":"org_8","name":"X"}',
+  });
+  expect([ran.code, api.requests]).toEqual([2, []]);
+  expect(ran.stderr).toContain('org_8');
+});
+
+test('a value comes from a file or from stdin as text, and -f takes @ literally', async () => {
+  const api = await service();
+  const home = temporaryFolder();
+  writeFileSync(join(home, 'about.txt'), 'true\n');
+  const ran = await rosterctl('teams create -F about=@about.txt -F note=@- -f tag=@nimbus', {
+    env: api.env,
+    home,
+    stdin: '5',
+  });
+  expect(ran.code).toBe(0);
+  expect(wire(api.requests)[0]).toEqual([
+    'POST /v1/teams',
+    { organizationId: 'org_7', about: 'true\n', note: '5', tag: '@nimbus' },
+  ]);
+});
+
+test('a team is deleted only with its name: --yes is not enough, another name is refused', async () => {
+  const api = await service();
+  const yes = await rosterctl('teams delete team_1 --yes', { env: api.env });
+  expect(yes.code).toBe(2);
+  expect(yes.stderr).toContain('--confirm');
+  const other = await rosterctl('teams delete team_1 --confirm foxes', { env: api.env });
+  expect(other.code).toBe(11);
+  expect(api.requests.map(({ method }) => method)).toEqual(['GET', 'GET']);
+  const right = await rosterctl('teams delete team_1 --confirm Foxes --json', { env: api.env });
+  expect([right.code, right.stdout]).toEqual([0, '{"id":"team_1","deleted":true}\n']);
+});
+
+test('several teams are updated as a report, each row with old and new', async () => {
+  const api = await service(({ method, url }) =>
+    url.endsWith('team_2')
+      ? method === 'GET'
+        ? { status: 200, json: { ...foxes, id: 'team_2', active: true } }
+        : undefined
+      : undefined,
+  );
+  const line = 'teams update team_1 team_2 team_9 -F active=true --json';
+  const refused = await rosterctl(line, { env: api.env });
+  expect(refused.code).toBe(2);
+  expect(api.requests.every(({ method }) => method === 'GET')).toBe(true);
+  const ran = await rosterctl(`${line} --yes`, { env: api.env });
+  expect(ran.code).toBe(8);
+  const report = JSON.parse(ran.stdout) as Record<string, unknown>;
+  expect(report).toMatchObject({
+    action: 'teams.update',
+    summary: { total: 3, changed: 1, unchanged: 1, failed: 1 },
+    results: [
+      { row: 1, id: 'team_1', result: 'changed', before: { active: null }, after: { active: true } },
+      { row: 2, id: 'team_2', result: 'unchanged' },
+      { row: 3, id: 'team_9', result: 'failed', error: { code: 'notFound', status: 404 } },
+    ],
+  });
+});

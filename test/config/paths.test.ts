@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest';
+import { cacheFolder } from '../../src/config/cache.js';
+import { type Environment, requireFolder, resolvePaths } from '../../src/config/paths.js';
+import { ConfigError } from '../../src/errors.js';
+
+const on = (env: Environment, platform: NodeJS.Platform = 'linux') => {
+  const { config, state, cache } = resolvePaths({ env, platform, uid: 1000 });
+  return [config?.path, state?.path, cache?.path];
+};
+
+test.each<[string, Environment, NodeJS.Platform, (string | undefined)[]]>([
+  [
+    'a home folder alone',
+    { HOME: '/home/ann' },
+    'linux',
+    [
+      '/home/ann/.config/rosterctl',
+      '/home/ann/.local/state/rosterctl',
+      '/home/ann/.cache/rosterctl',
+    ],
+  ],
+  [
+    'the XDG folders',
+    { HOME: '/home/ann', XDG_CONFIG_HOME: '/x/c', XDG_STATE_HOME: '/x/s', XDG_CACHE_HOME: '/x/k' },
+    'darwin',
+    ['/x/c/rosterctl', '/x/s/rosterctl', '/x/k/rosterctl'],
+  ],
+  [
+    'our own variables, taken as they are',
+    {
+      HOME: '/home/ann',
+      XDG_CONFIG_HOME: '/x/c',
+      ROSTERCTL_CONFIG_DIR: '/r/c',
+      ROSTERCTL_STATE_DIR: '/r/s',
+      ROSTERCTL_CACHE_DIR: '/r/k',
+    },
+    'linux',
+    ['/r/c', '/r/s', '/r/k'],
+  ],
+  [
+    'empty variables count as unset',
+    { HOME: '/home/ann', XDG_CONFIG_HOME: '', ROSTERCTL_CONFIG_DIR: '' },
+    'linux',
+    [
+      '/home/ann/.config/rosterctl',
+      '/home/ann/.local/state/rosterctl',
+      '/home/ann/.cache/rosterctl',
+    ],
+  ],
+  [
+    'Windows',
+    { APPDATA: 'C:\\Users\\ann\\AppData\\Roaming', LOCALAPPDATA: 'C:\\Users\\ann\\AppData\\Local' },
+    'win32',
+    [
+      'C:\\Users\\ann\\AppData\\Roaming\\rosterctl',
+      'C:\\Users\\ann\\AppData\\Local\\rosterctl\\state',
+      'C:\\Users\\ann\\AppData\\Local\\rosterctl\\cache',
+    ],
+  ],
+])('%s', (_, env, platform, expected) => {
+  expect(on(env, platform)).toEqual(expected);
+});
+
+test.each<[string, Environment]>([
+  ['no HOME', {}],
+  ['an empty HOME', { HOME: '' }],
+  ['a HOME relative to wherever one stands', { HOME: '.' }],
+  ['a relative XDG folder without HOME', { XDG_CONFIG_HOME: 'config' }],
+])('%s gives no folder, and the refusal names the variable to set', (_, env) => {
+  expect(on(env)).toEqual([undefined, undefined, undefined]);
+  const paths = resolvePaths({ env, platform: 'linux', uid: 1000 });
+  let refusal: unknown;
+  try {
+    requireFolder(paths, 'config');
+  } catch (error) {
+    refusal = error;
+  }
+  expect(refusal).toBeInstanceOf(ConfigError);
+  expect((refusal as ConfigError).hint).toContain('ROSTERCTL_CONFIG_DIR');
+});
+
+test('the cache of one organization is kept apart from that of any other', () => {
+  const paths = resolvePaths({ env: { HOME: '/home/ann' }, platform: 'linux', uid: 1000 });
+  const folders = [
+    cacheFolder(paths, 'https://a.example', 'org_1'),
+    cacheFolder(paths, 'https://a.example', 'org_2'),
+    cacheFolder(paths, 'https://b.example', 'org_1'),
+    cacheFolder(paths, 'https://a.example', '../../..'),
+  ];
+  expect(new Set(folders).size).toBe(4);
+  for (const folder of folders)
+    expect(folder).toMatch(/^\/home\/ann\/\.cache\/rosterctl\/[0-9a-f]{32}$/);
+});

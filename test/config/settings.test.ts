@@ -1,0 +1,335 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { emptyConfig, parseConfigFile } from '../../src/config/config-file.js';
+import { namedKeys, requireKey, settingKeys } from '../../src/config/keys.js';
+import { type GlobalFlags, resolveSettings } from '../../src/config/settings.js';
+import type { Environment } from '../../src/config/paths.js';
+import { ConfigError, type Failure, UsageError } from '../../src/errors.js';
+
+const none = emptyConfig('/c/config.json');
+const fileOf = (value: unknown) => parseConfigFile(JSON.stringify(value), '/c/config.json');
+const decide = (flags: GlobalFlags = {}, env: Environment = {}, file = none) =>
+  resolveSettings({ flags, env, file }).settings;
+const refused = (work: () => unknown): Failure => {
+  try {
+    work();
+  } catch (error) {
+    return error as Failure;
+  }
+  throw new Error('it was accepted');
+};
+
+test('without anything the documented defaults hold', () => {
+  expect(decide()).toMatchObject({
+    profile: { name: 'default', via: 'none' },
+    output: 'table',
+    fields: undefined,
+    delimiter: ',',
+    time: undefined,
+    dryRun: false,
+    noInput: false,
+    pager: undefined,
+    timeoutMs: 30_000,
+    retries: 3,
+    maxWaitMs: 60_000,
+    concurrency: 4,
+    rate: undefined,
+    completionCache: true,
+    guesses: {},
+  });
+});
+
+// One legal text per place, the highest place first; the value that must win is the first present.
+const table = [
+  { key: 'output', as: 'output', texts: ['json', 'csv', 'ids', 'ndjson'], value: (t: string) => t },
+  {
+    key: 'timeout',
+    as: 'timeoutMs',
+    texts: ['1s', '2s', '3s', '4s'],
+    value: (t: string) => Number(t[0]) * 1000,
+  },
+  { key: 'retries', as: 'retries', texts: ['1', '2', '5', '6'], value: Number },
+  {
+    key: 'maxWait',
+    as: 'maxWaitMs',
+    texts: ['1m', '2m', '3m', '4m'],
+    value: (t: string) => Number(t[0]) * 60_000,
+  },
+  { key: 'concurrency', as: 'concurrency', texts: ['', '2', '3', '5'], value: Number },
+  { key: 'rate', as: 'rate', texts: ['', '2/s', '3/s', '5/s'], value: (t: string) => Number(t[0]) },
+  { key: 'pager', as: 'pager', texts: ['', 'more', 'less -R', 'most'], value: (t: string) => t },
+  { key: 'time', as: 'time', texts: ['iso', '', 'local', 'relative'], value: (t: string) => t },
+] as const;
+
+describe.each(table)('$key', ({ key, as, texts, value }) => {
+  test('flag beats environment beats profile beats defaults, and the origin says which', () => {
+    const { flag, env: variable } = requireKey(key);
+    fc.assert(
+      fc.property(fc.array(fc.boolean(), { minLength: 4, maxLength: 4 }), (present) => {
+        const [typed, exported, own, shared] = texts.map((text, index) =>
+          present[index] ? text : '',
+        );
+        const profile = own ? { [key]: own } : {};
+        const { settings, origins } = resolveSettings({
+          flags: flag && typed ? { [flag]: typed } : {},
+          env: variable ? { [variable]: exported } : {},
+          file: fileOf({
+            activeProfile: 'work',
+            defaults: shared ? { [key]: shared } : {},
+            profiles: { work: profile, other: { [key]: texts[2] } },
+          }),
+        });
+        const winner = [flag && typed, variable && exported, own, shared].findIndex(Boolean);
+        const expected = [
+          `flag --${key === 'maxWait' ? 'max-wait' : key}`,
+          `environment ${variable}`,
+          'profile work',
+          'defaults',
+        ];
+        const origin = origins.find((row) => row.key === key)?.origin;
+        expect(origin).toBe(winner === -1 ? 'default' : expected[winner]);
+        if (winner !== -1) expect(settings[as]).toBe(value(texts[winner] ?? ''));
+      }),
+    );
+  });
+});
+
+test('PAGER counts only where nothing of ours is set, and none means none', () => {
+  expect(decide({}, { PAGER: 'less' }).pager).toBe('less');
+  expect(decide({}, { PAGER: 'less', ROSTERCTL_PAGER: 'more' }).pager).toBe('more');
+  expect(decide({}, { PAGER: 'less', ROSTERCTL_PAGER: 'cat' }).pager).toBeUndefined();
+  expect(
+    decide({}, { PAGER: 'less' }, fileOf({ defaults: { pager: 'none' } })).pager,
+  ).toBeUndefined();
+  expect(decide({ noPager: true }, { ROSTERCTL_PAGER: 'more' }).pager).toBeUndefined();
+});
+
+describe('the profile', () => {
+  const file = fileOf({ activeProfile: 'work', profiles: { work: {}, other: {} } });
+  test.each<[string, GlobalFlags, Environment, typeof file, { name: string; via: string }]>([
+    [
+      'flag first',
+      { profile: 'other' },
+      { ROSTERCTL_PROFILE: 'x' },
+      file,
+      { name: 'other', via: 'flag' },
+    ],
+    [
+      'then the environment',
+      {},
+      { ROSTERCTL_PROFILE: 'other' },
+      file,
+      { name: 'other', via: 'environment' },
+    ],
+    [
+      'an empty variable is none',
+      {},
+      { ROSTERCTL_PROFILE: '' },
+      file,
+      { name: 'work', via: 'active' },
+    ],
+    ['then the active one', {}, {}, file, { name: 'work', via: 'active' }],
+    [
+      'then the one called default',
+      {},
+      {},
+      fileOf({ profiles: { default: {}, other: {} } }),
+      { name: 'default', via: 'active' },
+    ],
+    [
+      'else there is none',
+      {},
+      {},
+      fileOf({ profiles: { other: {} } }),
+      { name: 'default', via: 'none' },
+    ],
+  ])('%s', (_, flags, env, from, expected) => {
+    expect(decide(flags, env, from).profile).toEqual(expected);
+  });
+
+  test('an empty name is refused', () => {
+    expect(refused(() => decide({ profile: '' }))).toBeInstanceOf(UsageError);
+  });
+});
+
+describe('the output format', () => {
+  test.each<[string, GlobalFlags, string]>([
+    ['--json', { json: true }, 'json'],
+    ['--json with -o json', { json: true, output: 'json' }, 'json'],
+    ['--out x.csv', { out: 'x.csv' }, 'csv'],
+    ['--out X.NDJSON', { out: 'X.NDJSON' }, 'ndjson'],
+    ['--out with -o', { out: 'x.csv', output: 'json' }, 'json'],
+    ['--out with --json', { out: 'x.csv', json: true }, 'json'],
+    ['--out without a known ending', { out: 'x.txt' }, 'ids'],
+    ['--out to stdout', { out: '-' }, 'ids'],
+  ])('%s beats the environment', (_, flags, expected) => {
+    expect(decide(flags, { ROSTERCTL_OUTPUT: 'ids' }).output).toBe(expected);
+  });
+
+  test('--json with another -o is refused', () => {
+    const error = refused(() => decide({ json: true, output: 'csv' }));
+    expect(error).toBeInstanceOf(UsageError);
+    expect(error.message).toContain('-o csv');
+  });
+
+  test('--json is not stopped by a broken variable that it beats', () => {
+    expect(decide({ json: true }, { ROSTERCTL_OUTPUT: 'jsn' }).output).toBe('json');
+  });
+});
+
+describe('a bad value says where it stands and what was meant', () => {
+  test.each<[string, GlobalFlags, Environment, string[]]>([
+    ['flag', { output: 'jsn' }, {}, ['--output', '"jsn"', 'Did you mean json?']],
+    ['flag', { timeout: '30' }, {}, ['--timeout', 'has no unit']],
+    ['flag', { timeout: '0s' }, {}, ['--timeout', 'too short']],
+    ['flag', { maxWait: '2w' }, {}, ['--max-wait', 'too long']],
+    ['flag', { retries: '-1' }, {}, ['--retries', 'whole number']],
+    ['flag', { retries: '1.5' }, {}, ['--retries', 'whole number']],
+    ['flag', { time: 'localtime' }, {}, ['--time', 'not known']],
+    ['flag', { delimiter: '|' }, {}, ['--delimiter']],
+    ['flag', { fields: 'id,,name' }, {}, ['--fields']],
+    ['flag', { fields: '' }, {}, ['--fields']],
+    ['variable', {}, { ROSTERCTL_OUTPUT: 'yaml' }, ['ROSTERCTL_OUTPUT', '"yaml"']],
+    ['variable', {}, { ROSTERCTL_TIMEOUT: 'soon' }, ['ROSTERCTL_TIMEOUT']],
+    ['variable', {}, { ROSTERCTL_CONCURRENCY: '0' }, ['ROSTERCTL_CONCURRENCY', '1 to 256']],
+    ['variable', {}, { ROSTERCTL_CONCURRENCY: '257' }, ['ROSTERCTL_CONCURRENCY', '1 to 256']],
+    ['variable', {}, { ROSTERCTL_RATE: '5' }, ['ROSTERCTL_RATE']],
+    ['variable', {}, { ROSTERCTL_DRY_RUN: 'perhaps' }, ['ROSTERCTL_DRY_RUN']],
+  ])('%s %j %j', (_, flags, env, words) => {
+    const error = refused(() => decide(flags, env));
+    expect(error).toBeInstanceOf(UsageError);
+    for (const word of words) expect(error.message).toContain(word);
+  });
+
+  test('in the file it is a ConfigError with path, profile and the command that mends it', () => {
+    const file = fileOf({ activeProfile: 'work', profiles: { work: { output: 'jsn' } } });
+    const error = refused(() => decide({}, {}, file));
+    expect(error).toBeInstanceOf(ConfigError);
+    expect(error.message).toContain('/c/config.json');
+    expect(error.message).toContain('profile work');
+    expect(error.message).toContain('Did you mean json?');
+    expect(error.hint).toContain('rosterctl config set output');
+  });
+
+  test('in the file it becomes a note and the default for the commands that mend it', () => {
+    const file = fileOf({ defaults: { output: 'jsn', 'endpoints.players.update': 'x' } });
+    const { settings, notes } = resolveSettings({ flags: {}, env: {}, file, tolerant: true });
+    expect(settings.output).toBe('table');
+    expect(settings.guesses).toEqual({});
+    expect(notes.join('\n')).toContain('jsn');
+  });
+
+  test('a setting that nobody knows is noted with the nearest one', () => {
+    const file = fileOf({ defaults: { ouput: 'json' } });
+    const { notes } = resolveSettings({ flags: {}, env: {}, file });
+    expect(notes.join('\n')).toMatch(/ouput.*Did you mean output\?/);
+  });
+});
+
+describe('switches of the environment', () => {
+  test.each([
+    ['1', true],
+    ['true', true],
+    ['ON', true],
+    ['0', false],
+    ['false', false],
+    ['', false],
+  ])('ROSTERCTL_DRY_RUN=%s is %s', (text, expected) => {
+    const { settings, notes } = resolveSettings({
+      flags: {},
+      env: { ROSTERCTL_DRY_RUN: text },
+      file: none,
+    });
+    expect(settings.dryRun).toBe(expected);
+    expect(notes.some((note) => note.includes('ROSTERCTL_DRY_RUN'))).toBe(expected);
+  });
+
+  test.each([
+    ['1', true],
+    ['true', true],
+    ['woodpecker', true],
+    ['', false],
+    ['0', false],
+    ['false', false],
+  ])('CI=%s: no input is %s', (text, expected) => {
+    expect(decide({}, { CI: text }).noInput).toBe(expected);
+  });
+
+  test('nothing in the environment says yes', () => {
+    const env = { ROSTERCTL_YES: '1', ROSTERCTL_CONFIRM: 'x' };
+    expect(decide({}, env).yes).toBe(false);
+  });
+});
+
+describe('guesses', () => {
+  test('those that are set are handed on, a route in one spelling', () => {
+    const file = fileOf({
+      defaults: { 'paging.mode': 'cursor', 'endpoints.players.update': 'put /players/{id}' },
+      profiles: { default: { 'columns.teams': 'id, name', 'upload.maxBytes': 1000 } },
+    });
+    expect(decide({}, {}, file).guesses).toEqual({
+      'paging.mode': 'cursor',
+      'endpoints.players.update': 'PUT /players/{playerId}',
+      'columns.teams': 'id,name',
+      'upload.maxBytes': '1000',
+    });
+  });
+
+  test('a route that breaks the rules is refused when it is used, too', () => {
+    const file = fileOf({
+      defaults: { 'endpoints.teams.delete': 'DELETE https://evil.example/{id}' },
+    });
+    expect(refused(() => decide({}, {}, file))).toBeInstanceOf(ConfigError);
+  });
+
+  test.each([
+    ['lists.players.path', 'data.players', 'data..players'],
+    ['lists.tryouts.query', 'include=gamerTags&a=', 'organizationId=org_2'],
+    ['paging.mode', 'offset', 'ofset'],
+    ['paging.params.cursor', 'startingAfter', 'a b'],
+    ['paging.size', '100', '0'],
+    ['filters.tryouts.status', 'status', 'status=x'],
+    ['columns.documents', 'id,tags.0', 'id,,name'],
+    ['download.urlPath', 'data.signedUrl', '.url'],
+    ['upload.maxBytes', '26214400', '25MB'],
+    ['readOnly.teams', 'id,slug', ''],
+    ['endpoints.documents.update.semantics', 'replace', 'overwrite'],
+    ['endpoints.documents.update.org', 'body', 'path'],
+    ['completion.cache', 'off', 'maybe'],
+    ['rate', '90/m', '0/s'],
+    ['key.command', "pass show 'rosterctl key'", "pass 'show"],
+  ])('%s takes %s and refuses "%s"', (name, good, bad) => {
+    const key = requireKey(name);
+    expect(() => key.parse(good)).not.toThrow();
+    expect(refused(() => key.parse(bad))).toBeInstanceOf(UsageError);
+  });
+});
+
+describe('the table of keys', () => {
+  test('every default is a legal value of its own key', () => {
+    for (const key of settingKeys.values())
+      if (key.default !== undefined) expect(() => key.parse(key.default ?? '')).not.toThrow();
+  });
+
+  test('an unknown key is answered with the nearest, one that is set elsewhere with its command', () => {
+    expect(refused(() => requireKey('maxwait')).message).toContain('Did you mean maxWait?');
+    expect(refused(() => requireKey('baseUrl')).hint).toContain('rosterctl auth login');
+    expect(refused(() => requireKey('__proto__'))).toBeInstanceOf(UsageError);
+    expect(refused(() => requireKey('constructor'))).toBeInstanceOf(UsageError);
+  });
+
+  test('the keys of the interface are all there', () => {
+    const names = [
+      'output',
+      'time',
+      'timeout',
+      'retries',
+      'maxWait',
+      'concurrency',
+      'rate',
+      'pager',
+      'completion.cache',
+    ];
+    expect(Object.keys(namedKeys)).toEqual(expect.arrayContaining(names));
+  });
+});

@@ -1,0 +1,151 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  type Field,
+  readFieldWord,
+  refuseDoubleFields,
+  setFields,
+  typedValue,
+} from '../../src/data/assign.js';
+import { UsageError } from '../../src/errors.js';
+
+test.each([
+  ['true', true],
+  ['false', false],
+  ['null', null],
+  ['5', 5],
+  ['-3', -3],
+  ['0', 0],
+  ['1.5', 1.5],
+  ['9007199254740991', 9007199254740991],
+  ['{"a":1}', { a: 1 }],
+  ['["x"]', ['x']],
+  ['[]', []],
+])('%s is typed', (text, value) => {
+  expect(typedValue(text)).toEqual(value);
+});
+
+test.each([
+  '07',
+  '1.50',
+  '1e3',
+  '0x10',
+  '+1',
+  '-0',
+  '.5',
+  '5.',
+  '1_000',
+  ' 5',
+  '9007199254740992',
+  '900000000000000001',
+  '9000000000000000001',
+  'Infinity',
+  'NaN',
+  'True',
+  'undefined',
+  '',
+  '[FOX]',
+  '{broken',
+])('%j stays text', (text) => {
+  expect(typedValue(text)).toBe(text);
+});
+
+test('what becomes a number, a boolean or null prints back as it was typed', () => {
+  const numberLike = fc.oneof(
+    fc.string(),
+    fc.double().map(String),
+    fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }).map(String),
+    fc.tuple(fc.integer(), fc.nat(9)).map(([whole, part]) => `${whole}.${part}0`),
+    fc.stringMatching(/^-?[0-9]{1,20}(\.[0-9]{1,4})?(e[0-9])?$/),
+  );
+  fc.assert(
+    fc.property(numberLike, (text) => {
+      const value = typedValue(text);
+      if (typeof value === 'object' && value !== null) return;
+      expect(String(value)).toBe(text);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test.each([
+  ['name=Foxes', ['name'], false, 'Foxes'],
+  ['name=', ['name'], false, ''],
+  ['note=a=b', ['note'], false, 'a=b'],
+  ['a.b.c=1', ['a', 'b', 'c'], false, '1'],
+  ['a[b][c]=1', ['a', 'b', 'c'], false, '1'],
+  ['tags[]=x', ['tags'], true, 'x'],
+  ['a.tags[]=', ['a', 'tags'], true, ''],
+  ['tags[]', ['tags'], true, undefined],
+])('%s is taken apart', (word, path, list, text) => {
+  expect(readFieldWord(word)).toMatchObject({ path, list, text });
+});
+
+test.each(['name', '=x', 'a..b=1', '.a=1', 'a[]b=1', 'a[][]=1', 'a]=1', '[]=x', '[]', ''])(
+  '%j is refused as a field',
+  (word) => {
+    expect(() => readFieldWord(word)).toThrow(UsageError);
+  },
+);
+
+test('fields are set in the base: nested ones beside what is there, lists anew', () => {
+  const base = { name: 'old', social: { web: 'a', mail: 'b' }, tags: ['x'], other: 1 };
+  const body = setFields(base, fields(['name=new', 'social.web=c', 'tags[]=y', 'tags[]=z']));
+  expect(body).toEqual({
+    name: 'new',
+    social: { web: 'c', mail: 'b' },
+    tags: ['y', 'z'],
+    other: 1,
+  });
+  expect(base.tags).toEqual(['x']);
+});
+
+test('a list given alone is the empty list', () => {
+  expect(setFields({ tags: ['x'] }, fields(['tags[]']))).toEqual({ tags: [] });
+});
+
+test.each([
+  [['a=1', 'a=2']],
+  [['a=1', 'a.b=2']],
+  [['a.b=2', 'a=1']],
+  [['tags=x', 'tags[]=y']],
+  [['tags[]', 'tags[]=y']],
+  [['tags[]', 'tags[]']],
+  [['a[]=1', 'a.b=2']],
+])('%j cannot all be meant', (words) => {
+  expect(() => refuseDoubleFields(fields(words))).toThrow(UsageError);
+});
+
+test('different nested fields and items of one list can be given together', () => {
+  expect(() =>
+    refuseDoubleFields(fields(['a.b=1', 'a.c=2', 'ab=3', 'tags[]=x', 'tags[]=x'])),
+  ).not.toThrow();
+});
+
+test('keys that mean something to JavaScript are ordinary keys', () => {
+  for (const key of ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty']) {
+    const body = setFields({}, fields([`${key}.polluted=yes`, 'x=1']));
+    expect(JSON.stringify(body)).toBe(`{"${key}":{"polluted":"yes"},"x":"1"}`);
+    const list = setFields({}, fields([`${key}[]=yes`]));
+    expect(JSON.stringify(list)).toBe(`{"${key}":["yes"]}`);
+  }
+  expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+});
+
+test('any key that has no dot and no bracket arrives under its own name', () => {
+  fc.assert(
+    fc.property(fc.stringMatching(/^[^.[\]=]{1,20}$/), fc.string(), (key, text) => {
+      const body = setFields({}, fields([`${key}=${text}`]));
+      expect(JSON.parse(JSON.stringify(body))).toStrictEqual(
+        JSON.parse(`{${JSON.stringify(key)}:${JSON.stringify(text)}}`),
+      );
+    }),
+  );
+});
+
+function fields(words: readonly string[]): Field[] {
+  return words.map((word) => {
+    const { key, path, list, text } = readFieldWord(word);
+    return { key, path, list, value: text };
+  });
+}

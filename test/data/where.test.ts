@@ -1,0 +1,185 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { compareDecimals } from '../../src/data/decimal.js';
+import { RawNumber } from '../../src/data/json.js';
+import { byField } from '../../src/data/sorting.js';
+import { meets, parseCondition } from '../../src/data/where.js';
+
+const record = {
+  id: 'app_1',
+  status: 'pending',
+  name: '=SUM(A1)',
+  age: 17,
+  rating: 1.5,
+  active: true,
+  internalNotes: null,
+  snowflake: new RawNumber('9000000000000000001'),
+  submittedAt: '2026-03-01T18:00:00Z',
+  birthday: '2008-05-01',
+  tags: ['legal', 'Travel'],
+  none: [],
+  gamerTags: [
+    { game: 'Valorant', gamerTag: 'Nimbus#DEMO' },
+    { game: 'Rocket League', gamerTag: 'Kite' },
+  ],
+  formResponses: {
+    'What is your peak rank?': 'Gold 3',
+    'a.b': 'dotted',
+    hours: '12',
+    essay: 'long',
+  },
+};
+const holds = (text: string) => meets(parseCondition(text), record);
+
+describe('a condition', () => {
+  test.each([
+    ['status=pending', true],
+    ['status=Pending', false],
+    ['status!=pending', false],
+    ['name==SUM(A1)', true],
+    ['status = pending', true],
+    ['age=17', true],
+    ['age=17.0', true],
+    ['age=1.7e1', true],
+    ['age=', false],
+    ['rating=1.50', true],
+    ['formResponses.hours=12.0', false],
+    ['active=true', true],
+    ['snowflake=9000000000000000001', true],
+    ['snowflake=9000000000000000002', false],
+    ['internalNotes=null', true],
+    ['internalNotes!=null', false],
+    ['discordUserId=null', true],
+    ['none=null', true],
+    ['status=null', false],
+    ['gamerTags.game=Valorant', true],
+    ['gamerTags.game=Rocket League', true],
+    ['gamerTags.game!=Valorant', false],
+    ['gamerTags.game!=Chess', true],
+    ['gamerTags.1.game=Valorant', false],
+    ['tags=legal', true],
+    ['formResponses.a.b=dotted', true],
+    ['formResponses.What is your peak rank?=Gold 3', true],
+    ['status~END', true],
+    ['gamerTags~nimbus', true],
+    ['formResponses~gold', true],
+    ['internalNotes~null', false],
+    ['age>16', true],
+    ['age>17', false],
+    ['age>=17', true],
+    ['formResponses.hours>9', true],
+    ['snowflake>9000000000000000000', true],
+    ['internalNotes<5', false],
+    ['missing<5', false],
+    ['submittedAt<2026-03-03', true],
+    ['submittedAt>2026-03-02', false],
+    ['submittedAt>=2026-03-01T18:00:00Z', true],
+    ['submittedAt>2026-03-01T19:30:00+02:00', true],
+    ['birthday<=2008-05-01', true],
+    ['birthday>2008-05-01', false],
+    ['birthday<2008-05-01', false],
+  ])('%s is %s', (text, expected) => {
+    expect(holds(text)).toBe(expected);
+  });
+
+  test('of < and its kin refuses what is neither a number nor a time, naming the record', () => {
+    expect(() => holds('formResponses.essay>3')).toThrow(
+      'formResponses.essay of app_1 is "long", which cannot be compared with "3".',
+    );
+    expect(() => holds('age>tall')).toThrow('cannot be compared');
+    expect(() => holds('submittedAt>17')).toThrow('cannot be compared');
+  });
+
+  test.each(['', 'status', '=x', ' != x'])('"%s" is refused', (text) => {
+    expect(() => parseCondition(text)).toThrow(/operator|field/);
+  });
+});
+
+const anything = fc.jsonValue({ maxDepth: 3 });
+const word = fc.stringMatching(/^[a-z]{1,6}$/);
+
+test('!= is the opposite of =, whatever the record holds', () => {
+  fc.assert(
+    fc.property(word, anything, fc.string(), (field, value, text) => {
+      const held = { [field]: value };
+      const condition = { field, value: text };
+      expect(meets({ ...condition, operator: '!=' }, held)).toBe(
+        !meets({ ...condition, operator: '=' }, held),
+      );
+    }),
+  );
+});
+
+test('field, operator and value come back as they were typed', () => {
+  const operator = fc.constantFrom('=', '!=', '~', '<', '>', '<=', '>=');
+  // A value that begins with = would lengthen < and >.
+  const value = fc.string().filter((text) => !/^[=\s]/.test(text));
+  fc.assert(
+    fc.property(word, operator, value, (field, sign, text) => {
+      expect(parseCondition(`${field}${sign}${text}`)).toEqual({
+        field,
+        operator: sign,
+        value: text,
+      });
+    }),
+  );
+});
+
+describe('numbers by value', () => {
+  test('compare as numbers do', () => {
+    const number = fc.double({ noNaN: true, noDefaultInfinity: true });
+    fc.assert(
+      fc.property(number, number, (a, b) => {
+        expect(Math.sign(compareDecimals(String(a), String(b)) ?? Number.NaN)).toBe(
+          Math.sign(a - b) + 0,
+        );
+      }),
+    );
+  });
+
+  test('compare beyond what a double holds', () => {
+    fc.assert(
+      fc.property(fc.bigInt(), fc.bigInt(), (a, b) => {
+        const order = a < b ? -1 : a > b ? 1 : 0;
+        expect(Math.sign(compareDecimals(String(a), String(b)) ?? Number.NaN)).toBe(order);
+      }),
+    );
+  });
+
+  test.each(['', '.', '-', 'x', '1x', '0x10', '1e', 'NaN', 'Infinity'])('"%s" is none', (text) => {
+    expect(compareDecimals(text, '1')).toBeUndefined();
+  });
+});
+
+describe('sorting', () => {
+  const order = (values: readonly unknown[], descending = false) =>
+    byField(
+      values.map((value) => (value === undefined ? {} : { value })),
+      { field: 'value', descending },
+    ).map((each) => each['value']);
+
+  test('compares numbers, times and names each in their way', () => {
+    expect(order([10, 9, -1, 1.5])).toEqual([-1, 1.5, 9, 10]);
+    expect(order(['app_10', 'app_9', 'App_1'])).toEqual(['App_1', 'app_9', 'app_10']);
+    expect(order(['2026-03-01T10:00:00Z', '2026-03-01T11:30:00+02:00'])).toEqual([
+      '2026-03-01T11:30:00+02:00',
+      '2026-03-01T10:00:00Z',
+    ]);
+  });
+
+  test('puts records without the field last, in both directions', () => {
+    expect(order([null, 2, undefined, 1])).toEqual([1, 2, null, undefined]);
+    expect(order([null, 2, undefined, 1], true)).toEqual([2, 1, null, undefined]);
+  });
+
+  test('keeps every record once, and equal ones in their order', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.integer({ min: 0, max: 3 }), fc.nat())), (pairs) => {
+        const records = pairs.map(([value, place]) => ({ value, place }));
+        const sorted = byField(records, { field: 'value', descending: false });
+        const expected = records.toSorted((a, b) => a.value - b.value);
+        expect(sorted).toEqual(expected);
+      }),
+    );
+  });
+});

@@ -1,0 +1,144 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { GuardError, OutputError } from '../../src/errors.js';
+import { openAtomic, sweepStaleTemps, writeAtomically } from '../../src/files/atomic-write.js';
+import { temporaryFolder } from '../support/run.js';
+
+const home = temporaryFolder();
+let count = 0;
+const freshFolder = () => {
+  const folder = join(home, `case-${++count}`);
+  mkdirSync(folder);
+  return folder;
+};
+const modeOf = (path: string) => statSync(path).mode & 0o777;
+
+test('a new file is whole and 0600 whatever the umask', async () => {
+  const before = process.umask(0);
+  try {
+    const file = join(freshFolder(), 'new.json');
+    await writeAtomically(file, '{}\n');
+    expect(readFileSync(file, 'utf8')).toBe('{}\n');
+    expect(modeOf(file)).toBe(0o600);
+  } finally {
+    process.umask(before);
+  }
+});
+
+test('an existing file keeps its mode and is replaced, not written into', async () => {
+  const file = join(freshFolder(), 'report.csv');
+  writeFileSync(file, 'old');
+  chmodSync(file, 0o644);
+  const { ino } = statSync(file);
+  await writeAtomically(file, 'new');
+  expect([readFileSync(file, 'utf8'), modeOf(file)]).toEqual(['new', 0o644]);
+  expect(statSync(file).ino).not.toBe(ino);
+});
+
+test('until it is committed the old file stands; discarded, nothing is left', async () => {
+  const folder = freshFolder();
+  const file = join(folder, 'list.json');
+  writeFileSync(file, 'old');
+  const made = await openAtomic(file);
+  await made.write('half of the n');
+  expect(readFileSync(file, 'utf8')).toBe('old');
+  await made.discard();
+  expect(readFileSync(file, 'utf8')).toBe('old');
+  expect(readdirSync(folder)).toEqual(['list.json']);
+});
+
+test('chunks arrive in order, bytes and text', async () => {
+  const file = join(freshFolder(), 'chunks');
+  const made = await openAtomic(file);
+  for (const chunk of ['ä', new Uint8Array([0, 255]), '\n']) await made.write(chunk);
+  await made.commit();
+  await made.discard();
+  expect([...readFileSync(file)]).toEqual([0xc3, 0xa4, 0, 255, 10]);
+});
+
+test('of two that must be new exactly one wins, the other leaves nothing', async () => {
+  const folder = freshFolder();
+  const file = join(folder, 'download.pdf');
+  const [first, second] = await Promise.all([
+    openAtomic(file, { mustBeNew: true }),
+    openAtomic(file, { mustBeNew: true }),
+  ]);
+  await first.write('first');
+  await second.write('second');
+  await first.commit();
+  await expect(second.commit()).rejects.toBeInstanceOf(GuardError);
+  await second.discard();
+  expect(readFileSync(file, 'utf8')).toBe('first');
+  expect(readdirSync(folder)).toEqual(['download.pdf']);
+});
+
+test('what exists is refused before anything is written when it must be new', async () => {
+  const folder = freshFolder();
+  const file = join(folder, 'there');
+  writeFileSync(file, 'mine');
+  await expect(openAtomic(file, { mustBeNew: true })).rejects.toMatchObject({
+    exitName: 'guarded',
+    code: 'exists',
+  });
+  expect(readdirSync(folder)).toEqual(['there']);
+});
+
+test('a link is followed to its file and stays a link', async () => {
+  const folder = freshFolder();
+  writeFileSync(join(folder, 'real'), 'old');
+  symlinkSync('real', join(folder, 'link'));
+  await writeAtomically(join(folder, 'link'), 'new');
+  expect(readFileSync(join(folder, 'real'), 'utf8')).toBe('new');
+});
+
+test('a device is written straight through', async () => {
+  await writeAtomically('/dev/null', 'gone');
+  expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
+});
+
+test.each([
+  ['a missing folder', (folder: string) => join(folder, 'no', 'file'), /no such folder/],
+  ['a folder in its place', (folder: string) => folder, /is a folder/],
+  ['too long a name', (folder: string) => join(folder, 'x'.repeat(300)), /name is too long/],
+])('%s is an output error that says so', async (_, place, words) => {
+  const folder = freshFolder();
+  const failed = writeAtomically(place(folder), 'x');
+  await expect(failed).rejects.toBeInstanceOf(OutputError);
+  await expect(failed).rejects.toThrow(words);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('a full disk is told, and the old file stays', async () => {
+  await expect(writeAtomically('/dev/full', 'x'.repeat(10))).rejects.toThrow(/disk is full/);
+});
+
+test('old temporary files are swept, young ones and those of others stay', async () => {
+  const folder = freshFolder();
+  const made = await openAtomic(join(folder, 'report.csv'));
+  const [mine = ''] = readdirSync(folder);
+  const old = mine.replace(/[0-9a-f]{16}/, '0123456789abcdef');
+  writeFileSync(join(folder, old), '');
+  writeFileSync(join(folder, 'tmp-of-another'), '');
+  const now = new Date();
+  const longAgo = new Date(now.getTime() - 2 * 3_600_000);
+  for (const name of [old, 'tmp-of-another']) utimesSync(join(folder, name), longAgo, longAgo);
+  expect(await sweepStaleTemps(folder, now)).toEqual([old]);
+  expect(readdirSync(folder).toSorted()).toEqual([mine, 'tmp-of-another'].toSorted());
+  await made.discard();
+  expect(existsSync(join(folder, mine))).toBe(false);
+});
+
+test('sweeping a folder that is not there is no error', async () => {
+  expect(await sweepStaleTemps(join(home, 'none'), new Date())).toEqual([]);
+});

@@ -1,0 +1,93 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, expect, test } from 'vitest';
+import { freshEnvironment, temporaryFolder } from './support/run.js';
+
+const root = fileURLToPath(new URL('../', import.meta.url));
+const home = temporaryFolder('rosterctl-package');
+const place = join(home, 'place');
+const installed = join(place, 'node_modules', 'rosterctl');
+
+interface Packed {
+  readonly filename: string;
+  readonly unpackedSize: number;
+  readonly files: readonly { readonly path: string }[];
+}
+let packed: Packed;
+
+beforeAll(() => {
+  const told = run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', home], root);
+  packed = (JSON.parse(told) as readonly [Packed])[0];
+  mkdirSync(place);
+  writeFileSync(join(place, 'package.json'), '{"private":true}\n');
+  const tarball = join(home, packed.filename);
+  run(
+    'npm',
+    ['install', '--ignore-scripts', '--offline', '--no-audit', '--no-fund', tarball],
+    place,
+  );
+});
+
+test('the package holds what runs and what explains it, and nothing else', () => {
+  const top = new Set(packed.files.map(({ path }) => path.split('/')[0]));
+  expect(top).toEqual(
+    new Set(
+      'bin completions dist man LICENSE README.md THIRD-PARTY-NOTICES.md package.json'.split(' '),
+    ),
+  );
+  const paths = packed.files.map(({ path }) => path);
+  expect(paths).toEqual(
+    expect.arrayContaining([
+      'bin/rosterctl',
+      'dist/main.cjs',
+      'dist/table.json',
+      'man/rosterctl.1',
+    ]),
+  );
+  expect(paths.filter((path) => /\.ts$|describe|\.test\.|\.map$/.test(path))).toEqual([]);
+});
+
+test('it installs as one package of at most 3 MB', () => {
+  expect(readdirSync(join(place, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
+    'rosterctl',
+  ]);
+  const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as object;
+  expect(manifest).not.toHaveProperty('dependencies');
+  expect(packed.unpackedSize).toBeLessThanOrEqual(3_000_000);
+  const bytes = readdirSync(installed, { recursive: true, encoding: 'utf8' })
+    .map((name) => statSync(join(installed, name)))
+    .reduce((sum, { size }) => sum + size, 0);
+  expect(bytes).toBeLessThanOrEqual(3_000_000);
+});
+
+test('what is bundled is listed with its licence', () => {
+  const notices = readFileSync(join(installed, 'THIRD-PARTY-NOTICES.md'), 'utf8');
+  for (const name of ['undici', 'zod', 'commander', 'cli-table3'])
+    expect(notices).toMatch(new RegExp(`^## ${name} \\d`, 'm'));
+  expect(notices).toContain('Permission is hereby granted');
+});
+
+test('the installed program runs', () => {
+  const program = join(place, 'node_modules', '.bin', 'rosterctl');
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    version: string;
+  };
+  expect(run(program, ['--version'], place)).toBe(`${version}\n`);
+  const listed = run(program, ['-p', 'sandbox', 'tryouts', 'list', '--json'], place);
+  expect(JSON.parse(listed)).toHaveLength(64);
+  expect(run(program, ['help', 'exit-codes'], place)).toContain('not found');
+});
+
+/** Runs a program as a fresh user; its stdout. Anything but exit 0 fails the test with what it said. */
+function run(program: string, words: readonly string[], cwd: string): string {
+  const env = freshEnvironment(home);
+  env['PATH'] = [dirname(process.execPath), env['PATH']].join(delimiter);
+  const ran = spawnSync(program, words, { cwd, env, encoding: 'utf8' });
+  expect({ code: ran.status, stderr: ran.status === 0 ? '' : ran.stderr }).toEqual({
+    code: 0,
+    stderr: '',
+  });
+  return ran.stdout;
+}

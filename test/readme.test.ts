@@ -1,0 +1,107 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freshEnvironment, launcher, temporaryFolder } from './support/run.js';
+
+// What the README tells people to type works as it stands there, in a real shell, in that order.
+
+const readme = readFileSync(fileURLToPath(new URL('../README.md', import.meta.url)), 'utf8');
+const contract = fileURLToPath(new URL('./support/files/contract.pdf', import.meta.url));
+
+const home = temporaryFolder();
+const desk = join(home, 'desk');
+const env: Record<string, string> = freshEnvironment(home);
+let sandbox: ChildProcess;
+
+beforeAll(async () => {
+  const bin = join(home, 'bin');
+  mkdirSync(bin);
+  mkdirSync(desk);
+  symlinkSync(launcher, join(bin, 'rosterctl'));
+  copyFileSync(contract, join(desk, 'contract.pdf'));
+  env['PATH'] = [bin, dirname(process.execPath), env['PATH']].join(delimiter);
+  // The service that the README's organization logs in to.
+  sandbox = spawn(process.execPath, [launcher, 'sandbox', 'start', '--json'], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ready = await firstLine(sandbox);
+  const { baseUrl, organizationId, apiKey } = JSON.parse(ready) as Record<string, string>;
+  env['SERVICE'] = baseUrl ?? '';
+  env['ORGANIZATION'] = organizationId ?? '';
+  writeFileSync(join(desk, 'key.txt'), `${apiKey}\n`, { mode: 0o600 });
+});
+
+afterAll(async () => {
+  const ended = new Promise((resolve) => sandbox.on('close', resolve));
+  sandbox.kill('SIGTERM');
+  await ended;
+});
+
+const shell = blocks('sh').map((block) => [firstCommand(block), block] as const);
+const cron = blocks('crontab')
+  .flatMap((block) => block.split('\n'))
+  .filter((line) => /^[\d*]/.test(line))
+  .map((line) => line.split(/\s+/).slice(5).join(' '));
+
+describe('the commands of the README run as they stand', () => {
+  test.each(shell)('%s', async (_, block) => {
+    expect(await run(['-euo', 'pipefail', '-c', block])).toEqual({ code: 0, stderr: '' });
+  });
+
+  test.each(cron)('by cron: %s', async (line) => {
+    expect(await run(['--posix', '-c', line])).toEqual({ code: 0, stderr: '' });
+  });
+});
+
+test('the README shows ten tasks and at least two cron lines', () => {
+  expect(readme.match(/^ ?\d+\. /gm)).toHaveLength(10);
+  expect(cron.length).toBeGreaterThanOrEqual(2);
+  expect(shell.length).toBeGreaterThanOrEqual(15);
+});
+
+test('every script in the README names its profile', () => {
+  const scripts = readme.slice(readme.indexOf('## Scripts'), readme.indexOf('### Where the key'));
+  const lines = [...scripts.matchAll(/^.*\brosterctl (?!-p )/gm)].map(([line]) => line);
+  expect(lines.filter((line) => /^\S*\s*(rosterctl|ids=)/.test(line))).toEqual([]);
+});
+
+/** The fenced blocks of a language, without the indentation of the list that they stand in. */
+function blocks(language: string): string[] {
+  const found = readme.matchAll(new RegExp(`^( *)\`\`\`${language}\\n([^]*?)^ *\`\`\``, 'gm'));
+  return [...found].map(([, indent = '', body = '']) =>
+    body.replaceAll(new RegExp(`^${indent}`, 'gm'), '').trimEnd(),
+  );
+}
+
+function firstCommand(block: string): string {
+  return block.split('\n').find((line) => !line.startsWith('#')) ?? '';
+}
+
+/** Notes are welcome on stderr; of a failure the whole of it is shown. */
+function run(words: readonly string[]): Promise<{ code: number | null; stderr: string }> {
+  const child = spawn('bash', words, { cwd: desk, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let stderr = '';
+  child.stdout.resume();
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, stderr: code === 0 ? '' : stderr }));
+  });
+}
+
+function firstLine(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    child.stdout?.setEncoding('utf8').on('data', (piece: string) => {
+      text += piece;
+      if (text.includes('\n')) resolve(text.slice(0, text.indexOf('\n')));
+    });
+    child.on('error', reject);
+    child.on('close', (code) => reject(new Error(`sandbox start ended with ${code}`)));
+  });
+}

@@ -1,0 +1,117 @@
+import { request } from 'node:http';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { type SandboxServer, startSandbox } from '../../src/sandbox/embedded.js';
+import type { ThisProcess } from '../../src/files/lock.js';
+
+export const self: ThisProcess = {
+  pid: process.pid,
+  isAlive(pid) {
+    try {
+      process.kill(pid, 0);
+      return true;
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code === 'EPERM';
+    }
+  },
+};
+
+/** The moment at which the tests' clocks begin. */
+export const start = new Date('2026-03-01T12:00:00.000Z');
+
+/** A folder that is gone when the test is. */
+export function scratch(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'rosterctl-sandbox-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+/** A running sandbox with a clock that the test sets. */
+export interface TestSandbox extends SandboxServer {
+  readonly stateDir: string;
+  readonly clock: { now: Date };
+}
+
+export async function newSandbox(
+  options: { stateDir?: string; seedSize?: 'small' | 'large' } = {},
+): Promise<TestSandbox> {
+  const stateDir = options.stateDir ?? scratch();
+  const clock = { now: start };
+  const { seedSize } = options;
+  const sandbox = await startSandbox({ stateDir, self, now: () => clock.now, seedSize });
+  onTestFinished(() => sandbox.close());
+  return { ...sandbox, stateDir, clock };
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly bytes: Buffer;
+  readonly text: string;
+  /** The body as JSON; throws when it is none. */
+  readonly json: Record<string, any>;
+}
+
+export interface Sent {
+  readonly headers?: Record<string, string | number>;
+  readonly body?: string | Buffer;
+}
+
+/** One literal HTTP request, nothing added but Host and framing. */
+export function http(
+  method: string,
+  url: string,
+  { headers = {}, body }: Sent = {},
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method, headers, agent: false }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () => {
+        const bytes = Buffer.concat(chunks);
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          bytes,
+          text: bytes.toString(),
+          get json() {
+            return JSON.parse(bytes.toString()) as Record<string, any>;
+          },
+        });
+      });
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+/** A call of the API with the full key and a JSON body. */
+export function call(
+  sandbox: SandboxServer,
+  line: string,
+  body?: unknown,
+  { key = sandbox.apiKey }: { key?: string } = {},
+): Promise<Answer> {
+  const [method = 'GET', path = '/'] = line.split(' ');
+  const text = body === undefined ? undefined : JSON.stringify(body);
+  return http(method, `${sandbox.baseUrl}${path}`, {
+    headers: {
+      'x-api-key': key,
+      ...(text !== undefined && {
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(text),
+      }),
+    },
+    ...(text !== undefined && { body: text }),
+  });
+}
+
+/** Status and code of an answer, to compare in one go. */
+export function verdict(answer: Answer): string {
+  const { error, message } = answer.json;
+  if (typeof message !== 'string') throw new Error('an error carries a message');
+  return `${answer.status} ${String(error)}`;
+}

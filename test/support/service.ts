@@ -1,0 +1,84 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll } from 'vitest';
+
+/** One request as it arrived. */
+export interface Recorded {
+  readonly method: string;
+  /** Path and query, exactly as on the request line. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Header names in the order and spelling of the wire. */
+  readonly headerNames: readonly string[];
+  readonly body: Buffer;
+}
+
+/** What a handler answers: a status and a JSON value, or full control over the response. */
+export type Reply =
+  | {
+      readonly status: number;
+      readonly json?: unknown;
+      readonly headers?: Record<string, string>;
+      readonly text?: string;
+    }
+  | ((request: Recorded, response: ServerResponse) => void);
+
+export interface Service {
+  readonly origin: string;
+  /** Ends in /v1. */
+  readonly baseUrl: string;
+  readonly requests: Recorded[];
+  /** The environment that points the tool here. */
+  readonly env: Record<string, string>;
+  close(): Promise<void>;
+}
+
+export const organization = 'org_7';
+export const key = 'key-canary-7f3a9c21d4';
+
+/** A real server on loopback that records every request and answers by `METHOD /path`. */
+export async function recordingService(answer: (request: Recorded) => Reply): Promise<Service> {
+  const requests: Recorded[] = [];
+  const server = createServer((incoming, response) => {
+    void readBody(incoming).then((body) => {
+      const request: Recorded = {
+        method: incoming.method ?? '',
+        url: incoming.url ?? '',
+        headers: incoming.headers,
+        headerNames: incoming.rawHeaders.filter((_, index) => index % 2 === 0),
+        body,
+      };
+      requests.push(request);
+      const reply = answer(request);
+      if (typeof reply === 'function') reply(request, response);
+      else send(response, reply);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  afterAll(close);
+  const baseUrl = `${origin}/v1`;
+  const env = { ROSTERCTL_BASE_URL: baseUrl, ROSTERCTL_ORG: organization, ROSTERCTL_API_KEY: key };
+  return { origin, baseUrl, requests, env, close };
+}
+
+function send(response: ServerResponse, reply: Exclude<Reply, (...words: never) => unknown>): void {
+  const text = reply.text ?? (reply.json === undefined ? '' : JSON.stringify(reply.json));
+  const type =
+    reply.text === undefined && reply.json !== undefined
+      ? { 'content-type': 'application/json' }
+      : {};
+  response.writeHead(reply.status, { ...type, ...reply.headers });
+  response.end(text);
+}
+
+async function readBody(incoming: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
