@@ -7,11 +7,12 @@ import { inTerminal } from './terminal.mjs';
 
 const columns = 80;
 
-/** What the picture shows; each runs as a fresh user would type it. */
-export const scene = [
-  'tryouts list --status pending --limit 6',
-  (ids) => `tryouts update ${ids[0]} --status shortlisted --note "Call on Friday"`,
-  (ids) => `tryouts update ${ids[1]} --status acepted`,
+/** What the picture shows, with the exit codes expected; each runs as a fresh user would type it. */
+const scene = [
+  [0, () => 'tryouts list --status pending --limit 6'],
+  [0, ([first]) => `tryouts update ${first} --status shortlisted --dry-run`],
+  [0, ([first]) => `tryouts update ${first} --status shortlisted \\\n    --fields id,name,status`],
+  [2, ([first]) => `tryouts update ${first} --status acepted`],
 ];
 
 /** Runs the scene in a fresh home folder and draws it. */
@@ -20,10 +21,11 @@ export async function picture() {
   try {
     let ids = [];
     let screen = '';
-    for (const step of scene) {
-      const line = typeof step === 'function' ? step(ids) : step;
-      const words = ['-p', 'sandbox', ...split(line)];
-      const { text } = await inTerminal(words, { home, columns });
+    for (const [expected, step] of scene) {
+      const line = step(ids);
+      const words = ['-p', 'sandbox', ...line.replace(/\\\n */, '').split(' ')];
+      const { code, text } = await inTerminal(words, { home, columns });
+      if (code !== expected) throw new Error(`rosterctl ${line} ended with ${code}: ${text}`);
       if (ids.length === 0) ids = [...text.matchAll(/\bapp_\w+/g)].map(([id]) => id);
       screen += `\u001b[1m$ rosterctl -p sandbox ${line}\u001b[22m\n${text.trimEnd()}\n\n`;
     }
@@ -31,10 +33,6 @@ export async function picture() {
   } finally {
     await rm(home, { recursive: true, force: true });
   }
-}
-
-function split(line) {
-  return [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare);
 }
 
 // --- the screen ---
@@ -107,8 +105,15 @@ function screenLines(text) {
     } else if (piece === '\r') column = 0;
     else if (control === undefined) {
       for (const { segment } of graphemes.segment(piece)) {
+        const breadth = width(segment);
+        if (column + breadth > columns) {
+          row += 1;
+          column = 0;
+          rows[row] ??= [];
+        }
         rows[row][column] = { segment, style };
-        column += 1;
+        if (breadth === 2) rows[row][column + 1] = undefined;
+        column += breadth;
       }
     } else {
       const count = Number.parseInt(control, 10) || 0;
@@ -126,16 +131,17 @@ const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 function runsOf(cells) {
   const runs = [];
-  let at = 0;
-  for (let column = 0; column < cells.length; column++) {
+  for (let column = 0; column < cells.length; column += width(cells[column]?.segment ?? ' ')) {
     const { segment, style } = cells[column] ?? { segment: ' ', style: {} };
     const last = runs.at(-1);
-    const look = JSON.stringify(style);
-    if (last && last.look === look) last.text += segment;
-    else runs.push({ text: segment, at, style, look });
-    at += width(segment);
+    if (last && sameLook(last.style, style)) last.text += segment;
+    else runs.push({ text: segment, at: column, style });
   }
   return runs.flatMap(apart);
+}
+
+function sameLook(one, other) {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 /** The pieces of a run that wide gaps part; each is drawn at its own column. */

@@ -6,6 +6,8 @@ interface GlobalFlag extends PlainParam {
   readonly name: keyof GlobalFlags;
   /** Shown on the short help page too. */
   readonly common: boolean;
+  /** Says something only to commands that change something. */
+  readonly forWrites?: boolean;
 }
 
 const formats: readonly string[] = outputFormats;
@@ -38,8 +40,12 @@ export const globalFlags: readonly GlobalFlag[] = [
   value('time', 'STYLE', 'how times are written: iso, local, relative', {
     choices: ['iso', 'local', 'relative'],
   }),
-  toggle('dryRun', 'send no write; show what would be sent', { short: 'n', common: true }),
-  toggle('yes', 'answer confirmations with yes', { short: 'y', common: true }),
+  toggle('dryRun', 'send no write; show what would be sent', {
+    short: 'n',
+    common: true,
+    forWrites: true,
+  }),
+  toggle('yes', 'answer confirmations with yes', { short: 'y', common: true, forWrites: true }),
   toggle('noInput', 'never prompt'),
   toggle('quiet', 'no notes', { short: 'q' }),
   toggle('verbose', 'more notes', { short: 'v' }),

@@ -66,7 +66,9 @@ export function groupHelp(group: PlainGroup, table: PlainTable): string {
 /** One command: short with `-h` (at most 45 lines), everything with `--help`. */
 export function commandHelp(command: PlainCommand, { long }: { long: boolean }): string {
   const name = `rosterctl ${command.words.join(' ')}`;
-  const globals = globalFlags.filter((flag) => long || flag.common);
+  const globals = globalFlags.filter(
+    (flag) => long || (flag.common && (command.writes || !flag.forWrites)),
+  );
   return lines([
     `${command.summary}.`,
     ...(long && command.about ? ['', ...wrap(command.about, 78)] : []),
@@ -113,11 +115,12 @@ function calls(command: PlainCommand): string[] {
   if (command.calls.length === 0) return [];
   return [
     'Calls',
-    ...command.calls.map((call) => {
+    ...command.calls.flatMap((call) => {
       const permission = call.permission ? `; permission ${call.permission}` : '';
       const source =
         call.basis === 'stated' ? `stated, ${call.source}` : 'assumed, see help undocumented';
-      return `  ${call.route}  (${source}${permission})`;
+      const line = `  ${call.route}  (${source}${permission})`;
+      return line.length <= 80 ? [line] : [`  ${call.route}`, `      (${source}${permission})`];
     }),
     '',
   ];

@@ -3,7 +3,7 @@ import type { Stats } from 'node:fs';
 import { type FileHandle, open, stat, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
+import { addAbortSignal } from 'node:stream';
 import { allowedExtensions, typeByName } from '../api/content-types.js';
 import { typeByContent } from '../api/file-signature.js';
 import type { UploadSource } from '../api/file-store.js';
@@ -61,7 +61,8 @@ export async function withStdinFile<T>(
   const handle = await open(path, 'wx+', 0o600);
   try {
     await unlink(path);
-    await pipeline(stdin.stream, handle.createWriteStream({ autoClose: false }), { signal });
+    for await (const chunk of addAbortSignal(signal, stdin.stream))
+      await handle.appendFile(chunk as Uint8Array);
     const before = await handle.stat();
     return await use(localFile('-', name, contentType, before, async () => handle));
   } finally {

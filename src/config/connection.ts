@@ -1,3 +1,4 @@
+import { shellQuote } from '../data/words.js';
 import { ConfigError, NoKeyError, UsageError } from '../errors.js';
 import { cleanKey, readKeyFile } from './api-key.js';
 import { originOf, parseBaseUrl } from './base-url.js';
@@ -91,17 +92,18 @@ export async function resolveConnection(
 ): Promise<{ readonly connection: Connection; readonly notes: readonly string[] }> {
   if (input.profile.via !== 'none') requireProfile(input.file, input.profile);
   const { baseUrl: url, organization, key: found, notes } = findConnection(input);
-  const baseUrl = readBaseUrl(url, input);
-  const organizationId = readOrganization(organization, input);
-  const key = boundKey(found, baseUrl, organizationId, input);
-  if (!key) {
-    const login = input.profile.via === 'flag' ? ` --profile ${input.profile.name}` : '';
-    throw new NoKeyError(`There is no API key for profile ${input.profile.name}.`, {
-      hint: `Store one: rosterctl auth login${login}`,
+  const baseUrl = judged(url, parseBaseUrl);
+  const organizationId = judged(organization, checkOrganization);
+  const { name, via } = input.profile;
+  if (!found)
+    throw new NoKeyError(`There is no API key for profile ${name}.`, {
+      hint: `Store one: rosterctl auth login${via === 'flag' ? ` --profile ${shellQuote(name)}` : ''}`,
     });
-  }
-  const text = await readKey(key, input);
-  return { connection: { baseUrl, organizationId, key: text, keySource: key.origin }, notes };
+  if (baseUrl === undefined) throw missing('base URL', name, '--base-url or ROSTERCTL_BASE_URL');
+  if (organizationId === undefined) throw missing('organization', name, '--org or ROSTERCTL_ORG');
+  checkBinding(found, baseUrl, organizationId, input);
+  const key = await readKey(found, input);
+  return { connection: { baseUrl, organizationId, key, keySource: found.origin }, notes };
 }
 
 /** For the profile `sandbox`: what cannot stand beside it. Throws UsageError. */
@@ -142,28 +144,24 @@ function keyOfProfile({ profile, file, keys }: ConnectionInput): KeySource | und
     : { kind: 'command', command, origin: `key.command of profile ${profile.name}` };
 }
 
-function readBaseUrl(found: Found | undefined, { profile }: ConnectionInput): string {
-  if (!found)
-    throw new UsageError(`No base URL is set for profile ${profile.name}.`, {
-      hint: 'Store one with: rosterctl auth login   (or give --base-url or ROSTERCTL_BASE_URL)',
-    });
+/** Reads a value that was found; a bad one is told with where it came from. */
+function judged(found: Found | undefined, read: (text: string) => string): string | undefined {
   try {
-    return parseBaseUrl(found.text);
+    return found && read(found.text);
   } catch (error) {
-    throw error instanceof UsageError ? told(error, found) : error;
+    if (!found || !(error instanceof UsageError)) throw error;
+    const { message, hint } = error;
+    const told = `${message} (${found.origin})`;
+    throw found.origin.startsWith('profile ')
+      ? new ConfigError(told, { hint })
+      : new UsageError(told, { hint });
   }
 }
 
-function readOrganization(found: Found | undefined, { profile }: ConnectionInput): string {
-  if (!found)
-    throw new UsageError(`No organization is set for profile ${profile.name}.`, {
-      hint: 'Store one with: rosterctl auth login   (or give --org or ROSTERCTL_ORG)',
-    });
-  try {
-    return checkOrganization(found.text);
-  } catch (error) {
-    throw error instanceof UsageError ? told(error, found) : error;
-  }
+function missing(what: string, profile: string, means: string): UsageError {
+  return new UsageError(`No ${what} is set for profile ${profile}.`, {
+    hint: `Store one with: rosterctl auth login   (or give ${means})`,
+  });
 }
 
 /** An organization id that can stand in a path; sent as it is. Throws UsageError. */
@@ -173,25 +171,18 @@ export function checkOrganization(id: string): string {
   return id;
 }
 
-function told({ message, hint }: UsageError, { origin }: Found): UsageError | ConfigError {
-  const options = { hint };
-  return origin.startsWith('profile ')
-    ? new ConfigError(`${message} (${origin})`, options)
-    : new UsageError(`${message} (${origin})`, options);
-}
-
 /**
  * A key goes only to the origin and organization it was stored for (contract 5.2). An environment
  * key belongs to whatever stands beside it.
  */
-function boundKey(
-  key: KeySource | undefined,
+function checkBinding(
+  key: KeySource,
   baseUrl: string,
   organizationId: string,
   input: ConnectionInput,
-): KeySource | undefined {
-  const bound = key && bindingOf(key, input);
-  if (!key || !bound) return key;
+): void {
+  const bound = bindingOf(key, input);
+  if (!bound) return;
   const { name } = input.profile;
   if (bound.organization !== organizationId)
     throw new UsageError(
@@ -200,7 +191,7 @@ function boundKey(
         hint: 'Leave --org out, or store a key of that organization in a profile of its own: rosterctl auth login --profile NAME',
       },
     );
-  if (bound.origin === originOf(baseUrl)) return key;
+  if (bound.origin === originOf(baseUrl)) return;
   throw new UsageError(
     `The key of profile ${name} was stored for ${bound.origin} and is not sent to ${originOf(baseUrl)}.`,
     {

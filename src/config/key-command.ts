@@ -4,8 +4,13 @@ import { ConfigError } from '../errors.js';
 import { cleanKey } from './api-key.js';
 import type { Environment } from './paths.js';
 
-const longestMs = 10_000;
 const mostBytes = 65_536;
+
+export interface KeyCommandOptions {
+  readonly env: Environment;
+  readonly signal?: AbortSignal | undefined;
+  readonly longestMs?: number;
+}
 
 /**
  * Runs a profile's `key.command` without a shell and takes the key from its stdout. What it prints
@@ -14,12 +19,12 @@ const mostBytes = 65_536;
 export async function runKeyCommand(
   command: string,
   profile: string,
-  { env, signal }: { env: Environment; signal?: AbortSignal | undefined },
+  options: KeyCommandOptions,
 ): Promise<string> {
   const source = `key.command of profile ${profile}`;
   const [program, ...args] = splitWords(command);
   if (program === undefined) throw new ConfigError(`${source} is empty.`);
-  const output = await outputOf(program, args, source, { env, signal });
+  const output = await outputOf(program, args, source, options);
   try {
     return cleanKey(output, `What ${source} printed`);
   } catch (error) {
@@ -31,7 +36,7 @@ function outputOf(
   program: string,
   args: readonly string[],
   source: string,
-  { env, signal }: { env: Environment; signal?: AbortSignal | undefined },
+  { env, signal, longestMs = 10_000 }: KeyCommandOptions,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { env, shell: false, stdio: ['ignore', 'pipe', 'ignore'] });
@@ -47,7 +52,7 @@ function outputOf(
       reject(new ConfigError(`${source} ${problem}.`, { hint: 'Run it by hand to see why.' }));
     };
     const onAbort = () => end('was interrupted');
-    const timer = setTimeout(() => end('took longer than 10 s'), longestMs);
+    const timer = setTimeout(() => end(`took longer than ${longestMs / 1000} s`), longestMs);
     signal?.addEventListener('abort', onAbort, { once: true });
     child.stdout.on('data', (chunk: Buffer) => {
       size += chunk.length;

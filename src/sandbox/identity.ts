@@ -26,7 +26,7 @@ export async function whoListens(
 
 function ask(url: string): Promise<string> {
   return new Promise((resolve) => {
-    const request = get(url, { agent: false, timeout: patienceMs }, (response) => {
+    const request = get(url, { agent: false, signal: AbortSignal.timeout(patienceMs) }, (response) => {
       let text = '';
       response.setEncoding('utf8');
       response.on('data', (chunk: string) => {
@@ -36,7 +36,6 @@ function ask(url: string): Promise<string> {
       });
       response.on('end', () => resolve(proofIn(text)));
     });
-    request.on('timeout', () => request.destroy());
     request.on('error', (error: NodeJS.ErrnoException) =>
       resolve(error.code === 'ECONNREFUSED' ? 'nobody' : ''),
     );

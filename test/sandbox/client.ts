@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type SandboxServer, startSandbox } from '../../src/sandbox/embedded.js';
+import type { JsonObject } from '../../src/data/json.js';
 import type { ThisProcess } from '../../src/files/lock.js';
 
 export const self: ThisProcess = {
@@ -51,7 +52,7 @@ export interface Answer {
   readonly bytes: Buffer;
   readonly text: string;
   /** The body as JSON; throws when it is none. */
-  readonly json: Record<string, any>;
+  readonly json: JsonObject;
 }
 
 export interface Sent {
@@ -78,7 +79,7 @@ export function http(
           bytes,
           text: bytes.toString(),
           get json() {
-            return JSON.parse(bytes.toString()) as Record<string, any>;
+            return JSON.parse(bytes.toString()) as JsonObject;
           },
         });
       });

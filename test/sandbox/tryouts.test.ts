@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { JsonObject } from '../../src/data/json.js';
 import { call, newSandbox, start, verdict } from './client.js';
 import { sandboxEvents } from '../../src/sandbox/embedded.js';
 
@@ -104,14 +105,14 @@ test('a conversion makes a player, links it and keeps the status; the second is 
   const convert = 'POST /tryout-applications/app_0016/convert-to-player';
   const answer = await call(sandbox, convert, { organizationId, teamId: 'team_0005', number: 7 });
   expect(answer.status).toBe(201);
-  const { player, application } = answer.json;
+  const { player, application } = answer.json as { player: JsonObject; application: JsonObject };
   expect(player).toMatchObject({ id: 'player_0032', teamIds: ['team_0005'], number: 7 });
-  expect(player.name).toBe(application.name);
-  expect(player.gamerTags).toEqual(application.gamerTags);
+  expect(player['name']).toBe(application['name']);
+  expect(player['gamerTags']).toEqual(application['gamerTags']);
   expect(application).toMatchObject({
     status: 'accepted',
     convertedPlayerId: 'player_0032',
-    convertedPlayer: { id: 'player_0032', name: player.name },
+    convertedPlayer: { id: 'player_0032', name: player['name'] },
   });
   const read = await call(sandbox, 'GET /tryout-applications/app_0016?organizationId=org_demo');
   expect(read.json).toEqual(application);

@@ -71,7 +71,7 @@ test('an update sends only what differs, and a nested field keeps its neighbours
 
 test('an update that changes nothing sends nothing', async () => {
   const api = await service();
-  const ran = await rosterctl('teams update team_1 --name Foxes -F tags=["x"] --json', {
+  const ran = await rosterctl(`teams update team_1 --name Foxes -F 'tags=["x"]' --json`, {
     env: api.env,
   });
   expect(ran.code).toBe(0);
@@ -282,7 +282,13 @@ test('several teams are updated as a report, each row with old and new', async (
     action: 'teams.update',
     summary: { total: 3, changed: 1, unchanged: 1, failed: 1 },
     results: [
-      { row: 1, id: 'team_1', result: 'changed', before: { active: null }, after: { active: true } },
+      {
+        row: 1,
+        id: 'team_1',
+        result: 'changed',
+        before: { active: null },
+        after: { active: true },
+      },
       { row: 2, id: 'team_2', result: 'unchanged' },
       { row: 3, id: 'team_9', result: 'failed', error: { code: 'notFound', status: 404 } },
     ],

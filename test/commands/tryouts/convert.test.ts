@@ -1,0 +1,192 @@
+import { describe, expect, test } from 'vitest';
+import { errorOf, rosterctl } from '../../support/run.js';
+import { organization } from '../../support/service.js';
+import { application, cut, type Instead, keep, steps, written } from './service.js';
+
+const player = { convertedPlayerId: 'player_9', convertedPlayer: { id: 'player_9', name: 'Ann' } };
+
+async function convert(words: string, fields: Record<string, unknown> = {}, instead?: Instead) {
+  const service = await keep([application('app_1', fields)], instead);
+  const ran = await rosterctl(`tryouts convert app_1 ${words} --json`, { env: service.env });
+  return { service, ran };
+}
+
+const onConvert =
+  (reply: ReturnType<Instead>): Instead =>
+  (_, step) =>
+    step === 'CONVERT app_1' ? reply : undefined;
+
+describe('a conversion', () => {
+  test('sends the organization alone and prints the application as it then reads', async () => {
+    const { service, ran } = await convert('--yes');
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+    expect(steps(service)).toEqual(['GET app_1', 'CONVERT app_1', 'GET app_1']);
+    expect(written(service)).toEqual([{ organizationId: organization }]);
+    expect(JSON.parse(ran.stdout)).toMatchObject({
+      id: 'app_1',
+      convertedPlayerId: 'player_app_1',
+    });
+  });
+
+  test('sends fields as typed', async () => {
+    const { service } = await convert('--yes -F teamId=team_1 -F number=7 -f tag=007');
+    expect(written(service)).toEqual([
+      { organizationId: organization, teamId: 'team_1', number: 7, tag: '007' },
+    ]);
+  });
+
+  test('of a player sends nothing and needs no confirmation', async () => {
+    const { service, ran } = await convert('', player);
+    expect(ran.code).toBe(0);
+    expect(ran.stderr).toContain('already converted to Ann (player_9)');
+    expect(steps(service)).toEqual(['GET app_1']);
+    expect(JSON.parse(ran.stdout)).toMatchObject(player);
+  });
+
+  test('names the applicant, and without --yes and a terminal is refused', async () => {
+    const { service, ran } = await convert('');
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(errorOf(ran)['message']).toContain('Convert "Applicant app_1" (app_1) to a player?');
+    expect(written(service)).toEqual([]);
+  });
+
+  test('with --accept moves the status first and says that Flows may act', async () => {
+    const { service, ran } = await convert('--accept --yes');
+    expect(ran.code).toBe(0);
+    expect(steps(service)).toEqual(['GET app_1', 'PATCH app_1', 'CONVERT app_1', 'GET app_1']);
+    expect(written(service)).toEqual([
+      { organizationId: organization, status: 'accepted' },
+      { organizationId: organization },
+    ]);
+    expect(ran.stderr).toContain('Flows');
+  });
+
+  test('with --accept of someone accepted sends no status', async () => {
+    const { service } = await convert('--accept --yes', { status: 'accepted' });
+    expect(steps(service)).toEqual(['GET app_1', 'CONVERT app_1', 'GET app_1']);
+  });
+
+  test('whose acceptance is refused is not sent', async () => {
+    const { service, ran } = await convert('--accept --yes', {}, (_, step) =>
+      step === 'PATCH app_1' ? { status: 409, json: { error: 'conflict' } } : undefined,
+    );
+    expect(ran.code).toBe(6);
+    expect(steps(service)).toEqual(['GET app_1', 'PATCH app_1']);
+  });
+
+  test('in a dry run shows both requests and sends none', async () => {
+    const { service, ran } = await convert('--accept -n');
+    expect(ran.code).toBe(0);
+    expect(written(service)).toEqual([]);
+    expect(JSON.parse(ran.stdout)).toMatchObject({
+      requests: [
+        { method: 'PATCH', basis: 'stated', body: { status: 'accepted' } },
+        { method: 'POST', path: '/tryout-applications/app_1/convert-to-player' },
+      ],
+      changes: [
+        { field: 'status', from: 'pending', to: 'accepted' },
+        { field: 'convertedPlayerId', from: null },
+      ],
+    });
+  });
+
+  test('of an unknown application is not found', async () => {
+    const { service } = await convert('--yes');
+    const ran = await rosterctl('tryouts convert nobody --yes --json', { env: service.env });
+    expect(ran).toMatchObject({ code: 5, stdout: '' });
+  });
+});
+
+describe('an answer that is lost', () => {
+  test('is done when the application shows its player', async () => {
+    const instead: Instead = (_, step) =>
+      step === 'CONVERT app_1'
+        ? (request, response) => {
+            service.kept.set('app_1', application('app_1', player));
+            cut(request, response);
+          }
+        : undefined;
+    const service = await keep([application('app_1')], instead);
+    const ran = await rosterctl('tryouts convert app_1 --yes --json --retries 0', {
+      env: service.env,
+    });
+    expect(ran.code).toBe(0);
+    expect(JSON.parse(ran.stdout)).toMatchObject(player);
+    expect(written(service)).toHaveLength(1);
+  });
+
+  test('is unknown, and not sent again, when it does not', async () => {
+    const { service, ran } = await convert('--yes --retries 0', {}, onConvert(cut));
+    expect(ran).toMatchObject({ code: 10, stdout: '' });
+    expect(written(service)).toHaveLength(1);
+  });
+});
+
+describe('409', () => {
+  test('is done when the application shows its player', async () => {
+    let reads = 0;
+    const { ran } = await convert('--yes', {}, (_, step) => {
+      if (step === 'CONVERT app_1') return { status: 409, json: { error: 'alreadyConverted' } };
+      reads += 1;
+      return reads === 1 ? undefined : { status: 200, json: application('app_1', player) };
+    });
+    expect(ran.code).toBe(0);
+    expect(JSON.parse(ran.stdout)).toMatchObject(player);
+  });
+
+  test('is a conflict when it does not', async () => {
+    const { ran } = await convert(
+      '--yes',
+      {},
+      onConvert({ status: 409, json: { error: 'conflict' } }),
+    );
+    expect(ran).toMatchObject({ code: 6, stdout: '' });
+  });
+});
+
+describe('after a conversion that was done', () => {
+  test('a read that fails is a note', async () => {
+    let reads = 0;
+    const { ran } = await convert('--yes', {}, (_, step) => {
+      if (step !== 'GET app_1') return undefined;
+      reads += 1;
+      return reads === 1 ? undefined : { status: 403, json: { error: 'forbidden' } };
+    });
+    expect(ran.code).toBe(0);
+    expect(ran.stderr).toContain('reading the application again failed');
+    expect(JSON.parse(ran.stdout)).toMatchObject({ player: { id: 'player_app_1' } });
+  });
+
+  test('an application that shows no player yet is printed with a note', async () => {
+    const { ran } = await convert(
+      '--yes',
+      {},
+      onConvert({ status: 202, json: { player: { id: 'player_5' } } }),
+    );
+    expect(ran.code).toBe(0);
+    expect(ran.stderr).toContain('answered with player_5');
+    expect(JSON.parse(ran.stdout)).toMatchObject({ id: 'app_1', convertedPlayerId: null });
+  });
+});
+
+test('several give a report whose rows carry the new players', async () => {
+  const service = await keep([
+    application('app_1', { email: 'same@example.com' }),
+    application('app_2', { email: 'SAME@example.com' }),
+    application('app_3', player),
+  ]);
+  const ran = await rosterctl('tryouts convert app_1 app_2 app_3 --yes --json', {
+    env: service.env,
+  });
+  expect(ran.code).toBe(0);
+  expect(JSON.parse(ran.stdout)).toMatchObject({
+    action: 'tryouts.convert',
+    summary: { total: 3, changed: 2, unchanged: 1 },
+    results: [
+      { id: 'app_1', result: 'changed', after: { convertedPlayerId: 'player_app_1' } },
+      { id: 'app_2', result: 'changed', after: { convertedPlayerId: 'player_app_2' } },
+      { id: 'app_3', result: 'unchanged' },
+    ],
+  });
+  expect(ran.stderr.match(/have the same email/g)).toHaveLength(1);
+});

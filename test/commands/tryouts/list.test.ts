@@ -1,0 +1,248 @@
+import { describe, expect, test } from 'vitest';
+import { errorOf, rosterctl } from '../../support/run.js';
+import { recordingService } from '../../support/service.js';
+import { application, keep, steps } from './service.js';
+
+const tag = (game: string) => ({
+  id: `tag_${game}`,
+  game,
+  gamerTag: 'Kite#DEMO',
+  createdAt: '2026-03-01T10:00:00Z',
+  updatedAt: '2026-03-01T10:00:00Z',
+});
+
+const days = (count: number) => new Date(Date.now() - count * 86_400_000).toISOString();
+
+const service = await keep([
+  application('app_old', {
+    status: 'rejected',
+    submittedAt: days(90),
+    updatedAt: days(1),
+    gamerTags: [tag('Chess')],
+    internalNotes: 'Nervous',
+  }),
+  application('app_spring', {
+    status: 'reviewing',
+    submittedAt: '2026-03-15T23:30:00Z',
+    updatedAt: '2026-03-15T23:30:00Z',
+    formResponses: { 'Rank (2.0)?': 'Gold', 'a=b': 'yes', age: 17, roles: ['IGL', 'Flex'] },
+  }),
+  application('app_new', {
+    submittedAt: days(1),
+    updatedAt: days(1),
+    gamerTags: [tag('Valorant'), tag('Chess')],
+    internalNotes: '  ',
+  }),
+  application('app_player', {
+    status: 'accepted',
+    convertedPlayerId: 'player_9',
+    submittedAt: days(20),
+    updatedAt: days(20),
+  }),
+]);
+
+const list = (flags: string) => rosterctl(`tryouts list ${flags}`, { env: service.env });
+const idsOf = async (flags: string) => {
+  const ran = await list(`${flags} -o ids`);
+  expect(ran).toMatchObject({ code: 0, stderr: '' });
+  return ran.stdout.split('\n').filter((line) => line !== '');
+};
+
+test.each([
+  ['', ['app_old', 'app_spring', 'app_new', 'app_player']],
+  ['--status pending', ['app_new']],
+  ['--status pending,rejected --status accepted', ['app_old', 'app_new', 'app_player']],
+  ['--not-status pending,rejected', ['app_spring', 'app_player']],
+  ['--game chess', ['app_old', 'app_new']],
+  ['--game Valorant --game Go', ['app_new']],
+  ["--form 'Rank (2.0)?=Gold'", ['app_spring']],
+  ["--form 'a=b=yes'", ['app_spring']],
+  ['--form age=17.0', ['app_spring']],
+  ['--form roles=Flex', ['app_spring']],
+  ['--form roles=Duelist', []],
+  ['--since 7d', ['app_new']],
+  ['--since 2026-03-16 --until 2026-03-16', []],
+  ['--since 2026-03-15 --until 2026-03-15', ['app_spring']],
+  ['--since 2026-03-15T23:30Z --until 2026-03-15T23:30Z', ['app_spring']],
+  ['--older-than 60d --where updatedAt!=x --search nervous', ['app_old']],
+  ['--updated-since 2d', ['app_old', 'app_new']],
+  ['--converted', ['app_player']],
+  ['--unconverted --status accepted', []],
+  ['--with-notes', ['app_old']],
+  ['--without-notes --not-status reviewing,accepted', ['app_new']],
+  ["--where 'gamerTags.game=Valorant'", ['app_new']],
+  ["--where 'internalNotes!=null' --where status=rejected", ['app_old']],
+  ['--sort name --limit 2', ['app_new', 'app_old']],
+  ['--sort submittedAt:desc --limit 1', ['app_new']],
+])('the filters %s', async (flags, expected) => {
+  expect(await idsOf(flags)).toEqual(expected);
+});
+
+test('the answer is a bare array of the records as the service sent them', async () => {
+  const ran = await list('--status rejected --json');
+  expect(JSON.parse(ran.stdout)).toEqual([service.kept.get('app_old')]);
+  expect(JSON.parse((await list('--game Go --json')).stdout)).toEqual([]);
+});
+
+test('a bare date is a day of the machine, not of Greenwich', async () => {
+  const env = { ...service.env, TZ: 'Asia/Tokyo' };
+  const on = (day: string) =>
+    rosterctl(`tryouts list --since ${day} --until ${day} -o ids`, { env });
+  expect((await on('2026-03-16')).stdout).toBe('app_spring\n');
+  expect((await on('2026-03-15')).stdout).toBe('');
+});
+
+describe('a mistake', () => {
+  test.each([
+    ['--status acepted', 'accepted'],
+    ['--not-status pendng', 'pending'],
+    ['--where status', 'operator'],
+    ["--where '=x'", 'field before'],
+    ['--since soon', 'no date'],
+    ['--until 2026-02-30', 'no date'],
+    ['--older-than 60', 'no unit'],
+    ['--updated-since ""', 'no date'],
+    ['--form question', 'question=answer'],
+    ['--limit 0', 'whole number'],
+    ['--sort name:up', 'name:asc'],
+    ['--search ""', 'empty'],
+    ['--game ""', 'empty'],
+    ['--converted --unconverted', 'together'],
+    ['--with-notes --without-notes', 'together'],
+    ['--statsu pending', '--status'],
+  ])('%s is refused before any request', async (flags, sentence) => {
+    const before = service.requests.length;
+    const ran = await list(`${flags} --json`);
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(errorOf(ran)).toMatchObject({ code: 'usage', exitCode: 2 });
+    expect(ran.stderr).toContain(sentence);
+    expect(service.requests.length).toBe(before);
+  });
+
+  test.each(['--where', '--sort', '--form'])(
+    'in the name of a field of %s names the nearest one, and nothing is printed',
+    async (flag) => {
+      const [word, near] = {
+        '--where': ["'formResponses.agee!=1'", 'formResponses.age'],
+        '--sort': ['nmae', 'name'],
+        '--form': ["'agee=17'", 'formResponses.age'],
+      }[flag] ?? ['', ''];
+      const ran = await list(`${flag} ${word} -o ndjson`);
+      expect(ran).toMatchObject({ code: 2, stdout: '' });
+      expect(errorOf(ran)['message']).toContain(`Did you mean ${near}?`);
+    },
+  );
+
+  test('in a comparison names the record', async () => {
+    const ran = await list("--where 'name>7' --json");
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(errorOf(ran)['message']).toContain('name of app_old is "Applicant app_old"');
+  });
+});
+
+test.each([
+  [400, 'invalidRequest', 3],
+  [401, 'invalidApiKey', 4],
+  [403, 'forbidden', 7],
+  [404, 'gone', 5],
+])(
+  'a list that is refused with %i ends with the code of that refusal',
+  async (status, error, code) => {
+    const refusing = await recordingService(() => ({ status, json: { error } }));
+    const ran = await rosterctl('tryouts list --json', { env: refusing.env });
+    expect(ran).toMatchObject({ code, stdout: '' });
+    expect(errorOf(ran)).toMatchObject({ code: error, status, exitCode: code });
+  },
+);
+
+describe('get', () => {
+  const get = (ids: string) => rosterctl(`tryouts get ${ids} --json`, { env: service.env });
+
+  test('of one id prints the object', async () => {
+    expect(JSON.parse((await get('app_new')).stdout)).toEqual(service.kept.get('app_new'));
+  });
+
+  test('of several prints those found in the order asked and tells the missing ones', async () => {
+    const ran = await get('app_new nobody app_old');
+    expect(ran.code).toBe(5);
+    const found = JSON.parse(ran.stdout) as { id: string }[];
+    expect(found.map(({ id }) => id)).toEqual(['app_new', 'app_old']);
+    expect(ran.stderr).toContain('The application nobody was not found.');
+  });
+
+  test('of one that is missing prints nothing', async () => {
+    const ran = await get('nobody');
+    expect(ran).toMatchObject({ code: 5, stdout: '' });
+    expect(errorOf(ran)).toMatchObject({ status: 404, hint: 'See: rosterctl tryouts list' });
+  });
+
+  test.each(['.', '..', '', 'a\tb'])('refuses the id "%s" before any request', async (id) => {
+    const before = service.requests.length;
+    const ran = await rosterctl(['tryouts', 'get', id, '--json'], { env: service.env });
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(service.requests.length).toBe(before);
+  });
+
+  test('stops at any other refusal', async () => {
+    const refusing = await keep([application('app_1')], (_, step) =>
+      step === 'GET app_2' ? { status: 403, json: { error: 'forbidden' } } : undefined,
+    );
+    const ran = await rosterctl('tryouts get app_1 app_2 app_3 --json', { env: refusing.env });
+    expect(ran).toMatchObject({ code: 7, stdout: '' });
+    expect(steps(refusing)).toEqual(['GET app_1', 'GET app_2']);
+  });
+});
+
+describe('stats', () => {
+  const stats = (flags: string) => rosterctl(`tryouts stats ${flags}`, { env: service.env });
+
+  test('count what the filters leave', async () => {
+    const ran = await stats('--json');
+    expect(JSON.parse(ran.stdout)).toMatchObject({
+      schema: 1,
+      total: 4,
+      byStatus: {
+        pending: 1,
+        reviewing: 1,
+        shortlisted: 0,
+        accepted: 1,
+        rejected: 1,
+        withdrawn: 0,
+      },
+      byGame: { Chess: 2, Valorant: 1 },
+      converted: 1,
+    });
+    expect(
+      JSON.parse((await stats('--since 2026-03-15 --until 2026-03-15 --json')).stdout),
+    ).toEqual({
+      schema: 1,
+      total: 1,
+      byStatus: {
+        pending: 0,
+        reviewing: 1,
+        shortlisted: 0,
+        accepted: 0,
+        rejected: 0,
+        withdrawn: 0,
+      },
+      byGame: {},
+      byWeek: [{ week: '2026-03-09', count: 1 }],
+      converted: 0,
+    });
+  });
+
+  test('for a person fit 80 columns, a hostile game included', async () => {
+    const hostile = await keep(
+      Array.from({ length: 30 }, (_, at) =>
+        application(`app_${at}`, { gamerTags: [tag(`\u001b[31m星${'x'.repeat(200)}${at % 3}`)] }),
+      ),
+    );
+    const ran = await rosterctl('tryouts stats', { env: hostile.env });
+    expect(ran.code).toBe(0);
+    const lines = ran.stdout.trimEnd().split('\n');
+    expect(lines[0]).toBe('30 applications, 0 converted to players');
+    expect(ran.stdout).not.toContain('\u001b');
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
+    expect(lines).toContain(`  pending      30  ${'█'.repeat(61)}`);
+  });
+});

@@ -1,0 +1,321 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { editedNotes } from '../../../src/commands/tryouts/notes.js';
+import { errorOf, rosterctl, temporaryFolder } from '../../support/run.js';
+import { organization } from '../../support/service.js';
+import { application, cut, type Instead, keep, steps, written } from './service.js';
+
+const forbidden = { status: 403, json: { error: 'forbidden' } };
+
+async function update(
+  words: string,
+  fields: Record<string, unknown> = {},
+  options: { instead?: Instead; stdin?: string; cwd?: string; command?: string } = {},
+) {
+  const service = await keep([application('app_1', fields)], options.instead);
+  const ran = await rosterctl(`tryouts ${options.command ?? 'update'} app_1 ${words} --json`, {
+    env: service.env,
+    ...(options.stdin !== undefined && { stdin: options.stdin }),
+    ...(options.cwd !== undefined && { cwd: options.cwd }),
+  });
+  return { service, ran };
+}
+
+describe('what an update sends', () => {
+  test.each([
+    ['--status reviewing', {}, { status: 'reviewing' }],
+    ["--note '-promoted'", {}, { internalNotes: '-promoted' }],
+    ['--clear-note', { internalNotes: 'old' }, { internalNotes: null }],
+    [
+      '--status pending --note new',
+      { status: 'pending', internalNotes: 'old' },
+      { internalNotes: 'new' },
+    ],
+    [
+      '--status rejected --note new',
+      { internalNotes: 'old' },
+      { status: 'rejected', internalNotes: 'new' },
+    ],
+  ])('%s', async (words, fields, body) => {
+    const { service, ran } = await update(words, fields);
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+    expect(written(service)).toEqual([{ organizationId: organization, ...body }]);
+    expect(steps(service)).toEqual(['GET app_1', 'PATCH app_1']);
+    expect(JSON.parse(ran.stdout)).toEqual(service.kept.get('app_1'));
+  });
+
+  test.each([
+    ['--status pending', {}],
+    ['--note same', { internalNotes: 'same' }],
+    ['--clear-note', {}],
+    ['--status pending --clear-note', {}],
+  ])('nothing for %s when it is already so', async (words, fields) => {
+    const { service, ran } = await update(words, fields);
+    expect(ran.code).toBe(0);
+    expect(steps(service)).toEqual(['GET app_1']);
+    expect(JSON.parse(ran.stdout)).toEqual(service.kept.get('app_1'));
+  });
+
+  test('nothing in a dry run, which shows old and new', async () => {
+    const { service, ran } = await update('--status accepted --note hi -n', { internalNotes: 'a' });
+    expect(ran.code).toBe(0);
+    expect(written(service)).toEqual([]);
+    expect(JSON.parse(ran.stdout)).toEqual({
+      schema: 1,
+      dryRun: true,
+      requests: [
+        {
+          method: 'PATCH',
+          path: '/tryout-applications/app_1',
+          basis: 'stated',
+          body: { organizationId: organization, status: 'accepted', internalNotes: 'hi' },
+        },
+      ],
+      changes: [
+        { id: 'app_1', field: 'status', from: 'pending', to: 'accepted' },
+        { id: 'app_1', field: 'internalNotes', from: 'a', to: 'hi' },
+      ],
+    });
+  });
+
+  test('the text of a file or of stdin, without its last line end', async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, 'note.txt'), 'two\nlines\n');
+    const fromFile = await update('--note-file note.txt', {}, { cwd });
+    expect(written(fromFile.service)).toMatchObject([{ internalNotes: 'two\nlines' }]);
+    const fromStdin = await update('--note-file -', {}, { stdin: 'piped\n' });
+    expect(written(fromStdin.service)).toMatchObject([{ internalNotes: 'piped' }]);
+  });
+
+  test('an appended line is dated, and added once', async () => {
+    const { service, ran } = await update('--append-note quiet', { internalNotes: 'Strong aim' });
+    expect(ran.code).toBe(0);
+    const [body] = written(service) as { internalNotes: string }[];
+    expect(body?.internalNotes).toMatch(/^Strong aim\n\d{4}-\d\d-\d\d: quiet$/);
+    const again = await rosterctl('tryouts update app_1 --append-note quiet', { env: service.env });
+    expect(again.code).toBe(0);
+    expect(written(service)).toHaveLength(1);
+  });
+});
+
+test('a line is appended once, whatever the notes end with', () => {
+  const line = { kind: 'append', line: '2026-03-01: hi' } as const;
+  expect(editedNotes(line, null)).toBe('2026-03-01: hi');
+  expect(editedNotes(line, '')).toBe('2026-03-01: hi');
+  expect(editedNotes(line, 'a\n')).toBe('a\n2026-03-01: hi');
+  expect(editedNotes(line, 'a\n2026-03-01: hi\n')).toBe('a\n2026-03-01: hi\n');
+  expect(editedNotes(line, 'not 2026-03-01: hi')).toBe('not 2026-03-01: hi\n2026-03-01: hi');
+});
+
+describe('an application that may not be read', () => {
+  const instead: Instead = (_, step) => (step === 'GET app_1' ? forbidden : undefined);
+
+  test.each(['update', 'set-status'])(
+    'is changed by %s all the same, with a note',
+    async (command) => {
+      const flag = command === 'update' ? '--status' : '--to';
+      const { service, ran } = await update(`${flag} reviewing`, {}, { instead, command });
+      expect(ran.code).toBe(0);
+      expect(written(service)).toEqual([{ organizationId: organization, status: 'reviewing' }]);
+      expect(ran.stderr.match(/could not be read first/g)).toHaveLength(1);
+    },
+  );
+
+  test('keeps its notes: nothing is appended to what is not known', async () => {
+    const { service, ran } = await update('--append-note hi', {}, { instead });
+    expect(ran).toMatchObject({ code: 7, stdout: '' });
+    expect(written(service)).toEqual([]);
+  });
+
+  test('because of the plan is not changed', async () => {
+    const noPlan = { status: 403, json: { error: 'featureNotAvailable' } };
+    const { service, ran } = await update('--status reviewing', {}, { instead: () => noPlan });
+    expect(ran.code).toBe(7);
+    expect(written(service)).toEqual([]);
+  });
+});
+
+describe('a refusal', () => {
+  test.each([
+    [400, 'invalidRequest', 3],
+    [401, 'unauthorized', 4],
+    [403, 'forbidden', 7],
+    [404, 'notFound', 5],
+    [409, 'conflict', 6],
+  ])('with %i ends with the code of that refusal', async (status, error, code) => {
+    const instead: Instead = (_, step) =>
+      step.startsWith('PATCH') ? { status, json: { error } } : undefined;
+    const { ran } = await update('--status reviewing', {}, { instead });
+    expect(ran).toMatchObject({ code, stdout: '' });
+    expect(errorOf(ran)).toMatchObject({
+      code: error,
+      status,
+      method: 'PATCH',
+      path: '/tryout-applications/{applicationId}',
+      exitCode: code,
+    });
+  });
+
+  test('with 409 says the rule', async () => {
+    const instead: Instead = (_, step) =>
+      step.startsWith('PATCH') ? { status: 409, json: { error: 'conflict' } } : undefined;
+    const { ran } = await update('--status reviewing', {}, { instead });
+    expect(errorOf(ran)['message']).toContain('used on another application for the same form');
+  });
+});
+
+describe('an answer that settles nothing', () => {
+  test('is settled by reading when the change holds', async () => {
+    const instead: Instead = (request, step) =>
+      step === 'PATCH app_1'
+        ? (_, response) => {
+            service.kept.set('app_1', application('app_1', { status: 'reviewing' }));
+            cut(request, response);
+          }
+        : undefined;
+    const service = await keep([application('app_1')], instead);
+    const ran = await rosterctl('tryouts update app_1 --status reviewing --json --retries 0', {
+      env: service.env,
+    });
+    expect(ran.code).toBe(0);
+    expect(JSON.parse(ran.stdout)).toMatchObject({ status: 'reviewing' });
+    expect(written(service)).toHaveLength(1);
+  });
+
+  test('stays unknown when reading shows the old value', async () => {
+    const instead: Instead = (_, step) => (step === 'PATCH app_1' ? cut : undefined);
+    const { ran } = await update('--status reviewing --retries 0', {}, { instead });
+    expect(ran).toMatchObject({ code: 10, stdout: '' });
+  });
+
+  test('of 200 with another status is not taken for done', async () => {
+    const instead: Instead = (_, step) =>
+      step === 'PATCH app_1' ? { status: 200, json: application('app_1') } : undefined;
+    const { ran } = await update('--status reviewing', {}, { instead });
+    expect(ran).toMatchObject({ code: 1, stdout: '' });
+    expect(errorOf(ran)['message']).toContain('still shows the status pending');
+  });
+
+  test('of 204 is completed by reading', async () => {
+    const instead: Instead = (_, step) => {
+      if (step !== 'PATCH app_1') return undefined;
+      service.kept.set('app_1', application('app_1', { status: 'reviewing' }));
+      return { status: 204 };
+    };
+    const service = await keep([application('app_1')], instead);
+    const ran = await rosterctl('tryouts update app_1 --status reviewing --json', {
+      env: service.env,
+    });
+    expect(ran.code).toBe(0);
+    expect(JSON.parse(ran.stdout)).toMatchObject({ id: 'app_1', status: 'reviewing' });
+  });
+});
+
+describe('a mistake is refused before any request', () => {
+  test.each([
+    ['update app_1', '--status'],
+    ['update', 'ID'],
+    ['update app_1 accepted', 'did you mean --status accepted?'],
+    ['update app_1 accepted --clear-note', 'did you mean --status accepted?'],
+    ['update app_1 --status acepted', 'accepted'],
+    ['update app_1 --note ""', '--clear-note'],
+    ['update app_1 --note x --clear-note', 'together'],
+    ['update app_1 --append-note " "', 'empty'],
+    ['update app_1 --note-file none.txt', 'none.txt'],
+    ['update app_1 --note-file -', 'holds no text'],
+    [`update ${organization} --status accepted`, "organization's id"],
+    ['update .. --status accepted', '".." is not an id'],
+    ['update app_1 app_1 --status accepted --yes', 'twice'],
+    ['set-status app_1', '--to'],
+    ['set-status --to accepted', 'ids'],
+    ['set-status app_1 accepted', 'did you mean --to accepted?'],
+    ['set-status accepted app_1 --to accepted', 'did you mean --to accepted?'],
+    [`set-status ${organization} --to accepted`, "organization's id"],
+    ['set-status app_1 --to done', 'one of'],
+    ['convert', 'ids'],
+    [`convert ${organization}`, "organization's id"],
+    ['convert app_1 -F name', 'key=value'],
+  ])('tryouts %s', async (words, sentence) => {
+    const service = await keep([application('app_1')]);
+    const ran = await rosterctl(`tryouts ${words} --json`, { env: service.env });
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(errorOf(ran)).toMatchObject({ exitCode: 2 });
+    expect(errorOf(ran)['message'] + String(errorOf(ran)['hint'])).toContain(sentence);
+    expect(service.requests).toEqual([]);
+  });
+});
+
+describe('several ids', () => {
+  const three = () => [
+    application('app_1'),
+    application('app_2', { status: 'rejected' }),
+    application('app_3', { status: 'reviewing' }),
+  ];
+
+  test('give a result each, and set-status gives it for one id too', async () => {
+    const service = await keep(three());
+    const ran = await rosterctl('tryouts set-status app_1 app_2 app_3 --to rejected --yes --json', {
+      env: service.env,
+    });
+    expect(ran.code).toBe(0);
+    expect(JSON.parse(ran.stdout)).toMatchObject({
+      schema: 1,
+      action: 'tryouts.set-status',
+      organization,
+      dryRun: false,
+      summary: { total: 3, changed: 2, unchanged: 1, failed: 0 },
+      results: [
+        {
+          row: 1,
+          id: 'app_1',
+          result: 'changed',
+          before: { status: 'pending' },
+          after: { status: 'rejected' },
+        },
+        { row: 2, id: 'app_2', result: 'unchanged' },
+        { row: 3, id: 'app_3', result: 'changed' },
+      ],
+    });
+    expect(ran.stderr).toContain('1 pending → rejected');
+    const one = await rosterctl('tryouts set-status app_1 --to pending --json', {
+      env: service.env,
+    });
+    expect(one.code).toBe(0);
+    expect(JSON.parse(one.stdout)).toMatchObject({ summary: { total: 1, changed: 1 } });
+  });
+
+  test('of which one fails end with 8, the others done', async () => {
+    const service = await keep(three());
+    const ran = await rosterctl('tryouts set-status app_1 nobody app_3 --to accepted -y --json', {
+      env: service.env,
+    });
+    expect(ran.code).toBe(8);
+    expect(JSON.parse(ran.stdout)).toMatchObject({
+      summary: { total: 3, changed: 2, failed: 1 },
+      results: [{}, { id: 'nobody', result: 'failed', error: { status: 404 } }, {}],
+    });
+  });
+
+  test('without --yes and without a terminal send nothing', async () => {
+    const service = await keep(three());
+    const ran = await rosterctl('tryouts update app_1 app_3 --status rejected --json', {
+      env: service.env,
+    });
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(written(service)).toEqual([]);
+  });
+
+  test('say a note of stdin to each', async () => {
+    const service = await keep(three());
+    const ran = await rosterctl('tryouts update app_1 app_2 --note-file - --yes --json', {
+      env: service.env,
+      stdin: 'same for both',
+    });
+    expect(ran.code).toBe(0);
+    expect(written(service)).toMatchObject([
+      { internalNotes: 'same for both' },
+      { internalNotes: 'same for both' },
+    ]);
+  });
+});

@@ -1,0 +1,264 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { resolvePaths } from '../../src/config/paths.js';
+import { withLogin, withRenamed, withSetting, withoutProfile } from '../../src/config/profiles.js';
+import { openConfigStore } from '../../src/config/store.js';
+import { ConfigError } from '../../src/errors.js';
+import { temporaryFolder } from '../support/run.js';
+
+const home = temporaryFolder();
+const self = { pid: process.pid, isAlive: () => true };
+const uid = process.getuid?.();
+const place = { baseUrl: 'https://a.example/v1', organization: 'org_1' };
+const key = { key: 'canary-key-1234', origin: 'https://a.example', organization: 'org_1' };
+let count = 0;
+
+function freshFolder(): string {
+  return join(home, `case-${++count}`);
+}
+
+function open(folder: string | undefined) {
+  const env = folder === undefined ? {} : { ROSTERCTL_CONFIG_DIR: folder };
+  return openConfigStore(resolvePaths({ env, platform: 'linux', uid }), { self });
+}
+
+const modeOf = (path: string) => statSync(path).mode & 0o777;
+
+test('nothing stored reads as empty and makes nothing', () => {
+  const folder = freshFolder();
+  const store = open(folder);
+  expect([store.profiles(), store.keys().size, store.config().activeProfile]).toEqual([
+    [],
+    0,
+    undefined,
+  ]);
+  expect(existsSync(folder)).toBe(false);
+});
+
+test('without a home folder reading goes on and storing is refused', async () => {
+  const store = open(undefined);
+  expect(store.profiles()).toEqual([]);
+  expect(() => store.configFile).toThrow(ConfigError);
+  await expect(store.update((now) => now)).rejects.toMatchObject({
+    hint: expect.stringContaining('ROSTERCTL_CONFIG_DIR'),
+  });
+});
+
+test('a login is stored, private whatever the umask, and read back by another process', async () => {
+  const folder = freshFolder();
+  const before = process.umask(0);
+  try {
+    await open(folder).update((now) => withLogin(now, 'work', place, key));
+  } finally {
+    process.umask(before);
+  }
+  expect(modeOf(folder)).toBe(0o700);
+  for (const name of readdirSync(folder))
+    expect([name, modeOf(join(folder, name))]).toEqual([name, 0o600]);
+  const other = open(folder);
+  expect(other.profiles()).toEqual([{ name: 'work', ...place, active: true }]);
+  expect(other.keys().get('work')).toEqual(key);
+  expect(readFileSync(other.configFile, 'utf8')).not.toContain('canary');
+});
+
+test('names with dots, and names that mean something to JavaScript, are names', async () => {
+  const folder = freshFolder();
+  for (const name of ['a.b', '__proto__', 'constructor'])
+    await open(folder).update((now) => withLogin(now, name, place, { ...key, key: `of-${name}` }));
+  const store = open(folder);
+  expect(store.profiles().map(({ name }) => name)).toEqual(['a.b', '__proto__', 'constructor']);
+  expect(store.keys().get('__proto__')?.key).toBe('of-__proto__');
+  expect(store.keys().get('toString')).toBeUndefined();
+});
+
+test('a second login keeps the settings of the profile and the active one', async () => {
+  const store = open(freshFolder());
+  await store.update((now) => withLogin(now, 'work', place, key));
+  await store.update((now) => withSetting(now, 'work', 'output', 'json'));
+  await store.update((now) => withLogin(now, 'other', place, key));
+  await store.update((now) => withLogin(now, 'work', { ...place, organization: 'org_2' }, key));
+  expect(store.config().profiles.get('work')).toMatchObject({
+    organization: 'org_2',
+    settings: new Map([['output', 'json']]),
+  });
+  expect(store.profiles().map(({ name, active }) => [name, active])).toEqual([
+    ['work', true],
+    ['other', false],
+  ]);
+});
+
+test('renaming and removing take the key along, and the active profile', async () => {
+  const store = open(freshFolder());
+  await store.update((now) => withLogin(now, 'default', place, key));
+  await store.update((now) => withRenamed(now, 'default', 'work'));
+  expect([store.config().activeProfile, [...store.keys().keys()]]).toEqual(['work', ['work']]);
+  await store.update((now) => withoutProfile(now, 'work'));
+  expect([store.config().activeProfile, store.keys().size, store.profiles()]).toEqual([
+    undefined,
+    0,
+    [],
+  ]);
+});
+
+test('what a newer version wrote is kept', async () => {
+  const folder = freshFolder();
+  mkdirSync(folder, { mode: 0o700 });
+  writeFileSync(
+    join(folder, 'config.json'),
+    JSON.stringify({ future: { a: 1 }, profiles: { work: { ...place, later: 'x' } } }),
+  );
+  const store = open(folder);
+  await store.update((now) => withSetting(now, undefined, 'output', 'csv'));
+  expect(JSON.parse(readFileSync(store.configFile, 'utf8'))).toEqual({
+    defaults: { output: 'csv' },
+    profiles: { work: { ...place, later: 'x' } },
+    future: { a: 1 },
+  });
+});
+
+test('a change made meanwhile by another process is not lost', async () => {
+  const folder = freshFolder();
+  const [one, two] = [open(folder), open(folder)];
+  one.config();
+  two.config();
+  await one.update((now) => withSetting(now, undefined, 'output', 'json'));
+  await two.update((now) => withSetting(now, undefined, 'time', 'iso'));
+  expect(open(folder).config().defaults).toEqual(
+    new Map([
+      ['output', 'json'],
+      ['time', 'iso'],
+    ]),
+  );
+});
+
+test('a change that changes nothing writes nothing', async () => {
+  const store = open(freshFolder());
+  await store.update((now) => now);
+  expect(existsSync(store.configFile)).toBe(false);
+});
+
+describe('a file that cannot be used', () => {
+  test.each([
+    ['is empty', ''],
+    ['is cut off', '{"profiles": {"work": {"baseUrl": "canary'],
+    ['is a list', '[]'],
+    ['is null', 'null'],
+    ['is text', '"canary"'],
+    ['has profiles of a wrong type', '{"profiles": []}'],
+    ['has a profile of a wrong type', '{"profiles": {"work": "canary"}}'],
+    ['has a base URL of a wrong type', '{"profiles": {"work": {"baseUrl": 7}}}'],
+    ['has an active profile of a wrong type', '{"activeProfile": true}'],
+    ['has a nested setting', '{"defaults": {"endpoints": {"players": "canary"}}}'],
+  ])('config.json that %s', async (_, text) => {
+    const folder = freshFolder();
+    mkdirSync(folder, { mode: 0o700 });
+    const file = join(folder, 'config.json');
+    writeFileSync(file, text);
+    await expectRefusal(folder, file, text);
+  });
+
+  test.each([
+    ['is cut off', '{"work": {"key": "canary'],
+    ['is a list', '["canary"]'],
+    ['has an entry of a wrong type', '{"work": "canary"}'],
+    ['has a key that is bound to nothing', '{"work": {"key": "canary"}}'],
+  ])('credentials.json that %s', async (_, text) => {
+    const folder = freshFolder();
+    mkdirSync(folder, { mode: 0o700 });
+    const file = join(folder, 'credentials.json');
+    writeFileSync(file, text);
+    await expectRefusal(folder, file, text);
+  });
+
+  test('a folder in the place of the file', () => {
+    const folder = freshFolder();
+    mkdirSync(join(folder, 'config.json'), { recursive: true });
+    expect(() => open(folder).config()).toThrow(/config\.json cannot be read: it is a folder/);
+  });
+
+  test('a byte order mark is no fault, for reading and writing', async () => {
+    const folder = freshFolder();
+    mkdirSync(folder, { mode: 0o700 });
+    writeFileSync(join(folder, 'config.json'), '\uFEFF{"defaults": {"output": "ids"}}');
+    const store = open(folder);
+    expect(store.config().defaults.get('output')).toBe('ids');
+    await store.update((now) => withSetting(now, undefined, 'time', 'iso'));
+    expect(open(folder).config().defaults.size).toBe(2);
+  });
+
+  /** The refusal names the file and a fix, shows nothing of it, and nobody clears it. */
+  async function expectRefusal(folder: string, file: string, text: string): Promise<void> {
+    const store = open(folder);
+    const read = () => [store.config(), store.keys()];
+    expect(read).toThrow(ConfigError);
+    expect(read).toThrow(file);
+    expect(read).not.toThrow(/canary/);
+    const changing = store.update((now) => withLogin(now, 'work', place, key));
+    await expect(changing).rejects.toBeInstanceOf(ConfigError);
+    await expect(changing).rejects.toMatchObject({ hint: expect.stringContaining('rosterctl') });
+    expect(readFileSync(file, 'utf8')).toBe(text);
+  }
+});
+
+describe('modes and strangers', () => {
+  test('a looser file is reported, and mended by the next write', async () => {
+    const folder = freshFolder();
+    const store = open(folder);
+    await store.update((now) => withLogin(now, 'work', place, key));
+    chmodSync(store.credentialsFile, 0o644);
+    chmodSync(folder, 0o755);
+    const later = open(folder);
+    later.keys();
+    expect(later.warnings()).toEqual([expect.stringContaining(store.credentialsFile)]);
+    await later.update((now) => withSetting(now, 'work', 'output', 'json'));
+    expect([modeOf(folder), modeOf(store.credentialsFile)]).toEqual([0o700, 0o600]);
+    expect(later.warnings()).toEqual([]);
+  });
+
+  test('a link in the place of a file is read and not written through', async () => {
+    const folder = freshFolder();
+    mkdirSync(folder, { mode: 0o700 });
+    const target = join(home, `target-${count}`);
+    writeFileSync(target, '{"defaults": {"output": "json"}}', { mode: 0o600 });
+    symlinkSync(target, join(folder, 'config.json'));
+    const store = open(folder);
+    expect(store.config().defaults.get('output')).toBe('json');
+    await expect(
+      store.update((now) => withSetting(now, undefined, 'output', 'csv')),
+    ).rejects.toThrow(/is a link/);
+    expect(readFileSync(target, 'utf8')).toContain('json');
+  });
+
+  test('copies that a killed writer left are swept, other files are not', async () => {
+    const folder = freshFolder();
+    mkdirSync(folder, { mode: 0o700 });
+    writeFileSync(join(folder, 'credentials.json.tmp-0123456789abcdef'), 'canary');
+    writeFileSync(join(folder, 'config.json.tmp-0123456789abcdef'), '');
+    writeFileSync(join(folder, 'config.json.tmp-mine'), '');
+    await open(folder).update((now) => withSetting(now, undefined, 'output', 'csv'));
+    const left = readdirSync(folder).filter((name) => name.includes('.tmp-'));
+    expect(left).toEqual(['config.json.tmp-mine']);
+  });
+
+  test('the copies of conf are named as the sweep expects: a real one is found', async () => {
+    const { default: temp } = (await import(
+      /* @vite-ignore */ new URL(
+        '../../node_modules/atomically/dist/utils/temp.js',
+        import.meta.url,
+      ).href
+    )) as {
+      default: { create(path: string): string };
+    };
+    expect(temp.create('/c/credentials.json')).toMatch(/\/credentials\.json\.tmp-[0-9a-f]{16}$/);
+  });
+});

@@ -1,0 +1,98 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { csvLine, guard, unguard } from '../../src/data/csv.js';
+import { RawNumber } from '../../src/data/json.js';
+
+const look = { delimiter: ',', raw: false } as const;
+
+test('a line is RFC 4180: quotes doubled, CRLF at the end', () => {
+  expect(csvLine(['a', 'b,c', 'say "x"', 'two\nlines', null, undefined, ' pad'], look)).toBe(
+    'a,"b,c","say ""x""","two\nlines",,," pad"\r\n',
+  );
+});
+
+test('the delimiter decides what is quoted', () => {
+  expect(csvLine(['a;b', 'c,d'], { ...look, delimiter: ';' })).toBe('"a;b";c,d\r\n');
+  expect(csvLine(['a\tb', 'c'], { ...look, delimiter: '\t' })).toBe('"a\tb"\tc\r\n');
+});
+
+test('numbers are no formulas, texts that look like one are guarded', () => {
+  expect(csvLine([-5, new RawNumber('-12345678901234567890'), true, '-5'], look)).toBe(
+    "-5,-12345678901234567890,true,'-5\r\n",
+  );
+  expect(csvLine(['-5'], { ...look, raw: true })).toBe('-5\r\n');
+});
+
+describe('the guard', () => {
+  test.each([
+    '=1+1',
+    '+1',
+    '-1',
+    '@x',
+    '  =1',
+    '\u00a0=1',
+    '\t=1',
+    '\r1',
+    '\nx',
+    '＝1',
+    '＋1',
+    '－1',
+    '＠x',
+    "'=1",
+    "'' =1",
+  ])('%j gets a mark', (text) => {
+    expect(guard(text)).toBe(`'${text}`);
+  });
+
+  test.each(['', 'Ann', "'quoted'", 'a=b', '1-2', "O'Neil", ' x'])('%j stays', (text) => {
+    expect(guard(text)).toBe(text);
+    expect(unguard(text)).toBe(text);
+  });
+
+  test('what was guarded comes back exactly, whatever it is', () => {
+    const nasty = fc.stringMatching(/^['=+\-@ \t\r\n＝a]*$/);
+    fc.assert(
+      fc.property(fc.oneof(nasty, fc.string({ unit: 'binary' })), (text) => {
+        expect(unguard(guard(text))).toBe(text);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('no guarded cell begins like a formula', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(guard(text)).not.toMatch(/^\s*[=+\-@＝＋－＠\t\r\n]/);
+      }),
+    );
+  });
+});
+
+test('a reader of RFC 4180 gets back what was written', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit: 'binary' }), { minLength: 1 }), (cells) => {
+      expect(readLine(csvLine(cells, look)).map(unguard)).toEqual(cells);
+    }),
+  );
+});
+
+/** A plain reader of one record, written from RFC 4180. */
+function readLine(line: string): string[] {
+  const cells: string[] = [];
+  let at = 0;
+  while (at <= line.length - 2) {
+    let cell = '';
+    if (line[at] === '"') {
+      for (at++; line[at] !== '"' || line[at + 1] === '"'; at++) {
+        if (line[at] === '"') at++;
+        cell += line[at];
+      }
+      at++;
+    } else
+      while (line[at] !== ',' && !(line[at] === '\r' && at === line.length - 2)) cell += line[at++];
+    cells.push(cell);
+    at++;
+    if (at === line.length - 1) break;
+  }
+  return cells;
+}

@@ -1,0 +1,134 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { isObject, parseJson, printJson, RawNumber } from '../../src/data/json.js';
+
+describe('numbers', () => {
+  test.each([
+    '12345678901234567890',
+    '900000000000000001',
+    '-900000000000000001',
+    '1e400',
+    '-1E+400',
+    '1e-400',
+    '0.1000000000000000055511151231257827',
+    '[1234567890123456789]',
+    '{"id":1234567890123456789,"n":1,"s":"1234567890123456789"}',
+    '{"a":[{"b":[98765432109876543210.5]}],"c":"\\"98765432109876543210 \\\\"}',
+  ])('%s is printed as it came', (text) => {
+    expect(printJson(parseJson(text))).toBe(text);
+  });
+
+  test.each(['0', '-1', '1.5', '1.50', '1e2', '9007199254740991', '0.30000000000000004', '1e300'])(
+    '%s is a plain number',
+    (text) => {
+      expect(parseJson(text)).toBe(Number(text));
+    },
+  );
+
+  test('a number that no double holds is a RawNumber and no object', () => {
+    const value = parseJson('12345678901234567890');
+    expect(value).toEqual(new RawNumber('12345678901234567890'));
+    expect(isObject(value)).toBe(false);
+  });
+
+  test('a text that looks like our marks stays a text', () => {
+    const text = '{"a":"number:1","b":"number7:2","c":12345678901234567890}';
+    expect(printJson(parseJson(text))).toBe(text);
+  });
+
+  test('raw numbers are printed indented as JSON.stringify would', () => {
+    const text = '{"a":[12345678901234567890,{}],"b":[],"c":{"d":null}}';
+    const expected = JSON.stringify(JSON.parse(text.replace('12345678901234567890', '7')), null, 2);
+    expect(printJson(parseJson(text), { indent: 2 })).toBe(
+      expected.replace('7', '12345678901234567890'),
+    );
+  });
+
+  test('every integer survives, however long', () => {
+    fc.assert(
+      fc.property(fc.bigInt(), fc.jsonValue(), (id, other) => {
+        const text = `{"id":${id},"other":${JSON.stringify(other)}}`;
+        const value = parseJson(text) as { id: unknown; other: unknown };
+        expect(String(value.id)).toBe(String(id));
+        expect(printJson(value)).toContain(`"id":${id},`);
+        expect(JSON.parse(printJson(value.other))).toEqual(JSON.parse(JSON.stringify(other)));
+      }),
+    );
+  });
+});
+
+describe('structure', () => {
+  test('a __proto__ key is a key and sets nothing', () => {
+    const text =
+      '{"__proto__":{"polluted":1},"big":12345678901234567890,"constructor":{"prototype":1}}';
+    const value = parseJson(text) as { big: unknown; polluted?: unknown };
+    expect(value.polluted).toBeUndefined();
+    expect(Object.keys(value)).toEqual(['__proto__', 'big', 'constructor']);
+    expect(printJson(value)).toBe(text);
+    expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+  });
+
+  test('a byte order mark is dropped', () => {
+    expect(parseJson('\ufeff{"a":1}')).toEqual({ a: 1 });
+  });
+
+  test('two hundred levels are read, two hundred and one are too deep', () => {
+    const nested = (depth: number, inner = '1') => '['.repeat(depth) + inner + ']'.repeat(depth);
+    expect(() => parseJson(nested(200))).not.toThrow();
+    expect(() => parseJson(nested(201))).toThrow(/nested too deep/);
+    expect(() => parseJson(nested(201, '12345678901234567890'))).toThrow(/nested too deep/);
+    expect(() => parseJson(nested(100_000))).toThrow(/nested too deep/);
+  });
+
+  test.each([
+    '{',
+    '{"a":01234567890123456789}',
+    '[1234567890123456789,]',
+    '"open',
+    '1234567890123456789x',
+    '',
+  ])('%s is a SyntaxError', (text) => {
+    expect(() => parseJson(text)).toThrow(SyntaxError);
+  });
+
+  test('what is parsed is what JSON.parse parses', () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        expect(JSON.stringify(parseJson(text))).toBe(JSON.stringify(JSON.parse(text)));
+      }),
+    );
+  });
+});
+
+describe('printing', () => {
+  test('what drives a terminal is escaped and parses back to the same', () => {
+    const value = { 'k\u009b': 'a\u007f\u0085\u202e\u2066\u2028\u2029\u200f\ud800\u001b' };
+    const text = printJson(value);
+    expect(text).toBe(
+      '{"k\\u009b":"a\\u007f\\u0085\\u202e\\u2066\\u2028\\u2029\\u200f\\ud800\\u001b"}',
+    );
+    expect(JSON.parse(text)).toEqual(value);
+  });
+
+  test('any value comes back, and nothing dangerous is in between', () => {
+    fc.assert(
+      fc.property(
+        fc.jsonValue({ stringUnit: 'binary' }),
+        fc.constantFrom(0, 2),
+        (value, indent) => {
+          const text = printJson(value, { indent });
+          expect(text).not.toMatch(/[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/);
+          expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(value)));
+        },
+      ),
+    );
+  });
+
+  test('dates and left-out values are printed as JSON.stringify does, raw number or not', () => {
+    const value = { at: new Date(0), no: undefined, list: [undefined, () => 1] };
+    expect(printJson({ ...value, n: new RawNumber('1e400') })).toBe(
+      JSON.stringify({ ...value, n: 5 }).replace('5}', '1e400}'),
+    );
+    expect(printJson(undefined)).toBe('null');
+  });
+});

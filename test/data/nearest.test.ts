@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { nearest } from '../../src/data/nearest.js';
+
+const statuses = ['pending', 'reviewing', 'shortlisted', 'accepted', 'rejected', 'withdrawn'];
+
+test.each([
+  ['acepted', 'accepted'],
+  ['Rejectd', 'rejected'],
+  ['pednign', 'pending'],
+  ['shortlist', 'shortlisted'],
+])('%s is near %s', (typed, meant) => {
+  expect(nearest(typed, statuses)).toBe(meant);
+});
+
+test.each(['banana', '', 'x'.repeat(10_000)])('%.10s is near nothing', (typed) => {
+  expect(nearest(typed, statuses)).toBeUndefined();
+});
+
+test('the nearest of several wins, the first of equals', () => {
+  expect(nearest('nam', ['fame', 'name', 'names'])).toBe('name');
+  expect(nearest('bat', ['cat', 'hat'])).toBe('cat');
+});
