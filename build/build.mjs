@@ -1,5 +1,5 @@
 // Bundles src/ into dist/ and writes the plain part of the command table beside it.
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -7,6 +7,8 @@ import { notices } from './notices.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = `${root}dist/`;
+const fresh = `${root}.build-${process.pid}/`;
+const old = `${root}.build-${process.pid}-old/`;
 
 // undici loads node:http2 eagerly although HTTP/2 stays off; ours never speaks it.
 const withoutHttp2 = {
@@ -28,16 +30,16 @@ const oneWidth = {
 // What the build and `npm run generate` need of src/ and no user does; never part of the package.
 const workbench = `${root}node_modules/.cache/rosterctl/`;
 
-await rm(dist, { recursive: true, force: true });
+await rm(fresh, { recursive: true, force: true });
 await rm(workbench, { recursive: true, force: true });
-const output = await bundle('main', dist, { minify: true });
+const output = await bundle('main', fresh, { minify: true });
 await bundle('describe', workbench, { minify: false });
 
 const { version } = JSON.parse(await readFile(`${root}package.json`, 'utf8'));
 const { describe } = createRequire(import.meta.url)(`${workbench}describe.cjs`);
 const { table, topics } = await describe(version);
-await writeFile(`${dist}table.json`, JSON.stringify(table));
-await writeFile(`${dist}topics.json`, JSON.stringify(topics));
+await writeFile(`${fresh}table.json`, JSON.stringify(table));
+await writeFile(`${fresh}topics.json`, JSON.stringify(topics));
 
 const modules = output.flatMap((chunk) =>
   Object.entries(chunk.modules ?? {})
@@ -45,6 +47,11 @@ const modules = output.flatMap((chunk) =>
     .map(([id]) => id),
 );
 await writeFile(`${workbench}THIRD-PARTY-NOTICES.md`, await notices(modules, root));
+
+// Put in place at once: a command that runs meanwhile finds the old build or the new one.
+await rename(dist, old).catch(() => {});
+await rename(fresh, dist);
+await rm(old, { recursive: true, force: true });
 
 const bytes = output.reduce((sum, file) => sum + (file.code?.length ?? 0), 0);
 console.log(`built ${output.length} files, ${Math.round(bytes / 1024)} KiB`);

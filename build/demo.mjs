@@ -31,7 +31,7 @@ async function day() {
   tell(
     "Nine o'clock. Is the key good? (-p sandbox is the built-in demo service: real HTTP on this machine)",
   );
-  await see('auth status', { holds: ['org_demo', 'ok'] });
+  await see('auth status', { holds: ['org_demo', 'accepted by the service'] });
 
   tell('The teams of the organization.');
   await see('teams list', { holds: ['Valorant'] });
@@ -46,28 +46,40 @@ async function day() {
   await see(`tryouts update ${waiting} --status shortlisted --dry-run`, {
     holds: ['PATCH', 'shortlisted'],
   });
-  await see(`tryouts update ${waiting} --status shortlisted --note Call_on_Friday`, {
-    holds: ['shortlisted'],
-  });
+  await see(
+    `tryouts update ${waiting} --status shortlisted --note 'Call on Friday' --fields id,name,status,internalNotes`,
+    {
+      holds: ['shortlisted'],
+    },
+  );
   await see('sandbox events', { holds: ['tryout.status_changed', waiting] });
 
   tell('An accepted applicant becomes a player.');
   const accepted = JSON.parse(
     (await quietly('tryouts list --status accepted --unconverted --json')).stdout,
   )[0];
-  await see(`tryouts convert ${accepted.id} --yes`, { holds: ['convertedPlayer'] });
+  await see(`tryouts convert ${accepted.id} --yes --fields id,name,status,convertedPlayer.id`, {
+    holds: ['player_'],
+  });
   const { convertedPlayerId } = JSON.parse(
     (await quietly(`tryouts get ${accepted.id} --json`)).stdout,
   );
-  await see(`players get ${convertedPlayerId}`, { holds: [convertedPlayerId] });
+  await see(`players get ${convertedPlayerId} --fields id,name,email,createdAt`, {
+    holds: [convertedPlayerId],
+  });
 
   tell('A contract and a team photo go up, in three steps each: grant, bytes, record.');
   const uploaded = JSON.parse(
-    (await see('docs upload contract.pdf --name Player_contract --tag 2026-spring', { json: true }))
-      .stdout,
+    (
+      await see(`docs upload contract.pdf --name 'Player contract' --tag 2026-spring`, {
+        json: true,
+      })
+    ).stdout,
   );
-  await see('docs upload photo.png --tag photos', { holds: ['image/png'] });
-  await see('docs list --tag 2026-spring', { holds: ['Player_contract'] });
+  await see('docs upload photo.png --tag photos --fields id,name,contentType,sizeBytes', {
+    holds: ['image/png'],
+  });
+  await see('docs list --tag 2026-spring', { holds: ['Player contract'] });
 
   tell('And down again: the same bytes?');
   await see(`docs download ${uploaded.id} -O copy.pdf`, { holds: ['copy.pdf'] });
@@ -106,10 +118,10 @@ function tell(sentence) {
 /** Runs a step where everybody sees it: in a terminal, or piped when its JSON is needed. */
 async function see(line, { code = 0, holds = [], json = false } = {}) {
   step++;
-  const words = ['-p', 'sandbox', ...line.split(' '), ...(json ? ['--json'] : [])];
-  console.log(dim(`$ rosterctl ${words.join(' ')}`));
+  const words = ['-p', 'sandbox', ...splitWords(line)];
+  console.log(dim(`$ rosterctl -p sandbox ${line}${json ? ' --json' : ''}`));
   const ran = json
-    ? await quietly(words.slice(2).join(' '))
+    ? await quietly(`${line} --json`)
     : await inTerminal(words, { home, cwd: desk, columns });
   const text = ran.text ?? ran.stdout;
   console.log(text.trimEnd());
@@ -120,7 +132,7 @@ async function see(line, { code = 0, holds = [], json = false } = {}) {
 
 /** Runs a step through pipes, as a script does. */
 async function quietly(line) {
-  const child = spawn(process.execPath, [launcher, '-p', 'sandbox', ...line.split(' ')], {
+  const child = spawn(process.execPath, [launcher, '-p', 'sandbox', ...splitWords(line)], {
     cwd: desk,
     env: freshUser(home),
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -132,6 +144,11 @@ async function quietly(line) {
   const code = await new Promise((resolve) => child.on('close', resolve));
   check(code === 0, `exit code 0 of "${line}", not ${code}`);
   return { code, stdout };
+}
+
+/** Words as a shell splits them, single quotes understood. */
+function splitWords(line) {
+  return [...line.matchAll(/(?:'[^']*'|[^\s'])+/g)].map(([word]) => word.replaceAll("'", ''));
 }
 
 function check(holds, what) {

@@ -90,7 +90,7 @@ export function createService(parts: ServiceParts): Service {
       closers.unshift(() => store.close());
       return {
         ...store,
-        put: (url, file) => store.put(reachable(url), file),
+        put: (url, file, headers) => store.put(reachable(url), file, headers),
         get: (url) => store.get(reachable(url)),
       };
     },

@@ -1,9 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freshEnvironment, launcher, temporaryFolder } from './support/run.js';
+import { freshEnvironment, launcher, rosterctl, temporaryFolder } from './support/run.js';
 
 // What the README tells people to type works as it stands there, in a real shell, in that order.
 
@@ -54,6 +62,28 @@ describe('the commands of the README run as they stand', () => {
   test.each(cron)('by cron: %s', async (line) => {
     expect(await run(['--posix', '-c', line])).toEqual({ code: 0, stderr: '' });
   });
+});
+
+test('and they did what the README says', async () => {
+  const get = async (line: string): Promise<unknown> =>
+    JSON.parse((await rosterctl(`-p sandbox ${line} --json`, { home, cwd: desk })).stdout);
+  expect(await get('tryouts get app_0038 app_0032 app_0034')).toMatchObject([
+    { status: 'shortlisted', internalNotes: 'Call on Friday' },
+    { status: 'rejected' },
+    { status: 'rejected' },
+  ]);
+  expect(await get('tryouts get app_0016')).toMatchObject({
+    convertedPlayerId: expect.stringContaining('player_'),
+  });
+  expect(await get("players list --where 'name=Mira Kite'")).toMatchObject([{ role: 'coach' }]);
+  expect(await get('tryouts list --status pending --older-than 30d')).toEqual([]);
+  expect(readdirSync(join(desk, 'papers'))).toHaveLength(1);
+  expect(readFileSync(join(desk, 'accepted.csv'), 'utf8')).toMatch(/^id,/);
+  expect(JSON.parse(readFileSync(join(desk, 'application.json'), 'utf8'))).toMatchObject({
+    id: 'app_0038',
+  });
+  for (const copy of ['pending.csv', 'players.ndjson'])
+    expect(statSync(join(home, copy)).mode & 0o777).toBe(0o600);
 });
 
 test('the README shows ten tasks and at least two cron lines', () => {

@@ -55,8 +55,9 @@ export function parsedBy<T>(read: (text: string) => T) {
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       const sentences = error.hint ? `${error.message} ${error.hint}` : error.message;
-      // The one who shows it ends the sentence.
-      issues.addIssue({ code: 'custom', message: sentences.replace(/\.$/, '') });
+      // It is shown after the flag's name and a colon, and the one who shows it ends the sentence.
+      const message = sentences.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
+      issues.addIssue({ code: 'custom', message: message.replace(/\.$/, '') });
       return z.NEVER;
     }
   });

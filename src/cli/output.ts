@@ -22,9 +22,15 @@ import {
   writeTsv,
 } from './writers.js';
 
+/** The settings that decide how a value is shown. */
+export type OutputSettings = Pick<
+  Settings,
+  'output' | 'fields' | 'out' | 'bom' | 'delimiter' | 'csvRaw' | 'time' | 'pager' | 'guesses'
+>;
+
 /** What showing a value needs of the world. */
 export interface Presenting {
-  readonly settings: Settings;
+  readonly settings: OutputSettings;
   /** As typed: a format named on the command line beats the extension of `--out`. */
   readonly flags?: Pick<GlobalFlags, 'output' | 'json'> | undefined;
   readonly streams: Streams;
@@ -101,7 +107,7 @@ async function only(rows: Rows): Promise<unknown> {
   return null;
 }
 
-function csvLook({ delimiter, csvRaw, bom }: Settings) {
+function csvLook({ delimiter, csvRaw, bom }: OutputSettings) {
   return { delimiter, raw: csvRaw, bom };
 }
 
@@ -159,7 +165,7 @@ function nothingFound<T>({ resource }: View<T>): string {
 }
 
 /** The columns that the command names, or that the user configured for the resource. */
-function namedColumns<T>(view: View<T>, settings: Settings): readonly string[] | undefined {
+function namedColumns<T>(view: View<T>, settings: OutputSettings): readonly string[] | undefined {
   const configured = settings.guesses[`columns.${view.resource}`];
   if (configured === undefined) return view.columns;
   return configured.split(',').map((name) => name.trim());

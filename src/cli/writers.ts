@@ -59,13 +59,21 @@ export function tsvValue(value: unknown): string {
 }
 
 /** Tab-separated records with a header, as they come. */
-export async function writeTsv(sink: Sink, rows: Rows, columns: readonly string[]): Promise<void> {
-  await sink.write(`${columns.map(tsvCell).join('\t')}\n`);
-  await writeLines(
-    sink,
-    rows,
-    (row) => `${columns.map((column) => tsvValue(valueAt(asRecord(row), column))).join('\t')}\n`,
-  );
+export async function writeTsv(
+  sink: Sink,
+  rows: Rows,
+  columns: readonly string[],
+): Promise<void> {
+  // The header goes with the first record: a list that fails at once prints nothing.
+  let header = `${columns.map(tsvCell).join('\t')}\n`;
+  await writeLines(sink, rows, (row) => {
+    const record = asRecord(row);
+    const line = `${columns.map((column) => tsvValue(valueAt(record, column))).join('\t')}\n`;
+    const first = header;
+    header = '';
+    return first + line;
+  });
+  await sink.write(header);
 }
 
 /** One record as `key<TAB>value` lines, nested fields dotted. */
@@ -117,7 +125,7 @@ export function asRecord(row: unknown): JsonObject {
   return isObject(row) ? row : { value: row };
 }
 
-/** The union of the records' columns; a new one stands behind the one it follows in its record. */
+/** The union of the records' columns; a new one stands beside its kin, else behind the one before it. */
 function csvColumns(records: readonly JsonObject[]): readonly string[] {
   const columns: string[] = [];
   const known = new Map<string, { filled: boolean }>();
@@ -128,8 +136,10 @@ function csvColumns(records: readonly JsonObject[]): readonly string[] {
       const seen = known.get(name);
       if (seen) seen.filled ||= filled;
       else {
+        const [root = name] = name.split('.', 1);
+        const anchor = before !== root && !before?.startsWith(`${root}.`) && known.has(root) ? root : before;
         known.set(name, { filled });
-        columns.splice(before === undefined ? 0 : columns.indexOf(before) + 1, 0, name);
+        columns.splice(anchor === undefined ? 0 : columns.indexOf(anchor) + 1, 0, name);
       }
       before = name;
     }

@@ -3,7 +3,7 @@ import type { Stats } from 'node:fs';
 import { type FileHandle, open, stat, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { addAbortSignal } from 'node:stream';
+import { addAbortSignal, type Readable } from 'node:stream';
 import { allowedExtensions, typeByName } from '../api/content-types.js';
 import { typeByContent } from '../api/file-signature.js';
 import type { UploadSource } from '../api/file-store.js';
@@ -11,7 +11,7 @@ import { readableFile } from '../api/readable-file.js';
 import type { UploadContentType } from '../api/schemas.js';
 import { unreadable } from '../cli/input-text.js';
 import { orList } from '../data/words.js';
-import { InputError, UsageError } from '../errors.js';
+import { CancelledError, InputError, UsageError } from '../errors.js';
 import type { Streams } from '../terminal/streams.js';
 
 /** A file that was looked at and may be uploaded. */
@@ -61,12 +61,25 @@ export async function withStdinFile<T>(
   const handle = await open(path, 'wx+', 0o600);
   try {
     await unlink(path);
-    for await (const chunk of addAbortSignal(signal, stdin.stream))
-      await handle.appendFile(chunk as Uint8Array);
+    await spool(stdin, handle, signal);
     const before = await handle.stat();
     return await use(localFile('-', name, contentType, before, async () => handle));
   } finally {
     await handle.close().catch(() => {});
+  }
+}
+
+async function spool(
+  stdin: Streams['stdin'],
+  handle: FileHandle,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    for await (const chunk of addAbortSignal(signal, stdin.stream as Readable))
+      await handle.appendFile(chunk as Uint8Array);
+  } catch (error) {
+    if (signal.aborted) throw new CancelledError('Stopped while reading stdin; nothing was sent.');
+    throw new InputError('stdin cannot be kept in a temporary file.', { cause: error });
   }
 }
 

@@ -5,7 +5,7 @@ import type { Download } from '../api/file-store.js';
 import type { Context } from '../context.js';
 import { dispositionName, safeFileName } from '../data/file-names.js';
 import type { JsonObject } from '../data/json.js';
-import { GuardError, OutputError, ProtocolError } from '../errors.js';
+import { CancelledError, GuardError, OutputError, ProtocolError } from '../errors.js';
 import { openAtomic, sweepStaleTemps } from '../files/atomic-write.js';
 
 /** Where downloads go and what happens to a file that is there. */
@@ -101,7 +101,8 @@ export async function copyBytes(
 ): Promise<number> {
   let sum = 0;
   for await (const chunk of bytes) {
-    context.signal.throwIfAborted();
+    if (context.signal.aborted)
+      throw new CancelledError('The download was stopped; nothing was kept.');
     sum += chunk.length;
     await write(chunk, sum);
   }

@@ -11,7 +11,9 @@ export function originsOf(
   context: LocalContext,
   { withFile }: { readonly withFile: boolean },
 ): readonly SettingOrigin[] {
-  const { flags, env } = context;
+  const { env } = context;
+  // How this answer is printed is no answer to what is in force.
+  const { output, json, out, ...flags } = context.flags;
   const file = context.config.config();
   const { settings, origins } = resolveSettings({ flags, env, file, tolerant: true });
   const { name, via } = settings.profile;

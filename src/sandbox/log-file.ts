@@ -19,7 +19,7 @@ export interface LogFile {
   readNew(): JsonObject[];
   /** Cuts what a killed writer left half-written, and appends one line with a single write. */
   append(line: JsonObject): void;
-  /** Whether the file was removed under us. */
+  /** Whether the file was removed or emptied under us. */
   isGone(): boolean;
   close(): void;
 }
@@ -53,7 +53,10 @@ export function openLog(path: string, access: 'read' | 'write' | 'create'): LogF
   return {
     readNew,
     append,
-    isGone: () => fstatSync(descriptor).nlink === 0,
+    isGone: () => {
+      const { nlink, size } = fstatSync(descriptor);
+      return nlink === 0 || size < offset;
+    },
     close: () => closeSync(descriptor),
   };
 }

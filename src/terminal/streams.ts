@@ -112,7 +112,7 @@ export function createStreams({ stdin, stdout, stderr, env }: StreamsOptions): P
 /** Whether a stream gets colour: a force beats a ban, as in Node and gh; a ban beats the terminal. */
 export function wantsColor(isTerminal: boolean, env: Environment): boolean {
   const force = env['FORCE_COLOR'];
-  if (force !== undefined) return force !== '0' && force !== 'false';
+  if (force) return force !== '0' && force !== 'false';
   if (env['CLICOLOR_FORCE'] && env['CLICOLOR_FORCE'] !== '0') return true;
   if (env['NO_COLOR'] || env['CLICOLOR'] === '0' || env['TERM'] === 'dumb') return false;
   return isTerminal;

@@ -167,9 +167,17 @@ const noFrame = {
 function leftOutLine(names: readonly string[], room: number): string {
   const way = ' (use --fields or --json)';
   const count = `+${names.length} field${names.length === 1 ? '' : 's'}`;
-  const full = `${count}: ${names.join(', ')}`;
-  if (displayWidth(full) + way.length <= room) return full + way;
+  const all = `${count}: ${names.join(', ')}`;
+  if (displayWidth(all) + way.length <= room) return all + way;
   const space = room - way.length;
   if (space < count.length) return truncate(count, room);
-  return space < count.length + 8 ? count + way : `${truncate(full, space)}${way}`;
+  let some = `${count}:`;
+  let told = 0;
+  for (const name of names) {
+    const longer = `${some}${told === 0 ? ' ' : ', '}${name}`;
+    if (displayWidth(longer) + ', …'.length > space) break;
+    some = longer;
+    told++;
+  }
+  return told === 0 ? count + way : `${some}, …${way}`;
 }

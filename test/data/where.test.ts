@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compareDecimals } from '../../src/data/decimal.js';
 import { RawNumber } from '../../src/data/json.js';
@@ -151,13 +151,13 @@ describe('numbers by value', () => {
   });
 });
 
-describe('sorting', () => {
-  const order = (values: readonly unknown[], descending = false) =>
-    byField(
-      values.map((value) => (value === undefined ? {} : { value })),
-      { field: 'value', descending },
-    ).map((each) => each['value']);
+const order = (values: readonly unknown[], descending = false) =>
+  byField(
+    values.map((value) => (value === undefined ? {} : { value })),
+    { field: 'value', descending },
+  ).map((each) => each['value']);
 
+describe('sorting', () => {
   test('compares numbers, times and names each in their way', () => {
     expect(order([10, 9, -1, 1.5])).toEqual([-1, 1.5, 9, 10]);
     expect(order(['app_10', 'app_9', 'App_1'])).toEqual(['App_1', 'app_9', 'app_10']);

@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll } from 'vitest';
 
 /** The built program's launcher. */
 export const launcher = fileURLToPath(new URL('../../bin/rosterctl', import.meta.url));
@@ -26,11 +25,9 @@ export interface RunOptions {
 /** A bound that tells a hang from an answer. */
 const hangMs = 60_000;
 
-/** A folder that is gone when the test file is done. */
+/** A folder that is gone when the test run is done. */
 export function temporaryFolder(name = 'rosterctl'): string {
-  const folder = mkdtempSync(join(tmpdir(), `${name}-`));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
+  return mkdtempSync(join(process.env['TEST_ROOT'] ?? tmpdir(), `${name}-`));
 }
 
 /** The environment of a fresh user: a home folder and a path, nothing of the machine's own settings. */

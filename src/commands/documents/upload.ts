@@ -129,11 +129,11 @@ function withStdin<T>(
 }
 
 function checkTogether({ paths, name, contentType }: Values): void {
+  if (paths.includes('-') && paths.length > 1)
+    throw new UsageError('- (stdin) cannot stand beside other files.');
   if (name !== undefined && paths.length > 1)
     throw new UsageError('--name names one document, and there are several files.');
-  if (!paths.includes('-')) return;
-  if (paths.length > 1) throw new UsageError('- (stdin) cannot stand beside other files.');
-  if (name === undefined || contentType === undefined) throw stdinNeeds();
+  if (paths.includes('-') && (name === undefined || contentType === undefined)) throw stdinNeeds();
 }
 
 function stdinNeeds(): UsageError {

@@ -31,7 +31,7 @@ export const anyIds = params(z.array(Id).default([]), 'ids of applications', wor
 export function idsBeside(statusFlag: '--status' | '--to') {
   const id = Id.superRefine((word, issues) => {
     if (!TryoutStatus.safeParse(word).success) return;
-    const message = `is a status, not an id (did you mean ${statusFlag} ${word}?)`;
+    const message = `that is a status, not an id (did you mean ${statusFlag} ${word}?)`;
     issues.addIssue({ code: 'custom', message });
   });
   return {

@@ -155,9 +155,9 @@ test.each([
   },
 );
 
-describe('get', () => {
-  const get = (ids: string) => rosterctl(`tryouts get ${ids} --json`, { env: service.env });
+const get = (ids: string) => rosterctl(`tryouts get ${ids} --json`, { env: service.env });
 
+describe('get', () => {
   test('of one id prints the object', async () => {
     expect(JSON.parse((await get('app_new')).stdout)).toEqual(service.kept.get('app_new'));
   });
@@ -193,9 +193,9 @@ describe('get', () => {
   });
 });
 
-describe('stats', () => {
-  const stats = (flags: string) => rosterctl(`tryouts stats ${flags}`, { env: service.env });
+const stats = (flags: string) => rosterctl(`tryouts stats ${flags}`, { env: service.env });
 
+describe('stats', () => {
   test('count what the filters leave', async () => {
     const ran = await stats('--json');
     expect(JSON.parse(ran.stdout)).toMatchObject({

@@ -108,14 +108,24 @@ test('a line is appended once, whatever the notes end with', () => {
   expect(editedNotes(line, 'not 2026-03-01: hi')).toBe('not 2026-03-01: hi\n2026-03-01: hi');
 });
 
-describe('an application that may not be read', () => {
-  const instead: Instead = (_, step) => (step === 'GET app_1' ? forbidden : undefined);
+/** Another answer to one step. */
+const on =
+  (step: string, reply: ReturnType<Instead>): Instead =>
+  (_, asked) =>
+    asked === step ? reply : undefined;
 
+const unreadable = on('GET app_1', forbidden);
+
+describe('an application that may not be read', () => {
   test.each(['update', 'set-status'])(
     'is changed by %s all the same, with a note',
     async (command) => {
       const flag = command === 'update' ? '--status' : '--to';
-      const { service, ran } = await update(`${flag} reviewing`, {}, { instead, command });
+      const { service, ran } = await update(
+        `${flag} reviewing`,
+        {},
+        { instead: unreadable, command },
+      );
       expect(ran.code).toBe(0);
       expect(written(service)).toEqual([{ organizationId: organization, status: 'reviewing' }]);
       expect(ran.stderr.match(/could not be read first/g)).toHaveLength(1);
@@ -123,7 +133,7 @@ describe('an application that may not be read', () => {
   );
 
   test('keeps its notes: nothing is appended to what is not known', async () => {
-    const { service, ran } = await update('--append-note hi', {}, { instead });
+    const { service, ran } = await update('--append-note hi', {}, { instead: unreadable });
     expect(ran).toMatchObject({ code: 7, stdout: '' });
     expect(written(service)).toEqual([]);
   });
@@ -144,8 +154,7 @@ describe('a refusal', () => {
     [404, 'notFound', 5],
     [409, 'conflict', 6],
   ])('with %i ends with the code of that refusal', async (status, error, code) => {
-    const instead: Instead = (_, step) =>
-      step.startsWith('PATCH') ? { status, json: { error } } : undefined;
+    const instead = on('PATCH app_1', { status, json: { error } });
     const { ran } = await update('--status reviewing', {}, { instead });
     expect(ran).toMatchObject({ code, stdout: '' });
     expect(errorOf(ran)).toMatchObject({
@@ -158,8 +167,7 @@ describe('a refusal', () => {
   });
 
   test('with 409 says the rule', async () => {
-    const instead: Instead = (_, step) =>
-      step.startsWith('PATCH') ? { status: 409, json: { error: 'conflict' } } : undefined;
+    const instead = on('PATCH app_1', { status: 409, json: { error: 'conflict' } });
     const { ran } = await update('--status reviewing', {}, { instead });
     expect(errorOf(ran)['message']).toContain('used on another application for the same form');
   });
@@ -184,14 +192,13 @@ describe('an answer that settles nothing', () => {
   });
 
   test('stays unknown when reading shows the old value', async () => {
-    const instead: Instead = (_, step) => (step === 'PATCH app_1' ? cut : undefined);
+    const instead = on('PATCH app_1', cut);
     const { ran } = await update('--status reviewing --retries 0', {}, { instead });
     expect(ran).toMatchObject({ code: 10, stdout: '' });
   });
 
   test('of 200 with another status is not taken for done', async () => {
-    const instead: Instead = (_, step) =>
-      step === 'PATCH app_1' ? { status: 200, json: application('app_1') } : undefined;
+    const instead = on('PATCH app_1', { status: 200, json: application('app_1') });
     const { ran } = await update('--status reviewing', {}, { instead });
     expect(ran).toMatchObject({ code: 1, stdout: '' });
     expect(errorOf(ran)['message']).toContain('still shows the status pending');
@@ -246,13 +253,13 @@ describe('a mistake is refused before any request', () => {
   });
 });
 
-describe('several ids', () => {
-  const three = () => [
-    application('app_1'),
-    application('app_2', { status: 'rejected' }),
-    application('app_3', { status: 'reviewing' }),
-  ];
+const three = () => [
+  application('app_1'),
+  application('app_2', { status: 'rejected' }),
+  application('app_3', { status: 'reviewing' }),
+];
 
+describe('several ids', () => {
   test('give a result each, and set-status gives it for one id too', async () => {
     const service = await keep(three());
     const ran = await rosterctl('tryouts set-status app_1 app_2 app_3 --to rejected --yes --json', {

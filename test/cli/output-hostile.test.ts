@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest';
+import { type OutputSettings, present } from '../../src/cli/output.js';
+import { listOf, recordOf } from '../../src/cli/views.js';
+import { displayWidth } from '../../src/terminal/width.js';
+import { forbidden, hostileTexts, withoutColor } from '../support/hostile.js';
+import { screen } from '../support/screen.js';
+
+const settings: OutputSettings = {
+  output: 'table',
+  fields: undefined,
+  out: undefined,
+  bom: false,
+  delimiter: ',',
+  csvRaw: false,
+  time: undefined,
+  pager: undefined,
+  guesses: {},
+};
+
+const world = (columns: number | undefined) => {
+  const made = screen({ ...(columns && { columns }), env: { FORCE_COLOR: '1' } });
+  return {
+    made,
+    presenting: {
+      settings,
+      streams: made.streams,
+      env: {},
+      now: () => new Date('2026-11-21T12:00:00Z'),
+      note: () => {},
+    },
+  };
+};
+
+/** The text in every place where an applicant or another admin can put one. */
+const hostileRecord = (text: string, index: number) => ({
+  id: `app_${index}`,
+  status: text,
+  name: text,
+  email: text,
+  discordUsername: text,
+  formResponses: { [text]: text, nested: { [text]: [text, { [text]: text }] } },
+  internalNotes: text,
+  gamerTags: [{ game: text, gamerTag: text }],
+  tags: [text, text],
+  [text]: text,
+});
+
+describe.each([80, 20])('on a terminal of %i columns', (columns) => {
+  const check = (stdout: string) => {
+    for (const line of withoutColor(stdout).trimEnd().split('\n')) {
+      expect(line).not.toMatch(forbidden);
+      expect(displayWidth(line)).toBeLessThanOrEqual(columns);
+    }
+  };
+
+  test('no table lets a hostile text through, and every record is one line', async () => {
+    const records = hostileTexts.map(hostileRecord);
+    // As many again, so that our own columns draw it; cli-table3 has the same cells.
+    for (const list of [records, [...records, ...records, ...records]]) {
+      const { made, presenting } = world(columns);
+      await present(list, listOf('tryouts'), { ...presenting, sorted: true });
+      check(made.stdout());
+      const rows = made
+        .stdout()
+        .split('\n')
+        .filter((line) => line.startsWith('app_'));
+      expect(rows).toHaveLength(list.length);
+    }
+  });
+
+  test.each(hostileTexts.map((text, index) => [index, text]))(
+    'no detail view lets hostile text %i through',
+    async (index, text) => {
+      const { made, presenting } = world(columns);
+      await present(hostileRecord(text, index), recordOf('tryouts'), presenting);
+      check(made.stdout());
+      expect(made.stdout()).toContain(`app_${index}`);
+    },
+  );
+});
+
+test('a pipe gets one line for each record, without control characters', async () => {
+  const { made, presenting } = world(undefined);
+  const records = hostileTexts.map((text, index) => ({
+    id: `app_${index}`,
+    name: text,
+    more: [text],
+  }));
+  await present(records, listOf('players'), presenting);
+  const lines = made.stdout().trimEnd().split('\n');
+  expect(lines).toHaveLength(records.length + 1);
+  for (const line of lines) {
+    expect(line.split('\t')).toHaveLength(3);
+    expect(line.replaceAll('\t', '')).not.toMatch(/[\p{Cc}\u2028-\u202e\u2066-\u2069]/u);
+  }
+});
+
+test('json and ndjson give every text back, with nothing that drives a terminal', async () => {
+  const records = hostileTexts.map((text, index) => ({ id: `app_${index}`, [text]: text }));
+  for (const output of ['json', 'ndjson'] as const) {
+    const { made, presenting } = world(undefined);
+    await present(records, listOf('players'), { ...presenting, settings: { ...settings, output } });
+    expect(made.stdout().replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u2028-\u202e\u2066-\u2069]/u);
+    const text =
+      output === 'json' ? made.stdout() : `[${made.stdout().trim().split('\n').join(',')}]`;
+    expect(JSON.parse(text)).toEqual(records);
+  }
+});

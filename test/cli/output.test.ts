@@ -1,0 +1,594 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { type OutputSettings, type Presenting, present } from '../../src/cli/output.js';
+import { linesOf, listOf, oneOrManyOf, recordOf, rowsOf, type View } from '../../src/cli/views.js';
+import { parseJson } from '../../src/data/json.js';
+import { PipeClosedError, UsageError } from '../../src/errors.js';
+import { createStreams } from '../../src/terminal/streams.js';
+import { screen, type ScreenOptions } from '../support/screen.js';
+
+const now = () => new Date('2026-11-21T12:00:00Z');
+
+interface Showing extends ScreenOptions {
+  readonly settings?: Partial<OutputSettings>;
+  readonly flags?: Presenting['flags'];
+  readonly sorted?: boolean;
+}
+
+const defaults: OutputSettings = {
+  output: 'table',
+  fields: undefined,
+  out: undefined,
+  bom: false,
+  delimiter: ',',
+  csvRaw: false,
+  time: undefined,
+  pager: undefined,
+  guesses: {},
+};
+
+/** Shows a value; what stands on stdout, and the notes. */
+async function shown<T>(value: T, view: View<T>, showing: Showing = {}) {
+  const made = screen(showing);
+  const notes: string[] = [];
+  await present(value, view, {
+    settings: { ...defaults, ...showing.settings },
+    streams: made.streams,
+    env: {},
+    now,
+    note: (line) => notes.push(line),
+    flags: showing.flags,
+    sorted: showing.sorted,
+  });
+  return { stdout: made.stdout(), notes };
+}
+
+const format = (output: OutputSettings['output'], more: Partial<OutputSettings> = {}) => ({
+  settings: { output, ...more },
+});
+
+const ann = {
+  id: 'app_1',
+  organizationId: 'org_1',
+  status: 'pending',
+  name: 'Ann',
+  email: 'ann@example.test',
+  internalNotes: null,
+  formResponses: { rank: 'gold', 'why?': 'to\twin' },
+  gamerTags: [{ id: 't1', game: 'valorant', gamerTag: 'Ann#EU' }],
+  submittedAt: '2026-11-21T09:00:00Z',
+};
+const bob = {
+  ...ann,
+  id: 'app_2',
+  name: 'Bob',
+  status: 'accepted',
+  email: 'bob@example.test',
+  gamerTags: [],
+  submittedAt: '2026-11-21T11:00:00Z',
+};
+
+async function* stream<T>(...items: readonly T[]): AsyncGenerator<T> {
+  for (const item of items) yield item;
+}
+
+async function* broken(): AsyncGenerator<typeof ann> {
+  yield ann;
+  yield bob;
+  throw new Error('the answer broke');
+}
+
+describe('a list on a terminal', () => {
+  test('is a table, the newest application first, times relative', async () => {
+    const { stdout } = await shown(stream(ann, bob), listOf('tryouts'), { columns: 120 });
+    expect(stdout).toBe(
+      [
+        'id     name  status    email             gamerTags         submittedAt',
+        'app_2  Bob   accepted  bob@example.test  -                 1 h ago',
+        'app_1  Ann   pending   ann@example.test  valorant: Ann#EU  3 h ago',
+        '+1 field: formResponses (use --fields or --json)',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('keeps the order that --sort gave', async () => {
+    const { stdout } = await shown([ann, bob], listOf('tryouts'), { columns: 120, sorted: true });
+    expect(stdout.indexOf('Ann')).toBeLessThan(stdout.indexOf('Bob'));
+  });
+
+  test('other records come by name, unknown fields by how many have them, file references not at all', async () => {
+    const documents = [
+      {
+        id: 'd2',
+        sizeBytes: 1_500_000,
+        name: 'b.pdf',
+        fileUrl: 'ref://x',
+        createdAt: '2026-11-20T12:00:00Z',
+        pages: 3,
+        signed: true,
+        organizationId: 'org_1',
+        empty: null,
+      },
+      {
+        id: 'd1',
+        sizeBytes: 12,
+        name: 'a.pdf',
+        fileKey: 'documents/x',
+        createdAt: '2026-11-21T12:00:00Z',
+        signed: false,
+        organizationId: 'org_1',
+        tags: ['x', 'y'],
+      },
+    ];
+    const { stdout } = await shown(documents, listOf('documents'), { columns: 120 });
+    expect(stdout).toBe(
+      [
+        'id  name   sizeBytes  tags  signed  pages  createdAt',
+        'd1  a.pdf  12 B       x, y  no      -      just now',
+        'd2  b.pdf  1.4 MiB    -     yes     3      1 d ago',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('has the columns that were configured, or chosen', async () => {
+    const guesses = { 'columns.tryouts': 'name, gamerTags.0.game' };
+    const configured = await shown([ann], listOf('tryouts'), {
+      columns: 80,
+      settings: { guesses },
+    });
+    expect(configured.stdout).toBe('name  gamerTags.0.game\nAnn   valorant\n');
+    const chosen = await shown([ann], listOf('tryouts'), {
+      columns: 80,
+      settings: { fields: ['formResponses.rank', 'id'], guesses },
+    });
+    expect(chosen.stdout).toBe('formResponses.rank  id\ngold                app_1\n');
+  });
+
+  test('says so when it is empty, beside stdout', async () => {
+    const { stdout, notes } = await shown([], listOf('teams'), { columns: 80 });
+    expect({ stdout, notes }).toEqual({ stdout: '', notes: ['No teams found.'] });
+  });
+
+  test('--time decides how times look', async () => {
+    const settings = { time: 'iso', fields: ['submittedAt'] } as const;
+    const { stdout } = await shown([ann], listOf('tryouts'), { columns: 80, settings });
+    expect(stdout).toBe('submittedAt\n2026-11-21T09:00:00Z\n');
+  });
+});
+
+describe('a record on a terminal', () => {
+  test('shows all fields, nested ones indented', async () => {
+    const { stdout } = await shown({ ...ann, internalNotes: 'one\ntwo' }, recordOf('tryouts'), {
+      columns: 60,
+      settings: { time: 'iso' },
+    });
+    expect(stdout).toBe(
+      [
+        'id              app_1',
+        'organizationId  org_1',
+        'status          pending',
+        'name            Ann',
+        'email           ann@example.test',
+        'internalNotes   one',
+        '                two',
+        'formResponses',
+        '  rank  gold',
+        '  why?  to  win',
+        'gamerTags',
+        '  - id        t1',
+        '    game      valorant',
+        '    gamerTag  Ann#EU',
+        'submittedAt     2026-11-21T09:00:00Z',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('a size tells its bytes as well', async () => {
+    const { stdout } = await shown({ id: 'd', sizeBytes: 2048 }, recordOf('documents'), {
+      columns: 60,
+    });
+    expect(stdout).toBe('id         d\nsizeBytes  2.0 KiB (2048 bytes)\n');
+  });
+
+  test('several records asked for stay in the order asked', async () => {
+    const { stdout } = await shown([ann, bob], oneOrManyOf('tryouts'), {
+      columns: 120,
+      sorted: true,
+    });
+    expect(stdout.indexOf('Ann')).toBeLessThan(stdout.indexOf('Bob'));
+  });
+});
+
+describe('a pipe', () => {
+  test('gets a table as tab-separated full values with a header', async () => {
+    const { stdout } = await shown(stream(ann, bob), listOf('tryouts'));
+    expect(stdout.split('\n')).toEqual([
+      'id\tname\tstatus\temail\tgamerTags\tsubmittedAt\torganizationId\tformResponses\tinternalNotes',
+      'app_1\tAnn\tpending\tann@example.test\t[{"id":"t1","game":"valorant","gamerTag":"Ann#EU"}]\t2026-11-21T09:00:00Z\torg_1\t{"rank":"gold","why?":"to\\\\twin"}\t',
+      'app_2\tBob\taccepted\tbob@example.test\t\t2026-11-21T11:00:00Z\torg_1\t{"rank":"gold","why?":"to\\\\twin"}\t',
+      '',
+    ]);
+  });
+
+  test('gets escapes for what would break a line', async () => {
+    const { stdout } = await shown([{ id: 'a\tb\\c\nd\u001b' }], listOf('teams'));
+    expect(stdout).toBe('id\na\\tb\\\\c\\nd\\u001b\n');
+  });
+
+  test('gets a record as key and value lines', async () => {
+    const { stdout } = await shown(ann, recordOf('tryouts'), { settings: { fields: undefined } });
+    expect(stdout).toContain('id\tapp_1\n');
+    expect(stdout).toContain('gamerTags.0.game\tvalorant\n');
+    expect(stdout).toContain('formResponses.why?\tto\\twin\n');
+    expect(stdout).toContain('internalNotes\t\n');
+  });
+
+  test('an empty list is a header', async () => {
+    expect((await shown([], listOf('teams'))).stdout).toBe('id\n');
+  });
+
+  test('a field that only comes late is told, not dropped in silence', async () => {
+    const records = Array.from({ length: 150 }, (_, index) => ({ id: `t${index}` }));
+    const { stdout, notes } = await shown([...records, { id: 'x', late: 1 }], listOf('teams'));
+    expect(stdout.split('\n')).toHaveLength(153);
+    expect(notes).toEqual([expect.stringContaining('late')]);
+  });
+});
+
+describe('json', () => {
+  test('a list is an array in the service order, compact when piped, indented on a terminal', async () => {
+    const piped = await shown(stream(ann, bob), listOf('tryouts'), format('json'));
+    expect(piped.stdout).toBe(`${JSON.stringify([ann, bob])}\n`);
+    const terminal = await shown(stream(ann, bob), listOf('tryouts'), {
+      ...format('json'),
+      columns: 80,
+    });
+    expect(terminal.stdout).toBe(`${JSON.stringify([ann, bob], null, 2)}\n`);
+  });
+
+  test('an empty list is []', async () => {
+    expect((await shown(stream<typeof ann>(), listOf('teams'), format('json'))).stdout).toBe('[]\n');
+    expect((await shown([], listOf('teams'), { ...format('json'), columns: 80 })).stdout).toBe(
+      '[]\n',
+    );
+  });
+
+  test('one record is an object, several are an array', async () => {
+    const view = oneOrManyOf('tryouts');
+    expect((await shown(ann, view, format('json'))).stdout).toBe(`${JSON.stringify(ann)}\n`);
+    expect((await shown([ann], view, format('json'))).stdout).toBe(`${JSON.stringify([ann])}\n`);
+  });
+
+  test('chosen fields are keyed as typed, what is missing is null', async () => {
+    const fields = ['gamerTags.0.gamerTag', 'internalNotes', 'id'];
+    const { stdout } = await shown([ann, bob], listOf('tryouts'), format('json', { fields }));
+    expect(JSON.parse(stdout)).toEqual([
+      { 'gamerTags.0.gamerTag': 'Ann#EU', internalNotes: null, id: 'app_1' },
+      { 'gamerTags.0.gamerTag': null, internalNotes: null, id: 'app_2' },
+    ]);
+    expect(Object.keys((JSON.parse(stdout) as object[])[0] as object)).toEqual(fields);
+  });
+
+  test('a long number and a __proto__ key come through', async () => {
+    const text = '{"id":"x","discord":12345678901234567890,"__proto__":{"a":1}}';
+    const record = parseJson(text) as typeof ann;
+    expect((await shown([record], listOf('teams'), format('json'))).stdout).toBe(`[${text}]\n`);
+    const chosen = await shown(
+      [record],
+      listOf('teams'),
+      format('json', { fields: ['__proto__', 'discord'] }),
+    );
+    expect(chosen.stdout).toBe('[{"__proto__":{"a":1},"discord":12345678901234567890}]\n');
+  });
+
+  test('is whole or nothing', async () => {
+    const made = screen();
+    const world = {
+      settings: { ...defaults, output: 'json' },
+      streams: made.streams,
+      env: {},
+      now,
+      note: () => {},
+    } as const;
+    await expect(present(broken(), listOf('tryouts'), world)).rejects.toThrow('the answer broke');
+    expect(made.stdout()).toBe('');
+  });
+});
+
+describe('ndjson', () => {
+  test('is one record a line', async () => {
+    const { stdout } = await shown(stream(ann, bob), listOf('tryouts'), format('ndjson'));
+    expect(stdout).toBe(`${JSON.stringify(ann)}\n${JSON.stringify(bob)}\n`);
+  });
+
+  test('what came before the answer broke stays', async () => {
+    const made = screen();
+    const world = {
+      settings: { ...defaults, output: 'ndjson' },
+      streams: made.streams,
+      env: {},
+      now,
+      note: () => {},
+    } as const;
+    await expect(present(broken(), listOf('tryouts'), world)).rejects.toThrow('the answer broke');
+    expect(made.stdout()).toBe(`${JSON.stringify(ann)}\n${JSON.stringify(bob)}\n`);
+  });
+
+  test('a record is written before the next one is there', async () => {
+    const made = screen();
+    let release = () => {};
+    const second = new Promise<void>((resolve) => (release = resolve));
+    async function* slow() {
+      yield ann;
+      await second;
+      yield bob;
+    }
+    const world = {
+      settings: { ...defaults, output: 'ndjson' },
+      streams: made.streams,
+      env: {},
+      now,
+      note: () => {},
+    } as const;
+    const done = present(slow(), listOf('tryouts'), world);
+    while (made.stdout() === '') await new Promise((resolve) => setImmediate(resolve));
+    expect(made.stdout()).toBe(`${JSON.stringify(ann)}\n`);
+    release();
+    await done;
+    expect(made.stdout().split('\n')).toHaveLength(3);
+  });
+
+  test('a reader that went away ends the list', async () => {
+    const { stdin, stderr } = process;
+    const { Writable } = await import('node:stream');
+    const stdout = new Writable({
+      write: (_c, _e, done) => done(Object.assign(new Error(), { code: 'EPIPE' })),
+    });
+    let asked = 0;
+    let closed = false;
+    async function* endless() {
+      try {
+        for (;;) {
+          asked++;
+          await new Promise((resolve) => setImmediate(resolve));
+          yield ann;
+        }
+      } finally {
+        closed = true;
+      }
+    }
+    const streams = createStreams({ stdin, stdout, stderr, env: {} });
+    const world = {
+      settings: { ...defaults, output: 'ndjson' },
+      streams,
+      env: {},
+      now,
+      note: () => {},
+    } as const;
+    await expect(present(endless(), listOf('tryouts'), world)).rejects.toThrow(PipeClosedError);
+    expect(closed).toBe(true);
+    expect(asked).toBeLessThan(20);
+  });
+});
+
+describe('csv', () => {
+  test('has all columns of all records, dotted, new ones where they belong', async () => {
+    const records = [
+      { id: 'a', tags: ['x', 'y'], gamerTags: [], note: '=1+1' },
+      { id: 'b', gamerTags: [{ game: 'v' }, { game: 'w' }], note: null, late: -1 },
+    ];
+    const { stdout } = await shown(records, listOf('players'), format('csv'));
+    expect(stdout).toBe(
+      "id,tags,gamerTags.0.game,gamerTags.1.game,note,late\r\na,x;y,,,'=1+1,\r\nb,,v,w,,-1\r\n",
+    );
+  });
+
+  test('delimiter, byte order mark and raw cells', async () => {
+    const { stdout } = await shown(
+      [{ id: 'a;b', n: '=1' }],
+      listOf('teams'),
+      format('csv', { delimiter: ';', bom: true, csvRaw: true }),
+    );
+    expect(stdout).toBe('\ufeffid;n\r\n"a;b";=1\r\n');
+  });
+
+  test('an empty list is the documented header', async () => {
+    const { stdout } = await shown([], listOf('tryouts'), format('csv'));
+    expect(stdout).toMatch(/^id,organizationId,status,name,.*updatedAt\r\n$/);
+    const fields = ['name', 'id'];
+    expect((await shown([], listOf('teams'), format('csv', { fields }))).stdout).toBe(
+      'name,id\r\n',
+    );
+  });
+
+  test('is all its columns or nothing', async () => {
+    const made = screen();
+    const world = {
+      settings: { ...defaults, output: 'csv' },
+      streams: made.streams,
+      env: {},
+      now,
+      note: () => {},
+    } as const;
+    await expect(present(broken(), listOf('tryouts'), world)).rejects.toThrow('the answer broke');
+    expect(made.stdout()).toBe('');
+  });
+});
+
+describe('ids', () => {
+  test('one a line, whatever fields were chosen', async () => {
+    const { stdout } = await shown(
+      [ann, bob],
+      listOf('tryouts'),
+      format('ids', { fields: ['name'] }),
+    );
+    expect(stdout).toBe('app_1\napp_2\n');
+    expect((await shown(ann, recordOf('tryouts'), format('ids'))).stdout).toBe('app_1\n');
+  });
+
+  test('rows of ours are named by their first column', async () => {
+    const view = rowsOf(z.object({ name: z.string() }), ['name']);
+    expect((await shown([{ name: 'default' }], view, format('ids'))).stdout).toBe('default\n');
+  });
+
+  test('where there are none, that is said', async () => {
+    await expect(shown({ total: 1 }, recordOf('teams'), format('ids'))).rejects.toThrow(UsageError);
+  });
+});
+
+describe('--fields', () => {
+  test.each(['table', 'json', 'ndjson', 'csv'] as const)(
+    'an unknown field in %s prints nothing and names the known ones',
+    async (output) => {
+      const made = screen();
+      const world = {
+        settings: { ...defaults, output, fields: ['id', 'statsu'] },
+        streams: made.streams,
+        env: {},
+        now,
+        note: () => {},
+      };
+      const failure = await present(stream(ann, bob), listOf('tryouts'), world).catch(
+        (error: unknown) => error,
+      );
+      expect(failure).toBeInstanceOf(UsageError);
+      expect((failure as UsageError).message).toBe(
+        'There is no field "statsu". Did you mean status?',
+      );
+      expect((failure as UsageError).hint).toContain('formResponses.rank');
+      expect(made.stdout()).toBe('');
+    },
+  );
+
+  test('a field that only a later record has is known', async () => {
+    const { stdout } = await shown(
+      [{ id: 'a' }, { id: 'b', x: 1 }],
+      listOf('teams'),
+      format('ndjson', { fields: ['x'] }),
+    );
+    expect(stdout).toBe('{"x":null}\n{"x":1}\n');
+  });
+
+  test('an empty list says nothing about fields that the contract does not name', async () => {
+    expect(
+      (await shown([], listOf('teams'), format('json', { fields: ['anything'] }))).stdout,
+    ).toBe('[]\n');
+  });
+
+  test('rows of ours have fixed fields', async () => {
+    const view = rowsOf(z.object({ name: z.string() }), ['name']);
+    await expect(shown([], view, format('json', { fields: ['nam'] }))).rejects.toThrow(
+      'Did you mean name?',
+    );
+  });
+});
+
+describe('a view with lines of its own', () => {
+  const view = linesOf(z.object({ total: z.number() }), (value, { paint, columns }) => [
+    `${paint.bold('total')} ${value.total} of ${columns}`,
+  ]);
+
+  test('shows them to a person and in a piped table', async () => {
+    expect((await shown({ total: 3 }, view, { columns: 70 })).stdout).toBe('total 3 of 70\n');
+    expect((await shown({ total: 3 }, view)).stdout).toBe('total 3 of 80\n');
+    expect(
+      (await shown({ total: 3 }, view, { columns: 70, env: { FORCE_COLOR: '1' } })).stdout,
+    ).toBe('\u001b[1mtotal\u001b[22m 3 of 70\n');
+  });
+
+  test('shows the value to a machine', async () => {
+    expect((await shown({ total: 3 }, view, format('json'))).stdout).toBe('{"total":3}\n');
+    expect((await shown({ total: 3 }, view, format('csv'))).stdout).toBe('total\r\n3\r\n');
+    expect((await shown({ total: 3 }, view, { settings: { fields: ['total'] } })).stdout).toBe(
+      'total\t3\n',
+    );
+  });
+
+  test('can say which records it holds', async () => {
+    const report: View<{ results: readonly { id: string; result: string }[] }> = {
+      kind: 'lines',
+      schema: z.any(),
+      rows: ({ results }) => results,
+      idRows: ({ results }) => results.filter(({ result }) => result === 'changed'),
+      closing: ({ results }) => ({ type: 'summary', total: results.length }),
+    };
+    const value = {
+      results: [
+        { id: 'a', result: 'changed' },
+        { id: 'b', result: 'failed' },
+      ],
+    };
+    expect((await shown(value, report, format('ids'))).stdout).toBe('a\n');
+    expect((await shown(value, report, format('ndjson'))).stdout).toBe(
+      '{"id":"a","result":"changed"}\n{"id":"b","result":"failed"}\n{"type":"summary","total":2}\n',
+    );
+    expect((await shown(value, report, format('csv'))).stdout).toBe(
+      'id,result\r\na,changed\r\nb,failed\r\n',
+    );
+    expect((await shown(value, report, format('json'))).stdout).toBe(`${JSON.stringify(value)}\n`);
+  });
+});
+
+test('bytes are written through untouched', async () => {
+  const view: View<AsyncIterable<Uint8Array>> = { kind: 'bytes', schema: z.any() };
+  const bytes = stream(Buffer.from('\u001b[31m'), Buffer.from('x'));
+  expect((await shown(bytes as AsyncIterable<Uint8Array>, view, { columns: 80 })).stdout).toBe(
+    '\u001b[31mx',
+  );
+});
+
+describe('--out', () => {
+  let folder = '';
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'rosterctl-out-'));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  test('writes a private file whose extension chooses the format', async () => {
+    const out = join(folder, 'teams.csv');
+    const { stdout } = await shown([{ id: 'a' }], listOf('teams'), {
+      columns: 80,
+      settings: { out },
+    });
+    expect(stdout).toBe('');
+    expect(await readFile(out, 'utf8')).toBe('id\r\na\r\n');
+    expect((await stat(out)).mode & 0o777).toBe(0o600);
+  });
+
+  test('a format that was typed beats the extension', async () => {
+    const out = join(folder, 'teams.csv');
+    await shown([{ id: 'a' }], listOf('teams'), {
+      settings: { out, output: 'json' },
+      flags: { output: 'json' },
+    });
+    expect(await readFile(out, 'utf8')).toBe('[{"id":"a"}]\n');
+  });
+
+  test('a table in a file is tab-separated', async () => {
+    const out = join(folder, 'teams.txt');
+    await shown([{ id: 'a' }], listOf('teams'), { columns: 80, settings: { out } });
+    expect(await readFile(out, 'utf8')).toBe('id\na\n');
+  });
+
+  test('a list that breaks leaves the old file as it was', async () => {
+    const out = join(folder, 'list.ndjson');
+    await writeFile(out, 'before');
+    await expect(shown(broken(), listOf('tryouts'), { settings: { out } })).rejects.toThrow(
+      'broke',
+    );
+    expect(await readFile(out, 'utf8')).toBe('before');
+    expect(await readdir(folder)).toEqual(['list.ndjson']);
+  });
+
+  test('- is stdout', async () => {
+    expect(
+      (await shown([{ id: 'a' }], listOf('teams'), format('ndjson', { out: '-' }))).stdout,
+    ).toBe('{"id":"a"}\n');
+  });
+});

@@ -1,0 +1,255 @@
+import { createServer } from 'node:net';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { exit } from '../../../src/exit-codes.js';
+import { errorOf, type Ran, rosterctl, temporaryFolder } from '../../support/run.js';
+import { recordingService, type Reply } from '../../support/service.js';
+
+const secret = 'login-canary-9f8e7d6c';
+const answers: Readonly<Record<string, Reply>> = {
+  good: { status: 200, json: { teams: [] } },
+  unauthorized: { status: 401, json: { error: 'invalidApiKey' } },
+  forbidden: { status: 403, json: { error: 'forbidden' } },
+  plan: { status: 403, json: { error: 'featureNotAvailable' } },
+  invalid: { status: 400, json: { error: 'invalidRequest' } },
+  missing: { status: 404, json: { error: 'notFound' } },
+  down: { status: 503, json: { error: 'busy' } },
+  html: { status: 200, text: '<html>login</html>', headers: { 'content-type': 'text/html' } },
+  moved: { status: 302, headers: { location: 'https://elsewhere.example/v1' } },
+};
+/** The organization id picks the answer. */
+const service = await recordingService(
+  ({ url }) => answers[url.split('/').at(-1) ?? ''] ?? { status: 500 },
+);
+
+function login(home: string, flags: string, stdin = `${secret}\n`): Promise<Ran> {
+  return rosterctl(`auth login --base-url ${service.baseUrl} ${flags}`, { home, stdin });
+}
+
+function folderOf(home: string): string {
+  return join(home, '.config', 'rosterctl');
+}
+
+function storedKey(home: string, profile = 'default'): unknown {
+  const file = join(folderOf(home), 'credentials.json');
+  if (!existsSync(file)) return undefined;
+  return (JSON.parse(readFileSync(file, 'utf8')) as Record<string, { key: unknown }>)[profile]?.key;
+}
+
+/** Nothing that was printed or asked for holds the key. */
+function expectSilence(ran: Ran): void {
+  expect(`${ran.stdout}${ran.stderr}`).not.toContain(secret);
+}
+
+test('a good key is checked with one documented read, stored privately and used from then on', async () => {
+  const home = temporaryFolder();
+  const before = service.requests.length;
+  const ran = await login(home, '--org good --key-stdin --json');
+  expectSilence(ran);
+  expect(ran).toMatchObject({ code: exit.done });
+  expect(JSON.parse(ran.stdout)).toEqual({
+    profile: 'default',
+    organization: 'good',
+    baseUrl: service.baseUrl,
+    keyStored: true,
+    check: 'ok',
+    credentialsFile: join(folderOf(home), 'credentials.json'),
+    active: true,
+  });
+  const sent = service.requests.slice(before);
+  expect(sent.map(({ method, url }) => `${method} ${url}`)).toEqual(['GET /v1/teams/good']);
+  expect(sent[0]?.headers['x-api-key']).toBe(secret);
+  expect(statSync(folderOf(home)).mode & 0o777).toBe(0o700);
+  for (const name of readdirSync(folderOf(home)))
+    expect([name, statSync(join(folderOf(home), name)).mode & 0o777]).toEqual([name, 0o600]);
+  const list = await rosterctl('teams list --json', { home });
+  expect([list.code, list.stdout]).toEqual([0, '[]\n']);
+});
+
+test('a person reads where the key is and how cron names the profile', async () => {
+  const ran = await login(temporaryFolder(), '--org good --key-stdin --profile "my team"');
+  expect(ran.code).toBe(0);
+  expect(ran.stdout).toContain('credentials.json');
+  expect(ran.stdout).toContain("rosterctl -p 'my team' tryouts list");
+});
+
+describe('what the service says decides', () => {
+  test.each([
+    ['unauthorized', exit.unauthenticated],
+    ['invalid', exit.invalid],
+    ['missing', exit.notFound],
+    ['html', exit.failed],
+    ['moved', exit.failed],
+  ])('%s: exit %i and nothing stored', async (organization, code) => {
+    const home = temporaryFolder();
+    const ran = await login(home, `--org ${organization} --key-stdin --json`);
+    expectSilence(ran);
+    expect([ran.code, ran.stdout]).toEqual([code, '']);
+    expect(errorOf(ran)).toMatchObject({ exitCode: code });
+    expect(existsSync(folderOf(home))).toBe(false);
+  });
+
+  test('a failing service: exit 9 and nothing stored', async () => {
+    const home = temporaryFolder();
+    const ran = await login(home, '--org down --key-stdin --retries 0');
+    expect(ran.code).toBe(exit.temporary);
+    expect(ran.stderr).toContain('Nothing was stored');
+    expect(existsSync(folderOf(home))).toBe(false);
+  });
+
+  test('an unreachable service: exit 9 and nothing stored', async () => {
+    const home = temporaryFolder();
+    const baseUrl = `http://127.0.0.1:${await closedPort()}/v1`;
+    const line = `auth login --base-url ${baseUrl} --org good --key-stdin --retries 0`;
+    const ran = await rosterctl(line, { home, stdin: secret });
+    expect(ran.code).toBe(exit.temporary);
+    expect(ran.stderr).toContain('Nothing was stored');
+    expect(existsSync(folderOf(home))).toBe(false);
+  });
+
+  test.each([
+    ['forbidden', /may lack that permission/],
+    ['plan', /plan does not include API access/],
+  ])('403 (%s) is no proof of a bad key: stored, and said what it meant', async (org, words) => {
+    const home = temporaryFolder();
+    const ran = await login(home, `--org ${org} --key-stdin`);
+    expect(ran.code).toBe(0);
+    expect(ran.stdout).toMatch(words);
+    expect(storedKey(home)).toBe(secret);
+  });
+
+  test('--no-check stores without a request, and says so', async () => {
+    const home = temporaryFolder();
+    const before = service.requests.length;
+    const ran = await login(home, '--org unauthorized --key-stdin --no-check');
+    expect(ran.code).toBe(0);
+    expect(ran.stdout).toContain('not checked');
+    expect(service.requests.length).toBe(before);
+    expect(storedKey(home)).toBe(secret);
+  });
+
+  test('a failed second login leaves the first as it was', async () => {
+    const home = temporaryFolder();
+    await login(home, '--org good --key-stdin');
+    const files = () =>
+      ['config.json', 'credentials.json'].map((name) =>
+        readFileSync(join(folderOf(home), name), 'utf8'),
+      );
+    const before = files();
+    expect((await login(home, '--org unauthorized --key-stdin', 'another-key')).code).toBe(4);
+    expect(files()).toEqual(before);
+  });
+});
+
+describe('where the key comes from', () => {
+  test('--key-file copies the key now', async () => {
+    const home = temporaryFolder();
+    const file = join(home, 'key.txt');
+    writeFileSync(file, `\uFEFF ${secret} \r\n`);
+    expect((await login(home, `--org good --key-file ${file}`, '')).code).toBe(0);
+    writeFileSync(file, 'changed');
+    expect(storedKey(home)).toBe(secret);
+  });
+
+  test.each([
+    ['a missing file', '--key-file /none/key', ''],
+    ['an empty stdin', '--key-stdin', ''],
+    ['two lines', '--key-stdin', 'login-canary-9f8e7d6c\nlogin-canary-9f8e7d6c\n'],
+    ['both', '--key-stdin --key-file /none/key', secret],
+    ['neither, and nobody to ask', '', ''],
+    ['the key as a flag value', `--key ${secret}`, ''],
+  ])('%s: exit 2, no request, nothing stored', async (_, flags, stdin) => {
+    const home = temporaryFolder();
+    const before = service.requests.length;
+    const ran = await login(home, `--org good ${flags}`, stdin);
+    expectSilence(ran);
+    expect([ran.code, ran.stdout]).toEqual([exit.usage, '']);
+    expect(service.requests.length).toBe(before);
+    expect(existsSync(folderOf(home))).toBe(false);
+  });
+
+  test('what is missing is named all at once when nobody can be asked', async () => {
+    const ran = await rosterctl('auth login', { stdin: '' });
+    expect(ran.code).toBe(exit.usage);
+    for (const flag of ['--base-url', '--org', '--key-stdin']) expect(ran.stderr).toContain(flag);
+  });
+});
+
+describe('profiles', () => {
+  test('the first becomes the active one, the second does not', async () => {
+    const home = temporaryFolder();
+    await login(home, '--org good --key-stdin --profile work');
+    await login(home, '--org good --key-stdin --profile other');
+    const list = await rosterctl('profile list --json', { home });
+    expect(JSON.parse(list.stdout)).toEqual([
+      { name: 'work', organization: 'good', baseUrl: service.baseUrl, active: true },
+      { name: 'other', organization: 'good', baseUrl: service.baseUrl, active: false },
+    ]);
+  });
+
+  test('a new key for a stored profile needs the key alone', async () => {
+    const home = temporaryFolder();
+    await login(home, '--org good --key-stdin --profile work', 'old-key');
+    const ran = await rosterctl('auth login -p work --key-stdin', { home, stdin: secret });
+    expect(ran.code).toBe(0);
+    expect(storedKey(home, 'work')).toBe(secret);
+  });
+
+  test.each(['sandbox', '', ' work', '-work'])('the name "%s" is refused', async (name) => {
+    const home = temporaryFolder();
+    const words = ['auth', 'login', `--profile=${name}`, '--org', 'good', '--key-stdin'];
+    const ran = await rosterctl([...words, '--base-url', service.baseUrl], { home, stdin: secret });
+    expect(ran.code).toBe(exit.usage);
+    expect(existsSync(folderOf(home))).toBe(false);
+  });
+});
+
+test.each([['-n'], ['--dry-run']])('%s is a usage error', async (flag) => {
+  const home = temporaryFolder();
+  const before = service.requests.length;
+  const ran = await login(home, `--org good --key-stdin ${flag}`);
+  expect(ran.code).toBe(exit.usage);
+  expect(service.requests.length).toBe(before);
+  expect(existsSync(folderOf(home))).toBe(false);
+});
+
+test('an environment key is said to beat the stored one', async () => {
+  const ran = await rosterctl(
+    `auth login --base-url ${service.baseUrl} --org good --key-stdin --profile work`,
+    { stdin: secret, env: { ROSTERCTL_API_KEY: 'another-canary' } },
+  );
+  expect(ran.code).toBe(0);
+  expect(ran.stderr).toContain('ROSTERCTL_API_KEY');
+  expect(ran.stderr).not.toContain('another-canary');
+});
+
+test.each([
+  ['HOME is not set', { HOME: '' }],
+  ['HOME is not there', { HOME: '/none/at/all' }],
+])(
+  '%s: told before the service is asked, and nothing appears in the current folder',
+  async (_, env) => {
+    const cwd = temporaryFolder();
+    mkdirSync(join(cwd, 'empty'));
+    const before = service.requests.length;
+    const ran = await rosterctl(`auth login --base-url ${service.baseUrl} --org good --key-stdin`, {
+      cwd: join(cwd, 'empty'),
+      env,
+      stdin: secret,
+    });
+    expect(ran.code).toBe(exit.usage);
+    expect(ran.stderr).toContain('ROSTERCTL_CONFIG_DIR');
+    expect(readdirSync(join(cwd, 'empty'))).toEqual([]);
+    if (env.HOME === '') expect(service.requests.length).toBe(before);
+  },
+);
+
+function closedPort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 1));
+    });
+  });
+}

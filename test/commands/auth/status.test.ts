@@ -1,0 +1,132 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { exit } from '../../../src/exit-codes.js';
+import { type Ran, rosterctl, temporaryFolder } from '../../support/run.js';
+import { key, organization, recordingService } from '../../support/service.js';
+
+const service = await recordingService(({ headers }) => {
+  const sent = headers['x-api-key'];
+  if (sent === 'forbidden-canary') return { status: 403, json: { error: 'forbidden' } };
+  if (sent === 'failing-canary') return { status: 503, json: { error: 'busy' } };
+  return sent === key
+    ? { status: 200, json: [] }
+    : { status: 401, json: { error: 'unauthorized' } };
+});
+
+interface Profile {
+  readonly key?: string;
+  readonly baseUrl?: string;
+}
+
+/** A home folder with these profiles stored; the first one is active. */
+function homeWith(profiles: Readonly<Record<string, Profile>>): string {
+  const home = temporaryFolder();
+  const folder = join(home, '.config', 'rosterctl');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const entries = Object.entries(profiles);
+  const config = {
+    activeProfile: entries[0]?.[0],
+    profiles: Object.fromEntries(
+      entries.map(([name, { baseUrl = service.baseUrl }]) => [name, { baseUrl, organization }]),
+    ),
+  };
+  const keys = entries.flatMap(([name, stored]) =>
+    stored.key === undefined
+      ? []
+      : [[name, { key: stored.key, origin: service.origin, organization }] as const],
+  );
+  writeFileSync(join(folder, 'config.json'), JSON.stringify(config), { mode: 0o600 });
+  const credentials = JSON.stringify(Object.fromEntries(keys));
+  writeFileSync(join(folder, 'credentials.json'), credentials, { mode: 0o600 });
+  return home;
+}
+
+const statusOf = (ran: Ran): unknown => JSON.parse(ran.stdout);
+
+describe('auth status --json', () => {
+  test.each<[string, Profile, number, object]>([
+    ['a good key', { key }, 0, { keyStored: true, check: 'ok' }],
+    ['a refused key', { key: 'wrong-canary' }, 4, { keyStored: true, check: '401' }],
+    ['a 403', { key: 'forbidden-canary' }, 0, { keyStored: true, check: '403' }],
+    ['a failing service', { key: 'failing-canary' }, 9, { keyStored: true, check: 'unreachable' }],
+    ['no key', {}, 4, { keyStored: false, check: 'skipped', keySource: null }],
+  ])('%s', async (_, profile, code, part) => {
+    const home = homeWith({ work: profile });
+    const ran = await rosterctl('auth status --json --retries 0', { home });
+    expect(ran.code).toBe(code);
+    expect(statusOf(ran)).toEqual({
+      profile: 'work',
+      organization,
+      baseUrl: service.baseUrl,
+      keySource: 'stored for profile work',
+      ...part,
+    });
+    expect(`${ran.stdout}${ran.stderr}`).not.toMatch(/canary/);
+  });
+
+  test('--offline asks nobody', async () => {
+    const before = service.requests.length;
+    const ran = await rosterctl('auth status --offline --json', {
+      home: homeWith({ work: { key: 'wrong-canary' } }),
+    });
+    expect([ran.code, statusOf(ran)]).toMatchObject([0, { check: 'skipped', keyStored: true }]);
+    expect(service.requests.length).toBe(before);
+  });
+
+  test('an environment key is named as the source', async () => {
+    const home = homeWith({ work: {} });
+    const ran = await rosterctl('auth status --json', { home, env: { ROSTERCTL_API_KEY: key } });
+    expect([ran.code, statusOf(ran)]).toMatchObject([
+      0,
+      { keySource: 'environment ROSTERCTL_API_KEY', keyStored: false, check: 'ok' },
+    ]);
+  });
+
+  test('--all shows every profile, each with its own key, and exits 4 when one is refused', async () => {
+    const home = homeWith({ work: { key }, old: { key: 'wrong-canary' } });
+    const ran = await rosterctl('auth status --all --json', {
+      home,
+      env: { ROSTERCTL_API_KEY: 'environment-canary' },
+    });
+    expect(ran.code).toBe(exit.unauthenticated);
+    expect(statusOf(ran)).toMatchObject([
+      { profile: 'work', check: 'ok' },
+      { profile: 'old', check: '401' },
+    ]);
+  });
+
+  test('a key for another origin is not sent and the status says what is configured', async () => {
+    const home = homeWith({ work: { key } });
+    const before = service.requests.length;
+    const env = { ROSTERCTL_BASE_URL: 'http://localhost:9/v1' };
+    const ran = await rosterctl('auth status --json', { home, env });
+    expect([ran.code, statusOf(ran)]).toMatchObject([2, { check: 'skipped', keyStored: true }]);
+    expect(ran.stderr).toContain('is not sent to');
+    expect(service.requests.length).toBe(before);
+  });
+});
+
+test('a fresh machine: exit 4 and the next step', async () => {
+  const ran = await rosterctl('auth status');
+  expect(ran.code).toBe(exit.unauthenticated);
+  expect(ran.stderr).toContain('rosterctl auth login');
+});
+
+test('at most four characters of the key are shown, and none of a short one', async () => {
+  const long = await rosterctl('auth status -v', { home: homeWith({ work: { key } }) });
+  const shown = `${long.stdout}${long.stderr}`;
+  expect(shown).toContain(`…${key.slice(-4)}`);
+  expect(shown).not.toContain(key.slice(-5));
+  const short = await rosterctl('auth status -v --offline', {
+    home: homeWith({ work: { key: 'short-9x7q' } }),
+  });
+  expect(`${short.stdout}${short.stderr}`).not.toContain('9x7q');
+});
+
+test('a key file that others can read is reported', async () => {
+  const home = homeWith({ work: { key } });
+  chmodSync(join(home, '.config', 'rosterctl', 'credentials.json'), 0o644);
+  const ran = await rosterctl('auth status --offline', { home });
+  expect(ran.stderr).toContain('can be read by other users');
+});

@@ -1,0 +1,178 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { exit } from '../../../src/exit-codes.js';
+import { rosterctl, temporaryFolder } from '../../support/run.js';
+
+const folderOf = (home: string) => join(home, '.config', 'rosterctl');
+const fileOf = (home: string) => join(folderOf(home), 'config.json');
+const stored = (home: string): unknown => JSON.parse(readFileSync(fileOf(home), 'utf8'));
+
+/** A home folder whose config.json holds this. */
+function homeWith(config: unknown): string {
+  const home = temporaryFolder();
+  mkdirSync(folderOf(home), { recursive: true, mode: 0o700 });
+  const text = typeof config === 'string' ? config : JSON.stringify(config);
+  writeFileSync(fileOf(home), text, { mode: 0o600 });
+  return home;
+}
+
+test('set without a profile changes the defaults, with one that profile', async () => {
+  const home = temporaryFolder();
+  await rosterctl('config set output json', { home });
+  expect(stored(home)).toMatchObject({ defaults: { output: 'json' }, profiles: {} });
+  const other = homeWith({ activeProfile: 'work', profiles: { work: {}, main: {} } });
+  await rosterctl('config set output csv', { home: other });
+  await rosterctl('-p main config set timeout 10s', { home: other });
+  expect(stored(other)).toMatchObject({
+    profiles: { work: { output: 'csv' }, main: { timeout: '10s' } },
+  });
+});
+
+test('get prints the value alone, and with --json where it came from', async () => {
+  const home = homeWith({ defaults: { output: 'ids' } });
+  const plain = await rosterctl('config get output -o table', { home });
+  expect(plain.stdout).toBe('ids\n');
+  const json = await rosterctl('config get output --json', { home });
+  expect(JSON.parse(json.stdout)).toEqual({
+    key: 'output',
+    value: 'ids',
+    origin: 'defaults',
+  });
+  const unset = await rosterctl('config get columns.teams -o table', { home });
+  expect([unset.code, unset.stdout]).toEqual([0, '']);
+});
+
+test('list tells each setting and its origin, and never a key', async () => {
+  const home = homeWith({
+    activeProfile: 'work',
+    defaults: { retries: 5 },
+    profiles: { work: { baseUrl: 'https://a.example/v1', organization: 'org_1', time: 'iso' } },
+  });
+  const env = { ROSTERCTL_TIMEOUT: '7s', ROSTERCTL_API_KEY: 'environment-canary' };
+  const ran = await rosterctl('config list --json --show-origin', { home, env });
+  expect(ran.code).toBe(0);
+  expect(ran.stdout).not.toContain('canary');
+  const rows = JSON.parse(ran.stdout) as { key: string; value: unknown; origin: string }[];
+  const at = `(${fileOf(home)})`;
+  expect(rows).toEqual(
+    expect.arrayContaining([
+      { key: 'profile', value: 'work', origin: `active profile ${at}` },
+      { key: 'organization', value: 'org_1', origin: `profile work ${at}` },
+      { key: 'time', value: 'iso', origin: `profile work ${at}` },
+      { key: 'retries', value: '5', origin: `defaults ${at}` },
+      { key: 'timeout', value: '7s', origin: 'environment ROSTERCTL_TIMEOUT' },
+      { key: 'concurrency', value: '4', origin: 'default' },
+    ]),
+  );
+});
+
+test('unset takes a setting back, also one that this version does not know', async () => {
+  const home = homeWith({ defaults: { output: 'json', later: 'x' } });
+  for (const key of ['output', 'later'])
+    expect((await rosterctl(`config unset ${key}`, { home })).code).toBe(0);
+  expect(stored(home)).toEqual({ defaults: {}, profiles: {} });
+});
+
+test('path prints the file alone', async () => {
+  const home = temporaryFolder();
+  expect((await rosterctl('config path', { home })).stdout).toBe(`${fileOf(home)}\n`);
+  const named = await rosterctl('config path', { home, env: { ROSTERCTL_CONFIG_DIR: '/r/c' } });
+  expect(named.stdout).toBe('/r/c/config.json\n');
+});
+
+describe('refused, and nothing is stored', () => {
+  test.each([
+    ['config set ouput json', /Did you mean output\?/],
+    ['config set output jsn', /Did you mean json\?/],
+    ['config set timeout 30', /no unit/],
+    ['config set concurrency 257', /1 to 256/],
+    ['config set endpoints.players.update "PUT https://evil.example/{id}"', /no route/],
+    ['config set endpoints.players.delete "DELETE /players"', /\{id\}/],
+    ['config set baseUrl https://a.example/v1', /auth login/],
+    ['config set key.command "pass show x"', /belongs to one profile/],
+    ['config get ouput', /Did you mean output\?/],
+    ['config unset ouput', /Did you mean output\?/],
+  ])('%s', async (line, words) => {
+    const home = temporaryFolder();
+    const ran = await rosterctl(line, { home });
+    expect([ran.code, ran.stdout]).toEqual([exit.usage, '']);
+    expect(ran.stderr).toMatch(words);
+    expect(readdirSync(home)).toEqual([]);
+  });
+});
+
+describe('a broken configuration', () => {
+  test('a bad value stops other commands with the command that mends it, and config mends it', async () => {
+    const home = homeWith({ defaults: { output: 'jsn' } });
+    const stopped = await rosterctl('-p sandbox teams list', { home });
+    expect(stopped.code).toBe(exit.usage);
+    expect(stopped.stderr).toContain(fileOf(home));
+    expect(stopped.stderr).toContain('rosterctl config set output');
+    expect((await rosterctl('config set output csv', { home })).code).toBe(0);
+    const mended = await rosterctl('config get output --json', { home });
+    expect(JSON.parse(mended.stdout)).toMatchObject({ value: 'csv' });
+  });
+
+  test.each([
+    ['empty', ''],
+    ['cut off', '{"profiles": {'],
+    ['a list', '[]'],
+    ['null', 'null'],
+  ])('%s: exit 2 with the path and a fix, no stack, never cleared', async (_, text) => {
+    const home = homeWith(text);
+    for (const line of ['teams list', 'config list', 'config set output json', 'profile list']) {
+      const ran = await rosterctl(line, { home });
+      expect([line, ran.code, ran.stdout]).toEqual([line, exit.usage, '']);
+      expect(ran.stderr).toContain(fileOf(home));
+      expect(ran.stderr).not.toMatch(/^\s+at /m);
+    }
+    expect(readFileSync(fileOf(home), 'utf8')).toBe(text);
+  });
+});
+
+test('three processes with twenty changes each lose none', async () => {
+  const home = temporaryFolder();
+  const keys = ['teams', 'players', 'documents', 'tryouts'].flatMap((resource) => [
+    `columns.${resource}`,
+    `readOnly.${resource}`,
+    `lists.${resource}.path`,
+    `lists.${resource}.query`,
+  ]);
+  const more = ['page', 'limit', 'offset', 'cursor', 'after'].map(
+    (word) => `paging.params.${word}`,
+  );
+  const all = [...keys, ...more].slice(0, 20);
+  const profiles = ['one', 'two', 'three'];
+  for (const name of profiles) {
+    const line = `auth login -p ${name} --base-url https://a.example/v1 --org o --key-stdin --no-check`;
+    await rosterctl(line, { home, stdin: 'canary-key' });
+  }
+  const failed: string[] = [];
+  await Promise.all(
+    profiles.map(async (name) => {
+      for (const key of all) {
+        const value = key.endsWith('query') ? 'a=b' : 'name';
+        const ran = await rosterctl(['-p', name, 'config', 'set', key, value], { home });
+        if (ran.code !== 0) failed.push(`${name} ${key}: ${ran.stderr}`);
+      }
+    }),
+  );
+  expect(failed).toEqual([]);
+  const { profiles: after } = stored(home) as { profiles: Record<string, object> };
+  for (const name of profiles)
+    expect(Object.keys(after[name] ?? {})).toEqual(expect.arrayContaining(all));
+});
+
+test('nothing is read from the current folder', async () => {
+  const cwd = temporaryFolder();
+  for (const name of ['config.json', '.rosterctl.json', '.env', 'credentials.json'])
+    writeFileSync(
+      join(cwd, name),
+      JSON.stringify({ defaults: { output: 'ids' }, ROSTERCTL_OUTPUT: 'ids' }),
+    );
+  for (const home of [temporaryFolder(), ''])
+    expect((await rosterctl('config get output', { cwd, env: { HOME: home } })).stdout).toBe(
+      'table\n',
+    );
+});

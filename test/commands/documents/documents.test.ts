@@ -1,0 +1,527 @@
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { errorOf, rosterctl, splitWords, temporaryFolder } from '../../support/run.js';
+import { key, type Recorded, recordingService, type Reply } from '../../support/service.js';
+
+const rules = {
+  id: 'doc_1',
+  organizationId: 'org_7',
+  name: 'Rules',
+  contentType: 'text/plain',
+  sizeBytes: 5,
+  tags: ['a', 'b'],
+};
+const photo = { ...rules, id: 'doc_2', name: '../../photo', contentType: 'image/png', tags: [] };
+
+interface Special {
+  readonly api?: (request: Recorded) => Reply | undefined;
+  readonly store?: (request: Recorded) => Reply | undefined;
+}
+
+/** A service with two documents, and a store that takes and gives five bytes. */
+async function service({ api: special, store: ofStore }: Special = {}) {
+  const store = await recordingService(
+    (request) =>
+      ofStore?.(request) ??
+      (request.method === 'PUT'
+        ? { status: 200 }
+        : {
+            status: 200,
+            text: 'hello',
+            headers: {
+              'content-type': 'text/plain',
+              'content-disposition': 'attachment; filename="stored.txt"',
+            },
+          }),
+  );
+  const link = { url: `${store.origin}/get/1?sig=canary`, expiresAt: '2030-01-01T00:00:00.000Z' };
+  const api = await recordingService((request) => {
+    const usual: Record<string, Reply> = {
+      'GET /v1/documents/org_7': { status: 200, json: { documents: [rules, photo] } },
+      'GET /v1/documents/doc_1/download': { status: 200, json: link },
+      'GET /v1/documents/doc_2/download': { status: 200, json: link },
+      'GET /v1/documents/doc_1/preview': { status: 200, json: link },
+      'POST /v1/uploads/document-file': {
+        status: 200,
+        json: {
+          key: "documents/org_7/it's.txt",
+          fileRef: 'ref 1',
+          uploadUrl: `${store.origin}/put/1?sig=canary`,
+        },
+      },
+      'POST /v1/documents': { status: 201, json: { document: rules } },
+      'PATCH /v1/documents/doc_1': { status: 200, json: { ...rules, name: 'House' } },
+      'DELETE /v1/documents/doc_1': { status: 204 },
+    };
+    return (
+      special?.(request) ??
+      usual[`${request.method} ${request.url}`] ?? { status: 404, json: { error: 'notFound' } }
+    );
+  });
+  return { ...api, store };
+}
+
+function lines(requests: readonly Recorded[]): string[] {
+  return requests.map(({ method, url }) => `${method} ${url}`);
+}
+
+function folderWith(files: Record<string, string | Buffer>): string {
+  const home = temporaryFolder();
+  mkdirSync(join(home, 'work'));
+  for (const [name, content] of Object.entries(files))
+    writeFileSync(join(home, 'work', name), content);
+  return home;
+}
+
+const at = (home: string) => ({ home, cwd: join(home, 'work') });
+
+// --- reading ---
+
+test('get looks for all ids in one list call', async () => {
+  const api = await service();
+  const ran = await rosterctl('docs get doc_2 doc_1 doc_9 --json', { env: api.env });
+  expect(ran.code).toBe(5);
+  expect(JSON.parse(ran.stdout)).toEqual([photo, rules]);
+  expect(ran.stderr).toContain('doc_9');
+  expect(lines(api.requests)).toEqual(['GET /v1/documents/org_7']);
+  const one = await rosterctl('docs get doc_9 --json', { env: api.env });
+  expect([one.code, one.stdout]).toEqual([5, '']);
+  expect(errorOf(one)).toMatchObject({ code: 'notFound', exitCode: 5 });
+});
+
+test('list filters by tags and by content type', async () => {
+  const { env } = await service();
+  const ids = async (line: string) => (await rosterctl(`docs list -o ids ${line}`, { env })).stdout;
+  expect(await ids('--tag a --tag b')).toBe('doc_1\n');
+  expect(await ids('--type image/')).toBe('doc_2\n');
+  expect(await ids('--type text/plain')).toBe('doc_1\n');
+});
+
+// --- update ---
+
+test.each([
+  ['--add-tag c --remove-tag a', ['b', 'c']],
+  ['--tag z --tag z', ['z']],
+  ["-F 'tags[]'", []],
+])('docs update %s sends the whole new list of tags', async (flags, tags) => {
+  const api = await service();
+  const ran = await rosterctl(`docs update doc_1 ${flags} --json`, { env: api.env });
+  expect(ran.code).toBe(0);
+  expect(JSON.parse(api.requests[1]?.body.toString() ?? '')).toEqual({ tags });
+  expect(JSON.parse(ran.stdout)).toMatchObject({ name: 'House' });
+});
+
+test('tags that are there already are not sent again', async () => {
+  const api = await service();
+  const ran = await rosterctl('docs update doc_1 --add-tag a --remove-tag x', { env: api.env });
+  expect(ran.code).toBe(0);
+  expect(lines(api.requests)).toEqual(['GET /v1/documents/org_7']);
+});
+
+test('an update that is answered without a record prints the one in the list', async () => {
+  const api = await service({
+    api: ({ method }) => (method === 'PATCH' ? { status: 204 } : undefined),
+  });
+  const ran = await rosterctl('docs update doc_1 --name House --json', { env: api.env });
+  expect(ran.code).toBe(0);
+  expect(JSON.parse(ran.stdout)).toEqual(rules);
+  expect(lines(api.requests)).toHaveLength(3);
+});
+
+// --- upload ---
+
+test('the whole preflight comes before the first request', async () => {
+  const api = await service();
+  const home = folderWith({
+    'ok.txt': 'hello',
+    'fake.pdf': 'hello',
+    'x.exe': 'MZ',
+    'notes.md': '# hi',
+  });
+  mkdirSync(join(home, 'work', 'folder'));
+  for (const [paths, words] of [
+    ['ok.txt missing.txt', 'missing.txt'],
+    ['ok.txt folder', 'folder'],
+    ['ok.txt fake.pdf', 'text/plain'],
+    ['ok.txt x.exe', 'extension'],
+    ['ok.txt notes.md', '--content-type'],
+    ['ok.txt ok.txt', 'twice'],
+    ['ok.txt notes.md --name Two', '--name'],
+    ['ok.txt --content-type image/svg+xml', '--content-type'],
+    ['-', '--name'],
+    ['- ok.txt --name A --content-type text/plain', 'stdin'],
+  ] as const) {
+    const ran = await rosterctl(`docs upload ${paths} --json`, { env: api.env, ...at(home) });
+    expect([paths, ran.code, ran.stdout]).toEqual([paths, 2, '']);
+    expect(ran.stderr).toContain(words);
+  }
+  expect(api.requests).toEqual([]);
+});
+
+test('--content-type says what a file is against its name', async () => {
+  const api = await service();
+  const home = folderWith({ 'notes.md': '# hi' });
+  const ran = await rosterctl('docs upload notes.md --content-type text/plain', {
+    env: api.env,
+    ...at(home),
+  });
+  expect(ran.code).toBe(0);
+  expect(api.store.requests[0]?.headers['content-type']).toBe('text/plain');
+});
+
+test('a dry run looks at the file and shows three requests', async () => {
+  const api = await service();
+  const home = folderWith({ 'rules.txt': 'hello' });
+  const ran = await rosterctl('docs upload rules.txt --tag a -n --json', {
+    env: api.env,
+    ...at(home),
+  });
+  expect(JSON.parse(ran.stdout)).toEqual({
+    schema: 1,
+    dryRun: true,
+    requests: [
+      {
+        method: 'POST',
+        path: '/uploads/document-file',
+        basis: 'stated',
+        body: { organizationId: 'org_7', contentType: 'text/plain', sizeBytes: 5 },
+      },
+      { method: 'PUT', path: '(uploadUrl from step 1)', basis: 'stated' },
+      {
+        method: 'POST',
+        path: '/documents',
+        basis: 'stated',
+        body: {
+          organizationId: 'org_7',
+          name: 'rules.txt',
+          fileUrl: '(from step 1)',
+          fileKey: '(from step 1)',
+          contentType: 'text/plain',
+          sizeBytes: 5,
+          tags: ['a'],
+        },
+      },
+    ],
+    changes: [],
+  });
+  expect([...api.requests, ...api.store.requests]).toEqual([]);
+  expect((await rosterctl('docs upload gone.txt -n', { env: api.env, ...at(home) })).code).toBe(2);
+});
+
+test('several files go one after another and report their new ids, without a question', async () => {
+  const api = await service();
+  const home = folderWith({ 'a.txt': 'hello', 'b.txt': 'world' });
+  const ran = await rosterctl('docs upload a.txt b.txt --json', { env: api.env, ...at(home) });
+  expect(ran.code).toBe(0);
+  expect(JSON.parse(ran.stdout)).toMatchObject({
+    action: 'documents.upload',
+    summary: { total: 2, changed: 2 },
+    results: [
+      { row: 1, id: 'a.txt', result: 'changed', after: { id: 'doc_1' } },
+      { row: 2, id: 'b.txt', result: 'changed', after: { id: 'doc_1' } },
+    ],
+  });
+  expect(api.store.requests.map(({ body }) => body.toString())).toEqual(['hello', 'world']);
+});
+
+test('what comes from stdin is uploaded with its exact length and leaves nothing behind', async () => {
+  const api = await service();
+  const home = folderWith({});
+  const temp = join(home, 'temp');
+  mkdirSync(temp);
+  const ran = await rosterctl('docs upload - --name Rules --content-type text/plain', {
+    env: { ...api.env, TMPDIR: temp },
+    home,
+    stdin: 'ü'.repeat(70_000),
+  });
+  expect(ran.code).toBe(0);
+  expect(api.store.requests[0]?.headers['content-length']).toBe('140000');
+  expect(api.store.requests[0]?.body.length).toBe(140_000);
+  expect(readdirSync(temp)).toEqual([]);
+});
+
+test('a failing third step prints what is left over and a command that a shell reads back', async () => {
+  const api = await service({
+    api: ({ method, url }) =>
+      method === 'POST' && url === '/v1/documents'
+        ? { status: 403, json: { error: 'forbidden' } }
+        : undefined,
+  });
+  const home = folderWith({ 'rules.txt': 'hello' });
+  const ran = await rosterctl("docs upload rules.txt --name 'Our rules' --tag a --json", {
+    env: api.env,
+    ...at(home),
+  });
+  expect([ran.code, ran.stdout]).toEqual([7, '']);
+  expect(errorOf(ran)).toMatchObject({ code: 'forbidden' });
+  expect(ran.stderr).toContain('5 bytes');
+  const command = /rosterctl (docs create .*)$/m.exec(ran.stderr)?.[1] ?? '';
+  expect(shellWords(command)).toEqual([
+    'docs',
+    'create',
+    '--file-key',
+    "documents/org_7/it's.txt",
+    '--file-ref',
+    'ref 1',
+    '--content-type',
+    'text/plain',
+    '--size-bytes',
+    '5',
+    '--name',
+    'Our rules',
+    '--tag',
+    'a',
+  ]);
+});
+
+test('a store that refuses twice ends the upload with its code, and no document is recorded', async () => {
+  const denied = '<Error><Code>AccessDenied</Code><Message>no</Message></Error>';
+  const api = await service({ store: () => ({ status: 403, text: denied }) });
+  const home = folderWith({ 'rules.txt': 'hello' });
+  const ran = await rosterctl('docs upload rules.txt --json', { env: api.env, ...at(home) });
+  expect(ran.code).toBe(1);
+  expect(errorOf(ran)).toMatchObject({ status: 403, code: 'AccessDenied' });
+  expect(lines(api.requests)).toEqual([
+    'POST /v1/uploads/document-file',
+    'POST /v1/uploads/document-file',
+  ]);
+});
+
+test('a file of an existing name is uploaded again, skipped or refused', async () => {
+  const home = folderWith({ Rules: 'hello' });
+  const ran = async (how: string) => {
+    const api = await service();
+    const { code } = await rosterctl(`docs upload Rules --content-type text/plain ${how}`, {
+      env: api.env,
+      ...at(home),
+    });
+    return [code, lines(api.requests)];
+  };
+  const steps = ['POST /v1/uploads/document-file', 'POST /v1/documents'];
+  expect(await ran('')).toEqual([0, steps]);
+  expect(await ran('--if-exists duplicate')).toEqual([0, steps]);
+  expect(await ran('--if-exists skip')).toEqual([0, ['GET /v1/documents/org_7']]);
+  expect(await ran('--if-exists error')).toEqual([11, ['GET /v1/documents/org_7']]);
+});
+
+test('an upload that is answered without a record is completed from the list by its key', async () => {
+  const api = await service({
+    api: ({ method, url }) => {
+      if (url === '/v1/documents') return { status: 204 };
+      if (method === 'GET')
+        return { status: 200, json: [{ ...rules, fileKey: "documents/org_7/it's.txt" }] };
+      return undefined;
+    },
+  });
+  const home = folderWith({ 'rules.txt': 'hello' });
+  const ran = await rosterctl('docs upload rules.txt --json', { env: api.env, ...at(home) });
+  expect(ran.code).toBe(0);
+  expect(JSON.parse(ran.stdout)).toMatchObject({ id: 'doc_1' });
+});
+
+test.each(['before', 'while'] as const)(
+  'a file that changes %s it is sent is never recorded as a document',
+  async (moment) => {
+    const home = folderWith({ 'rules.txt': 'hello' });
+    const rewrite = () => {
+      writeFileSync(join(home, 'work', 'rules.txt'), 'jello');
+      return undefined;
+    };
+    const api = await service({
+      api: ({ url }) =>
+        moment === 'before' && url === '/v1/uploads/document-file' ? rewrite() : undefined,
+      store: () => (moment === 'while' ? rewrite() : undefined),
+    });
+    const ran = await rosterctl('docs upload rules.txt --json', { env: api.env, ...at(home) });
+    expect([ran.code, ran.stdout]).toEqual([2, '']);
+    expect(ran.stderr).toContain('changed while');
+    expect(lines(api.requests)).toEqual(['POST /v1/uploads/document-file']);
+  },
+);
+
+// --- download ---
+
+test('a download is named after its record, private, complete, and fetched without the key', async () => {
+  const api = await service();
+  const home = folderWith({});
+  const ran = await rosterctl('docs download doc_1 --json', { env: api.env, ...at(home) });
+  expect(JSON.parse(ran.stdout)).toEqual({ id: 'doc_1', path: 'Rules.txt', bytes: 5 });
+  const file = join(home, 'work', 'Rules.txt');
+  expect(readFileSync(file, 'utf8')).toBe('hello');
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(readdirSync(join(home, 'work'))).toEqual(['Rules.txt']);
+  expect(JSON.stringify(api.store.requests)).not.toContain(key);
+});
+
+test('a hostile name stays in the folder', async () => {
+  const api = await service();
+  const home = folderWith({});
+  const ran = await rosterctl('docs download doc_2 -D inner/deep --json', {
+    env: api.env,
+    ...at(home),
+  });
+  expect(ran.code).toBe(0);
+  expect(JSON.parse(ran.stdout)).toMatchObject({ path: join('inner', 'deep', 'photo.png') });
+  expect(readdirSync(join(home, 'work', 'inner', 'deep'))).toEqual(['photo.png']);
+});
+
+test('a key that may not list still downloads, and the store names the file', async () => {
+  const api = await service({
+    api: ({ url }) =>
+      url === '/v1/documents/org_7' ? { status: 403, json: { error: 'forbidden' } } : undefined,
+  });
+  const home = folderWith({});
+  const ran = await rosterctl('docs download doc_1 --json', { env: api.env, ...at(home) });
+  expect(ran.code).toBe(0);
+  expect(JSON.parse(ran.stdout)).toMatchObject({ path: 'stored.txt' });
+});
+
+test('a file that is there is refused before its URL is asked for, skipped, or replaced', async () => {
+  const api = await service();
+  const home = folderWith({ 'Rules.txt': 'mine' });
+  const file = join(home, 'work', 'Rules.txt');
+  const refused = await rosterctl('docs download doc_1', { env: api.env, ...at(home) });
+  expect([refused.code, refused.stdout, readFileSync(file, 'utf8')]).toEqual([11, '', 'mine']);
+  const skipped = await rosterctl('docs download doc_1 --skip-existing', {
+    env: api.env,
+    ...at(home),
+  });
+  expect([skipped.code, readFileSync(file, 'utf8')]).toEqual([0, 'mine']);
+  expect(lines(api.requests).every((line) => line === 'GET /v1/documents/org_7')).toBe(true);
+  const replaced = await rosterctl('docs download doc_1 --overwrite', {
+    env: api.env,
+    ...at(home),
+  });
+  expect([replaced.code, readFileSync(file, 'utf8')]).toEqual([0, 'hello']);
+});
+
+test('a link planted at the name is refused, wherever it points', async () => {
+  const api = await service();
+  const home = folderWith({});
+  symlinkSync(join(home, 'outside'), join(home, 'work', 'Rules.txt'));
+  const ran = await rosterctl('docs download doc_1', { env: api.env, ...at(home) });
+  expect(ran.code).toBe(11);
+  expect(readdirSync(home)).not.toContain('outside');
+});
+
+test('-O - writes the bytes and nothing else to stdout', async () => {
+  const api = await service();
+  const ran = await rosterctl('docs download doc_1 -O -', { env: api.env });
+  expect([ran.code, ran.stdout]).toEqual([0, 'hello']);
+  expect(lines(api.requests)).toEqual(['GET /v1/documents/doc_1/download']);
+});
+
+test('a file of another length than its record says is not kept', async () => {
+  const api = await service({
+    store: ({ method }) => (method === 'GET' ? { status: 200, text: 'hell' } : undefined),
+  });
+  const home = folderWith({});
+  const ran = await rosterctl('docs download doc_1 --json', { env: api.env, ...at(home) });
+  expect(ran.code).toBe(1);
+  expect(errorOf(ran)).toMatchObject({ code: 'wrongSize' });
+  expect(readdirSync(join(home, 'work'))).toEqual([]);
+});
+
+test('a download that breaks off leaves no file', async () => {
+  const api = await service({
+    store: () => (_, response) => {
+      response.writeHead(200, { 'content-length': '5' });
+      response.write('he');
+      setTimeout(() => response.destroy(), 20);
+    },
+  });
+  const home = folderWith({});
+  const ran = await rosterctl('docs download doc_1 --retries 0 --json', {
+    env: api.env,
+    ...at(home),
+  });
+  expect([ran.code, ran.stdout]).toEqual([9, '']);
+  expect(readdirSync(join(home, 'work'))).toEqual([]);
+});
+
+test('a signed URL that ran out is asked for once more', async () => {
+  let gets = 0;
+  const api = await service({
+    store: () =>
+      gets++ === 0 ? { status: 403, text: '<Error><Code>AccessDenied</Code></Error>' } : undefined,
+  });
+  const ran = await rosterctl('docs download doc_1 -O -', { env: api.env });
+  expect([ran.code, ran.stdout]).toEqual([0, 'hello']);
+});
+
+test('several documents of one name become several files, and a missing one is told', async () => {
+  const api = await service({
+    api: ({ url }) =>
+      url === '/v1/documents/org_7'
+        ? { status: 200, json: [rules, { ...rules, id: 'doc_2' }] }
+        : undefined,
+  });
+  const home = folderWith({});
+  const ran = await rosterctl('docs download doc_1 doc_2 doc_9 --json', {
+    env: api.env,
+    ...at(home),
+  });
+  expect(ran.code).toBe(5);
+  expect(JSON.parse(ran.stdout)).toMatchObject([
+    { path: 'Rules.txt' },
+    { path: 'Rules-doc_2.txt' },
+  ]);
+  expect(ran.stderr).toContain('doc_9');
+});
+
+test('a dry run names the files that it would write', async () => {
+  const api = await service();
+  const home = folderWith({});
+  const ran = await rosterctl('docs download doc_1 -D out -n --json', {
+    env: api.env,
+    ...at(home),
+  });
+  expect(JSON.parse(ran.stdout)).toMatchObject({
+    dryRun: true,
+    requests: [{ method: 'GET', path: '/documents/doc_1/download', basis: 'stated' }],
+    changes: [{ id: 'doc_1', field: 'file', to: join('out', 'Rules.txt') }],
+  });
+  expect(readdirSync(join(home, 'work'))).toEqual([]);
+  expect(api.store.requests).toEqual([]);
+});
+
+test('--url prints the URL alone, with --json its end too, and fetches nothing', async () => {
+  const api = await service();
+  const url = `${api.store.origin}/get/1?sig=canary`;
+  const plain = await rosterctl('docs preview doc_1 --url', { env: api.env });
+  expect(plain.stdout).toBe(`${url}\n`);
+  const json = await rosterctl('docs preview doc_1 --url --json', { env: api.env });
+  expect(JSON.parse(json.stdout)).toEqual({
+    id: 'doc_1',
+    url,
+    expiresAt: '2030-01-01T00:00:00.000Z',
+  });
+  expect(api.store.requests).toEqual([]);
+});
+
+test.each([
+  'docs download doc_1 doc_2 -O x',
+  'docs download doc_1 -O x -D y',
+  'docs download doc_1 --overwrite --skip-existing',
+  'docs download',
+  'docs create --file-key k --file-ref r --content-type text/plain --size-bytes five',
+  'docs create --file-key k --file-ref r --content-type text/html --size-bytes 5',
+  'docs update doc_1 --tag a --add-tag b',
+])('%s exits 2 without a request', async (line) => {
+  const api = await service();
+  const ran = await rosterctl(`${line} --json`, { env: api.env });
+  expect([ran.code, ran.stdout, api.requests]).toEqual([2, '', []]);
+});
+
+/** The words of a command as a shell would read them, `'\\''` included. */
+function shellWords(line: string): string[] {
+  return splitWords(line.replaceAll(`'\\''`, `'"'"'`));
+}

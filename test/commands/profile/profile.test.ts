@@ -1,0 +1,125 @@
+import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { exit } from '../../../src/exit-codes.js';
+import { rosterctl, temporaryFolder } from '../../support/run.js';
+
+const baseUrl = 'https://api.example.com/v1';
+
+/** A home folder with the profiles work (active) and other. */
+async function twoProfiles(): Promise<string> {
+  const home = temporaryFolder();
+  for (const [name, org] of [
+    ['work', 'org_1'],
+    ['other', 'org_2'],
+  ]) {
+    const line = `auth login -p ${name} --base-url ${baseUrl} --org ${org} --key-stdin --no-check`;
+    expect((await rosterctl(line, { home, stdin: `canary-of-${name}` })).code).toBe(0);
+  }
+  return home;
+}
+
+const files = (home: string) =>
+  ['config.json', 'credentials.json'].map(
+    (name) =>
+      JSON.parse(readFileSync(join(home, '.config', 'rosterctl', name), 'utf8')) as Record<
+        string,
+        unknown
+      >,
+  );
+const active = async (home: string) =>
+  (JSON.parse((await rosterctl('profile list --json', { home })).stdout) as object[]).filter(
+    (row) => (row as { active: boolean }).active,
+  );
+
+test('list and show tell everything but the key', async () => {
+  const home = await twoProfiles();
+  const list = await rosterctl('profile list', { home });
+  expect(list.stdout.split('\n')).toEqual([
+    'name\torganization\tbaseUrl\tactive',
+    `work\torg_1\t${baseUrl}\ttrue`,
+    `other\torg_2\t${baseUrl}\tfalse`,
+    '',
+  ]);
+  const show = await rosterctl('profile show --json', { home });
+  expect(JSON.parse(show.stdout)).toEqual({
+    name: 'work',
+    organization: 'org_1',
+    baseUrl,
+    active: true,
+    keyStored: true,
+    settings: {},
+  });
+  expect(`${list.stdout}${show.stdout}`).not.toContain('canary');
+});
+
+test('an empty list is an empty array', async () => {
+  const ran = await rosterctl('profile list --json');
+  expect([ran.code, ran.stdout]).toEqual([0, '[]\n']);
+});
+
+test('use changes the active profile; the sandbox can be used, too', async () => {
+  const home = await twoProfiles();
+  expect((await rosterctl('profile use other', { home })).code).toBe(0);
+  expect(await active(home)).toMatchObject([{ name: 'other' }]);
+  expect((await rosterctl('profile use sandbox', { home })).code).toBe(0);
+  expect(await active(home)).toMatchObject([{ name: 'sandbox' }]);
+});
+
+test('rename takes settings, key and being active along', async () => {
+  const home = await twoProfiles();
+  await rosterctl('config set output json', { home });
+  expect((await rosterctl('profile rename work main', { home })).code).toBe(0);
+  const [config, keys] = files(home);
+  expect(config).toMatchObject({
+    activeProfile: 'main',
+    profiles: { main: { organization: 'org_1', output: 'json' } },
+  });
+  expect(Object.keys(keys ?? {})).toEqual(['main', 'other']);
+});
+
+test('remove takes the key along and leaves no other profile active by itself', async () => {
+  const home = await twoProfiles();
+  const ran = await rosterctl('profile remove work --yes', { home });
+  expect(ran.code).toBe(0);
+  expect(ran.stderr).toContain('rosterctl profile use');
+  const [config, keys] = files(home);
+  expect([config?.['activeProfile'], Object.keys(keys ?? {})]).toEqual([undefined, ['other']]);
+});
+
+describe('refused, and nothing is changed', () => {
+  test.each([
+    ['profile remove work', /--yes/],
+    ['profile remove wrok --yes', /Did you mean work\?/],
+    ['profile remove sandbox --yes', /built in/],
+    ['profile use wrok', /Did you mean work\?/],
+    ['profile show wrok', /Did you mean work\?/],
+    ['profile rename work other', /already/],
+    ['profile rename work sandbox', /built in/],
+    ['profile rename sandbox mine', /built in/],
+    ['profile rename work ""', /not empty/],
+    ['-p wrok config set output json', /Did you mean work\?/],
+  ])('%s', async (line, words) => {
+    const home = await twoProfiles();
+    const before = files(home);
+    const ran = await rosterctl(line, { home });
+    expect([ran.code, ran.stdout]).toEqual([exit.usage, '']);
+    expect(ran.stderr).toMatch(words);
+    expect(files(home)).toEqual(before);
+  });
+
+  test.each([
+    'profile remove work',
+    'profile use other',
+    'profile rename work main',
+    'config set output json',
+  ])('%s as a dry run shows the change', async (line) => {
+    const home = await twoProfiles();
+    const before = files(home);
+    const ran = await rosterctl(`${line} -n --json`, { home });
+    expect(ran.code).toBe(0);
+    expect(JSON.parse(ran.stdout)).toMatchObject({ dryRun: true, requests: [] });
+    expect((JSON.parse(ran.stdout) as { changes: unknown[] }).changes.length).toBeGreaterThan(0);
+    expect(files(home)).toEqual(before);
+  });
+});

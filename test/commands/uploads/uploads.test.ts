@@ -1,0 +1,65 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { rosterctl, temporaryFolder } from '../../support/run.js';
+import { key, recordingService } from '../../support/service.js';
+
+const grant = {
+  key: 'documents/org_7/1.txt',
+  fileRef: 'ref:1',
+  uploadUrl: 'https://s.example.com/1?sig=x',
+};
+
+test('create prints the answer of the service', async () => {
+  const api = await recordingService(() => ({ status: 200, json: grant }));
+  const line = 'uploads create --content-type text/plain --size-bytes 5 --json';
+  const ran = await rosterctl(line, { env: api.env });
+  expect([ran.code, JSON.parse(ran.stdout)]).toEqual([0, grant]);
+});
+
+test('put sends the file to the URL on stdin, without the key, and prints status and bytes', async () => {
+  const api = await recordingService(() => ({ status: 500 }));
+  const store = await recordingService(() => ({ status: 201 }));
+  const home = temporaryFolder();
+  writeFileSync(join(home, 'rules.txt'), 'hello');
+  const ran = await rosterctl('uploads put - rules.txt --json', {
+    env: api.env,
+    home,
+    stdin: `${store.origin}/put/1?sig=canary\n`,
+  });
+  expect([ran.code, ran.stdout]).toEqual([0, '{"status":201,"bytes":5}\n']);
+  expect(store.requests.map(({ method, url, body }) => [method, url, body.toString()])).toEqual([
+    ['PUT', '/put/1?sig=canary', 'hello'],
+  ]);
+  expect(JSON.stringify(store.requests[0]?.headers)).not.toContain(key);
+  expect(api.requests).toEqual([]);
+});
+
+test('a dry run of put shows where it would go without the secret part of the URL', async () => {
+  const api = await recordingService(() => ({ status: 500 }));
+  const home = temporaryFolder();
+  writeFileSync(join(home, 'rules.txt'), 'hello');
+  const ran = await rosterctl(
+    "uploads put 'https://s.example.com/put/1?sig=canary' rules.txt -n --json",
+    {
+      env: api.env,
+      home,
+    },
+  );
+  expect(JSON.parse(ran.stdout)).toMatchObject({
+    requests: [{ method: 'PUT', path: 'https://s.example.com/put/1', basis: 'stated' }],
+  });
+  expect(ran.stdout + ran.stderr).not.toContain('canary');
+});
+
+test.each(['nonsense?sig=canary', 'ftp://s.example.com/?sig=canary', 'https://[?sig=canary'])(
+  '%s is no upload URL, and the message does not repeat it',
+  async (url) => {
+    const api = await recordingService(() => ({ status: 500 }));
+    const home = temporaryFolder();
+    writeFileSync(join(home, 'rules.txt'), 'hello');
+    const ran = await rosterctl(['uploads', 'put', url, 'rules.txt'], { env: api.env, home });
+    expect([ran.code, ran.stdout]).toEqual([2, '']);
+    expect(ran.stderr).not.toContain('canary');
+  },
+);

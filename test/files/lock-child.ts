@@ -1,0 +1,32 @@
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { acquireLock, withLock } from '../../src/files/lock.js';
+import { isAlive } from '../support/alive.js';
+
+// A process of the lock's tests: `count DIR TIMES` adds to a counter, `hold DIR` holds until it is killed.
+const [, , mode = '', dir = '', times = '0'] = process.argv;
+const options = { self: { pid: process.pid, isAlive }, waitMs: 60_000 };
+const journal = join(dir, 'journal');
+const counter = join(dir, 'counter');
+
+async function count(): Promise<void> {
+  for (let turn = 0; turn < Number(times); turn += 1) {
+    await withLock(dir, 'test', options, async () => {
+      appendFileSync(journal, `enter ${process.pid}\n`);
+      const before = Number(readFileSync(counter, 'utf8'));
+      // A second holder would come in here.
+      if (turn % 5 === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+      writeFileSync(counter, String(before + 1));
+      appendFileSync(journal, `leave ${process.pid}\n`);
+    });
+  }
+}
+
+async function hold(): Promise<void> {
+  await acquireLock(dir, 'test', { ...options, purpose: 'holding' });
+  appendFileSync(journal, `enter ${process.pid}\n`);
+  process.stdout.write('held\n');
+  setInterval(() => {}, 1000);
+}
+
+void (mode === 'count' ? count() : hold());

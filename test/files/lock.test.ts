@@ -1,0 +1,166 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { GuardError } from '../../src/errors.js';
+import { describeSelf } from '../../src/files/holder.js';
+import { acquireLock, lockHolder, withLock } from '../../src/files/lock.js';
+import { isAlive } from '../support/alive.js';
+import { bundleChild, killChildren, startChild } from '../support/child.js';
+
+const self = { pid: process.pid, isAlive };
+let script = '';
+
+beforeAll(async () => {
+  script = await bundleChild(fileURLToPath(new URL('lock-child.ts', import.meta.url)));
+});
+afterAll(killChildren);
+
+function scratch(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'rosterctl-lock-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  writeFileSync(join(dir, 'counter'), '0');
+  writeFileSync(join(dir, 'journal'), '');
+  return dir;
+}
+
+/** Reads the journal: who was inside while another had not left? A killed one may stay inside. */
+function overlaps(dir: string, killed: ReadonlySet<number> = new Set()): string[] {
+  const found: string[] = [];
+  let inside: number | undefined;
+  for (const line of readFileSync(join(dir, 'journal'), 'utf8').trim().split('\n')) {
+    const [word, pid] = [line.split(' ')[0], Number(line.split(' ')[1])];
+    if (word === 'enter' && inside !== undefined && !killed.has(inside))
+      found.push(`${pid} came in while ${inside} was inside`);
+    if (word === 'leave' && inside !== pid) found.push(`${pid} left and ${inside} was inside`);
+    inside = word === 'enter' ? pid : undefined;
+  }
+  return found;
+}
+
+const refusal = async (attempt: Promise<unknown>): Promise<GuardError> => {
+  const error = await attempt.catch((reason: unknown) => reason);
+  if (!(error instanceof GuardError)) throw new Error('it was not refused');
+  return error;
+};
+
+test('eight processes take turns and lose no count', async () => {
+  const dir = scratch();
+  const children = Array.from({ length: 8 }, () => startChild(script, ['count', dir, '100']));
+  expect(await Promise.all(children.map(({ ended }) => ended))).toEqual(Array(8).fill(0));
+  expect(readFileSync(join(dir, 'counter'), 'utf8')).toBe('800');
+  expect(overlaps(dir)).toEqual([]);
+  const files = readdirSync(dir).filter((name) => name.startsWith('test.lock.'));
+  expect(files.filter((name) => name.includes('.new.'))).toEqual([]);
+  expect(files.length).toBeLessThan(12);
+});
+
+test('a holder that is killed is passed over, again and again', async () => {
+  const dir = scratch();
+  for (let round = 0; round < 5; round += 1) {
+    const holder = startChild(script, ['hold', dir]);
+    await holder.says('held');
+    expect(lockHolder(dir, 'test', self)).toMatchObject({ pid: holder.pid, purpose: 'holding' });
+    const error = await refusal(acquireLock(dir, 'test', { self, waitMs: 30 }));
+    expect([error.code, error.message]).toEqual([
+      'locked',
+      expect.stringContaining(`process ${holder.pid} (holding)`),
+    ]);
+    holder.kill('SIGKILL');
+    await holder.ended;
+    expect(lockHolder(dir, 'test', self)).toBeUndefined();
+    await withLock(dir, 'test', { self, waitMs: 0 }, () => {});
+  }
+});
+
+test('processes that are killed at any moment never let two in', async () => {
+  const dir = scratch();
+  const killed = new Set<number>();
+  const survivors = Array.from({ length: 2 }, () => startChild(script, ['count', dir, '150']));
+  for (let round = 0; round < 25; round += 1) {
+    const victim = startChild(script, ['count', dir, '100000']);
+    // From before its first lock to the middle of its turns.
+    await new Promise((resolve) => setTimeout(resolve, 30 + round * 3));
+    victim.kill('SIGKILL');
+    expect(await victim.ended).toBe('SIGKILL');
+    killed.add(victim.pid);
+  }
+  expect(await Promise.all(survivors.map(({ ended }) => ended))).toEqual([0, 0]);
+  expect(overlaps(dir, killed)).toEqual([]);
+  await withLock(dir, 'test', { self, waitMs: 0 }, () => {});
+  expect(readdirSync(dir).filter((name) => name.includes('.lock.new.'))).toEqual([]);
+});
+
+test('calls of one process take turns as well', async () => {
+  const dir = scratch();
+  let inside = 0;
+  const turns = Array.from({ length: 20 }, () =>
+    withLock(dir, 'test', { self, waitMs: 30_000 }, async () => {
+      inside += 1;
+      expect(inside).toBe(1);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      inside -= 1;
+    }),
+  );
+  await Promise.all(turns);
+});
+
+test.runIf(process.platform === 'linux')(
+  'a process that reuses the pid is not the holder',
+  async () => {
+    const dir = scratch();
+    const holder = describeSelf(self, undefined);
+    const write = (more: object) =>
+      writeFileSync(join(dir, 'test.lock.1'), JSON.stringify({ ...holder, ...more }));
+    write({});
+    expect((await refusal(acquireLock(dir, 'test', { self, waitMs: 0 }))).code).toBe('locked');
+    write({ started: '1' });
+    (await acquireLock(dir, 'test', { self, waitMs: 0 })).release();
+    rmSync(join(dir, 'test.lock.2'));
+    write({ boot: 'an earlier one' });
+    (await acquireLock(dir, 'test', { self, waitMs: 0 })).release();
+  },
+);
+
+test('a holder on another machine is never declared dead', async () => {
+  const dir = scratch();
+  const foreign = { pid: 1, host: 'elsewhere' };
+  writeFileSync(join(dir, 'test.lock.7'), JSON.stringify(foreign));
+  const error = await refusal(acquireLock(dir, 'test', { self, waitMs: 0 }));
+  expect(error.message).toContain('elsewhere');
+  expect(error.hint).toContain('test.lock.*');
+});
+
+test('a holder knows when it was passed over, and its release frees nobody else', async () => {
+  const dir = scratch();
+  const first = await acquireLock(dir, 'test', { self, waitMs: 0 });
+  expect(first.isOurs()).toBe(true);
+  writeFileSync(join(dir, 'test.lock.2'), JSON.stringify(describeSelf(self, 'the next')));
+  expect(first.isOurs()).toBe(false);
+  first.release();
+  first.release();
+  expect(lockHolder(dir, 'test', self)).toMatchObject({ purpose: 'the next' });
+});
+
+test('an action that throws lets go, and a waiting caller can be called off', async () => {
+  const dir = scratch();
+  const failing = withLock(dir, 'test', { self, waitMs: 0 }, () => {
+    throw new Error('inside');
+  });
+  await expect(failing).rejects.toThrow('inside');
+  const held = await acquireLock(dir, 'test', { self, waitMs: 0 });
+  const stop = new AbortController();
+  const waiting = acquireLock(dir, 'test', { self, waitMs: 60_000, signal: stop.signal });
+  stop.abort();
+  await expect(waiting).rejects.toThrow();
+  held.release();
+});
+
+test('a missing folder is made, a file in its place is an error', async () => {
+  const dir = scratch();
+  await withLock(join(dir, 'a', 'b'), 'test', { self, waitMs: 0 }, () => {});
+  await expect(acquireLock(join(dir, 'counter'), 'test', { self, waitMs: 0 })).rejects.toThrow(
+    'ENOTDIR',
+  );
+});

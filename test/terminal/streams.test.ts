@@ -1,0 +1,225 @@
+import { spawn } from 'node:child_process';
+import { existsSync, openSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { InputError, OutputError, PipeClosedError } from '../../src/errors.js';
+import { createStreams, wantsColor } from '../../src/terminal/streams.js';
+
+function streamsOn(
+  given: {
+    stdin?: PassThrough;
+    stdout?: Writable;
+    stderr?: Writable;
+    env?: Record<string, string>;
+  } = {},
+) {
+  return createStreams({
+    stdin: given.stdin ?? new PassThrough(),
+    stdout: given.stdout ?? new PassThrough(),
+    stderr: given.stderr ?? new PassThrough(),
+    env: given.env ?? {},
+  });
+}
+
+function breaksWith(code: string): Writable {
+  return new Writable({
+    write: (_chunk, _encoding, done) => done(Object.assign(new Error(code), { code })),
+  });
+}
+
+describe('colour', () => {
+  test.each([
+    [true, {}, true],
+    [false, {}, false],
+    [true, { NO_COLOR: '1' }, false],
+    [true, { NO_COLOR: '' }, true],
+    [true, { TERM: 'dumb' }, false],
+    [true, { CLICOLOR: '0' }, false],
+    [false, { CLICOLOR: '1' }, false],
+    [false, { CLICOLOR_FORCE: '1' }, true],
+    [false, { CLICOLOR_FORCE: '0' }, false],
+    [false, { FORCE_COLOR: '1' }, true],
+    [true, { FORCE_COLOR: '0' }, false],
+    [true, { FORCE_COLOR: '1', NO_COLOR: '1' }, true],
+  ])('terminal %s with %j: %s', (isTerminal, env, wanted) => {
+    expect(wantsColor(isTerminal, env)).toBe(wanted);
+  });
+
+  test('--no-color beats everything', () => {
+    const streams = streamsOn({ env: { FORCE_COLOR: '1' } });
+    expect(streams.stdout.color).toBe(true);
+    streams.withoutColor();
+    expect(streams.stdout.color).toBe(false);
+  });
+});
+
+test('COLUMNS is honoured, nonsense in it is not', () => {
+  expect(streamsOn({ env: { COLUMNS: '33' } }).stdout.columns).toBe(33);
+  expect(streamsOn({ env: { COLUMNS: '0' } }).stdout.columns).toBe(80);
+  expect(streamsOn({ env: { COLUMNS: 'wide' } }).stdout.columns).toBe(80);
+});
+
+describe('writing', () => {
+  test('a write is over when the bytes are handed over', async () => {
+    const taken: string[] = [];
+    const slow = new Writable({
+      highWaterMark: 1,
+      write: (chunk, _encoding, done) =>
+        setTimeout(() => done(void taken.push(String(chunk)) as undefined), 5),
+    });
+    const streams = streamsOn({ stdout: slow });
+    await streams.stdout.write('one');
+    expect(taken).toEqual(['one']);
+    await Promise.all([streams.stdout.write('two'), streams.stdout.write(Buffer.from('three'))]);
+    expect(taken).toEqual(['one', 'two', 'three']);
+    await streams.finish();
+  });
+
+  test('a reader that went away is a PipeClosedError, now and later', async () => {
+    const streams = streamsOn({ stdout: breaksWith('EPIPE') });
+    await expect(streams.stdout.write('x')).rejects.toThrow(PipeClosedError);
+    await expect(streams.stdout.write('y')).rejects.toThrow(PipeClosedError);
+    await expect(streams.finish()).rejects.toThrow(PipeClosedError);
+  });
+
+  test('a full disk is an OutputError that names it', async () => {
+    const streams = streamsOn({ stdout: breaksWith('ENOSPC') });
+    await expect(streams.stdout.write('x')).rejects.toThrow(OutputError);
+    await expect(streams.stdout.write('x')).rejects.toThrow(/no space.*ENOSPC/);
+  });
+
+  test('an error that comes between two writes is told by the next one and at the end', async () => {
+    const stdout = new PassThrough();
+    const streams = streamsOn({ stdout });
+    await streams.stdout.write('x');
+    stdout.destroy(Object.assign(new Error('gone'), { code: 'EIO' }));
+    await expect(streams.finish()).rejects.toThrow(/EIO/);
+    await expect(streams.stdout.write('y')).rejects.toThrow(/EIO/);
+  });
+
+  test('a stderr that is gone stops nobody', async () => {
+    const streams = streamsOn({ stderr: breaksWith('EPIPE') });
+    await expect(streams.stderr.write('x')).resolves.toBeUndefined();
+    await expect(streams.finish()).resolves.toBeUndefined();
+  });
+});
+
+describe('secrets', () => {
+  test('the key never reaches stderr, in none of its spellings', async () => {
+    const stderr = new PassThrough();
+    const streams = streamsOn({ stderr });
+    streams.redact('k"ey +1/2');
+    streams.redact('abc');
+    await streams.stderr.write(
+      `k"ey +1/2 ${JSON.stringify('k"ey +1/2')} ${encodeURIComponent('k"ey +1/2')} abc\n`,
+    );
+    expect(String(stderr.read())).toBe('[redacted] "[redacted]" [redacted] abc\n');
+  });
+
+  test('the query of a signed URL never reaches stderr, nor its signature alone', async () => {
+    const stderr = new PassThrough();
+    const streams = streamsOn({ stderr });
+    streams.redactUrl(
+      'https://files.example.test/a.pdf?expires=1700000000&signature=0123456789abcdef0123',
+    );
+    await streams.stderr.write(
+      'GET https://files.example.test/a.pdf?expires=1700000000&signature=0123456789abcdef0123\n',
+    );
+    await streams.stderr.write('bad signature 0123456789abcdef0123 at 1700000000\n');
+    expect(String(stderr.read())).toBe(
+      'GET https://files.example.test/a.pdf?[redacted]\nbad signature [redacted] at 1700000000\n',
+    );
+  });
+
+  test('stdout shows what was asked for', async () => {
+    const stdout = new PassThrough();
+    const streams = streamsOn({ stdout });
+    streams.redact('secret-key');
+    await streams.stdout.write('secret-key');
+    expect(String(stdout.read())).toBe('secret-key');
+  });
+});
+
+describe('stdin', () => {
+  test('is read whole', async () => {
+    const stdin = new PassThrough();
+    stdin.end('two\nlines');
+    expect(String(await streamsOn({ stdin }).stdin.readAll())).toBe('two\nlines');
+  });
+
+  test('has a limit', async () => {
+    const stdin = new PassThrough();
+    stdin.end('123456');
+    await expect(streamsOn({ stdin }).stdin.readAll(5)).rejects.toThrow(InputError);
+  });
+});
+
+describe('in a process of its own', () => {
+  let folder = '';
+  let program = '';
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'rosterctl-streams-'));
+    const entry = join(folder, 'entry.ts');
+    const source = fileURLToPath(new URL('../../src/terminal/streams.ts', import.meta.url));
+    await writeFile(
+      entry,
+      `import { createStreams } from ${JSON.stringify(source)};
+const streams = createStreams(process as never);
+const size = Number(process.argv[2]);
+try {
+  for (let left = size; left > 0; left -= 1000) await streams.stdout.write('x'.repeat(999) + '\\n');
+  await streams.finish();
+  process.exitCode = 0;
+} catch (error) {
+  await streams.stderr.write((error as Error).name + ': ' + (error as Error).message);
+  process.exitCode = 7;
+}
+`,
+    );
+    const bundle = await rolldown({ input: entry, platform: 'node' });
+    program = join(folder, 'program.mjs');
+    await bundle.write({ file: program, format: 'esm' });
+    await bundle.close();
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  const start = (size: number, stdout: 'pipe' | number) =>
+    spawn(process.execPath, [program, String(size)], {
+      stdio: ['ignore', stdout, 'pipe'],
+      env: {},
+    });
+  const end = async (child: ReturnType<typeof start>) => {
+    let stderr = '';
+    child.stderr?.on('data', (chunk) => (stderr += chunk));
+    const code = await new Promise((resolve) => child.on('close', resolve));
+    return { code, stderr };
+  };
+
+  test.runIf(existsSync('/dev/full'))('a full device is no success', async () => {
+    const { code, stderr } = await end(start(1000, openSync('/dev/full', 'w')));
+    expect(stderr).toMatch(/^OutputError: .*ENOSPC/);
+    expect(code).toBe(7);
+  });
+
+  test('a pipe gets all of a megabyte', async () => {
+    const child = start(1_000_000, 'pipe');
+    let bytes = 0;
+    child.stdout?.on('data', (chunk: Buffer) => (bytes += chunk.length));
+    expect(await end(child)).toEqual({ code: 0, stderr: '' });
+    expect(bytes).toBe(1_000_000);
+  });
+
+  test('a reader that goes away ends the writing at once', async () => {
+    const child = start(1e9, 'pipe');
+    child.stdout?.once('data', () => child.stdout?.destroy());
+    const { code, stderr } = await end(child);
+    expect(stderr).toMatch(/^PipeClosedError/);
+    expect(code).toBe(7);
+  });
+});
