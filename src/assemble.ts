@@ -77,6 +77,7 @@ export async function runCommand(
     paths,
     config,
     streams,
+    usualOrder: streams.stdout.isTerminal && settings.output === 'table' && !settings.out,
     prompts: createPrompts(streams, { noInput: settings.noInput }),
     progress: createProgress(streams, settings),
     now: () => new Date(),
@@ -90,7 +91,10 @@ export async function runCommand(
     const command = await loadCommand(plain.words);
     const context = command.local ? local : { ...local, api: await service.api() };
     const shown = await execute(command, plain, values, context);
-    await present(shown.value as never, shown.view, context);
+    await present(shown.value as never, shown.view, {
+      ...context,
+      sorted: values['sort'] !== undefined,
+    });
     for (const line of config.warnings()) speech.note(line);
     if (shown.goOn) {
       outside.expectSignal();

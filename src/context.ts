@@ -26,6 +26,11 @@ export interface LocalContext {
   /** Profiles, defaults and keys on disk. */
   readonly config: ConfigStore;
   readonly streams: Streams;
+  /**
+   * The result becomes a table for a person, in the usual order of its resource: a list that is cut
+   * is put in that order first.
+   */
+  readonly usualOrder: boolean;
   readonly prompts: Prompts;
   readonly progress: Progress;
   readonly now: () => Date;

@@ -1,3 +1,4 @@
+import { extensionsOf } from '../api/content-types.js';
 import { isObject, type JsonObject, printJson, RawNumber } from '../data/json.js';
 import { plainText } from '../data/path.js';
 import { localTime, momentOf, relativeTime, zonedTime } from '../data/time.js';
@@ -12,12 +13,18 @@ export interface Reading {
 /** A value as one table cell of safe text. */
 export function cellOf(value: unknown, field: string, reading: Reading): string {
   if (value === null || value === undefined) return '-';
-  if (typeof value === 'string') return cellText(timeOr(value, listTime, reading));
+  if (typeof value === 'string')
+    return cellText(shortType(value, field) ?? timeOr(value, listTime, reading));
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'number') return isSize(field) ? binarySize(value) : String(value);
   if (value instanceof RawNumber) return cellText(value.text);
   if (Array.isArray(value)) return listCell(value, field, reading);
   return cellText(nameOf(value as JsonObject) ?? fieldCount(value as JsonObject));
+}
+
+/** `docx` says more to a person than its 71 characters of content type. */
+function shortType(value: string, field: string): string | undefined {
+  return /(?:^|\.)contentType$/.test(field) ? extensionsOf(value)[0] : undefined;
 }
 
 /** A plain value as text of a detail view, possibly of several lines. */
@@ -47,7 +54,7 @@ export function binarySize(bytes: number): string {
 }
 
 /** Longer texts are cut by every cell; making all of 100 kB safe would be wasted work. */
-const longestCell = 4000;
+const longestCell = 1000;
 
 function timeOr(
   text: string,

@@ -77,6 +77,8 @@ interface Described<A extends Params, F extends Params> {
   readonly examples: readonly [Example, ...Example[]];
   /** The calls of the contract that it may make; empty = a local command. Help and `commands` derive `basis`. */
   readonly calls: readonly EndpointName[];
+  /** For a command that speaks to the service outside the table's rows (`api`, `uploads put`). */
+  readonly basis?: 'stated' | 'assumed';
   readonly args?: A;
   readonly flags?: F;
   /** At least one of these must be given. */

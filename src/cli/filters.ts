@@ -4,7 +4,7 @@ import type { JsonObject } from '../data/json.js';
 import { isObject } from '../data/json.js';
 import { nearest } from '../data/nearest.js';
 import { valuesAt } from '../data/path.js';
-import { byField, type Sorting } from '../data/sorting.js';
+import { byField, type Sorting, usualSorting } from '../data/sorting.js';
 import { type Condition, contains, meets, parseCondition } from '../data/where.js';
 import { Failure, UsageError } from '../errors.js';
 import { param, params, type ValuesOf } from './define.js';
@@ -63,6 +63,14 @@ export function parsedBy<T>(read: (text: string) => T) {
   });
 }
 
+/** Whose records they are, and what else they have to be. */
+export interface Narrowing {
+  readonly resource: ResourceName;
+  readonly tests?: readonly RecordTest[];
+  /** A table for a person is shown: see `LocalContext.usualOrder`. */
+  readonly usualOrder?: boolean;
+}
+
 /**
  * Filters, sorts and cuts a list lazily: records pass as they come, unless --sort is given; after
  * --limit nothing more is read. Throws UsageError while iterating, before the first record is
@@ -71,7 +79,7 @@ export function parsedBy<T>(read: (text: string) => T) {
 export function narrow(
   records: AsyncIterable<JsonObject>,
   values: ListValues,
-  { resource, tests = [] }: { resource: ResourceName; tests?: readonly RecordTest[] },
+  { resource, tests = [], usualOrder = false }: Narrowing,
 ): AsyncIterable<JsonObject> {
   const { where = [], search, sort, limit } = values;
   const all = [
@@ -81,7 +89,9 @@ export function narrow(
     ...(sort === undefined ? [] : [{ holds: () => true, ...fieldOf(sort.field, resource) }]),
   ];
   const kept = keep(records, all, resource);
-  return cut(sort === undefined ? kept : sorted(kept, sort), limit);
+  // What a person sees of a list that is cut are its first rows as shown, not as sent.
+  const order = sort ?? (usualOrder && limit !== undefined ? usualSorting(resource) : undefined);
+  return cut(order === undefined ? kept : sorted(kept, order), limit);
 }
 
 /** Reads `name`, `submittedAt:desc`. Throws UsageError for another direction. */

@@ -1,7 +1,7 @@
 import type { ResourceName } from '../api/contract.js';
 import type { JsonObject } from '../data/json.js';
 import { valueAt } from '../data/path.js';
-import { byField } from '../data/sorting.js';
+import { byField, usualSorting } from '../data/sorting.js';
 import type { Paint } from '../terminal/paint.js';
 import { cellText } from '../terminal/safe-text.js';
 import { renderTable, type TableColumn } from '../terminal/table.js';
@@ -45,10 +45,7 @@ function inUsualOrder(
   records: readonly JsonObject[],
   resource: ResourceName | undefined,
 ): readonly JsonObject[] {
-  if (resource === undefined) return records;
-  return resource === 'tryouts'
-    ? byField(records, { field: 'submittedAt', descending: true })
-    : byField(records, { field: 'name', descending: false });
+  return resource === undefined ? records : byField(records, usualSorting(resource));
 }
 
 function columnOf(name: string, records: readonly JsonObject[], look: TableLook): TableColumn {

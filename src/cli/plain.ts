@@ -35,7 +35,7 @@ function describeCommand(words: readonly string[], command: Command): PlainComma
     needsOneOf: (command.needsOneOf ?? []) as readonly (readonly string[])[],
     excludes: (command.excludes ?? []) as readonly (readonly string[])[],
     calls,
-    basis: basisOf(calls),
+    basis: command.basis ?? basisOf(calls),
     local: command.local,
     writes: command.kind === 'write',
     fields: command.view.columns ?? recordFields(command.view.resource),

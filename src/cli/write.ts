@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type BulkReport, exitOf, rowResults, summarize } from '../bulk/report.js';
 import { applyRows, dryRows, type PlannedRow, planRows, type RowWork } from '../bulk/sequence.js';
 import type { Context } from '../context.js';
+import type { JsonObject } from '../data/json.js';
 import { plural } from '../data/words.js';
 import { CancelledError, GuardError, UsageError } from '../errors.js';
 import { type Command, type Confirmation, type DryRun, Outcome, type Plan } from './define.js';
@@ -28,14 +29,22 @@ interface AnyWrite {
 const Row = z.looseObject({ row: z.number(), id: z.string(), result: z.enum(rowResults) });
 
 /** The bulk report of docs, section 5. */
-export const reportView: View<BulkReport> = linesOf(
-  z.looseObject({
-    schema: z.literal(1),
-    summary: z.record(z.string(), z.number()),
-    results: z.array(Row),
-  }),
-  (report, canvas) => reportLines(report as unknown as BulkReport, canvas),
-) as unknown as View<BulkReport>;
+export const reportView: View<BulkReport> = {
+  ...(linesOf(
+    z.looseObject({
+      schema: z.literal(1),
+      summary: z.record(z.string(), z.number()),
+      results: z.array(Row),
+    }),
+    (report, canvas) => reportLines(report as unknown as BulkReport, canvas),
+  ) as unknown as View<BulkReport>),
+  rows: ({ results }) => results as unknown as readonly JsonObject[],
+  idRows: ({ results }) =>
+    results.filter(({ result }) =>
+      ['changed', 'unchanged', 'would_change'].includes(result),
+    ) as unknown as readonly JsonObject[],
+  closing: ({ results: _, ...report }) => ({ type: 'summary', ...report }),
+};
 
 export const dryRunView: View<DryRun> = linesOf(
   z.looseObject({

@@ -59,11 +59,7 @@ export function tsvValue(value: unknown): string {
 }
 
 /** Tab-separated records with a header, as they come. */
-export async function writeTsv(
-  sink: Sink,
-  rows: Rows,
-  columns: readonly string[],
-): Promise<void> {
+export async function writeTsv(sink: Sink, rows: Rows, columns: readonly string[]): Promise<void> {
   // The header goes with the first record: a list that fails at once prints nothing.
   let header = `${columns.map(tsvCell).join('\t')}\n`;
   await writeLines(sink, rows, (row) => {
@@ -137,7 +133,8 @@ function csvColumns(records: readonly JsonObject[]): readonly string[] {
       if (seen) seen.filled ||= filled;
       else {
         const [root = name] = name.split('.', 1);
-        const anchor = before !== root && !before?.startsWith(`${root}.`) && known.has(root) ? root : before;
+        const anchor =
+          before !== root && !before?.startsWith(`${root}.`) && known.has(root) ? root : before;
         known.set(name, { filled });
         columns.splice(anchor === undefined ? 0 : columns.indexOf(anchor) + 1, 0, name);
       }

@@ -35,6 +35,7 @@ export default defineWrite({
     ['Status line and headers too', 'teams/{org} -i'],
   ],
   calls: [],
+  basis: 'assumed',
   args: {
     path: param(z.string().min(1, 'must not be empty'), 'path below the base URL', {
       placeholder: 'PATH',
@@ -76,6 +77,7 @@ export default defineWrite({
     const basis = statedRoute(method, path) ? 'stated' : 'assumed';
     return {
       calls: [],
+      basis: 'assumed',
       requests: [{ method, path, basis, ...(body !== undefined && { body }) }],
       changes: method === 'DELETE' ? [{ id: null, field: path, from: undefined, to: null }] : [],
       onlyReads: method === 'GET',

@@ -13,7 +13,7 @@ export function originsOf(
 ): readonly SettingOrigin[] {
   const { env } = context;
   // How this answer is printed is no answer to what is in force.
-  const { output, json, out, ...flags } = context.flags;
+  const { output: _output, json: _json, out: _out, ...flags } = context.flags;
   const file = context.config.config();
   const { settings, origins } = resolveSettings({ flags, env, file, tolerant: true });
   const { name, via } = settings.profile;

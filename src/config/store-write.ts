@@ -20,24 +20,26 @@ export async function writeStored(
 ): Promise<Stored> {
   ensurePrivateFolder(folder.path, { owner, within: folder.within });
   const purpose = 'changing the configuration';
-  return withLock(folder.path, lockName, { self, waitMs: lockWaitMs, purpose }, async () => {
-    sweepStaleCopies(folder.path);
-    const before = read();
-    const after = change(before);
-    try {
+  const lock = { self, waitMs: lockWaitMs, purpose };
+  try {
+    return await withLock(folder.path, lockName, lock, async () => {
+      sweepStaleCopies(folder.path);
+      const before = read();
+      const after = change(before);
       // Keys first: a profile whose key belongs elsewhere is refused, never used.
       await writeFile('credentials', folder.path, owner, keysToJson(before), keysToJson(after));
       const config = configToJson(after.config);
       await writeFile('config', folder.path, owner, configToJson(before.config), config);
-    } catch (error) {
-      if (error instanceof Failure) throw error;
-      const { code } = error as NodeJS.ErrnoException;
-      throw new ConfigError(`The configuration in ${folder.path} cannot be written (${code}).`, {
-        hint: 'Check the folder and the disk, or name another with ROSTERCTL_CONFIG_DIR.',
-      });
-    }
-    return after;
-  });
+      return after;
+    });
+  } catch (error) {
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    if (error instanceof Failure || syscall === undefined) throw error;
+    throw new ConfigError(`The configuration in ${folder.path} cannot be written (${code}).`, {
+      hint: 'Check the folder and the disk, or name another with ROSTERCTL_CONFIG_DIR.',
+      cause: error,
+    });
+  }
 }
 
 async function writeFile(

@@ -47,3 +47,10 @@ function compareKeys(a: Key, b: Key): number {
   if (a.rank === 2 && b.rank === 2) return collator.compare(a.text, b.text);
   return a.rank - b.rank;
 }
+
+/** The order in which a person sees a resource's table: applications newest first, else by name. */
+export function usualSorting(resource: string): Sorting {
+  return resource === 'tryouts'
+    ? { field: 'submittedAt', descending: true }
+    : { field: 'name', descending: false };
+}

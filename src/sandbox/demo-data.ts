@@ -16,7 +16,7 @@ import { fileRefOf } from './uploads.js';
 const dayMs = 86_400_000;
 
 /** The tables of a fresh sandbox: one invented organization, a pure function of its choice. */
-export function seedTables({ size, at }: SeedChoice): Tables {
+export function seedTables({ size, at, drift }: SeedChoice): Tables {
   const tables = emptyTables();
   const now = new Date(at);
   for (const [place, fields] of teams.entries())
@@ -43,6 +43,8 @@ export function seedTables({ size, at }: SeedChoice): Tables {
     putRecord(tables, 'documents', record('documents', place, document.daysAgo, filed(place), now));
   for (const application of demoApplications(applicationCounts[size], now))
     putRecord(tables, 'tryouts', application);
+  const drifting = drift ? tables.records.tryouts.get(idOf('tryouts', 64)) : undefined;
+  if (drifting) putRecord(tables, 'tryouts', { ...drifting, status: 'waitlisted' });
   return tables;
 }
 
@@ -129,7 +131,7 @@ function filed(place: number): JsonObject {
   return {
     name: document?.name,
     contentType: document?.contentType,
-    sizeBytes: document?.make().length,
+    sizeBytes: document?.sizeBytes,
     tags: document?.tags,
     fileKey: key,
     fileUrl: fileRefOf(key),

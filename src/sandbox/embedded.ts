@@ -1,3 +1,4 @@
+import { OutputError } from '../errors.js';
 import { type Home, openHome, resetHome, sandboxFolder, type SandboxPlace } from './home.js';
 import { demoOrganization, type KeyName, keysOf } from './keys.js';
 import type { SandboxEvent } from './records.js';
@@ -58,18 +59,20 @@ export async function startSandbox(options: StartOptions): Promise<SandboxServer
     home.state.close();
     throw error;
   });
+  let serving: Serving | undefined;
   try {
-    const serving = await serve(home, options, true);
+    serving = await serve(home, options, true);
     const { origin, fileUrl, token } = serving;
     await writeServerNote(dir, { pid: options.self.pid, origin, fileUrl, token });
-    return here(home, serving, options, () => {
-      removeServerNote(dir);
-      lock.release();
-    });
   } catch (error) {
+    await (serving ?? home.state).close();
     lock.release();
     throw error;
   }
+  return here(home, serving, options, () => {
+    removeServerNote(dir);
+    lock.release();
+  });
 }
 
 /**
@@ -95,22 +98,43 @@ export async function openSandbox(place: SandboxPlace): Promise<Sandbox> {
   return here(home, await serve(home, place, false), place);
 }
 
-/** `sandbox reset`: back to the demo data. Throws GuardError `locked` while a server runs. */
+/**
+ * `sandbox reset`: back to the demo data. Throws GuardError `locked` while a server runs,
+ * OutputError when the folder cannot be written.
+ */
 export async function resetSandbox(place: SandboxPlace): Promise<void> {
   const { stateDir } = place;
   // In memory every command begins anew by itself.
   if (stateDir === undefined) return;
-  const lock = await becomeServer(sandboxFolder(stateDir), place.self);
   try {
-    await resetHome({ ...place, stateDir });
-  } finally {
-    lock.release();
+    const lock = await becomeServer(sandboxFolder(stateDir), place.self);
+    await resetHome({ ...place, stateDir }).finally(() => lock.release());
+  } catch (error) {
+    throw told(error, stateDir);
   }
 }
 
-/** `sandbox events`: what was emitted since the seed, oldest first; writes nothing. */
+/**
+ * `sandbox events`: what was emitted since the seed, oldest first; writes nothing. Throws
+ * OutputError when the folder cannot be read, GuardError when the log is damaged.
+ */
 export function sandboxEvents(stateDir: string): readonly SandboxEvent[] {
-  return readEvents(sandboxFolder(stateDir));
+  try {
+    return readEvents(sandboxFolder(stateDir));
+  } catch (error) {
+    throw told(error, stateDir);
+  }
+}
+
+/** The file system's own errors in our words. */
+function told(error: unknown, stateDir: string): unknown {
+  if (!(error instanceof Error) || !('syscall' in error)) return error;
+  return new OutputError(
+    `The sandbox in ${sandboxFolder(stateDir)} cannot be used: ${error.message}`,
+    {
+      cause: error,
+    },
+  );
 }
 
 function serve(home: Home, options: StartOptions, holdsProcess: boolean): Promise<Serving> {

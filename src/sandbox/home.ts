@@ -4,7 +4,7 @@ import { Failure, GuardError } from '../errors.js';
 import type { ThisProcess } from '../files/lock.js';
 import { ensurePrivateFolder } from '../files/private.js';
 import { bytesInFolder, bytesInMemory, type FileBytes, removeUploads } from './file-bytes.js';
-import type { SeedSize } from './records.js';
+import type { SeedChoice, SeedSize } from './records.js';
 import { loadSettings, passingSettings, type SandboxSettings } from './sandbox-settings.js';
 import { openMemoryState, openState, readSeed, resetState, type State } from './state.js';
 
@@ -18,6 +18,8 @@ export interface SandboxPlace {
   readonly now: () => Date;
   /** The demo data of a first use; later another size is taken only by an untouched sandbox. */
   readonly seedSize?: SeedSize | undefined;
+  /** A first use begins with one status that the contract does not name. */
+  readonly drift?: boolean | undefined;
 }
 
 /** The data that a running sandbox stands on. */
@@ -63,28 +65,33 @@ export async function resetHome({
 }
 
 async function openInFolder(place: SandboxPlace & { readonly stateDir: string }): Promise<Home> {
-  const { self, owner, now, seedSize } = place;
+  const { self, owner, seedSize } = place;
   const dir = sandboxFolder(place.stateDir);
   ensurePrivateFolder(dir, { owner });
   accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK);
   const settings = await loadSettings(dir, self);
-  const seed = { size: seedSize ?? 'small', at: now().toISOString() } as const;
+  const seed = firstSeed(place);
   const state = await openState(dir, self, seed);
-  if (seedSize !== undefined && state.seed().size !== seedSize) {
-    if (state.isTouched()) throw otherSize(state.seed().size, seedSize);
-    await resetState(dir, self, seed);
+  const held = state.seed().size;
+  if (seedSize !== undefined && held !== seedSize && !(await state.reseed(seed))) {
+    state.close();
+    throw otherSize(held, seedSize);
   }
   return { state, settings, bytes: bytesInFolder(filesOf(dir)), dir, memoryReason: undefined };
 }
 
-function openInMemory({ now, seedSize }: SandboxPlace, memoryReason: string): Home {
+function openInMemory(place: SandboxPlace, memoryReason: string): Home {
   return {
-    state: openMemoryState({ size: seedSize ?? 'small', at: now().toISOString() }),
+    state: openMemoryState(firstSeed(place)),
     settings: passingSettings(),
     bytes: bytesInMemory(),
     dir: undefined,
     memoryReason,
   };
+}
+
+function firstSeed({ now, seedSize, drift }: SandboxPlace): SeedChoice {
+  return { size: seedSize ?? 'small', at: now().toISOString(), ...(drift && { drift }) };
 }
 
 const filesOf = (dir: string) => join(dir, 'files');

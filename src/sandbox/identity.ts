@@ -26,16 +26,20 @@ export async function whoListens(
 
 function ask(url: string): Promise<string> {
   return new Promise((resolve) => {
-    const request = get(url, { agent: false, signal: AbortSignal.timeout(patienceMs) }, (response) => {
-      let text = '';
-      response.setEncoding('utf8');
-      response.on('data', (chunk: string) => {
-        text += chunk;
-        // A stranger may talk without end.
-        if (text.length > 4096) request.destroy();
-      });
-      response.on('end', () => resolve(proofIn(text)));
-    });
+    const request = get(
+      url,
+      { agent: false, signal: AbortSignal.timeout(patienceMs) },
+      (response) => {
+        let text = '';
+        response.setEncoding('utf8');
+        response.on('data', (chunk: string) => {
+          text += chunk;
+          // A stranger may talk without end.
+          if (text.length > 4096) request.destroy();
+        });
+        response.on('end', () => resolve(proofIn(text)));
+      },
+    );
     request.on('error', (error: NodeJS.ErrnoException) =>
       resolve(error.code === 'ECONNREFUSED' ? 'nobody' : ''),
     );

@@ -36,6 +36,8 @@ export interface SeedChoice {
   readonly size: SeedSize;
   /** The moment that demo times are relative to, ISO. */
   readonly at: string;
+  /** One application has a status that the contract does not name. */
+  readonly drift?: boolean;
 }
 
 export const seedSizes = ['small', 'large'] as const;

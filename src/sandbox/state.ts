@@ -23,8 +23,8 @@ export interface State {
    * on disk and applied when the promise resolves, or none of them. It must not wait for anything.
    */
   change<T>(action: (tables: Tables, steps: Step[]) => T): Promise<T>;
-  /** Whether anything was changed since the seed. */
-  isTouched(): boolean;
+  /** Begins with another seed, unless anything was changed since the first: then false. */
+  reseed(seed: SeedChoice): Promise<boolean>;
   seed(): SeedChoice;
   close(): void;
 }
@@ -40,8 +40,11 @@ export function openMemoryState(seed: SeedChoice): State {
       replay.take({ steps });
       return result;
     },
-    isTouched: () => replay.isTouched(),
-    seed: () => seed,
+    async reseed(next) {
+      if (!replay.isTouched()) replay.take(seedLine(next));
+      return !replay.isTouched();
+    },
+    seed: () => replay.seed(),
     close() {},
   };
 }
@@ -59,7 +62,7 @@ export async function openState(
   const replay = newReplay(firstSeed);
   let log: LogFile | undefined = openLog(path, 'write');
 
-  const catchUp = (): Tables => {
+  const catchUp = () => {
     if (log?.isGone()) {
       log.close();
       replay.restart();
@@ -67,7 +70,6 @@ export async function openState(
     }
     log ??= openLog(path, 'write');
     for (const line of log?.readNew() ?? []) replay.take(line);
-    return replay.tables();
   };
 
   const append = (line: JsonObject) => {
@@ -91,7 +93,10 @@ export async function openState(
   if (!replay.isSeeded()) await takeTurn(seedOnce);
 
   return {
-    read: catchUp,
+    read() {
+      catchUp();
+      return replay.tables();
+    },
     change: (action) =>
       takeTurn(() => {
         seedOnce();
@@ -100,10 +105,13 @@ export async function openState(
         if (steps.length > 0) append({ steps });
         return result;
       }),
-    isTouched() {
-      catchUp();
-      return replay.isTouched();
-    },
+    reseed: (seed) =>
+      takeTurn(() => {
+        seedOnce();
+        if (replay.isTouched()) return false;
+        append(seedLine(seed));
+        return true;
+      }),
     seed() {
       catchUp();
       return replay.seed();

@@ -6,22 +6,22 @@
 
 /** Text for one table cell: line ends and tabs become visible marks. */
 export function cellText(text: string): string {
-  return plainAscii.test(text) ? text : tame(text, cellMarks);
+  return harmless.test(text) ? text : tame(text, cellMarks);
 }
 
 /** Text inside one line of prose: line ends and tabs become visible marks. */
 export function singleLine(text: string): string {
-  return plainAscii.test(text) ? text : tame(text, cellMarks);
+  return harmless.test(text) ? text : tame(text, cellMarks);
 }
 
 /** Text that may have several lines, for a detail view: line ends stay, tabs become spaces. */
 export function multiLine(text: string): string {
-  return plainAscii.test(text) ? text : tame(text.replace(/\r\n?/g, '\n'), lineMarks);
+  return harmless.test(text) ? text : tame(text.replace(/\r\n?/g, '\n'), lineMarks);
 }
 
 /** Text for a machine's tab-separated cell: `\`, tab and line ends escaped, other controls as \uXXXX. */
 export function tsvCell(text: string): string {
-  if (plainAscii.test(text)) return text.includes('\\') ? text.replaceAll('\\', '\\\\') : text;
+  if (harmless.test(text)) return text.includes('\\') ? text.replaceAll('\\', '\\\\') : text;
   return text
     .replaceAll('\\', '\\\\')
     .replaceAll('\t', '\\t')
@@ -30,7 +30,8 @@ export function tsvCell(text: string): string {
     .replace(tsvUnsafe, escaped);
 }
 
-const plainAscii = /^[ -~]*$/;
+/** Letters of Latin, Greek and Cyrillic, dashes and quotes: most texts, nothing to do for them. */
+const harmless = /^[ -~\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e]*$/;
 
 /** C0, DEL, C1, line and paragraph separators, bidirectional controls, lone surrogates. */
 const tsvUnsafe = /[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;

@@ -59,8 +59,10 @@ export function fitColumns(columns: readonly TableColumn[], room: number): Fitte
   for (const column of columns) {
     const space = fitted.length === 0 ? room : room - used - gap.length;
     const wanted = widthOf(column);
-    // A lonely id tells nothing: the second column rather shrinks than falls.
-    const width = fitted.length < 2 && space >= leastWidth ? Math.min(wanted, space) : wanted;
+    // A lonely id tells nothing, nor does a blank right half: a column rather shrinks than falls.
+    const least = fitted.length < 2 ? leastWidth : readableWidth;
+    const shrinks = !column.whole && space >= least;
+    const width = shrinks ? Math.min(wanted, space) : wanted;
     if (width > space && fitted.length > 0) break;
     const final = Math.min(width, space);
     fitted.push({
@@ -75,6 +77,8 @@ export function fitColumns(columns: readonly TableColumn[], room: number): Fitte
 }
 
 const leastWidth = 6;
+/** The last column may be cut to this; less would tell nothing. */
+const readableWidth = 16;
 
 function widthOf({ name, cells, whole }: TableColumn): number {
   const most = whole ? Infinity : widestCell;

@@ -1,6 +1,8 @@
 import fastStringWidth from 'fast-string-width';
 
 const ascii = /^[ -~]*$/;
+/** Letters of Latin, Greek and Cyrillic, dashes and quotes: one column each, no marks. */
+const oneColumnEach = /^[ -~\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e]*$/;
 const spacingMarks = /\p{Mc}/gu;
 
 /**
@@ -8,7 +10,7 @@ const spacingMarks = /\p{Mc}/gu;
  * as many terminals draw them: the measure may be too wide, never too narrow.
  */
 export function displayWidth(text: string): number {
-  if (ascii.test(text)) return text.length;
+  if (oneColumnEach.test(text)) return text.length;
   return fastStringWidth(text) + (text.match(spacingMarks)?.length ?? 0);
 }
 

@@ -253,7 +253,9 @@ describe('json', () => {
   });
 
   test('an empty list is []', async () => {
-    expect((await shown(stream<typeof ann>(), listOf('teams'), format('json'))).stdout).toBe('[]\n');
+    expect((await shown(stream<typeof ann>(), listOf('teams'), format('json'))).stdout).toBe(
+      '[]\n',
+    );
     expect((await shown([], listOf('teams'), { ...format('json'), columns: 80 })).stdout).toBe(
       '[]\n',
     );

@@ -341,22 +341,24 @@ describe('ROSTERCTL_API_KEY_FILE', () => {
   }
 });
 
+/** The connection of a profile whose key this command prints. */
+const withCommand = (command: string) =>
+  resolveConnection({
+    flags: {},
+    env: { PATH: process.env['PATH'], FOR_THE_COMMAND: 'handed-on' },
+    profile: { name: 'work', via: 'flag' },
+    file: parseConfigFile(
+      JSON.stringify({
+        profiles: { work: { baseUrl: work, organization: 'org_1', 'key.command': command } },
+      }),
+      '/c/config.json',
+    ),
+    keys: () => new Map(),
+  });
+
 describe('key.command', () => {
   const folder = join(home, 'commands');
   mkdirSync(folder);
-  const withCommand = (command: string) =>
-    resolveConnection({
-      flags: {},
-      env: { PATH: process.env['PATH'], FOR_THE_COMMAND: 'handed-on' },
-      profile: { name: 'work', via: 'flag' },
-      file: parseConfigFile(
-        JSON.stringify({
-          profiles: { work: { baseUrl: work, organization: 'org_1', 'key.command': command } },
-        }),
-        '/c/config.json',
-      ),
-      keys: () => new Map(),
-    });
 
   test('runs without a shell: nothing in it is expanded', async () => {
     const { connection } = await withCommand(`printf %s '$(id);"x"' `);

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { emptyConfig, parseConfigFile } from '../../src/config/config-file.js';
 import { namedKeys, requireKey, settingKeys } from '../../src/config/keys.js';

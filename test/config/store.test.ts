@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -8,6 +9,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { resolvePaths } from '../../src/config/paths.js';
@@ -141,6 +143,22 @@ test('a change made meanwhile by another process is not lost', async () => {
   );
 });
 
+test('many changes at once lose none', async () => {
+  const folder = freshFolder();
+  const names = Array.from({ length: 12 }, (_, index) => `profile-${index}`);
+  await Promise.all(
+    names.map((name) => open(folder).update((now) => withLogin(now, name, place, key))),
+  );
+  const store = open(folder);
+  expect(
+    store
+      .profiles()
+      .map(({ name }) => name)
+      .toSorted(),
+  ).toEqual(names.toSorted());
+  expect([...store.keys().keys()].toSorted()).toEqual(names.toSorted());
+});
+
 test('a change that changes nothing writes nothing', async () => {
   const store = open(freshFolder());
   await store.update((now) => now);
@@ -195,19 +213,6 @@ describe('a file that cannot be used', () => {
     await store.update((now) => withSetting(now, undefined, 'time', 'iso'));
     expect(open(folder).config().defaults.size).toBe(2);
   });
-
-  /** The refusal names the file and a fix, shows nothing of it, and nobody clears it. */
-  async function expectRefusal(folder: string, file: string, text: string): Promise<void> {
-    const store = open(folder);
-    const read = () => [store.config(), store.keys()];
-    expect(read).toThrow(ConfigError);
-    expect(read).toThrow(file);
-    expect(read).not.toThrow(/canary/);
-    const changing = store.update((now) => withLogin(now, 'work', place, key));
-    await expect(changing).rejects.toBeInstanceOf(ConfigError);
-    await expect(changing).rejects.toMatchObject({ hint: expect.stringContaining('rosterctl') });
-    expect(readFileSync(file, 'utf8')).toBe(text);
-  }
 });
 
 describe('modes and strangers', () => {
@@ -261,4 +266,41 @@ describe('modes and strangers', () => {
     };
     expect(temp.create('/c/credentials.json')).toMatch(/\/credentials\.json\.tmp-[0-9a-f]{16}$/);
   });
+});
+
+/** The refusal names the file and a fix, shows nothing of it, and nobody clears it. */
+async function expectRefusal(folder: string, file: string, text: string): Promise<void> {
+  const store = open(folder);
+  const read = () => [store.config(), store.keys()];
+  expect(read).toThrow(ConfigError);
+  expect(read).toThrow(file);
+  expect(read).not.toThrow(/canary/);
+  const changing = store.update((now) => withLogin(now, 'work', place, key));
+  await expect(changing).rejects.toBeInstanceOf(ConfigError);
+  await expect(changing).rejects.toMatchObject({ hint: expect.stringContaining('rosterctl') });
+  expect(readFileSync(file, 'utf8')).toBe(text);
+}
+
+test.runIf(uid === 0)('a folder of another user is neither written nor trusted', async () => {
+  const folder = freshFolder();
+  await open(folder).update((now) => withLogin(now, 'work', place, key));
+  for (const name of [...readdirSync(folder), '.']) chownSync(join(folder, name), 4242, 4242);
+  expect(() => open(folder).keys()).toThrow(/belongs to another user/);
+  await expect(
+    open(folder).update((now) => withSetting(now, undefined, 'output', 'csv')),
+  ).rejects.toThrow(/belongs to another user/);
+});
+
+test.runIf(uid === 0)('another user can read none of it', async () => {
+  const folder = freshFolder();
+  const before = process.umask(0);
+  try {
+    await open(folder).update((now) => withLogin(now, 'work', place, key));
+  } finally {
+    process.umask(before);
+  }
+  chmodSync(home, 0o755);
+  const read = spawnSync('/bin/cat', [join(folder, 'credentials.json')], { uid: 4242, gid: 4242 });
+  expect([read.status, read.stdout.toString()]).toEqual([1, '']);
+  expect(read.stderr.toString()).toContain('Permission denied');
 });

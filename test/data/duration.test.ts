@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { formatDuration, parseDuration } from '../../src/data/duration.js';
 import { UsageError } from '../../src/errors.js';

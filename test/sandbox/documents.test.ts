@@ -20,6 +20,8 @@ const put = (url: string, body: Buffer = file, contentType = 'application/pdf') 
     body,
   });
 
+const after = (minutes: number) => new Date(start.getTime() + minutes * 60_000);
+
 const codeIn = (answer: { status: number; text: string }) =>
   `${answer.status} ${/<Code>(\w+)<\/Code>/.exec(answer.text)?.[1]}`;
 
@@ -161,7 +163,6 @@ test('an upload URL works for 15 minutes, a download URL for 5', async () => {
   const sandbox = await newSandbox();
   const { uploadUrl } = await grant(sandbox);
   const link = (await call(sandbox, 'GET /documents/doc_0001/download')).json['url'] as string;
-  const after = (minutes: number) => new Date(start.getTime() + minutes * 60_000);
   sandbox.clock.now = new Date(after(5).getTime() - 1);
   expect((await http('GET', link)).status).toBe(200);
   sandbox.clock.now = after(5);

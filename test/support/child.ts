@@ -31,7 +31,7 @@ const running = new Set<ChildProcess>();
 
 /** Starts a bundled child with arguments. */
 export function startChild(script: string, args: readonly string[]): Child {
-  const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env;
+  const { NODE_EXTRA_CA_CERTS: _, NO_COLOR: __, FORCE_COLOR: ___, ...env } = process.env;
   const child = spawn(process.execPath, [script, ...args], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],

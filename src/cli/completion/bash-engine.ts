@@ -215,11 +215,8 @@ __rosterctl_offer_paths() {
     __rosterctl_lines "$(compgen -d -- "\${cur#"$prefix"}")"
   fi
   for line in \${lines[@]+"\${lines[@]}"}; do
-    if [[ -d $line ]]; then
-      ends=/ __rosterctl_add "$line/"
-    else
-      __rosterctl_add "$line"
-    fi
+    [[ ! -d $line ]] || line=$line/
+    __rosterctl_add "$line"
   done
 }
 
@@ -235,7 +232,9 @@ __rosterctl_reply() {
     word=$prefix\${found[i]}
     [[ $word == "$start"* ]] || continue
     __rosterctl_quote "\${word#"$start"}" || continue
-    [[ -n $ends || $word == */ ]] && word=$answer$ends || word="$answer$open "
+    word="$answer$open "
+    [[ -z $ends ]] || word=$answer$ends
+    [[ $slot != file && $slot != directory || $answer != */ ]] || word=$answer
     [[ -z $described || -z \${notes[i]} ]] || word="$answer  (\${notes[i]})"
     COMPREPLY[\${#COMPREPLY[@]}]=$word
   done

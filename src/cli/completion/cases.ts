@@ -38,10 +38,12 @@ function shellFunction(name: string, about: string, body: readonly string[]): st
 
 function nounCases({ first, verbs }: Model): string[] {
   const entries = first.flatMap(({ word, aliases }) =>
-    [word, ...aliases].map((name): Case => [
-      quoted(name),
-      verbs.has(word) ? `noun=${quoted(word)}` : `noun=${quoted(word)} command=${quoted(word)}`,
-    ]),
+    [word, ...aliases].map(
+      (name): Case => [
+        quoted(name),
+        verbs.has(word) ? `noun=${quoted(word)}` : `noun=${quoted(word)} command=${quoted(word)}`,
+      ],
+    ),
   );
   return select('$1', entries, "noun='?' command='?'");
 }
@@ -49,10 +51,9 @@ function nounCases({ first, verbs }: Model): string[] {
 function verbCases({ verbs }: Model): string[] {
   const entries = [...verbs].flatMap(([noun, all]) =>
     all.flatMap(({ word, aliases }) =>
-      [word, ...aliases].map((name): Case => [
-        quoted(`${noun} ${name}`),
-        `command=${quoted(`${noun} ${word}`)}`,
-      ]),
+      [word, ...aliases].map(
+        (name): Case => [quoted(`${noun} ${name}`), `command=${quoted(`${noun} ${word}`)}`],
+      ),
     ),
   );
   return select('$1 $2', entries, "command='?'");
@@ -158,7 +159,6 @@ function select(subject: string, entries: readonly Case[], otherwise?: string): 
 /** Patterns that lead to the same are written as one. */
 function merged(entries: readonly Case[]): Case[] {
   const byBody = new Map<string, string[]>();
-  for (const [pattern, body] of entries)
-    byBody.set(body, [...(byBody.get(body) ?? []), pattern]);
+  for (const [pattern, body] of entries) byBody.set(body, [...(byBody.get(body) ?? []), pattern]);
   return [...byBody].map(([body, patterns]) => [patterns.join(' | '), body]);
 }

@@ -25,10 +25,10 @@ export default defineCommand({
     ...listFlags,
   },
   view: listOf('documents'),
-  run({ api }, values) {
+  run({ api, usualOrder }, values) {
     const { tag = [], type } = values;
     const tests = [...tag.map(hasTag), ...(type === undefined ? [] : [isOfType(type)])];
-    return narrow(api.list('documents'), values, { resource: 'documents', tests });
+    return narrow(api.list('documents'), values, { resource: 'documents', tests, usualOrder });
   },
 });
 

@@ -21,7 +21,7 @@ export default defineCommand({
     ...listFlags,
   },
   view: listOf('players'),
-  run({ api }, values) {
+  run({ api, usualOrder }, values) {
     const { team } = values;
     const tests =
       team === undefined
@@ -35,7 +35,7 @@ export default defineCommand({
               },
             },
           ];
-    return narrow(api.list('players'), values, { resource: 'players', tests });
+    return narrow(api.list('players'), values, { resource: 'players', tests, usualOrder });
   },
 });
 

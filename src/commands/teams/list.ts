@@ -12,7 +12,7 @@ export default defineCommand({
   calls: ['listTeams'],
   flags: listFlags,
   view: listOf('teams'),
-  run({ api }, values) {
-    return narrow(api.list('teams'), values, { resource: 'teams' });
+  run({ api, usualOrder }, values) {
+    return narrow(api.list('teams'), values, { resource: 'teams', usualOrder });
   },
 });

@@ -20,8 +20,8 @@ export default defineCommand({
   flags: { ...tryoutFilters, ...listFlags },
   excludes: tryoutExcludes,
   view: listOf('tryouts'),
-  run({ api, now }, values) {
+  run({ api, now, usualOrder }, values) {
     const tests = tryoutTests(values, now());
-    return narrow(api.list('tryouts'), values, { resource: 'tryouts', tests });
+    return narrow(api.list('tryouts'), values, { resource: 'tryouts', tests, usualOrder });
   },
 });

@@ -22,6 +22,8 @@ export default defineWrite({
     ],
   ],
   calls: [],
+  // Step 2 of contract 4.5; the store is no endpoint of the service.
+  basis: 'stated',
   args: {
     url: param(
       z.string().min(1, 'must not be empty'),
@@ -49,6 +51,8 @@ export default defineWrite({
     const { origin, pathname } = parsed(target);
     return {
       calls: [],
+      // Step 2 of contract 4.5; the store is no endpoint of the service.
+      basis: 'stated',
       requests: [{ method: 'PUT', path: `${origin}${pathname}`, basis: 'stated' }],
       changes: [],
       state: { url: target, file: looked },
