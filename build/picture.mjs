@@ -9,7 +9,7 @@ const columns = 80;
 
 /** What the picture shows, with the exit codes expected; each runs as a fresh user would type it. */
 const scene = [
-  [0, () => 'tryouts list --status pending --limit 6'],
+  [0, () => 'tryouts list --status pending --game Valorant --limit 5'],
   [0, ([first]) => `tryouts update ${first} --status shortlisted --dry-run`],
   [0, ([first]) => `tryouts update ${first} --status shortlisted \\\n    --fields id,name,status`],
   [2, ([first]) => `tryouts update ${first} --status acepted`],

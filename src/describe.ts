@@ -1,4 +1,5 @@
 import { openApiDocument } from './api/openapi.js';
+import { completionScripts } from './cli/completion/scripts.js';
 import { manPage } from './cli/man-page.js';
 import { describeCommands } from './cli/plain.js';
 import { assumedRows, assumptionsPage, exitCodeRows, referencePage } from './cli/reference.js';
@@ -25,7 +26,9 @@ export async function describe(
 
 /** The files that `npm run generate` derives from the tables, by path; `date` is YYYY-MM-DD. */
 export function documents(table: PlainTable, date: string): { readonly [path: string]: string } {
+  const completions = Object.entries(completionScripts(table));
   return {
+    ...Object.fromEntries(completions.map(([name, text]) => [`completions/${name}`, text])),
     'docs/reference.md': referencePage(table),
     'docs/openapi.json': `${JSON.stringify(openApiDocument(), null, 2)}\n`,
     'docs/assumptions.md': assumptionsPage(inventions),

@@ -31,7 +31,8 @@ export function tsvCell(text: string): string {
 }
 
 /** Letters of Latin, Greek and Cyrillic, dashes and quotes: most texts, nothing to do for them. */
-const harmless = /^[ -~\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e]*$/;
+const harmless =
+  /^[ -~\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e]*$/;
 
 /** C0, DEL, C1, line and paragraph separators, bidirectional controls, lone surrogates. */
 const tsvUnsafe = /[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;

@@ -2,7 +2,8 @@ import fastStringWidth from 'fast-string-width';
 
 const ascii = /^[ -~]*$/;
 /** Letters of Latin, Greek and Cyrillic, dashes and quotes: one column each, no marks. */
-const oneColumnEach = /^[ -~\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e]*$/;
+const oneColumnEach =
+  /^[ -~\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e]*$/;
 const spacingMarks = /\p{Mc}/gu;
 
 /**

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -86,9 +87,9 @@ describe('a list on a terminal', () => {
     const { stdout } = await shown(stream(ann, bob), listOf('tryouts'), { columns: 120 });
     expect(stdout).toBe(
       [
-        'id     name  status    email             gamerTags         submittedAt',
-        'app_2  Bob   accepted  bob@example.test  -                 1 h ago',
-        'app_1  Ann   pending   ann@example.test  valorant: Ann#EU  3 h ago',
+        'id     name  status    submittedAt  gamerTags         email',
+        'app_2  Bob   accepted  1 h ago      -                 bob@example.test',
+        'app_1  Ann   pending   3 h ago      valorant: Ann#EU  ann@example.test',
         '+1 field: formResponses (use --fields or --json)',
         '',
       ].join('\n'),
@@ -209,9 +210,9 @@ describe('a pipe', () => {
   test('gets a table as tab-separated full values with a header', async () => {
     const { stdout } = await shown(stream(ann, bob), listOf('tryouts'));
     expect(stdout.split('\n')).toEqual([
-      'id\tname\tstatus\temail\tgamerTags\tsubmittedAt\torganizationId\tformResponses\tinternalNotes',
-      'app_1\tAnn\tpending\tann@example.test\t[{"id":"t1","game":"valorant","gamerTag":"Ann#EU"}]\t2026-11-21T09:00:00Z\torg_1\t{"rank":"gold","why?":"to\\\\twin"}\t',
-      'app_2\tBob\taccepted\tbob@example.test\t\t2026-11-21T11:00:00Z\torg_1\t{"rank":"gold","why?":"to\\\\twin"}\t',
+      'id\tname\tstatus\tsubmittedAt\tgamerTags\temail\torganizationId\tformResponses\tinternalNotes',
+      'app_1\tAnn\tpending\t2026-11-21T09:00:00Z\t[{"id":"t1","game":"valorant","gamerTag":"Ann#EU"}]\tann@example.test\torg_1\t{"rank":"gold","why?":"to\\\\twin"}\t',
+      'app_2\tBob\taccepted\t2026-11-21T11:00:00Z\t\tbob@example.test\torg_1\t{"rank":"gold","why?":"to\\\\twin"}\t',
       '',
     ]);
   });
@@ -324,8 +325,8 @@ describe('ndjson', () => {
 
   test('a record is written before the next one is there', async () => {
     const made = screen();
-    let release = () => {};
-    const second = new Promise<void>((resolve) => (release = resolve));
+    const gate = new EventEmitter();
+    const second = once(gate, 'open');
     async function* slow() {
       yield ann;
       await second;
@@ -341,7 +342,7 @@ describe('ndjson', () => {
     const done = present(slow(), listOf('tryouts'), world);
     while (made.stdout() === '') await new Promise((resolve) => setImmediate(resolve));
     expect(made.stdout()).toBe(`${JSON.stringify(ann)}\n`);
-    release();
+    gate.emit('open');
     await done;
     expect(made.stdout().split('\n')).toHaveLength(3);
   });

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { csvLine, guard, unguard } from '../../src/data/csv.js';
 import { RawNumber } from '../../src/data/json.js';

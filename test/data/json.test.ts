@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isObject, parseJson, printJson, RawNumber } from '../../src/data/json.js';
 
@@ -73,7 +73,6 @@ describe('structure', () => {
   });
 
   test('two hundred levels are read, two hundred and one are too deep', () => {
-    const nested = (depth: number, inner = '1') => '['.repeat(depth) + inner + ']'.repeat(depth);
     expect(() => parseJson(nested(200))).not.toThrow();
     expect(() => parseJson(nested(201))).toThrow(/nested too deep/);
     expect(() => parseJson(nested(201, '12345678901234567890'))).toThrow(/nested too deep/);
@@ -132,3 +131,7 @@ describe('printing', () => {
     expect(printJson(undefined)).toBe('null');
   });
 });
+
+function nested(depth: number, inner = '1'): string {
+  return '['.repeat(depth) + inner + ']'.repeat(depth);
+}

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { flatten, hasPath, plainText, valueAt, valuesAt } from '../../src/data/path.js';
 import { RawNumber } from '../../src/data/json.js';

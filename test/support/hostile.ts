@@ -38,14 +38,22 @@ export const hostileTexts: readonly string[] = [
   'selectors\ufe00\ufe01\u{e0100}',
   '\u{1f469}\u200d\u{1f680}\u200d\u{1f469}\u200d\u{1f680}\u200d\u{1f469}\u200d\u{1f680}\u200d\u{1f469}',
   '=HYPERLINK("https://evil.example","x")',
-  `${'W'.repeat(100_000)}`,
+  'W'.repeat(100_000),
   `${'界'.repeat(5_000)}\u3164\u115f\uffa0`,
 ];
 
 /** No human view may ever hold one of these, our own colour and the line's end aside. */
-// oxlint-disable-next-line no-control-regex
-export const forbidden =
-  /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff0-\uffff\u{e0000}-\u{e0fff}\p{Cs}]/u;
+export const forbidden = new RegExp(
+  `[${[
+    // C0 but the line end, DEL, C1
+    '\\u0000-\\u0009\\u000b-\\u001f\\u007f-\\u009f',
+    // invisible and zero-width, fillers, variation selectors but the emoji one
+    '\\u00ad\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b\\u200c\\u3164\\ufe00-\\ufe0e\\ufeff\\uffa0',
+    // bidirectional controls, separators, interlinear marks, non-characters, tags, half characters
+    '\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufff0-\\uffff\\u{e0000}-\\u{e0fff}\\p{Cs}',
+  ].join('')}]`,
+  'u',
+);
 
 /** Takes our own bold, dim and colours off. */
 export function withoutColor(text: string): string {

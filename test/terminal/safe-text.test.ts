@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { cellText, multiLine, singleLine, tsvCell } from '../../src/terminal/safe-text.js';
 import { forbidden, hostileTexts } from '../support/hostile.js';

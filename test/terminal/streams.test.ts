@@ -69,8 +69,7 @@ describe('writing', () => {
     const taken: string[] = [];
     const slow = new Writable({
       highWaterMark: 1,
-      write: (chunk, _encoding, done) =>
-        setTimeout(() => done(void taken.push(String(chunk)) as undefined), 5),
+      write: (chunk, _encoding, done) => setTimeout(() => done(void taken.push(String(chunk))), 5),
     });
     const streams = streamsOn({ stdout: slow });
     await streams.stdout.write('one');

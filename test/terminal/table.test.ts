@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPaint } from '../../src/terminal/paint.js';
@@ -112,8 +112,6 @@ describe('as it is bundled', () => {
   // The build gives cli-table3 our own measure of width; only there the two ways to draw must agree.
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'rosterctl-table-'));
-    const source = (path: string) =>
-      fileURLToPath(new URL(`../../src/terminal/${path}`, import.meta.url));
     const bundle = await rolldown({
       input: { table: source('table.ts') },
       platform: 'node',
@@ -180,3 +178,7 @@ describe('as it is bundled', () => {
     expect(large.slice(0, 101)).toEqual(small);
   });
 });
+
+function source(path: string): string {
+  return fileURLToPath(new URL(`../../src/terminal/${path}`, import.meta.url));
+}

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { cellText, multiLine } from '../../src/terminal/safe-text.js';
 import { displayWidth, pad, truncate, wrap } from '../../src/terminal/width.js';

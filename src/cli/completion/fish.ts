@@ -27,7 +27,7 @@ type Case = readonly [patterns: readonly string[], body: string];
 function fishFunction(name: string, about: string, body: readonly string[]): string[] {
   return [
     `function __rosterctl_${name} # ${about}`,
-    ...body.map((line) => `    ${line}`),
+    ...body.map((statement) => `    ${statement}`),
     'end',
     '',
   ];
@@ -135,8 +135,11 @@ function lines(all: readonly string[]): string {
 /** In single quotes; a tab is written out, so that the file shows it. */
 function quoted(text: string): string {
   const [word = '', ...rest] = text.split('\t');
-  const inQuotes = (part: string) => `'${part.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
   return [word, ...rest].map(inQuotes).join('\\t');
+}
+
+function inQuotes(part: string): string {
+  return `'${part.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 }
 
 function select(subject: string, cases: readonly Case[], otherwise?: string, after = ''): string[] {

@@ -1,0 +1,137 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { completionCacheFile, recall, type Remembered } from './config/completion-cache.js';
+import { type ConfigData, emptyConfig, parseConfigFile } from './config/config-file.js';
+import { findPlace } from './config/connection.js';
+import type { GlobalFlags } from './config/flags.js';
+import { onOff } from './config/parse.js';
+import { type Environment, type Paths, resolvePaths } from './config/paths.js';
+import { defaultProfile, sandboxProfile } from './config/profile-name.js';
+import { activeProfileOf } from './config/store.js';
+import { inspectPrivateFile } from './files/private.js';
+import { cellText } from './terminal/safe-text.js';
+import { truncate } from './terminal/width.js';
+
+/** What the launcher hands over of the process. */
+export interface CompletionOutside {
+  readonly env: Environment;
+  readonly platform: NodeJS.Platform;
+  readonly uid: number | undefined;
+  write(text: string): void;
+}
+
+type Offer = readonly [word: string, text: string];
+
+/**
+ * Answers `__complete KIND [-- the words typed so far]` for a completion script: lines of
+ * `word<TAB>what it means`, from config.json and the private cache alone. KIND is `profile`,
+ * `id:RESOURCE` or `field:RESOURCE`. Never throws, never tells an error, never sends anything.
+ */
+export function complete(argv: readonly string[], outside: CompletionOutside): void {
+  try {
+    const lines = offers(argv, outside).filter(isOffered).map(lineOf);
+    if (lines.length > 0) outside.write(`${lines.join('\n')}\n`);
+  } catch {
+    // A TAB must never disturb the line that is being typed.
+  }
+}
+
+function offers([kind = '', ...rest]: readonly string[], outside: CompletionOutside): Offer[] {
+  const typed = rest[0] === '--' ? rest.slice(1) : rest;
+  const paths = resolvePaths(outside);
+  const file = readConfig(paths);
+  if (kind === 'profile') return profiles(file);
+  const [what, resource = ''] = kind.split(':');
+  const known = remembered(typed, resource, { file, paths, env: outside.env });
+  if (what === 'field') return known.fields.map((field) => [field, '']);
+  if (what !== 'id') return [];
+  const given = new Set(typed);
+  return known.ids.filter(([id]) => !given.has(id)).map(([id, name]) => [id, name]);
+}
+
+function profiles(file: ConfigData): Offer[] {
+  const stored = [...file.profiles].map(([name, { organization, baseUrl }]): Offer => {
+    const host = baseUrl !== undefined && URL.canParse(baseUrl) ? new URL(baseUrl).host : undefined;
+    return [name, [organization, host].filter((part) => part !== undefined).join(' at ')];
+  });
+  return [...stored, [sandboxProfile, 'the built-in demo service']];
+}
+
+interface Known {
+  readonly file: ConfigData;
+  readonly paths: Paths;
+  readonly env: Environment;
+}
+
+function remembered(
+  typed: readonly string[],
+  resource: string,
+  { file, paths, env }: Known,
+): Remembered {
+  const flags = connectionFlags(typed);
+  const profile = chosenProfile(flags, env, file);
+  const own = file.profiles.get(profile.name)?.settings.get('completion.cache');
+  if (!onOff(own ?? file.defaults.get('completion.cache') ?? 'on')) return { ids: [], fields: [] };
+  const { baseUrl, organization } = findPlace({ flags, env, profile, file }, []);
+  const cache = completionCacheFile(paths, {
+    profile: profile.name,
+    baseUrl: baseUrl?.text ?? '',
+    organizationId: organization?.text ?? '',
+  });
+  return cache === undefined ? { ids: [], fields: [] } : recall(cache, resource, paths.owner);
+}
+
+/** As `resolveSettings` chooses it: flag, environment, the active one. */
+function chosenProfile(flags: GlobalFlags, env: Environment, file: ConfigData) {
+  if (flags.profile) return { name: flags.profile, via: 'flag' } as const;
+  const fromEnv = env['ROSTERCTL_PROFILE'];
+  if (fromEnv) return { name: fromEnv, via: 'environment' } as const;
+  return { name: activeProfileOf(file) ?? defaultProfile, via: 'active' } as const;
+}
+
+const connectionWords: Readonly<Record<string, 'profile' | 'org' | 'baseUrl'>> = {
+  '-p': 'profile',
+  '--profile': 'profile',
+  '--org': 'org',
+  '--base-url': 'baseUrl',
+};
+
+/** The flags among the words typed that say which organization is meant; the last one counts. */
+function connectionFlags(typed: readonly string[]): GlobalFlags {
+  const found: { profile?: string; org?: string; baseUrl?: string } = {};
+  for (let index = 0; index < typed.length; index++) {
+    const word = typed[index] ?? '';
+    if (word === '--') break;
+    const [, long, glued] = /^(--[^=]+)=(.*)$/s.exec(word) ?? /^(-p)(.+)$/s.exec(word) ?? [];
+    const name = connectionWords[long ?? word];
+    if (name === undefined) continue;
+    const value = glued ?? typed[++index];
+    if (value !== undefined) found[name] = value;
+  }
+  return found;
+}
+
+function readConfig(paths: Paths): ConfigData {
+  const file = paths.config && join(paths.config.path, 'config.json');
+  try {
+    if (!file || inspectPrivateFile(file, { owner: paths.owner }).state === 'absent')
+      return emptyConfig(file);
+    return parseConfigFile(readFileSync(file, 'utf8'), file);
+  } catch {
+    return emptyConfig(file);
+  }
+}
+
+/**
+ * Only what can be typed back as it is shown: nothing that drives a terminal, hides, or would be
+ * read as a flag. Made safe is not enough here, since another text would be another id.
+ */
+function isOffered([word]: Offer): boolean {
+  return word !== '' && !word.startsWith('-') && cellText(word) === word;
+}
+
+const nameColumns = 60;
+
+function lineOf([word, text]: Offer): string {
+  return `${word}\t${truncate(cellText(text), nameColumns)}`;
+}

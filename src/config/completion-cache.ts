@@ -1,0 +1,137 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isObject, type JsonObject } from '../data/json.js';
+import { ensurePrivateFolder, inspectPrivateFile, tightenPrivateFile } from '../files/private.js';
+import { originOf, parseBaseUrl } from './base-url.js';
+import { cacheFolder } from './cache.js';
+import type { Paths } from './paths.js';
+import { sandboxProfile } from './profile-name.js';
+
+/** What a TAB may offer of one resource: ids with names, and the fields that the service sent. */
+export interface Remembered {
+  readonly ids: readonly (readonly [id: string, name: string])[];
+  readonly fields: readonly string[];
+}
+
+/** Whose records: the profile, and where its requests go. */
+export interface CachePlace {
+  readonly profile: string;
+  readonly baseUrl: string;
+  readonly organizationId: string;
+}
+
+const mostIds = 5000;
+const mostFields = 500;
+/** Longer ids are no ids to complete; longer names are cut when they are shown. */
+const longestId = 200;
+const longestName = 200;
+
+/**
+ * The file of ids and field names of one organization at one service, in the folder that
+ * `auth logout` removes. The sandbox has one of its own: its port may change.
+ */
+export function completionCacheFile(paths: Paths, place: CachePlace): string | undefined {
+  const folder =
+    place.profile === sandboxProfile
+      ? cacheFolder(paths, sandboxProfile, sandboxProfile)
+      : cacheFolder(paths, originOf(parseBaseUrl(place.baseUrl)), place.organizationId);
+  return folder === undefined ? undefined : join(folder, 'completion.json');
+}
+
+/** What is remembered of one resource; empty for a file that is absent, broken or not ours. */
+export function recall(file: string, resource: string, owner: number | undefined): Remembered {
+  const found = readAll(file, owner)[resource];
+  if (!isObject(found)) return nothing;
+  const ids = Array.isArray(found['ids']) ? (found['ids'] as unknown[]) : [];
+  const fields = Array.isArray(found['fields']) ? (found['fields'] as unknown[]) : [];
+  return {
+    ids: ids.filter(isPair).slice(0, mostIds),
+    fields: fields.filter((field) => typeof field === 'string').slice(0, mostFields),
+  };
+}
+
+/** Collects what ordinary lists and gets show, a few microseconds a record and never above a cap. */
+export interface Memory {
+  see(record: JsonObject): void;
+  /**
+   * Writes what was seen; `whole` = it was the complete list, so that ids which are gone are
+   * forgotten. Never throws: a cache that cannot be written is no reason to fail.
+   */
+  keep(options: { readonly whole: boolean }): Promise<void>;
+}
+
+/** Starts to remember the records of one resource for completion. */
+export function rememberRecords(paths: Paths, place: CachePlace, resource: string): Memory {
+  const ids = new Map<string, string>();
+  const fields = new Set<string>();
+  return {
+    see(record) {
+      if (ids.size >= mostIds) return;
+      const { id, name } = record;
+      if (typeof id !== 'string' || id.length > longestId) return;
+      ids.set(id, typeof name === 'string' ? name.slice(0, longestName) : '');
+      for (const field of fieldsOf(record)) if (fields.size < mostFields) fields.add(field);
+    },
+    async keep({ whole }) {
+      try {
+        await write(paths, place, resource, { ids, fields }, whole);
+      } catch {
+        // A folder that cannot be written, a foreign file, a full disk: then a TAB knows less.
+      }
+    },
+  };
+}
+
+async function write(
+  paths: Paths,
+  place: CachePlace,
+  resource: string,
+  seen: { readonly ids: ReadonlyMap<string, string>; readonly fields: ReadonlySet<string> },
+  whole: boolean,
+): Promise<void> {
+  const file = completionCacheFile(paths, place);
+  if (file === undefined || !paths.cache) return;
+  const all = readAll(file, paths.owner);
+  const before = recall(file, resource, paths.owner);
+  const ids = [...seen.ids, ...(whole ? [] : before.ids.filter(([id]) => !seen.ids.has(id)))];
+  const fields = [...new Set([...seen.fields, ...before.fields])];
+  const now: Remembered = { ids: ids.slice(0, mostIds), fields: fields.slice(0, mostFields) };
+  if (JSON.stringify(now) === JSON.stringify(before)) return;
+  const { owner } = paths;
+  ensurePrivateFolder(paths.cache.path, { owner, within: paths.cache.within });
+  ensurePrivateFolder(join(file, '..'), { owner });
+  tightenPrivateFile(file, { owner });
+  const { writeAtomically } = await import('../files/atomic-write.js');
+  await writeAtomically(file, JSON.stringify({ ...all, [resource]: now }), { mode: 0o600 });
+}
+
+/** Names of fields as --fields and --where read them: top level, and one level of plain objects. */
+function* fieldsOf(record: JsonObject): Generator<string> {
+  for (const [key, value] of Object.entries(record)) {
+    if (!isName(key)) continue;
+    yield key;
+    if (isObject(value))
+      for (const inner of Object.keys(value)) if (isName(inner)) yield `${key}.${inner}`;
+  }
+}
+
+/** What stands in a list of fields or before an operator without being misread. */
+function isName(key: string): boolean {
+  return key.length <= 100 && /^[^\s.,:=<>!~-][^\s.,:=<>!~]*$/u.test(key);
+}
+
+const nothing: Remembered = { ids: [], fields: [] };
+
+function readAll(file: string, owner: number | undefined): JsonObject {
+  try {
+    if (inspectPrivateFile(file, { owner }).state === 'absent') return {};
+    const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+function isPair(value: unknown): value is readonly [string, string] {
+  return Array.isArray(value) && typeof value[0] === 'string' && typeof value[1] === 'string';
+}

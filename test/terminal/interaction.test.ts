@@ -1,0 +1,254 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { spawn } from '@lydell/node-pty';
+import { rolldown } from 'rolldown';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { UsageError } from '../../src/errors.js';
+import { createProgress } from '../../src/terminal/progress.js';
+import { createPrompts } from '../../src/terminal/prompt.js';
+import { pagerEnvironment } from '../../src/terminal/pager.js';
+import { forbidden, withoutColor } from '../support/hostile.js';
+import { screen } from '../support/screen.js';
+
+let folder = '';
+
+/** A program that does one thing with a real terminal and tells the outcome at the end. */
+const program = `
+import { createPrompts } from '${source('prompt')}';
+import { createProgress } from '${source('progress')}';
+import { showInPager } from '${source('pager')}';
+import { createStreams } from '${source('streams')}';
+const streams = createStreams(process as never);
+const prompts = createPrompts(streams, { noInput: false });
+streams.redact('sekret-key');
+const hostile = 'Delete \\u001b]0;title\\u0007 sekret-key\\nreally?';
+const doing: Record<string, () => Promise<unknown>> = {
+  confirm: () => prompts.confirm(hostile),
+  text: () => prompts.text('Name?', { validate: (value) => (value === 'no' ? 'not \\u001b[31mthat' : undefined) }),
+  secret: () => prompts.secret('Key?'),
+  select: () => prompts.select('Which?', [{ value: 'a', label: 'first\\u001b[2J' }, { value: 'b', label: 'second' }]),
+  async progress() {
+    const line = createProgress(streams, { quiet: false }).start('working \\u001b]0;x\\u0007 sekret-key');
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    line.update('nearly ' + 'long '.repeat(50));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    line.stop();
+    return 'stopped';
+  },
+  pager: () => showInPager('one\\ntwo\\n', process.argv[3] ?? '', process.env),
+};
+try {
+  const value = await doing[process.argv[2] ?? '']?.();
+  process.stdout.write('\\nANSWER ' + JSON.stringify(value) + '\\n');
+} catch (error) {
+  process.stdout.write('\\nFAILED ' + (error as Error).name + '\\n');
+}
+process.stdout.write('RAW ' + (process.stdin as { isRaw?: boolean }).isRaw + '\\n');
+`;
+
+function source(name: string): string {
+  return fileURLToPath(new URL(`../../src/terminal/${name}.ts`, import.meta.url));
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'rosterctl-terminal-'));
+  const entry = join(folder, 'entry.ts');
+  await writeFile(entry, program);
+  const bundle = await rolldown({
+    input: entry,
+    platform: 'node',
+    resolve: { modules: [fileURLToPath(new URL('../../node_modules', import.meta.url))] },
+  });
+  await bundle.write({ dir: folder, format: 'esm', entryFileNames: 'program.mjs' });
+  await bundle.close();
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+interface Typing {
+  /** What the screen must show before, and what is typed then. */
+  readonly keys?: readonly (readonly [shown: string, typed: string])[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly args?: readonly string[];
+}
+
+/** Runs the program in a pseudo terminal of 40 columns; what the terminal got. */
+async function inTerminal(what: string, { keys = [], env = {}, args = [] }: Typing = {}) {
+  const child = spawn(process.execPath, [join(folder, 'program.mjs'), what, ...args], {
+    cols: 40,
+    rows: 10,
+    env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm-256color', ...env },
+  });
+  let got = '';
+  let from = 0;
+  const left = [...keys];
+  const step = () => {
+    const [next] = left;
+    if (!next) return;
+    const at = withoutColor(got).indexOf(next[0], from);
+    if (at < 0) return;
+    from = at + next[0].length;
+    left.shift();
+    // The prompt discards what was typed before it was drawn.
+    setTimeout(() => child.write(next[1]), 100);
+  };
+  child.onData((data) => {
+    got += data;
+    step();
+  });
+  await new Promise<void>((resolve) => child.onExit(() => resolve()));
+  return got;
+}
+
+/** What moves the cursor and clears lines, as a prompt or spinner does it. */
+function withoutDrawing(text: string): string {
+  // oxlint-disable-next-line no-control-regex
+  return (
+    withoutColor(text)
+      // oxlint-disable-next-line no-control-regex
+      .replace(/\u001b\[(?:\?(?:25|2026)[hl]|\d*[A-GJK]|\d*;?\d*H)/g, '')
+      .replaceAll('\r', '')
+  );
+}
+
+describe('a question at a terminal', () => {
+  test.each([
+    ['y\r', 'ANSWER true'],
+    ['yes\r', 'ANSWER true'],
+    ['n\r', 'ANSWER false'],
+    ['\r', 'ANSWER false'],
+    ['\u0003', 'FAILED CancelledError'],
+    ['\u001b', 'FAILED CancelledError'],
+    ['\u0004', 'FAILED CancelledError'],
+  ])('%j means %s, and the terminal is as before', async (typed, outcome) => {
+    const got = await inTerminal('confirm', { keys: [['y/N', typed]] });
+    expect(got).toContain(outcome);
+    expect(got).toContain('RAW false');
+    // The cursor is shown again.
+    expect(got.lastIndexOf('\u001b[?25h')).toBeGreaterThanOrEqual(got.lastIndexOf('\u001b[?25l'));
+  });
+
+  test('its text is harmless, and a secret in it is not shown', async () => {
+    const got = await inTerminal('confirm', { keys: [['y/N', 'n\r']] });
+    expect(withoutDrawing(got)).not.toMatch(forbidden);
+    expect(got).not.toContain('sekret-key');
+    expect(withoutDrawing(got)).toContain('\\u001b]0;title\\u0007');
+  });
+
+  test('a text is checked until it fits', async () => {
+    const got = await inTerminal('text', {
+      keys: [
+        ['Name?', 'no\r'],
+        ['not \\u001b[31mthat', '\u0015Ann\r'],
+      ],
+    });
+    expect(got).toContain('ANSWER "Ann"');
+  });
+
+  test('a key is masked', async () => {
+    const got = await inTerminal('secret', { keys: [['Key?', 'abc123\r']] });
+    expect(got.split('ANSWER')[0]).not.toContain('abc123');
+    expect(got).toContain('ANSWER "abc123"');
+  });
+
+  test('a choice is made with the arrow keys', async () => {
+    const got = await inTerminal('select', { keys: [['second', '\u001b[B\r']] });
+    expect(got).toContain('ANSWER "b"');
+    expect(withoutDrawing(got)).not.toMatch(forbidden);
+  });
+
+  test('NO_COLOR leaves the question plain', async () => {
+    const got = await inTerminal('confirm', { keys: [['y/N', 'n\r']], env: { NO_COLOR: '1' } });
+    expect(got).toContain('ANSWER false');
+    expect(withoutColor(got)).toBe(got);
+  });
+});
+
+describe('without a person', () => {
+  test.each([
+    ['stdin and stderr are no terminals', false, false],
+    ['prompting is forbidden', true, true],
+  ])('a question is a usage error that names the way out: %s', async (_, interactive, noInput) => {
+    const made = screen({ interactive });
+    const prompts = createPrompts(made.streams, { noInput });
+    expect(prompts.possible).toBe(false);
+    const failure = await prompts
+      .confirm('Delete?', { hint: 'Add: --yes' })
+      .catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(UsageError);
+    expect((failure as UsageError).hint).toBe('Add: --yes');
+    expect(made.stdout() + made.stderr()).toBe('');
+  });
+
+  test('it is possible at a terminal', () => {
+    expect(createPrompts(screen({ interactive: true }).streams, { noInput: false }).possible).toBe(
+      true,
+    );
+  });
+});
+
+describe('progress', () => {
+  test('spins on a terminal, harmless and on one line, and is gone at the end', async () => {
+    const got = await inTerminal('progress');
+    const plain = withoutDrawing(got);
+    expect(plain).toContain('working \\u001b]0;x\\u0007 [redacted]');
+    expect(plain).toContain('nearly long');
+    expect(plain).not.toMatch(forbidden);
+    expect(got).toContain('ANSWER "stopped"');
+    expect(got.lastIndexOf('\u001b[?25h')).toBeGreaterThan(got.lastIndexOf('\u001b[?25l'));
+    // oxlint-disable-next-line no-control-regex
+    expect(got.slice(0, got.indexOf('ANSWER'))).toMatch(/\u001b\[0?K\u001b\[\?25h\s*$/);
+  });
+
+  test.each([{ CI: '1' }, { TERM: 'dumb' }])('does not move with %j', async (env) => {
+    const got = await inTerminal('progress', { env });
+    expect(got).not.toContain('\u001b');
+    expect(got).toContain('ANSWER "stopped"');
+  });
+
+  test('never touches stdout, and nothing is written with --quiet', () => {
+    const made = screen({ interactive: true, columns: 80 });
+    const line = createProgress(made.streams, { quiet: true }).start('x');
+    line.update('y');
+    line.stop();
+    expect(made.stdout() + made.stderr()).toBe('');
+  });
+});
+
+describe('the pager', () => {
+  test('gets the text, without the key and in secure mode', async () => {
+    const pager = join(folder, 'my pager');
+    await writeFile(
+      pager,
+      '#!/bin/sh\necho "key=[$ROSTERCTL_API_KEY] secure=$LESSSECURE arg=$1"\ncat\n',
+    );
+    await chmod(pager, 0o755);
+    const got = await inTerminal('pager', {
+      args: [`'${pager}' '$(touch x)'`],
+      env: { ROSTERCTL_API_KEY: 'sekret-key' },
+    });
+    expect(got).toContain('key=[] secure=1 arg=$(touch x)');
+    expect(got).toContain('one\r\ntwo');
+    expect(got).toContain('ANSWER true');
+  });
+
+  test.each(['/nowhere/pager', '', "'open"])(
+    'one that cannot be started says so: %j',
+    async (command) => {
+      expect(await inTerminal('pager', { args: [command] })).toContain('ANSWER false');
+    },
+  );
+
+  test('one that has seen enough is no failure', async () => {
+    expect(await inTerminal('pager', { args: ['true'] })).toContain('ANSWER true');
+  });
+
+  test("the user's own LESS stays, the key goes", () => {
+    expect(pagerEnvironment({ LESS: '-S', ROSTERCTL_API_KEY: 'k', PATH: '/bin' })).toEqual({
+      LESS: '-S',
+      PATH: '/bin',
+      LESSSECURE: '1',
+    });
+  });
+});
