@@ -25,7 +25,8 @@ export function rootHelp(table: PlainTable, { long }: { long: boolean }): string
   return lines([
     'Usage: rosterctl <noun> <verb> [ids…] [flags]',
     '',
-    ...table.groups.flatMap((group) => groupSummary(group, table)),
+    ...columns(table.groups.map((group) => groupSummary(group, table))),
+    '',
     'Other',
     ...columns(alone.map((command) => [command.words.join(' '), command.summary])),
     '',
@@ -37,27 +38,28 @@ export function rootHelp(table: PlainTable, { long }: { long: boolean }): string
   ]);
 }
 
-function groupSummary(group: PlainGroup, table: PlainTable): string[] {
-  const verbs = table.commands.filter(
-    (entry) => entry.words[0] === group.word && entry.words.length > 1,
-  );
-  return columns([
-    [group.word, `${group.about}: ${verbs.map((entry) => entry.words[1]).join(', ')}`],
-  ]);
+function groupSummary(group: PlainGroup, table: PlainTable): readonly [string, string] {
+  return [group.word, `${group.about}: ${verbsOf(group, table).map(verbOf).join(', ')}`];
+}
+
+function verbsOf(group: PlainGroup, table: PlainTable): readonly PlainCommand[] {
+  return table.commands.filter(({ words }) => words[0] === group.word && words.length > 1);
+}
+
+function verbOf({ words }: PlainCommand): string {
+  return words[1] ?? '';
 }
 
 /** One noun: its verbs. */
 export function groupHelp(group: PlainGroup, table: PlainTable): string {
-  const verbs = table.commands.filter(
-    (entry) => entry.words[0] === group.word && entry.words.length > 1,
-  );
+  const verbs = verbsOf(group, table);
   return lines([
     `${group.about}.`,
     '',
     `Usage: rosterctl ${group.word} <verb> [flags]${group.aliases.length > 0 ? `   (also: ${group.aliases.join(', ')})` : ''}`,
     '',
     'Verbs',
-    ...columns(verbs.map((command) => [command.words[1] ?? '', command.summary])),
+    ...columns(verbs.map((command) => [verbOf(command), command.summary])),
     '',
     `More: rosterctl ${group.word} <verb> --help`,
   ]);
