@@ -32,7 +32,11 @@ const workbench = `${root}node_modules/.cache/rosterctl/`;
 
 await rm(fresh, { recursive: true, force: true });
 await rm(workbench, { recursive: true, force: true });
-const output = await bundle('main', fresh, { minify: true });
+const output = [
+  ...(await bundle('main', fresh, { minify: true })),
+  // On its own: what a TAB asks shares no chunk with what a command loads.
+  ...(await bundle('complete', fresh, { minify: true })),
+];
 await bundle('describe', workbench, { minify: false });
 
 const { version } = JSON.parse(await readFile(`${root}package.json`, 'utf8'));

@@ -26,11 +26,11 @@ export interface Outside {
   readonly uid: number | undefined;
   readonly self: ThisProcess;
   readonly table: PlainTable;
-  topics(): { readonly [name: string]: string };
+  readonly topics: () => { readonly [name: string]: string };
   readonly streams: ProcessStreams;
   readonly signal: AbortSignal;
   /** From now on a signal is the ordinary end. */
-  expectSignal(): void;
+  readonly expectSignal: () => void;
 }
 
 /**
@@ -65,6 +65,7 @@ export async function runCommand(
     notes: { note: speech.note, drift: speech.note },
     trace: speech.tell,
     redact: (secret) => streams.redact(secret),
+    redactUrl: (url) => streams.redactUrl(url),
   });
   const local: LocalContext = {
     table: outside.table,
@@ -74,6 +75,7 @@ export async function runCommand(
     settings,
     flags,
     env,
+    platform: outside.platform,
     paths,
     config,
     streams,

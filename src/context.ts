@@ -16,12 +16,13 @@ export interface LocalContext {
   /** `20.19.0` */
   readonly nodeVersion: string;
   /** The text of a help topic. */
-  topic(name: string): string | undefined;
+  readonly topic: (name: string) => string | undefined;
   readonly self: ThisProcess;
   readonly settings: Settings;
   /** The global flags as typed: for `auth` and `config`, which look at where a value came from. */
   readonly flags: GlobalFlags;
   readonly env: Environment;
+  readonly platform: NodeJS.Platform;
   readonly paths: Paths;
   /** Profiles, defaults and keys on disk. */
   readonly config: ConfigStore;

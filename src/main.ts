@@ -13,7 +13,7 @@ import { createStreams, type ProcessStreams } from './terminal/streams.js';
 export interface Distribution {
   readonly table: PlainTable;
   /** Read only when a topic is asked for. */
-  topics(): { readonly [name: string]: string };
+  readonly topics: () => { readonly [name: string]: string };
 }
 
 /**
@@ -54,7 +54,7 @@ interface Scene {
   readonly topics: Distribution['topics'];
   readonly streams: ProcessStreams;
   readonly signal: AbortSignal;
-  expectSignal(): void;
+  readonly expectSignal: () => void;
 }
 
 async function run(parsed: Parsed, scene: Scene): Promise<number> {

@@ -21,9 +21,11 @@ export interface ServiceParts {
   readonly signal: AbortSignal;
   readonly notes: ApiNotes;
   /** A line of the `--debug` trace. */
-  trace(line: string): void;
+  readonly trace: (line: string) => void;
   /** A secret that must never appear on stderr. */
-  redact(secret: string): void;
+  readonly redact: (secret: string) => void;
+  /** A signed URL, whose query must never appear there. */
+  readonly redactUrl: (url: string) => void;
 }
 
 /** The service and its file store, each connected when first asked for. */
@@ -49,7 +51,11 @@ export function createService(parts: ServiceParts): Service {
   const trace = settings.debug ? parts.trace : undefined;
   let connection: Promise<Connection> | undefined;
   let api: Promise<Api> | undefined;
-  let reachable = (url: string) => url;
+  let reachable = same;
+  const opened = (url: string) => {
+    parts.redactUrl(url);
+    return reachable(url);
+  };
   const connect = () =>
     (connection ??= findConnection(parts, closers, (found) => {
       reachable = found;
@@ -90,8 +96,8 @@ export function createService(parts: ServiceParts): Service {
       closers.unshift(() => store.close());
       return {
         ...store,
-        put: (url, file, headers) => store.put(reachable(url), file, headers),
-        get: (url) => store.get(reachable(url)),
+        put: (url, file, headers) => store.put(opened(url), file, headers),
+        get: (url) => store.get(opened(url)),
       };
     },
     async close() {
@@ -120,7 +126,7 @@ async function findConnection(
       parts.notes.note(
         `The sandbox forgets everything after this command: ${sandbox.memoryReason}`,
       );
-    reach(sandbox.reachable);
+    reach((url) => sandbox.reachable(url));
     return {
       baseUrl: sandbox.baseUrl,
       organizationId: sandbox.organizationId,
@@ -152,4 +158,8 @@ function sleep(ms: number, signal: AbortSignal): Promise<void> {
     const timer = setTimeout(done, ms);
     signal.addEventListener('abort', done);
   });
+}
+
+function same(url: string): string {
+  return url;
 }

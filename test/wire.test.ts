@@ -256,7 +256,7 @@ test.each(literal)('%s', async (line, expected) => {
     if (
       /^(PATCH|DELETE) \/v1\/(teams|players|documents)\//.test(`${request.method} ${request.url}`)
     )
-      expect(`${request.url}${request.body}`).not.toContain(organization);
+      expect(`${request.url}${request.body.toString()}`).not.toContain(organization);
   }
   for (const request of api.store.requests)
     expect(JSON.stringify(request.headers)).not.toContain(key);
@@ -273,7 +273,7 @@ test('the presigned PUT carries its own Content-Type and Content-Length and noth
   expect(put?.body.toString()).toBe('hello');
   expect(put?.headers['content-type']).toBe('text/plain');
   expect(put?.headers['content-length']).toBe('5');
-  expect(put?.headerNames.map((name) => name.toLowerCase()).sort()).toEqual([
+  expect(put?.headerNames.map((name) => name.toLowerCase()).toSorted()).toEqual([
     'connection',
     'content-length',
     'content-type',

@@ -21,8 +21,10 @@ export async function execute(
     ...parseValues(command.flags ?? {}, plain.flags, raw),
   };
   if (command.kind === 'write') return runWrite(command, plain.words, context as Context, values);
-  const run = command.run as (context: unknown, values: unknown) => unknown;
-  const result = await run(context, values);
+  const { run } = command as unknown as {
+    readonly run: (context: unknown, values: unknown) => unknown;
+  };
+  const result: unknown = await run(context, values);
   if (result instanceof Outcome)
     return { value: result.value, view: command.view, exitName: result.exitName };
   if (result instanceof Lasting)

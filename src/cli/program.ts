@@ -156,7 +156,7 @@ function valuesOf(verb: Command, command: PlainCommand) {
     values[arg.name] = arg.takes === 'values' ? (word ?? []) : word;
   }
   for (const flag of command.flags)
-    values[flag.name] = (verb.opts() as Record<string, RawValue>)[flag.name];
+    values[flag.name] = verb.opts<Record<string, RawValue>>()[flag.name];
   return { values, globals: globals as GlobalFlags };
 }
 

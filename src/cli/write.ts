@@ -43,7 +43,7 @@ export const reportView: View<BulkReport> = {
     results.filter(({ result }) =>
       ['changed', 'unchanged', 'would_change'].includes(result),
     ) as unknown as readonly JsonObject[],
-  closing: ({ results: _, ...report }) => ({ type: 'summary', ...report }),
+  closing: (report) => ({ type: 'summary', ...report, results: undefined }),
 };
 
 export const dryRunView: View<DryRun> = linesOf(

@@ -64,6 +64,7 @@ export const commands: CommandTable = {
     events: () => import('./sandbox/events.js'),
   }),
   doctor: () => import('./doctor.js'),
+  completion: () => import('./completion.js'),
   commands: () => import('./commands.js'),
   help: () => import('./help.js'),
 };

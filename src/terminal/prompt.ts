@@ -100,10 +100,11 @@ async function withTerminal<T>(
   };
   // A closed stdin would leave the prompt waiting for ever.
   const onEnd = () => aborter.abort();
+  const output = drawOn(streams);
   input.on('keypress', onKey);
   input.once('end', onEnd);
   try {
-    return await prompt({ input, output: drawOn(streams), signal: aborter.signal });
+    return await prompt({ input, output, signal: aborter.signal });
   } catch (error) {
     const name = (error as Error).name;
     if (name === 'ExitPromptError' || name === 'AbortPromptError' || name === 'CancelPromptError')
@@ -114,6 +115,8 @@ async function withTerminal<T>(
     input.off('end', onEnd);
     // readline leaves stdin flowing on some systems, and that would keep the process alive.
     input.pause();
+    // What the prompt drew last stands before whatever is said next.
+    await new Promise<void>((resolve) => output.end(resolve));
   }
 }
 

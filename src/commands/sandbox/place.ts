@@ -4,7 +4,7 @@ import type { SandboxPlace } from '../../sandbox/embedded.js';
 /** Where the sandbox of this user lives; `data` names another folder. */
 export function sandboxPlace(
   { paths, self, now }: LocalContext,
-  data?: string | undefined,
+  data?: string,
 ): SandboxPlace {
   return { stateDir: data ?? paths.state?.path, self, owner: paths.owner, now };
 }

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { type Change, defineLocalWrite, flag, param } from '../cli/define.js';
+import { completionScript, type Shell, shells } from '../cli/completion/scripts.js';
+import { linesOf } from '../cli/views.js';
+import type { LocalContext } from '../context.js';
+import { type FileChange, installation, removal, settle } from './shell-install.js';
+
+const Script = z.object({ shell: z.enum(shells), script: z.string() });
+const Settled = z.object({
+  shell: z.enum(shells),
+  files: z.array(
+    z.object({ path: z.string(), done: z.enum(['written', 'removed', 'unchanged', 'absent']) }),
+  ),
+});
+
+type Answer = z.infer<typeof Script> | z.infer<typeof Settled>;
+
+export default defineLocalWrite({
+  summary: 'Complete commands, flags and ids with TAB, in four shells',
+  about:
+    'Prints the script, or puts it where the shell finds it. What a TAB offers comes from the script and from a private cache that ordinary lists fill (config set completion.cache off stops that); it never asks the service. A new shell is needed after --install.',
+  examples: [
+    ['Print the script', 'bash'],
+    ['Install it for this user', 'zsh --install'],
+    ['See what that would write', 'fish --install -n'],
+    ['Take it away again', 'bash --uninstall'],
+  ],
+  calls: [],
+  args: { shell: param(z.enum(shells), 'bash, zsh, fish or powershell') },
+  flags: {
+    install: flag('put the script where the shell finds it'),
+    uninstall: flag('remove what --install wrote, and nothing else'),
+  },
+  excludes: [['install', 'uninstall']],
+  view: linesOf(z.union([Script, Settled]), (answer) => linesFor(answer)),
+  async plan(context, { shell, install, uninstall }) {
+    if (!install && !uninstall)
+      return { calls: [], changes: [], onlyReads: true, state: undefined };
+    const files = install
+      ? installation(shell, completionScript(shell, context.table), context)
+      : removal(shell, context);
+    return { calls: [], changes: files.filter(differs).map(changeOf), state: files };
+  },
+  async apply(context: LocalContext, { state }, { shell }): Promise<Answer> {
+    if (!state) return { shell, script: completionScript(shell, context.table) };
+    await settle(state);
+    return { shell, files: state.map((file) => ({ path: file.path, done: doneTo(file) })) };
+  },
+});
+
+function linesFor(answer: Answer): string[] {
+  if ('script' in answer) return answer.script.replace(/\n$/, '').split('\n');
+  const sentences = answer.files.map(({ path, done }) => `${done.padEnd(9)}  ${path}`);
+  const changed = answer.files.some(({ done }) => done === 'written' || done === 'removed');
+  return changed ? [...sentences, `Start a new ${nameOf(answer.shell)} to see it.`] : sentences;
+}
+
+function nameOf(shell: Shell): string {
+  return shell === 'powershell' ? 'PowerShell' : shell;
+}
+
+function differs({ from, to }: FileChange): boolean {
+  return from !== to;
+}
+
+function changeOf({ path, what, from, to }: FileChange): Change {
+  const thing = what === 'script' ? 'the script' : 'the lines that load it';
+  const old = what === 'script' ? 'another version' : 'the file without them';
+  return to === undefined || (what === 'lines' && from !== undefined && to.length < from.length)
+    ? { id: path, field: path, from: thing, to: null }
+    : { id: path, field: path, from: from === undefined ? null : old, to: thing };
+}
+
+function doneTo({ from, to }: FileChange): 'written' | 'removed' | 'unchanged' | 'absent' {
+  if (from === to) return to === undefined ? 'absent' : 'unchanged';
+  return to === undefined ? 'removed' : 'written';
+}
