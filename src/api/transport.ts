@@ -7,6 +7,7 @@ import {
 } from '../errors.js';
 import { type Attempt, exchange, type Limits, type Wire } from './exchange.js';
 import { failureOfLoss, lossPace, lossText } from './loss.js';
+import type { Pace } from './pace.js';
 import { callKind, deliveryOfStatus, type Ending, repeat, type Tried, waitAsked } from './retry.js';
 import { type Connections, openConnections } from './undici.js';
 
@@ -49,6 +50,8 @@ export interface TransportOptions {
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly userAgent: string;
   readonly nodeVersion: string;
+  /** Shared by all requests; without it they go as they come. */
+  readonly pace?: Pace | undefined;
   /** Other bounds than the usual ones, for tests. */
   readonly bounds?: {
     readonly connectMs?: number;
@@ -91,8 +94,12 @@ export function createTransport(options: TransportOptions): Transport {
   const attempt = async (wire: Wire, keepAlive: boolean): Promise<Tried<Attempt>> => {
     const { agent } = await connections(keepAlive);
     if (closed) throw new BugError('A request after the transport was closed.');
+    const { pace, signal } = options;
+    const leave = await pace?.turn(signal);
     const started = performance.now();
-    const value = await exchange(agent, wire, limits, options.signal);
+    // A bulk run lets what is in flight finish; the process itself bounds how long that may take.
+    const value = await exchange(agent, wire, limits, pace?.finishes ? never : signal);
+    leave?.();
     options.trace?.(traceLine(wire, value, performance.now() - started));
     if ('loss' in value) {
       const { loss } = value;
@@ -101,6 +108,7 @@ export function createTransport(options: TransportOptions): Transport {
     const { status, headers } = value.reply;
     const delivery = deliveryOfStatus(status);
     const wait = delivery && waitAsked(headers, options.now());
+    pace?.answered(status, wait);
     return { value, delivery, pace: 'always', wait };
   };
 
@@ -125,6 +133,8 @@ export function createTransport(options: TransportOptions): Transport {
     },
   };
 }
+
+const never = new AbortController().signal;
 
 function checkKey(key: string): void {
   if (/^[\u0021-\u007e]([\u0020-\u007e]*[\u0021-\u007e])?$/.test(key)) return;

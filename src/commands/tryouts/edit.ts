@@ -33,6 +33,17 @@ export async function planEdit(
 ): Promise<Plan<Seen>> {
   const mayBeHidden = alone && wanted.note?.kind !== 'append';
   const record = await readBefore(context, id, line, mayBeHidden);
+  return editPlan(context, id, record, wanted, line);
+}
+
+/** What an application as read needs to become what is wanted. */
+export function editPlan(
+  context: Context,
+  id: string,
+  record: JsonObject | undefined,
+  wanted: Wanted,
+  line: object,
+): Plan<Seen> {
   const changes = changesOf(id, record, wanted);
   if (changes.length > 0) warnOfMove(context, id, record, wanted.status, line);
   const body = Object.fromEntries(changes.map(({ field, to }) => [field, to]));
@@ -65,16 +76,22 @@ export async function applyEdit(
 export async function sendEdit(context: Context, call: Call, id: string): Promise<JsonObject> {
   const wanted = call.body ?? {};
   try {
-    const answer = await context.api.send(call);
-    const record = findRecord(answer.body, 'tryouts');
-    if (record?.['id'] === id && hasStatusOf(record, wanted)) return record;
-    return await confirmed(context, id, wanted, record?.['id'] === id ? record : undefined);
+    return await sendEditOnce(context, call, id);
   } catch (error) {
     if (!(error instanceof UnknownOutcomeError)) throw error;
     const record = await readApplication(context, id).catch(() => undefined);
     if (record && holds(record, wanted)) return record;
     throw error;
   }
+}
+
+/** The same without settling a lost answer: a bulk run waits for all of these together. */
+export async function sendEditOnce(context: Context, call: Call, id: string): Promise<JsonObject> {
+  const wanted = call.body ?? {};
+  const answer = await context.api.send(call);
+  const record = findRecord(answer.body, 'tryouts');
+  if (record?.['id'] === id && hasStatusOf(record, wanted)) return record;
+  return confirmed(context, id, wanted, record?.['id'] === id ? record : undefined);
 }
 
 async function confirmed(
