@@ -1,7 +1,8 @@
-import { Failure, GuardError, OutputError, UnknownOutcomeError } from '../errors.js';
+import { Failure, UnknownOutcomeError } from '../errors.js';
 import type { Entry } from './journal.js';
 import { beforeAfter, changedMeanwhile, judge, resultOf } from './judge.js';
 import type { ReportRow } from './report.js';
+import { changedRow, openTurn, verifiedRow, withoutResult } from './rows.js';
 import { type Intent, isAsBefore, markedBefore, withoutTexts } from './run-state.js';
 import { type Stop, Stops } from './stops.js';
 import type { Look, RowChange, RowWork, SelectedRow } from './work.js';
@@ -70,8 +71,10 @@ class Runner<P> {
   }
 
   async all(tasks: readonly Task[]): Promise<void> {
-    const work = this.work(tasks);
-    await Promise.race([work, this.graceOver()]);
+    const over = new AbortController();
+    const work = this.work(tasks).finally(() => over.abort());
+    work.catch(() => {});
+    await Promise.race([work, this.graceOver(over.signal)]);
     this.closed = true;
     for (const task of tasks) {
       if (this.done.has(task.row)) continue;
@@ -80,7 +83,6 @@ class Runner<P> {
     }
     // A failure that is none of ours must not be lost, a slow request may be.
     if (!this.options.signal.aborted) await work;
-    else work.catch(() => {});
   }
 
   private async work(tasks: readonly Task[]): Promise<void> {
@@ -98,13 +100,13 @@ class Runner<P> {
     return this.closed || this.options.signal.aborted;
   }
 
-  private async graceOver(): Promise<void> {
+  private async graceOver(over: AbortSignal): Promise<void> {
     const { signal, sleep } = this.options;
     await new Promise<void>((resolve) => {
       if (signal.aborted) resolve();
       else signal.addEventListener('abort', () => resolve(), { once: true });
     });
-    await sleep(graceMs, new AbortController().signal);
+    await sleep(graceMs, over);
   }
 
   /** Works on rows, so many at once; nothing new is begun after a stop or a signal. */
@@ -123,31 +125,28 @@ class Runner<P> {
   // --- planned ---
 
   private async begin(task: Task): Promise<void> {
+    let leave: (() => void) | undefined;
     await this.guarded(task, async () => {
       const look = await this.options.work.look(task);
       const verdict = judge(task, look, this.options.work.guards, task.previewed);
       if (!verdict.write) return this.finish(verdict.row);
-      await this.sendAfterProbe(task, look);
+      leave = await this.probeTurn();
+      if (!this.stop && !this.halted) await this.send(task, look, 1);
     });
+    // Only now is it known whether the answer stops the run.
+    leave?.();
   }
 
   /** The first write goes alone: a refused key or a dead service is met once, not by every worker. */
-  private async sendAfterProbe(task: Task, look: Look<P>): Promise<void> {
-    if (!this.stops.hasAnswer) {
-      while (this.probe) await this.probe;
-      if (this.stop || this.halted) return;
-      if (!this.stops.hasAnswer) {
-        let end = () => {};
-        this.probe = new Promise((resolve) => {
-          end = () => {
-            this.probe = undefined;
-            resolve();
-          };
-        });
-        return this.send(task, look, 1).finally(end);
-      }
-    }
-    return this.send(task, look, 1);
+  private async probeTurn(): Promise<(() => void) | undefined> {
+    while (this.probe && !this.stops.hasAnswer && !this.stop) await this.probe;
+    if (this.stops.hasAnswer || this.stop) return undefined;
+    const turn = openTurn();
+    this.probe = turn.over;
+    return () => {
+      this.probe = undefined;
+      turn.end();
+    };
   }
 
   // --- intent, sent ---
@@ -161,7 +160,7 @@ class Runner<P> {
     const intent = { row, id, attempt, before, applied: false };
     try {
       const value = await this.options.work.send(look, task);
-      await this.finish(this.changed(task, look.changes, this.options.work.made?.(value)));
+      await this.finish(changedRow(task, look.changes, this.options.work.made?.(value)));
     } catch (error) {
       if (!(error instanceof UnknownOutcomeError)) throw error;
       const applied = error.delivery === 'applied';
@@ -173,21 +172,6 @@ class Runner<P> {
   private async notSent({ row, id }: Task): Promise<void> {
     const result: ReportRow = { row, id, result: 'not_attempted' };
     await this.options.journal.append({ kind: 'result', ...result });
-  }
-
-  private changed(
-    { row, id }: Task,
-    changes: readonly RowChange[],
-    made: Readonly<Record<string, unknown>> | undefined,
-  ): ReportRow {
-    const { before, after } = beforeAfter(changes);
-    return {
-      row,
-      id,
-      result: 'changed',
-      ...(before && { before }),
-      ...((after || made) && { after: { ...after, ...made } }),
-    };
   }
 
   // --- doubt ---
@@ -239,12 +223,13 @@ class Runner<P> {
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       this.deaf = error.exitName === 'temporary';
-      if (work.isGone?.(error)) return this.finish(this.verified(task, undefined));
+      if (work.isGone?.(error)) return this.finish(verifiedRow(task, undefined));
       if (!last) this.doubts.push(doubt);
       else await this.unknown(doubt, error);
       return;
     }
-    if (look.changes.length === 0) return this.finish(this.verified(task, look));
+    if (look.changes.length === 0)
+      return this.finish(verifiedRow(task, look.record && work.madeOf?.(look.record)));
     if (!last) {
       this.doubts.push(doubt);
       return;
@@ -264,14 +249,6 @@ class Runner<P> {
     // It was not done, and nothing is sent to a service that does not answer.
     if (this.stop) return this.finish({ row: task.row, id: task.id, result: 'not_attempted' });
     await this.send(task, look, doubt.attempt + 1);
-  }
-
-  /** What the row was before is known from the preview, or from the journal where it is no note. */
-  private verified(task: Task, look: Look<P> | undefined): ReportRow {
-    const made = look?.record && this.options.work.madeOf?.(look.record);
-    const row = this.changed(task, task.previewed ?? [], made);
-    if (row.before || !task.open) return row;
-    return { ...row, before: task.open.before };
   }
 
   private unknown(doubt: Doubt, error = doubt.error): Promise<void> {
@@ -322,10 +299,4 @@ class Runner<P> {
     this.done.add(row.row);
     this.options.onResult(row);
   }
-}
-
-/** A run that is stopped leaves the row open; a journal that breaks behind a write leaves it unknown. */
-function withoutResult(error: Failure, sent: boolean): ReportRow['result'] {
-  const broken = error instanceof OutputError || error instanceof GuardError;
-  return broken && sent ? 'unknown' : 'not_attempted';
 }

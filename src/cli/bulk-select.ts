@@ -110,14 +110,12 @@ export async function selectByFilter(
       `The list of ${part.resource} may be incomplete: ${verdict.reason}. Nothing was changed.`,
       { code: 'incomplete', hint: 'Go on with what is there: --allow-partial' },
     );
-  return kept
-    .slice(0, limit)
-    .map((record, index) => ({
-      row: index + 1,
-      id: String(record['id']),
-      record,
-      cells: [String(record['id'])],
-    }));
+  return kept.slice(0, limit).map((record, index) => ({
+    row: index + 1,
+    id: String(record['id']),
+    record,
+    cells: [String(record['id'])],
+  }));
 }
 
 /** The selection flags as typed: with the job they say whether two lines mean the same. */

@@ -1,5 +1,5 @@
 import { findRun } from '../../bulk/runs.js';
-import { retryRows } from '../../cli/bulk.js';
+import { retryRows } from '../../cli/bulk-begin.js';
 import { defineWrite, Outcome } from '../../cli/define.js';
 import { reportView } from '../../cli/report-view.js';
 import { GuardError, UsageError } from '../../errors.js';
