@@ -1,5 +1,5 @@
 import { createApi } from './api/client.js';
-import { createFileStore, type FileStore } from './api/file-store.js';
+import type { FileStore } from './api/file-store.js';
 import { createTransport } from './api/transport.js';
 import type { Api, ApiNotes } from './api/types.js';
 import { checkSandboxFlags, resolveConnection } from './config/connection.js';
@@ -85,6 +85,7 @@ export function createService(parts: ServiceParts): Service {
     api: () => (api ??= connect().then(apiTo)),
     apiTo,
     async files() {
+      const { createFileStore } = await import('./api/file-store.js');
       const { baseUrl } = await connect();
       const store = createFileStore({
         ...pace,
