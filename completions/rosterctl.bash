@@ -14,6 +14,7 @@ __rosterctl_noun() { # word: what it is called in the table
     'sandbox') noun='sandbox' ;;
     'api') noun='api' command='api' ;;
     'doctor') noun='doctor' command='doctor' ;;
+    'completion') noun='completion' command='completion' ;;
     'commands') noun='commands' command='commands' ;;
     'help') noun='help' command='help' ;;
     *) noun='?' command='?' ;;
@@ -71,7 +72,7 @@ __rosterctl_verb() { # noun, word: the command
 __rosterctl_words() { # noun, or nothing: what may stand there
   choices=() aliases=()
   case "$1" in
-    '') choices=('tryouts' 'teams' 'players' 'documents' 'uploads' 'auth' 'profile' 'config' 'sandbox' 'api' 'doctor' 'commands' 'help') aliases=('tryout' 'team' 'player' 'docs' 'doc' 'document' 'upload' 'profiles') ;;
+    '') choices=('tryouts' 'teams' 'players' 'documents' 'uploads' 'auth' 'profile' 'config' 'sandbox' 'api' 'doctor' 'completion' 'commands' 'help') aliases=('tryout' 'team' 'player' 'docs' 'doc' 'document' 'upload' 'profiles') ;;
     'tryouts') choices=('list' 'get' 'update' 'set-status' 'convert' 'stats') aliases=('ls' 'view' 'edit') ;;
     'teams' | 'players') choices=('list' 'get' 'create' 'update' 'delete') aliases=('ls' 'view' 'new' 'edit' 'rm') ;;
     'documents') choices=('list' 'get' 'create' 'update' 'delete' 'upload' 'download' 'preview') aliases=('ls' 'view' 'new' 'edit' 'rm') ;;
@@ -109,7 +110,8 @@ __rosterctl_flags() { # command: its own flags
     'auth status') choices=('--all' '--offline') ;;
     'config list') choices=('--show-origin') ;;
     'api') choices=('--method' '--set' '--set-string' '--input' '--param' '--include' '--paginate') ;;
-    'sandbox start') choices=('--port' '--data' '--seed-size') ;;
+    'sandbox start') choices=('--port' '--data' '--seed-size' '--fault' '--strict-events') ;;
+    'completion') choices=('--install' '--uninstall') ;;
   esac
 }
 
@@ -177,6 +179,10 @@ __rosterctl_flag() { # command, flag: what it takes
     'sandbox start:--port') long=--port slot=free ;;
     'sandbox start:--data') long=--data slot=directory ;;
     'sandbox start:--seed-size') long=--seed-size slot=words choices=('small' 'large') ;;
+    'sandbox start:--fault') long=--fault slot=free again=1 ;;
+    'sandbox start:--strict-events') long=--strict-events slot=switch ;;
+    'completion:--install') long=--install slot=switch ;;
+    'completion:--uninstall') long=--uninstall slot=switch ;;
     *) 
     case "$2" in
       '--profile' | '-p') long=--profile slot=words ask='profile' ;;
@@ -217,6 +223,7 @@ __rosterctl_arg() { # command, number: what that word may be
     'uploads put:1' | 'documents upload:'*) slot=file ;;
     'profile show:0' | 'profile use:0' | 'profile rename:0' | 'profile remove:0') slot=words ask='profile' ;;
     'config get:0' | 'config set:0' | 'config unset:0') slot=words choices=('output' 'time' 'timeout' 'retries' 'maxWait' 'concurrency' 'rate' 'pager' 'completion.cache' 'key.command' 'endpoints.teams.update' 'endpoints.teams.update.semantics' 'endpoints.teams.update.org' 'endpoints.teams.delete' 'endpoints.teams.delete.org' 'endpoints.players.update' 'endpoints.players.update.semantics' 'endpoints.players.update.org' 'endpoints.players.delete' 'endpoints.players.delete.org' 'endpoints.documents.update' 'endpoints.documents.update.semantics' 'endpoints.documents.update.org' 'endpoints.documents.delete' 'endpoints.documents.delete.org' 'lists.teams.path' 'lists.teams.query' 'columns.teams' 'readOnly.teams' 'lists.players.path' 'lists.players.query' 'columns.players' 'readOnly.players' 'lists.documents.path' 'lists.documents.query' 'columns.documents' 'readOnly.documents' 'lists.tryouts.path' 'lists.tryouts.query' 'columns.tryouts' 'readOnly.tryouts' 'paging.mode' 'paging.params.page' 'paging.params.limit' 'paging.params.offset' 'paging.params.cursor' 'paging.params.after' 'paging.size' 'filters.tryouts.status' 'download.urlPath' 'upload.maxBytes') ;;
+    'completion:0') slot=words choices=('bash' 'zsh' 'fish' 'powershell') ;;
     'tryouts get:'* | 'tryouts update:'* | 'tryouts set-status:'* | 'tryouts convert:'*) slot=words ask='id:tryouts' ;;
     'players get:'* | 'players update:'* | 'players delete:'*) slot=words ask='id:players' ;;
     'help:'*) slot=topic ;;
@@ -234,7 +241,7 @@ __rosterctl_fields() { # command: the fields of what it prints
     'players delete') choices=() ask='field:players' ;;
     'documents list' | 'documents get' | 'documents create' | 'documents update' | 'documents upload') choices=('id') ask='field:documents' ;;
     'documents delete' | 'documents download' | 'documents preview') choices=() ask='field:documents' ;;
-    'uploads create' | 'uploads put' | 'auth login' | 'auth status' | 'auth logout' | 'profile show' | 'profile use' | 'profile rename' | 'profile remove' | 'config get' | 'config set' | 'config unset' | 'config path' | 'api' | 'sandbox start' | 'sandbox reset' | 'doctor' | 'help') choices=() ask='' ;;
+    'uploads create' | 'uploads put' | 'auth login' | 'auth status' | 'auth logout' | 'profile show' | 'profile use' | 'profile rename' | 'profile remove' | 'config get' | 'config set' | 'config unset' | 'config path' | 'api' | 'sandbox start' | 'sandbox reset' | 'doctor' | 'completion' | 'help') choices=() ask='' ;;
     'profile list') choices=('name' 'organization' 'baseUrl' 'active') ask='' ;;
     'config list') choices=('key' 'value' 'origin') ask='' ;;
     'sandbox events') choices=('kind' 'applicationId' 'at') ask='' ;;
@@ -338,6 +345,7 @@ __rosterctl_letters() {
 }
 
 __rosterctl_offer() {
+  slot= choices=() list= ends= ask= again= long=
   if [[ -n $wanted ]]; then
     __rosterctl_flag "$command" "$wanted"
   elif [[ -z $ended && $cur == --*=* ]]; then
@@ -428,7 +436,7 @@ __rosterctl_ask() {
     before[${#before[@]}]=$answer
   done
   __rosterctl_unquote "${COMP_WORDS[0]}"
-  answer=${answer/#\~\//"$HOME/"}
+  case $answer in \~/*) answer=$HOME/${answer#\~/} ;; esac
   [[ $answer != */* || ! -x $answer ]] || program=$answer
   __rosterctl_lines "$(command "$program" __complete "$ask" -- ${before[@]+"${before[@]}"} 2>/dev/null </dev/null)"
   for line in ${lines[@]+"${lines[@]}"}; do
@@ -472,6 +480,7 @@ __rosterctl_reply() {
   [[ $slot == readline ]] || compopt +o default 2>/dev/null
   local i word open= described= start
   case $head in *\") open=\" ;; *\') open=\' ;; esac
+  [[ -z $open || -n $ends ]] || compopt +o nospace 2>/dev/null
   case ${COMP_TYPE-} in 9 | 33 | 63 | 64) ((${#found[@]} < 2)) || described=1 ;; esac
   __rosterctl_unquote "$head"
   start=$answer
@@ -479,9 +488,9 @@ __rosterctl_reply() {
     word=$prefix${found[i]}
     [[ $word == "$start"* ]] || continue
     __rosterctl_quote "${word#"$start"}" || continue
-    word="$answer$open "
-    [[ -z $ends ]] || word=$answer$ends
-    [[ $slot != file && $slot != directory || $answer != */ ]] || word=$answer
+    # Behind an open quote readline itself closes it and adds the space.
+    word=$answer$ends
+    [[ -n $open || -n $ends || $slot$answer == file*/ || $slot == directory ]] || word="$answer "
     [[ -z $described || -z ${notes[i]} ]] || word="$answer  (${notes[i]})"
     COMPREPLY[${#COMPREPLY[@]}]=$word
   done
@@ -491,16 +500,24 @@ __rosterctl_reply() {
 __rosterctl_quote() {
   answer=$1
   case $open in
-    "'") answer=${1//\'/"'\\''"} ;;
-    '"')
+    \') __rosterctl_escape "$1" \' "'\\'" ;;
+    \")
       [[ $1 != *'!'* ]] || return 1
-      answer=${answer//\\/\\\\}
-      answer=${answer//\"/\\\"}
-      answer=${answer//\$/\\\$}
-      answer=${answer//\`/\\\`}
+      __rosterctl_escape "$1" '\"$`' \\
       ;;
     *) [[ $1 != *[!A-Za-z0-9_./:=@%+,-]* ]] || printf -v answer %q "$1" ;;
   esac
+}
+
+__rosterctl_escape() { # text, characters, what to put before each of them
+  local rest=$1 letter
+  answer=
+  while [[ -n $rest ]]; do
+    letter=${rest:0:1}
+    rest=${rest:1}
+    case $2 in *"$letter"*) letter=$3$letter ;; esac
+    answer=$answer$letter
+  done
 }
 
 complete -o default -o nospace -F _rosterctl rosterctl

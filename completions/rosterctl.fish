@@ -25,6 +25,8 @@ function __rosterctl_noun # a word: its noun, and the command it is alone
             printf '%s\n' 'api' 'api'
         case 'doctor'
             printf '%s\n' 'doctor' 'doctor'
+        case 'completion'
+            printf '%s\n' 'completion' 'completion'
         case 'commands'
             printf '%s\n' 'commands' 'commands'
         case 'help'
@@ -128,7 +130,7 @@ end
 function __rosterctl_words # noun or nothing: names, --, other names
     switch "$argv[1]"
         case ''
-            printf '%s\n' 'tryouts'\t'Read and decide tryout applications' 'teams'\t'Keep the teams' 'players'\t'Keep the players' 'documents'\t'Keep documents: upload, download, tag' 'uploads'\t'Do the steps of an upload one by one' 'auth'\t'Store an API key and check it' 'profile'\t'Keep several connections apart' 'config'\t'Read and change settings' 'sandbox'\t'Run and look at the embedded demo service' 'api'\t'Send a request that no other command knows' 'doctor'\t'Check configuration, connection and what the key may read' 'commands'\t'List every command with its flags, for scripts and tools' 'help'\t'Explain a topic or a command' '--' 'tryout'\t'Read and decide tryout applications' 'team'\t'Keep the teams' 'player'\t'Keep the players' 'docs'\t'Keep documents: upload, download, tag' 'doc'\t'Keep documents: upload, download, tag' 'document'\t'Keep documents: upload, download, tag' 'upload'\t'Do the steps of an upload one by one' 'profiles'\t'Keep several connections apart'
+            printf '%s\n' 'tryouts'\t'Read and decide tryout applications' 'teams'\t'Keep the teams' 'players'\t'Keep the players' 'documents'\t'Keep documents: upload, download, tag' 'uploads'\t'Do the steps of an upload one by one' 'auth'\t'Store an API key and check it' 'profile'\t'Keep several connections apart' 'config'\t'Read and change settings' 'sandbox'\t'Run and look at the embedded demo service' 'api'\t'Send a request that no other command knows' 'doctor'\t'Check configuration, connection and what the key may read' 'completion'\t'Complete commands, flags and ids with TAB, in four shells' 'commands'\t'List every command with its flags, for scripts and tools' 'help'\t'Explain a topic or a command' '--' 'tryout'\t'Read and decide tryout applications' 'team'\t'Keep the teams' 'player'\t'Keep the players' 'docs'\t'Keep documents: upload, download, tag' 'doc'\t'Keep documents: upload, download, tag' 'document'\t'Keep documents: upload, download, tag' 'upload'\t'Do the steps of an upload one by one' 'profiles'\t'Keep several connections apart'
         case 'tryouts'
             printf '%s\n' 'list'\t'List the tryout applications' 'get'\t'Show one or several tryout applications' 'update'\t'Change the status or the notes of applications' 'set-status'\t'Move applications to a status, with a result for each' 'convert'\t'Convert applications to players' 'stats'\t'Count applications by status, game and week' '--' 'ls'\t'List the tryout applications' 'view'\t'Show one or several tryout applications' 'edit'\t'Change the status or the notes of applications'
         case 'teams'
@@ -203,12 +205,14 @@ function __rosterctl_flags # command: its own flags
         case 'api'
             printf '%s\n' '--method'\t'the method: GET, POST, PUT, PATCH, DELETE' '--set'\t'set a field: true, false, null, numbers and JSON are typed, a.b=1 nests, tags[]=x lists, k=@FILE reads' '--set-string'\t'set a field, always as text' '--input'\t'a whole body in JSON or YAML; flags win over it' '--param'\t'a query parameter' '--include'\t'print the status line and the headers before the body' '--paginate'\t'read every page of a list and print one array'
         case 'sandbox start'
-            printf '%s\n' '--port'\t'the port of the API; 0 for any' '--data'\t'keep the data in this folder' '--seed-size'\t'the demo data of a first use'
+            printf '%s\n' '--port'\t'the port of the API; 0 for any' '--data'\t'keep the data in this folder' '--seed-size'\t'the demo data of a first use' '--fault'\t'what to do to which requests: \'PATCH /tryout-applications/* #2 close-after\'' '--strict-events'\t'every update that carries a status emits its events'
+        case 'completion'
+            printf '%s\n' '--install'\t'put the script where the shell finds it' '--uninstall'\t'remove what --install wrote, and nothing else'
     end
 end
 
 function __rosterctl_global_flags # the flags of every command
-    printf '%s\n' '--profile'\t'the connection to use; `sandbox` is built in' '--org'\t'the organization; must be the one the key was stored for' '--base-url'\t'the service, ending in /v1' '--output'\t'table, json, ndjson, csv, ids; a table is tab-separated when piped' '--json'\t'same as -o json' '--fields'\t'keep only these fields, in this order' '--out'\t'write the result to a file; .csv, .json, .ndjson choose the format' '--bom'\t'begin csv with a byte order mark' '--delimiter'\t'csv delimiter: , or ; or tab' '--csv-raw'\t'do not guard csv cells that a spreadsheet would read as a formula' '--time'\t'how times are written: iso, local, relative' '--dry-run'\t'send no write; show what would be sent' '--yes'\t'answer confirmations with yes' '--no-input'\t'never prompt' '--quiet'\t'no notes' '--verbose'\t'more notes' '--debug'\t'HTTP trace on stderr; never a body, a key or a signed query' '--strict'\t'an answer that differs from the contract is an error' '--no-color'\t'no colour; also NO_COLOR' '--no-pager'\t'no pager' '--timeout'\t'how long to wait for the first byte of an answer' '--retries'\t'extra attempts after the first' '--max-wait'\t'longest single wait that a Retry-After may cause' '--help'\t'explain the command'
+    printf '%s\n' '--profile'\t'the connection to use; `sandbox` is built in' '--org'\t'the organization; must be the one the key was stored for' '--base-url'\t'the service, ending in /v1' '--output'\t'table, json, ndjson, csv, ids; a table is tab-separated when piped' '--json'\t'same as -o json' '--fields'\t'keep only these fields, in this order' '--out'\t'write the result to a file; .csv, .json, .ndjson choose the format' '--bom'\t'begin csv with a byte order mark' '--delimiter'\t'csv delimiter: , or ; or tab' '--csv-raw'\t'do not guard csv cells that a spreadsheet would read as a formula' '--time'\t'how times are written for people: iso, local, relative' '--dry-run'\t'send no write; show what would be sent' '--yes'\t'answer confirmations with yes' '--no-input'\t'never prompt' '--quiet'\t'no notes' '--verbose'\t'more notes' '--debug'\t'HTTP trace on stderr; never a body, a key or a signed query' '--strict'\t'an answer that differs from the contract is an error' '--no-color'\t'no colour; also NO_COLOR' '--no-pager'\t'no pager' '--timeout'\t'how long to wait for the first byte of an answer' '--retries'\t'extra attempts after the first' '--max-wait'\t'longest single wait that a Retry-After may cause' '--help'\t'explain the command'
 end
 
 function __rosterctl_flag # command, flag: name, again or -, slot
@@ -327,6 +331,14 @@ function __rosterctl_flag # command, flag: name, again or -, slot
             printf '%s\n' '--data' '-'; printf '%s\n' 'directory' '-' '-' '-'
         case 'sandbox start:--seed-size'
             printf '%s\n' '--seed-size' '-'; printf '%s\n' 'words' '-' '-' '-' 'small' 'large'
+        case 'sandbox start:--fault'
+            printf '%s\n' '--fault' 'again'; printf '%s\n' 'free' '-' '-' '-'
+        case 'sandbox start:--strict-events'
+            printf '%s\n' '--strict-events' '-' 'switch'
+        case 'completion:--install'
+            printf '%s\n' '--install' '-' 'switch'
+        case 'completion:--uninstall'
+            printf '%s\n' '--uninstall' '-' 'switch'
         case '*'
             false
     end; and return
@@ -398,6 +410,8 @@ function __rosterctl_arg # command, number: slot
             printf '%s\n' 'words' '-' '-' 'profile'
         case 'config get:0' 'config set:0' 'config unset:0'
             printf '%s\n' 'words' '-' '-' '-' 'output'\t'how results are printed' 'time'\t'how times are written' 'timeout'\t'how long to wait for the first byte of an answer' 'retries'\t'extra attempts after the first' 'maxWait'\t'longest single wait that a Retry-After may cause' 'concurrency'\t'requests at once in a bulk run' 'rate'\t'requests per second in a bulk run' 'pager'\t'the program that shows long output; none for none' 'completion.cache'\t'remember ids for completion' 'key.command'\t'a program that prints the key' 'endpoints.teams.update'\t'the update call' 'endpoints.teams.update.semantics'\t'what an update leaves out stays or goes' 'endpoints.teams.update.org'\t'where the update call carries organizationId' 'endpoints.teams.delete'\t'the delete call' 'endpoints.teams.delete.org'\t'where the delete call carries organizationId' 'endpoints.players.update'\t'the update call' 'endpoints.players.update.semantics'\t'what an update leaves out stays or goes' 'endpoints.players.update.org'\t'where the update call carries organizationId' 'endpoints.players.delete'\t'the delete call' 'endpoints.players.delete.org'\t'where the delete call carries organizationId' 'endpoints.documents.update'\t'the update call' 'endpoints.documents.update.semantics'\t'what an update leaves out stays or goes' 'endpoints.documents.update.org'\t'where the update call carries organizationId' 'endpoints.documents.delete'\t'the delete call' 'endpoints.documents.delete.org'\t'where the delete call carries organizationId' 'lists.teams.path'\t'where the records stand in the answer' 'lists.teams.query'\t'query parameters of the list call' 'columns.teams'\t'columns of the table' 'readOnly.teams'\t'fields never sent back' 'lists.players.path'\t'where the records stand in the answer' 'lists.players.query'\t'query parameters of the list call' 'columns.players'\t'columns of the table' 'readOnly.players'\t'fields never sent back' 'lists.documents.path'\t'where the records stand in the answer' 'lists.documents.query'\t'query parameters of the list call' 'columns.documents'\t'columns of the table' 'readOnly.documents'\t'fields never sent back' 'lists.tryouts.path'\t'where the records stand in the answer' 'lists.tryouts.query'\t'query parameters of the list call' 'columns.tryouts'\t'columns of the table' 'readOnly.tryouts'\t'fields never sent back' 'paging.mode'\t'how the service pages' 'paging.params.page'\t'the query parameter for page' 'paging.params.limit'\t'the query parameter for limit' 'paging.params.offset'\t'the query parameter for offset' 'paging.params.cursor'\t'the query parameter for cursor' 'paging.params.after'\t'the query parameter for after' 'paging.size'\t'how many records to ask for at once' 'filters.tryouts.status'\t'the service\'s own status filter' 'download.urlPath'\t'where the signed URL stands in the answer' 'upload.maxBytes'\t'refuse larger files before asking'
+        case 'completion:0'
+            printf '%s\n' 'words' '-' '-' '-' 'bash' 'zsh' 'fish' 'powershell'
         case 'tryouts get:*' 'tryouts update:*' 'tryouts set-status:*' 'tryouts convert:*'
             printf '%s\n' 'words' '-' '-' 'id:tryouts'
         case 'players get:*' 'players update:*' 'players delete:*'
@@ -425,7 +439,7 @@ function __rosterctl_fields # command: what to ask or -, then fields
             printf '%s\n' 'field:documents' 'id'
         case 'documents delete' 'documents download' 'documents preview'
             printf '%s\n' 'field:documents'
-        case 'uploads create' 'uploads put' 'auth login' 'auth status' 'auth logout' 'profile show' 'profile use' 'profile rename' 'profile remove' 'config get' 'config set' 'config unset' 'config path' 'api' 'sandbox start' 'sandbox reset' 'doctor' 'help'
+        case 'uploads create' 'uploads put' 'auth login' 'auth status' 'auth logout' 'profile show' 'profile use' 'profile rename' 'profile remove' 'config get' 'config set' 'config unset' 'config path' 'api' 'sandbox start' 'sandbox reset' 'doctor' 'completion' 'help'
             printf '%s\n' '-'
         case 'profile list'
             printf '%s\n' '-' 'name' 'organization' 'baseUrl' 'active'
@@ -550,7 +564,7 @@ end
 function __rosterctl_names # the word so far, names, --, aliases
     set -l at (contains -i -- -- $argv)
     set -l names $argv[2..(math $at - 1)]
-    if test "$argv[1]" = ''; or string match -q -- (string escape --style=glob "$argv[1]")'*' $names
+    if test "$argv[1]" = ''; or string match -qr -- '^'(string escape --style=regex -- $argv[1]) $names
         printf '%s\n' $names
     else if test $at -lt (count $argv)
         printf '%s\n' $argv[(math $at + 1)..-1]

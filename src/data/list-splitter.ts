@@ -52,11 +52,6 @@ export class ListSplitter {
     return this.place === 'after';
   }
 
-  /** No list was found so far: the text so far is in the envelope. */
-  get seeking(): boolean {
-    return this.place === 'before' || this.place === 'nowhere';
-  }
-
   /** Takes the next piece and gives the elements that ended in it. */
   push(piece: Buffer): unknown[] {
     let at = 0;

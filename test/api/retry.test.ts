@@ -4,8 +4,9 @@ import { failureOfLoss, lossOf, lossPace } from '../../src/api/loss.js';
 import { backoffMs, repeat, waitAsked } from '../../src/api/retry.js';
 import { noWait } from './wiring.js';
 
+const now = new Date('2026-11-21T12:00:00Z');
+
 describe('the wait that an answer asks for', () => {
-  const now = new Date('2026-11-21T12:00:00Z');
   const inTenSeconds = 'Sat, 21 Nov 2026 12:00:10 GMT';
   test.each([
     ['seconds', { 'retry-after': '7' }, 7],

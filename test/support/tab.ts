@@ -87,6 +87,8 @@ mv '${wordsFile}.part' '${wordsFile}'
   });
   const screen = () => sent;
   await appears(join(home, 'ready'), screen);
+  // Keys that come before the prompt would be read by the terminal itself.
+  await until(() => screen().includes('> '), 'the prompt', screen);
   return {
     async press(keys) {
       rmSync(lineFile, { force: true });
@@ -149,12 +151,16 @@ function startFile(shell: ShellName, home: string, text: string): string[] {
   }
 }
 
-async function appears(file: string, screen: () => string): Promise<void> {
+function appears(file: string, screen: () => string): Promise<void> {
+  return until(() => existsSync(file), file, screen);
+}
+
+async function until(met: () => boolean, what: string, screen: () => string): Promise<void> {
   const end = Date.now() + hangMs;
-  while (!existsSync(file)) {
+  while (!met()) {
     if (Date.now() > end)
       throw new Error(
-        `${file} does not appear; the terminal: ${JSON.stringify(screen().slice(-400))}`,
+        `${what} does not appear; the terminal: ${JSON.stringify(screen().slice(-400))}`,
       );
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
