@@ -127,11 +127,22 @@ function readConfig(paths: Paths): ConfigData {
  * read as a flag. Made safe is not enough here, since another text would be another id.
  */
 function isOffered([word]: Offer): boolean {
-  return word !== '' && !word.startsWith('-') && cellText(word) === word;
+  return word !== '' && !word.startsWith('-') && safe(word) === word;
+}
+
+/** Latin, Greek, Cyrillic, kana, Han and Hangul letters: thousands of names without the long look. */
+const letters =
+  /^[ -~\u00a1-\u00ac\u00ae-\u02af\u0386-\u03ff\u0410-\u044f\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3]*$/;
+
+function safe(text: string): string {
+  return letters.test(text) ? text : cellText(text);
 }
 
 const nameColumns = 60;
 
 function lineOf([word, text]: Offer): string {
-  return `${word}\t${truncate(cellText(text), nameColumns)}`;
+  const name = safe(text);
+  // No letter is wider than two columns, but for what was not all letters.
+  const fits = name.length <= nameColumns / 2 && letters.test(name);
+  return `${word}\t${fits ? name : truncate(name, nameColumns)}`;
 }

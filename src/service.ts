@@ -1,5 +1,6 @@
 import { createApi } from './api/client.js';
 import type { FileStore } from './api/file-store.js';
+import { createProxyChoice } from './api/proxy.js';
 import { createTransport } from './api/transport.js';
 import type { Api, ApiNotes } from './api/types.js';
 import { checkSandboxFlags, resolveConnection } from './config/connection.js';
@@ -49,6 +50,7 @@ export function createService(parts: ServiceParts): Service {
     sleep,
   };
   const trace = settings.debug ? parts.trace : undefined;
+  const proxy = createProxyChoice(parts.env, trace);
   let connection: Promise<Connection> | undefined;
   let api: Promise<Api> | undefined;
   let reachable = same;
@@ -68,6 +70,7 @@ export function createService(parts: ServiceParts): Service {
       timeoutMs: settings.timeoutMs,
       dryRun: settings.dryRun,
       trace,
+      proxy,
       userAgent: `rosterctl/${parts.version}`,
       nodeVersion,
     });
@@ -92,6 +95,7 @@ export function createService(parts: ServiceParts): Service {
         baseUrl,
         dryRun: settings.dryRun,
         trace,
+        proxy,
         nodeVersion,
       });
       closers.unshift(() => store.close());

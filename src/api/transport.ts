@@ -10,6 +10,7 @@ import {
 } from './exchange.js';
 import { isGarbled } from './json-body.js';
 import { lossPace } from './loss.js';
+import type { ProxyChoice } from './proxy.js';
 import type { Begun, OpenBody, TransportRequest, TransportResponse } from './request.js';
 import { callKind, deliveryOfStatus, repeat, type Tried, waitAsked } from './retry.js';
 import { type Connections, openConnections } from './undici.js';
@@ -32,6 +33,8 @@ export interface TransportOptions {
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly userAgent: string;
   readonly nodeVersion: string;
+  /** The proxy of each origin; without it every connection is direct. */
+  readonly proxy?: ProxyChoice | undefined;
   /** Other bounds than the usual ones, for tests. */
   readonly bounds?: {
     readonly connectMs?: number;
@@ -75,8 +78,9 @@ export function createTransport(options: TransportOptions): Transport {
   const opened = new Map<boolean, Promise<Connections>>();
 
   const connections = (keepAlive: boolean): Promise<Connections> => {
+    const { nodeVersion, proxy } = options;
     const open =
-      opened.get(keepAlive) ?? openConnections(options.nodeVersion, { connectMs, keepAlive });
+      opened.get(keepAlive) ?? openConnections(nodeVersion, { connectMs, keepAlive, proxy });
     opened.set(keepAlive, open);
     return open;
   };

@@ -1,7 +1,7 @@
 import { UsageError } from '../errors.js';
 import { decideKeys, readFlag, type SettingOrigin, unknownKeys } from './decide.js';
 import type { GlobalFlags } from './flags.js';
-import { type OutputFormat, outputFormats } from './formats.js';
+import type { OutputFormat } from './formats.js';
 import { isGuess, namedKeys } from './keys.js';
 import { nameList, oneOf, onOff } from './parse.js';
 import type { Environment } from './paths.js';

@@ -55,7 +55,7 @@ const shells: readonly {
   readonly title: string;
   readonly shell: ShellName;
   readonly needs?: string;
-  start(home: string, script: string): readonly string[];
+  readonly start: (home: string, script: string) => readonly string[];
 }[] = [
   {
     title: 'bash without the bash-completion package',

@@ -89,17 +89,21 @@ mv '${wordsFile}.part' '${wordsFile}'
   await appears(join(home, 'ready'), screen);
   // Keys that come before the prompt would be read by the terminal itself.
   await until(() => screen().includes('> '), 'the prompt', screen);
+  const press = async (keys: string) => {
+    rmSync(lineFile, { force: true });
+    terminal.write(`${emptyLine}${keys}\u0018\u0004`);
+    await appears(lineFile, screen);
+    return readFileSync(lineFile, 'utf8').replace(/\n$/, '');
+  };
   return {
-    async press(keys) {
-      rmSync(lineFile, { force: true });
-      terminal.write(`${emptyLine}${keys}\u0018\u0004`);
-      await appears(lineFile, screen);
-      return readFileSync(lineFile, 'utf8').replace(/\n$/, '');
-    },
+    press,
     async run(keys) {
+      await press(keys);
       rmSync(wordsFile, { force: true });
-      terminal.write(`${emptyLine}${keys}\r`);
+      const before = sent.length;
+      terminal.write('\r');
       await appears(wordsFile, screen);
+      await until(() => /\n[^]*> /.test(sent.slice(before)), 'the next prompt', screen);
       return readFileSync(wordsFile, 'utf8').split('\0').slice(0, -1);
     },
     screen,
@@ -124,7 +128,7 @@ function dumpLines(shell: ShellName, file: string): string[] {
         "bindkey '^X^D' __dump",
         "PS1='> '",
       ];
-    case 'fish':
+    default:
       return [
         `function __dump; ${put('(commandline | string collect)').replace('&&', '; and')}; end`,
         'bind \\cx\\cd __dump',
@@ -144,8 +148,10 @@ function startFile(shell: ShellName, home: string, text: string): string[] {
       // Behind what an installation may have put there.
       appendFileSync(join(home, '.zshrc'), text);
       return ['-d', '-i'];
-    case 'fish':
+    default:
       mkdirSync(join(home, '.config', 'fish'), { recursive: true });
+      // Without this folder a first start reads all man pages of the machine in the background.
+      mkdirSync(join(home, '.local/share/fish/generated_completions'), { recursive: true });
       writeFileSync(join(home, '.config', 'fish', 'config.fish'), text);
       return ['-i'];
   }

@@ -39,6 +39,10 @@ export interface AttackOptions {
   readonly shell?: string;
   /** The bound that tells a hang from an answer, in milliseconds. */
   readonly within?: number;
+  /** stdin stays open and says nothing. */
+  readonly silentStdin?: boolean;
+  /** Told the id of the started process, which leads a group of its own. */
+  readonly onStart?: (pid: number) => void;
   /** The output may hold the signed URL, for it was asked for. */
   readonly showsUrl?: boolean;
 }
@@ -88,7 +92,8 @@ async function run(
     detached: true,
   });
   child.stdin.on('error', () => {});
-  child.stdin.end(options.stdin ?? '');
+  if (!options.silentStdin) child.stdin.end(options.stdin ?? '');
+  if (child.pid !== undefined) options.onStart?.(child.pid);
   const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []];
   child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
   child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createSocket } from 'node:dgram';
-import { writeFileSync } from 'node:fs';
+import { chownSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { atEnd } from './cleaning.js';
 import { temporaryFolder } from '../../support/run.js';
@@ -14,6 +14,20 @@ export function missing(...words: readonly string[]): string | undefined {
   } catch {
     return `this machine does not let us run: ${words.join(' ')}`;
   }
+}
+
+const nobody = 65_534;
+
+/** Another user of this machine with a home of its own, or why there can be none. */
+export function otherUser():
+  | { readonly home: string; readonly under: readonly string[] }
+  | { readonly missing: string } {
+  const under = ['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups'];
+  const why = missing(...under, process.execPath, '--version');
+  if (why !== undefined) return { missing: why };
+  const home = temporaryFolder('nobody');
+  chownSync(home, nobody, nobody);
+  return { home, under };
 }
 
 /** Why this process cannot change how a child resolves names. */
