@@ -8,6 +8,8 @@ $global:RosterctlTable = $null
 
 Register-ArgumentCompleter -Native -CommandName rosterctl -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)
+    Set-StrictMode -Off
+    $exactly = [System.StringComparison]::Ordinal
 
     if ($null -eq $global:RosterctlTable) {
         $global:RosterctlTable = $global:RosterctlJson | ConvertFrom-Json
@@ -32,7 +34,7 @@ Register-ArgumentCompleter -Native -CommandName rosterctl -ScriptBlock {
     $cur = $cur -replace '[''"`]', ''
     $tail = "$wordToComplete" -replace '[''"`]', ''
     $head = ''
-    if ($cur.EndsWith($tail)) { $head = $cur.Substring(0, $cur.Length - $tail.Length) }
+    if ($cur.EndsWith($tail, $exactly)) { $head = $cur.Substring(0, $cur.Length - $tail.Length) }
 
     function Find-Word($words, $word) {
         foreach ($one in @($words)) {
@@ -65,7 +67,7 @@ Register-ArgumentCompleter -Native -CommandName rosterctl -ScriptBlock {
             else { $rest += $word }
         }
         elseif ($word -ceq '--') { $ended = $true }
-        elseif ($word.StartsWith('--')) {
+        elseif ($word.StartsWith('--', $exactly)) {
             $flag = Find-Flag $command ($word -replace '=.*$', '')
             if ($null -ne $flag) {
                 $given += @($flag.w)[0]
@@ -95,7 +97,7 @@ Register-ArgumentCompleter -Native -CommandName rosterctl -ScriptBlock {
         if ($Matches[1] -ceq '--json') { $slot = (Find-Flag $null '--fields').s }
         if ($null -eq $slot) { return }
     }
-    elseif (-not $ended -and $cur.StartsWith('-')) {
+    elseif (-not $ended -and $cur.StartsWith('-', $exactly)) {
         $seen = @()
         foreach ($flag in @($command.flags) + @($table.globals)) {
             if ($null -eq $flag) { continue }
@@ -107,7 +109,7 @@ Register-ArgumentCompleter -Native -CommandName rosterctl -ScriptBlock {
     }
     elseif ($null -eq $noun -or $null -eq $command) {
         $names = if ($null -eq $noun) { $table.first } else { $table.verbs.$noun }
-        $choices = @($names | Where-Object { $_.w.StartsWith($cur) })
+        $choices = @($names | Where-Object { $_.w.StartsWith($cur, $exactly) })
         if ($choices.Count -eq 0) {
             foreach ($one in $names) {
                 foreach ($alias in @($one.a)) { $choices += [pscustomobject]@{ w = $alias; t = $one.t } }
@@ -157,7 +159,7 @@ Register-ArgumentCompleter -Native -CommandName rosterctl -ScriptBlock {
     foreach ($choice in $choices) {
         if ($null -eq $choice -or -not $choice.w) { continue }
         $whole = $prefix + $choice.w
-        if (-not $whole.StartsWith($cur) -or $offered -ccontains $whole -or $chosen -ccontains $choice.w) { continue }
+        if (-not $whole.StartsWith($cur, $exactly) -or $offered -ccontains $whole -or $chosen -ccontains $choice.w) { continue }
         $offered += $whole
         $text = $whole.Substring([Math]::Min($head.Length, $whole.Length)) + $ends
         if ($text -cnotmatch '^[\w./:=@%+,-]+$') {
