@@ -120,7 +120,7 @@ __rosterctl_flags() { # command: its own flags
     'auth status') choices=('--all' '--offline') ;;
     'config list') choices=('--show-origin') ;;
     'api') choices=('--method' '--set' '--set-string' '--input' '--param' '--include' '--paginate') ;;
-    'sandbox start') choices=('--port' '--data' '--seed-size') ;;
+    'sandbox start') choices=('--port' '--data' '--seed-size' '--fault' '--strict-events') ;;
     'completion') choices=('--install' '--uninstall') ;;
   esac
 }
@@ -207,6 +207,8 @@ __rosterctl_flag() { # command, flag: what it takes
     'sandbox start:--port') long=--port slot=free ;;
     'sandbox start:--data') long=--data slot=directory ;;
     'sandbox start:--seed-size') long=--seed-size slot=words choices=('small' 'large') ;;
+    'sandbox start:--fault') long=--fault slot=free again=1 ;;
+    'sandbox start:--strict-events') long=--strict-events slot=switch ;;
     'completion:--install') long=--install slot=switch ;;
     'completion:--uninstall') long=--uninstall slot=switch ;;
     *) 
@@ -372,6 +374,7 @@ __rosterctl_letters() {
 }
 
 __rosterctl_offer() {
+  slot= choices=() list= ends= ask= again= long=
   if [[ -n $wanted ]]; then
     __rosterctl_flag "$command" "$wanted"
   elif [[ -z $ended && $cur == --*=* ]]; then
@@ -462,7 +465,7 @@ __rosterctl_ask() {
     before[${#before[@]}]=$answer
   done
   __rosterctl_unquote "${COMP_WORDS[0]}"
-  answer=${answer/#\~\//"$HOME/"}
+  case $answer in \~/*) answer=$HOME/${answer#\~/} ;; esac
   [[ $answer != */* || ! -x $answer ]] || program=$answer
   __rosterctl_lines "$(command "$program" __complete "$ask" -- ${before[@]+"${before[@]}"} 2>/dev/null </dev/null)"
   for line in ${lines[@]+"${lines[@]}"}; do
@@ -506,6 +509,7 @@ __rosterctl_reply() {
   [[ $slot == readline ]] || compopt +o default 2>/dev/null
   local i word open= described= start
   case $head in *\") open=\" ;; *\') open=\' ;; esac
+  [[ -z $open || -n $ends ]] || compopt +o nospace 2>/dev/null
   case ${COMP_TYPE-} in 9 | 33 | 63 | 64) ((${#found[@]} < 2)) || described=1 ;; esac
   __rosterctl_unquote "$head"
   start=$answer
@@ -513,9 +517,9 @@ __rosterctl_reply() {
     word=$prefix${found[i]}
     [[ $word == "$start"* ]] || continue
     __rosterctl_quote "${word#"$start"}" || continue
-    word="$answer$open "
-    [[ -z $ends ]] || word=$answer$ends
-    [[ $slot != file && $slot != directory || $answer != */ ]] || word=$answer
+    # Behind an open quote readline itself closes it and adds the space.
+    word=$answer$ends
+    [[ -n $open || -n $ends || $slot$answer == file*/ || $slot == directory ]] || word="$answer "
     [[ -z $described || -z ${notes[i]} ]] || word="$answer  (${notes[i]})"
     COMPREPLY[${#COMPREPLY[@]}]=$word
   done
@@ -525,16 +529,24 @@ __rosterctl_reply() {
 __rosterctl_quote() {
   answer=$1
   case $open in
-    "'") answer=${1//\'/"'\\''"} ;;
-    '"')
+    \') __rosterctl_escape "$1" \' "'\\'" ;;
+    \")
       [[ $1 != *'!'* ]] || return 1
-      answer=${answer//\\/\\\\}
-      answer=${answer//\"/\\\"}
-      answer=${answer//\$/\\\$}
-      answer=${answer//\`/\\\`}
+      __rosterctl_escape "$1" '\"$`' \\
       ;;
     *) [[ $1 != *[!A-Za-z0-9_./:=@%+,-]* ]] || printf -v answer %q "$1" ;;
   esac
+}
+
+__rosterctl_escape() { # text, characters, what to put before each of them
+  local rest=$1 letter
+  answer=
+  while [[ -n $rest ]]; do
+    letter=${rest:0:1}
+    rest=${rest:1}
+    case $2 in *"$letter"*) letter=$3$letter ;; esac
+    answer=$answer$letter
+  done
 }
 
 complete -o default -o nospace -F _rosterctl rosterctl

@@ -225,14 +225,14 @@ function __rosterctl_flags # command: its own flags
         case 'api'
             printf '%s\n' '--method'\t'the method: GET, POST, PUT, PATCH, DELETE' '--set'\t'set a field: true, false, null, numbers and JSON are typed, a.b=1 nests, tags[]=x lists, k=@FILE reads' '--set-string'\t'set a field, always as text' '--input'\t'a whole body in JSON or YAML; flags win over it' '--param'\t'a query parameter' '--include'\t'print the status line and the headers before the body' '--paginate'\t'read every page of a list and print one array'
         case 'sandbox start'
-            printf '%s\n' '--port'\t'the port of the API; 0 for any' '--data'\t'keep the data in this folder' '--seed-size'\t'the demo data of a first use'
+            printf '%s\n' '--port'\t'the port of the API; 0 for any' '--data'\t'keep the data in this folder' '--seed-size'\t'the demo data of a first use' '--fault'\t'what to do to which requests: \'PATCH /tryout-applications/* #2 close-after\'' '--strict-events'\t'every update that carries a status emits its events'
         case 'completion'
             printf '%s\n' '--install'\t'put the script where the shell finds it' '--uninstall'\t'remove what --install wrote, and nothing else'
     end
 end
 
 function __rosterctl_global_flags # the flags of every command
-    printf '%s\n' '--profile'\t'the connection to use; `sandbox` is built in' '--org'\t'the organization; must be the one the key was stored for' '--base-url'\t'the service, ending in /v1' '--output'\t'table, json, ndjson, csv, ids; a table is tab-separated when piped' '--json'\t'same as -o json' '--fields'\t'keep only these fields, in this order' '--out'\t'write the result to a file; .csv, .json, .ndjson choose the format' '--bom'\t'begin csv with a byte order mark' '--delimiter'\t'csv delimiter: , or ; or tab' '--csv-raw'\t'do not guard csv cells that a spreadsheet would read as a formula' '--time'\t'how times are written: iso, local, relative' '--dry-run'\t'send no write; show what would be sent' '--yes'\t'answer confirmations with yes' '--no-input'\t'never prompt' '--quiet'\t'no notes' '--verbose'\t'more notes' '--debug'\t'HTTP trace on stderr; never a body, a key or a signed query' '--strict'\t'an answer that differs from the contract is an error' '--no-color'\t'no colour; also NO_COLOR' '--no-pager'\t'no pager' '--timeout'\t'how long to wait for the first byte of an answer' '--retries'\t'extra attempts after the first' '--max-wait'\t'longest single wait that a Retry-After may cause' '--help'\t'explain the command'
+    printf '%s\n' '--profile'\t'the connection to use; `sandbox` is built in' '--org'\t'the organization; must be the one the key was stored for' '--base-url'\t'the service, ending in /v1' '--output'\t'table, json, ndjson, csv, ids; a table is tab-separated when piped' '--json'\t'same as -o json' '--fields'\t'keep only these fields, in this order' '--out'\t'write the result to a file; .csv, .json, .ndjson choose the format' '--bom'\t'begin csv with a byte order mark' '--delimiter'\t'csv delimiter: , or ; or tab' '--csv-raw'\t'do not guard csv cells that a spreadsheet would read as a formula' '--time'\t'how times are written for people: iso, local, relative' '--dry-run'\t'send no write; show what would be sent' '--yes'\t'answer confirmations with yes' '--no-input'\t'never prompt' '--quiet'\t'no notes' '--verbose'\t'more notes' '--debug'\t'HTTP trace on stderr; never a body, a key or a signed query' '--strict'\t'an answer that differs from the contract is an error' '--no-color'\t'no colour; also NO_COLOR' '--no-pager'\t'no pager' '--timeout'\t'how long to wait for the first byte of an answer' '--retries'\t'extra attempts after the first' '--max-wait'\t'longest single wait that a Retry-After may cause' '--help'\t'explain the command'
 end
 
 function __rosterctl_flag # command, flag: name, again or -, slot
@@ -387,6 +387,10 @@ function __rosterctl_flag # command, flag: name, again or -, slot
             printf '%s\n' '--data' '-'; printf '%s\n' 'directory' '-' '-' '-'
         case 'sandbox start:--seed-size'
             printf '%s\n' '--seed-size' '-'; printf '%s\n' 'words' '-' '-' '-' 'small' 'large'
+        case 'sandbox start:--fault'
+            printf '%s\n' '--fault' 'again'; printf '%s\n' 'free' '-' '-' '-'
+        case 'sandbox start:--strict-events'
+            printf '%s\n' '--strict-events' '-' 'switch'
         case 'completion:--install'
             printf '%s\n' '--install' '-' 'switch'
         case 'completion:--uninstall'
@@ -618,7 +622,7 @@ end
 function __rosterctl_names # the word so far, names, --, aliases
     set -l at (contains -i -- -- $argv)
     set -l names $argv[2..(math $at - 1)]
-    if test "$argv[1]" = ''; or string match -q -- (string escape --style=glob "$argv[1]")'*' $names
+    if test "$argv[1]" = ''; or string match -qr -- '^'(string escape --style=regex -- $argv[1]) $names
         printf '%s\n' $names
     else if test $at -lt (count $argv)
         printf '%s\n' $argv[(math $at + 1)..-1]

@@ -29,24 +29,22 @@ type Offer = readonly [word: string, text: string];
  */
 export function complete(argv: readonly string[], outside: CompletionOutside): void {
   try {
-    const lines = offers(argv, outside).filter(isOffered).map(lineOf);
+    const lines = answer(argv, outside);
     if (lines.length > 0) outside.write(`${lines.join('\n')}\n`);
   } catch {
     // A TAB must never disturb the line that is being typed.
   }
 }
 
-function offers([kind = '', ...rest]: readonly string[], outside: CompletionOutside): Offer[] {
+function answer([kind = '', ...rest]: readonly string[], outside: CompletionOutside): string[] {
   const typed = rest[0] === '--' ? rest.slice(1) : rest;
   const paths = resolvePaths(outside);
   const file = readConfig(paths);
-  if (kind === 'profile') return profiles(file);
+  if (kind === 'profile') return linesOf(profiles(file));
   const [what, resource = ''] = kind.split(':');
   const known = remembered(typed, resource, { file, paths, env: outside.env });
-  if (what === 'field') return known.fields.map((field) => [field, '']);
-  if (what !== 'id') return [];
-  const given = new Set(typed);
-  return known.ids.filter(([id]) => !given.has(id)).map(([id, name]) => [id, name]);
+  if (what === 'field') return linesOf(known.fields.map((field) => [field, '']));
+  return what === 'id' ? idLines(known.ids, new Set(typed)) : [];
 }
 
 function profiles(file: ConfigData): Offer[] {
@@ -56,6 +54,8 @@ function profiles(file: ConfigData): Offer[] {
   });
   return [...stored, [sandboxProfile, 'the built-in demo service']];
 }
+
+const nothing: Remembered = { ids: '', fields: [] };
 
 interface Known {
   readonly file: ConfigData;
@@ -71,14 +71,14 @@ function remembered(
   const flags = connectionFlags(typed);
   const profile = chosenProfile(flags, env, file);
   const own = file.profiles.get(profile.name)?.settings.get('completion.cache');
-  if (!onOff(own ?? file.defaults.get('completion.cache') ?? 'on')) return { ids: [], fields: [] };
+  if (!onOff(own ?? file.defaults.get('completion.cache') ?? 'on')) return nothing;
   const { baseUrl, organization } = findPlace({ flags, env, profile, file }, []);
   const cache = completionCacheFile(paths, {
     profile: profile.name,
     baseUrl: baseUrl?.text ?? '',
     organizationId: organization?.text ?? '',
   });
-  return cache === undefined ? { ids: [], fields: [] } : recall(cache, resource, paths.owner);
+  return cache === undefined ? nothing : recall(cache, resource, paths.owner);
 }
 
 /** As `resolveSettings` chooses it: flag, environment, the active one. */
@@ -122,16 +122,35 @@ function readConfig(paths: Paths): ConfigData {
   }
 }
 
-/**
- * Only what can be typed back as it is shown: nothing that drives a terminal, hides, or would be
- * read as a flag. Made safe is not enough here, since another text would be another id.
- */
-function isOffered([word]: Offer): boolean {
-  return word !== '' && !word.startsWith('-') && cellText(word) === word;
-}
+/** Latin, Greek, Cyrillic, kana, Han and Hangul letters and signs: what needs no closer look. */
+const harmless =
+  /^[ -~\u00a1-\u00ac\u00ae-\u02af\u0386-\u03ff\u0410-\u044f\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3\t\n]*$/;
 
 const nameColumns = 60;
 
-function lineOf([word, text]: Offer): string {
-  return `${word}\t${truncate(cellText(text), nameColumns)}`;
+/** Thousands of ids are answered as they are remembered, where nothing in them can do harm. */
+function idLines(ids: string, given: ReadonlySet<string>): string[] {
+  const asTheyAre = harmless.test(ids);
+  const lines: string[] = [];
+  for (const line of ids.split('\n')) {
+    const tab = line.indexOf('\t');
+    const id = line.slice(0, tab);
+    if (tab < 1 || given.has(id)) continue;
+    // Half as many letters as columns fit, whatever they are.
+    const fits = line.length - tab <= nameColumns / 2;
+    const text = line.slice(tab + 1);
+    if (asTheyAre && fits && !id.startsWith('-') && !text.includes('\t')) lines.push(line);
+    else lines.push(...linesOf([[id, text]]));
+  }
+  return lines;
+}
+
+/**
+ * Only what can be typed back as it is shown: nothing that drives a terminal, hides, or would be
+ * read as a flag. Made safe is not enough for a word, since another text would be another id.
+ */
+function linesOf(offers: readonly Offer[]): string[] {
+  return offers
+    .filter(([word]) => word !== '' && !word.startsWith('-') && cellText(word) === word)
+    .map(([word, text]) => `${word}\t${truncate(cellText(text), nameColumns)}`);
 }

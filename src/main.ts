@@ -1,4 +1,3 @@
-import { tellFailure } from './cli/failure.js';
 import { commandHelp, groupHelp, rootHelp, startPage } from './cli/help.js';
 import { checkAgainstTable } from './cli/check.js';
 import type { Parsed } from './cli/parsed.js';
@@ -6,7 +5,6 @@ import { parseCommandLine, wantsJson } from './cli/program.js';
 import type { PlainCommand, PlainTable } from './data/plain-table.js';
 import { PipeClosedError } from './errors.js';
 import { exit } from './exit-codes.js';
-import { singleLine } from './terminal/safe-text.js';
 import { createStreams, type ProcessStreams } from './terminal/streams.js';
 
 /** What the launcher hands over: the parts of dist/ that are data. */
@@ -22,59 +20,52 @@ export interface Distribution {
  */
 export async function main({ table, topics }: Distribution): Promise<void> {
   const argv = process.argv.slice(2);
-  const streams = createStreams({
-    stdin: process.stdin,
-    stdout: process.stdout,
-    stderr: process.stderr,
-    env: process.env,
-  });
-  const signals = watchSignals();
-  let code: number;
+  const streams = createStreams(process);
   let parsed: Parsed | undefined;
   try {
     parsed = parseCommandLine(argv, table);
-    code = await run(parsed, {
-      argv,
+    const page = pageOf(parsed, table);
+    if (page !== undefined) await streams.stdout.write(page);
+    else if (parsed.kind === 'command')
+      process.exitCode = await run(parsed, table, topics, streams);
+  } catch (error) {
+    process.exitCode = await tell(error, parsed, argv, streams);
+  }
+}
+
+type CommandLine = Extract<Parsed, { kind: 'command' }>;
+
+/** Runs a command; a signal's code beats the command's own. */
+async function run(
+  line: CommandLine,
+  table: PlainTable,
+  topics: Distribution['topics'],
+  streams: ProcessStreams,
+): Promise<number> {
+  checkAgainstTable(line.command, line.values);
+  const signals = watchSignals();
+  try {
+    // Loaded for a command only: help, usage errors and completion never need it.
+    const { runCommand } = await import('./assemble.js');
+    const code = await runCommand(line.command, line.values, line.globals, {
+      env: process.env,
+      platform: process.platform,
+      nodeVersion: process.versions.node,
+      uid: process.getuid?.(),
+      self: { pid: process.pid, isAlive },
       table,
       topics,
       streams,
       signal: signals.signal,
       expectSignal: signals.expect,
     });
+    return signals.code() ?? code;
   } catch (error) {
-    code = await tell(error, parsed, argv, streams);
+    const code = await tell(error, line, process.argv.slice(2), streams);
+    return signals.code() ?? code;
+  } finally {
+    signals.stop();
   }
-  signals.stop();
-  process.exitCode = signals.code() ?? code;
-}
-
-interface Scene {
-  readonly argv: readonly string[];
-  readonly table: PlainTable;
-  readonly topics: Distribution['topics'];
-  readonly streams: ProcessStreams;
-  readonly signal: AbortSignal;
-  readonly expectSignal: () => void;
-}
-
-async function run(parsed: Parsed, scene: Scene): Promise<number> {
-  const page = pageOf(parsed, scene.table);
-  if (page !== undefined) {
-    await scene.streams.stdout.write(page);
-    return exit.done;
-  }
-  if (parsed.kind !== 'command') return exit.done;
-  checkAgainstTable(parsed.command, parsed.values);
-  // Loaded for a command only: help, usage errors and completion never need it.
-  const { runCommand } = await import('./assemble.js');
-  return runCommand(parsed.command, parsed.values, parsed.globals, {
-    env: process.env,
-    platform: process.platform,
-    nodeVersion: process.versions.node,
-    uid: process.getuid?.(),
-    self: { pid: process.pid, isAlive },
-    ...scene,
-  });
 }
 
 /** Signal 0 reaches a process or says why not; no permission means that there is one. */
@@ -104,6 +95,10 @@ async function tell(
   streams: ProcessStreams,
 ): Promise<number> {
   if (error instanceof PipeClosedError) return exit.done;
+  const [{ tellFailure }, { singleLine }] = await Promise.all([
+    import('./cli/failure.js'),
+    import('./terminal/safe-text.js'),
+  ]);
   const command: PlainCommand | undefined = parsed?.kind === 'command' ? parsed.command : undefined;
   const values = parsed?.kind === 'command' ? parsed.values : {};
   const ids = command?.args

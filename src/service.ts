@@ -1,6 +1,7 @@
 import { createApi } from './api/client.js';
-import { createFileStore, type FileStore } from './api/file-store.js';
+import type { FileStore } from './api/file-store.js';
 import { createPace } from './api/pace.js';
+import { createProxyChoice } from './api/proxy.js';
 import { createTransport } from './api/transport.js';
 import type { Api, ApiNotes } from './api/types.js';
 import { checkSandboxFlags, resolveConnection } from './config/connection.js';
@@ -50,6 +51,7 @@ export function createService(parts: ServiceParts): Service {
     sleep,
   };
   const trace = settings.debug ? parts.trace : undefined;
+  const proxy = createProxyChoice(parts.env, trace);
   let connection: Promise<Connection> | undefined;
   let api: Promise<Api> | undefined;
   let reachable = same;
@@ -75,6 +77,7 @@ export function createService(parts: ServiceParts): Service {
       timeoutMs: settings.timeoutMs,
       dryRun: settings.dryRun,
       trace,
+      proxy,
       userAgent: `rosterctl/${parts.version}`,
       nodeVersion,
     });
@@ -93,12 +96,14 @@ export function createService(parts: ServiceParts): Service {
     api: () => (api ??= connect().then(apiTo)),
     apiTo,
     async files() {
+      const { createFileStore } = await import('./api/file-store.js');
       const { baseUrl } = await connect();
       const store = createFileStore({
         ...pace,
         baseUrl,
         dryRun: settings.dryRun,
         trace,
+        proxy,
         nodeVersion,
       });
       closers.unshift(() => store.close());

@@ -16,7 +16,7 @@ declare module 'undici/lib/dispatcher/agent.js' {
   /** undici's own handler form: no wrapper, no stream between the parser and us. */
   export interface RawHandler {
     onConnect(abort: (reason?: Error) => void): void;
-    onHeaders(status: number, headers: Buffer[]): boolean;
+    onHeaders(status: number, headers: Buffer[], resume: () => void): boolean;
     onData(chunk: Buffer): boolean;
     onComplete(): void;
     onError(error: Error): void;

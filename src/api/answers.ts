@@ -9,7 +9,8 @@ import {
 import { type JsonBody, readJson } from './json-body.js';
 import { hasId } from './records.js';
 import { callKind } from './retry.js';
-import { readFirst, type TransportResponse } from './transport.js';
+import { readFirst } from './conclusion.js';
+import type { TransportResponse } from './request.js';
 
 /** What is known about the call whose answer is judged. */
 export interface Asked {

@@ -8,7 +8,7 @@ import { listRecords } from './record-list.js';
 import type { Pace } from './pace.js';
 import { findRecord } from './records.js';
 import { fillPath, type Guesses, idOf, type Route, routeOf } from './routes.js';
-import type { Transport, TransportResponse } from './transport.js';
+import type { Transport, TransportRequest, TransportResponse } from './transport.js';
 import type { Answer, Api, ApiNotes, Call, PlannedRequest } from './types.js';
 
 export interface ApiOptions {
@@ -56,7 +56,7 @@ class Client implements Api {
   async send(call: Call): Promise<Answer> {
     const row = endpoint(call.endpoint);
     const needsJson = row.answers !== 'unshown' && row.answers !== 'link';
-    const response = await this.exchange(call);
+    const response = await this.exchange(call, { needsJson });
     const site = siteOf(this.routeFor(call));
     const { origin } = new URL(this.baseUrl);
     const body =
@@ -81,7 +81,7 @@ class Client implements Api {
 
   async link(call: Call) {
     const route = this.routeFor(call);
-    const response = await this.exchange(call, true);
+    const response = await this.exchange(call, { redirectIsData: true });
     const { guesses, now } = this.options;
     const asked = new URL(`${this.baseUrl}${this.pathFor(call, route)}`);
     const link = findLink(response, { asked, urlPath: guesses['download.urlPath'], now: now() });
@@ -126,7 +126,10 @@ class Client implements Api {
   }
 
   /** Sends a call and throws what its status stands for. */
-  private async exchange(call: Call, redirectIsData = false): Promise<TransportResponse> {
+  private async exchange(
+    call: Call,
+    ways: Pick<TransportRequest, 'needsJson' | 'redirectIsData'>,
+  ): Promise<TransportResponse> {
     const route = this.routeFor(call);
     const path = this.pathFor(call, route);
     const body = this.bodyFor(call, route);
@@ -136,7 +139,7 @@ class Client implements Api {
       path,
       template: route.template,
       ...(body !== undefined && { body: printJson(body) }),
-      redirectIsData,
+      ...ways,
     });
     const failure = failureOf(response, siteOf(route));
     if (failure) throw failure;

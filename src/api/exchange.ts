@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { RawHandler } from 'undici/lib/dispatcher/agent.js';
 import type { Delivery } from '../errors.js';
+import { BodyFlow } from './body-flow.js';
 import { type Loss, lossOf } from './loss.js';
 import { type Agent, onDeparture } from './undici.js';
 
@@ -22,6 +23,8 @@ export interface Limits {
   readonly attemptMs?: number | undefined;
   /** Without any byte moving in either direction. */
   readonly stallMs?: number | undefined;
+  /** Without any byte of an open answer, while its reader waits. */
+  readonly quietMs?: number | undefined;
   readonly bodyBytes: number;
   /** Keep what fits of a longer body instead of failing. */
   readonly cutBody?: boolean | undefined;
@@ -31,6 +34,13 @@ export interface Reply {
   readonly status: number;
   readonly headers: { readonly [name: string]: string };
   readonly body: Buffer;
+}
+
+/** An answer of 2xx whose body is read as it comes. */
+export interface OpenReply {
+  readonly status: number;
+  readonly headers: { readonly [name: string]: string };
+  readonly flow: BodyFlow;
 }
 
 /** What one attempt came to. */
@@ -44,17 +54,34 @@ export function exchange(
   signal: AbortSignal,
 ): Promise<Attempt> {
   return new Promise((resolve) => {
-    const running = new Exchange(limits, resolve);
-    if (signal.aborted) {
-      running.stop('aborted', abortReason(signal));
-      return;
-    }
-    const onAbort = () => running.stop('aborted', abortReason(signal));
-    signal.addEventListener('abort', onAbort, { once: true });
-    running.whenSettled = () => signal.removeEventListener('abort', onAbort);
-    const headers = Object.entries(wire.headers).flat();
-    agent.dispatch({ ...wire, headers, body: wire.body ?? null }, running);
+    start(agent, wire, signal, new Exchange(limits, resolve));
   });
+}
+
+/** The same, but a 2xx answer is given when its head is there; the rest comes through its flow. */
+export function openExchange(
+  agent: Agent,
+  wire: Wire,
+  limits: Limits,
+  signal: AbortSignal,
+): Promise<Attempt | { readonly open: OpenReply }> {
+  return new Promise((resolve) => {
+    const running = new Exchange(limits, resolve);
+    running.whenOpen = (open) => resolve({ open });
+    start(agent, wire, signal, running);
+  });
+}
+
+function start(agent: Agent, wire: Wire, signal: AbortSignal, running: Exchange): void {
+  if (signal.aborted) {
+    running.stop('aborted', abortReason(signal));
+    return;
+  }
+  const onAbort = () => running.stop('aborted', abortReason(signal));
+  signal.addEventListener('abort', onAbort, { once: true });
+  running.whenSettled = () => signal.removeEventListener('abort', onAbort);
+  const headers = Object.entries(wire.headers).flat();
+  agent.dispatch({ ...wire, headers, body: wire.body ?? null }, running);
 }
 
 function abortReason(signal: AbortSignal): Error {
@@ -63,6 +90,9 @@ function abortReason(signal: AbortSignal): Error {
 
 class Exchange implements RawHandler {
   whenSettled: (() => void) | undefined;
+  /** Set: a 2xx body is not gathered, its flow is handed out with the head. */
+  whenOpen: ((open: OpenReply) => void) | undefined;
+  private flow: BodyFlow | undefined;
   private abort: ((reason?: Error) => void) | undefined;
   private socket: Socket | undefined;
   private sent = false;
@@ -72,6 +102,7 @@ class Exchange implements RawHandler {
   private readonly chunks: Buffer[] = [];
   private bytes = 0;
   private firstByteTimer: NodeJS.Timeout | undefined;
+  private quietTimer: NodeJS.Timeout | undefined;
   private readonly attemptTimer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -91,18 +122,20 @@ class Exchange implements RawHandler {
     onDeparture((socket) => this.departed(socket));
   }
 
-  onHeaders(status: number, rawHeaders: Buffer[]): boolean {
+  onHeaders(status: number, rawHeaders: Buffer[], resume: () => void): boolean {
     if (this.settled || status < 200) return true;
     clearTimeout(this.firstByteTimer);
     this.status = status;
     this.headers = readHeaders(rawHeaders);
     const encoding = this.headers['content-encoding'];
     if (encoding && encoding !== 'identity') this.stop('encoding');
+    else if (this.whenOpen && status < 300) this.open(status, resume, this.whenOpen);
     return true;
   }
 
   onData(chunk: Buffer): boolean {
     if (this.settled) return true;
+    if (this.flow) return this.pass(this.flow, chunk);
     const room = this.limits.bodyBytes - this.bytes;
     if (chunk.length > room && !this.limits.cutBody) {
       this.stop('tooLarge');
@@ -139,11 +172,40 @@ class Exchange implements RawHandler {
     socket.setTimeout(stallMs, this.stalled);
   }
 
+  private open(status: number, resume: () => void, tell: (open: OpenReply) => void): void {
+    this.flow = new BodyFlow({
+      resume: () => {
+        this.watch();
+        resume();
+      },
+      abandon: () => this.stop('aborted', new Error('read no further')),
+      lift: () => clearTimeout(this.attemptTimer),
+    });
+    this.watch();
+    tell({ status, headers: this.headers, flow: this.flow });
+  }
+
+  private pass(flow: BodyFlow, chunk: Buffer): boolean {
+    const more = flow.put(chunk);
+    // A reader that takes its time is no fault of the service.
+    if (more) this.watch();
+    else clearTimeout(this.quietTimer);
+    return more;
+  }
+
+  private watch(): void {
+    clearTimeout(this.quietTimer);
+    if (this.settled || this.limits.quietMs === undefined) return;
+    this.quietTimer = setTimeout(this.stalled, this.limits.quietMs);
+  }
+
   private readonly stalled = (): void => this.stop('stalled');
 
   /** A body that breaks after a refusal leaves the refusal standing: the status says all. */
   private fail(loss: Loss): void {
-    if (this.status !== undefined && this.status >= 300 && loss.why !== 'aborted') this.answer();
+    if (this.flow) this.settle({ loss });
+    else if (this.status !== undefined && this.status >= 300 && loss.why !== 'aborted')
+      this.answer();
     else this.settle({ loss });
   }
 
@@ -158,10 +220,12 @@ class Exchange implements RawHandler {
     this.settled = true;
     clearTimeout(this.attemptTimer);
     clearTimeout(this.firstByteTimer);
+    clearTimeout(this.quietTimer);
     this.socket?.setTimeout(0);
     this.socket?.off('timeout', this.stalled);
     this.whenSettled?.();
-    this.resolve(attempt);
+    if (this.flow) this.flow.finish('loss' in attempt ? attempt.loss : undefined);
+    else this.resolve(attempt);
   }
 
   private reached(): Delivery {

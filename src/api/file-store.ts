@@ -3,6 +3,7 @@ import type { JsonObject } from '../data/json.js';
 import { BugError, InputError, NetworkError, ProtocolError } from '../errors.js';
 import { type Attempt, exchange, type Wire } from './exchange.js';
 import { failureOfLoss, lossOf, lossPace } from './loss.js';
+import type { ProxyChoice } from './proxy.js';
 import { repeat, type RetryPolicy, type Tried } from './retry.js';
 import { createUrlGuard, type ResolveAll } from './signed-url.js';
 import { storeError, storeHeaders, storePace } from './store-answers.js';
@@ -46,6 +47,8 @@ export interface FileStoreOptions extends RetryPolicy {
   readonly dryRun: boolean;
   readonly trace?: ((line: string) => void) | undefined;
   readonly nodeVersion: string;
+  /** The proxy of each origin; without it every connection is direct. */
+  readonly proxy?: ProxyChoice | undefined;
   /** Milliseconds without any byte moving. */
   readonly stallMs?: number;
   /** Milliseconds until a connection must stand. */
@@ -65,6 +68,7 @@ export function createFileStore(options: FileStoreOptions): FileStore {
       connectMs: options.connectMs ?? 10_000,
       keepAlive: true,
       lookup: guard.lookup,
+      proxy: options.proxy,
     }));
 
   const put = async (wire: Wire, file: UploadSource): Promise<Tried<Attempt>> => {

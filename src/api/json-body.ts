@@ -18,3 +18,12 @@ export function readJson(body: Uint8Array, contentType: string | undefined): Jso
     return html ? { kind: 'html' } : { kind: 'other', text };
   }
 }
+
+/** Whether an answer where JSON is due was cut or mixed up, perhaps; a web page is another address. */
+export function isGarbled(answer: {
+  readonly body: Uint8Array;
+  readonly headers: { readonly [name: string]: string };
+}): boolean {
+  const { kind } = readJson(answer.body, answer.headers['content-type']);
+  return kind === 'other' || kind === 'empty';
+}

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../data/json.js';
 import type { ResourceName } from './contract.js';
-import { hasId, propertyNamed, resourceWords, valueAt } from './records.js';
+import { hasId, normalName, propertyNamed, resourceWords, valueAt } from './records.js';
 
 const usualNames = [
   'data',
@@ -50,6 +50,23 @@ export function findList(
     if (nested) return nested;
   }
   return undefined;
+}
+
+/**
+ * Whether an array met at this path of keys is taken for the list before the rest of the answer is
+ * there; `findList` over the whole envelope must agree in the end.
+ */
+export function looksLikeList(
+  keys: readonly string[],
+  resource: ResourceName,
+  path: string | undefined,
+): boolean {
+  if (path !== undefined) return keys.join('.') === path;
+  const [first, second] = keys.map(normalName);
+  if (first === undefined) return true;
+  const name = second ?? first;
+  if (!resourceWords[resource].includes(name) && !usualNames.includes(name)) return false;
+  return second === undefined || wrappers.includes(first);
 }
 
 function inObject(body: JsonObject, resource: ResourceName): readonly JsonObject[] | undefined {

@@ -7,6 +7,7 @@ import {
   NetworkError,
   ProtocolError,
 } from '../errors.js';
+import { ProxyFailure } from './proxy-failure.js';
 
 /** Why an attempt ended without an answer. */
 export interface Loss {
@@ -17,6 +18,7 @@ export interface Loss {
     | 'busyResolver'
     | 'connectTimeout'
     | 'tls'
+    | 'proxy'
     | 'cut'
     | 'firstByte'
     | 'deadline'
@@ -54,6 +56,7 @@ const byCode: { readonly [code: string]: Loss['why'] } = {
 /** Sorts what undici or Node reported; the parser's errors carry no code at all. */
 export function lossOf(error: Error, delivery: Delivery, statusSeen: boolean): Loss {
   if (error instanceof Failure) return { why: 'ours', delivery, cause: error };
+  if (error instanceof ProxyFailure) return { why: 'proxy', delivery, cause: error };
   const { code } = error as NodeJS.ErrnoException;
   const known = code === undefined ? undefined : byCode[code];
   if (known) return { why: known, delivery, cause: error };
@@ -73,7 +76,8 @@ function isCertificateCode(code: string | undefined): code is string {
 }
 
 /** How often such a loss may be tried again: some will be the same each time. */
-export function lossPace({ why }: Loss): 'always' | 'once' | 'never' {
+export function lossPace({ why, cause }: Loss): 'always' | 'once' | 'never' {
+  if (cause instanceof ProxyFailure) return cause.lasts ? 'never' : 'always';
   if (why === 'unknownName') return 'once';
   const lasting: readonly Loss['why'][] = [
     'tls',
@@ -111,6 +115,16 @@ export function failureOfLoss(loss: Loss, place: LossPlace): Failure {
   return new NetworkError(`${text}${tries}`, { reason, origin, delivery, call, hint, cause });
 }
 
+/** The error of an answer that broke after a part of it was handed on: it cannot be asked for again. */
+export function failureInMiddle(loss: Loss, place: Omit<LossPlace, 'attempts'>): Failure {
+  if (loss.why === 'aborted') return new CancelledError('Interrupted.', { cause: loss.cause });
+  const { origin, call } = place;
+  return new NetworkError(
+    `${lossText(loss, { ...place, attempts: 1 })} What came before was handed on already, so this was not tried again: the list is not whole.`,
+    { reason: networkReason[loss.why] ?? 'lost', origin, call, cause: loss.cause },
+  );
+}
+
 const networkReason: { readonly [W in Loss['why']]?: NetworkError['details']['reason'] } = {
   refused: 'refused',
   noRoute: 'lost',
@@ -118,6 +132,7 @@ const networkReason: { readonly [W in Loss['why']]?: NetworkError['details']['re
   busyResolver: 'dns',
   connectTimeout: 'timeout',
   tls: 'tls',
+  proxy: 'proxy',
   cut: 'lost',
   firstByte: 'timeout',
   deadline: 'timeout',
@@ -143,6 +158,7 @@ const sentences: {
   busyResolver: unresolved,
   connectTimeout: ({ origin }) => `${origin} did not accept a connection in time.`,
   tls: ({ origin }, cause) => `No trusted TLS connection to ${origin}: ${codeOf(cause)}.`,
+  proxy: (_, cause) => messageOf(cause),
   firstByte: ({ origin, firstByteMs }) =>
     `${origin} did not answer within ${(firstByteMs ?? 0) / 1000} s.`,
   deadline: ({ origin }) => `${origin} did not finish its answer in time.`,
@@ -159,6 +175,7 @@ const sentences: {
 };
 
 function hintOf({ why, cause }: Loss, origin: string): string | undefined {
+  if (cause instanceof ProxyFailure) return cause.hint;
   if (why === 'tls') {
     const code = codeOf(cause);
     if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID')

@@ -1,13 +1,12 @@
 import type { JsonObject } from '../data/json.js';
 import { BugError, ProtocolError } from '../errors.js';
-import { bodyOf, failureOf } from './answers.js';
 import { endpoint, type ResourceName } from './contract.js';
 import type { Drift } from './drift.js';
-import { findList, topLevel } from './lists.js';
+import { readListPage } from './list-page.js';
 import { firstQuery, type Turn, turnPage } from './pager.js';
 import { hasId, withTextId } from './records.js';
 import { fillPath, type Guesses, listCalls, partsOf } from './routes.js';
-import type { Transport, TransportResponse } from './transport.js';
+import type { Transport } from './transport.js';
 import type { ApiNotes, Completeness, RecordList } from './types.js';
 
 export interface ListSource {
@@ -66,30 +65,38 @@ async function* walk(
     if (visited.has(url.href)) return doubt('the service names a page that was already read');
     visited.add(url.href);
     // oxlint-disable-next-line no-await-in-loop
-    const response = await source.transport.request({
-      method,
+    const page = await readListPage({
+      transport: source.transport,
+      call: { method, path: template },
       path: pathBelow(source.baseUrl, url),
-      template,
+      origin: first.origin,
+      resource,
+      listPath: source.guesses[`lists.${resource}.path`],
     });
-    const { items, body } = readListPage(response, resource, source);
-    const before = arrived;
-    for (const item of items) {
-      const record = judged(item, resource, source);
-      if (typeof record['id'] === 'string') {
-        if (seen.has(record['id'])) continue;
-        seen.add(record['id']);
+    const before = { arrived, rows };
+    for await (const batch of page.batches) {
+      for (const item of batch) {
+        const record = judged(item, resource, source);
+        if (typeof record['id'] === 'string') {
+          if (seen.has(record['id'])) continue;
+          seen.add(record['id']);
+        }
+        arrived++;
+        yield record;
       }
-      arrived++;
-      yield record;
+      rows += batch.length;
+      if (arrived >= maxRecords) return doubt('the list does not end');
     }
-    rows += items.length;
+    const { headers } = page;
+    const count = rows - before.rows;
     const turn = turnPage(
-      { body, headers: response.headers, count: items.length, arrived, number, rows },
+      { body: page.envelope(), headers, count, arrived, number, rows },
       source.guesses,
     );
     if ('end' in turn) return turn.end === 'complete' ? { state: 'complete' } : doubt(turn.reason);
-    if (number > 1 && arrived === before) return doubt('the service sends nothing new any more');
-    if (number >= maxPages || arrived >= maxRecords) return doubt('the list does not end');
+    if (number > 1 && arrived === before.arrived)
+      return doubt('the service sends nothing new any more');
+    if (number >= maxPages) return doubt('the list does not end');
     const next = targetOf(turn.next, first, url);
     if (!staysInside(source.baseUrl, next))
       return doubt(`the service names a next page elsewhere (${next.origin})`);
@@ -99,30 +106,6 @@ async function* walk(
 
 function doubt(reason: string): Completeness {
   return { state: 'doubtful', reason };
-}
-
-/** The rows of one answer and its envelope; where a streaming reader will take its place. */
-function readListPage(
-  response: TransportResponse,
-  resource: ResourceName,
-  source: ListSource,
-): { readonly items: readonly JsonObject[]; readonly body: unknown } {
-  const call = partsOf(endpoint(listCalls[resource]).route);
-  const site = { method: call.method, path: call.template };
-  const failure = failureOf(response, site);
-  if (failure) throw failure;
-  const { origin } = new URL(source.baseUrl);
-  const body = bodyOf(response, { call: site, origin, needsJson: true });
-  const items = findList(body, resource, source.guesses[`lists.${resource}.path`]);
-  if (items) return { items, body };
-  throw new ProtocolError(
-    `No list of ${resource} in the answer of ${site.method} ${site.path}; it holds: ${topLevel(body)}.`,
-    {
-      call: site,
-      status: response.status,
-      hint: `Name where the list is: rosterctl config set lists.${resource}.path KEY`,
-    },
-  );
 }
 
 function judged(item: JsonObject, resource: ResourceName, source: ListSource): JsonObject {

@@ -1,5 +1,7 @@
+import { isObject } from '../data/json.js';
 import type { Delivery } from '../errors.js';
 import { contract } from './contract.js';
+import { readJson } from './json-body.js';
 
 /** Calls that differ in what may be repeated. */
 export type CallKind = 'read' | 'delete' | 'grant' | 'put' | 'write';
@@ -107,9 +109,18 @@ interface Headers {
 
 /**
  * Seconds that an answer asks to wait: Retry-After as seconds or as a date (measured against the
- * answer's own Date, for clocks differ), else the rate-limit headers. Undefined when it asks for none.
+ * answer's own Date, for clocks differ), else `retry_after` of a JSON body, else the rate-limit
+ * headers. Undefined when it asks for none.
  */
-export function waitAsked(headers: Headers, now: Date): number | undefined {
+export function waitAsked(headers: Headers, body: Uint8Array, now: Date): number | undefined {
+  return (
+    waitOfHeader(headers, now) ??
+    waitOfBody(body, headers['content-type']) ??
+    waitOfLimit(headers, now)
+  );
+}
+
+function waitOfHeader(headers: Headers, now: Date): number | undefined {
   const asked = headers['retry-after'];
   if (asked !== undefined) {
     const seconds = positive(asked);
@@ -120,6 +131,24 @@ export function waitAsked(headers: Headers, now: Date): number | undefined {
     const until = /[a-z]/i.test(asked) ? Date.parse(asked) : Number.NaN;
     if (!Number.isNaN(until)) return Math.max(0, (until - from) / 1000);
   }
+  return undefined;
+}
+
+/** Seconds in the body, at the top or beside the code, as chat platforms send them. */
+function waitOfBody(body: Uint8Array, contentType: string | undefined): number | undefined {
+  const read = readJson(body, contentType);
+  if (read.kind !== 'json' || !isObject(read.value)) return undefined;
+  const holders = [read.value, read.value['error']].filter(isObject);
+  for (const holder of holders)
+    for (const name of ['retry_after', 'retryAfter']) {
+      const value = holder[name];
+      const seconds = positive(typeof value === 'number' ? String(value) : undefined);
+      if (seconds !== undefined) return seconds;
+    }
+  return undefined;
+}
+
+function waitOfLimit(headers: Headers, now: Date): number | undefined {
   const after = positive(headers['x-ratelimit-reset-after']);
   if (after !== undefined) return after;
   const reset = positive(headers['ratelimit-reset'] ?? headers['x-ratelimit-reset']);

@@ -1,38 +1,22 @@
+import { BugError, ConfigError, UsageError } from '../errors.js';
+import { beginning, conclude } from './conclusion.js';
 import {
-  BugError,
-  ConfigError,
-  ProtocolError,
-  UnknownOutcomeError,
-  UsageError,
-} from '../errors.js';
-import { type Attempt, exchange, type Limits, type Wire } from './exchange.js';
-import { failureOfLoss, lossPace, lossText } from './loss.js';
+  type Attempt,
+  exchange,
+  type Limits,
+  openExchange,
+  type OpenReply,
+  type Wire,
+} from './exchange.js';
+import { isGarbled } from './json-body.js';
+import { lossPace } from './loss.js';
 import type { Pace } from './pace.js';
-import { callKind, deliveryOfStatus, type Ending, repeat, type Tried, waitAsked } from './retry.js';
+import type { ProxyChoice } from './proxy.js';
+import type { Begun, OpenBody, TransportRequest, TransportResponse } from './request.js';
+import { callKind, deliveryOfStatus, repeat, type Tried, waitAsked } from './retry.js';
 import { type Connections, openConnections } from './undici.js';
 
-/** One request below the base URL; `path` begins with `/` and is already percent-encoded. */
-export interface TransportRequest {
-  readonly method: string;
-  readonly path: string;
-  /** The path's template (`/tryout-applications/{applicationId}`), for errors and the trace. */
-  readonly template: string;
-  readonly body?: string | Uint8Array | undefined;
-  /** A 3xx answer is what was asked for (download, preview); elsewhere it is an error. */
-  readonly redirectIsData?: boolean | undefined;
-}
-
-export interface TransportResponse {
-  readonly status: number;
-  readonly headers: { readonly [name: string]: string };
-  readonly body: Buffer;
-  /** Seconds that the service asked to wait, when that was longer than the budget. */
-  readonly retryAfter?: number | undefined;
-  /** The status (408, 5xx) leaves open whether this write took effect. */
-  readonly doubt?: boolean | undefined;
-  /** An earlier attempt of the same call may have taken effect. */
-  readonly afterDoubt?: boolean | undefined;
-}
+export type { Begun, OpenBody, TransportRequest, TransportResponse };
 
 export interface TransportOptions {
   readonly connection: { readonly baseUrl: string; readonly key: string };
@@ -52,11 +36,14 @@ export interface TransportOptions {
   readonly nodeVersion: string;
   /** Shared by all requests; without it they go as they come. */
   readonly pace?: Pace | undefined;
+  /** The proxy of each origin; without it every connection is direct. */
+  readonly proxy?: ProxyChoice | undefined;
   /** Other bounds than the usual ones, for tests. */
   readonly bounds?: {
     readonly connectMs?: number;
     readonly attemptMs?: number;
     readonly bodyBytes?: number;
+    readonly quietMs?: number;
   };
 }
 
@@ -67,6 +54,14 @@ export interface Transport {
    * returned, not thrown. Throws NetworkError, ProtocolError, UnknownOutcomeError, CancelledError.
    */
   request(request: TransportRequest): Promise<TransportResponse>;
+  /**
+   * Sends one GET and lets `begin` read its 2xx body as it comes, anew for each attempt; another
+   * answer is given whole. Throws as `request` does, and what `begin` throws.
+   */
+  stream<T>(
+    request: TransportRequest,
+    begin: (body: OpenBody) => Promise<Begun<T>>,
+  ): Promise<{ readonly begun: T } | { readonly response: TransportResponse }>;
   /** Leaves nothing open; the process can end at once. */
   close(): void;
 }
@@ -79,38 +74,49 @@ export function createTransport(options: TransportOptions): Transport {
     firstByteMs: options.timeoutMs,
     attemptMs: bounds?.attemptMs ?? Math.max(60_000, options.timeoutMs),
     bodyBytes: bounds?.bodyBytes ?? 64 * 1024 * 1024,
+    quietMs: bounds?.quietMs ?? 30_000,
   };
   const connectMs = bounds?.connectMs ?? 10_000;
   let closed = false;
   const opened = new Map<boolean, Promise<Connections>>();
 
   const connections = (keepAlive: boolean): Promise<Connections> => {
+    const { nodeVersion, proxy } = options;
     const open =
-      opened.get(keepAlive) ?? openConnections(options.nodeVersion, { connectMs, keepAlive });
+      opened.get(keepAlive) ?? openConnections(nodeVersion, { connectMs, keepAlive, proxy });
     opened.set(keepAlive, open);
     return open;
   };
 
-  const attempt = async (wire: Wire, keepAlive: boolean): Promise<Tried<Attempt>> => {
+  const agentFor = async (keepAlive: boolean) => {
     const { agent } = await connections(keepAlive);
     if (closed) throw new BugError('A request after the transport was closed.');
-    const { pace, signal } = options;
-    const leave = await pace?.turn(signal);
-    const started = performance.now();
-    // A bulk run lets what is in flight finish; the process itself bounds how long that may take.
-    const value = await exchange(agent, wire, limits, pace?.finishes ? never : signal);
-    leave?.();
-    options.trace?.(traceLine(wire, value, performance.now() - started));
+    return agent;
+  };
+  const tried = (value: Attempt, needsJson = false): Tried<Attempt> => {
     if ('loss' in value) {
       const { loss } = value;
       return { value, delivery: loss.delivery, pace: lossPace(loss) };
     }
-    const { status, headers } = value.reply;
+    const { status, headers, body } = value.reply;
+    if (needsJson && status < 300 && isGarbled(value.reply))
+      return { value, delivery: 'applied', pace: 'once' };
     const delivery = deliveryOfStatus(status);
-    const wait = delivery && waitAsked(headers, options.now());
-    pace?.answered(status, wait);
+    const wait = delivery && waitAsked(headers, body, options.now());
+    options.pace?.answered(status, wait);
     return { value, delivery, pace: 'always', wait };
   };
+  const inTurn = async <V>(send: (signal: AbortSignal) => Promise<V>): Promise<V> => {
+    const { pace, signal } = options;
+    const leave = await pace?.turn(signal);
+    try {
+      // A bulk run lets what is in flight finish; the process itself bounds how long that may take.
+      return await send(pace?.finishes ? never : signal);
+    } finally {
+      leave?.();
+    }
+  };
+  const place = { origin: base.origin, firstByteMs: options.timeoutMs };
 
   return {
     async request(request) {
@@ -120,8 +126,32 @@ export function createTransport(options: TransportOptions): Transport {
       const wire = toWire(base, options, request);
       // A write that must not happen twice does not ride on a connection about to be dropped.
       const keepAlive = !(kind === 'write' && request.method === 'POST');
-      const ending = await repeat(kind, options, () => attempt(wire, keepAlive));
-      return conclude(ending, request, { origin: base.origin, firstByteMs: options.timeoutMs });
+      const ending = await repeat(kind, options, async () => {
+        const agent = await agentFor(keepAlive);
+        const value = await inTurn(async (signal) => {
+          const started = performance.now();
+          const found = await exchange(agent, wire, limits, signal);
+          options.trace?.(traceLine(wire, found, performance.now() - started));
+          return found;
+        });
+        return tried(value, kind === 'read' && request.needsJson);
+      });
+      return conclude(ending, request, place);
+    },
+    async stream<T>(request: TransportRequest, begin: (body: OpenBody) => Promise<Begun<T>>) {
+      const wire = toWire(base, options, request);
+      const call = { method: request.method, path: request.template };
+      const ending = await repeat<Attempt | { begun: T }>('read', options, async () => {
+        const agent = await agentFor(true);
+        const started = performance.now();
+        const value = await openExchange(agent, wire, limits, options.signal);
+        options.trace?.(traceLine(wire, value, performance.now() - started));
+        if (!('open' in value)) return tried(value);
+        return beginning(value.open, begin, { ...place, call });
+      });
+      const { value } = ending;
+      if ('begun' in value) return value;
+      return { response: conclude({ ...ending, value }, request, place) };
     },
     close() {
       closed = true;
@@ -169,66 +199,7 @@ function checkPath(path: string): void {
   throw new UsageError('This path cannot be sent: it needs a leading slash and percent-encoding.');
 }
 
-interface Place {
-  readonly origin: string;
-  readonly firstByteMs: number;
-}
-
-/** The answer of a call, or the error that its last attempt stands for. */
-function conclude(
-  ending: Ending<Attempt>,
-  request: TransportRequest,
-  place: Place,
-): TransportResponse {
-  const { value, verdict, attempts, afterDoubt, tooLong } = ending;
-  const call = { method: request.method, path: request.template };
-  if ('loss' in value) {
-    const { loss } = value;
-    const at = { ...place, call, attempts };
-    if (verdict === 'done') return { status: 204, headers: {}, body: Buffer.alloc(0) };
-    const unsettled = verdict === 'verify' && loss.why !== 'ours';
-    if (!unsettled) throw failureOfLoss(loss, at);
-    const effect = loss.delivery === 'applied' ? 'was accepted' : 'may have taken effect';
-    throw new UnknownOutcomeError(
-      `${call.method} ${call.path} ${effect}, but no readable answer came: ${lossText(loss, at)}`,
-      call,
-      { hint: readFirst, cause: loss.cause, delivery: loss.delivery },
-    );
-  }
-  const { reply } = value;
-  if (reply.status >= 300 && reply.status < 400 && !request.redirectIsData)
-    throw unexpectedRedirect(reply, place.origin, call);
-  return {
-    ...reply,
-    ...(tooLong !== undefined && { retryAfter: tooLong }),
-    ...(verdict === 'verify' && { doubt: true }),
-    ...(afterDoubt && { afterDoubt }),
-  };
-}
-
-/** The next step after an unknown outcome. */
-export const readFirst = 'Read the record before you send this again.';
-
-function unexpectedRedirect(
-  { status, headers }: { status: number; headers: { readonly [name: string]: string } },
-  origin: string,
-  call: { method: string; path: string },
-): ProtocolError {
-  const location = headers['location'];
-  const target =
-    location !== undefined && URL.canParse(location, origin)
-      ? new URL(location, origin)
-      : undefined;
-  const web = target && /^https?:$/.test(target.protocol);
-  const where = target ? ` to ${web ? target.origin : target.protocol}` : '';
-  return new ProtocolError(`Unexpected redirect${where} (${status}); it was not followed.`, {
-    call,
-    status,
-    hint: 'Check the base URL: rosterctl auth status',
-  });
-}
-
-function traceLine(wire: Wire, attempt: Attempt, ms: number): string {
+function traceLine(wire: Wire, attempt: Attempt | { open: OpenReply }, ms: number): string {
   const [path = ''] = wire.path.split('?', 1);
   const out = wire.body instanceof Uint8Array ? `, ${wire.body.length} B` : '';
   const sent = `${wire.method} ${path} (${Object.keys(wire.headers).join(' ')}${out})`;
@@ -237,6 +208,7 @@ function traceLine(wire: Wire, attempt: Attempt, ms: number): string {
     const { why, delivery } = attempt.loss;
     return `${sent} -> no answer: ${why}, ${delivery}, ${time}`;
   }
-  const { status, headers, body } = attempt.reply;
-  return `${sent} -> ${status} (${Object.keys(headers).join(' ')}, ${body.length} B) ${time}`;
+  const { status, headers } = 'open' in attempt ? attempt.open : attempt.reply;
+  const size = 'open' in attempt ? 'body follows' : `${attempt.reply.body.length} B`;
+  return `${sent} -> ${status} (${Object.keys(headers).join(' ')}, ${size}) ${time}`;
 }

@@ -3,6 +3,8 @@ import type { LookupFunction, Socket } from 'node:net';
 import type RawAgent from 'undici/lib/dispatcher/agent.js';
 import type request from 'undici/lib/api/api-request.js';
 import type connectorFor from 'undici/lib/core/connect.js';
+import type { buildConnector } from 'undici';
+import type { Proxy, ProxyChoice } from './proxy.js';
 
 export type Agent = RawAgent;
 
@@ -26,6 +28,7 @@ export interface ConnectionOptions {
   /** False: every request gets a connection of its own. */
   readonly keepAlive: boolean;
   readonly lookup?: LookupFunction | undefined;
+  readonly proxy?: ProxyChoice | undefined;
 }
 
 const headerBytes = 16 * 1024;
@@ -33,7 +36,7 @@ const headerBytes = 16 * 1024;
 /** Loads undici when it is first needed and opens a set of connections that always verify TLS. */
 export async function openConnections(
   nodeVersion: string,
-  { connectMs, keepAlive, lookup }: ConnectionOptions,
+  { connectMs, keepAlive, lookup, proxy }: ConnectionOptions,
 ): Promise<Connections> {
   const undici = await loadUndici(nodeVersion);
   const connect = undici.connectorFor({
@@ -42,14 +45,33 @@ export async function openConnections(
     ...(lookup && { lookup }),
   });
   const connecting = new Set<Socket>();
+  const direct = (options: buildConnector.Options, done: buildConnector.Callback) => {
+    const socket = connect(options, (...outcome) => {
+      connecting.delete(socket);
+      done(...outcome);
+    });
+    connecting.add(socket);
+  };
+  const tunnels = new Set<() => void>();
+  const through = async (
+    used: Proxy,
+    options: buildConnector.Options,
+    done: buildConnector.Callback,
+  ) => {
+    const { openTunnel } = await import('./tunnel.js');
+    const drop = openTunnel(used, options, connectMs, (failure, socket) => {
+      tunnels.delete(drop);
+      if (!socket) done(failure ?? new Error('no tunnel'), null);
+      else if (options.protocol === 'https:') direct({ ...options, httpSocket: socket }, done);
+      else done(null, socket);
+    });
+    tunnels.add(drop);
+  };
   const agent = new undici.Agent({
     connect(options, done) {
-      const socket = connect(options, (...outcome) => {
-        connecting.delete(socket);
-        done(...outcome);
-      });
-      connecting.add(socket);
-      return socket;
+      const used = proxy?.(targetOf(options));
+      if (used) through(used, options, done).catch((error: Error) => done(error, null));
+      else direct(options, done);
     },
     // Deadlines are ours: undici's own count in steps of half a second and from other moments.
     headersTimeout: 0,
@@ -63,8 +85,13 @@ export async function openConnections(
     close() {
       void agent.destroy();
       for (const socket of connecting) socket.destroy();
+      for (const drop of tunnels) drop();
     },
   };
+}
+
+function targetOf({ protocol, host, hostname }: buildConnector.Options): URL {
+  return new URL(`${protocol}//${host ?? hostname}`);
 }
 
 let loading: Promise<Undici> | undefined;

@@ -1,4 +1,5 @@
-import { type GlobalFlags, outputFormats } from '../config/settings.js';
+import { outputFormats, timeStyles } from '../config/formats.js';
+import type { GlobalFlags } from '../config/settings.js';
 import { kebab } from '../data/words.js';
 import type { PlainParam } from '../data/plain-table.js';
 
@@ -37,8 +38,8 @@ export const globalFlags: readonly GlobalFlag[] = [
   toggle('bom', 'begin csv with a byte order mark'),
   value('delimiter', 'CHAR', 'csv delimiter: , or ; or tab'),
   toggle('csvRaw', 'do not guard csv cells that a spreadsheet would read as a formula'),
-  value('time', 'STYLE', 'how times are written: iso, local, relative', {
-    choices: ['iso', 'local', 'relative'],
+  value('time', 'STYLE', 'how times are written for people: iso, local, relative', {
+    choices: timeStyles,
   }),
   toggle('dryRun', 'send no write; show what would be sent', {
     short: 'n',

@@ -2,7 +2,6 @@ import type { GlobalFlags, OutputFormat, Settings } from '../config/settings.js'
 import type { Environment, Streams } from '../terminal/streams.js';
 import type { JsonObject } from '../data/json.js';
 import { createPaint } from '../terminal/paint.js';
-import { showInPager } from '../terminal/pager.js';
 import { chooseFields } from './chosen-fields.js';
 import { columnsForMachines } from './columns.js';
 import { detailLines } from './detail.js';
@@ -155,7 +154,7 @@ async function showLines(
     sink.isTerminal &&
     settings.pager !== undefined &&
     lines.length >= sink.rows &&
-    (await showInPager(text, settings.pager, env));
+    (await (await import('../terminal/pager.js')).showInPager(text, settings.pager, env));
   if (!paged) await sink.write(text);
 }
 

@@ -8,27 +8,30 @@ import { verbAliases } from './verbs.js';
 import { commandWords, didYouMean, isCalled, rewriteJson, topWords, unknownWord } from './words.js';
 
 /**
- * Reads a command line. Throws UsageError with the nearest right word for what it does not know;
- * `globals` of the error, when set, are the global flags that were understood before it.
+ * Reads a command line. Throws UsageError with the nearest right word for what it does not know.
  */
 export function parseCommandLine(argv: readonly string[], table: PlainTable): Parsed {
   const words = rewriteJson(argv);
-  const program = root();
   let parsed: Parsed | undefined;
-  const found = (result: Parsed) => {
-    if (parsed?.kind !== 'version') parsed = result;
+  const reading: Reading = {
+    words,
+    globals: globalFlags.filter((flag) => mayMean(flag, words)),
+    found: (result) => {
+      if (parsed?.kind !== 'version') parsed = result;
+    },
   };
+  const program = root(reading);
   const [noun, verb] = commandWords(words);
   const group = table.groups.find((entry) => isCalled(entry, noun));
   if (noun !== undefined && !topWords(table).includes(noun))
     throw unknownWord('command', noun, topWords(table), 'rosterctl --help');
-  if (group) program.addCommand(groupCommand(group, table, verb, found));
+  if (group) program.addCommand(groupCommand(group, table, verb, reading));
   for (const command of table.commands)
     if (command.words.length === 1 && command.words[0] === noun)
-      program.addCommand(leaf(command, noun ?? '', found));
-  program.action(() => found({ kind: 'start' }));
-  onHelp(program, (long) => found({ kind: 'help', of: undefined, long }));
-  program.option('-V, --version').on('option:version', () => found({ kind: 'version' }));
+      program.addCommand(leaf(command, noun ?? '', reading));
+  program.action(() => reading.found({ kind: 'start' }));
+  onHelp(program, undefined, reading);
+  program.option('-V, --version').on('option:version', () => reading.found({ kind: 'version' }));
   try {
     program.parse([...words], { from: 'user' });
   } catch (error) {
@@ -54,9 +57,25 @@ export function wantsJson(argv: readonly string[], env: string | undefined): boo
 
 // --- building commander from the table ---
 
-function root(): Command {
+/** One command line on its way through commander. */
+interface Reading {
+  readonly words: readonly string[];
+  /** The global flags that these words may hold: declaring all at three levels costs milliseconds. */
+  readonly globals: readonly PlainParam[];
+  readonly found: (result: Parsed) => void;
+}
+
+function mayMean({ word, short }: PlainParam, words: readonly string[]): boolean {
+  return words.some(
+    (typed) =>
+      typed.startsWith(word) ||
+      (short !== undefined && /^-[^-]/.test(typed) && typed.includes(short)),
+  );
+}
+
+function root({ globals }: Reading): Command {
   const program = new Command('rosterctl');
-  for (const flag of globalFlags) program.addOption(option(flag));
+  for (const flag of globals) program.addOption(option(flag));
   return calm(program);
 }
 
@@ -75,10 +94,11 @@ function groupCommand(
   group: PlainGroup,
   table: PlainTable,
   verb: string | undefined,
-  found: (p: Parsed) => void,
+  reading: Reading,
 ): Command {
+  const { globals, found } = reading;
   const noun = calm(new Command(group.word)).aliases([...group.aliases]);
-  for (const flag of globalFlags) noun.addOption(option(flag));
+  for (const flag of globals) noun.addOption(option(flag));
   const verbs = table.commands.filter(
     (entry) => entry.words[0] === group.word && entry.words.length === 2,
   );
@@ -87,25 +107,26 @@ function groupCommand(
   const command = verbs.find((entry) => entry.words[1] === meant);
   if (verb !== undefined && !command)
     throw unknownWord(`command ${group.word}`, verb, known, `rosterctl ${group.word} --help`);
-  if (command && verb) noun.addCommand(leaf(command, verb, found));
+  if (command && verb) noun.addCommand(leaf(command, verb, reading));
   noun.action(() => found({ kind: 'help', of: group, long: false }));
-  onHelp(noun, (long) => found({ kind: 'help', of: group, long }));
+  onHelp(noun, group, reading);
   return noun;
 }
 
-function leaf(command: PlainCommand, word: string, found: (p: Parsed) => void): Command {
+function leaf(command: PlainCommand, word: string, reading: Reading): Command {
+  const { globals, found } = reading;
   const verb = calm(new Command(word));
   for (const arg of command.args) {
     const name = arg.takes === 'values' ? `${arg.name}...` : arg.name;
     verb.addArgument(new Argument(arg.required ? `<${name}>` : `[${name}]`, arg.text));
   }
   const own = new Set(command.flags.map((flag) => flag.word));
-  for (const flag of [...command.flags, ...globalFlags.filter((entry) => !own.has(entry.word))])
+  for (const flag of [...command.flags, ...globals.filter((entry) => !own.has(entry.word))])
     verb.addOption(option(flag));
   verb.allowExcessArguments(false).action(() => {
     found({ kind: 'command', command, ...valuesOf(verb, command) });
   });
-  onHelp(verb, (long) => found({ kind: 'help', of: command, long }));
+  onHelp(verb, command, reading);
   return verb;
 }
 
@@ -127,17 +148,14 @@ function option(flag: PlainParam): Option {
 }
 
 /** Help is found while words are read, so it wins over a missing argument. */
-function onHelp(command: Command, found: (long: boolean) => void): void {
-  command.outputHelp = () => {
-    const words = rootArgs(command);
-    found(words.includes('--help') || !words.includes('-h'));
-  };
-}
-
-function rootArgs(command: Command): readonly string[] {
-  let top = command;
-  while (top.parent) top = top.parent;
-  return (top as unknown as { rawArgs: string[] }).rawArgs;
+function onHelp(
+  command: Command,
+  of: PlainCommand | PlainGroup | undefined,
+  reading: Reading,
+): void {
+  const { words, found } = reading;
+  const long = words.includes('--help') || !words.includes('-h');
+  command.outputHelp = () => found({ kind: 'help', of, long });
 }
 
 /** Leaf over group over program, for the global flags; then the command's own. */

@@ -1,4 +1,3 @@
-import { openAtomic } from '../files/atomic-write.js';
 import type { Streams } from '../terminal/streams.js';
 
 /** Where a result goes: stdout, or the file of `--out` that appears whole or not at all. */
@@ -20,6 +19,7 @@ export async function withSink(
   show: (sink: Sink) => Promise<void>,
 ): Promise<void> {
   if (out === undefined || out === '-') return show(streams.stdout);
+  const { openAtomic } = await import('../files/atomic-write.js');
   const file = await openAtomic(out);
   try {
     await show({

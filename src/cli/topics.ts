@@ -1,6 +1,7 @@
 import { contract, type Endpoint } from '../api/contract.js';
 import { environmentVariables } from '../config/environment.js';
 import { exitCodes } from '../exit-codes.js';
+import { faultGrammar, faultKinds } from '../sandbox/fault-rule.js';
 import { inventions } from '../sandbox/inventions.js';
 
 /** A page of `rosterctl help TOPIC`; made at build time, read without loading its sources. */
@@ -160,7 +161,23 @@ begins anew. For other programs: rosterctl sandbox start.
 Where the contract is silent the sandbox chooses. These choices are its own and say
 nothing about the real service:
 
-${inventions.map((sentence) => `  - ${sentence}`).join('\n')}`;
+${inventions.map((sentence) => `  - ${sentence}`).join('\n')}
+
+To test a program against a bad network, sandbox start --fault RULE (repeatable) spoils
+chosen requests. A rule is ${faultGrammar}
+with * for one part of a route; #2 is the second request that fits. Kinds:
+
+${faultLines()}
+
+While it runs, rules and requests are at /_sandbox/faults (GET, POST {"faults": […]},
+DELETE) and /_sandbox/requests, with the token of server.json in x-sandbox-token.`;
+}
+
+function faultLines(): string {
+  const width = Math.max(...Object.keys(faultKinds).map((kind) => kind.length));
+  return Object.entries(faultKinds)
+    .map(([kind, { text }]) => `  ${kind.padEnd(width)}  ${text}`)
+    .join('\n');
 }
 
 const securityPage = `Security

@@ -1,9 +1,12 @@
+import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import type { EndpointName } from '../api/contract.js';
 import { listRuns, runStore } from '../bulk/runs.js';
 import { defineLocalCommand, Outcome } from '../cli/define.js';
 import { tellFailure } from '../cli/failure.js';
 import { type Canvas, linesOf } from '../cli/views.js';
+import { findConnection } from '../config/connection.js';
+import { sandboxProfile } from '../config/profile-name.js';
 import type { LocalContext } from '../context.js';
 import { plural } from '../data/words.js';
 import { ApiError, Failure, NetworkError } from '../errors.js';
@@ -70,6 +73,7 @@ function checkConfig({ config, settings, paths }: LocalContext): Check[] {
     if (!(error instanceof Failure)) throw error;
     return [fail('config', error.message, error.hint ?? null)];
   }
+  const there = existsSync(config.configFile) ? '' : ' (not there yet)';
   const { name, via } = settings.profile;
   const chosen = {
     flag: '-p',
@@ -81,7 +85,7 @@ function checkConfig({ config, settings, paths }: LocalContext): Check[] {
     ...config
       .warnings()
       .map((text) => warn('config', text, 'Any change of the configuration mends it.')),
-    pass('config', config.configFile),
+    pass('config', `${config.configFile}${there}`),
     pass('profile', `${name} (${chosen[via]})`),
   ];
 }
@@ -114,15 +118,16 @@ async function checkService(context: LocalContext): Promise<Check[]> {
     return [fail('connection', error.message, error.hint ?? null)];
   }
   const checks = [
+    pass('key', keyOrigin(context)),
     pass('connection', `${api.baseUrl}, organization ${api.organizationId}`),
     pass('contract', `version ${contractVersion}`),
   ];
   for (const [name, endpoint] of areas) {
     try {
       const { headers } = await api.send({ endpoint });
+      if (!checks.some((check) => check.check === 'network'))
+        checks.push(wayTo(api.baseUrl), checkClock(headers['date'], context));
       checks.push(pass(name, 'the key may read this'));
-      if (!checks.some((check) => check.check === 'clock'))
-        checks.push(checkClock(headers['date'], context));
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       checks.push(failedRead(name, error, context));
@@ -131,6 +136,29 @@ async function checkService(context: LocalContext): Promise<Check[]> {
     }
   }
   return checks;
+}
+
+/** Where the key comes from, never the key. */
+function keyOrigin({ flags, env, settings, config }: LocalContext): string {
+  const { profile } = settings;
+  if (profile.name === sandboxProfile) return 'built into the sandbox';
+  const { key } = findConnection({
+    flags,
+    env,
+    profile,
+    file: config.config(),
+    keys: () => config.keys(),
+  });
+  return key?.origin ?? 'none';
+}
+
+/** The way was open: over TLS with a verified certificate, or to this machine. */
+function wayTo(baseUrl: string): Check {
+  const { protocol, host } = new URL(baseUrl);
+  return pass(
+    'network',
+    protocol === 'https:' ? `${host}, certificate verified` : `${host}, on this machine`,
+  );
 }
 
 function failedRead(name: string, error: Failure, { settings }: LocalContext): Check {

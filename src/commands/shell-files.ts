@@ -50,7 +50,7 @@ function onUnix(shell: Shell, { env, platform }: Machine): ShellFiles {
     }
     case 'fish':
       return { script: posix.join(config, 'fish', 'completions', 'rosterctl.fish'), folders: [] };
-    case 'powershell': {
+    default: {
       const script = posix.join(own, 'rosterctl.ps1');
       const file = posix.join(config, 'powershell', 'profile.ps1');
       return { script, folders: [own], start: { file, lines: powershellLines(script) } };

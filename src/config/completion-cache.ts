@@ -9,7 +9,8 @@ import { sandboxProfile } from './profile-name.js';
 
 /** What a TAB may offer of one resource: ids with names, and the fields that the service sent. */
 export interface Remembered {
-  readonly ids: readonly (readonly [id: string, name: string])[];
+  /** Lines of `id<TAB>name`; one text, since thousands of pairs would take longer to read. */
+  readonly ids: string;
   readonly fields: readonly string[];
 }
 
@@ -42,12 +43,19 @@ export function completionCacheFile(paths: Paths, place: CachePlace): string | u
 export function recall(file: string, resource: string, owner: number | undefined): Remembered {
   const found = readAll(file, owner)[resource];
   if (!isObject(found)) return nothing;
-  const ids = Array.isArray(found['ids']) ? (found['ids'] as unknown[]) : [];
-  const fields = Array.isArray(found['fields']) ? (found['fields'] as unknown[]) : [];
+  const { ids, fields } = found;
   return {
-    ids: ids.filter(isPair).slice(0, mostIds),
-    fields: fields.filter((field) => typeof field === 'string').slice(0, mostFields),
+    ids: typeof ids === 'string' ? ids : '',
+    fields: Array.isArray(fields) ? fields.filter((field) => typeof field === 'string') : [],
   };
+}
+
+/** The lines of `ids`, as pairs. */
+export function* pairsOf(ids: string): Generator<readonly [id: string, name: string]> {
+  for (const line of ids.split('\n')) {
+    const tab = line.indexOf('\t');
+    if (tab > 0) yield [line.slice(0, tab), line.slice(tab + 1)];
+  }
 }
 
 /** Collects what ordinary lists and gets show, a few microseconds a record and never above a cap. */
@@ -68,8 +76,8 @@ export function rememberRecords(paths: Paths, place: CachePlace, resource: strin
     see(record) {
       if (ids.size >= mostIds) return;
       const { id, name } = record;
-      if (typeof id !== 'string' || id.length > longestId) return;
-      ids.set(id, typeof name === 'string' ? name.slice(0, longestName) : '');
+      if (typeof id !== 'string' || id.length > longestId || partsLines.test(id)) return;
+      ids.set(id, typeof name === 'string' ? oneLine(name.slice(0, longestName)) : '');
       for (const field of fieldsOf(record)) if (fields.size < mostFields) fields.add(field);
     },
     async keep({ whole }) {
@@ -93,9 +101,10 @@ async function write(
   if (file === undefined || !paths.cache) return;
   const all = readAll(file, paths.owner);
   const before = recall(file, resource, paths.owner);
-  const ids = [...seen.ids, ...(whole ? [] : before.ids.filter(([id]) => !seen.ids.has(id)))];
-  const fields = [...new Set([...seen.fields, ...before.fields])];
-  const now: Remembered = { ids: ids.slice(0, mostIds), fields: fields.slice(0, mostFields) };
+  const older = whole ? [] : [...pairsOf(before.ids)].filter(([id]) => !seen.ids.has(id));
+  const ids = [...seen.ids, ...older].slice(0, mostIds);
+  const fields = [...new Set([...seen.fields, ...before.fields])].slice(0, mostFields);
+  const now: Remembered = { ids: ids.map((pair) => pair.join('\t')).join('\n'), fields };
   if (JSON.stringify(now) === JSON.stringify(before)) return;
   const { owner } = paths;
   ensurePrivateFolder(paths.cache.path, { owner, within: paths.cache.within });
@@ -120,7 +129,13 @@ function isName(key: string): boolean {
   return key.length <= 100 && /^[^\s.,:=<>!~-][^\s.,:=<>!~]*$/u.test(key);
 }
 
-const nothing: Remembered = { ids: [], fields: [] };
+const partsLines = /[\t\n]/;
+
+function oneLine(name: string): string {
+  return partsLines.test(name) ? name.replace(/[\t\n]/g, ' ') : name;
+}
+
+const nothing: Remembered = { ids: '', fields: [] };
 
 function readAll(file: string, owner: number | undefined): JsonObject {
   try {
@@ -130,8 +145,4 @@ function readAll(file: string, owner: number | undefined): JsonObject {
   } catch {
     return {};
   }
-}
-
-function isPair(value: unknown): value is readonly [string, string] {
-  return Array.isArray(value) && typeof value[0] === 'string' && typeof value[1] === 'string';
 }

@@ -1,3 +1,4 @@
+import { outputFormats, timeStyles } from './formats.js';
 import { splitWords } from '../data/command-words.js';
 import { nearest } from '../data/nearest.js';
 import { UsageError } from '../errors.js';
@@ -14,9 +15,6 @@ import {
   queryText,
 } from './parse.js';
 import { parseRoute, type RoutedResource, routedResources } from './route.js';
-
-export const outputFormats = ['table', 'json', 'ndjson', 'csv', 'ids'] as const;
-export const timeStyles = ['iso', 'local', 'relative'] as const;
 
 /** One setting: where its text may come from, how it is read, what stands without it. */
 export interface SettingKey<T = unknown> {

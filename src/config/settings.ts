@@ -1,15 +1,14 @@
 import { UsageError } from '../errors.js';
 import { decideKeys, readFlag, type SettingOrigin, unknownKeys } from './decide.js';
 import type { GlobalFlags } from './flags.js';
-import { isGuess, namedKeys, outputFormats } from './keys.js';
+import type { OutputFormat } from './formats.js';
+import { isGuess, namedKeys } from './keys.js';
 import { nameList, oneOf, onOff } from './parse.js';
 import type { Environment } from './paths.js';
 import { defaultProfile } from './profile-name.js';
 import { activeProfileOf, type ConfigData } from './store.js';
 
-export { outputFormats };
-export type { GlobalFlags, SettingOrigin };
-export type OutputFormat = (typeof outputFormats)[number];
+export type { GlobalFlags, OutputFormat, SettingOrigin };
 
 /** The guesses that an admin can replace, by their config key. */
 export type Guesses = { readonly [key: string]: string };

@@ -1,9 +1,11 @@
-import type { IncomingMessage } from 'node:http';
+import { type Faults, faultsIn } from './faults.js';
 import type { Reply } from './handler.js';
 import { identityPath, identityProof } from './identity.js';
 import { isSameSecret } from './keys.js';
 import type { SandboxEvent } from './records.js';
-import { Refusal } from './refusal.js';
+import { invalid, Refusal } from './refusal.js';
+import { readJson, type Received } from './request.js';
+import { Failure } from '../errors.js';
 
 /** What the routes beside `/v1` show. They know the server's own token and never an API key. */
 export interface Admin {
@@ -11,6 +13,7 @@ export interface Admin {
   events(): readonly SandboxEvent[];
   /** The requests that the file store saw, newest last. */
   fileRequests(): readonly unknown[];
+  readonly faults: Faults;
 }
 
 const root = '/_sandbox/';
@@ -19,21 +22,44 @@ const root = '/_sandbox/';
 export const isAdminPath = (path: string) => path.startsWith(root);
 
 /** Answers the admin routes; all but the proof of identity need the token in `x-sandbox-token`. */
-export function answerAdmin(
+export async function answerAdmin(
   admin: Admin,
-  request: IncomingMessage,
+  request: Received,
   path: string,
   query: URLSearchParams,
-): Reply {
-  if (request.method !== 'GET') throw new Refusal(405, 'methodNotAllowed', 'GET only', get);
-  if (path === identityPath)
+): Promise<Reply> {
+  const reads = request.method === 'GET';
+  if (path === identityPath && reads)
     return { status: 200, body: { proof: identityProof(admin.token, query.get('nonce') ?? '') } };
   const token = request.headers['x-sandbox-token'];
   if (typeof token !== 'string' || !isSameSecret(token, admin.token))
     throw new Refusal(401, 'unauthorized', 'the header x-sandbox-token is missing or wrong');
+  if (path === `${root}faults` && !reads) await setFaults(admin, request);
+  else if (!reads) throw new Refusal(405, 'methodNotAllowed', 'GET only', get);
+  if (path === `${root}faults`) return { status: 200, body: admin.faults.rules() };
+  if (path === `${root}requests`) return { status: 200, body: admin.faults.requests() };
   if (path === `${root}events`) return { status: 200, body: admin.events() };
   if (path === `${root}file-requests`) return { status: 200, body: admin.fileRequests() };
   throw new Refusal(404, 'notFound', 'there is no such path');
+}
+
+/** POST replaces the rules with those of `{"faults": […]}`; DELETE leaves none. */
+async function setFaults({ faults }: Admin, request: Received): Promise<void> {
+  if (request.method === 'DELETE') {
+    faults.replace([]);
+    return;
+  }
+  if (request.method !== 'POST')
+    throw new Refusal(405, 'methodNotAllowed', 'GET, POST and DELETE', {
+      allow: 'GET, POST, DELETE',
+    });
+  const rules = faultsIn(await readJson(request, 'payloadTooLarge'));
+  if (!rules) throw invalid('faults must be a list of texts');
+  try {
+    faults.replace(rules);
+  } catch (error) {
+    throw error instanceof Failure ? invalid(`${error.message} ${error.hint ?? ''}`) : error;
+  }
 }
 
 const get = { allow: 'GET' };

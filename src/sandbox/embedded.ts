@@ -45,6 +45,10 @@ export interface SandboxServer extends Sandbox {
 export interface StartOptions extends SandboxPlace {
   /** Ports that must be these; a taken one is a UsageError. 0 = any. */
   readonly ports?: { readonly api?: number | undefined; readonly file?: number | undefined };
+  /** Faults by rule, such as `PATCH /tryout-applications/* #2 close-after`. Throws UsageError for a bad one. */
+  readonly faults?: readonly string[] | undefined;
+  /** Every update that carries a status emits its events. */
+  readonly strictEvents?: boolean | undefined;
 }
 
 /**
@@ -138,8 +142,15 @@ function told(error: unknown, stateDir: string): unknown {
 }
 
 function serve(home: Home, options: StartOptions, holdsProcess: boolean): Promise<Serving> {
-  const { self, now, ports } = options;
-  return serveHome(home, { self, now, holdsProcess, ...(ports && { ports }) });
+  const { self, now, ports, faults, strictEvents } = options;
+  return serveHome(home, {
+    self,
+    now,
+    holdsProcess,
+    faults,
+    strictEvents,
+    ...(ports && { ports }),
+  });
 }
 
 function here(

@@ -1,4 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, ServerResponse } from 'node:http';
+import { answerWithFault, close } from './fault-answer.js';
+import type { Fault } from './fault-rule.js';
+import type { Faults } from './faults.js';
 import type { FileBytes } from './file-bytes.js';
 import { identityPath, identityProof } from './identity.js';
 import { receive } from './receive-file.js';
@@ -21,6 +24,7 @@ export interface FileStoreParts {
   readonly now: () => Date;
   /** Filled with what was seen, oldest first, at most `seenLimit`. */
   readonly seen: SeenRequest[];
+  readonly faults: Faults;
 }
 
 const seenLimit = 1000;
@@ -50,6 +54,22 @@ async function answer(
     return;
   }
   record(parts.seen, request, path);
+  const met = parts.faults.arrive('store', request.method ?? 'GET', path);
+  if (met.fault) {
+    met.record.applied = await answerFaultily(parts, met.fault, request, response);
+    return;
+  }
+  await answerSigned(parts, path, query, request, response);
+  met.record.applied = true;
+}
+
+async function answerSigned(
+  parts: FileStoreParts,
+  path: string,
+  query: URLSearchParams,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const judged = judge(parts.secret, keyOf(path), query, parts.now());
   if (judged.verdict !== 'good') throw notAllowed(judged.verdict);
   const { call } = judged;
@@ -60,6 +80,43 @@ async function answer(
     throw new StoreRefusal(403, 'SignatureDoesNotMatch', 'The URL was signed for another method.');
   if (wanted === 'PUT') await receive(parts, call, request, response);
   else serve(parts.bytes.find(call.key), call, request, response);
+}
+
+/** True when the request was carried out. */
+async function answerFaultily(
+  parts: FileStoreParts,
+  fault: Fault,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<boolean> {
+  const [path = '', search = ''] = (request.url ?? '/').split(/\?(.*)/s);
+  if (fault.kind === 'close-after') {
+    // An answer that nobody takes: it is written for no socket.
+    await answerSigned(
+      parts,
+      path,
+      new URLSearchParams(search),
+      request,
+      new ServerResponse(request),
+    );
+    close(response, fault.value);
+    return true;
+  }
+  // What is still coming is read and dropped, so that the sender gets to see the answer.
+  request.resume();
+  if (fault.kind === 'stall-headers') return false;
+  return answerWithFault({
+    fault,
+    response,
+    carryOut: () => Promise.reject(new Error('this fault does not carry out')),
+    refuse(status, code) {
+      const bytes = Buffer.from(
+        new StoreRefusal(status, code, 'a fault that was asked for').toXml(),
+      );
+      return { status, headers: { 'content-type': 'application/xml' }, bytes };
+    },
+    now: parts.now,
+  });
 }
 
 function keyOf(path: string): string {

@@ -22,6 +22,11 @@ export interface Personality {
   readonly maxBytes: number;
   /** The statuses whose arrival is a decline (contract section 6 does not show them). */
   readonly declined: readonly TryoutStatus[];
+  /**
+   * A status in an update emits its events also when it is the one that stands there already: the
+   * worst that a service may do, for tests of what must not happen twice.
+   */
+  readonly strictEvents: boolean;
   /** Error codes that the contract does not show (section 7). */
   readonly codes: {
     readonly notFound: string;
@@ -48,6 +53,7 @@ export const defaultPersonality: Personality = {
   uploadMs: 15 * 60_000,
   maxBytes: 25 * 1024 * 1024,
   declined: ['rejected'],
+  strictEvents: false,
   codes: {
     notFound: 'notFound',
     conflict: 'conflict',

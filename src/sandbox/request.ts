@@ -1,13 +1,20 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Endpoint } from '../api/contract.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { forbidden, invalid, Refusal } from './refusal.js';
+
+/** A request as far as it is answered by; the iteration gives its body. */
+export interface Received extends AsyncIterable<Buffer> {
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+}
 
 /** The largest JSON body, in bytes. */
 export const maxJsonBytes = 1024 * 1024;
 
 /** Reads the JSON object of a request. Throws 400 for anything else, 413 for one that is too long. */
-export async function readJson(request: IncomingMessage, tooLong: string): Promise<JsonObject> {
+export async function readJson(request: Received, tooLong: string): Promise<JsonObject> {
   const type = request.headers['content-type'] ?? '';
   if (!/^application\/json\s*(;|$)/i.test(type))
     throw invalid('the body must be sent as application/json');
@@ -22,10 +29,10 @@ export async function readJson(request: IncomingMessage, tooLong: string): Promi
   return value;
 }
 
-async function readBody(request: IncomingMessage, tooLong: string): Promise<Buffer> {
+async function readBody(request: Received, tooLong: string): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  for await (const chunk of request) {
     length += chunk.length;
     // What comes after the limit is read and dropped, so that the client gets to see the answer.
     if (length <= maxJsonBytes) chunks.push(chunk);

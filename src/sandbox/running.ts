@@ -3,6 +3,7 @@ import type { RequestListener } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UsageError } from '../errors.js';
 import type { ThisProcess } from '../files/lock.js';
+import { createFaults } from './faults.js';
 import { newFileListener, type SeenRequest } from './file-store.js';
 import type { Home } from './home.js';
 import { whoListens } from './identity.js';
@@ -22,6 +23,9 @@ import { newSigner } from './signed-url.js';
 export interface ServeOptions extends ListenOptions {
   readonly self: ThisProcess;
   readonly now: () => Date;
+  /** Rules of `parseFaultRule`. */
+  readonly faults?: readonly string[] | undefined;
+  readonly strictEvents?: boolean | undefined;
   /** Ports that must be these; by default the kept ones, or others where those are taken. */
   readonly ports?: { readonly api?: number | undefined; readonly file?: number | undefined };
 }
@@ -44,6 +48,7 @@ export async function serveHome(home: Home, options: ServeOptions): Promise<Serv
   const { state, bytes, settings } = home;
   const { now } = options;
   const token = randomBytes(24).toString('hex');
+  const faults = createFaults(options.faults ?? []);
   const fileRequests: SeenRequest[] = [];
   const fileListener = newFileListener({
     state,
@@ -51,14 +56,16 @@ export async function serveHome(home: Home, options: ServeOptions): Promise<Serv
     secret: settings.secret,
     now,
     seen: fileRequests,
+    faults,
   });
   const files = await openFilePort(home, fileListener, options);
   const apiListener = newApiListener({
     state,
     grantOf: newKeyRing(settings.secret),
-    personality: defaultPersonality,
+    personality: { ...defaultPersonality, strictEvents: options.strictEvents ?? false },
     urls: newSigner(settings.secret, () => files.fileUrl),
-    admin: { token, events: () => state.read().events, fileRequests: () => fileRequests },
+    admin: { token, events: () => state.read().events, fileRequests: () => fileRequests, faults },
+    faults,
     now,
   });
   const api = await openApiPort(home, apiListener, options).catch(async (error: unknown) => {

@@ -2,12 +2,20 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Endpoint } from '../api/contract.js';
 import { Failure } from '../errors.js';
 import { type Admin, answerAdmin, isAdminPath } from './admin.js';
+import { answerWithFault, readWhole, type Rendered } from './fault-answer.js';
+import type { Faults } from './faults.js';
 import type { Reply } from './handler.js';
 import { handle } from './handlers.js';
 import type { Grant } from './keys.js';
 import type { Personality } from './personality.js';
 import { forbidden, Refusal } from './refusal.js';
-import { checkBody, checkOrganization, isLoopbackHost, readJson } from './request.js';
+import {
+  checkBody,
+  checkOrganization,
+  isLoopbackHost,
+  readJson,
+  type Received,
+} from './request.js';
 import { type Match, matchRoute } from './routes.js';
 import type { UrlSigner } from './signed-url.js';
 import type { State } from './state.js';
@@ -19,6 +27,7 @@ export interface ServerParts {
   readonly personality: Personality;
   readonly urls: UrlSigner;
   readonly admin: Admin;
+  readonly faults: Faults;
   readonly now: () => Date;
 }
 
@@ -27,18 +36,47 @@ export function newApiListener(
   parts: ServerParts,
 ): (request: IncomingMessage, response: ServerResponse) => void {
   return (request, response) => {
-    answer(parts, request)
-      .catch((error: unknown) => refused(error, parts.personality))
-      .then((reply) => send(response, reply))
-      .catch(() => response.destroy());
+    respond(parts, request, response).catch(() => response.destroy());
   };
+}
+
+async function respond(
+  parts: ServerParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const [path] = splitOnce(request.url ?? '/', '?');
+  if (isAdminPath(path) || !isLoopbackHost(request.headers.host)) {
+    send(response, await judged(parts, request));
+    return;
+  }
+  const { record, fault } = parts.faults.arrive('api', request.method ?? 'GET', path);
+  if (!fault) {
+    const answered = await judged(parts, request);
+    record.applied = answered.status < 400;
+    send(response, answered);
+    return;
+  }
+  const received = await readWhole(request);
+  record.applied = await answerWithFault({
+    fault,
+    response,
+    carryOut: async () => render(await judged(parts, received)),
+    refuse: (status, code) =>
+      render({ status, body: { error: code, message: 'a fault that was asked for' } }),
+    now: parts.now,
+  });
+}
+
+function judged(parts: ServerParts, request: Received): Promise<Answer> {
+  return answer(parts, request).catch((error: unknown) => refused(error, parts.personality));
 }
 
 interface Answer extends Reply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-async function answer(parts: ServerParts, request: IncomingMessage): Promise<Answer> {
+async function answer(parts: ServerParts, request: Received): Promise<Answer> {
   if (!isLoopbackHost(request.headers.host))
     throw forbidden('this sandbox serves this machine only');
   const [path, search] = splitOnce(request.url ?? '/', '?');
@@ -87,7 +125,7 @@ function unknownRoute(match: Match & { found: false }, { codes }: Personality): 
 }
 
 /** A row without a body schema takes none; what is sent all the same is not read. */
-async function readGivenBody(row: Endpoint, request: IncomingMessage, { codes }: Personality) {
+async function readGivenBody(row: Endpoint, request: Received, { codes }: Personality) {
   return row.body ? readJson(request, codes.payloadTooLarge) : {};
 }
 
@@ -101,17 +139,18 @@ function refused(error: unknown, { codes }: Personality): Answer {
   return { status: 500, body: { error: codes.internalError, message } };
 }
 
-function send(response: ServerResponse, { status, body, headers }: Answer): void {
-  if (body === undefined) {
-    response.writeHead(status, { ...headers, 'cache-control': 'no-store' }).end();
-    return;
-  }
+function render({ status, body, headers }: Answer): Rendered {
+  if (body === undefined) return { status, headers: { ...headers } };
   const bytes = Buffer.from(JSON.stringify(body));
+  return { status, headers: { ...headers, 'content-type': 'application/json' }, bytes };
+}
+
+function send(response: ServerResponse, answered: Answer): void {
+  const { status, headers, bytes } = render(answered);
   response
     .writeHead(status, {
       ...headers,
-      'content-type': 'application/json',
-      'content-length': bytes.length,
+      ...(bytes && { 'content-length': bytes.length }),
       'cache-control': 'no-store',
     })
     .end(bytes);

@@ -39,7 +39,8 @@ export const tryoutHandlers: Pick<Handlers, TryoutCalls> = {
       updatedAt: call.now.toISOString(),
     };
     call.steps.push(['put', 'tryouts', application]);
-    if (status !== undefined && status !== found['status']) emit(call, application.id, status);
+    const moves = call.personality.strictEvents || status !== found['status'];
+    if (status !== undefined && moves) emit(call, application.id, status);
     return { status: 200, body: shown(call, application) };
   },
 

@@ -95,8 +95,9 @@ async function withTerminal<T>(
 ): Promise<T> {
   const { input } = streams.terminal;
   const aborter = new AbortController();
-  const onKey = (_: unknown, key: { name?: string } | undefined) => {
-    if (key?.name === 'escape') aborter.abort();
+  const onKey = (_: unknown, key: { name?: string; ctrl?: boolean } | undefined) => {
+    // Ctrl-D closes the prompt's reader without a word, and nothing would keep the process alive.
+    if (key?.name === 'escape' || (key?.ctrl && key.name === 'd')) aborter.abort();
   };
   // A closed stdin would leave the prompt waiting for ever.
   const onEnd = () => aborter.abort();

@@ -66,23 +66,31 @@ export interface StreamsOptions {
   readonly env: Environment;
 }
 
-/** Wraps the process's streams; the only writer to them besides a prompt, spinner or pager. */
-export function createStreams({ stdin, stdout, stderr, env }: StreamsOptions): ProcessStreams {
+/**
+ * Wraps the process's streams; the only writer to them besides a prompt, spinner or pager. Each of
+ * `source` is looked at when it is first used: opening all three costs a start-up milliseconds.
+ */
+export function createStreams(source: StreamsOptions): ProcessStreams {
+  const { env } = source;
   const redactor = createRedactor();
   let plain = false;
-  const stream = (raw: TerminalOutput, write: OutputStream['write']): OutputStream => ({
-    isTerminal: raw.isTTY === true,
+  const stream = (raw: () => TerminalOutput, write: OutputStream['write']): OutputStream => ({
+    get isTerminal() {
+      return raw().isTTY === true;
+    },
     get columns() {
-      return sizeFrom(env['COLUMNS']) ?? raw.columns ?? 80;
+      return sizeFrom(env['COLUMNS']) ?? raw().columns ?? 80;
     },
     get rows() {
-      return sizeFrom(env['LINES']) ?? raw.rows ?? 24;
+      return sizeFrom(env['LINES']) ?? raw().rows ?? 24;
     },
     get color() {
-      return !plain && wantsColor(raw.isTTY === true, env);
+      return !plain && wantsColor(raw().isTTY === true, env);
     },
     write,
   });
+  const stdout = () => source.stdout;
+  const stderr = () => source.stderr;
   const out = createWriter(stdout);
   const err = createWriter(stderr);
   return {
@@ -93,12 +101,25 @@ export function createStreams({ stdin, stdout, stderr, env }: StreamsOptions): P
       await err.write(shown).catch(() => {});
     }),
     stdin: {
-      isTerminal: stdin.isTTY === true,
-      stream: stdin,
-      readAll: (limit) => readAll(stdin, limit),
+      get isTerminal() {
+        return source.stdin.isTTY === true;
+      },
+      get stream() {
+        return source.stdin;
+      },
+      readAll: (limit) => readAll(source.stdin, limit),
     },
-    terminal: { input: stdin, output: stderr },
-    animates: stderr.isTTY === true && env['TERM'] !== 'dumb' && !isSet(env['CI']),
+    terminal: {
+      get input() {
+        return source.stdin;
+      },
+      get output() {
+        return source.stderr;
+      },
+    },
+    get animates() {
+      return source.stderr.isTTY === true && env['TERM'] !== 'dumb' && !isSet(env['CI']);
+    },
     redact: redactor.add,
     redactUrl: redactor.addUrl,
     redacted: redactor.clean,
@@ -125,18 +146,24 @@ function isSet(text: string | undefined): boolean {
 // --- writing ---
 
 /** Each write is waited for by its callback, so that a full disk is told by the write that met it. */
-function createWriter(raw: TerminalOutput) {
+function createWriter(source: () => TerminalOutput) {
   let failure: Error | undefined;
-  // Without a listener a closed pipe would end the process with a stack trace.
-  raw.on('error', (error: NodeJS.ErrnoException) => {
-    failure ??= asFailure(error);
-  });
+  let opened: TerminalOutput | undefined;
+  const open = (): TerminalOutput => {
+    const raw = source();
+    // Without a listener a closed pipe would end the process with a stack trace.
+    raw.on('error', (error: NodeJS.ErrnoException) => {
+      failure ??= asFailure(error);
+    });
+    return raw;
+  };
   return {
     write: async (text: string | Uint8Array): Promise<void> => {
       if (text.length === 0) return;
       if (!failure)
         await new Promise<void>((resolve) => {
-          raw.write(text, (error?: NodeJS.ErrnoException | null) => {
+          opened ??= open();
+          opened.write(text, (error?: NodeJS.ErrnoException | null) => {
             if (error) failure ??= asFailure(error);
             resolve();
           });

@@ -4,8 +4,9 @@ import { failureOfLoss, lossOf, lossPace } from '../../src/api/loss.js';
 import { backoffMs, repeat, waitAsked } from '../../src/api/retry.js';
 import { noWait } from './wiring.js';
 
+const now = new Date('2026-11-21T12:00:00Z');
+
 describe('the wait that an answer asks for', () => {
-  const now = new Date('2026-11-21T12:00:00Z');
   const inTenSeconds = 'Sat, 21 Nov 2026 12:00:10 GMT';
   test.each([
     ['seconds', { 'retry-after': '7' }, 7],
@@ -25,7 +26,28 @@ describe('the wait that an answer asks for', () => {
     ['a reset in Unix time', { 'x-ratelimit-reset': String(now.getTime() / 1000 + 25) }, 25],
     ['a reset after', { 'x-ratelimit-reset-after': '2.25' }, 2.25],
   ])('%s', (_, headers, seconds) => {
-    expect(waitAsked(headers as Record<string, string>, now)).toBe(seconds);
+    expect(waitAsked(headers as Record<string, string>, Buffer.alloc(0), now)).toBe(seconds);
+  });
+});
+
+describe('the wait that a body asks for', () => {
+  const wait = (body: unknown, headers: Record<string, string> = {}) =>
+    waitAsked(headers, Buffer.from(JSON.stringify(body)), now);
+
+  test('stands at the top or beside the code, in seconds', () => {
+    expect(wait({ error: 'rateLimited', retry_after: 1.5 })).toBe(1.5);
+    expect(wait({ error: { code: 'rateLimited', retryAfter: 4 } })).toBe(4);
+  });
+
+  test('counts less than Retry-After and more than a limit that is reset', () => {
+    expect(wait({ retry_after: 3 }, { 'retry-after': '9' })).toBe(9);
+    expect(wait({ retry_after: 3 }, { 'ratelimit-reset': '30' })).toBe(3);
+  });
+
+  test('is none when it is no number of seconds', () => {
+    for (const value of ['soon', -1, null, {}, true])
+      expect(wait({ retry_after: value })).toBeUndefined();
+    expect(waitAsked({}, Buffer.from('<html>'), now)).toBeUndefined();
   });
 });
 

@@ -54,7 +54,11 @@ export function rosterctl(
     const stderr: Buffer[] = [];
     const hang = setTimeout(() => {
       child.kill('SIGKILL');
-      reject(new Error(`rosterctl ${words.join(' ')} hangs; stderr: ${Buffer.concat(stderr).toString()}`));
+      reject(
+        new Error(
+          `rosterctl ${words.join(' ')} hangs; stderr: ${Buffer.concat(stderr).toString()}`,
+        ),
+      );
     }, hangMs);
     child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
     child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));

@@ -105,7 +105,7 @@ end
 function __rosterctl_names # the word so far, names, --, aliases
     set -l at (contains -i -- -- $argv)
     set -l names $argv[2..(math $at - 1)]
-    if test "$argv[1]" = ''; or string match -q -- (string escape --style=glob "$argv[1]")'*' $names
+    if test "$argv[1]" = ''; or string match -qr -- '^'(string escape --style=regex -- $argv[1]) $names
         printf '%s\\n' $names
     else if test $at -lt (count $argv)
         printf '%s\\n' $argv[(math $at + 1)..-1]

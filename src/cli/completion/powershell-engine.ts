@@ -1,6 +1,8 @@
 /** What reads the line and offers words: the same for every table. */
 export const powershellEngine = `Register-ArgumentCompleter -Native -CommandName rosterctl -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)
+    Set-StrictMode -Off
+    $exactly = [System.StringComparison]::Ordinal
 
     if ($null -eq $global:RosterctlTable) {
         $global:RosterctlTable = $global:RosterctlJson | ConvertFrom-Json
@@ -25,7 +27,7 @@ export const powershellEngine = `Register-ArgumentCompleter -Native -CommandName
     $cur = $cur -replace '[''"\`]', ''
     $tail = "$wordToComplete" -replace '[''"\`]', ''
     $head = ''
-    if ($cur.EndsWith($tail)) { $head = $cur.Substring(0, $cur.Length - $tail.Length) }
+    if ($cur.EndsWith($tail, $exactly)) { $head = $cur.Substring(0, $cur.Length - $tail.Length) }
 
     function Find-Word($words, $word) {
         foreach ($one in @($words)) {
@@ -58,7 +60,7 @@ export const powershellEngine = `Register-ArgumentCompleter -Native -CommandName
             else { $rest += $word }
         }
         elseif ($word -ceq '--') { $ended = $true }
-        elseif ($word.StartsWith('--')) {
+        elseif ($word.StartsWith('--', $exactly)) {
             $flag = Find-Flag $command ($word -replace '=.*$', '')
             if ($null -ne $flag) {
                 $given += @($flag.w)[0]
@@ -88,7 +90,7 @@ export const powershellEngine = `Register-ArgumentCompleter -Native -CommandName
         if ($Matches[1] -ceq '--json') { $slot = (Find-Flag $null '--fields').s }
         if ($null -eq $slot) { return }
     }
-    elseif (-not $ended -and $cur.StartsWith('-')) {
+    elseif (-not $ended -and $cur.StartsWith('-', $exactly)) {
         $seen = @()
         foreach ($flag in @($command.flags) + @($table.globals)) {
             if ($null -eq $flag) { continue }
@@ -100,7 +102,7 @@ export const powershellEngine = `Register-ArgumentCompleter -Native -CommandName
     }
     elseif ($null -eq $noun -or $null -eq $command) {
         $names = if ($null -eq $noun) { $table.first } else { $table.verbs.$noun }
-        $choices = @($names | Where-Object { $_.w.StartsWith($cur) })
+        $choices = @($names | Where-Object { $_.w.StartsWith($cur, $exactly) })
         if ($choices.Count -eq 0) {
             foreach ($one in $names) {
                 foreach ($alias in @($one.a)) { $choices += [pscustomobject]@{ w = $alias; t = $one.t } }
@@ -150,7 +152,7 @@ export const powershellEngine = `Register-ArgumentCompleter -Native -CommandName
     foreach ($choice in $choices) {
         if ($null -eq $choice -or -not $choice.w) { continue }
         $whole = $prefix + $choice.w
-        if (-not $whole.StartsWith($cur) -or $offered -ccontains $whole -or $chosen -ccontains $choice.w) { continue }
+        if (-not $whole.StartsWith($cur, $exactly) -or $offered -ccontains $whole -or $chosen -ccontains $choice.w) { continue }
         $offered += $whole
         $text = $whole.Substring([Math]::Min($head.Length, $whole.Length)) + $ends
         if ($text -cnotmatch '^[\\w./:=@%+,-]+$') {

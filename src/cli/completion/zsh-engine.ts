@@ -55,6 +55,7 @@ __rosterctl_letters() {
 }
 
 __rosterctl_offer() {
+  slot= choices=() list= ends= ask= again= long=
   if [[ -n $wanted ]]; then
     __rosterctl_flag "$command" "$wanted"
   elif [[ -z $ended && $cur == --*=* ]]; then
@@ -150,7 +151,7 @@ __rosterctl_ask() {
   for line in "\${lines[@]}"; do
     [[ -n $line ]] || continue
     word=\${line%%$'\\t'*}
-    line=\${line#*$'\\t'}
+    line=\${\${line#*$'\\t'}//\\\\/\\\\\\\\}
     word=\${\${word//\\\\/\\\\\\\\}//:/\\\\:}
     choices+=("$word\${line:+:$line}")
   done

@@ -17,5 +17,5 @@ export function zshScript(model: Model): string {
 /** As `_describe` reads it: a colon parts the word from what it means. */
 function describedWord({ word, text }: Choice): string {
   const plain = word.replaceAll('\\', '\\\\').replaceAll(':', '\\:');
-  return text === '' ? plain : `${plain}:${text}`;
+  return text === '' ? plain : `${plain}:${text.replaceAll('\\', '\\\\')}`;
 }

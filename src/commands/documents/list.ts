@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineCommand, param, params } from '../../cli/define.js';
 import { listFlags, narrow, type RecordTest } from '../../cli/filters.js';
+import { listed } from '../../cli/listed.js';
 import { listOf } from '../../cli/views.js';
 
 export default defineCommand({
@@ -25,10 +26,15 @@ export default defineCommand({
     ...listFlags,
   },
   view: listOf('documents'),
-  run({ api, usualOrder }, values) {
+  run(context, values) {
+    const { usualOrder } = context;
     const { tag = [], type } = values;
     const tests = [...tag.map(hasTag), ...(type === undefined ? [] : [isOfType(type)])];
-    return narrow(api.list('documents'), values, { resource: 'documents', tests, usualOrder });
+    return narrow(listed(context, 'documents'), values, {
+      resource: 'documents',
+      tests,
+      usualOrder,
+    });
   },
 });
 

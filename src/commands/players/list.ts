@@ -1,6 +1,7 @@
 import { Id } from '../../api/schemas.js';
 import { defineCommand, param } from '../../cli/define.js';
 import { listFlags, narrow } from '../../cli/filters.js';
+import { listed } from '../../cli/listed.js';
 import { listOf } from '../../cli/views.js';
 import { isObject, type JsonObject } from '../../data/json.js';
 
@@ -21,7 +22,8 @@ export default defineCommand({
     ...listFlags,
   },
   view: listOf('players'),
-  run({ api, usualOrder }, values) {
+  run(context, values) {
+    const { usualOrder } = context;
     const { team } = values;
     const tests =
       team === undefined
@@ -35,7 +37,7 @@ export default defineCommand({
               },
             },
           ];
-    return narrow(api.list('players'), values, { resource: 'players', tests, usualOrder });
+    return narrow(listed(context, 'players'), values, { resource: 'players', tests, usualOrder });
   },
 });
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineLocalCommand, Lasting, param } from '../../cli/define.js';
+import { defineLocalCommand, flag, Lasting, param, params } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 import { seedSizes, startSandbox } from '../../sandbox/embedded.js';
 import { sandboxPlace } from './place.js';
@@ -43,6 +43,12 @@ export default defineLocalCommand({
     seedSize: param(z.enum(seedSizes).optional(), 'the demo data of a first use', {
       placeholder: 'SIZE',
     }),
+    fault: params(
+      z.array(z.string()).optional(),
+      "what to do to which requests: 'PATCH /tryout-applications/* #2 close-after'",
+      { placeholder: 'RULE' },
+    ),
+    strictEvents: flag('every update that carries a status emits its events'),
   },
   view: {
     ...linesOf(Running, ({ baseUrl, organizationId, apiKey }) => [
@@ -50,11 +56,13 @@ export default defineLocalCommand({
     ]),
     oneLine: true,
   },
-  async run(context, { port: api, data, seedSize }) {
+  async run(context, { port: api, data, seedSize, fault, strictEvents }) {
     const server = await startSandbox({
       ...sandboxPlace(context, data),
       ...(seedSize && { seedSize }),
       ...(api !== undefined && { ports: { api } }),
+      faults: fault,
+      strictEvents,
     });
     if (server.memoryReason !== undefined)
       context.tell(`The data is in memory and ends with this server: ${server.memoryReason}`);

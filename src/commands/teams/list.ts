@@ -1,5 +1,6 @@
 import { defineCommand } from '../../cli/define.js';
 import { listFlags, narrow } from '../../cli/filters.js';
+import { listed } from '../../cli/listed.js';
 import { listOf } from '../../cli/views.js';
 
 export default defineCommand({
@@ -12,7 +13,8 @@ export default defineCommand({
   calls: ['listTeams'],
   flags: listFlags,
   view: listOf('teams'),
-  run({ api, usualOrder }, values) {
-    return narrow(api.list('teams'), values, { resource: 'teams', usualOrder });
+  run(context, values) {
+    const { usualOrder } = context;
+    return narrow(listed(context, 'teams'), values, { resource: 'teams', usualOrder });
   },
 });

@@ -1,5 +1,6 @@
 import { defineCommand } from '../../cli/define.js';
 import { listFlags, narrow } from '../../cli/filters.js';
+import { listed } from '../../cli/listed.js';
 import { listOf } from '../../cli/views.js';
 import { tryoutExcludes, tryoutFilters, tryoutTests } from './filters.js';
 
@@ -20,8 +21,9 @@ export default defineCommand({
   flags: { ...tryoutFilters, ...listFlags },
   excludes: tryoutExcludes,
   view: listOf('tryouts'),
-  run({ api, now, usualOrder }, values) {
+  run(context, values) {
+    const { now, usualOrder } = context;
     const tests = tryoutTests(values, now());
-    return narrow(api.list('tryouts'), values, { resource: 'tryouts', tests, usualOrder });
+    return narrow(listed(context, 'tryouts'), values, { resource: 'tryouts', tests, usualOrder });
   },
 });

@@ -1,0 +1,98 @@
+import { type CallSite, ProtocolError, UnknownOutcomeError } from '../errors.js';
+import { BrokenFlow } from './body-flow.js';
+import type { Attempt, OpenReply } from './exchange.js';
+import { failureInMiddle, failureOfLoss, type Loss, lossPace, lossText } from './loss.js';
+import type { Begun, OpenBody, TransportRequest, TransportResponse } from './request.js';
+import type { Ending, Tried } from './retry.js';
+
+/** Where requests go and how long they wait, for the sentences. */
+export interface Place {
+  readonly origin: string;
+  readonly firstByteMs: number;
+}
+
+/** The answer of a call, or the error that its last attempt stands for. */
+export function conclude(
+  ending: Ending<Attempt>,
+  request: TransportRequest,
+  place: Place,
+): TransportResponse {
+  const { value, verdict, attempts, afterDoubt, tooLong } = ending;
+  const call = { method: request.method, path: request.template };
+  if ('loss' in value) {
+    const { loss } = value;
+    const at = { ...place, call, attempts };
+    if (verdict === 'done') return { status: 204, headers: {}, body: Buffer.alloc(0) };
+    const unsettled = verdict === 'verify' && loss.why !== 'ours';
+    if (!unsettled) throw failureOfLoss(loss, at);
+    const effect = loss.delivery === 'applied' ? 'was accepted' : 'may have taken effect';
+    throw new UnknownOutcomeError(
+      `${call.method} ${call.path} ${effect}, but no readable answer came: ${lossText(loss, at)}`,
+      call,
+      { hint: readFirst, cause: loss.cause, delivery: loss.delivery },
+    );
+  }
+  const { reply } = value;
+  if (reply.status >= 300 && reply.status < 400 && !request.redirectIsData)
+    throw unexpectedRedirect(reply, place.origin, call);
+  return {
+    ...reply,
+    ...(tooLong !== undefined && { retryAfter: tooLong }),
+    ...(verdict === 'verify' && { doubt: true }),
+    ...(afterDoubt && { afterDoubt }),
+  };
+}
+
+/** The next step after an unknown outcome. */
+export const readFirst = 'Read the record before you send this again.';
+
+function unexpectedRedirect(
+  { status, headers }: { status: number; headers: { readonly [name: string]: string } },
+  origin: string,
+  call: { method: string; path: string },
+): ProtocolError {
+  const location = headers['location'];
+  const target =
+    location !== undefined && URL.canParse(location, origin)
+      ? new URL(location, origin)
+      : undefined;
+  const web = target && /^https?:$/.test(target.protocol);
+  const where = target ? ` to ${web ? target.origin : target.protocol}` : '';
+  return new ProtocolError(`Unexpected redirect${where} (${status}); it was not followed.`, {
+    call,
+    status,
+    hint: 'Check the base URL: rosterctl auth status',
+  });
+}
+
+/** Lets `begin` read the start of an answer; a break in it counts as one of the attempt. */
+export async function beginning<T>(
+  { status, headers, flow }: OpenReply,
+  begin: (body: OpenBody) => Promise<Begun<T>>,
+  place: Place & { readonly call: CallSite },
+): Promise<Tried<{ begun: T } | { loss: Loss }>> {
+  let lifted = false;
+  const body: OpenBody = {
+    status,
+    headers,
+    next: () =>
+      flow.next().catch((error: unknown) => {
+        throw lifted && error instanceof BrokenFlow ? failureInMiddle(error.loss, place) : error;
+      }),
+    lift() {
+      lifted = true;
+      flow.lift();
+    },
+    abandon: () => flow.abandon(),
+  };
+  try {
+    const { value, doubtful } = await begin(body);
+    const delivery = doubtful ? 'applied' : undefined;
+    return { value: { begun: value }, delivery, pace: doubtful ? 'once' : 'always' };
+  } catch (error) {
+    flow.abandon();
+    if (!(error instanceof BrokenFlow)) throw error;
+    const { loss } = error;
+    return { value: { loss }, delivery: loss.delivery, pace: lossPace(loss) };
+  }
+}

@@ -1,0 +1,195 @@
+import { isObject, type JsonObject } from '../data/json.js';
+import { elementsElsewhere, ListSplitter, TooLargeError } from '../data/list-splitter.js';
+import { type CallSite, ProtocolError } from '../errors.js';
+import { bodyOf, failureOf } from './answers.js';
+import { BrokenFlow } from './body-flow.js';
+import type { ResourceName } from './contract.js';
+import { isGarbled } from './json-body.js';
+import { findList, looksLikeList, topLevel } from './lists.js';
+import type { Begun, OpenBody, Transport, TransportResponse } from './transport.js';
+
+/** One answer of a list call: its records in batches as they come, then what stands around them. */
+export interface ListPage {
+  readonly headers: { readonly [name: string]: string };
+  readonly batches: AsyncIterable<readonly JsonObject[]>;
+  /** The envelope; to be asked when the batches ended. Throws what the whole answer stands for. */
+  envelope(): unknown;
+}
+
+/** What a page is asked of. */
+export interface ListPlace {
+  readonly transport: Transport;
+  readonly call: CallSite;
+  /** Path and query below the base URL. */
+  readonly path: string;
+  readonly origin: string;
+  readonly resource: ResourceName;
+  /** Where the user says that the list is (`lists.<resource>.path`). */
+  readonly listPath: string | undefined;
+}
+
+/** A list shorter than this is read whole first: then a break in it can be tried again. */
+const heldBytes = 64 * 1024;
+/** Of one JSON value: an element of a list, or an answer in which no list was found. */
+const valueBytes = 64 * 1024 * 1024;
+
+/**
+ * Asks for one page and gives it as soon as its first records are there. A break before them is
+ * tried again; one after them is a NetworkError while iterating, never a shorter list.
+ */
+export async function readListPage(place: ListPlace): Promise<ListPage> {
+  const { transport, call, path } = place;
+  const asked = { method: call.method, path, template: call.path };
+  const answer = await transport.stream(asked, (body) => begin(body, place));
+  if ('response' in answer) return wholePage(answer.response, place);
+  const { begun } = answer;
+  return 'whole' in begun ? wholePage(begun.whole, place) : splitPage(begun, place);
+}
+
+/** A list whose first records are there. */
+interface Splitting {
+  readonly splitter: ListSplitter;
+  readonly first: readonly JsonObject[];
+  readonly body: OpenBody;
+}
+
+type Start = { readonly whole: TransportResponse } | Splitting;
+
+/** Reads until the first records of a long list, or to the end of what cannot be split. */
+async function begin(body: OpenBody, place: ListPlace): Promise<Begun<Start>> {
+  const { resource, listPath } = place;
+  const { status, headers } = body;
+  const held: Buffer[] = [];
+  let bytes = 0;
+  let fed = 0;
+  let splitter: ListSplitter | undefined = new ListSplitter(
+    (keys) => looksLikeList(keys, resource, listPath),
+    valueBytes,
+  );
+  for (;;) {
+    // oxlint-disable-next-line no-await-in-loop
+    const piece = await body.next();
+    if (piece === undefined) {
+      const whole = { status, headers, body: Buffer.concat(held) };
+      return { value: { whole }, doubtful: isGarbled(whole) };
+    }
+    held.push(piece);
+    bytes += piece.length;
+    if (bytes > valueBytes) {
+      body.abandon();
+      throw new BrokenFlow({ why: 'tooLarge', delivery: 'applied' });
+    }
+    if (bytes < heldBytes || !splitter) continue;
+    const first: unknown[] | undefined = tryPush(splitter, held.slice(fed));
+    fed = held.length;
+    // What is no list after all, findList may still understand as a whole.
+    if (!first?.every(isObject)) splitter = undefined;
+    else if (first.length > 0) {
+      body.lift();
+      return { value: { splitter, first, body } };
+    }
+  }
+}
+
+function tryPush(splitter: ListSplitter, pieces: readonly Buffer[]): unknown[] | undefined {
+  try {
+    return pieces.flatMap((piece) => splitter.push(piece));
+  } catch {
+    return undefined;
+  }
+}
+
+function wholePage(response: TransportResponse, place: ListPlace): ListPage {
+  const { body, found } = judge(response, place);
+  return {
+    headers: response.headers,
+    envelope: () => body,
+    batches: (async function* () {
+      yield found;
+    })(),
+  };
+}
+
+function splitPage(start: Splitting, place: ListPlace): ListPage {
+  const { splitter, body } = start;
+  const { status, headers } = body;
+  return {
+    headers,
+    batches: batchesOf(start, place),
+    envelope() {
+      const judged = judge({ status, headers, body: splitter.envelope() }, place);
+      if (judged.found.length === 1 && judged.found[0]?.[elementsElsewhere] === true)
+        return judged.body;
+      throw new ProtocolError(
+        `The answer of ${place.call.method} ${place.call.path} holds more than one list of ${place.resource}.`,
+        { call: place.call, status, hint: hintFor(place) },
+      );
+    },
+  };
+}
+
+async function* batchesOf(
+  { splitter, first, body }: Splitting,
+  place: ListPlace,
+): AsyncGenerator<readonly JsonObject[]> {
+  let count = first.length;
+  try {
+    yield first;
+    for (;;) {
+      // oxlint-disable-next-line no-await-in-loop
+      const piece = await body.next();
+      if (piece === undefined) break;
+      const records = pushed(splitter, piece, count, place);
+      count += records.length;
+      if (records.length > 0) yield records;
+    }
+    if (!splitter.ended) throw brokenAt(count, 'ends in the middle of the list', place);
+  } finally {
+    body.abandon();
+  }
+}
+
+function pushed(
+  splitter: ListSplitter,
+  piece: Buffer,
+  count: number,
+  place: ListPlace,
+): readonly JsonObject[] {
+  try {
+    const records = splitter.push(piece);
+    if (records.every(isObject)) return records;
+  } catch (error) {
+    if (error instanceof TooLargeError)
+      throw brokenAt(count, 'has a part that is larger than 64 MiB', place);
+    if (error instanceof SyntaxError) throw brokenAt(count, 'is not JSON any more', place);
+    throw error;
+  }
+  throw brokenAt(count, 'lists something that is no record', place);
+}
+
+function brokenAt(count: number, what: string, { origin, call }: ListPlace): ProtocolError {
+  return new ProtocolError(`The answer of ${origin} ${what}, after ${count} records or more.`, {
+    call,
+  });
+}
+
+/** The list in an answer and the answer itself, or the failure that it stands for. */
+function judge(
+  response: TransportResponse,
+  place: ListPlace,
+): { readonly body: unknown; readonly found: readonly JsonObject[] } {
+  const { call, origin, resource, listPath } = place;
+  const failure = failureOf(response, call);
+  if (failure) throw failure;
+  const body = bodyOf(response, { call, origin, needsJson: true });
+  const found = findList(body, resource, listPath);
+  if (found) return { body, found };
+  throw new ProtocolError(
+    `No list of ${resource} in the answer of ${call.method} ${call.path}; it holds: ${topLevel(body)}.`,
+    { call, status: response.status, hint: hintFor(place) },
+  );
+}
+
+function hintFor({ resource }: ListPlace): string {
+  return `Name where the list is: rosterctl config set lists.${resource}.path KEY`;
+}

@@ -1,0 +1,238 @@
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseDuration } from '../data/duration.js';
+import { isObject } from '../data/json.js';
+import type { Fault } from './fault-rule.js';
+import { maxJsonBytes, type Received } from './request.js';
+
+/** An answer ready for the wire. */
+export interface Rendered {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | number>>;
+  /** Absent = no body. */
+  readonly bytes?: Buffer | undefined;
+}
+
+/** What a fault is given to work on. */
+export interface Struck {
+  readonly fault: Fault;
+  readonly response: ServerResponse;
+  /** Carries the request out and gives the answer that it would have got. */
+  readonly carryOut: () => Promise<Rendered>;
+  /** An error answer of this server with a code. */
+  readonly refuse: (status: number, code: string) => Rendered;
+  readonly now: () => Date;
+}
+
+/** A request with its body read, so that it can be carried out after its connection is gone. */
+export async function readWhole(request: IncomingMessage): Promise<Received> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    // One byte beyond the limit is enough to be refused for it.
+    if (length <= maxJsonBytes) chunks.push(chunk);
+    length += chunk.length;
+  }
+  const { method, url, headers } = request;
+  return {
+    method,
+    url,
+    headers,
+    async *[Symbol.asyncIterator]() {
+      yield* chunks;
+    },
+  };
+}
+
+/** Answers as the fault says; true when the request was carried out. */
+export async function answerWithFault(struck: Struck): Promise<boolean> {
+  const { fault, response, carryOut, refuse } = struck;
+  const { kind, value } = fault;
+  const [status = '', code = ''] = value.split(':');
+  switch (kind) {
+    case undefined:
+      send(struck, await carryOut());
+      return true;
+    case 'close-before':
+      close(response, value);
+      return false;
+    case 'close-after':
+      await carryOut();
+      close(response, value);
+      return true;
+    case 'late':
+      close(response, '');
+      await sleep(parseDuration(value));
+      await carryOut();
+      return true;
+    case 'stall-headers':
+      await carryOut();
+      return true;
+    case 'stall-body':
+      await half(struck, await carryOut());
+      return true;
+    case 'truncate':
+      await half(struck, await carryOut());
+      close(response, value);
+      return true;
+    case 'wrong-length':
+      await wrongLength(struck, await carryOut(), Number(value));
+      return true;
+    case 'drip':
+      await drip(struck, await carryOut(), parseDuration(value));
+      return true;
+    case 'status':
+      send(struck, refuse(Number(status), code || codeOf(Number(status))));
+      return false;
+    case 'status-after':
+      await carryOut();
+      send(struck, refuse(Number(status), code || codeOf(Number(status))));
+      return true;
+    case 'throttle':
+      send(struck, throttled(struck, refuse(429, 'tooManyRequests')));
+      return false;
+    case 'redirect':
+      send(struck, redirect(value));
+      return false;
+    case 'html':
+      send(struck, page(Number(value || 200)));
+      return false;
+    case 'huge':
+      await huge(struck, Number(value));
+      return false;
+    case 'deep':
+      send(struck, json(`{"id":"deep","value":${nested(Number(value))}}`));
+      return false;
+    case 'other-record':
+      send(struck, otherRecord(await carryOut()));
+      return true;
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** Closes the connection of an answer, politely or by a reset. */
+export function close(response: ServerResponse, how: string): void {
+  if (how === 'reset') response.socket?.resetAndDestroy();
+  else response.destroy();
+}
+
+function codeOf(status: number): string {
+  return status >= 500 ? 'internalError' : 'invalidRequest';
+}
+
+function headersOf(
+  { fault, now }: Struck,
+  { headers, bytes }: Rendered,
+): Record<string, string | number> {
+  const date = new Date(now().getTime() + fault.skewMs).toUTCString();
+  const length = bytes ? { 'content-length': bytes.length } : {};
+  return { ...headers, ...length, date, 'cache-control': 'no-store', ...fault.headers };
+}
+
+function send(struck: Struck, rendered: Rendered): void {
+  struck.response.writeHead(rendered.status, headersOf(struck, rendered)).end(rendered.bytes);
+}
+
+async function half(struck: Struck, rendered: Rendered): Promise<void> {
+  const { response } = struck;
+  response.writeHead(rendered.status, headersOf(struck, rendered));
+  response.flushHeaders();
+  const bytes = rendered.bytes?.subarray(0, rendered.bytes.length >> 1) ?? Buffer.alloc(0);
+  await new Promise<void>((resolve) => response.write(bytes, () => resolve()));
+}
+
+async function wrongLength(struck: Struck, rendered: Rendered, off: number): Promise<void> {
+  const { response } = struck;
+  const { bytes = Buffer.alloc(0) } = rendered;
+  response.writeHead(rendered.status, {
+    ...headersOf(struck, rendered),
+    'content-length': Math.max(0, bytes.length + off),
+    connection: 'close',
+  });
+  await new Promise<void>((resolve) => response.write(bytes, () => resolve()));
+  response.socket?.end();
+}
+
+async function drip(struck: Struck, rendered: Rendered, everyMs: number): Promise<void> {
+  const { response } = struck;
+  response.writeHead(rendered.status, headersOf(struck, rendered));
+  for (const byte of rendered.bytes ?? []) {
+    if (response.destroyed) return;
+    response.write(Buffer.of(byte));
+    // oxlint-disable-next-line no-await-in-loop
+    await sleep(everyMs);
+  }
+  response.end();
+}
+
+function throttled({ fault, now }: Struck, rendered: Rendered): Rendered {
+  const { value, skewMs } = fault;
+  if (value === '') return rendered;
+  if (!value.startsWith('date'))
+    return { ...rendered, headers: { ...rendered.headers, 'retry-after': value } };
+  const ms = parseDuration(value.slice('date+'.length)) * (value[4] === '-' ? -1 : 1);
+  const at = new Date(now().getTime() + skewMs + ms).toUTCString();
+  return { ...rendered, headers: { ...rendered.headers, 'retry-after': at } };
+}
+
+function redirect(value: string): Rendered {
+  const [, status = '307', location = ''] = /^(?:(30[12378]):)?(.*)$/.exec(value) ?? [];
+  return { status: Number(status), headers: { location }, bytes: Buffer.alloc(0) };
+}
+
+function page(status: number): Rendered {
+  const text = `<!doctype html><html><head><title>${status}</title></head><body><h1>Sign in to this network</h1></body></html>`;
+  return { status, headers: { 'content-type': 'text/html' }, bytes: Buffer.from(text) };
+}
+
+function json(text: string): Rendered {
+  return {
+    status: 200,
+    headers: { 'content-type': 'application/json' },
+    bytes: Buffer.from(text),
+  };
+}
+
+function nested(depth: number): string {
+  return '['.repeat(depth) + ']'.repeat(depth);
+}
+
+async function huge(struck: Struck, bytes: number): Promise<void> {
+  const { response } = struck;
+  response.writeHead(200, { ...headersOf(struck, json('')), 'content-length': bytes });
+  response.write('{"id":"huge","text":"');
+  const chunk = Buffer.alloc(64 * 1024, 'a');
+  for (let left = bytes - '{"id":"huge","text":"'.length - '"}'.length; left > 0; ) {
+    if (response.destroyed) return;
+    const piece = chunk.subarray(0, left);
+    left -= piece.length;
+    // oxlint-disable-next-line no-await-in-loop
+    if (!response.write(piece)) await Promise.race([once(response, 'drain'), gone(response)]);
+  }
+  response.end('"}');
+}
+
+function gone(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => response.once('close', () => resolve()));
+}
+
+function otherRecord(rendered: Rendered): Rendered {
+  const value: unknown = JSON.parse(rendered.bytes?.toString() || 'null');
+  const bytes = Buffer.from(JSON.stringify(renamed(value, 2)));
+  return { ...rendered, bytes };
+}
+
+/** Every id on the outer levels becomes another one. */
+function renamed(value: unknown, levels: number): unknown {
+  if (levels < 0) return value;
+  if (Array.isArray(value)) return value.map((each) => renamed(each, levels - 1));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [
+      name,
+      name === 'id' && typeof each === 'string' ? `${each}_other` : renamed(each, levels - 1),
+    ]),
+  );
+}

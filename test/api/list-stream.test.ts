@@ -1,0 +1,297 @@
+import type { ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/data/json.js';
+import { ApiError, NetworkError, ProtocolError } from '../../src/errors.js';
+import { type Recorded, recordingService } from '../support/service.js';
+import { apiTo, noWait, thrownBy } from './wiring.js';
+
+const team = (index: number) => ({
+  id: `team_${index}`,
+  name: `Team ${index}`,
+  note: 'x'.repeat(80),
+});
+const teams = (count: number, from = 0) =>
+  Array.from({ length: count }, (_, index) => team(from + index));
+/** More than is read whole before the first record is handed on. */
+const long = teams(1500);
+
+async function collect(list: AsyncIterable<JsonObject>, into: JsonObject[] = []) {
+  for await (const record of list) into.push(record);
+  return into;
+}
+
+/** A promise and the call that fulfils it. */
+function later() {
+  let resolve: () => void = () => undefined;
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
+
+/** A service that writes its answer itself; counts from 1. */
+const writing = (write: (response: ServerResponse, count: number, request: Recorded) => void) => {
+  let count = 0;
+  return recordingService(() => (request, response) => {
+    response.setHeader('content-type', 'application/json');
+    write(response, ++count, request);
+  });
+};
+
+describe('a long list', () => {
+  test.each<[string, (rows: unknown) => unknown, Record<string, string>]>([
+    ['bare', (rows) => rows, {}],
+    ['named after the resource', (rows) => ({ teams: rows, total: 1500 }), {}],
+    ['behind other members', (rows) => ({ total: 1500, meta: { page: 1 }, data: rows }), {}],
+    ['one level down', (rows) => ({ total: 1500, data: { teams: rows } }), {}],
+    [
+      'where the user says',
+      (rows) => ({ a: { b: rows }, teams: [] }),
+      { 'lists.teams.path': 'a.b' },
+    ],
+    ['where only the whole tells', (rows) => ({ squads: rows, total: 1500 }), {}],
+    ['in a deeper path', (rows) => ({ a: [{ b: rows }] }), { 'lists.teams.path': 'a.0.b' }],
+  ])('%s comes whole and in order', async (_, envelope, guesses) => {
+    const service = await recordingService(() => ({ status: 200, json: envelope(long) }));
+    const { api } = apiTo(service.baseUrl, { guesses });
+    const list = api.list('teams');
+    expect(await collect(list)).toEqual(long);
+    expect(list.completeness()).toEqual({ state: 'complete' });
+    expect(service.requests).toHaveLength(1);
+  });
+
+  test('is handed on while the service still writes', async () => {
+    const text = JSON.stringify(long);
+    const { promise: seen, resolve: tell } = later();
+    const service = await writing((response) => {
+      response.write(text.slice(0, -200));
+      void seen.then(() => response.end(text.slice(-200)));
+    });
+    const records: JsonObject[] = [];
+    for await (const record of apiTo(service.baseUrl).api.list('teams')) {
+      records.push(record);
+      tell();
+    }
+    expect(records).toEqual(long);
+  });
+
+  test('its envelope leads to the next page, before or behind it', async () => {
+    const pages = [
+      (rows: unknown) => ({ next: 'b', teams: rows }),
+      (rows: unknown) => ({ teams: rows, next: null }),
+    ];
+    const service = await recordingService(({ url }) => {
+      const at = url.includes('cursor=b') ? 1 : 0;
+      return { status: 200, json: pages[at]?.(teams(1500, at * 1500)) };
+    });
+    const list = apiTo(service.baseUrl).api.list('teams');
+    expect(await collect(list)).toHaveLength(3000);
+    expect(list.completeness()).toEqual({ state: 'complete' });
+  });
+
+  test('that says it has more than came is told', async () => {
+    const service = await recordingService(() => ({
+      status: 200,
+      json: { teams: long, total: 2000 },
+    }));
+    const { api, heard } = apiTo(service.baseUrl);
+    const list = api.list('teams');
+    await collect(list);
+    expect(list.completeness()).toMatchObject({ state: 'doubtful' });
+    expect(heard.notes.join()).toContain('2000 records and sent 1500');
+  });
+
+  test('left early ends the connection', async () => {
+    const { promise: closed, resolve } = later();
+    const service = await writing((response) => {
+      response.write(JSON.stringify(long).slice(0, -1));
+      response.on('close', () => resolve());
+    });
+    for await (const record of apiTo(service.baseUrl).api.list('teams')) {
+      expect(record['id']).toBe('team_0');
+      break;
+    }
+    await closed;
+  });
+
+  test('that is larger than one value may be passes, and the reader sets the pace', async () => {
+    const part = JSON.stringify(teams(1000)).slice(1, -1);
+    let written = 0;
+    const service = await writing((response) => {
+      const pump = async () => {
+        response.write('[');
+        for (let index = 0; index < 700 && !response.destroyed; index++) {
+          if (!response.write(index === 0 ? part : `,${part}`)) await once(response, 'drain');
+          written += part.length;
+        }
+        response.end(']');
+      };
+      pump().catch(() => undefined);
+    });
+    let count = 0;
+    let writtenAtFirst = 0;
+    for await (const record of apiTo(service.baseUrl).api.list('teams')) {
+      if (count++ > 0) continue;
+      expect(record['id']).toBe('team_0');
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      writtenAtFirst = written;
+    }
+    expect(written).toBeGreaterThan(64 * 1024 * 1024);
+    expect(writtenAtFirst).toBeLessThan(32 * 1024 * 1024);
+  });
+});
+
+describe('a list that breaks', () => {
+  const text = JSON.stringify(long);
+
+  test('before its first record was handed on is asked for again', async () => {
+    const service = await writing((response, count) => {
+      if (count < 3) response.write(text.slice(0, 20_000), () => response.destroy());
+      else response.end(text);
+    });
+    const { waits, sleep } = noWait();
+    const { api } = apiTo(service.baseUrl, { retries: 3, sleep });
+    expect(await collect(api.list('teams'))).toEqual(long);
+    expect(service.requests).toHaveLength(3);
+    expect(waits).toHaveLength(2);
+  });
+
+  test.each([
+    ['cut', (response: ServerResponse) => response.destroy()],
+    ['standing still', () => undefined],
+  ])('%s after that is a failure that says so, and no shorter list', async (_, spoil) => {
+    const service = await writing((response) => {
+      response.write(text.slice(0, -300), () => setImmediate(() => spoil(response)));
+    });
+    const records: JsonObject[] = [];
+    const { api } = apiTo(service.baseUrl, { retries: 3, bounds: { quietMs: 300 } });
+    const list = api.list('teams');
+    const error = await thrownBy(collect(list, records));
+    expect(error).toBeInstanceOf(NetworkError);
+    expect((error as NetworkError).message).toContain('handed on already');
+    expect((error as NetworkError).exitName).toBe('temporary');
+    expect(records.length).toBeGreaterThan(100);
+    expect(service.requests).toHaveLength(1);
+    expect(() => list.completeness()).toThrow('before the list ended');
+  });
+
+  test.each([
+    ['ends early though its length fits', text.slice(0, -40), 'in the middle'],
+    ['holds something else', `${text.slice(0, -1)},7]`, 'no record'],
+    ['is no JSON any more', `${text.slice(0, -1)},{"a":}]`, 'not JSON'],
+    ['is followed by something', `${text} and so on`, 'not JSON'],
+  ])('%s: a protocol error', async (_, body, words) => {
+    const service = await recordingService(() => ({ status: 200, text: body }));
+    const error = await thrownBy(collect(apiTo(service.baseUrl).api.list('teams')));
+    expect(error).toBeInstanceOf(ProtocolError);
+    expect((error as ProtocolError).message).toContain(words);
+  });
+
+  test('two lists of the same kind are never mixed up in silence', async () => {
+    const service = await recordingService(() => ({
+      status: 200,
+      json: { data: long, teams: teams(3) },
+    }));
+    const error = await thrownBy(collect(apiTo(service.baseUrl).api.list('teams')));
+    expect((error as ProtocolError).message).toContain('more than one list');
+    expect((error as ProtocolError).hint).toContain('lists.teams.path');
+    const small = await recordingService(() => ({
+      status: 200,
+      json: { data: teams(5), teams: teams(3) },
+    }));
+    expect(await collect(apiTo(small.baseUrl).api.list('teams'))).toEqual(teams(3));
+  });
+
+  test('an error behind a list is a failure', async () => {
+    const service = await recordingService(() => ({
+      status: 200,
+      json: { teams: long, success: false, error: 'half' },
+    }));
+    const error = await thrownBy(collect(apiTo(service.baseUrl).api.list('teams')));
+    expect(error).toBeInstanceOf(ApiError);
+    expect((error as ApiError).serviceCode).toBe('half');
+  });
+
+  test('a drip is ended by the deadline while nothing was handed on', async () => {
+    const service = await writing((response) => {
+      const timer = setInterval(() => response.write(' '), 20);
+      response.on('close', () => clearInterval(timer));
+    });
+    const { api } = apiTo(service.baseUrl, { bounds: { attemptMs: 300, quietMs: 5000 } });
+    const error = await thrownBy(collect(api.list('teams')));
+    expect((error as NetworkError).details.reason).toBe('timeout');
+  });
+
+  test('an answer without a list and without an end is cut off', async () => {
+    const block = `"${'x'.repeat(1024 * 1024)}",`;
+    const service = await writing((response) => {
+      response.write('{"a":[');
+      const pump = async () => {
+        while (!response.destroyed) {
+          if (!response.write(block)) await once(response, 'drain');
+        }
+      };
+      pump().catch(() => undefined);
+    });
+    const error = await thrownBy(collect(apiTo(service.baseUrl).api.list('teams')));
+    expect((error as ProtocolError).message).toContain('64 MiB');
+  });
+});
+
+describe('a read that is answered with no JSON', () => {
+  test.each([
+    ['text', { text: 'ok' }],
+    ['half of it', { text: '{"id":"team_1"' }],
+    ['nothing', {}],
+  ])('%s is tried once more', async (_, reply) => {
+    let count = 0;
+    const service = await recordingService(() =>
+      ++count === 1 ? { status: 200, ...reply } : { status: 200, json: { id: 'team_1' } },
+    );
+    const { waits, sleep } = noWait();
+    const { api } = apiTo(service.baseUrl, { retries: 3, sleep });
+    const call = { endpoint: 'getTeam', params: { teamId: 'team_1' } } as const;
+    expect(await api.record(call)).toEqual({ id: 'team_1' });
+    expect(waits).toEqual([1000]);
+  });
+
+  test('and then fails; a list in the same way', async () => {
+    const service = await recordingService(() => ({ status: 200, text: 'ok' }));
+    const { sleep } = noWait();
+    const { api } = apiTo(service.baseUrl, { retries: 3, sleep });
+    const call = { endpoint: 'getTeam', params: { teamId: 'team_1' } } as const;
+    expect(await thrownBy(api.record(call))).toBeInstanceOf(ProtocolError);
+    expect(service.requests).toHaveLength(2);
+    expect(await thrownBy(collect(api.list('teams')))).toBeInstanceOf(ProtocolError);
+    expect(service.requests).toHaveLength(4);
+  });
+
+  test('a web page is another address and fails at once', async () => {
+    const service = await recordingService(() => ({ status: 200, text: '<!doctype html><p>x' }));
+    const { api } = apiTo(service.baseUrl, { retries: 3 });
+    expect(await thrownBy(collect(api.list('teams')))).toBeInstanceOf(ProtocolError);
+    expect(service.requests).toHaveLength(1);
+  });
+
+  test('a write is never sent again for it', async () => {
+    const service = await recordingService(() => ({ status: 200, text: 'ok' }));
+    const { api } = apiTo(service.baseUrl, { retries: 3 });
+    const call = { endpoint: 'updateTryout', params: { applicationId: 'a' }, body: {} } as const;
+    await thrownBy(api.send(call));
+    expect(service.requests).toHaveLength(1);
+  });
+});
+
+test('a 429 whose body names the wait is waited for', async () => {
+  let count = 0;
+  const service = await recordingService(() =>
+    ++count === 1
+      ? { status: 429, json: { error: 'rateLimited', retry_after: 1.5 } }
+      : { status: 200, json: teams(1) },
+  );
+  const { waits, sleep } = noWait();
+  await collect(apiTo(service.baseUrl, { retries: 1, sleep }).api.list('teams'));
+  expect(waits[0]).toBeGreaterThanOrEqual(1500);
+  expect(waits[0]).toBeLessThan(2000);
+});

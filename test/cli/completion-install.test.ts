@@ -1,0 +1,197 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  lstatSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { shellFiles } from '../../src/commands/shell-files.js';
+import { withMarked, withoutMarked } from '../../src/data/marked-lines.js';
+import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
+
+const places = {
+  bash: ['.local/share/bash-completion/completions/rosterctl', '.bashrc'],
+  zsh: ['.local/share/rosterctl/zsh/_rosterctl', '.zshrc'],
+  fish: ['.config/fish/completions/rosterctl.fish'],
+  powershell: ['.local/share/rosterctl/rosterctl.ps1', '.config/powershell/profile.ps1'],
+} as const;
+const shells = Object.keys(places) as (keyof typeof places)[];
+
+function filesIn(home: string): string[] {
+  return readdirSync(home, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name).slice(home.length + 1))
+    .toSorted();
+}
+
+describe.each(shells)('completion %s', (shell) => {
+  const wanted = [...places[shell]].toSorted();
+
+  test('--install says what it wrote, and a second time that nothing changed', async () => {
+    const home = temporaryFolder();
+    const first = await rosterctl(`completion ${shell} --install --json`, { home });
+    expect(first).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(first.stdout)).toEqual({
+      shell,
+      files: places[shell].map((path) => ({ path: join(home, path), done: 'written' })),
+    });
+    expect(filesIn(home)).toEqual(wanted);
+    const contents = wanted.map((path) => readFileSync(join(home, path), 'utf8'));
+    const second = await rosterctl(`completion ${shell} --install`, { home });
+    expect(second.stdout.split('\n').slice(0, -1)).toEqual(
+      places[shell].map((path) => `unchanged  ${join(home, path)}`),
+    );
+    expect(wanted.map((path) => readFileSync(join(home, path), 'utf8'))).toEqual(contents);
+  });
+
+  test('--install -n writes nothing and names the files', async () => {
+    const home = temporaryFolder();
+    const ran = await rosterctl(`completion ${shell} --install -n --json`, { home });
+    const { dryRun, requests, changes } = JSON.parse(ran.stdout) as {
+      dryRun: boolean;
+      requests: unknown[];
+      changes: { id: string }[];
+    };
+    expect({ dryRun, requests }).toEqual({ dryRun: true, requests: [] });
+    expect(changes.map(({ id }) => id)).toEqual(places[shell].map((path) => join(home, path)));
+    expect(filesIn(home)).toEqual([]);
+  });
+
+  test('--uninstall leaves the home as it was', async () => {
+    const home = temporaryFolder();
+    await rosterctl(`completion ${shell} --install`, { home });
+    const ran = await rosterctl(`completion ${shell} --uninstall`, { home });
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+    expect(filesIn(home)).toEqual([]);
+    expect(existsSync(join(home, '.local/share/rosterctl'))).toBe(false);
+    const again = await rosterctl(`completion ${shell} --uninstall`, { home });
+    expect(again).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test('an old script of ours is renewed', async () => {
+    const home = temporaryFolder();
+    await rosterctl(`completion ${shell} --install`, { home });
+    const script = join(home, places[shell][0]);
+    const text = readFileSync(script, 'utf8');
+    writeFileSync(script, text.slice(0, 400));
+    const ran = await rosterctl(`completion ${shell} --install`, { home });
+    expect(ran.stdout).toContain(`written    ${script}`);
+    expect(readFileSync(script, 'utf8')).toBe(text);
+  });
+
+  test('a script of somebody else is neither replaced nor removed', async () => {
+    const home = temporaryFolder();
+    const script = join(home, places[shell][0]);
+    mkdirSync(dirname(script), { recursive: true });
+    writeFileSync(script, '# mine\n');
+    for (const flag of ['--install', '--uninstall']) {
+      const ran = await rosterctl(`completion ${shell} ${flag} --json`, { home });
+      expect(ran.code).toBe(11);
+      expect(errorOf(ran)['message']).toContain('was not written by rosterctl');
+    }
+    expect(filesIn(home)).toEqual([places[shell][0]]);
+    expect(readFileSync(script, 'utf8')).toBe('# mine\n');
+  });
+});
+
+test('the start file keeps its text, its mode and its link', async () => {
+  const home = temporaryFolder();
+  const kept = join(home, 'dotfiles');
+  writeFileSync(kept, 'alias a=b\n', { mode: 0o640 });
+  symlinkSync(kept, join(home, '.bashrc'));
+  await rosterctl('completion bash --install', { home });
+  expect(lstatSync(join(home, '.bashrc')).isSymbolicLink()).toBe(true);
+  expect(statSync(kept).mode & 0o777).toBe(0o640);
+  expect(readFileSync(kept, 'utf8')).toMatch(/^alias a=b\n# >>> rosterctl completion >>>\n/);
+  await rosterctl('completion bash --uninstall', { home });
+  expect(readFileSync(kept, 'utf8')).toBe('alias a=b\n');
+});
+
+test('the folders named by XDG_DATA_HOME, XDG_CONFIG_HOME and ZDOTDIR are used', async () => {
+  const home = temporaryFolder();
+  const env = {
+    HOME: home,
+    XDG_DATA_HOME: join(home, 'data'),
+    XDG_CONFIG_HOME: join(home, 'config'),
+    ZDOTDIR: join(home, 'zdot'),
+  };
+  for (const shell of shells) await rosterctl(`completion ${shell} --install`, { home, env });
+  expect(filesIn(home)).toEqual([
+    '.bashrc',
+    'config/fish/completions/rosterctl.fish',
+    'config/powershell/profile.ps1',
+    'data/bash-completion/completions/rosterctl',
+    'data/rosterctl/rosterctl.ps1',
+    'data/rosterctl/zsh/_rosterctl',
+    'zdot/.zshrc',
+  ]);
+  await rosterctl('completion zsh --uninstall', { home, env });
+  expect(existsSync(join(home, 'data/rosterctl/rosterctl.ps1'))).toBe(true);
+});
+
+test('zsh would refuse a folder that a group may write to', async () => {
+  const home = temporaryFolder();
+  await rosterctl('completion zsh --install', { home });
+  for (const folder of ['.local/share/rosterctl/zsh', '.local/share/rosterctl'])
+    expect(statSync(join(home, folder)).mode & 0o777).toBe(0o755);
+});
+
+test('--install and --uninstall cannot be given together, and a shell must be named', async () => {
+  expect((await rosterctl('completion bash --install --uninstall')).code).toBe(2);
+  expect((await rosterctl('completion')).code).toBe(2);
+  expect((await rosterctl('completion zhs')).stderr).toContain('Did you mean zsh?');
+});
+
+test('without a home folder it says how to go on', async () => {
+  const ran = await rosterctl('completion bash --install', { env: { HOME: '' } });
+  expect(ran.code).toBe(2);
+  expect(ran.stderr).toContain('rosterctl completion SHELL');
+});
+
+test('Windows has a place for PowerShell alone', () => {
+  const env = { LOCALAPPDATA: 'C:\\Users\\a\\AppData\\Local', USERPROFILE: 'C:\\Users\\a' };
+  const machine = { env, platform: 'win32' } as const;
+  expect(shellFiles('powershell', machine)).toMatchObject({
+    script: 'C:\\Users\\a\\AppData\\Local\\rosterctl\\completion\\rosterctl.ps1',
+    start: { file: 'C:\\Users\\a\\Documents\\PowerShell\\profile.ps1' },
+  });
+  expect(() => shellFiles('fish', machine)).toThrow('on Windows is not known');
+});
+
+describe('marked lines', () => {
+  const ours = { name: 'x', lines: ['one', 'two'] };
+
+  test.each([
+    ['an empty file', ''],
+    ['a file with a last line end', 'a\nb\n'],
+    ['a file without one', 'a\nb'],
+    ['a file of blank lines', '\n\n'],
+    ['no file', undefined],
+  ])('are taken out of %s without a trace', (_, text) => {
+    const marked = withMarked(text, ours);
+    expect(marked).toContain('# >>> x');
+    expect(withMarked(marked, ours)).toBe(marked);
+    expect(withoutMarked(marked, 'x')).toBe(text);
+  });
+
+  test('are renewed where they stand', () => {
+    const text = `${withMarked('a\n', ours)}after\n`;
+    const renewed = withMarked(text, { ...ours, lines: ['three'] });
+    expect(renewed).toBe('a\n# >>> x >>>\nthree\n# <<< x <<<\nafter\n');
+    expect(withoutMarked(renewed, 'x')).toBe('a\nafter\n');
+  });
+
+  test('a file that got other text meanwhile stays', () => {
+    const text = `before\n${withMarked(undefined, ours)}after\n`;
+    expect(withoutMarked(text, 'x')).toBe('before\nafter\n');
+  });
+
+  test('a mark that was begun and never ended is left alone', () => {
+    expect(withoutMarked('# >>> x >>>\nall the rest\n', 'x')).toBe('# >>> x >>>\nall the rest\n');
+  });
+});

@@ -1,0 +1,107 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { rosterctl, temporaryFolder } from '../support/run.js';
+import { recordingService } from '../support/service.js';
+
+interface Check {
+  readonly check: string;
+  readonly result: string;
+  readonly detail: string;
+  readonly hint: string | null;
+}
+
+async function doctor(options: Parameters<typeof rosterctl>[1]) {
+  const ran = await rosterctl('doctor --json', options);
+  const checks = JSON.parse(ran.stdout) as Check[];
+  return {
+    ...ran,
+    checks,
+    result: (name: string) => checks.find(({ check }) => check === name)?.result,
+  };
+}
+
+test('a good key passes every line', async () => {
+  const { code, checks } = await doctor({ env: { ROSTERCTL_PROFILE: 'sandbox' } });
+  expect(code).toBe(0);
+  expect(checks.map(({ check, result }) => `${result} ${check}`)).toEqual([
+    'pass node',
+    'pass config',
+    'pass profile',
+    'pass key',
+    'pass connection',
+    'pass contract',
+    'pass network',
+    'pass clock',
+    'pass read teams',
+    'pass read players',
+    'pass read documents',
+    'pass read tryouts',
+  ]);
+});
+
+test('without any configuration it says how to begin', async () => {
+  const { code, checks, result } = await doctor({});
+  expect(code).toBe(1);
+  expect(result('node')).toBe('pass');
+  expect(checks.at(-1)).toMatchObject({
+    check: 'connection',
+    result: 'fail',
+    hint: 'Store one: rosterctl auth login',
+  });
+});
+
+test('a corrupt configuration is a failed line, not an end', async () => {
+  const home = temporaryFolder();
+  const folder = join(home, '.config', 'rosterctl');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  writeFileSync(join(folder, 'config.json'), '{"profiles": ', { mode: 0o600 });
+  const { code, checks } = await doctor({ home });
+  expect(code).toBe(1);
+  expect(checks.find(({ check }) => check === 'config')).toMatchObject({ result: 'fail' });
+  expect(checks.find(({ check }) => check === 'config')?.detail).toContain(
+    join(folder, 'config.json'),
+  );
+});
+
+test('a dead network is one failed line', async () => {
+  const env = {
+    ROSTERCTL_BASE_URL: 'http://127.0.0.1:9/v1',
+    ROSTERCTL_ORG: 'org_7',
+    ROSTERCTL_API_KEY: 'k-0123456789',
+    ROSTERCTL_RETRIES: '0',
+  };
+  const { code, checks, result } = await doctor({ env });
+  expect(code).toBe(1);
+  expect(result('network')).toBe('fail');
+  expect(checks.filter(({ check }) => check.startsWith('read'))).toEqual([]);
+});
+
+test('a wrong key stops at the first area; a missing permission is a warning of its own', async () => {
+  const wrong = await recordingService(() => ({ status: 401, json: { error: 'invalidApiKey' } }));
+  const refused = await doctor({ env: wrong.env });
+  expect(refused.code).toBe(1);
+  expect(refused.result('read teams')).toBe('fail');
+  expect(wrong.requests.length).toBe(1);
+
+  const narrow = await recordingService(({ url }) =>
+    url.includes('/documents/')
+      ? { status: 403, json: { error: 'forbidden' } }
+      : { status: 200, json: [] },
+  );
+  const partial = await doctor({ env: narrow.env });
+  expect(partial.code).toBe(0);
+  expect(partial.result('read documents')).toBe('warn');
+  expect(partial.result('read tryouts')).toBe('pass');
+  expect(narrow.requests.every(({ method }) => method === 'GET')).toBe(true);
+});
+
+test('a clock that is an hour off is warned about', async () => {
+  const service = await recordingService(() => ({
+    status: 200,
+    json: [],
+    headers: { date: new Date(Date.now() - 3_600_000).toUTCString() },
+  }));
+  const { result } = await doctor({ env: service.env });
+  expect(result('clock')).toBe('warn');
+});

@@ -1,0 +1,162 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseJson } from '../../src/data/json.js';
+import { elementsElsewhere, ListSplitter, TooLargeError } from '../../src/data/list-splitter.js';
+
+const anyPath = () => true;
+const bare = (path: readonly string[]) => path.length === 0;
+const under =
+  (...keys: string[]) =>
+  (path: readonly string[]) =>
+    path.join('/') === keys.join('/');
+
+function split(pieces: readonly Buffer[], chosen = anyPath as typeof bare, maxBytes = 1e6) {
+  const splitter = new ListSplitter(chosen, maxBytes);
+  const found = pieces.flatMap((piece) => splitter.push(piece));
+  return { found, splitter, envelope: splitter.envelope().toString() };
+}
+
+const cutAt = (bytes: Buffer, at: number) => [bytes.subarray(0, at), bytes.subarray(at)];
+const oneByOne = (bytes: Buffer) => [...bytes].map((byte) => Buffer.from([byte]));
+
+describe('any array, however it is cut', () => {
+  const anyArray = fc.array(fc.oneof(fc.jsonValue(), fc.string({ unit: 'binary' })), {
+    maxLength: 6,
+  });
+
+  test('is what JSON.parse makes of it, cut at every byte and into single bytes', () => {
+    fc.assert(
+      fc.property(anyArray, fc.constantFrom(0, 1, 2), (value, indent) => {
+        const bytes = Buffer.from(JSON.stringify(value, undefined, indent));
+        const expected: unknown = JSON.parse(bytes.toString());
+        expect(split(oneByOne(bytes), bare).found).toEqual(expected);
+        for (let at = 0; at <= bytes.length; at++) {
+          const { found, splitter } = split(cutAt(bytes, at), bare);
+          expect(found).toEqual(expected);
+          expect(splitter.ended).toBe(true);
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test('inside an envelope, and the rest of the envelope is kept', () => {
+    fc.assert(
+      fc.property(
+        anyArray.filter((list) => list.length > 0),
+        fc.dictionary(
+          fc.string().filter((key) => key !== 'teams'),
+          fc.jsonValue(),
+          { maxKeys: 4 },
+        ),
+        fc.nat(),
+        (teams, others, seed) => {
+          const entries = Object.entries(others);
+          entries.splice(seed % (entries.length + 1), 0, ['teams', teams]);
+          const text = `{${entries
+            .map(([key, value]) => `${JSON.stringify(key)} : ${JSON.stringify(value)}`)
+            .join(' , ')}}`;
+          const bytes = Buffer.from(text);
+          const whole = JSON.parse(text) as Record<string, unknown>;
+          const around = { ...whole, teams: [{ [elementsElsewhere]: true }] };
+          for (const pieces of [[bytes], oneByOne(bytes), cutAt(bytes, seed % bytes.length)]) {
+            const { found, envelope } = split(pieces, under('teams'));
+            expect(found).toEqual(whole['teams']);
+            expect(JSON.parse(envelope)).toEqual(around);
+          }
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+});
+
+describe('what stands around the list', () => {
+  test('a list one level down is found by its keys', () => {
+    const text = '{"data":{"page":[9],"teams":[{"id":"a"},{"id":"b"}],"total":2},"more":false}';
+    const { found, envelope } = split([Buffer.from(text)], under('data', 'teams'));
+    expect(found).toEqual([{ id: 'a' }, { id: 'b' }]);
+    expect(JSON.parse(envelope)).toEqual({
+      data: { page: [9], teams: [{ [elementsElsewhere]: true }], total: 2 },
+      more: false,
+    });
+  });
+
+  test('a key in another place is not the list', () => {
+    const text = '{"x":[{"teams":[1]}],"y":{"z":{"teams":[2]}},"teams":"[3]","teams":[4]}';
+    expect(split([Buffer.from(text)], (path) => path.at(-1) === 'teams').found).toEqual([4]);
+  });
+
+  test('a key that is written with escapes is read', () => {
+    const { found } = split([Buffer.from('{"te\\u0061ms":[1]}')], under('teams'));
+    expect(found).toEqual([1]);
+  });
+
+  test('an empty list leaves the envelope as it came', () => {
+    const { found, envelope, splitter } = split(
+      [Buffer.from('{"teams":[],"a":1}')],
+      under('teams'),
+    );
+    expect(found).toEqual([]);
+    expect(envelope).toBe('{"teams":[],"a":1}');
+    expect(splitter.ended).toBe(true);
+  });
+
+  test.each(['"text [1]"', '7', '<html>[1]</html>', '{"a":{"b":{"c":[1]}}}', '[', '{"teams":'])(
+    'in %s no element is found and nothing is lost',
+    (text) => {
+      const { found, envelope } = split(oneByOne(Buffer.from(text)), anyPath);
+      expect(found).toEqual([]);
+      expect(envelope).toBe(text);
+    },
+  );
+
+  test('a byte order mark is passed over', () => {
+    const bytes = Buffer.from('\ufeff[1]');
+    for (const pieces of [[bytes], oneByOne(bytes)]) {
+      const { found, envelope } = split(pieces, bare);
+      expect(found).toEqual([1]);
+      expect(parseJson(envelope)).toEqual([{ [elementsElsewhere]: true }]);
+    }
+  });
+});
+
+describe('what is no list', () => {
+  test.each(['[1,,2]', '[1,]', '[,1]', '[1 2]', '[{"a":1]}]', '[1}', '[{"a":}]', '["a\nb"]'])(
+    '%j is a syntax error',
+    (text) => {
+      expect(() => split([Buffer.from(text)], bare)).toThrow(SyntaxError);
+      expect(() => split(oneByOne(Buffer.from(text)), bare)).toThrow(SyntaxError);
+    },
+  );
+
+  test('a cut list has not ended', () => {
+    const text = '[{"id":"a"},{"id":"b"}]';
+    for (let at = 0; at < text.length; at++)
+      expect(split([Buffer.from(text.slice(0, at))], bare).splitter.ended).toBe(false);
+  });
+
+  test('an element nested beyond the cap is a syntax error', () => {
+    const deep = `[${'['.repeat(300)}${']'.repeat(300)}]`;
+    expect(() => split([Buffer.from(deep)], bare)).toThrow(SyntaxError);
+  });
+
+  test('an element and an envelope have a largest size', () => {
+    const long = Buffer.from(`["${'x'.repeat(5000)}"]`);
+    const halves = cutAt(long, 4000);
+    expect(() => split(halves, bare, 1000)).toThrow(TooLargeError);
+    expect(() => split([Buffer.from(`{"a":"${'x'.repeat(2000)}"}`)], bare, 1000)).toThrow(
+      TooLargeError,
+    );
+    // Many small elements are no large one.
+    const many = Buffer.from(JSON.stringify(Array.from({ length: 1000 }, (_, index) => index)));
+    expect(split(cutAt(many, 2000), bare, 3000).found).toHaveLength(1000);
+  });
+});
+
+test('numbers that a double cannot hold and odd keys come through unharmed', () => {
+  const text = '[{"n":12345678901234567890,"__proto__":{"x":1}}]';
+  const [record] = split(oneByOne(Buffer.from(text)), bare).found as [Record<string, unknown>];
+  expect(String(record?.['n'])).toBe('12345678901234567890');
+  expect(Object.keys(record ?? {})).toEqual(['n', '__proto__']);
+});

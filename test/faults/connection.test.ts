@@ -1,0 +1,351 @@
+import { spawn } from 'node:child_process';
+import { createServer as createPlain, type AddressInfo, connect } from 'node:net';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { temporaryFolder } from '../support/run.js';
+import { atEnd } from './support/cleaning.js';
+import { expectFailure, fault, unlessPossible } from './support/case.js';
+import { certificates } from './support/certificates.js';
+import { cannotChangeNames, missing, nameServer } from './support/machine.js';
+import {
+  bytesThenEnd,
+  end,
+  environmentFor,
+  httpAnswer,
+  reset,
+  wireServer,
+} from './support/wire.js';
+import { hostileWorld } from './support/world.js';
+
+const read = 'teams get team_1';
+const post = 'teams create --name Blue';
+const patch = 'tryouts update app_1 --status reviewing';
+const remove = 'players delete player_1 --yes';
+
+/** A port on which nobody listens. */
+async function freePort(): Promise<number> {
+  const server = createPlain();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+describe('connecting', () => {
+  for (const line of [read, post])
+    fault('F001', `${line}: refused`, async (attack) => {
+      const port = await freePort();
+      const ran = await attack(line, { env: environmentFor(`http://127.0.0.1:${port}/v1`) });
+      expectFailure(ran, 9, new RegExp(`127\\.0\\.0\\.1:${port} refused .*2 attempts`));
+    });
+
+  fault('F001', 'refused once, then there', async (attack) => {
+    const port = await freePort();
+    const running = attack(read, {
+      env: { ...environmentFor(`http://127.0.0.1:${port}/v1`), ROSTERCTL_RETRIES: '10' },
+    });
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    const world = await hostileWorld({ port });
+    const ran = await running;
+    expect(ran.code).toBe(0);
+    expect(world.requests).toHaveLength(1);
+  });
+
+  fault('F002', 'a name that does not exist', async (attack, context) => {
+    unlessPossible(context, cannotChangeNames());
+    const names = await nameServer(() => ({ kind: 'nothing' }));
+    const env = { ...environmentFor('https://api.nowhere.test/v1'), ROSTERCTL_RETRIES: '3' };
+    const ran = await attack(read, { env, under: names.under, within: 8000 });
+    expectFailure(ran, 9, /name api\.nowhere\.test cannot be resolved.*2 attempts/);
+    expect(names.asked).toContain('api.nowhere.test');
+  });
+
+  fault('F003', 'a resolver that is busy', async (attack, context) => {
+    unlessPossible(context, cannotChangeNames());
+    const names = await nameServer(() => ({ kind: 'busy' }));
+    const env = environmentFor('https://api.busy.test/v1');
+    const ran = await attack(read, { env, under: names.under });
+    expectFailure(ran, 9, /name api\.busy\.test cannot be resolved.*2 attempts/);
+  });
+
+  fault('F131', 'a resolver that never answers', async (attack, context) => {
+    unlessPossible(context, cannotChangeNames());
+    const names = await nameServer(() => ({ kind: 'silence' }));
+    const env = { ...environmentFor('https://api.silent.test/v1'), ROSTERCTL_RETRIES: '0' };
+    const ran = await attack(read, { env, under: names.under, within: 60_000 });
+    expectFailure(ran, 9, /api\.silent\.test/);
+  });
+
+  fault('F004', 'no route', async (attack, context) => {
+    unlessPossible(context, missing('unshare', '-n', 'true'));
+    const env = environmentFor('https://198.51.100.1/v1');
+    const ran = await attack(read, { env, under: ['unshare', '-n'] });
+    expectFailure(ran, 9, /no route to https:\/\/198\.51\.100\.1.*2 attempts/);
+  });
+
+  fault('F005', 'connections that are never made', async (attack) => {
+    const port = await deafPort();
+    const env = { ...environmentFor(`http://127.0.0.1:${port}/v1`), ROSTERCTL_RETRIES: '0' };
+    const ran = await attack(read, { env, within: 20_000 });
+    expectFailure(ran, 9, /did not accept a connection in time/);
+    expect(ran.ms).toBeGreaterThan(8000);
+  });
+
+  for (const line of [read, post])
+    fault('F006', `${line}: reset as soon as the connection stands`, async (attack) => {
+      const server = await wireServer(() => end, {
+        onConnection: (socket) => {
+          socket.resetAndDestroy();
+          return true;
+        },
+      });
+      const ran = await attack(line, { env: server.env });
+      // A reset may arrive before or after the request has left: then a write is of unknown outcome.
+      expect([9, ...(line === post ? [10] : [])]).toContain(ran.code);
+      expect(ran.stdout).toBe('');
+      expect(ran.stderr).toMatch(/lost/);
+      expect(server.connections()).toBeLessThanOrEqual(2);
+    });
+
+  fault('F007', 'closed as soon as the connection stands, a read', async (attack) => {
+    const server = await wireServer(() => end, {
+      onConnection: (socket) => {
+        socket.end();
+        return true;
+      },
+    });
+    const ran = await attack(read, { env: server.env });
+    expectFailure(ran, 9, /was lost before the whole answer.*2 attempts/);
+    expect(server.connections()).toBe(2);
+  });
+
+  fault('F007', 'closed as soon as the connection stands, a write', async (attack) => {
+    const server = await wireServer(() => end, {
+      onConnection: (socket) => {
+        socket.end();
+        return true;
+      },
+    });
+    const ran = await attack(post, { env: server.env });
+    // Node tells nobody whether the bytes left before the close: 9 only if they surely did not.
+    expect([9, 10]).toContain(ran.code);
+    expect(server.connections()).toBe(ran.code === 10 ? 1 : 2);
+  });
+});
+
+describe('losing the answer', () => {
+  for (const [id, how, action] of [
+    ['F008', 'reset', reset],
+    ['F009', 'closed', end],
+    ['F034', 'closed in the middle of the head', bytesThenEnd('HTTP/1.1 200 OK\r\ncontent-')],
+  ] as const) {
+    fault(id, `a read, ${how}`, async (attack) => {
+      const world = await hostileWorld({ api: () => action });
+      const ran = await attack(read, { env: { ...world.env, ROSTERCTL_RETRIES: '3' } });
+      expectFailure(ran, 9, /was lost before the whole answer.*4 attempts/);
+      expect(world.count()).toBe(4);
+    });
+
+    fault(id, `a read, ${how} twice, then there`, async (attack) => {
+      const world = await hostileWorld({ api: ({ nth }) => (nth < 3 ? action : undefined) });
+      const ran = await attack(read, { env: { ...world.env, ROSTERCTL_RETRIES: '3' } });
+      expect(ran.code).toBe(0);
+      expect(world.count()).toBe(3);
+    });
+
+    fault(id, `a creation, ${how}: not sent again`, async (attack) => {
+      const world = await hostileWorld({
+        api: ({ method }) => (method === 'POST' ? action : undefined),
+      });
+      const ran = await attack(post, { env: world.env });
+      expectFailure(ran, 10, /POST \/teams may have taken effect/);
+      expect(world.count('POST')).toBe(1);
+    });
+
+    fault(id, `a status, ${how} after it was done: settled by reading`, async (attack) => {
+      const world = await hostileWorld({
+        api: (request, here) => {
+          if (request.method !== 'PATCH') return undefined;
+          here.carryOut(request);
+          return action;
+        },
+      });
+      const ran = await attack(patch, { env: world.env });
+      expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
+      expect(world.done.patches).toBe(1);
+    });
+
+    fault(id, `a status, ${how} before it was done: never a false success`, async (attack) => {
+      const world = await hostileWorld({
+        api: ({ method }) => (method === 'PATCH' ? action : undefined),
+      });
+      const ran = await attack(patch, { env: world.env });
+      expectFailure(ran, 10, /PATCH .* may have taken effect/);
+      expect(world.count('PATCH')).toBeLessThanOrEqual(2);
+      expect(world.done.patches).toBe(0);
+    });
+
+    fault(id, `a deletion, ${how}, then gone`, async (attack) => {
+      const world = await hostileWorld({
+        api: ({ method, nth }) => {
+          if (method !== 'DELETE') return undefined;
+          return nth === 1 ? action : { status: 404, json: { error: 'notFound' } };
+        },
+      });
+      const ran = await attack(remove, { env: world.env });
+      expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
+      expect(world.count('DELETE')).toBe(2);
+    });
+  }
+
+  fault('F010', 'a kept connection that has gone stale', async (attack) => {
+    const world = await hostileWorld({
+      api: (request, here) => (socket) => {
+        const answer = here.carryOut(request);
+        if (typeof answer === 'function') return;
+        // The second request finds the connection closed.
+        socket.write(httpAnswer(answer), () => setTimeout(() => socket.end(), 1));
+      },
+    });
+    const ran = await attack(patch, { env: world.env });
+    expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
+    expect(world.count('PATCH')).toBe(1);
+  });
+
+  fault('F011', 'a kept connection that is closed on its second request', async (attack) => {
+    const seen = new Map<number, number>();
+    const world = await hostileWorld({
+      api: ({ connection, method }) => {
+        seen.set(connection, (seen.get(connection) ?? 0) + 1);
+        return method === 'PATCH' && seen.get(connection) === 2 ? end : undefined;
+      },
+    });
+    const ran = await attack(patch, { env: world.env });
+    // Reading shows the old status: it is sent once more, or said to be unknown; never both.
+    expect([0, 10]).toContain(ran.code);
+    expect(world.done.patches).toBe(ran.code === 0 ? 1 : 0);
+    expect(world.count('PATCH')).toBeLessThanOrEqual(2);
+  });
+
+  fault('F012', 'two addresses, the first one dead', async (attack, context) => {
+    unlessPossible(context, missing('unshare', '-m', 'mount', '--bind', '/dev/null', '/etc/hosts'));
+    const world = await hostileWorld();
+    const hosts = join(temporaryFolder('hosts'), 'hosts');
+    writeFileSync(hosts, '::1 localhost\n127.0.0.1 localhost\n');
+    const env = { ...world.env, ROSTERCTL_BASE_URL: `http://localhost:${world.port}/v1` };
+    const under = [
+      'unshare',
+      '-m',
+      'sh',
+      '-c',
+      `mount --bind ${hosts} /etc/hosts && exec "$@"`,
+      'sh',
+    ];
+    const ran = await attack(read, { env: { ...env, ROSTERCTL_RETRIES: '0' }, under });
+    expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
+    expect(world.count()).toBe(1);
+  });
+});
+
+describe('a proxy', () => {
+  const noProxyYet = 'the transport does not speak to proxies yet';
+
+  /** A service behind a CONNECT proxy that alone knows where `api.test` is. */
+  async function behindProxy(answer?: string) {
+    const { good, authorityFile } = certificates();
+    const world = await hostileWorld({ tls: good });
+    const heads: string[] = [];
+    const proxy = createPlain((socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', (head) => {
+        heads.push(head.toString('latin1'));
+        if (answer !== undefined) {
+          socket.end(answer);
+          return;
+        }
+        const onward = connect(world.port, '127.0.0.1', () => {
+          socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+          socket.pipe(onward).pipe(socket);
+        });
+        onward.on('error', () => socket.destroy());
+        socket.on('close', () => onward.destroy());
+      });
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    atEnd(() => proxy.close());
+    const { port } = proxy.address() as AddressInfo;
+    const env = {
+      ...environmentFor('https://api.test/v1'),
+      NODE_EXTRA_CA_CERTS: authorityFile,
+      HTTPS_PROXY: `http://user:proxy-secret@127.0.0.1:${port}`,
+    };
+    return { world, heads, env, port, close: () => proxy.close() };
+  }
+
+  fault('F014', 'a proxy that works carries no key of ours', async (attack, context) => {
+    const { heads, env, world } = await behindProxy();
+    const ran = await attack(read, { env });
+    if (heads.length === 0) context.skip(noProxyYet);
+    expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
+    expect(heads[0]).toMatch(/^CONNECT api\.test:443 /);
+    expect(heads.join('')).not.toMatch(/x-api-key|key-canary/i);
+    expect(world.count()).toBe(1);
+  });
+
+  fault('F014', 'a dead proxy is named, not the service', async (attack, context) => {
+    const { heads, env } = await behindProxy();
+    await attack(read, { env });
+    if (heads.length === 0) context.skip(noProxyYet);
+    const port = await freePort();
+    const dead = { ...env, HTTPS_PROXY: `http://user:proxy-secret@127.0.0.1:${port}` };
+    const ran = await attack(read, { env: dead });
+    expectFailure(ran, 9, new RegExp(`proxy.*127\\.0\\.0\\.1:${port}`, 'i'));
+    expect(ran.stderr).not.toContain('proxy-secret');
+  });
+
+  fault('F014', 'no proxy stands between us and this machine', async (attack) => {
+    const world = await hostileWorld();
+    const port = await freePort();
+    const proxy = `http://127.0.0.1:${port}`;
+    const env = { ...world.env, HTTP_PROXY: proxy, HTTPS_PROXY: proxy, http_proxy: proxy };
+    expect((await attack(read, { env })).code).toBe(0);
+    expect(world.count()).toBe(1);
+  });
+
+  for (const [status, text] of [
+    [407, 'HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n'],
+    [
+      502,
+      'HTTP/1.1 502 Bad Gateway\r\ncontent-type: text/html\r\ncontent-length: 26\r\n\r\n<html><h1>502</h1></html>\n',
+    ],
+  ] as const)
+    fault('F015', `a proxy that answers ${status}`, async (attack, context) => {
+      const { heads, env } = await behindProxy(text);
+      const ran = await attack(read, { env });
+      if (heads.length === 0) context.skip(noProxyYet);
+      expectFailure(ran, 9, new RegExp(`proxy.*${status}`, 'i'));
+      expect(ran.stderr).not.toContain('proxy-secret');
+    });
+});
+
+/** A port whose server has stopped accepting and whose queue is full: further SYNs go nowhere. */
+async function deafPort(): Promise<number> {
+  const script = `const s = require('net').createServer();
+    s.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+      process.stdout.write(s.address().port + '\\n', () => process.kill(process.pid, 'SIGSTOP'));
+    });`;
+  const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  atEnd(() => child.kill('SIGKILL'));
+  const port = await new Promise<number>((resolve) =>
+    child.stdout.once('data', (text: Buffer) => resolve(Number(text))),
+  );
+  const fillers = Array.from({ length: 6 }, () =>
+    connect(port, '127.0.0.1').on('error', () => undefined),
+  );
+  atEnd(() => {
+    for (const each of fillers) each.destroy();
+  });
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  return port;
+}

@@ -1,0 +1,225 @@
+import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, expect, test } from 'vitest';
+import {
+  freshEnvironment,
+  launcher,
+  type Ran,
+  splitWords,
+  temporaryFolder,
+} from '../../support/run.js';
+import { key } from '../../support/service.js';
+
+/** The signed part of every URL that a hostile server hands out; as secret as the key. */
+export const signature = 'sig-canary-5d1b7720aa41c3e8';
+
+/** What a case measured, told to the summary. */
+export interface Figures {
+  runs: number;
+  stacks: number;
+  hangs: number;
+  canaries: number;
+}
+
+declare module 'vitest' {
+  interface TaskMeta {
+    faults?: Figures;
+  }
+}
+
+export interface AttackOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stdin?: string | Buffer;
+  readonly home?: string;
+  readonly cwd?: string;
+  /** Words in front of the program: `setpriv`, `prlimit`, `unshare`. */
+  readonly under?: readonly string[];
+  /** A shell line instead of the program's own start; `"$@"` is the program with its words. */
+  readonly shell?: string;
+  /** The bound that tells a hang from an answer, in milliseconds. */
+  readonly within?: number;
+  /** stdin stays open and says nothing. */
+  readonly silentStdin?: boolean;
+  /** Told the id of the started process, which leads a group of its own. */
+  readonly onStart?: (pid: number) => void;
+  /** The output may hold the signed URL, for it was asked for. */
+  readonly showsUrl?: boolean;
+}
+
+export interface Attacked extends Ran {
+  readonly ms: number;
+}
+
+/** Runs the built program against something hostile. */
+export type Attack = (
+  line: string | readonly string[],
+  options?: AttackOptions,
+) => Promise<Attacked>;
+
+const usualBound = 25_000;
+
+/** One case of the catalogue; it may be split into several tests of the same id. */
+export function fault(
+  id: string,
+  title: string,
+  body: (attack: Attack, context: TestContext) => Promise<void>,
+): void {
+  test.concurrent(`${id} ${title}`, { timeout: 120_000 }, async (context) => {
+    const figures: Figures = { runs: 0, stacks: 0, hangs: 0, canaries: 0 };
+    context.task.meta.faults = figures;
+    await body((line, options) => run(figures, line, options), context);
+  });
+}
+
+async function run(
+  figures: Figures,
+  line: string | readonly string[],
+  options: AttackOptions = {},
+): Promise<Attacked> {
+  const words = typeof line === 'string' ? splitWords(line) : line;
+  const home = options.home ?? temporaryFolder('fault');
+  const program = [process.execPath, process.env['FAULTS_PROGRAM'] ?? launcher, ...words];
+  const [command = '', ...args] =
+    options.shell === undefined
+      ? [...(options.under ?? []), ...program]
+      : [...(options.under ?? []), 'sh', '-c', options.shell, 'sh', ...program];
+  const started = performance.now();
+  const child = spawn(command, args, {
+    cwd: options.cwd ?? home,
+    env: { ...freshEnvironment(home), ...options.env },
+    stdio: 'pipe',
+    detached: true,
+  });
+  child.stdin.on('error', () => {});
+  if (!options.silentStdin) child.stdin.end(options.stdin ?? '');
+  if (child.pid !== undefined) options.onStart?.(child.pid);
+  const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []];
+  child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
+  child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
+  figures.runs += 1;
+  const watch = watchProcessList(() => (figures.canaries += 1));
+  const within = options.within ?? usualBound;
+  let hung = false;
+  const bound = setTimeout(() => {
+    hung = true;
+    killGroup(child.pid);
+  }, within);
+  const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>(
+    (resolve, reject) => {
+      child.on('error', reject);
+      child.on('close', (...how) => resolve(how));
+    },
+  );
+  clearTimeout(bound);
+  watch.stop();
+  const ran: Attacked = {
+    code,
+    signal,
+    stdout: Buffer.concat(stdout).toString(),
+    stderr: Buffer.concat(stderr).toString(),
+    ms: performance.now() - started,
+  };
+  const what = `rosterctl ${words.join(' ').slice(0, 200)}\n${ran.stderr.slice(0, 2000)}`;
+  if (hung) {
+    figures.hangs += 1;
+    throw new Error(`still running after ${within} ms: ${what}`);
+  }
+  const stack = stackIn(ran.stderr) || stackIn(ran.stdout);
+  if (stack) figures.stacks += 1;
+  expect(stack, `a stack trace from ${what}`).toBe(false);
+  const leaks = leaksIn(ran, home, options.showsUrl ?? false);
+  figures.canaries += leaks.length;
+  expect(leaks, `secrets in the traces of ${what}`).toEqual([]);
+  return ran;
+}
+
+/** What a sentence on stderr has to be: said, short, without a page's markup. */
+export function expectFailure(
+  ran: Ran,
+  code: number,
+  says: RegExp,
+  { stdout = '' }: { readonly stdout?: string } = {},
+): void {
+  expect({ code: ran.code, stdout: ran.stdout, stderr: ran.stderr }).toEqual({
+    code,
+    stdout,
+    stderr: expect.stringMatching(says),
+  });
+  expect(ran.stderr).not.toMatch(/<(html|!doctype|script)/i);
+  expect(ran.stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(8);
+}
+
+/** A case that this machine cannot run: told in the summary, never silent. */
+export function unlessPossible(context: TestContext, missing: string | undefined): void {
+  if (missing !== undefined) context.skip(missing);
+}
+
+function stackIn(text: string): boolean {
+  return (
+    /^\s+at .+:\d+:\d+\)?$/m.test(text) || /node:internal|UnhandledPromiseRejection/.test(text)
+  );
+}
+
+function leaksIn({ stdout, stderr }: Ran, home: string, showsUrl: boolean): string[] {
+  const leaks: string[] = [];
+  for (const [where, text] of [
+    ['stdout', stdout],
+    ['stderr', stderr],
+  ] as const) {
+    if (text.includes(key)) leaks.push(`the key in ${where}`);
+    if (text.includes(signature) && !showsUrl) leaks.push(`the signature in ${where}`);
+  }
+  for (const file of filesIn(home)) {
+    if (file.endsWith('credentials.json')) continue;
+    const text = readFileSync(file, 'latin1');
+    if (text.includes(key) || text.includes(signature)) leaks.push(`a secret in ${file}`);
+  }
+  return leaks;
+}
+
+/** The tool's own folders below a home. */
+function filesIn(home: string): string[] {
+  return ['.config', '.local', '.cache'].flatMap((name) => {
+    try {
+      return readdirSync(join(home, name), { recursive: true, encoding: 'utf8' })
+        .map((file) => join(home, name, file))
+        .filter((file) => statSync(file).isFile());
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** Looks for the canaries in the arguments of every process of this machine. */
+function watchProcessList(found: () => void): { stop(): void } {
+  const look = () => {
+    try {
+      for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+        const text = argumentsOf(pid);
+        if (text.includes(key) || text.includes(signature)) found();
+      }
+    } catch {
+      // No /proc here: nothing to look at.
+    }
+  };
+  const timer = setInterval(look, 100);
+  return { stop: () => clearInterval(timer) };
+}
+
+function argumentsOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1');
+  } catch {
+    return '';
+  }
+}
+
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It ended meanwhile.
+  }
+}

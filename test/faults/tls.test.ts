@@ -1,0 +1,103 @@
+import { createServer, type AddressInfo } from 'node:net';
+import { expect } from 'vitest';
+import { key } from '../support/service.js';
+import { atEnd } from './support/cleaning.js';
+import { expectFailure, fault, unlessPossible } from './support/case.js';
+import { certificates, type Pair } from './support/certificates.js';
+import { missing } from './support/machine.js';
+import { environmentFor, wireServer } from './support/wire.js';
+import { hostileWorld } from './support/world.js';
+
+const read = 'teams get team_1';
+const noOpenssl = missing('openssl', 'version');
+const pairOf = (choose: (all: ReturnType<typeof certificates>) => Pair) => choose(certificates());
+
+fault('F016', 'a certificate of a known authority is fine', async (attack, context) => {
+  unlessPossible(context, noOpenssl);
+  const { good, authorityFile } = certificates();
+  const world = await hostileWorld({ tls: good });
+  const ran = await attack(read, { env: { ...world.env, NODE_EXTRA_CA_CERTS: authorityFile } });
+  expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
+  expect(world.requests[0]?.headers['x-api-key']).toBe(key);
+});
+
+const bad = [
+  ['F016', 'nobody knows', (all) => all.selfSigned, /DEPTH_ZERO_SELF_SIGNED_CERT/, /NODE_EXTRA_CA/],
+  ['F017', 'another host', (all) => all.wrongHost, /ERR_TLS_CERT_ALTNAME_INVALID/, /./],
+  ['F018', 'long expired', (all) => all.expired, /CERT_HAS_EXPIRED/, /clock/],
+  ['F023', 'not valid yet, by our clock', (all) => all.future, /CERT_NOT_YET_VALID/, /clock/],
+] as const satisfies readonly (readonly [
+  string,
+  string,
+  (all: ReturnType<typeof certificates>) => Pair,
+  RegExp,
+  RegExp,
+])[];
+
+for (const [id, title, choose, code, hint] of bad)
+  for (const [where, env] of [
+    ['', {}],
+    [', verification switched off in the environment', { NODE_TLS_REJECT_UNAUTHORIZED: '0' }],
+  ] as const)
+    fault(where ? 'F022' : id, `a certificate: ${title}${where}`, async (attack, context) => {
+      unlessPossible(context, noOpenssl);
+      const { authorityFile } = certificates();
+      const world = await hostileWorld({ tls: pairOf(choose) });
+      const ran = await attack(read, {
+        env: { ...world.env, NODE_EXTRA_CA_CERTS: authorityFile, ...env },
+      });
+      expect({ code: ran.code, stdout: ran.stdout }).toEqual({ code: 9, stdout: '' });
+      expect(ran.stderr).toMatch(code);
+      expect(ran.stderr).toMatch(hint);
+      expect(world.received()).not.toContain(key);
+      expect(world.requests).toHaveLength(0);
+      // A certificate does not get better by asking again.
+      expect(world.connections()).toBeLessThanOrEqual(1);
+    });
+
+fault('F019', 'a server that speaks TLS 1.1 only', async (attack, context) => {
+  unlessPossible(context, noOpenssl);
+  const { good, authorityFile } = certificates();
+  const old = {
+    minVersion: 'TLSv1',
+    maxVersion: 'TLSv1.1',
+    ciphers: 'DEFAULT:@SECLEVEL=0',
+  } as const;
+  const world = await hostileWorld({ tls: { ...good, ...old } });
+  const ran = await attack(read, { env: { ...world.env, NODE_EXTRA_CA_CERTS: authorityFile } });
+  expectFailure(ran, 9, /TLS.*(PROTOCOL|VERSION|protocol)/);
+  expect(world.received()).not.toContain(key);
+});
+
+fault('F020', 'https to a port that never says a word', async (attack) => {
+  const server = createServer(() => undefined);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  atEnd(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const env = { ...environmentFor(`https://127.0.0.1:${port}/v1`), ROSTERCTL_RETRIES: '0' };
+  const ran = await attack(read, { env, within: 20_000 });
+  expectFailure(ran, 9, /in time/);
+});
+
+fault('F020', 'https to a plain http port', async (attack) => {
+  const world = await hostileWorld();
+  const env = { ...world.env, ROSTERCTL_BASE_URL: `https://127.0.0.1:${world.port}/v1` };
+  const ran = await attack(read, { env });
+  expect({ code: ran.code, stdout: ran.stdout }).toEqual({ code: 9, stdout: '' });
+  expect(world.received()).not.toContain(key);
+});
+
+fault('F021', 'http to a TLS port', async (attack, context) => {
+  unlessPossible(context, noOpenssl);
+  const world = await wireServer(() => ({ status: 200 }), { tls: certificates().good });
+  const env = { ...world.env, ROSTERCTL_BASE_URL: `http://127.0.0.1:${world.port}/v1` };
+  const ran = await attack(read, { env });
+  expect([1, 9]).toContain(ran.code);
+  expect(ran.stdout).toBe('');
+  expect(ran.stderr).toMatch(/https|HTTP server/);
+});
+
+fault('F021', 'http to a host that is not this machine is refused at once', async (attack) => {
+  const ran = await attack(read, { env: environmentFor('http://api.test/v1') });
+  expectFailure(ran, 2, /https/);
+});

@@ -1,0 +1,94 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { errorOf, rosterctl, temporaryFolder } from './support/run.js';
+import { recordingService } from './support/service.js';
+
+// What is wrong before any request: the exit code, one sentence, a next step, and nothing sent.
+const mistakes: readonly (readonly [line: string, code: number, says: string])[] = [
+  ['tryuots list', 2, 'Did you mean tryouts?'],
+  ['tryouts lst', 2, 'Did you mean list?'],
+  ['tryouts list --stauts pending', 2, 'Did you mean --status?'],
+  ['tryouts list --status pendin', 2, 'Did you mean pending?'],
+  ['tryouts list --sort', 2, '--sort needs a value'],
+  ["tryouts list --where 'status'", 2, 'operator'],
+  ['tryouts list --since someday', 2, 'someday'],
+  ['tryouts get', 2, 'A word is missing'],
+  ["tryouts get ''", 2, 'empty'],
+  ['tryouts get ..', 2, 'not an id'],
+  ["tryouts get 'a\u0007b'", 2, 'control characters'],
+  ['tryouts update app_1', 2, '--status'],
+  ['tryouts update app_1 --status acepted', 2, 'Did you mean accepted?'],
+  ["tryouts update app_1 --note ''", 2, '--clear-note'],
+  ['tryouts update app_1 accepted --note x', 2, '--status accepted'],
+  ['tryouts set-status app_1 accepted --to pending', 2, '--to accepted'],
+  ['tryouts update app_1 --note a --clear-note', 2, 'together'],
+  ['teams update org_7 --name x', 2, 'organization'],
+  ['players delete org_7 --yes', 2, 'organization'],
+  ['teams create', 2, '--name'],
+  ['teams create -F name=a -F name=b', 2, 'name'],
+  ["players update player_1 --name x --route 'PUT players'", 2, 'route'],
+  ['docs upload missing.pdf', 2, 'missing.pdf'],
+  ['docs upload drawing.svg', 2, 'drawing.svg'],
+  ['docs upload fake.pdf', 2, 'fake.pdf'],
+  ['docs upload note.txt --content-type text/html', 2, '--content-type'],
+  ['uploads create --content-type text/plain --size-bytes -1', 2, '--size-bytes'],
+  ['uploads create --size-bytes 3', 2, '--content-type'],
+  ['api https://elsewhere.example.com/v1/teams', 2, ''],
+  ['api ../teams', 2, ''],
+  ['teams list -o yaml', 2, 'yaml'],
+  ['teams list --timeout 30', 2, '30'],
+  ['teams list --base-url http://roster.example.com/v1', 2, 'https'],
+  ['teams list --base-url https://roster.example.com', 2, '/v1'],
+  ['teams list -p nowhere', 2, 'nowhere'],
+];
+
+test.each(mistakes)('%s', async (line, code, says) => {
+  const service = await recordingService(() => ({ status: 200, json: [] }));
+  const home = temporaryFolder();
+  writeFileSync(join(home, 'drawing.svg'), '<svg/>');
+  writeFileSync(join(home, 'fake.pdf'), 'not a pdf at all');
+  writeFileSync(join(home, 'note.txt'), 'a note');
+  const ran = await rosterctl(`--json ${line}`, { home, env: service.env });
+  expect({ code: ran.code, stdout: ran.stdout }).toEqual({ code, stdout: '' });
+  const error = errorOf(ran);
+  expect(error).toMatchObject({ exitCode: code, retryable: false });
+  expect(`${String(error['message'])} ${String(error['hint'])}`).toContain(says);
+  expect(service.requests).toEqual([]);
+  const told = await rosterctl(line, { home, env: service.env });
+  expect(told.code).toBe(code);
+  expect(told.stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(4);
+});
+
+const refusals: readonly (readonly [status: number, body: unknown, code: number, kind: string])[] =
+  [
+    [400, { error: 'invalidRequest' }, 3, 'invalid'],
+    [401, { error: 'invalidApiKey' }, 4, 'authentication'],
+    [403, { error: 'forbidden' }, 7, 'permission'],
+    [403, { error: 'featureNotAvailable' }, 7, 'permission'],
+    [404, { error: 'notFound' }, 5, 'notFound'],
+    [409, { error: 'conflict' }, 6, 'conflict'],
+    [422, { error: 'unprocessable' }, 3, 'invalid'],
+  ];
+
+test.each(refusals)('a %i with %j ends with exit code %i', async (status, body, code, kind) => {
+  const service = await recordingService(() => ({ status, json: body }));
+  const ran = await rosterctl('tryouts get app_1 --json', { env: service.env });
+  expect([ran.code, ran.stdout]).toEqual([code, '']);
+  expect(errorOf(ran)).toMatchObject({
+    code: (body as { error: string }).error,
+    kind,
+    status,
+    method: 'GET',
+    path: '/tryout-applications/{applicationId}',
+    exitCode: code,
+    retryable: false,
+  });
+  expect(service.requests.length).toBe(1);
+});
+
+test('no key is exit code 4 with the way to one', async () => {
+  const ran = await rosterctl('teams list --json');
+  expect([ran.code, ran.stdout]).toEqual([4, '']);
+  expect(errorOf(ran)).toMatchObject({ code: 'noKey', hint: 'Store one: rosterctl auth login' });
+});

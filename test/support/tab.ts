@@ -1,0 +1,173 @@
+import { spawn } from '@lydell/node-pty';
+import { spawnSync } from 'node:child_process';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { launcher } from './run.js';
+
+/** A shell at a terminal of its own, in which keys are pressed. */
+export interface ShellAtTerminal {
+  /** Types the keys after an empty line; the line as it stands then. */
+  press(keys: string): Promise<string>;
+  /** Types the keys and Enter; the words that `rosterctl` was called with. */
+  run(keys: string): Promise<readonly string[]>;
+  /** Everything that the terminal was sent so far. */
+  screen(): string;
+  close(): void;
+}
+
+export type ShellName = 'bash' | 'zsh' | 'fish';
+
+/** Whether the shell can be started here; tests of absent ones are skipped with this sentence. */
+export function missingShell(shell: ShellName): string | undefined {
+  const ran = spawnSync(shell, ['-c', 'exit 0']);
+  return ran.error ? `${shell} is not installed (apt-get install ${shell})` : undefined;
+}
+
+interface ShellOptions {
+  readonly home: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Lines for the shell's start file, before ours. */
+  readonly start?: readonly string[];
+  /** Lines after ours. */
+  readonly end?: readonly string[];
+}
+
+const hangMs = 20_000;
+/** To the end of the line, then everything before it goes. */
+const emptyLine = '\u0005\u0015';
+
+/**
+ * Starts a shell whose `rosterctl` answers completion for real and else only notes its words. The
+ * key Ctrl-X Ctrl-D writes the line that is being typed to a file, so that no screen is read.
+ */
+export async function openShell(
+  shell: ShellName,
+  { home, env = {}, start = [], end = [] }: ShellOptions,
+): Promise<ShellAtTerminal> {
+  const bin = join(home, 'bin');
+  const lineFile = join(home, 'line');
+  const wordsFile = join(home, 'words');
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(
+    join(bin, 'rosterctl'),
+    `#!/bin/sh
+if [ "$1" = __complete ]; then exec '${process.execPath}' '${launcher}' "$@"; fi
+for word in "$@"; do printf '%s\\0' "$word"; done >'${wordsFile}.part'
+mv '${wordsFile}.part' '${wordsFile}'
+`,
+  );
+  chmodSync(join(bin, 'rosterctl'), 0o755);
+  const lines = [...start, ...dumpLines(shell, lineFile), ...end, `touch '${home}/ready'`, ''];
+  const args = startFile(shell, home, lines.join('\n'));
+  const terminal = spawn(shell, args, {
+    cols: 100,
+    rows: 40,
+    cwd: home,
+    env: {
+      HOME: home,
+      PATH: `${bin}:${process.env['PATH'] ?? ''}`,
+      TERM: 'xterm',
+      LANG: 'C.UTF-8',
+      ...env,
+    },
+  });
+  let sent = '';
+  terminal.onData((data) => {
+    sent += data;
+    // fish asks what the terminal can do and waits for an answer.
+    if (data.includes('\u001b[c') || data.includes('\u001b[0c')) terminal.write('\u001b[?62c');
+  });
+  const screen = () => sent;
+  await appears(join(home, 'ready'), screen);
+  // Keys that come before the prompt would be read by the terminal itself.
+  await until(() => screen().includes('> '), 'the prompt', screen);
+  const press = async (keys: string) => {
+    rmSync(lineFile, { force: true });
+    terminal.write(`${emptyLine}${keys}\u0018\u0004`);
+    await appears(lineFile, screen);
+    return readFileSync(lineFile, 'utf8').replace(/\n$/, '');
+  };
+  return {
+    press,
+    async run(keys) {
+      await press(keys);
+      rmSync(wordsFile, { force: true });
+      const before = sent.length;
+      terminal.write('\r');
+      await appears(wordsFile, screen);
+      await until(() => /\n[^]*> /.test(sent.slice(before)), 'the next prompt', screen);
+      return readFileSync(wordsFile, 'utf8').split('\0').slice(0, -1);
+    },
+    screen,
+    close: () => terminal.kill('SIGKILL'),
+  };
+}
+
+function dumpLines(shell: ShellName, file: string): string[] {
+  const put = (line: string) =>
+    `printf '%s\\n' ${line} >'${file}.part' && mv '${file}.part' '${file}'`;
+  switch (shell) {
+    case 'bash':
+      return [
+        `__dump() { ${put('"$READLINE_LINE"')}; }`,
+        `bind -x '"\\C-x\\C-d": __dump'`,
+        "PS1='> '",
+      ];
+    case 'zsh':
+      return [
+        `__dump() { ${put('"$BUFFER"')}; }`,
+        'zle -N __dump',
+        "bindkey '^X^D' __dump",
+        "PS1='> '",
+      ];
+    default:
+      return [
+        `function __dump; ${put('(commandline | string collect)').replace('&&', '; and')}; end`,
+        'bind \\cx\\cd __dump',
+        'bind \\cu kill-whole-line',
+        'function fish_greeting; end',
+        "function fish_prompt; echo '> '; end",
+      ];
+  }
+}
+
+function startFile(shell: ShellName, home: string, text: string): string[] {
+  switch (shell) {
+    case 'bash':
+      writeFileSync(join(home, 'start.bash'), text);
+      return ['--noprofile', '--rcfile', join(home, 'start.bash'), '-i'];
+    case 'zsh':
+      // Behind what an installation may have put there.
+      appendFileSync(join(home, '.zshrc'), text);
+      return ['-d', '-i'];
+    default:
+      mkdirSync(join(home, '.config', 'fish'), { recursive: true });
+      // Without this folder a first start reads all man pages of the machine in the background.
+      mkdirSync(join(home, '.local/share/fish/generated_completions'), { recursive: true });
+      writeFileSync(join(home, '.config', 'fish', 'config.fish'), text);
+      return ['-i'];
+  }
+}
+
+function appears(file: string, screen: () => string): Promise<void> {
+  return until(() => existsSync(file), file, screen);
+}
+
+async function until(met: () => boolean, what: string, screen: () => string): Promise<void> {
+  const end = Date.now() + hangMs;
+  while (!met()) {
+    if (Date.now() > end)
+      throw new Error(
+        `${what} does not appear; the terminal: ${JSON.stringify(screen().slice(-400))}`,
+      );
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
