@@ -81,13 +81,15 @@ class Limiter implements Pace {
   }
 
   private slowDown(wait: number | undefined): void {
+    // A single command waits for its own call alone.
+    if (this.most === Number.POSITIVE_INFINITY) return;
     const now = this.options.clock();
     // Answers of one burst halve it once: those after the first meet a pause that already began.
     const isNew = now >= this.heldUntil;
     const ms = Math.min((wait ?? 1) * 1000, this.options.maxWaitMs);
     this.heldUntil = Math.max(this.heldUntil, now + ms);
     this.good = 0;
-    if (!isNew || this.most === Number.POSITIVE_INFINITY) return;
+    if (!isNew) return;
     this.allowed = Math.max(1, Math.floor(this.allowed / 2));
     if (this.rate !== undefined) this.rate = Math.max(0.1, this.rate / 2);
   }

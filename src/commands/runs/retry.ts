@@ -34,12 +34,19 @@ export default defineWrite({
     return { calls: [], changes, state: stored };
   },
   async apply(context, { state: stored }, values) {
-    const { plan } = stored;
-    if (!plan)
+    const { plan, state } = stored;
+    const again = ['failed', 'conflict'];
+    const rows = plan?.rows.filter(({ row }) =>
+      again.includes(state.results.get(row)?.result ?? ''),
+    );
+    if (!plan || !rows || rows.length === 0)
       throw new UsageError(`No row of the run ${stored.head.run} failed or conflicted.`, {
         hint: 'See: rosterctl runs list',
       });
-    const ended = await retryRows(context, await lineOf(stored, values), plan);
+    const ended = await retryRows(context, await lineOf(stored, values), {
+      ...plan,
+      rows,
+    });
     return new Outcome(ended.report, ended.exitName);
   },
 });
