@@ -1,7 +1,8 @@
 // Speed as ratios: every figure is measured side by side with its peer in one run, in turn,
 // and compared pair by pair. Prints a table and writes bench/results.md. Never fails on time.
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +20,10 @@ Object.assign(env, { HOME: home, NO_COLOR: '1' });
 
 const node = [process.execPath];
 const tool = [process.execPath, launcher];
+const list = (format) => [...tool, 'tryouts', 'list', '-o', format];
 const rows = [];
+/** Lists of the service by organization, made when first asked for. */
+const madeLists = new Map();
 
 const service = await startService();
 Object.assign(env, {
@@ -63,6 +67,7 @@ try {
     `${service.origin}/v1/teams/org_7/team_1`,
   ]);
   await hang('S5 last byte to exit', get);
+  await lists();
   size();
 } finally {
   service.close();
@@ -71,10 +76,11 @@ try {
 report();
 
 /** Runs both commands in turn; the figure is the median of the ratios of each round. */
-async function compare(name, command, other, otherName, goal) {
-  for (const warm of [command, other]) await time(warm);
+async function compare(name, command, other, otherName, goal, times = rounds, more = {}) {
+  for (const warm of [command, other]) await time(warm, more);
   const pairs = [];
-  for (let round = 0; round < rounds; round++) pairs.push([await time(command), await time(other)]);
+  for (let round = 0; round < times; round++)
+    pairs.push([await time(command, more), await time(other, more)]);
   const ratio = median(pairs.map(([ours, theirs]) => ours / theirs));
   add(
     name,
@@ -84,6 +90,81 @@ async function compare(name, command, other, otherName, goal) {
     ratio,
     goal,
   );
+}
+
+/** Lists of one answer: the whole, its memory, the first record, and as a table. */
+async function lists() {
+  const many = { ROSTERCTL_ORG: 'org_100000' };
+  const url = `${service.origin}/v1/tryout-applications?organizationId=org_100000`;
+  const few = Math.min(rounds, 5);
+  if (spawnSync('sh', ['-c', 'command -v curl && command -v jq']).status === 0) {
+    const other = ['sh', '-c', `curl -s '${url}' | jq -c '.[]'`];
+    const label = 'L1 100,000 records as NDJSON';
+    await compare(label, list('ndjson'), other, 'curl to jq', 0.5, few, many);
+    const same = (await outputOf(list('ndjson'), many)) === (await outputOf(other, many));
+    rows.push([
+      'L1 the same bytes as jq',
+      String(same),
+      '-',
+      '-',
+      '-',
+      'true',
+      same ? 'met' : 'MISSED',
+    ]);
+  }
+  const peak = await peakOf(list('ndjson'), many);
+  const small = await peakOf(list('ndjson'), { ROSTERCTL_ORG: 'org_1000' });
+  bound('L2 peak of 100,000 records', peak, 125);
+  bound('L2 beyond that of 1,000', peak - small, 35);
+  const shares = [];
+  for (let round = 0; round < few; round++) shares.push(await firstByte(list('ndjson'), many));
+  const share = median(shares);
+  const verdict = share <= 0.25 ? 'met' : 'MISSED';
+  rows.push(['L3 first record', '-', 'the whole list', '-', share.toFixed(2), '<= 0.25', verdict]);
+  const label = 'L4 100,000 rows as tab-separated table';
+  await compare(label, list('table'), list('ndjson'), 'NDJSON', 1.3, few, many);
+}
+
+function bound(name, mebibytes, goal) {
+  const verdict = mebibytes <= goal ? 'met' : 'MISSED';
+  rows.push([name, `${mebibytes.toFixed(0)} MiB`, '-', '-', '-', `<= ${goal} MiB`, verdict]);
+}
+
+/** A hash of what a command prints; the server lives in this process, so nothing may block it. */
+function outputOf([command, ...words], more) {
+  return new Promise((resolve) => {
+    const options = { env: { ...env, ...more }, cwd: home, stdio: ['ignore', 'pipe', 'ignore'] };
+    const hash = createHash('sha256');
+    const child = spawn(command, words, options);
+    child.stdout.on('data', (chunk) => hash.update(chunk));
+    child.on('close', () => resolve(hash.digest('hex')));
+  });
+}
+
+/** Largest memory of a run (Linux). Not resourceUsage: that begins with the parent's own. */
+async function peakOf([command, ...words], more) {
+  const file = join(home, 'peak');
+  const preload = join(home, 'peak.cjs');
+  writeFileSync(
+    preload,
+    `const fs = require('node:fs'); process.on('exit', () => fs.writeFileSync(${JSON.stringify(file)}, /VmHWM:\\s*(\\d+)/.exec(fs.readFileSync('/proc/self/status', 'utf8'))[1]));`,
+  );
+  await time([command, '--require', preload, ...words], more);
+  return Number(readFileSync(file, 'utf8')) / 1024;
+}
+
+/** The part of the whole time after which the first byte stands on stdout. */
+function firstByte([command, ...words], more) {
+  return new Promise((resolve) => {
+    const start = performance.now();
+    const options = { env: { ...env, ...more }, cwd: home, stdio: ['ignore', 'pipe', 'ignore'] };
+    const child = spawn(command, words, options);
+    let first;
+    child.stdout.on('data', () => {
+      first ??= performance.now() - start;
+    });
+    child.on('close', () => resolve(first / (performance.now() - start)));
+  });
 }
 
 async function peer(name, command, other, goal) {
@@ -103,10 +184,11 @@ async function peer(name, command, other, goal) {
 }
 
 /** Milliseconds from start to exit. */
-function time(command) {
+function time(command, more = {}) {
   return new Promise((resolve, reject) => {
     const start = process.hrtime.bigint();
-    const child = spawn(command[0], command.slice(1), { env, cwd: home, stdio: 'ignore' });
+    const options = { env: { ...env, ...more }, cwd: home, stdio: 'ignore' };
+    const child = spawn(command[0], command.slice(1), options);
     child.on('error', reject);
     child.on('exit', () => resolve(Number(process.hrtime.bigint() - start) / 1e6));
   });
@@ -197,7 +279,41 @@ function ms(value) {
   return `${value.toFixed(1)} ms`;
 }
 
-/** A bare server with one team; the same for every client of a comparison. */
+/** A list as long as its organization's name says, made once. */
+function listFor(path) {
+  const organizationId = new URL(path, 'http://x').searchParams.get('organizationId') ?? '';
+  const made = madeLists.get(organizationId);
+  if (made) return made;
+  const at = '2026-01-01T00:00:00Z';
+  const records = Array.from({ length: Number(organizationId.slice(4)) }, (_, index) =>
+    JSON.stringify({
+      id: `app_${index}`,
+      organizationId,
+      status: 'pending',
+      name: `Ann "A" ${index}`,
+      email: `ann${index}@example.org`,
+      discordUserId: null,
+      formResponses: { why: 'x'.repeat(600), hours: 12, games: ['a', 'b'] },
+      gamerTags: [
+        {
+          id: `tag_${index}`,
+          game: 'Valorant',
+          gamerTag: `ann#${index}`,
+          createdAt: at,
+          updatedAt: at,
+        },
+      ],
+      submittedAt: at,
+      createdAt: at,
+      updatedAt: at,
+    }),
+  );
+  const body = Buffer.from(`[${records.join(',')}]`);
+  madeLists.set(organizationId, { body, total: String(records.length) });
+  return madeLists.get(organizationId);
+}
+
+/** A bare server with one team and lists; the same for every client of a comparison. */
 function startService() {
   const team = JSON.stringify({
     id: 'team_1',
@@ -207,7 +323,14 @@ function startService() {
   });
   const server = createServer((request, response) => {
     request.resume();
-    response.writeHead(200, { 'content-type': 'application/json' }).end(team);
+    const type = { 'content-type': 'application/json' };
+    if (!request.url.startsWith('/v1/tryout-applications')) {
+      response.writeHead(200, type).end(team);
+      return;
+    }
+    // A total, so that no round number looks like a list that was cut.
+    const { body, total } = listFor(request.url);
+    response.writeHead(200, { ...type, 'x-total-count': total }).end(body);
   });
   return new Promise((resolve) =>
     server.listen(0, '127.0.0.1', () =>

@@ -3,6 +3,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { chunksOf, manifestOf } from './chunks.mjs';
 import { notices } from './notices.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -40,24 +41,6 @@ const oneWidth = {
   },
 };
 
-// What every start reads lies in one file: each further one costs a third of a millisecond.
-const place = (pattern) => new RegExp(pattern.replaceAll('/', '[\\\\/]'));
-const together = [
-  {
-    name: 'core',
-    test: place(
-      'src/(errors|exit-codes)\\.ts|src/cli/(check|words|verbs|help|global-flags|program)\\.ts|src/terminal/(streams|redactor)\\.ts|src/config/formats\\.ts|src/data/(nearest|words)\\.ts|node_modules/commander/',
-    ),
-  },
-  { name: 'told', test: place('src/cli/failure\\.ts|src/terminal/safe-text\\.ts') },
-  {
-    name: 'command',
-    test: place(
-      'src/(assemble|service)\\.ts|src/cli/(views|write|execute|output|cells|columns|detail|writers|sink|chosen-fields|documented|fields|lines)\\.ts|src/terminal/(width|paint|prompt|progress)\\.ts|src/config/(?!store-write|key-command|completion|environment|cache)|src/data/|src/files/private\\.ts|src/api/(?!file-store|signed-url|store-answers|openapi|upload|file-signature|compound|zip)|node_modules/(zod|fast-string)',
-    ),
-  },
-];
-
 // What the build and `npm run generate` need of src/ and no user does; never part of the package.
 const workbench = `${root}node_modules/.cache/rosterctl/`;
 
@@ -81,6 +64,7 @@ const modules = output.flatMap((chunk) =>
     .filter(([, { renderedLength }]) => renderedLength > 0)
     .map(([id]) => id),
 );
+await writeFile(`${workbench}modules.json`, JSON.stringify(manifestOf(output, root), null, 1));
 await writeFile(`${workbench}THIRD-PARTY-NOTICES.md`, await notices(modules, root));
 
 // Put in place at once: a command that runs meanwhile finds the old build or the new one.
@@ -93,21 +77,24 @@ console.log(`built ${output.length} files, ${Math.round(bytes / 1024)} KiB`);
 
 /** Bundles src/ENTRY.ts into a folder; returns the chunks. */
 async function bundle(entry, dir, { minify }) {
+  const chunks = chunksOf(root);
   const bundler = await rolldown({
     cwd: root,
     input: { [entry]: `src/${entry}.ts` },
     platform: 'node',
-    plugins: [withoutHttp2, commanderAlone, oneWidth],
+    plugins: [withoutHttp2, commanderAlone, oneWidth, chunks.plugin],
     logLevel: 'warn',
   });
   const written = await bundler.write({
     dir,
     format: 'cjs',
+    // An import() of a module of Node's would start the ES module loader, which costs 3 ms.
+    dynamicImportInCjs: false,
     minify,
     entryFileNames: '[name].cjs',
     chunkFileNames: 'chunks/[name]-[hash].cjs',
     // The others share no files with a command's start.
-    ...(entry === 'main' && { codeSplitting: { groups: together } }),
+    ...(entry === 'main' && { codeSplitting: { groups: chunks.groups } }),
   });
   await bundler.close();
   return written.output;

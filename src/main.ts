@@ -3,7 +3,7 @@ import { checkAgainstTable } from './cli/check.js';
 import type { Parsed } from './cli/parsed.js';
 import { parseCommandLine, wantsJson } from './cli/program.js';
 import type { PlainCommand, PlainTable } from './data/plain-table.js';
-import { PipeClosedError } from './errors.js';
+import { Failure, PipeClosedError } from './errors.js';
 import { exit } from './exit-codes.js';
 import { createStreams, type ProcessStreams } from './terminal/streams.js';
 
@@ -22,6 +22,10 @@ export async function main({ table, topics }: Distribution): Promise<void> {
   const argv = process.argv.slice(2);
   const streams = createStreams(process);
   let parsed: Parsed | undefined;
+  // Node's own report of a crash would pass by the redactor.
+  process.on('uncaughtException', (error) => {
+    void tell(error, parsed, argv, streams).finally(() => process.exit(exit.failed));
+  });
   try {
     parsed = parseCommandLine(argv, table);
     const page = pageOf(parsed, table);
@@ -95,7 +99,7 @@ async function tell(
   streams: ProcessStreams,
 ): Promise<number> {
   if (error instanceof PipeClosedError) return exit.done;
-  const [{ tellFailure }, { singleLine }] = await Promise.all([
+  const [{ tellFailure }, { multiLine, singleLine }] = await Promise.all([
     import('./cli/failure.js'),
     import('./terminal/safe-text.js'),
   ]);
@@ -113,7 +117,8 @@ async function tell(
   });
   const json = wantsJson(argv, process.env['ROSTERCTL_OUTPUT']);
   const lines = json ? [JSON.stringify(story.envelope)] : story.lines.map(singleLine);
-  if (argv.includes('--debug') && error instanceof Error && error.stack) lines.unshift(error.stack);
+  const isBug = error instanceof Error && !(error instanceof Failure);
+  if (isBug && argv.includes('--debug') && error.stack) lines.unshift(multiLine(error.stack));
   await streams.stderr.write(`${lines.join('\n')}\n`);
   return story.exitCode;
 }

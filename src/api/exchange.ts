@@ -88,6 +88,9 @@ function abortReason(signal: AbortSignal): Error {
   return signal.reason instanceof Error ? signal.reason : new Error('aborted');
 }
 
+/** How often a transfer is looked at before it counts as standing still. */
+const stallLooks = 4;
+
 class Exchange implements RawHandler {
   whenSettled: (() => void) | undefined;
   /** Set: a 2xx body is not gathered, its flow is handed out with the head. */
@@ -95,6 +98,8 @@ class Exchange implements RawHandler {
   private flow: BodyFlow | undefined;
   private abort: ((reason?: Error) => void) | undefined;
   private socket: Socket | undefined;
+  private moved = -1;
+  private quietLooks = 0;
   private sent = false;
   private settled = false;
   private status: number | undefined;
@@ -167,10 +172,26 @@ class Exchange implements RawHandler {
     if (firstByteMs !== undefined)
       this.firstByteTimer = setTimeout(() => this.stop('firstByte'), firstByteMs);
     if (stallMs === undefined) return;
-    // Node's own idle timer knows what the kernel has taken; handed-over bytes alone are no progress.
     this.socket = socket;
-    socket.setTimeout(stallMs, this.stalled);
+    socket.on('timeout', this.lookForStall);
+    socket.setTimeout(stallMs / stallLooks);
   }
+
+  /**
+   * Node's own idle timer knows what the kernel has taken; handed-over bytes alone are no progress.
+   * It calls after each quiet stretch, but skips the first one when a write is under way; so there are
+   * several short ones, or the whole could last twice as long.
+   */
+  private readonly lookForStall = (): void => {
+    const { socket } = this;
+    const { stallMs } = this.limits;
+    if (!socket || stallMs === undefined) return;
+    const moved = socket.bytesRead + socket.bytesWritten - socket.writableLength;
+    this.quietLooks = moved === this.moved ? this.quietLooks + 1 : 1;
+    this.moved = moved;
+    if (this.quietLooks >= stallLooks) this.stalled();
+    else socket.setTimeout(stallMs / stallLooks);
+  };
 
   private open(status: number, resume: () => void, tell: (open: OpenReply) => void): void {
     this.flow = new BodyFlow({
@@ -222,7 +243,7 @@ class Exchange implements RawHandler {
     clearTimeout(this.firstByteTimer);
     clearTimeout(this.quietTimer);
     this.socket?.setTimeout(0);
-    this.socket?.off('timeout', this.stalled);
+    this.socket?.off('timeout', this.lookForStall);
     this.whenSettled?.();
     if (this.flow) this.flow.finish('loss' in attempt ? attempt.loss : undefined);
     else this.resolve(attempt);

@@ -1,3 +1,4 @@
+import { settleMs } from '../api/settle.js';
 import { createHash } from 'node:crypto';
 import { lockRun } from '../bulk/lock-run.js';
 import { exitOf, type ReportRow } from '../bulk/report.js';
@@ -37,7 +38,6 @@ import {
   pause,
   type ReadyRun,
   reportOf,
-  settleMs,
 } from './bulk-run.js';
 import { selectByFilter, type Source } from './bulk-select.js';
 
@@ -210,7 +210,7 @@ async function settleEarlier(
 ): Promise<void> {
   const ids = new Set(rows.map(({ id }) => id));
   const now = context.now().getTime();
-  const wait = settleMs(context);
+  const wait = settleMs(context.env);
   const open = earlier
     .flatMap(({ state }) => [...state.open.values()])
     .filter(({ id }) => ids.has(id));

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { settleMs } from '../api/settle.js';
 import type { Journal } from '../bulk/journal.js';
 import { type BulkReport, exitOf, type ReportRow, summarize } from '../bulk/report.js';
 import { isFinal } from '../bulk/run-state.js';
@@ -7,7 +8,6 @@ import { closeRun, type RunHead, type RunPlan, type RunStore } from '../bulk/run
 import type { Stop } from '../bulk/stops.js';
 import type { Guards, RowWork, SelectedRow } from '../bulk/work.js';
 import type { Context } from '../context.js';
-import { parseDuration } from '../data/duration.js';
 import type { JsonObject } from '../data/json.js';
 import { plural } from '../data/words.js';
 import { Failure } from '../errors.js';
@@ -88,7 +88,7 @@ export async function executeRun(
       work: ready.work,
       journal,
       concurrency: limits.concurrency ?? context.settings.concurrency,
-      settleMs: settleMs(context),
+      settleMs: settleMs(context.env),
       maxErrors: limits.failFast ? 1 : limits.maxErrors,
       now: context.now,
       sleep: pause,
@@ -125,12 +125,6 @@ export function reportOf(
     summary: summarize(rows, { dryRun: settings.dryRun }),
     results: rows.toSorted((a, b) => a.row - b.row),
   };
-}
-
-/** How long a write without an answer may still take effect. */
-export function settleMs({ env }: Pick<Context, 'env'>): number {
-  const text = env['ROSTERCTL_SETTLE'];
-  return text ? parseDuration(text) : 15_000;
 }
 
 /** Waits, or ends early when the signal fires. */

@@ -11,7 +11,10 @@ export async function* listed(
   resource: ResourceName,
 ): AsyncIterable<JsonObject> {
   const records = api.list(resource);
-  if (!settings.completionCache || settings.dryRun) return yield* records;
+  if (!settings.completionCache || settings.dryRun) {
+    yield* records;
+    return;
+  }
   const { rememberRecords } = await import('../config/completion-cache.js');
   const { baseUrl, organizationId } = api;
   const place = { profile: settings.profile.name, baseUrl, organizationId };

@@ -90,15 +90,18 @@ async function runRows(
   ids: readonly string[],
 ): Promise<Shown> {
   refuseDoubles(ids);
-  const { settings } = context;
+  const { settings, streams } = context;
   const work: RowWork<Plan> = {
     plan: (id) => write.plan(context, values, id),
     changes: (plan) => plan.changes,
     writes: (plan) => plan.calls.length > 0,
     apply: (plan, id) => write.apply(context, plan, values, id),
     made: (value) => write.made?.(value instanceof Outcome ? value.value : value),
-    tell: (error, id) =>
-      tellFailure(error, { words, ids: [id], profile: settings.profile.name }).envelope.error,
+    tell: (error, id) => {
+      const story = tellFailure(error, { words, ids: [id], profile: settings.profile.name });
+      const { code, message, ...rest } = story.envelope.error;
+      return { code: streams.redacted(code), message: streams.redacted(message), ...rest };
+    },
   };
   const planned = await planRows(ids, work);
   const report = (rows: BulkReport['results']): BulkReport => ({

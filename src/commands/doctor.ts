@@ -161,12 +161,13 @@ function wayTo(baseUrl: string): Check {
   );
 }
 
-function failedRead(name: string, error: Failure, { settings }: LocalContext): Check {
+function failedRead(name: string, error: Failure, { settings, streams }: LocalContext): Check {
   const story = tellFailure(error, { words: ['doctor'], ids: [], profile: settings.profile.name });
   const { message, hint } = story.envelope.error;
   const forbidden = error instanceof ApiError && error.status === 403;
   const make = forbidden && error.serviceCode !== 'featureNotAvailable' ? warn : fail;
-  return make(error instanceof NetworkError ? 'network' : name, message, hint ?? null);
+  const detail = streams.redacted(message);
+  return make(error instanceof NetworkError ? 'network' : name, detail, hint ?? null);
 }
 
 function checkClock(date: string | undefined, { now }: LocalContext): Check {

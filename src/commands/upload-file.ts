@@ -1,5 +1,6 @@
 import { findRecord } from '../api/records.js';
 import { UploadGrant } from '../api/schemas.js';
+import { settle } from '../api/settle.js';
 import type { Call, PlannedRequest } from '../api/types.js';
 import type { Context } from '../context.js';
 import { isObject, type JsonObject } from '../data/json.js';
@@ -84,7 +85,9 @@ async function putFile(
     await files.put(first.uploadUrl, source, headersOf(first));
     return first;
   } catch (error) {
-    if (!(error instanceof StoreError) || error.status !== 403) throw error;
+    // A signature that does not match what we send would not match it with a new URL either.
+    const ranOut = error instanceof StoreError && error.status === 403;
+    if (!ranOut || error.code === 'SignatureDoesNotMatch') throw error;
   }
   const second = await requestGrant(context, file);
   await files.put(second.uploadUrl, source, headersOf(second));
@@ -114,12 +117,17 @@ async function recordFile(
   }
 }
 
-/** Sends step 3; the service's answer is the record, completed from the list if it holds none. */
+/**
+ * Sends step 3; the service's answer is the record, completed from the list if it holds none. An
+ * answer that is lost is settled by the file's key in the list; nothing is sent twice.
+ */
 export async function createDocument(context: Context, call: Call): Promise<JsonObject> {
-  const answer = await context.api.send(call);
-  const record = findRecord(answer.body, 'documents');
+  const listed = () => byKey(context, call.body?.['fileKey']);
+  const outcome = await settle(() => context.api.send(call), listed, context);
+  if ('seen' in outcome) return outcome.seen;
+  const record = findRecord(outcome.answer.body, 'documents');
   if (record) return record;
-  const found = await byKey(context, call.body?.['fileKey']).catch((error: unknown) => {
+  const found = await listed().catch((error: unknown) => {
     if (error instanceof Failure) return undefined;
     throw error;
   });

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EndpointName } from '../api/contract.js';
 import { findRecord, wholeRecord } from '../api/records.js';
+import { settle } from '../api/settle.js';
 import type { Answer, Call } from '../api/types.js';
 import type { Change, Confirmation, Plan } from '../cli/define.js';
 import { type TypedFields, touchedFields } from '../cli/field-flags.js';
@@ -110,8 +111,16 @@ export async function applyUpdate(
     context.note(`The ${kind.noun} ${id} is already so; nothing was sent.`);
     return plan.state.record ?? { id };
   }
-  const answer = await sendGuessed(context, kind, call, id, source);
-  const record = findRecord(answer.body, kind.resource);
+  const outcome = await settle(
+    () => sendGuessed(context, kind, call, id, source),
+    async () => {
+      const now = await source.read(id);
+      return changesOf(id, now, call.body ?? {}).length === 0 ? now : undefined;
+    },
+    context,
+  );
+  if ('seen' in outcome) return outcome.seen;
+  const record = findRecord(outcome.answer.body, kind.resource);
   return reread(context, kind, id, record?.['id'] === id ? record : undefined, source);
 }
 

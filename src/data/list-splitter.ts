@@ -149,8 +149,12 @@ export class ListSplitter {
     for (; at < length; at++) {
       const byte = piece[at];
       if (inString) {
-        if (byte === quote) inString = false;
-        else if (byte === backslash) at++;
+        // Most bytes stand in strings: a loop of their own for them.
+        let inner = byte;
+        while (inner !== quote && inner !== backslash && at < length) inner = piece[++at];
+        if (at === length) break;
+        if (inner === quote) inString = false;
+        else at++;
       } else if (byte === quote) inString = true;
       else if (byte === openObject || byte === openArray) depth++;
       else if (depth > 0) {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import {
+  chmodSync,
   linkSync,
   mkdirSync,
   readdirSync,
@@ -90,6 +91,12 @@ export function lockHolder(dir: string, name: string, self: ThisProcess): LockHo
   return holder && !isGone(holder, self) ? holder : undefined;
 }
 
+/** Readable by its owner alone, also under a umask that would take that away. */
+function writeNew(path: string, text: string): void {
+  writeFileSync(path, text, { mode: 0o600, flag: 'wx' });
+  chmodSync(path, 0o600);
+}
+
 function openClaim(dir: string, name: string, { self, purpose }: LockOptions) {
   let own: string | undefined;
   const privateFile = () => {
@@ -97,11 +104,11 @@ function openClaim(dir: string, name: string, { self, purpose }: LockOptions) {
     const path = join(dir, `${name}.lock.new.${self.pid}.${randomBytes(6).toString('hex')}`);
     const text = JSON.stringify(describeSelf(self, purpose));
     try {
-      writeFileSync(path, text, { mode: 0o600, flag: 'wx' });
+      writeNew(path, text);
     } catch (error) {
       if (codeOf(error) !== 'ENOENT') throw error;
       mkdirSync(dir, { recursive: true, mode: 0o700 });
-      writeFileSync(path, text, { mode: 0o600, flag: 'wx' });
+      writeNew(path, text);
     }
     own = path;
     return path;

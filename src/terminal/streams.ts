@@ -27,6 +27,8 @@ export interface Streams {
     /** The raw stream, for spooling. */
     readonly stream: NodeJS.ReadableStream;
   };
+  /** A text without secrets, as stderr would show it; for the service's sentences on stdout. */
+  readonly redacted: (text: string) => string;
 }
 
 /** The process's own streams, wrapped, with what prompts, spinner and pager need besides. */
@@ -39,8 +41,6 @@ export interface ProcessStreams extends Streams {
   redact(secret: string): void;
   /** From now on the query of this signed URL, and each long value in it, never reaches stderr. */
   redactUrl(url: string): void;
-  /** A text as stderr would show it. */
-  redacted(text: string): string;
   /** `--no-color`, known only after the command line was read. */
   withoutColor(): void;
   /** Throws what went wrong on stdout after its last write returned: OutputError or PipeClosedError. */

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/data/json.js';
 import { ApiError, NetworkError, ProtocolError } from '../../src/errors.js';
 import { type Recorded, recordingService } from '../support/service.js';
-import { apiTo, noWait, thrownBy } from './wiring.js';
+import { apiTo, later, noWait, thrownBy } from './wiring.js';
 
 const team = (index: number) => ({
   id: `team_${index}`,
@@ -19,15 +19,6 @@ const long = teams(1500);
 async function collect(list: AsyncIterable<JsonObject>, into: JsonObject[] = []) {
   for await (const record of list) into.push(record);
   return into;
-}
-
-/** A promise and the call that fulfils it. */
-function later() {
-  let resolve: () => void = () => undefined;
-  const promise = new Promise<void>((done) => {
-    resolve = done;
-  });
-  return { promise, resolve };
 }
 
 /** A service that writes its answer itself; counts from 1. */

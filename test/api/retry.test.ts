@@ -30,23 +30,23 @@ describe('the wait that an answer asks for', () => {
   });
 });
 
-describe('the wait that a body asks for', () => {
-  const wait = (body: unknown, headers: Record<string, string> = {}) =>
-    waitAsked(headers, Buffer.from(JSON.stringify(body)), now);
+const waitOf = (body: unknown, headers: Record<string, string> = {}) =>
+  waitAsked(headers, Buffer.from(JSON.stringify(body)), now);
 
+describe('the wait that a body asks for', () => {
   test('stands at the top or beside the code, in seconds', () => {
-    expect(wait({ error: 'rateLimited', retry_after: 1.5 })).toBe(1.5);
-    expect(wait({ error: { code: 'rateLimited', retryAfter: 4 } })).toBe(4);
+    expect(waitOf({ error: 'rateLimited', retry_after: 1.5 })).toBe(1.5);
+    expect(waitOf({ error: { code: 'rateLimited', retryAfter: 4 } })).toBe(4);
   });
 
   test('counts less than Retry-After and more than a limit that is reset', () => {
-    expect(wait({ retry_after: 3 }, { 'retry-after': '9' })).toBe(9);
-    expect(wait({ retry_after: 3 }, { 'ratelimit-reset': '30' })).toBe(3);
+    expect(waitOf({ retry_after: 3 }, { 'retry-after': '9' })).toBe(9);
+    expect(waitOf({ retry_after: 3 }, { 'ratelimit-reset': '30' })).toBe(3);
   });
 
   test('is none when it is no number of seconds', () => {
     for (const value of ['soon', -1, null, {}, true])
-      expect(wait({ retry_after: value })).toBeUndefined();
+      expect(waitOf({ retry_after: value })).toBeUndefined();
     expect(waitAsked({}, Buffer.from('<html>'), now)).toBeUndefined();
   });
 });

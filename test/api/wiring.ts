@@ -83,3 +83,12 @@ export async function thrownBy(call: Promise<unknown>): Promise<unknown> {
   }
   throw new Error('nothing was thrown');
 }
+
+/** A promise and the call that fulfils it. */
+export function later() {
+  const fulfil: { now?: () => void } = {};
+  const promise = new Promise<void>((done) => {
+    fulfil.now = done;
+  });
+  return { promise, resolve: () => fulfil.now?.() };
+}

@@ -2,9 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { complete } from '../../src/complete.js';
 import { completionScript, completionScripts, shells } from '../../src/cli/completion/scripts.js';
-import { rememberRecords } from '../../src/config/completion-cache.js';
+import { completionCacheFile, rememberRecords } from '../../src/config/completion-cache.js';
 import { resolvePaths } from '../../src/config/paths.js';
 import type { PlainTable } from '../../src/data/plain-table.js';
 import { freshEnvironment, launcher, rosterctl, temporaryFolder } from '../support/run.js';
@@ -206,6 +208,32 @@ describe('__complete', () => {
         /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u,
       );
     }
+  });
+
+  test('whatever stands in the cache, each line is a word that can be typed and a safe text', async () => {
+    const home = await homeWith(config, ids);
+    const place = { profile: 'work', baseUrl: work.baseUrl, organizationId: 'org_1' };
+    const file = completionCacheFile(pathsOf(home), place) ?? '';
+    const any = fc.string({ unit: 'binary', maxLength: 80 });
+    fc.assert(
+      fc.property(fc.array(fc.tuple(any, any)), (pairs) => {
+        const text = pairs.map((pair) => pair.join('\t')).join('\n');
+        writeFileSync(file, JSON.stringify({ tryouts: { ids: text, fields: [text] } }));
+        for (const kind of ['id:tryouts', 'field:tryouts']) {
+          let written = '';
+          const outside = {
+            env: { HOME: home },
+            platform: process.platform,
+            uid: process.getuid?.(),
+          };
+          complete([kind], { ...outside, write: (lines) => (written += lines) });
+          for (const line of written.split('\n').slice(0, -1)) {
+            expect(line).toMatch(/^[^\t-][^\t]*\t[^\t]*$/u);
+            expect(line.replace('\t', '')).not.toMatch(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e]/u);
+          }
+        }
+      }),
+    );
   });
 
   test('a name takes at most 60 columns', async () => {

@@ -9,7 +9,12 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { completionCacheFile, recall, rememberRecords } from '../../src/config/completion-cache.js';
+import {
+  completionCacheFile,
+  pairsOf,
+  recall,
+  rememberRecords,
+} from '../../src/config/completion-cache.js';
 import { type Paths, resolvePaths } from '../../src/config/paths.js';
 import type { JsonObject } from '../../src/data/json.js';
 import { temporaryFolder } from '../support/run.js';
@@ -42,7 +47,8 @@ async function remember(
 }
 
 function remembered(paths: Paths, resource = 'tryouts', at = place) {
-  return recall(fileOf(paths, at), resource, owner);
+  const { ids, fields } = recall(fileOf(paths, at), resource, owner);
+  return { ids: [...pairsOf(ids)], fields };
 }
 
 describe('the completion cache', () => {
@@ -129,14 +135,21 @@ describe('the completion cache', () => {
 
   test('records without an id are passed over', async () => {
     const paths = freshPaths();
-    await remember(paths, [{ id: 7 }, { name: 'x' }, { id: 'y'.repeat(300) }]);
+    await remember(paths, [
+      { id: 7 },
+      { name: 'x' },
+      { id: 'y'.repeat(300) },
+      { id: 'a\tb' },
+      { id: 'a\nb' },
+    ]);
     expect(existsSync(fileOf(paths)) ? remembered(paths).ids : []).toEqual([]);
   });
 
   test.each([
     ['no JSON', '{'],
     ['a list', '[]'],
-    ['other types', '{"tryouts":{"ids":[1,["a"],["a",2]],"fields":[3]}}'],
+    ['other types', '{"tryouts":{"ids":[1,["a"]],"fields":[3]}}'],
+    ['lines without a tab', '{"tryouts":{"ids":"a\\n\\tb\\n","fields":{}}}'],
     ['nothing of the resource', '{"teams":{}}'],
   ])('a file that holds %s counts as empty, and is replaced', async (_, text) => {
     const paths = freshPaths();

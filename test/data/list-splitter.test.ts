@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseJson } from '../../src/data/json.js';
 import { elementsElsewhere, ListSplitter, TooLargeError } from '../../src/data/list-splitter.js';

@@ -248,40 +248,40 @@ describe('losing the answer', () => {
   });
 });
 
+/** A service behind a CONNECT proxy that alone knows where `api.test` is. */
+async function behindProxy(answer?: string) {
+  const { good, authorityFile } = certificates();
+  const world = await hostileWorld({ tls: good });
+  const heads: string[] = [];
+  const proxy = createPlain((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', (head) => {
+      heads.push(head.toString('latin1'));
+      if (answer !== undefined) {
+        socket.end(answer);
+        return;
+      }
+      const onward = connect(world.port, '127.0.0.1', () => {
+        socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+        socket.pipe(onward).pipe(socket);
+      });
+      onward.on('error', () => socket.destroy());
+      socket.on('close', () => onward.destroy());
+    });
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  atEnd(() => proxy.close());
+  const { port } = proxy.address() as AddressInfo;
+  const env = {
+    ...environmentFor('https://api.test/v1'),
+    NODE_EXTRA_CA_CERTS: authorityFile,
+    HTTPS_PROXY: `http://user:proxy-secret@127.0.0.1:${port}`,
+  };
+  return { world, heads, env, port, close: () => proxy.close() };
+}
+
 describe('a proxy', () => {
   const noProxyYet = 'the transport does not speak to proxies yet';
-
-  /** A service behind a CONNECT proxy that alone knows where `api.test` is. */
-  async function behindProxy(answer?: string) {
-    const { good, authorityFile } = certificates();
-    const world = await hostileWorld({ tls: good });
-    const heads: string[] = [];
-    const proxy = createPlain((socket) => {
-      socket.on('error', () => undefined);
-      socket.once('data', (head) => {
-        heads.push(head.toString('latin1'));
-        if (answer !== undefined) {
-          socket.end(answer);
-          return;
-        }
-        const onward = connect(world.port, '127.0.0.1', () => {
-          socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
-          socket.pipe(onward).pipe(socket);
-        });
-        onward.on('error', () => socket.destroy());
-        socket.on('close', () => onward.destroy());
-      });
-    });
-    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-    atEnd(() => proxy.close());
-    const { port } = proxy.address() as AddressInfo;
-    const env = {
-      ...environmentFor('https://api.test/v1'),
-      NODE_EXTRA_CA_CERTS: authorityFile,
-      HTTPS_PROXY: `http://user:proxy-secret@127.0.0.1:${port}`,
-    };
-    return { world, heads, env, port, close: () => proxy.close() };
-  }
 
   fault('F014', 'a proxy that works carries no key of ours', async (attack, context) => {
     const { heads, env, world } = await behindProxy();

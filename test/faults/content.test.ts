@@ -108,6 +108,8 @@ describe('bodies that are not JSON', () => {
   });
 });
 
+const list = (row: object): Action => ({ json: { applications: [{ ...application, ...row }] } });
+
 describe('answers that lie', () => {
   for (const [line, code] of [
     [read, 1],
@@ -121,7 +123,6 @@ describe('answers that lie', () => {
         if ('error' in body) expect(ran.stderr).toContain('quotaExceeded');
       });
 
-  const list = (row: object): Action => ({ json: { applications: [{ ...application, ...row }] } });
   fault('F049', 'a field of another type', async (attack) => {
     const { ran } = await answered(attack, 'tryouts list --json', list({ email: 7 }));
     expect(ran.code).toBe(0);
@@ -195,9 +196,9 @@ describe('answers that lie', () => {
   });
 });
 
-describe('values that hurt', () => {
-  const withName = (name: unknown): Action => ({ json: { ...team, name } });
+const withName = (name: unknown): Action => ({ json: { ...team, name } });
 
+describe('values that hurt', () => {
   fault('F055', 'a text of ten million characters', async (attack) => {
     const { ran } = await answered(attack, 'teams list', {
       json: { teams: [{ ...team, name: 'x'.repeat(1e7) }] },
@@ -292,6 +293,8 @@ describe('values that hurt', () => {
   });
 });
 
+const rows = (from: number) => [from, from + 1].map((n) => ({ ...team, id: `team_${n}` }));
+
 describe('lists', () => {
   for (const [title, body, code] of [
     ['an array', [team], 0],
@@ -328,7 +331,6 @@ describe('lists', () => {
   });
 
   fault('F065', 'pages that overlap, and a total that lies', async (attack) => {
-    const rows = (from: number) => [from, from + 1].map((n) => ({ ...team, id: `team_${n}` }));
     const world = await hostileWorld({
       api: ({ nth }) => ({
         json: { teams: rows(nth), total: 99, ...(nth < 4 && { nextCursor: `c${nth}` }) },

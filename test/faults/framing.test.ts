@@ -108,6 +108,12 @@ for (const [id, title, action] of broken)
     });
   });
 
+const drip: Action = (socket) => {
+  socket.write(ok('content-length: 100000', '{'));
+  const timer = setInterval(() => socket.write(' '), 150);
+  socket.on('close', () => clearInterval(timer));
+};
+
 describe('the whole attempt has a deadline', () => {
   const bound = 80_000;
   fault('F025', 'a body that stands still, a read', async (attack) => {
@@ -124,21 +130,17 @@ describe('the whole attempt has a deadline', () => {
   });
 
   fault('F026', 'a body that drips', async (attack) => {
-    const drip: Action = (socket) => {
-      socket.write(ok('content-length: 100000', '{'));
-      const timer = setInterval(() => socket.write(' '), 150);
-      socket.on('close', () => clearInterval(timer));
-    };
     const { ran } = await spoiltRead(attack, drip, { ROSTERCTL_RETRIES: '0' }, bound);
     expectFailure(ran, 9, /in time/);
   });
 });
 
+const tooLong: Action = (socket) =>
+  void socket.write(ok(`content-length: ${text.length}`, `${text}{"more":true}`));
+
 describe('lengths', () => {
   fault('F031', 'a body longer than its length', async (attack) => {
-    const action: Action = (socket) =>
-      void socket.write(ok(`content-length: ${text.length}`, `${text}{"more":true}`));
-    const { ran } = await spoiltRead(attack, action, {});
+    const { ran } = await spoiltRead(attack, tooLong, {});
     expect([0, 1, 9]).toContain(ran.code);
     if (ran.code === 0) expect(ran.stdout).toContain('team_1');
     else expect(ran.stdout).toBe('');

@@ -183,17 +183,17 @@ describe('4xx', () => {
   });
 });
 
-describe('429', () => {
-  const throttled = (after?: string, date?: string): Action => ({
-    status: 429,
-    json: { error: 'tooManyRequests' },
-    headers: { ...(after !== undefined && { 'retry-after': after }), ...(date && { date }) },
-  });
-  const once = (action: Action) =>
-    hostileWorld({ api: ({ nth }) => (nth === 1 ? action : undefined) });
-  const gap = (world: { requests: readonly { at: number }[] }) =>
-    (world.requests[1]?.at ?? 0) - (world.requests[0]?.at ?? 0);
+const throttled = (after?: string, date?: string): Action => ({
+  status: 429,
+  json: { error: 'tooManyRequests' },
+  headers: { ...(after !== undefined && { 'retry-after': after }), ...(date && { date }) },
+});
+const once = (action: Action) =>
+  hostileWorld({ api: ({ nth }) => (nth === 1 ? action : undefined) });
+const gap = (world: { requests: readonly { at: number }[] }) =>
+  (world.requests[1]?.at ?? 0) - (world.requests[0]?.at ?? 0);
 
+describe('429', () => {
   fault('F084', 'seconds are waited for', async (attack) => {
     const world = await once(throttled('1'));
     const ran = await attack(read, { env: world.env });

@@ -63,7 +63,12 @@ export async function recordingService(answer: (request: Recorded) => Reply): Pr
     });
   afterAll(close);
   const baseUrl = `${origin}/v1`;
-  const env = { ROSTERCTL_BASE_URL: baseUrl, ROSTERCTL_ORG: organization, ROSTERCTL_API_KEY: key };
+  const env = {
+    ROSTERCTL_BASE_URL: baseUrl,
+    ROSTERCTL_ORG: organization,
+    ROSTERCTL_API_KEY: key,
+    ROSTERCTL_SETTLE: '0.2s',
+  };
   return { origin, baseUrl, requests, env, close };
 }
 

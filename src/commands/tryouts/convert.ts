@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { findRecord } from '../../api/records.js';
+import { settle } from '../../api/settle.js';
 import { defineWrite, flag, type Change, type Plan } from '../../cli/define.js';
 import { fieldFlags, readFields, touchedFields, type TypedFields } from '../../cli/field-flags.js';
 import { allFlags, bulkFlags, csvFlags, idsFileFlag } from '../../cli/bulk-flags.js';
@@ -7,7 +8,7 @@ import type { BulkJob } from '../../cli/bulk-part.js';
 import { recordOf } from '../../cli/views.js';
 import type { Context } from '../../context.js';
 import { isObject, type JsonObject } from '../../data/json.js';
-import { ApiError, Failure, UnknownOutcomeError } from '../../errors.js';
+import { ApiError, Failure } from '../../errors.js';
 import { callOf } from '../kinds.js';
 import { labelOf } from '../read-records.js';
 import {
@@ -185,19 +186,21 @@ async function convert(
   id: string,
   before: JsonObject,
 ): Promise<JsonObject> {
-  let answer: unknown;
-  try {
-    answer = (await context.api.send(call)).body;
-  } catch (error) {
-    const unclear =
-      error instanceof UnknownOutcomeError || (error instanceof ApiError && error.status === 409);
-    if (!unclear) throw error;
-    const record = await readApplication(context, id).catch(() => undefined);
-    if (!record || !isConverted(record)) throw error;
-    context.note(`${id} is converted to ${playerOf(record)}; another request may have done it.`);
-    return record;
-  }
-  return shown(context, id, answer, before);
+  const witness = async () => {
+    const record = await readApplication(context, id);
+    return isConverted(record) ? record : undefined;
+  };
+  const send = () => context.api.send(call);
+  const outcome = await settle(send, witness, context).catch(async (error: unknown) => {
+    if (!(error instanceof ApiError) || error.status !== 409) throw error;
+    const seen = await witness().catch(() => undefined);
+    if (!seen) throw error;
+    return { seen };
+  });
+  if ('answer' in outcome) return shown(context, id, outcome.answer.body, before);
+  const { seen: record } = outcome;
+  context.note(`${id} is converted to ${playerOf(record)}; another request may have done it.`);
+  return record;
 }
 
 const settleMs = 1000;

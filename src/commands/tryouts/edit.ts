@@ -1,10 +1,11 @@
 import { findRecord } from '../../api/records.js';
 import type { TryoutStatus } from '../../api/schemas.js';
+import { settle } from '../../api/settle.js';
 import type { Call } from '../../api/types.js';
 import type { Change, Plan } from '../../cli/define.js';
 import type { Context } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';
-import { ApiError, Failure, ProtocolError, UnknownOutcomeError } from '../../errors.js';
+import { ApiError, Failure, ProtocolError } from '../../errors.js';
 import { callOf } from '../kinds.js';
 import type { Seen } from '../write-records.js';
 import { applications, noteOnce, readApplication } from './application.js';
@@ -75,14 +76,18 @@ export async function applyEdit(
  */
 export async function sendEdit(context: Context, call: Call, id: string): Promise<JsonObject> {
   const wanted = call.body ?? {};
-  try {
-    return await sendEditOnce(context, call, id);
-  } catch (error) {
-    if (!(error instanceof UnknownOutcomeError)) throw error;
-    const record = await readApplication(context, id).catch(() => undefined);
-    if (record && holds(record, wanted)) return record;
-    throw error;
-  }
+  const outcome = await settle(
+    () => context.api.send(call),
+    async () => {
+      const record = await readApplication(context, id);
+      return holds(record, wanted) ? record : undefined;
+    },
+    context,
+  );
+  if ('seen' in outcome) return outcome.seen;
+  const record = findRecord(outcome.answer.body, 'tryouts');
+  if (record?.['id'] === id && hasStatusOf(record, wanted)) return record;
+  return confirmed(context, id, wanted, record?.['id'] === id ? record : undefined);
 }
 
 /** The same without settling a lost answer: a bulk run waits for all of these together. */

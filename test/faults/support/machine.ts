@@ -19,15 +19,16 @@ export function missing(...words: readonly string[]): string | undefined {
 const nobody = 65_534;
 
 /** Another user of this machine with a home of its own, or why there can be none. */
-export function otherUser():
-  | { readonly home: string; readonly under: readonly string[] }
-  | { readonly missing: string } {
+export function otherUser(): {
+  readonly home: string;
+  readonly under: readonly string[];
+  readonly missing: string | undefined;
+} {
   const under = ['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups'];
   const why = missing(...under, process.execPath, '--version');
-  if (why !== undefined) return { missing: why };
   const home = temporaryFolder('nobody');
-  chownSync(home, nobody, nobody);
-  return { home, under };
+  if (why === undefined) chownSync(home, nobody, nobody);
+  return { home, under, missing: why };
 }
 
 /** Why this process cannot change how a child resolves names. */

@@ -22,7 +22,7 @@ export default class Summary implements Reporter {
         }
       }
     const rows = ids().map((id) => [id, stateOf(id, cases.get(id) ?? [])] as const);
-    const of = (state: string) => rows.filter(([, row]) => row.state === state);
+    const of = (state: string) => rows.filter(([, each]) => each.state === state);
     const others = modules
       .flatMap((module) => [...module.children.allTests()])
       .filter((each) => !/^F\d{3}/.test(each.name));

@@ -68,10 +68,17 @@ export async function wireServer(
     socket.on('close', () => sockets.delete(socket));
     if (options.onConnection?.(socket, connection)) return;
     let bytes: Buffer = Buffer.alloc(0);
+    let waiting: Buffer[] = [];
+    let needed = 0;
     let taken = false;
     socket.on('data', (chunk: Buffer) => {
       if (received.length < 10_000) received.push(chunk.subarray(0, 4096));
-      bytes = Buffer.concat([bytes, chunk]);
+      waiting.push(chunk);
+      // A large body is put together once, not at each of its pieces.
+      needed -= chunk.length;
+      if (needed > 0) return;
+      bytes = Buffer.concat([bytes, ...waiting]);
+      waiting = [];
       for (;;) {
         const head = headOf(bytes);
         if (!head) return;
@@ -85,7 +92,8 @@ export async function wireServer(
           requests.push(request);
           act(socket, request, early);
         }
-        if (bytes.length < head.bodyStart + head.length) return;
+        needed = head.bodyStart + head.length - bytes.length;
+        if (needed > 0) return;
         const body = bytes.subarray(head.bodyStart, head.bodyStart + head.length);
         bytes = bytes.subarray(head.bodyStart + head.length);
         if (taken) {

@@ -1,0 +1,49 @@
+// Which modules lie together in one file of dist/chunks/: what is always loaded together, since each
+// further file costs a start a third of a millisecond.
+
+/** Each chunk's first modules; it holds what they import statically and no chunk before it holds. */
+const firsts = {
+  core: ['src/main.ts'],
+  told: ['src/cli/failure.ts', 'src/terminal/safe-text.ts'],
+  command: ['src/assemble.ts', 'src/commands/read-records.ts'],
+  wire: ['node_modules/undici/lib/dispatcher/agent.js', 'node_modules/undici/lib/core/connect.js'],
+};
+
+/** A plugin that learns who imports whom, and the groups made of that. */
+export function chunksOf(root) {
+  const placed = new Map();
+  const plugin = {
+    name: 'chunks',
+    buildEnd() {
+      for (const [chunk, files] of Object.entries(firsts))
+        for (const file of files) place(this, `${root}${file}`, chunk);
+    },
+  };
+  const place = (bundle, id, chunk) => {
+    if (placed.has(id)) return;
+    const info = bundle.getModuleInfo(id);
+    if (!info) return;
+    placed.set(id, chunk);
+    for (const imported of info.importedIds) place(bundle, imported, chunk);
+  };
+  const groups = Object.keys(firsts).map((chunk) => ({
+    name: chunk,
+    test: (id) => placed.get(id) === chunk || (chunk === 'core' && /rolldown[\\/]runtime/.test(id)),
+  }));
+  return { plugin, groups };
+}
+
+/** Which of our modules and packages each file of dist/ holds, for the tests. */
+export function manifestOf(output, root) {
+  const entries = output
+    .filter((file) => file.type === 'chunk')
+    .map(({ fileName, modules }) => [fileName, sourcesOf(modules, root)]);
+  return Object.fromEntries(entries);
+}
+
+function sourcesOf(modules, root) {
+  return Object.entries(modules)
+    .filter(([, { renderedLength }]) => renderedLength > 0)
+    .map(([id]) => id.replace('\0', '').replace(root, '').replaceAll('\\', '/'))
+    .sort();
+}

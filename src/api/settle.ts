@@ -1,0 +1,88 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { formatDuration, parseDuration } from '../data/duration.js';
+import { Failure, UnknownOutcomeError, UsageError } from '../errors.js';
+
+/** What settling needs of the world; a command's context has it all. */
+export interface SettleWorld {
+  /** ROSTERCTL_SETTLE: how long after it was sent a write may still take effect. */
+  readonly env: { readonly [name: string]: string | undefined };
+  readonly signal: AbortSignal;
+  note(message: string): void;
+}
+
+const firstMs = 2000;
+const lastMs = 15_000;
+
+/**
+ * Sends a write once. When its outcome is unknown, `witness` reads whether it took effect: soon, and
+ * once more when a late request must have arrived; it gives undefined where nothing shows. Throws what
+ * `send` throws, the UnknownOutcomeError where no reading shows the effect.
+ */
+export async function settle<T, W>(
+  send: () => Promise<T>,
+  witness: () => Promise<W | undefined>,
+  world: SettleWorld,
+): Promise<{ readonly answer: T } | { readonly seen: W }> {
+  const longest = settleMs(world.env);
+  const sent = performance.now();
+  try {
+    return { answer: await send() };
+  } catch (error) {
+    if (!(error instanceof UnknownOutcomeError)) throw error;
+    const seen = await look(witness, world, sent, longest);
+    if (seen !== undefined) return { seen };
+    if (world.signal.aborted) throw error;
+    throw new UnknownOutcomeError(error.message, error.call, {
+      hint: `It was read again ${formatDuration(longest)} after it was sent and does not show. ${error.hint ?? ''}`.trim(),
+      cause: error.cause,
+      delivery: error.delivery,
+    });
+  }
+}
+
+/** Milliseconds of ROSTERCTL_SETTLE. Throws UsageError, so before anything is sent. */
+export function settleMs(env: SettleWorld['env']): number {
+  const text = env['ROSTERCTL_SETTLE'];
+  if (!text) return lastMs;
+  try {
+    return parseDuration(text);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    throw new UsageError(`ROSTERCTL_SETTLE: ${error.message}`, { hint: error.hint });
+  }
+}
+
+async function look<W>(
+  witness: () => Promise<W | undefined>,
+  world: SettleWorld,
+  sent: number,
+  longest: number,
+): Promise<W | undefined> {
+  const { signal } = world;
+  let waitMs = Math.min(firstMs, longest);
+  for (;;) {
+    world.note(`Whether it took effect is not known; looking in ${aboutSeconds(waitMs)}.`);
+    // oxlint-disable-next-line no-await-in-loop
+    await wait(waitMs, undefined, { signal }).catch(() => undefined);
+    if (signal.aborted) return undefined;
+    const since = performance.now() - sent;
+    // oxlint-disable-next-line no-await-in-loop
+    const seen = await read(witness);
+    if (seen !== undefined || since >= longest) return seen;
+    waitMs = Math.max(1, Math.ceil(longest - (performance.now() - sent)));
+  }
+}
+
+/** A reading that fails shows nothing. */
+async function read<W>(witness: () => Promise<W | undefined>): Promise<W | undefined> {
+  try {
+    return await witness();
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
+}
+
+function aboutSeconds(ms: number): string {
+  return `${Math.ceil(ms / 100) / 10} s`;
+}

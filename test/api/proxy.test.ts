@@ -1,0 +1,298 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createProxyChoice } from '../../src/api/proxy.js';
+import { ConfigError, NetworkError } from '../../src/errors.js';
+import { rosterctl, temporaryFolder } from '../support/run.js';
+import { key, organization, recordingService } from '../support/service.js';
+import { apiTo, later, storeFor, thrownBy, transportTo } from './wiring.js';
+
+const get = { method: 'GET', path: '/teams/org_7', template: '/teams/{organizationId}' };
+
+const chosen = (env: Record<string, string>, url = 'https://api.example.org/v1') =>
+  createProxyChoice(env)(new URL(url))?.origin;
+
+describe('which proxy', () => {
+  test('lower-case names win, an empty value is none', () => {
+    expect(chosen({ https_proxy: 'http://a:1', HTTPS_PROXY: 'http://b:1' })).toBe('http://a:1');
+    expect(chosen({ https_proxy: '', HTTPS_PROXY: 'http://b:1' })).toBe('http://b:1');
+    expect(chosen({ https_proxy: ' ', HTTPS_PROXY: '' })).toBeUndefined();
+    expect(chosen({})).toBeUndefined();
+  });
+
+  test('goes by the scheme of what is asked for', () => {
+    expect(chosen({ http_proxy: 'http://a:1' })).toBeUndefined();
+    expect(chosen({ http_proxy: 'http://a:1' }, 'http://files.example.org')).toBe('http://a:1');
+    expect(chosen({ HTTPS_PROXY: 'proxy.example.org:3128' })).toBe('http://proxy.example.org:3128');
+    expect(chosen({ HTTPS_PROXY: 'https://p.example.org' })).toBe('https://p.example.org');
+  });
+
+  test.each([
+    'http://127.0.0.1:8080',
+    'http://127.8.9.1',
+    'http://localhost:80',
+    'https://localhost',
+    'https://store.localhost',
+    'https://[::1]:8443',
+  ])('%s is reached directly whatever the environment says', (url) => {
+    const env = { https_proxy: 'http://a:1', http_proxy: 'http://a:1', no_proxy: '' };
+    expect(chosen(env, url)).toBeUndefined();
+  });
+
+  test.each<[string, string, boolean]>([
+    ['*', 'https://api.example.org', true],
+    ['example.org', 'https://api.example.org', true],
+    ['.example.org', 'https://api.example.org', true],
+    ['*.example.org', 'https://api.example.org', true],
+    ['EXAMPLE.ORG.', 'https://example.org', true],
+    ['other.org, example.org', 'https://example.org', true],
+    ['other.org example.org:443', 'https://example.org', true],
+    ['example.org:8443', 'https://example.org', false],
+    ['example.org', 'https://notexample.org', false],
+    ['ample.org', 'https://example.org', false],
+    ['10.0.0.7', 'https://10.0.0.7', true],
+    ['10.0.0.7', 'https://10.0.0.70', false],
+    ['2001:db8::7', 'https://[2001:db8::7]', true],
+    ['[2001:db8::7]:443', 'https://[2001:db8::7]', true],
+    [',,', 'https://example.org', false],
+  ])('NO_PROXY=%j and %s: direct is %s', (no_proxy, url, direct) => {
+    expect(chosen({ https_proxy: 'http://a:1', no_proxy }, url) === undefined).toBe(direct);
+  });
+
+  test('a user goes into a header and nowhere else', () => {
+    const lines: string[] = [];
+    const env = { HTTPS_PROXY: 'http://ann:s%40crt@proxy.example.org:3128' };
+    const choose = createProxyChoice(env, (line) => lines.push(line));
+    const target = new URL('https://api.example.org/v1');
+    expect(choose(target)).toEqual({
+      origin: 'http://proxy.example.org:3128',
+      authorization: `Basic ${Buffer.from('ann:s@crt').toString('base64')}`,
+    });
+    choose(target);
+    expect(lines).toEqual([
+      'https://api.example.org is reached through the proxy http://proxy.example.org:3128 (HTTPS_PROXY)',
+    ]);
+  });
+
+  test.each(['socks5://ann:s3cret@a:1', 'http://', 'http://ann:s3cret@', 'http://a b:1'])(
+    '%s is a mistake in the configuration and is not shown',
+    (value) => {
+      let error: unknown;
+      try {
+        chosen({ https_proxy: value });
+      } catch (caught) {
+        error = caught;
+      }
+      expect(error).toBeInstanceOf(ConfigError);
+      expect(String(error)).not.toContain('s3cret');
+    },
+  );
+});
+
+// --- real proxies ---
+
+interface Asked {
+  readonly place: string;
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** A proxy that leads every tunnel to one port of this machine, or answers with a status. */
+async function proxyTo(port: number, status = 200) {
+  const asked: Asked[] = [];
+  const server = createServer((_, response) => response.writeHead(405).end());
+  server.on('connect', (request, socket: Socket) => {
+    asked.push({ place: request.url ?? '', headers: request.headers });
+    socket.on('error', () => undefined);
+    if (status !== 200) {
+      socket.end(`HTTP/1.1 ${status} No\r\ncontent-type: text/html\r\n\r\n<h1>canary page</h1>`);
+      return;
+    }
+    const onward = connect(port, '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      onward.pipe(socket).pipe(onward);
+    });
+    onward.on('error', () => socket.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  afterAll(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+}
+
+async function tcp(onConnection: (socket: Socket) => void) {
+  const sockets = new Set<Socket>();
+  let count = 0;
+  const server = createTcpServer((socket) => {
+    count++;
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    onConnection(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  afterAll(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    connections: () => count,
+  };
+}
+
+const far = 'https://api.example.test/v1';
+const through = (url: string) => ({ proxy: createProxyChoice({ https_proxy: url }) });
+
+describe('a proxy that is of no use is named, not the service', () => {
+  test.each<[number, number]>([
+    [407, 1],
+    [403, 1],
+    [502, 2],
+  ])('an answer of %i', async (status, tries) => {
+    const proxy = await proxyTo(0, status);
+    const transport = transportTo(far, { ...through(proxy.url), retries: 1, random: () => 0 });
+    const error = (await thrownBy(transport.request(get))) as NetworkError;
+    expect(error).toBeInstanceOf(NetworkError);
+    expect(error.details.reason).toBe('proxy');
+    expect(error.message).toContain(`The proxy ${proxy.url} answered ${status}.`);
+    expect(`${error.message}${error.hint}`).not.toContain('canary');
+    expect(proxy.asked).toHaveLength(tries);
+  });
+
+  test('refused', async () => {
+    const gone = await tcp(() => undefined);
+    const url = gone.url.replace(/:\d+$/, ':1');
+    const error = (await thrownBy(transportTo(far, through(url)).request(get))) as NetworkError;
+    expect(error.message).toContain(`The proxy ${url} cannot be used: ECONNREFUSED`);
+    expect(error.hint).toContain('NO_PROXY');
+  });
+
+  test('one that hangs up at once is not asked in a loop', async () => {
+    const proxy = await tcp((socket) => socket.destroy());
+    const transport = transportTo(far, { ...through(proxy.url), retries: 1, random: () => 0 });
+    const error = (await thrownBy(transport.request(get))) as NetworkError;
+    expect(error.details.reason).toBe('proxy');
+    expect(proxy.connections()).toBe(2);
+  });
+
+  test('one that says nothing', async () => {
+    const proxy = await tcp(() => undefined);
+    const options = { ...through(proxy.url), bounds: { connectMs: 200 } };
+    const error = (await thrownBy(transportTo(far, options).request(get))) as NetworkError;
+    expect(error.message).toContain('did not open a connection in time');
+  });
+
+  test('a write that never left is tried again', async () => {
+    const proxy = await proxyTo(0, 503);
+    const transport = transportTo(far, { ...through(proxy.url), retries: 2, random: () => 0 });
+    const post = { method: 'POST', path: '/teams', template: '/teams', body: '{}' };
+    expect(await thrownBy(transport.request(post))).toBeInstanceOf(NetworkError);
+    expect(proxy.asked).toHaveLength(3);
+  });
+
+  test('closing the transport drops a tunnel that is being opened', async () => {
+    const { promise: hungUp, resolve } = later();
+    const proxy = await tcp((socket) => socket.on('close', resolve).resume());
+    const transport = transportTo(far, through(proxy.url));
+    const error = thrownBy(transport.request(get));
+    while (proxy.connections() === 0) await new Promise((done) => setTimeout(done, 5));
+    transport.close();
+    await hungUp;
+    expect(await error).toBeInstanceOf(Error);
+  });
+
+  test('the file store goes the same way', async () => {
+    const proxy = await proxyTo(0, 407);
+    const store = storeFor(far, through(proxy.url));
+    const error = (await thrownBy(store.get('https://files.example.test/x?sig=1'))) as NetworkError;
+    expect(error.message).toContain('answered 407');
+    expect(proxy.asked.map(({ place }) => place)).toEqual(['files.example.test:443']);
+  });
+
+  test('loopback is never asked of it', async () => {
+    const proxy = await proxyTo(0, 407);
+    const service = await recordingService(() => ({ status: 200, json: [] }));
+    const env = { http_proxy: proxy.url, https_proxy: proxy.url };
+    const { api } = apiTo(service.baseUrl, { proxy: createProxyChoice(env) });
+    for await (const record of api.list('teams')) expect(record).toBeUndefined();
+    expect(service.requests).toHaveLength(1);
+    expect(proxy.asked).toHaveLength(0);
+  });
+});
+
+describe('TLS through a proxy', () => {
+  const folder = temporaryFolder();
+  const certificate = join(folder, 'cert.pem');
+  const seen: { url: string; key: unknown }[] = [];
+  let port = 0;
+
+  beforeAll(async () => {
+    const keyFile = join(folder, 'key.pem');
+    const words = `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=api.example.test -addext subjectAltName=DNS:api.example.test -keyout ${keyFile} -out ${certificate}`;
+    execFileSync('openssl', words.split(' '), { stdio: 'ignore' });
+    const server = createTlsServer(
+      { key: readFileSync(keyFile), cert: readFileSync(certificate) },
+      (request, response) => {
+        seen.push({ url: request.url ?? '', key: request.headers['x-api-key'] });
+        response.setHeader('content-type', 'application/json');
+        response.end(JSON.stringify([{ id: 'team_1', name: 'Foxes' }]));
+      },
+    );
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    afterAll(() => {
+      server.close();
+      server.closeAllConnections();
+    });
+    port = (server.address() as AddressInfo).port;
+  });
+
+  const environment = {
+    ROSTERCTL_BASE_URL: far,
+    ROSTERCTL_ORG: organization,
+    ROSTERCTL_API_KEY: key,
+    NODE_EXTRA_CA_CERTS: certificate,
+  };
+
+  test('the program reaches the service, tells it, and the proxy learns nothing of the key', async () => {
+    const proxy = await proxyTo(port);
+    const https_proxy = proxy.url.replace('http://', 'http://ann:s3cret@');
+    const env = { ...environment, https_proxy };
+    const { code, stdout, stderr } = await rosterctl('teams list -o ids --debug', { env });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'team_1\n' });
+    expect(seen.at(-1)).toEqual({ url: '/v1/teams/org_7', key });
+    expect(stderr).toContain(
+      `https://api.example.test is reached through the proxy ${proxy.url} (https_proxy)`,
+    );
+    expect(stderr).not.toContain('s3cret');
+    const [asked] = proxy.asked;
+    expect(asked?.place).toBe('api.example.test:443');
+    expect(asked?.headers['proxy-authorization']).toBe(
+      `Basic ${Buffer.from('ann:s3cret').toString('base64')}`,
+    );
+    expect(JSON.stringify(proxy.asked)).not.toContain(key);
+  });
+
+  test('a certificate that is not trusted ends it before the key leaves', async () => {
+    const proxy = await proxyTo(port);
+    const before = seen.length;
+    const error = (await thrownBy(
+      transportTo(far, { ...through(proxy.url), retries: 2 }).request(get),
+    )) as NetworkError;
+    expect(error.details.reason).toBe('tls');
+    expect(proxy.asked).toHaveLength(1);
+    expect(seen).toHaveLength(before);
+  });
+
+  test('a dead proxy exits 9 and is named', async () => {
+    const env = { ...environment, HTTPS_PROXY: 'http://ann:s3cret@127.0.0.1:1' };
+    const { code, stdout, stderr } = await rosterctl('teams list --retries 0', { env });
+    expect({ code, stdout }).toEqual({ code: 9, stdout: '' });
+    expect(stderr).toContain('The proxy http://127.0.0.1:1 cannot be used: ECONNREFUSED');
+    expect(stderr).not.toContain('s3cret');
+  });
+});

@@ -1,0 +1,160 @@
+import pty from '@lydell/node-pty';
+import { describe, expect } from 'vitest';
+import { forbidden, hostileTexts, withoutColor } from '../support/hostile.js';
+import { freshEnvironment, launcher, temporaryFolder } from '../support/run.js';
+import { fault } from './support/case.js';
+import { application, file, hostileWorld, player, team } from './support/world.js';
+
+const half = (text: string) => text.toWellFormed();
+
+const everywhere = (text: string) => ({
+  applications: [
+    {
+      ...application,
+      name: text,
+      email: text,
+      status: text,
+      discordUsername: text,
+      internalNotes: text,
+      formResponses: { [text]: text },
+      gamerTags: [{ id: 'g', game: text, gamerTag: text, createdAt: text, updatedAt: text }],
+      submittedAt: text,
+      [text]: text,
+    },
+  ],
+});
+
+/** A service whose every record and every sentence is the hostile text. */
+const spoken = (text: string) =>
+  hostileWorld({
+    api: ({ url, method }) => {
+      const [path = ''] = url.split('?');
+      const [row] = everywhere(text).applications;
+      if (path === '/v1/tryout-applications') return { json: everywhere(text) };
+      if (path === '/v1/tryout-applications/app_1') {
+        if (method === 'GET') return { json: row };
+        return { status: 400, json: { error: text, message: text } };
+      }
+      if (path === '/v1/teams/org_7')
+        return { json: { teams: [{ ...team, name: text, [text]: text }] } };
+      if (path === '/v1/teams/org_7/team_1') return { json: { ...team, name: text, tag: [text] } };
+      if (path === '/v1/players/org_7') return { json: { [text]: [player], other: [player] } };
+      if (path === '/v1/documents/org_7')
+        return { json: { documents: [{ ...file, name: text, contentType: text, tags: [text] }] } };
+      return { status: 404, json: { error: text, message: text } };
+    },
+  });
+
+/** Each of these is read by a person; ordinary lists, details, errors, dry runs and questions. */
+const views = [
+  'tryouts list',
+  'tryouts get app_1',
+  'tryouts stats',
+  'tryouts update app_1 --status accepted',
+  'tryouts update app_1 --status accepted --note x -n',
+  'tryouts convert app_1',
+  'tryouts convert app_1 -n',
+  'teams list',
+  'teams get team_1',
+  'teams delete team_1',
+  'players list',
+  'docs list',
+  'docs get doc_1',
+  'docs download doc_1',
+  'docs download doc_1 -n',
+  'doctor',
+  'tryouts list --debug -v',
+  'players list --debug',
+];
+
+describe('forty hostile texts in every view', () => {
+  for (const [at, text] of hostileTexts.entries())
+    fault('F059', `text ${at + 1} in a pipe`, async (attack) => {
+      const world = await spoken(text);
+      for (const line of views) {
+        const ran = await attack(line, { env: { ...world.env, ROSTERCTL_RETRIES: '0' } });
+        // Tab-separated rows have tabs of our own.
+        const shown = ran.stdout.replaceAll('\t', ' ') + ran.stderr;
+        expect(machineSafe(shown), `${line}: ${JSON.stringify(shown.slice(0, 300))}`).toBe(true);
+      }
+    });
+
+  for (const [at, text] of hostileTexts.entries())
+    fault('F059', `text ${at + 1} in a terminal`, async () => {
+      const world = await spoken(text);
+      for (const line of [
+        'tryouts list',
+        'tryouts get app_1',
+        'teams delete team_1',
+        'players list',
+      ]) {
+        const shown = await onScreen(line, world.env, 'n');
+        const bare = withoutTerminalWork(shown);
+        expect(
+          forbidden.exec(half(bare)),
+          `${line}: ${JSON.stringify(bare.slice(0, 400))}`,
+        ).toBeNull();
+      }
+    });
+});
+
+/** In a pipe full values stand, so only what drives a terminal or turns text must be gone. */
+function machineSafe(text: string): boolean {
+  // oxlint-disable-next-line no-control-regex
+  return !/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u.test(
+    text,
+  );
+}
+
+/** What a prompt of ours moves on its own: cursor, erasing, its question mark. */
+function withoutTerminalWork(text: string): string {
+  // oxlint-disable-next-line no-control-regex
+  const moves = /\u001b\[(\?25[lh]|\?\d+[hl]|\d*[ABCDGK]|2?K|J|\d*J|\d*;?\d*H)/g;
+  return (
+    withoutColor(text)
+      .replace(moves, '')
+      .replace(/\r/g, '')
+      // oxlint-disable-next-line no-control-regex
+      .replace(/\u001b\[(0|22|39|49)?m/g, '')
+  );
+}
+
+function onScreen(line: string, env: Record<string, string>, answer: string): Promise<string> {
+  const home = temporaryFolder('screen');
+  return new Promise((resolve, reject) => {
+    const terminal = pty.spawn(
+      process.execPath,
+      [process.env['FAULTS_PROGRAM'] ?? launcher, ...line.split(' ')],
+      {
+        // A character may be split between two pieces.
+        encoding: null,
+        cols: 100,
+        rows: 50,
+        cwd: home,
+        env: { ...freshEnvironment(home), TERM: 'xterm-256color', ROSTERCTL_PAGER: 'cat', ...env },
+      },
+    );
+    const chunks: Buffer[] = [];
+    let text = '';
+    let asked = false;
+    const bound = setTimeout(() => {
+      terminal.kill('SIGKILL');
+      reject(new Error(`${line} hangs: ${text.slice(-500)}`));
+    }, 30_000);
+    terminal.onData((data: string | Buffer) => {
+      chunks.push(Buffer.from(data));
+      text = Buffer.concat(chunks).toString();
+      if (asked || !/\?|›|:\s/.test(text) || !/delete|type/i.test(text)) return;
+      asked = true;
+      setTimeout(() => terminal.write(`${answer}\r`), 100);
+      setTimeout(() => terminal.write('\u0003'), 400);
+    });
+    terminal.onExit(() =>
+      setTimeout(() => {
+        clearTimeout(bound);
+        // What the terminal still held when we left may end in the middle of a character.
+        resolve(text.replace(/\ufffd$/, '').replaceAll('\r\n', '\n'));
+      }, 20),
+    );
+  });
+}

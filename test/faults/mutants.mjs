@@ -1,0 +1,106 @@
+// Does the catalogue notice when a defence is gone? Each mutant is a copy of the tree with one
+// defence taken out; the cases that guard it must pass on the untouched copy and fail on the mutant.
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const dir = await mkdtemp(join(tmpdir(), 'rosterctl-mutants-'));
+
+const mutants = [
+  {
+    name: 'a redirect is followed',
+    file: 'src/api/transport.ts',
+    from: 'const value = await exchange(agent, wire, limits, options.signal);',
+    to: `let value = await exchange(agent, wire, limits, options.signal);
+        while ('reply' in value && value.reply.headers['location'] !== undefined) {
+          const next = new URL(value.reply.headers['location'], wire.origin);
+          const on = { ...wire, origin: next.origin, path: next.pathname + next.search };
+          value = await exchange(agent, on, limits, options.signal);
+          if (next.pathname === '/v1/taken') break;
+        }`,
+    cases: ['redirects', 'matrix: 307'],
+  },
+  {
+    name: 'the key is sent to the store',
+    file: 'src/api/file-store.ts',
+    from: '...storeHeaders(headers),',
+    to: `...storeHeaders(headers),
+          'x-api-key': process.env['ROSTERCTL_API_KEY'] ?? '',`,
+    cases: ['upload', 'F098'],
+  },
+  {
+    name: 'hostile text is shown as it is',
+    file: 'src/terminal/safe-text.ts',
+    from: '  return harmless.test(text) ? text : tame(text, cellMarks);',
+    to: '  return text;',
+    cases: ['hostile-texts', 'text [1-3] in'],
+  },
+];
+
+let failed = 0;
+try {
+  const whole = await program('untouched');
+  for (const mutant of mutants) {
+    const { name, file, from, to, cases } = mutant;
+    const sound = await passes(whole, cases);
+    const spoilt = await program(name.replaceAll(' ', '-'), async (copy) => {
+      const path = join(copy, file);
+      const text = await readFile(path, 'utf8');
+      if (!text.includes(from)) throw new Error(`${file} has changed: mend the mutant "${name}"`);
+      await writeFile(path, text.replaceAll(from, to));
+    });
+    const survived = await passes(spoilt, cases);
+    const good = sound && !survived;
+    if (!good) failed += 1;
+    const verdict = !sound ? 'THE CASES FAIL WITHOUT IT' : survived ? 'SURVIVED' : 'caught';
+    console.log(`  ${name.padEnd(34)} ${verdict}`);
+  }
+} finally {
+  await rm(dir, { recursive: true, force: true });
+}
+console.log(`${mutants.length - failed} of ${mutants.length} mutants caught`);
+process.exitCode = failed === 0 ? 0 : 1;
+
+/** A built copy of the tree, changed before it is built; the path of its launcher. */
+async function program(name, change) {
+  const copy = join(dir, name);
+  const without = /^(node_modules|dist|\.git|bench|\.build-.*)(\/|$)/;
+  await cp(root, copy, {
+    recursive: true,
+    filter: (path) => !without.test(path.slice(root.length)),
+  });
+  // Package by package: the build keeps a folder of its own beside them.
+  await mkdir(join(copy, 'node_modules'));
+  for (const each of await readdir(join(root, 'node_modules')))
+    if (!/^\.(cache|vite)/.test(each))
+      await symlink(join(root, 'node_modules', each), join(copy, 'node_modules', each));
+  await change?.(copy);
+  const built = await run(process.execPath, ['build/build.mjs'], copy);
+  if (built.code !== 0) throw new Error(`the copy "${name}" does not build:\n${built.text}`);
+  return join(copy, 'bin', 'rosterctl');
+}
+
+async function passes(launcher, [file, title]) {
+  const words = ['vitest', 'run', '--config', 'vitest.faults.config.ts'];
+  const env = { FAULTS_PROGRAM: launcher };
+  const { code, text } = await run(
+    'npx',
+    [...words, '--reporter=dot', file, '-t', title],
+    root,
+    env,
+  );
+  if (!/Tests .*\d+ (passed|failed)/.test(text)) throw new Error(`no case ran:\n${text}`);
+  return code === 0;
+}
+
+function run(command, words, cwd, env = {}) {
+  return new Promise((resolve) => {
+    const options = { cwd, env: { ...process.env, NO_COLOR: '1', ...env }, maxBuffer: 64e6 };
+    execFile(command, words, options, (error, stdout, stderr) =>
+      resolve({ code: error ? (error.code ?? 1) : 0, text: `${stdout}${stderr}` }),
+    );
+  });
+}
