@@ -74,9 +74,9 @@ export function runStore(statePath: string): RunStore {
   return { dir: join(statePath, 'runs'), locks: join(statePath, 'locks') };
 }
 
-/** A name that sorts by time: `20260301T101500-3fa9c2`. */
+/** A name that sorts by time, to the millisecond: `20260301T101500123-3fa9c2`. */
 export function newRunName(now: Date): string {
-  const time = now.toISOString().replace(/[-:]|\.\d+Z$/g, '');
+  const time = now.toISOString().replace(/[-:.Z]/g, '');
   return `${time}-${randomBytes(3).toString('hex')}`;
 }
 
@@ -176,7 +176,7 @@ export function summaryOf({ head, state }: StoredRun): ReportSummary {
   };
 }
 
-const namePattern = /^\d{8}T\d{6}-[0-9a-f]{6}$/;
+const namePattern = /^\d{8}T\d{9}-[0-9a-f]{6}$/;
 
 async function readRun(store: RunStore, name: string): Promise<StoredRun | undefined> {
   const folder = join(store.dir, name);

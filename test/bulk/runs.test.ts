@@ -37,7 +37,7 @@ describe('exit', () => {
     const first = await user.run(line);
     expect(first.code).toBe(0);
     expect(report(first).summary).toMatchObject({ total: 6, changed: 6 });
-    expect(report(first).run).toMatch(/^\d{8}T\d{6}-/);
+    expect(report(first).run).toMatch(/^\d{8}T\d{9}-/);
     const before = written(service).length;
     const again = await user.run(line);
     expect(again.code).toBe(0);
