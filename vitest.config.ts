@@ -4,8 +4,8 @@ export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
     include: ['test/**/*.test.ts'],
-    // The fault catalogue has its own command: npm run faults.
-    exclude: ['test/faults/**', 'node_modules/**'],
+    // The fault catalogue and the kill loop have their own command: npm run faults.
+    exclude: ['test/faults/**', 'test/crash/**', 'node_modules/**'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     isolate: false,

@@ -45,5 +45,5 @@ function sourcesOf(modules, root) {
   return Object.entries(modules)
     .filter(([, { renderedLength }]) => renderedLength > 0)
     .map(([id]) => id.replace('\0', '').replace(root, '').replaceAll('\\', '/'))
-    .sort();
+    .toSorted();
 }

@@ -8,6 +8,7 @@ __rosterctl_noun() { # word: what it is called in the table
     'players' | 'player') noun='players' ;;
     'documents' | 'docs' | 'doc' | 'document') noun='documents' ;;
     'uploads' | 'upload') noun='uploads' ;;
+    'runs' | 'run') noun='runs' ;;
     'auth') noun='auth' ;;
     'profile' | 'profiles') noun='profile' ;;
     'config') noun='config' ;;
@@ -49,6 +50,11 @@ __rosterctl_verb() { # noun, word: the command
     'documents preview') command='documents preview' ;;
     'uploads create' | 'uploads new') command='uploads create' ;;
     'uploads put') command='uploads put' ;;
+    'runs list' | 'runs ls') command='runs list' ;;
+    'runs show') command='runs show' ;;
+    'runs resume') command='runs resume' ;;
+    'runs retry') command='runs retry' ;;
+    'runs prune') command='runs prune' ;;
     'auth login') command='auth login' ;;
     'auth status') command='auth status' ;;
     'auth logout') command='auth logout' ;;
@@ -72,11 +78,12 @@ __rosterctl_verb() { # noun, word: the command
 __rosterctl_words() { # noun, or nothing: what may stand there
   choices=() aliases=()
   case "$1" in
-    '') choices=('tryouts' 'teams' 'players' 'documents' 'uploads' 'auth' 'profile' 'config' 'sandbox' 'api' 'doctor' 'completion' 'commands' 'help') aliases=('tryout' 'team' 'player' 'docs' 'doc' 'document' 'upload' 'profiles') ;;
+    '') choices=('tryouts' 'teams' 'players' 'documents' 'uploads' 'runs' 'auth' 'profile' 'config' 'sandbox' 'api' 'doctor' 'completion' 'commands' 'help') aliases=('tryout' 'team' 'player' 'docs' 'doc' 'document' 'upload' 'run' 'profiles') ;;
     'tryouts') choices=('list' 'get' 'update' 'set-status' 'convert' 'stats') aliases=('ls' 'view' 'edit') ;;
     'teams' | 'players') choices=('list' 'get' 'create' 'update' 'delete') aliases=('ls' 'view' 'new' 'edit' 'rm') ;;
     'documents') choices=('list' 'get' 'create' 'update' 'delete' 'upload' 'download' 'preview') aliases=('ls' 'view' 'new' 'edit' 'rm') ;;
     'uploads') choices=('create' 'put') aliases=('new') ;;
+    'runs') choices=('list' 'show' 'resume' 'retry' 'prune') aliases=('ls') ;;
     'auth') choices=('login' 'status' 'logout') aliases=() ;;
     'profile') choices=('list' 'show' 'use' 'rename' 'remove') aliases=('ls') ;;
     'config') choices=('list' 'get' 'set' 'unset' 'path') aliases=('ls' 'view') ;;
@@ -88,24 +95,27 @@ __rosterctl_flags() { # command: its own flags
   choices=() own=' '
   case "$1" in
     'tryouts list') choices=('--status' '--not-status' '--game' '--form' '--since' '--until' '--older-than' '--updated-since' '--converted' '--unconverted' '--with-notes' '--without-notes' '--where' '--search' '--sort' '--limit') ;;
-    'tryouts get' | 'teams get' | 'players get' | 'documents get' | 'auth logout' | 'profile list' | 'profile show' | 'profile use' | 'profile rename' | 'profile remove' | 'config get' | 'config set' | 'config unset' | 'config path' | 'sandbox reset' | 'sandbox events' | 'doctor' | 'commands' | 'help') choices=() ;;
-    'tryouts update') choices=('--status' '--note' '--note-file' '--append-note' '--clear-note') ;;
-    'tryouts set-status') choices=('--to' '--note' '--note-file' '--append-note' '--clear-note') ;;
-    'tryouts convert') choices=('--accept' '--set' '--set-string' '--input') ;;
+    'tryouts get' | 'teams get' | 'players get' | 'documents get' | 'runs list' | 'auth logout' | 'profile list' | 'profile show' | 'profile use' | 'profile rename' | 'profile remove' | 'config get' | 'config set' | 'config unset' | 'config path' | 'sandbox reset' | 'sandbox events' | 'doctor' | 'commands' | 'help') choices=() ;;
+    'tryouts update') choices=('--status' '--note' '--note-file' '--append-note' '--clear-note' '--ids' '--csv' '--map' '--ignore-columns' '--if-status' '--if' '--expect' '--max-changes' '--fail-fast' '--max-errors' '--concurrency' '--rate' '--restart' '--wait-lock' '--results' '--exit-code') ;;
+    'tryouts set-status') choices=('--to' '--note' '--note-file' '--append-note' '--clear-note' '--ids' '--csv' '--map' '--ignore-columns' '--status' '--not-status' '--game' '--form' '--since' '--until' '--older-than' '--updated-since' '--converted' '--unconverted' '--with-notes' '--without-notes' '--where' '--search' '--sort' '--limit' '--all' '--allow-partial' '--if-status' '--if' '--expect' '--max-changes' '--fail-fast' '--max-errors' '--concurrency' '--rate' '--restart' '--wait-lock' '--results' '--exit-code') ;;
+    'tryouts convert') choices=('--accept' '--set' '--set-string' '--input' '--ids' '--csv' '--map' '--ignore-columns' '--status' '--not-status' '--game' '--form' '--since' '--until' '--older-than' '--updated-since' '--converted' '--unconverted' '--with-notes' '--without-notes' '--where' '--search' '--sort' '--limit' '--all' '--allow-partial' '--if-status' '--if' '--expect' '--max-changes' '--fail-fast' '--max-errors' '--concurrency' '--rate' '--restart' '--wait-lock' '--results' '--exit-code') ;;
     'tryouts stats') choices=('--status' '--not-status' '--game' '--form' '--since' '--until' '--older-than' '--updated-since' '--converted' '--unconverted' '--with-notes' '--without-notes' '--where' '--search') ;;
     'teams list') choices=('--where' '--search' '--sort' '--limit') ;;
     'teams create' | 'players create') choices=('--name' '--set' '--set-string' '--input') ;;
-    'teams update' | 'players update') choices=('--name' '--set' '--set-string' '--input' '--route') ;;
+    'teams update' | 'players update') choices=('--name' '--set' '--set-string' '--input' '--route' '--ids' '--csv' '--map' '--ignore-columns' '--where' '--search' '--sort' '--limit' '--all' '--allow-partial' '--if' '--expect' '--max-changes' '--fail-fast' '--max-errors' '--concurrency' '--rate' '--restart' '--wait-lock' '--results' '--exit-code') ;;
     'teams delete') choices=('--confirm' '--route') ;;
     'players list') choices=('--team' '--where' '--search' '--sort' '--limit') ;;
-    'players delete' | 'documents delete') choices=('--route') ;;
+    'players delete' | 'documents delete') choices=('--route' '--ids' '--where' '--search' '--sort' '--limit' '--all' '--allow-partial' '--if' '--expect' '--max-changes' '--fail-fast' '--max-errors' '--concurrency' '--rate' '--restart' '--wait-lock' '--results' '--exit-code') ;;
     'documents list') choices=('--tag' '--type' '--where' '--search' '--sort' '--limit') ;;
     'documents create') choices=('--file-key' '--file-ref' '--content-type' '--size-bytes' '--name' '--tag') ;;
-    'documents update') choices=('--name' '--add-tag' '--remove-tag' '--tag' '--set' '--set-string' '--input' '--route') ;;
+    'documents update') choices=('--name' '--add-tag' '--remove-tag' '--tag' '--set' '--set-string' '--input' '--route' '--ids' '--csv' '--map' '--ignore-columns' '--where' '--search' '--sort' '--limit' '--all' '--allow-partial' '--if' '--expect' '--max-changes' '--fail-fast' '--max-errors' '--concurrency' '--rate' '--restart' '--wait-lock' '--results' '--exit-code') ;;
     'documents upload') choices=('--name' '--tag' '--content-type' '--if-exists') ;;
     'documents download' | 'documents preview') choices=('--file' '--dir' '--skip-existing' '--overwrite' '--url') ;;
     'uploads create') choices=('--content-type' '--size-bytes') ;;
     'uploads put') choices=('--content-type') ;;
+    'runs show') choices=('--failed') ;;
+    'runs resume' | 'runs retry') choices=('--max-changes' '--expect' '--fail-fast' '--max-errors' '--concurrency' '--rate' '--wait-lock') ;;
+    'runs prune') choices=('--older-than') ;;
     'auth login') choices=('--key-stdin' '--key-file' '--no-check') ;;
     'auth status') choices=('--all' '--offline') ;;
     'config list') choices=('--show-origin') ;;
@@ -122,28 +132,46 @@ __rosterctl_global_flags() { # the flags of every command
 __rosterctl_flag() { # command, flag: what it takes
   slot= choices=() list= ends= ask= again= long=
   case "$1:$2" in
-    'tryouts list:--status' | 'tryouts stats:--status') long=--status slot=words choices=('pending' 'reviewing' 'shortlisted' 'accepted' 'rejected' 'withdrawn') list=1 again=1 ;;
-    'tryouts list:--not-status' | 'tryouts stats:--not-status') long=--not-status slot=words choices=('pending' 'reviewing' 'shortlisted' 'accepted' 'rejected' 'withdrawn') list=1 again=1 ;;
-    'tryouts list:--game' | 'tryouts stats:--game') long=--game slot=free again=1 ;;
-    'tryouts list:--form' | 'tryouts stats:--form') long=--form slot=free again=1 ;;
-    'tryouts list:--since' | 'tryouts stats:--since') long=--since slot=free ;;
-    'tryouts list:--until' | 'tryouts stats:--until') long=--until slot=free ;;
-    'tryouts list:--older-than' | 'tryouts stats:--older-than') long=--older-than slot=free ;;
-    'tryouts list:--updated-since' | 'tryouts stats:--updated-since') long=--updated-since slot=free ;;
-    'tryouts list:--converted' | 'tryouts stats:--converted') long=--converted slot=switch ;;
-    'tryouts list:--unconverted' | 'tryouts stats:--unconverted') long=--unconverted slot=switch ;;
-    'tryouts list:--with-notes' | 'tryouts stats:--with-notes') long=--with-notes slot=switch ;;
-    'tryouts list:--without-notes' | 'tryouts stats:--without-notes') long=--without-notes slot=switch ;;
-    'tryouts list:--where' | 'tryouts stats:--where' | 'teams list:--where' | 'players list:--where' | 'documents list:--where') long=--where slot=fields ends='=' again=1 ;;
-    'tryouts list:--search' | 'tryouts stats:--search' | 'teams list:--search' | 'players list:--search' | 'documents list:--search') long=--search slot=free ;;
-    'tryouts list:--sort' | 'teams list:--sort' | 'players list:--sort' | 'documents list:--sort') long=--sort slot=fields ;;
-    'tryouts list:--limit' | 'teams list:--limit' | 'players list:--limit' | 'documents list:--limit') long=--limit slot=free ;;
+    'tryouts list:--status' | 'tryouts set-status:--status' | 'tryouts convert:--status' | 'tryouts stats:--status') long=--status slot=words choices=('pending' 'reviewing' 'shortlisted' 'accepted' 'rejected' 'withdrawn') list=1 again=1 ;;
+    'tryouts list:--not-status' | 'tryouts set-status:--not-status' | 'tryouts convert:--not-status' | 'tryouts stats:--not-status') long=--not-status slot=words choices=('pending' 'reviewing' 'shortlisted' 'accepted' 'rejected' 'withdrawn') list=1 again=1 ;;
+    'tryouts list:--game' | 'tryouts set-status:--game' | 'tryouts convert:--game' | 'tryouts stats:--game') long=--game slot=free again=1 ;;
+    'tryouts list:--form' | 'tryouts set-status:--form' | 'tryouts convert:--form' | 'tryouts stats:--form') long=--form slot=free again=1 ;;
+    'tryouts list:--since' | 'tryouts set-status:--since' | 'tryouts convert:--since' | 'tryouts stats:--since') long=--since slot=free ;;
+    'tryouts list:--until' | 'tryouts set-status:--until' | 'tryouts convert:--until' | 'tryouts stats:--until') long=--until slot=free ;;
+    'tryouts list:--older-than' | 'tryouts set-status:--older-than' | 'tryouts convert:--older-than' | 'tryouts stats:--older-than' | 'runs prune:--older-than') long=--older-than slot=free ;;
+    'tryouts list:--updated-since' | 'tryouts set-status:--updated-since' | 'tryouts convert:--updated-since' | 'tryouts stats:--updated-since') long=--updated-since slot=free ;;
+    'tryouts list:--converted' | 'tryouts set-status:--converted' | 'tryouts convert:--converted' | 'tryouts stats:--converted') long=--converted slot=switch ;;
+    'tryouts list:--unconverted' | 'tryouts set-status:--unconverted' | 'tryouts convert:--unconverted' | 'tryouts stats:--unconverted') long=--unconverted slot=switch ;;
+    'tryouts list:--with-notes' | 'tryouts set-status:--with-notes' | 'tryouts convert:--with-notes' | 'tryouts stats:--with-notes') long=--with-notes slot=switch ;;
+    'tryouts list:--without-notes' | 'tryouts set-status:--without-notes' | 'tryouts convert:--without-notes' | 'tryouts stats:--without-notes') long=--without-notes slot=switch ;;
+    'tryouts list:--where' | 'tryouts set-status:--where' | 'tryouts convert:--where' | 'tryouts stats:--where' | 'teams list:--where' | 'teams update:--where' | 'players list:--where' | 'players update:--where' | 'players delete:--where' | 'documents list:--where' | 'documents update:--where' | 'documents delete:--where') long=--where slot=fields ends='=' again=1 ;;
+    'tryouts list:--search' | 'tryouts set-status:--search' | 'tryouts convert:--search' | 'tryouts stats:--search' | 'teams list:--search' | 'teams update:--search' | 'players list:--search' | 'players update:--search' | 'players delete:--search' | 'documents list:--search' | 'documents update:--search' | 'documents delete:--search') long=--search slot=free ;;
+    'tryouts list:--sort' | 'tryouts set-status:--sort' | 'tryouts convert:--sort' | 'teams list:--sort' | 'teams update:--sort' | 'players list:--sort' | 'players update:--sort' | 'players delete:--sort' | 'documents list:--sort' | 'documents update:--sort' | 'documents delete:--sort') long=--sort slot=fields ;;
+    'tryouts list:--limit' | 'tryouts set-status:--limit' | 'tryouts convert:--limit' | 'teams list:--limit' | 'teams update:--limit' | 'players list:--limit' | 'players update:--limit' | 'players delete:--limit' | 'documents list:--limit' | 'documents update:--limit' | 'documents delete:--limit') long=--limit slot=free ;;
     'tryouts update:--status') long=--status slot=words choices=('pending' 'reviewing' 'shortlisted' 'accepted' 'rejected' 'withdrawn') ;;
     'tryouts update:--note' | 'tryouts set-status:--note') long=--note slot=free ;;
     'tryouts update:--note-file' | 'tryouts set-status:--note-file') long=--note-file slot=file ;;
     'tryouts update:--append-note' | 'tryouts set-status:--append-note') long=--append-note slot=free ;;
     'tryouts update:--clear-note' | 'tryouts set-status:--clear-note') long=--clear-note slot=switch ;;
+    'tryouts update:--ids' | 'tryouts set-status:--ids' | 'tryouts convert:--ids' | 'teams update:--ids' | 'players update:--ids' | 'players delete:--ids' | 'documents update:--ids' | 'documents delete:--ids') long=--ids slot=file ;;
+    'tryouts update:--csv' | 'tryouts set-status:--csv' | 'tryouts convert:--csv' | 'teams update:--csv' | 'players update:--csv' | 'documents update:--csv') long=--csv slot=file ;;
+    'tryouts update:--map' | 'tryouts set-status:--map' | 'tryouts convert:--map' | 'teams update:--map' | 'players update:--map' | 'documents update:--map') long=--map slot=free again=1 ;;
+    'tryouts update:--ignore-columns' | 'tryouts set-status:--ignore-columns' | 'tryouts convert:--ignore-columns' | 'teams update:--ignore-columns' | 'players update:--ignore-columns' | 'documents update:--ignore-columns') long=--ignore-columns slot=switch ;;
+    'tryouts update:--if-status' | 'tryouts set-status:--if-status' | 'tryouts convert:--if-status') long=--if-status slot=words choices=('pending' 'reviewing' 'shortlisted' 'accepted' 'rejected' 'withdrawn') list=1 again=1 ;;
+    'tryouts update:--if' | 'tryouts set-status:--if' | 'tryouts convert:--if' | 'teams update:--if' | 'players update:--if' | 'players delete:--if' | 'documents update:--if' | 'documents delete:--if') long=--if slot=fields ends='=' again=1 ;;
+    'tryouts update:--expect' | 'tryouts set-status:--expect' | 'tryouts convert:--expect' | 'teams update:--expect' | 'players update:--expect' | 'players delete:--expect' | 'documents update:--expect' | 'documents delete:--expect' | 'runs resume:--expect' | 'runs retry:--expect') long=--expect slot=free ;;
+    'tryouts update:--max-changes' | 'tryouts set-status:--max-changes' | 'tryouts convert:--max-changes' | 'teams update:--max-changes' | 'players update:--max-changes' | 'players delete:--max-changes' | 'documents update:--max-changes' | 'documents delete:--max-changes' | 'runs resume:--max-changes' | 'runs retry:--max-changes') long=--max-changes slot=free ;;
+    'tryouts update:--fail-fast' | 'tryouts set-status:--fail-fast' | 'tryouts convert:--fail-fast' | 'teams update:--fail-fast' | 'players update:--fail-fast' | 'players delete:--fail-fast' | 'documents update:--fail-fast' | 'documents delete:--fail-fast' | 'runs resume:--fail-fast' | 'runs retry:--fail-fast') long=--fail-fast slot=switch ;;
+    'tryouts update:--max-errors' | 'tryouts set-status:--max-errors' | 'tryouts convert:--max-errors' | 'teams update:--max-errors' | 'players update:--max-errors' | 'players delete:--max-errors' | 'documents update:--max-errors' | 'documents delete:--max-errors' | 'runs resume:--max-errors' | 'runs retry:--max-errors') long=--max-errors slot=free ;;
+    'tryouts update:--concurrency' | 'tryouts set-status:--concurrency' | 'tryouts convert:--concurrency' | 'teams update:--concurrency' | 'players update:--concurrency' | 'players delete:--concurrency' | 'documents update:--concurrency' | 'documents delete:--concurrency' | 'runs resume:--concurrency' | 'runs retry:--concurrency') long=--concurrency slot=free ;;
+    'tryouts update:--rate' | 'tryouts set-status:--rate' | 'tryouts convert:--rate' | 'teams update:--rate' | 'players update:--rate' | 'players delete:--rate' | 'documents update:--rate' | 'documents delete:--rate' | 'runs resume:--rate' | 'runs retry:--rate') long=--rate slot=free ;;
+    'tryouts update:--restart' | 'tryouts set-status:--restart' | 'tryouts convert:--restart' | 'teams update:--restart' | 'players update:--restart' | 'players delete:--restart' | 'documents update:--restart' | 'documents delete:--restart') long=--restart slot=switch ;;
+    'tryouts update:--wait-lock' | 'tryouts set-status:--wait-lock' | 'tryouts convert:--wait-lock' | 'teams update:--wait-lock' | 'players update:--wait-lock' | 'players delete:--wait-lock' | 'documents update:--wait-lock' | 'documents delete:--wait-lock' | 'runs resume:--wait-lock' | 'runs retry:--wait-lock') long=--wait-lock slot=free ;;
+    'tryouts update:--results' | 'tryouts set-status:--results' | 'tryouts convert:--results' | 'teams update:--results' | 'players update:--results' | 'players delete:--results' | 'documents update:--results' | 'documents delete:--results') long=--results slot=file ;;
+    'tryouts update:--exit-code' | 'tryouts set-status:--exit-code' | 'tryouts convert:--exit-code' | 'teams update:--exit-code' | 'players update:--exit-code' | 'players delete:--exit-code' | 'documents update:--exit-code' | 'documents delete:--exit-code') long=--exit-code slot=switch ;;
     'tryouts set-status:--to') long=--to slot=words choices=('pending' 'reviewing' 'shortlisted' 'accepted' 'rejected' 'withdrawn') ;;
+    'tryouts set-status:--all' | 'tryouts convert:--all' | 'teams update:--all' | 'players update:--all' | 'players delete:--all' | 'documents update:--all' | 'documents delete:--all' | 'auth status:--all') long=--all slot=switch ;;
+    'tryouts set-status:--allow-partial' | 'tryouts convert:--allow-partial' | 'teams update:--allow-partial' | 'players update:--allow-partial' | 'players delete:--allow-partial' | 'documents update:--allow-partial' | 'documents delete:--allow-partial') long=--allow-partial slot=switch ;;
     'tryouts convert:--accept') long=--accept slot=switch ;;
     'tryouts convert:--set' | 'tryouts convert:-F' | 'teams create:--set' | 'teams create:-F' | 'teams update:--set' | 'teams update:-F' | 'players create:--set' | 'players create:-F' | 'players update:--set' | 'players update:-F' | 'documents update:--set' | 'documents update:-F' | 'api:--set' | 'api:-F') long=--set slot=fields ends='=' again=1 ;;
     'tryouts convert:--set-string' | 'tryouts convert:-f' | 'teams create:--set-string' | 'teams create:-f' | 'teams update:--set-string' | 'teams update:-f' | 'players create:--set-string' | 'players create:-f' | 'players update:--set-string' | 'players update:-f' | 'documents update:--set-string' | 'documents update:-f' | 'api:--set-string' | 'api:-f') long=--set-string slot=fields ends='=' again=1 ;;
@@ -166,10 +194,10 @@ __rosterctl_flag() { # command, flag: what it takes
     'documents download:--skip-existing' | 'documents preview:--skip-existing') long=--skip-existing slot=switch ;;
     'documents download:--overwrite' | 'documents preview:--overwrite') long=--overwrite slot=switch ;;
     'documents download:--url' | 'documents preview:--url') long=--url slot=switch ;;
+    'runs show:--failed') long=--failed slot=switch ;;
     'auth login:--key-stdin') long=--key-stdin slot=switch ;;
     'auth login:--key-file') long=--key-file slot=file ;;
     'auth login:--no-check') long=--no-check slot=switch ;;
-    'auth status:--all') long=--all slot=switch ;;
     'auth status:--offline') long=--offline slot=switch ;;
     'config list:--show-origin') long=--show-origin slot=switch ;;
     'api:--method' | 'api:-X') long=--method slot=free ;;
@@ -219,7 +247,7 @@ __rosterctl_arg() { # command, number: what that word may be
   case "$1:$2" in
     'teams delete:0' | 'teams get:'* | 'teams update:'*) slot=words ask='id:teams' ;;
     'documents preview:0' | 'documents get:'* | 'documents update:'* | 'documents delete:'* | 'documents download:'*) slot=words ask='id:documents' ;;
-    'uploads put:0' | 'profile rename:1' | 'config set:1' | 'api:0') slot=free ;;
+    'uploads put:0' | 'runs show:0' | 'runs resume:0' | 'runs retry:0' | 'profile rename:1' | 'config set:1' | 'api:0') slot=free ;;
     'uploads put:1' | 'documents upload:'*) slot=file ;;
     'profile show:0' | 'profile use:0' | 'profile rename:0' | 'profile remove:0') slot=words ask='profile' ;;
     'config get:0' | 'config set:0' | 'config unset:0') slot=words choices=('output' 'time' 'timeout' 'retries' 'maxWait' 'concurrency' 'rate' 'pager' 'completion.cache' 'key.command' 'endpoints.teams.update' 'endpoints.teams.update.semantics' 'endpoints.teams.update.org' 'endpoints.teams.delete' 'endpoints.teams.delete.org' 'endpoints.players.update' 'endpoints.players.update.semantics' 'endpoints.players.update.org' 'endpoints.players.delete' 'endpoints.players.delete.org' 'endpoints.documents.update' 'endpoints.documents.update.semantics' 'endpoints.documents.update.org' 'endpoints.documents.delete' 'endpoints.documents.delete.org' 'lists.teams.path' 'lists.teams.query' 'columns.teams' 'readOnly.teams' 'lists.players.path' 'lists.players.query' 'columns.players' 'readOnly.players' 'lists.documents.path' 'lists.documents.query' 'columns.documents' 'readOnly.documents' 'lists.tryouts.path' 'lists.tryouts.query' 'columns.tryouts' 'readOnly.tryouts' 'paging.mode' 'paging.params.page' 'paging.params.limit' 'paging.params.offset' 'paging.params.cursor' 'paging.params.after' 'paging.size' 'filters.tryouts.status' 'download.urlPath' 'upload.maxBytes') ;;
@@ -241,7 +269,8 @@ __rosterctl_fields() { # command: the fields of what it prints
     'players delete') choices=() ask='field:players' ;;
     'documents list' | 'documents get' | 'documents create' | 'documents update' | 'documents upload') choices=('id') ask='field:documents' ;;
     'documents delete' | 'documents download' | 'documents preview') choices=() ask='field:documents' ;;
-    'uploads create' | 'uploads put' | 'auth login' | 'auth status' | 'auth logout' | 'profile show' | 'profile use' | 'profile rename' | 'profile remove' | 'config get' | 'config set' | 'config unset' | 'config path' | 'api' | 'sandbox start' | 'sandbox reset' | 'doctor' | 'completion' | 'help') choices=() ask='' ;;
+    'uploads create' | 'uploads put' | 'runs show' | 'runs resume' | 'runs retry' | 'runs prune' | 'auth login' | 'auth status' | 'auth logout' | 'profile show' | 'profile use' | 'profile rename' | 'profile remove' | 'config get' | 'config set' | 'config unset' | 'config path' | 'api' | 'sandbox start' | 'sandbox reset' | 'doctor' | 'completion' | 'help') choices=() ask='' ;;
+    'runs list') choices=('run' 'action' 'startedAt' 'state' 'summary') ask='' ;;
     'profile list') choices=('name' 'organization' 'baseUrl' 'active') ask='' ;;
     'config list') choices=('key' 'value' 'origin') ask='' ;;
     'sandbox events') choices=('kind' 'applicationId' 'at') ask='' ;;
@@ -250,7 +279,7 @@ __rosterctl_fields() { # command: the fields of what it prints
 }
 
 __rosterctl_topics() { # what `help` explains
-  choices=('environment' 'exit-codes' 'output' 'undocumented' 'sandbox' 'security')
+  choices=('environment' 'exit-codes' 'output' 'bulk' 'undocumented' 'sandbox' 'security')
 }
 
 _rosterctl() { # command, the text that readline will replace

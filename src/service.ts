@@ -1,5 +1,6 @@
 import { createApi } from './api/client.js';
 import type { FileStore } from './api/file-store.js';
+import { createPace } from './api/pace.js';
 import { createProxyChoice } from './api/proxy.js';
 import { createTransport } from './api/transport.js';
 import type { Api, ApiNotes } from './api/types.js';
@@ -64,8 +65,14 @@ export function createService(parts: ServiceParts): Service {
     }));
   const apiTo = (to: Connection): Api => {
     parts.redact(to.key);
+    const limiter = createPace({
+      clock: () => performance.now(),
+      sleep,
+      maxWaitMs: settings.maxWaitMs,
+    });
     const transport = createTransport({
       ...pace,
+      pace: limiter,
       connection: to,
       timeoutMs: settings.timeoutMs,
       dryRun: settings.dryRun,
@@ -78,6 +85,7 @@ export function createService(parts: ServiceParts): Service {
     return createApi({
       connection: to,
       transport,
+      pace: limiter,
       guesses: settings.guesses,
       strict: settings.strict,
       notes,

@@ -38,6 +38,9 @@ test('the folder listing is the list of commands', () => {
 /** Examples that need a terminal, another program or a long-lived process; each has a test of its own. */
 const elsewhere = new Map([
   ['auth login', 'asks for a key and needs a service; test/commands/auth'],
+  ['runs show', 'needs a run; test/bulk/runs.test.ts'],
+  ['runs resume', 'needs an unfinished run; test/bulk/runs.test.ts'],
+  ['runs retry', 'needs a run that failed; test/bulk/runs.test.ts'],
   ['sandbox start', 'runs until it is stopped; test/sandbox'],
 ]);
 

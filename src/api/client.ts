@@ -5,6 +5,7 @@ import { endpoint, type Endpoint } from './contract.js';
 import { createDrift, type Drift } from './drift.js';
 import { findLink } from './links.js';
 import { listRecords } from './record-list.js';
+import type { Pace } from './pace.js';
 import { findRecord } from './records.js';
 import { fillPath, type Guesses, idOf, type Route, routeOf } from './routes.js';
 import type { Transport, TransportRequest, TransportResponse } from './transport.js';
@@ -13,6 +14,7 @@ import type { Answer, Api, ApiNotes, Call, PlannedRequest } from './types.js';
 export interface ApiOptions {
   readonly connection: { readonly baseUrl: string; readonly organizationId: string };
   readonly transport: Transport;
+  readonly pace: Pace;
   readonly guesses: Guesses;
   /** Drift from the contract and doubtful lists are errors. */
   readonly strict: boolean;
@@ -28,6 +30,7 @@ export function createApi(options: ApiOptions): Api {
 class Client implements Api {
   readonly organizationId: string;
   readonly baseUrl: string;
+  readonly pace: Pace;
   private readonly toldGuesses = new Set<string>();
 
   constructor(
@@ -36,6 +39,7 @@ class Client implements Api {
   ) {
     this.organizationId = options.connection.organizationId;
     this.baseUrl = options.connection.baseUrl;
+    this.pace = options.pace;
   }
 
   describe(call: Call): PlannedRequest {

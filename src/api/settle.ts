@@ -41,7 +41,7 @@ export async function settle<T, W>(
 }
 
 /** Milliseconds of ROSTERCTL_SETTLE. Throws UsageError, so before anything is sent. */
-function settleMs(env: SettleWorld['env']): number {
+export function settleMs(env: SettleWorld['env']): number {
   const text = env['ROSTERCTL_SETTLE'];
   if (!text) return lastMs;
   try {

@@ -10,6 +10,7 @@ import {
 } from './exchange.js';
 import { isGarbled } from './json-body.js';
 import { lossPace } from './loss.js';
+import type { Pace } from './pace.js';
 import type { ProxyChoice } from './proxy.js';
 import type { Begun, OpenBody, TransportRequest, TransportResponse } from './request.js';
 import { callKind, deliveryOfStatus, repeat, type Tried, waitAsked } from './retry.js';
@@ -33,6 +34,8 @@ export interface TransportOptions {
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly userAgent: string;
   readonly nodeVersion: string;
+  /** Shared by all requests; without it they go as they come. */
+  readonly pace?: Pace | undefined;
   /** The proxy of each origin; without it every connection is direct. */
   readonly proxy?: ProxyChoice | undefined;
   /** Other bounds than the usual ones, for tests. */
@@ -100,7 +103,18 @@ export function createTransport(options: TransportOptions): Transport {
       return { value, delivery: 'applied', pace: 'once' };
     const delivery = deliveryOfStatus(status);
     const wait = delivery && waitAsked(headers, body, options.now());
+    options.pace?.answered(status, wait);
     return { value, delivery, pace: 'always', wait };
+  };
+  const inTurn = async <V>(send: (signal: AbortSignal) => Promise<V>): Promise<V> => {
+    const { pace, signal } = options;
+    const leave = await pace?.turn(signal);
+    try {
+      // A bulk run lets what is in flight finish; the process itself bounds how long that may take.
+      return await send(pace?.finishes ? never : signal);
+    } finally {
+      leave?.();
+    }
   };
   const place = { origin: base.origin, firstByteMs: options.timeoutMs };
 
@@ -114,9 +128,12 @@ export function createTransport(options: TransportOptions): Transport {
       const keepAlive = !(kind === 'write' && request.method === 'POST');
       const ending = await repeat(kind, options, async () => {
         const agent = await agentFor(keepAlive);
-        const started = performance.now();
-        const value = await exchange(agent, wire, limits, options.signal);
-        options.trace?.(traceLine(wire, value, performance.now() - started));
+        const value = await inTurn(async (signal) => {
+          const started = performance.now();
+          const found = await exchange(agent, wire, limits, signal);
+          options.trace?.(traceLine(wire, found, performance.now() - started));
+          return found;
+        });
         return tried(value, kind === 'read' && request.needsJson);
       });
       return conclude(ending, request, place);
@@ -146,6 +163,8 @@ export function createTransport(options: TransportOptions): Transport {
     },
   };
 }
+
+const never = new AbortController().signal;
 
 function checkKey(key: string): void {
   if (/^[\u0021-\u007e]([\u0020-\u007e]*[\u0021-\u007e])?$/.test(key)) return;

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../data/json.js';
 import type { Basis, EndpointName, ResourceName } from './contract.js';
 import type { Link } from './links.js';
+import type { Pace } from './pace.js';
 import type { TransportRequest, TransportResponse } from './transport.js';
 
 /** A call of the contract as data: what a plan holds, a dry run shows and `Api.send` sends. */
@@ -44,6 +45,8 @@ export interface RecordList extends AsyncIterable<JsonObject> {
 export interface Api {
   readonly organizationId: string;
   readonly baseUrl: string;
+  /** How fast requests go; bulk runs set it. */
+  readonly pace: Pace;
   /** What `send` would put on the wire; sends nothing. Throws UsageError on an impossible id. */
   describe(call: Call): PlannedRequest;
   /** Sends one call and judges its status. Throws ApiError, NetworkError, ProtocolError, UnknownOutcomeError. */

@@ -63,11 +63,13 @@ export function summarize(rows: readonly ReportRow[], options: { dryRun: boolean
   };
 }
 
-/** The order of docs, section 6: stopped by 4 or 7, then 10, 9, 8, 0. */
+/** The order of docs, section 6: stopped by 4 or 7, then 1, 10, 9, 8, 0. */
 export function exitOf(summary: ReportSummary, stopped: ExitName | undefined): ExitName {
-  if (stopped !== undefined && stopped !== 'temporary') return stopped;
+  const last = stopped === 'temporary' || stopped === 'rowsFailed';
+  if (stopped !== undefined && !last) return stopped;
   if (summary.unknown > 0) return 'unknownOutcome';
-  if (stopped === 'temporary' || summary.notAttempted > 0) return 'temporary';
+  if (stopped === 'temporary' || (stopped === undefined && summary.notAttempted > 0))
+    return 'temporary';
   if (summary.failed + summary.conflict > 0) return 'rowsFailed';
   return 'done';
 }

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import type { EndpointName } from '../api/contract.js';
-import type { Call, PlannedRequest } from '../api/types.js';
+import type { PlannedRequest } from '../api/types.js';
 import type { Context, LocalContext } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import type { ExitName } from '../exit-codes.js';
+import type { BulkPart } from './bulk-part.js';
+import type { Change, Plan } from './plan.js';
 import type { View } from './views.js';
 
 // --- parameters ---
@@ -17,6 +19,10 @@ export interface ParamOptions {
   /** The word in the usage line: NAME, `k=v`, FILE; by default the flag's name in capitals. */
   readonly placeholder?: string;
   readonly group?: FlagGroup;
+  /** As typed, where that is not the flag's name: two parameters cannot have one name. */
+  readonly word?: string;
+  /** Not on the short help page, which is full without it. */
+  readonly rare?: boolean;
   /** What a TAB offers where the value is no enum. */
   readonly completes?:
     | 'file'
@@ -103,27 +109,6 @@ export interface ReadCommand<
   ): T | Outcome<T> | Lasting<T> | Promise<T | Outcome<T> | Lasting<T>>;
 }
 
-/** One field, old and new; `from` is undefined where the old value is not known. */
-export interface Change {
-  readonly id: string | null;
-  readonly field: string;
-  readonly from: unknown;
-  readonly to: unknown;
-}
-
-/** What a write would do, found out by reads only. */
-export interface Plan<S = unknown> {
-  /** The requests in order; empty = there is nothing to change. */
-  readonly calls: readonly Call[];
-  readonly changes: readonly Change[];
-  /** What a dry run shows instead of the calls, where these do not tell all (an upload's PUT). */
-  readonly requests?: readonly PlannedRequest[];
-  /** It turned out to change nothing (`api` with GET): a dry run sends it as any read. */
-  readonly onlyReads?: boolean;
-  /** What `apply` needs besides the calls, typically the record as read. */
-  readonly state: S;
-}
-
 /** What a dry run of one record prints (one record, `-n`). */
 export interface DryRun {
   readonly schema: 1;
@@ -158,12 +143,14 @@ export interface WriteCommand<
   readonly report?: 'several' | 'always';
   /** True for what only adds (uploads): several rows are not asked for either. */
   readonly neverAsks?: boolean;
+  /** How it changes many things; with it, `bulkFlags` are among its flags. */
+  readonly bulk?: BulkPart;
   /** What a report's row says of a thing that was made: its new id. */
   made?(value: T): Readonly<Record<string, unknown>>;
   /** Checked once before any row: sizes, files, flags that need reading. Throws UsageError, InputError. */
   check?(context: C, values: Values<A, F>): Promise<void> | void;
   plan(context: C, values: Values<A, F>, id: string): Promise<Plan<S>>;
-  apply(context: C, plan: Plan<S>, values: Values<A, F>, id: string): Promise<T>;
+  apply(context: C, plan: Plan<S>, values: Values<A, F>, id: string): Promise<T | Outcome<T>>;
   /** Asked for before one write; a command that deletes or converts must have it. */
   confirm?(plan: Plan<S>, values: Values<A, F>, id: string): Confirmation | undefined;
 }
@@ -239,4 +226,4 @@ export interface Group {
 /** A table entry is a group (`teams list`) or a command of one word (`api`, `doctor`). */
 export type CommandTable = { readonly [word: string]: Group | CommandLoader };
 
-export type { JsonObject };
+export type { Change, JsonObject, Plan };

@@ -4,11 +4,14 @@ import type { JsonObject } from '../data/json.js';
 import { isObject } from '../data/json.js';
 import { nearest } from '../data/nearest.js';
 import { valuesAt } from '../data/path.js';
+import type { RecordTest } from '../data/record-test.js';
 import { byField, type Sorting, usualSorting } from '../data/sorting.js';
 import { type Condition, contains, meets, parseCondition } from '../data/where.js';
 import { Failure, UsageError } from '../errors.js';
 import { param, params, type ValuesOf } from './define.js';
 import { documentedFields, isDocumented } from './documented.js';
+
+export type { RecordTest };
 
 /** The filter flags of every list command; spread them into its `flags`. */
 export const listFlags = {
@@ -39,13 +42,6 @@ export const listFlags = {
 } as const;
 
 export type ListValues = ValuesOf<typeof listFlags>;
-
-/** A further filter of one resource: what a record must be. */
-export interface RecordTest {
-  holds(record: JsonObject): boolean;
-  /** The field it reads, where one that no record has is a mistake and not an empty answer. */
-  readonly field?: { readonly name: string; on(record: JsonObject): boolean };
-}
 
 /** Makes a flag's schema from a function that reads its text and throws a Failure. */
 export function parsedBy<T>(read: (text: string) => T) {

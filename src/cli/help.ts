@@ -71,6 +71,8 @@ export function commandHelp(command: PlainCommand, { long }: { long: boolean }):
   const globals = globalFlags.filter(
     (flag) => long || (flag.common && (command.writes || !flag.forWrites)),
   );
+  // Where flags had to be left out there is no room for a third example and the calls either.
+  const isFull = !long && command.flags.some((flag) => flag.rare);
   return lines([
     `${command.summary}.`,
     ...(long && command.about ? ['', ...wrap(command.about, 78)] : []),
@@ -79,7 +81,7 @@ export function commandHelp(command: PlainCommand, { long }: { long: boolean }):
     '',
     'Examples',
     ...command.examples
-      .slice(0, long ? undefined : 4)
+      .slice(0, long ? undefined : isFull ? 2 : 4)
       .flatMap(([what, words]) => [
         `  # ${what}`,
         `  ${words.startsWith('rosterctl ') ? words : `${name} ${words}`.trim()}`,
@@ -91,9 +93,9 @@ export function commandHelp(command: PlainCommand, { long }: { long: boolean }):
           command.args.map((arg) => [argUsage(arg), arg.text]),
         )
       : []),
-    ...groupedFlags(command),
+    ...groupedFlags(command, long),
     ...section('Global flags', flagRows(globals)),
-    ...calls(command),
+    ...(isFull ? [] : calls(command)),
     long ? '' : `More: ${name} --help`,
   ]);
 }
@@ -106,9 +108,9 @@ const flagGroups = [
   [undefined, 'Flags'],
 ] as const;
 
-function groupedFlags(command: PlainCommand): string[] {
+function groupedFlags(command: PlainCommand, long: boolean): string[] {
   return flagGroups.flatMap(([group, title]) => {
-    const flags = command.flags.filter((flag) => flag.group === group);
+    const flags = command.flags.filter((flag) => flag.group === group && (long || !flag.rare));
     return flags.length > 0 ? section(title, flagRows(flags)) : [];
   });
 }

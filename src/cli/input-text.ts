@@ -16,6 +16,25 @@ export async function readInputText(path: string, stdin: Streams['stdin']): Prom
   }
 }
 
+/** The most bytes that a list of ids may have. */
+const listLimit = 64 * 1024 * 1024;
+
+/** A longer text as it comes: the ids of a bulk change. Throws InputError as `readInputText` does. */
+export async function byteText(chunks: AsyncIterable<Uint8Array>, name: string): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    size += chunk.length;
+    if (size > listLimit) throw new InputError(`${name} is larger than ${listLimit} bytes.`);
+    parts.push(chunk);
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts));
+  } catch {
+    throw new InputError(`${name} is no UTF-8 text.`);
+  }
+}
+
 async function readFile(path: string): Promise<Buffer> {
   try {
     const handle = await open(path, 'r');

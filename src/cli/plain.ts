@@ -60,7 +60,9 @@ function basisOf(calls: readonly PlainCall[]): PlainCommand['basis'] {
 function describeParams(given: Params | undefined, asFlags: boolean): PlainParam[] {
   return Object.entries(given ?? {}).map(([name, param]) => ({
     name,
-    word: asFlags ? `--${kebab(name)}` : (param.placeholder ?? kebab(name).toUpperCase()),
+    word: asFlags
+      ? (param.word ?? `--${kebab(name)}`)
+      : (param.placeholder ?? kebab(name).toUpperCase()),
     short: param.short,
     placeholder: param.placeholder ?? kebab(name).toUpperCase(),
     text: param.text,
@@ -69,6 +71,7 @@ function describeParams(given: Params | undefined, asFlags: boolean): PlainParam
     required: param.takes !== 'nothing' && !param.schema.safeParse(undefined).success,
     choices: choicesOf(param.schema),
     group: param.group,
+    ...(param.rare && { rare: true }),
     completes: param.completes,
   }));
 }

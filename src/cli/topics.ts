@@ -17,6 +17,7 @@ export function topicTexts(): readonly Topic[] {
     topic('environment', 'variables that the tool reads', environmentPage()),
     topic('exit-codes', 'what each exit code means', exitCodePage()),
     topic('output', 'formats, streams, what scripts can rely on', outputPage),
+    topic('bulk', 'changing many things: selection, preview, journal, resume', bulkPage),
     topic(
       'undocumented',
       'what is assumed about the service, and how to replace it',
@@ -110,6 +111,44 @@ as a formula get a leading ' (--csv-raw leaves it out).
 With json or ndjson the last line of stderr is the error:
   {"error":{"code":"…","kind":"…","message":"…","hint":"…","exitCode":5,…}}
 Exit 0 means that everything asked was done and written out.`;
+
+const bulkPage = `Changing many things
+
+The rows come from exactly one place: ids typed, --ids FILE, --csv FILE, filter flags,
+or --all. No filter never means all. The list behind a filter must be complete, else
+exit 11 (--allow-partial goes on with what is there).
+
+  --ids    one id a line, NDJSON, a JSON array, or a CSV with a column id; - is stdin
+  --csv    id, status, internalNotes (or note), if_status; other resources: id and the
+           fields to set (text; name:int, name:bool, name:json type them)
+           blank = leave, <clear> = empty it; what list -o csv wrote is taken as it is,
+           and a row that changed since the export is a conflict, not overwritten
+           --map "THEIRS=id" renames a column, --ignore-columns passes over strangers
+
+Before the first write the preview says what would change; a script adds --yes. Above
+--max-changes (100) it also needs --expect N or a higher cap. --dry-run sends nothing;
+with --exit-code it ends with 12 when something would change.
+
+Each row ends in one result: changed, unchanged, skipped (--if-status, --if), failed,
+conflict (409, or changed by someone else after the preview), unknown (it may have
+happened), not_attempted. Exit 0: all done; 8: rows failed or conflicted; 9: the
+service does not answer; 10: a row is unknown; 11: a cap, a lock, a doubtful list.
+401 and featureNotAvailable stop a run, as do a 403 at the first write, the third 403
+in a row and the fifth row in a row without an answer.
+
+What is about to be sent stands in a journal on disk first, and its result before it
+is reported. After a crash the same line goes on where it was, and a write that may
+have taken effect is read before anything is sent again (ROSTERCTL_SETTLE, 15s, is how
+long it may still be on its way). One bulk write at a time per organization and kind
+of record; the next one exits 11 (--wait-lock 10m waits).
+
+  rosterctl runs list              what is finished, what is not
+  rosterctl runs resume last       go on
+  rosterctl runs retry RUN         a new run from what failed or conflicted
+  --results FILE.csv               one line for each row of the input
+
+The API has no conditional write: what another admin changes between the read and the
+write of a row is overwritten.`;
 
 function sandboxPage(): string {
   return `The embedded sandbox

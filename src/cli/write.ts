@@ -1,14 +1,20 @@
 import { z } from 'zod';
-import { type BulkReport, exitOf, rowResults, summarize } from '../bulk/report.js';
+import { type BulkReport, exitOf, summarize } from '../bulk/report.js';
 import { applyRows, dryRows, type PlannedRow, planRows, type RowWork } from '../bulk/sequence.js';
 import type { Context } from '../context.js';
-import type { JsonObject } from '../data/json.js';
 import { plural } from '../data/words.js';
 import { CancelledError, GuardError, UsageError } from '../errors.js';
 import { type Command, type Confirmation, type DryRun, Outcome, type Plan } from './define.js';
 import { tellFailure } from './failure.js';
-import { changeLines, reportLines } from './lines.js';
+import { changeLines } from './lines.js';
+import { asksForRun, runBulk } from './bulk.js';
+import type { BulkValues } from './bulk-flags.js';
+import type { BulkPart } from './bulk-part.js';
+import { sourceOf } from './bulk-select.js';
+import { reportView, type Shown } from './report-view.js';
 import { type View, linesOf } from './views.js';
+
+export { reportView, type Shown };
 
 type Write = Extract<Command, { kind: 'write' }>;
 type Values = Readonly<Record<string, unknown>>;
@@ -18,6 +24,7 @@ interface AnyWrite {
   ids?(values: Values): readonly string[];
   readonly report?: 'several' | 'always';
   readonly neverAsks?: boolean;
+  readonly bulk?: BulkPart;
   made?(value: unknown): Readonly<Record<string, unknown>>;
   check?(context: Context, values: Values): Promise<void> | void;
   plan(context: Context, values: Values, id: string): Promise<Plan>;
@@ -25,26 +32,6 @@ interface AnyWrite {
   confirm?(plan: Plan, values: Values, id: string): Confirmation | undefined;
   readonly view: View<unknown>;
 }
-
-const Row = z.looseObject({ row: z.number(), id: z.string(), result: z.enum(rowResults) });
-
-/** The bulk report of docs, section 5. */
-export const reportView: View<BulkReport> = {
-  ...(linesOf(
-    z.looseObject({
-      schema: z.literal(1),
-      summary: z.record(z.string(), z.number()),
-      results: z.array(Row),
-    }),
-    (report, canvas) => reportLines(report as unknown as BulkReport, canvas),
-  ) as unknown as View<BulkReport>),
-  rows: ({ results }) => results as unknown as readonly JsonObject[],
-  idRows: ({ results }) =>
-    results.filter(({ result }) =>
-      ['changed', 'unchanged', 'would_change'].includes(result),
-    ) as unknown as readonly JsonObject[],
-  closing: (report) => ({ type: 'summary', ...report, results: undefined }),
-};
 
 export const dryRunView: View<DryRun> = linesOf(
   z.looseObject({
@@ -55,15 +42,6 @@ export const dryRunView: View<DryRun> = linesOf(
   }),
   (value, canvas) => changeLines(value as unknown as DryRun, canvas),
 ) as unknown as View<DryRun>;
-
-/** A value, how it is shown, and the exit code it stands for. */
-export interface Shown {
-  readonly value: unknown;
-  readonly view: View<never>;
-  readonly exitName: Outcome<unknown>['exitName'];
-  /** What runs after the value was shown; a signal ends it in the ordinary way. */
-  readonly goOn?: () => Promise<void>;
-}
 
 /**
  * Runs a write: plans it by reads, shows the plan in a dry run, asks where that is due, applies it.
@@ -77,8 +55,14 @@ export async function runWrite(
   values: Values,
 ): Promise<Shown> {
   const write = command as unknown as AnyWrite;
+  const bulk = write.bulk && { part: write.bulk, words, values: values as unknown as BulkValues };
+  const source = bulk && sourceOf(bulk.values, bulk.part);
   await write.check?.(context, values);
   const ids = write.ids?.(values);
+  if (bulk) {
+    if (source !== undefined || ids?.length !== 1 || asksForRun(bulk.values))
+      return runBulk(context, { ...bulk, source: source ?? 'ids' });
+  }
   if (ids && (ids.length !== 1 || write.report === 'always'))
     return runRows(write, words, context, values, ids);
   const id = ids?.[0] ?? '';

@@ -1,12 +1,14 @@
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import type { EndpointName } from '../api/contract.js';
+import { listRuns, runStore } from '../bulk/runs.js';
 import { defineLocalCommand, Outcome } from '../cli/define.js';
 import { tellFailure } from '../cli/failure.js';
 import { type Canvas, linesOf } from '../cli/views.js';
 import { findConnection } from '../config/connection.js';
 import { sandboxProfile } from '../config/profile-name.js';
 import type { LocalContext } from '../context.js';
+import { plural } from '../data/words.js';
 import { ApiError, Failure, NetworkError } from '../errors.js';
 import { singleLine } from '../terminal/safe-text.js';
 
@@ -41,7 +43,12 @@ export default defineLocalCommand({
   calls: ['listTeams', 'listPlayers', 'listDocuments', 'listTryouts'],
   view: linesOf(z.array(Check), checkLines),
   async run(context) {
-    const checks = [checkNode(context), ...checkConfig(context), ...(await checkService(context))];
+    const checks = [
+      checkNode(context),
+      ...checkConfig(context),
+      ...(await checkRuns(context)),
+      ...(await checkService(context)),
+    ];
     return checks.some((check) => check.result === 'fail') ? new Outcome(checks, 'failed') : checks;
   },
 });
@@ -80,6 +87,25 @@ function checkConfig({ config, settings, paths }: LocalContext): Check[] {
       .map((text) => warn('config', text, 'Any change of the configuration mends it.')),
     pass('config', `${config.configFile}${there}`),
     pass('profile', `${name} (${chosen[via]})`),
+  ];
+}
+
+/** Bulk writes that did not come to an end. */
+async function checkRuns({ paths }: LocalContext): Promise<Check[]> {
+  if (!paths.state) return [];
+  const damaged: string[] = [];
+  const runs = await listRuns(runStore(paths.state.path), (text) => damaged.push(text));
+  const open = runs.filter(({ finished }) => !finished).map(({ head }) => head.run);
+  const hint = 'See: rosterctl runs list; go on with: rosterctl runs resume RUN';
+  return [
+    ...damaged.map((text) => warn('runs', text, null)),
+    open.length > 0
+      ? warn(
+          'runs',
+          `${plural(open.length, 'run is', 'runs are')} unfinished: ${open.join(', ')}`,
+          hint,
+        )
+      : pass('runs', 'no bulk run is unfinished'),
   ];
 }
 

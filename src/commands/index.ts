@@ -38,6 +38,13 @@ export const commands: CommandTable = {
     create: () => import('./uploads/create.js'),
     put: () => import('./uploads/put.js'),
   }),
+  runs: group('Look at bulk runs, go on with them, retry them', ['run'], {
+    list: () => import('./runs/list.js'),
+    show: () => import('./runs/show.js'),
+    resume: () => import('./runs/resume.js'),
+    retry: () => import('./runs/retry.js'),
+    prune: () => import('./runs/prune.js'),
+  }),
   auth: group('Store an API key and check it', [], {
     login: () => import('./auth/login.js'),
     status: () => import('./auth/status.js'),

@@ -65,6 +65,14 @@ export function idsOf(kind: Kind) {
   });
 }
 
+/** The ids of a command that takes them from elsewhere too. */
+export function anyIdsOf(kind: Kind) {
+  return params(z.array(Id).default([]), `ids of ${kind.resource}`, {
+    placeholder: 'ID',
+    completes: `id:${kind.resource}`,
+  });
+}
+
 /** The one positional id of a kind. */
 export function idOf(kind: Kind) {
   return param(Id, `id of the ${kind.noun}`, {

@@ -64,14 +64,33 @@ export async function planUpdate(
   { route, alone, source }: UpdateOptions,
 ): Promise<Plan<Seen>> {
   refuseOrganization(context, kind, id);
-  const bare: Call = { ...callOf(kind, kind.update, id), ...(route !== undefined && { route }) };
+  const bare = updateCall(kind, id, route);
   const replaces = context.api.semantics(bare) === 'replace';
   const record = await readBefore(context, source, id, alone && !replaces);
+  return updatePlan(context, kind, id, record, route, wantedOf);
+}
+
+/** What a record as read needs to become what is wanted. */
+export function updatePlan(
+  context: Context,
+  kind: Kind,
+  id: string,
+  record: JsonObject | undefined,
+  route: string | undefined,
+  wantedOf: (record: JsonObject | undefined) => JsonObject,
+): Plan<Seen> {
+  refuseOrganization(context, kind, id);
+  const bare = updateCall(kind, id, route);
+  const replaces = context.api.semantics(bare) === 'replace';
   const changes = changesOf(id, record, wantedOf(record));
   const changed = Object.fromEntries(changes.map(({ field, to }) => [field, to]));
   const readOnly = context.settings.guesses[`readOnly.${kind.resource}`]?.split(/\s*,\s*/);
   const body = replaces && record ? wholeRecord(record, changed, readOnly) : changed;
   return { calls: changes.length > 0 ? [{ ...bare, body }] : [], changes, state: { record } };
+}
+
+function updateCall(kind: Kind, id: string, route: string | undefined): Call {
+  return { ...callOf(kind, kind.update, id), ...(route !== undefined && { route }) };
 }
 
 /** The fields that `-F` and its sisters touch, in a record. */
@@ -122,11 +141,23 @@ export async function planDelete(
   id: string,
   { route, source }: Pick<UpdateOptions, 'route' | 'source'>,
 ): Promise<Plan<Seen>> {
+  // A route that cannot be used is told before anything is read.
+  deletePlan(context, kind, id, undefined, route);
+  const record = await readBefore(context, source, id, true);
+  return deletePlan(context, kind, id, record, route);
+}
+
+/** The delete of a record as read. */
+export function deletePlan(
+  context: Context,
+  kind: Kind,
+  id: string,
+  record: JsonObject | undefined,
+  route: string | undefined,
+): Plan<Seen> {
   refuseOrganization(context, kind, id);
   const call: Call = { ...callOf(kind, kind.delete, id), ...(route !== undefined && { route }) };
-  // A route that cannot be used is told before anything is read.
   context.api.describe(call);
-  const record = await readBefore(context, source, id, true);
   const changes = [{ id, field: kind.noun, from: labelOf(record, id), to: null }];
   return { calls: [call], changes, state: { record } };
 }
@@ -199,7 +230,7 @@ async function reread(
  * Sends a call whose route is a guess. A 404 while the record is there means that the guess is
  * wrong, and 501 says so itself; nothing else is tried. Throws ProtocolError then.
  */
-async function sendGuessed(
+export async function sendGuessed(
   context: Context,
   kind: Kind,
   call: Call,

@@ -13,6 +13,7 @@ const others: readonly (readonly [name: string, text: string])[] = [
   ['ROSTERCTL_CONFIG_DIR', 'configuration and keys; else XDG_CONFIG_HOME/rosterctl'],
   ['ROSTERCTL_STATE_DIR', 'sandbox data, runs, locks; else XDG_STATE_HOME/rosterctl'],
   ['ROSTERCTL_CACHE_DIR', 'ids for completion; else XDG_CACHE_HOME/rosterctl'],
+  ['ROSTERCTL_SETTLE', 'how long a lost write may still take effect; 15s'],
   ['PAGER', 'the pager, where ROSTERCTL_PAGER is not set'],
   ['NO_COLOR, FORCE_COLOR', 'colour off, on; also CLICOLOR, CLICOLOR_FORCE, TERM=dumb'],
   ['COLUMNS, TZ, TMPDIR', 'as everywhere'],

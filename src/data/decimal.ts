@@ -16,7 +16,8 @@ export function compareDecimals(left: string, right: string): number | undefined
   const b = readDecimal(right);
   if (!a || !b) return undefined;
   const signs = signOf(a) - signOf(b);
-  return signs !== 0 ? signs : signOf(a) * compareSizes(a, b);
+  if (signs !== 0) return signs;
+  return a.sign < 0 ? compareSizes(b, a) : compareSizes(a, b);
 }
 
 function readDecimal(text: string): Decimal | undefined {

@@ -62,6 +62,8 @@ export interface PlainParam {
   readonly required: boolean;
   readonly choices?: readonly string[] | undefined;
   readonly group?: string | undefined;
+  /** Left out of the short help page. */
+  readonly rare?: boolean | undefined;
   /** What a TAB offers: `file`, `profile`, `id:tryouts` … */
   readonly completes?: string | undefined;
 }

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll } from 'vitest';
 import { createApi } from '../../src/api/client.js';
 import { createFileStore, type FileStoreOptions } from '../../src/api/file-store.js';
+import { createPace } from '../../src/api/pace.js';
 import { createTransport, type TransportOptions } from '../../src/api/transport.js';
 import type { Api } from '../../src/api/types.js';
 import { key, organization } from '../support/service.js';
@@ -48,6 +49,7 @@ export function apiTo(
   const api = createApi({
     connection: { baseUrl, organizationId: changes.organizationId ?? organization },
     transport: transportTo(baseUrl, changes),
+    pace: createPace({ clock: () => 0, sleep: async () => {}, maxWaitMs: 0 }),
     guesses: changes.guesses ?? {},
     strict: changes.strict ?? false,
     notes: { drift: (text) => heard.drift.push(text), note: (text) => heard.notes.push(text) },

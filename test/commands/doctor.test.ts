@@ -28,6 +28,7 @@ test('a good key passes every line', async () => {
     'pass node',
     'pass config',
     'pass profile',
+    'pass runs',
     'pass key',
     'pass connection',
     'pass contract',

@@ -1,6 +1,8 @@
+import { allFlags, bulkFlags, idsFileFlag } from '../../cli/bulk-flags.js';
 import { defineWrite } from '../../cli/define.js';
 import { deletedView } from '../deleted.js';
-import { idsOf, documents, routeFlag } from '../kinds.js';
+import { anyIdsOf, documents, routeFlag } from '../kinds.js';
+import { deleteMany, listSelectionFlags } from '../records-many.js';
 import { sharedSource } from '../read-records.js';
 import { applyDelete, deleteQuestion, planDelete } from '../write-records.js';
 
@@ -13,10 +15,17 @@ export default defineWrite({
     ['From a script', 'doc_0001 --yes'],
   ],
   calls: ['listDocuments', 'deleteDocument'],
-  args: { ids: idsOf(documents) },
-  flags: { route: routeFlag },
+  args: { ids: anyIdsOf(documents) },
+  flags: {
+    route: routeFlag,
+    ...idsFileFlag,
+    ...listSelectionFlags,
+    ...allFlags,
+    ...bulkFlags,
+  },
   view: deletedView,
   ids: ({ ids }) => ids,
+  bulk: deleteMany(documents),
   plan(context, values, id) {
     const source = sharedSource(context, documents, values);
     return planDelete(context, documents, id, { route: values.route, source });

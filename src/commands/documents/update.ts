@@ -1,10 +1,12 @@
 import { z } from 'zod';
+import { allFlags, bulkFlags, csvFlags, idsFileFlag } from '../../cli/bulk-flags.js';
 import { defineWrite, params } from '../../cli/define.js';
-import { fieldFlags, readFields, touchedFields } from '../../cli/field-flags.js';
+import { fieldFlags, type FieldValues, readFields, touchedFields } from '../../cli/field-flags.js';
 import { recordOf } from '../../cli/views.js';
 import type { JsonObject } from '../../data/json.js';
 import { UsageError } from '../../errors.js';
-import { documents, idsOf, nameFlag, routeFlag } from '../kinds.js';
+import { anyIdsOf, documents, nameFlag, routeFlag } from '../kinds.js';
+import { listSelectionFlags, updateMany } from '../records-many.js';
 import { sharedSource } from '../read-records.js';
 import { applyUpdate, planUpdate } from '../write-records.js';
 
@@ -25,7 +27,7 @@ export default defineWrite({
     ['Replace all tags', 'doc_0001 --tag legal --tag 2026-spring'],
   ],
   calls: ['listDocuments', 'updateDocument'],
-  args: { ids: idsOf(documents) },
+  args: { ids: anyIdsOf(documents) },
   flags: {
     name: nameFlag(documents),
     addTag: tagsFlag('add a tag'),
@@ -33,14 +35,20 @@ export default defineWrite({
     tag: tagsFlag('replace all tags by these'),
     ...fieldFlags,
     route: routeFlag,
+    ...idsFileFlag,
+    ...csvFlags,
+    ...listSelectionFlags,
+    ...allFlags,
+    ...bulkFlags,
   },
-  needsOneOf: [['name', 'addTag', 'removeTag', 'tag', 'set', 'setString', 'input']],
+  needsOneOf: [['name', 'addTag', 'removeTag', 'tag', 'set', 'setString', 'input', 'csv']],
   excludes: [
     ['tag', 'addTag'],
     ['tag', 'removeTag'],
   ],
   view: recordOf('documents'),
   ids: ({ ids }) => ids,
+  bulk: updateMany(documents, readJob, tagsOf),
   async check(context, values) {
     await readFields(context, values, { name: values.name });
   },
@@ -64,6 +72,34 @@ export default defineWrite({
     return applyUpdate(context, documents, plan, id, sharedSource(context, documents, values));
   },
 });
+
+interface TagValues {
+  readonly tag?: readonly string[] | undefined;
+  readonly addTag?: readonly string[] | undefined;
+  readonly removeTag?: readonly string[] | undefined;
+}
+
+async function readJob(
+  context: Parameters<typeof readFields>[0],
+  values: FieldValues & TagValues & { name?: string; route?: string },
+) {
+  const { tag, addTag, removeTag, route } = values;
+  return {
+    typed: await readFields(context, values, { name: values.name }),
+    ...(route !== undefined && { route }),
+    ...(tag && { tag }),
+    ...(addTag && { addTag }),
+    ...(removeTag && { removeTag }),
+  };
+}
+
+function tagsOf(job: JsonObject, record: JsonObject | undefined): JsonObject {
+  const { tag, addTag = [], removeTag = [] } = job as TagValues;
+  if (tag) return { tags: [...new Set(tag)] };
+  return addTag.length + removeTag.length > 0
+    ? { tags: editedTags(record, addTag, removeTag) }
+    : {};
+}
 
 function editedTags(
   record: JsonObject | undefined,

@@ -1,6 +1,8 @@
+import { allFlags, bulkFlags, idsFileFlag } from '../../cli/bulk-flags.js';
 import { defineWrite } from '../../cli/define.js';
 import { deletedView } from '../deleted.js';
-import { idsOf, players, routeFlag } from '../kinds.js';
+import { anyIdsOf, players, routeFlag } from '../kinds.js';
+import { deleteMany, listSelectionFlags } from '../records-many.js';
 import { sharedSource } from '../read-records.js';
 import { applyDelete, deleteQuestion, planDelete } from '../write-records.js';
 
@@ -12,11 +14,18 @@ export default defineWrite({
     ['See what would be sent', 'player_0001 --dry-run'],
     ['From a script', 'player_0001 --yes'],
   ],
-  calls: ['getPlayer', 'deletePlayer'],
-  args: { ids: idsOf(players) },
-  flags: { route: routeFlag },
+  calls: ['getPlayer', 'deletePlayer', 'listPlayers'],
+  args: { ids: anyIdsOf(players) },
+  flags: {
+    route: routeFlag,
+    ...idsFileFlag,
+    ...listSelectionFlags,
+    ...allFlags,
+    ...bulkFlags,
+  },
   view: deletedView,
   ids: ({ ids }) => ids,
+  bulk: deleteMany(players),
   plan(context, values, id) {
     const source = sharedSource(context, players, values);
     return planDelete(context, players, id, { route: values.route, source });

@@ -1,7 +1,9 @@
+import { allFlags, bulkFlags, csvFlags, idsFileFlag } from '../../cli/bulk-flags.js';
 import { defineWrite } from '../../cli/define.js';
-import { fieldFlags, readFields } from '../../cli/field-flags.js';
+import { fieldFlags, type FieldValues, readFields } from '../../cli/field-flags.js';
 import { recordOf } from '../../cli/views.js';
-import { idsOf, nameFlag, routeFlag, players } from '../kinds.js';
+import { anyIdsOf, nameFlag, routeFlag, players } from '../kinds.js';
+import { listSelectionFlags, updateMany } from '../records-many.js';
 import { sharedSource } from '../read-records.js';
 import { applyUpdate, planUpdate, wantedBy } from '../write-records.js';
 
@@ -15,12 +17,28 @@ export default defineWrite({
     ['Set other fields', 'player_0001 -F role=Support'],
     ['Look first', "player_0001 --name 'Nadja Beispiel' --dry-run"],
   ],
-  calls: ['getPlayer', 'updatePlayer'],
-  args: { ids: idsOf(players) },
-  flags: { name: nameFlag(players), ...fieldFlags, route: routeFlag },
-  needsOneOf: [['name', 'set', 'setString', 'input']],
+  calls: ['getPlayer', 'updatePlayer', 'listPlayers'],
+  args: { ids: anyIdsOf(players) },
+  flags: {
+    name: nameFlag(players),
+    ...fieldFlags,
+    route: routeFlag,
+    ...idsFileFlag,
+    ...csvFlags,
+    ...listSelectionFlags,
+    ...allFlags,
+    ...bulkFlags,
+  },
+  needsOneOf: [['name', 'set', 'setString', 'input', 'csv']],
   view: recordOf('players'),
   ids: ({ ids }) => ids,
+  bulk: updateMany(
+    players,
+    async (context, values: FieldValues & { name?: string; route?: string }) => ({
+      typed: await readFields(context, values, { name: values.name }),
+      ...(values.route !== undefined && { route: values.route }),
+    }),
+  ),
   async check(context, values) {
     await readFields(context, values, { name: values.name });
   },

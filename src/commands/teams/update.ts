@@ -1,7 +1,9 @@
+import { allFlags, bulkFlags, csvFlags, idsFileFlag } from '../../cli/bulk-flags.js';
 import { defineWrite } from '../../cli/define.js';
-import { fieldFlags, readFields } from '../../cli/field-flags.js';
+import { fieldFlags, type FieldValues, readFields } from '../../cli/field-flags.js';
 import { recordOf } from '../../cli/views.js';
-import { idsOf, nameFlag, routeFlag, teams } from '../kinds.js';
+import { anyIdsOf, nameFlag, routeFlag, teams } from '../kinds.js';
+import { listSelectionFlags, updateMany } from '../records-many.js';
 import { sharedSource } from '../read-records.js';
 import { applyUpdate, planUpdate, wantedBy } from '../write-records.js';
 
@@ -15,12 +17,28 @@ export default defineWrite({
     ['Set other fields', 'team_0001 -F region=EU -F active=false'],
     ['Look first', "team_0001 --name 'Foxes Prime' --dry-run"],
   ],
-  calls: ['getTeam', 'updateTeam'],
-  args: { ids: idsOf(teams) },
-  flags: { name: nameFlag(teams), ...fieldFlags, route: routeFlag },
-  needsOneOf: [['name', 'set', 'setString', 'input']],
+  calls: ['getTeam', 'updateTeam', 'listTeams'],
+  args: { ids: anyIdsOf(teams) },
+  flags: {
+    name: nameFlag(teams),
+    ...fieldFlags,
+    route: routeFlag,
+    ...idsFileFlag,
+    ...csvFlags,
+    ...listSelectionFlags,
+    ...allFlags,
+    ...bulkFlags,
+  },
+  needsOneOf: [['name', 'set', 'setString', 'input', 'csv']],
   view: recordOf('teams'),
   ids: ({ ids }) => ids,
+  bulk: updateMany(
+    teams,
+    async (context, values: FieldValues & { name?: string; route?: string }) => ({
+      typed: await readFields(context, values, { name: values.name }),
+      ...(values.route !== undefined && { route: values.route }),
+    }),
+  ),
   async check(context, values) {
     await readFields(context, values, { name: values.name });
   },

@@ -2,7 +2,9 @@ import { setTimeout } from 'node:timers/promises';
 import { findRecord } from '../../api/records.js';
 import { settle } from '../../api/settle.js';
 import { defineWrite, flag, type Change, type Plan } from '../../cli/define.js';
-import { fieldFlags, readFields, touchedFields } from '../../cli/field-flags.js';
+import { fieldFlags, readFields, touchedFields, type TypedFields } from '../../cli/field-flags.js';
+import { allFlags, bulkFlags, csvFlags, idsFileFlag } from '../../cli/bulk-flags.js';
+import type { BulkJob } from '../../cli/bulk-part.js';
 import { recordOf } from '../../cli/views.js';
 import type { Context } from '../../context.js';
 import { isObject, type JsonObject } from '../../data/json.js';
@@ -12,13 +14,18 @@ import { labelOf } from '../read-records.js';
 import {
   anyIds,
   applications,
-  needIds,
   noteOnce,
   readApplication,
   refuseOrganization,
 } from './application.js';
-import { editCall, sendEdit } from './edit.js';
-import { isConverted } from './filters.js';
+import { editCall, sendEdit, sendEditOnce } from './edit.js';
+import {
+  applicationColumns,
+  ifStatusFlag,
+  tryoutSelection,
+  tryoutSelectionFlags,
+} from './edit-many.js';
+import { isConverted, tryoutExcludes } from './filters.js';
 
 interface Applicant {
   readonly record: JsonObject;
@@ -36,45 +43,36 @@ export default defineWrite({
     ['Into a team', 'app_0022 -F teamId=team_0001'],
     ['Accept first, then convert; look first', 'app_0006 --accept --dry-run'],
   ],
-  calls: ['getTryout', 'convertTryout', 'updateTryout'],
+  calls: ['getTryout', 'convertTryout', 'updateTryout', 'listTryouts'],
   args: { ids: anyIds },
   flags: {
     accept: flag('set the status accepted first', { group: 'change' }),
     ...fieldFlags,
+    ...idsFileFlag,
+    ...csvFlags,
+    ...tryoutSelectionFlags,
+    ...allFlags,
+    ...ifStatusFlag,
+    ...bulkFlags,
   },
+  excludes: tryoutExcludes,
   view: recordOf('tryouts'),
   ids: ({ ids }) => ids,
+  bulk: {
+    resource: 'tryouts',
+    rules: applicationColumns,
+    filters: tryoutSelection,
+    asksForOne: true,
+    job: async (context, values: WishValues) => ({ ...(await readWish(context, values)) }),
+    open: (context, job) => conversions(context, job as unknown as Wish),
+  },
   async check(context, values) {
-    needIds(values.ids, 'tryouts convert ID…');
     refuseOrganization(context, values.ids);
     await readFields(context, values);
   },
   async plan(context, values, id): Promise<Plan<Applicant>> {
     const record = await readApplication(context, id);
-    const status = record['status'];
-    if (isConverted(record)) {
-      if (values.accept && status !== 'accepted')
-        noteOnce(context, values, `${id} is a player already; its status stays ${String(status)}.`);
-      return { calls: [], changes: [], state: { record } };
-    }
-    noteTwins(context, values, id, record);
-    const accepts = values.accept && status !== 'accepted';
-    if (accepts)
-      noteOnce(
-        context,
-        values,
-        "Accepting emits events that the organization's Flows may act on; they cannot be called back.",
-      );
-    const body = touchedFields(await readFields(context, values));
-    const changes: Change[] = [
-      ...(accepts ? [{ id, field: 'status', from: status, to: 'accepted' }] : []),
-      { id, field: 'convertedPlayerId', from: null, to: '(new player)' },
-    ];
-    const calls = [
-      ...(accepts ? [editCall(id, { status: 'accepted' })] : []),
-      { ...callOf(applications, 'convertTryout', id), body },
-    ];
-    return { calls, changes, state: { record } };
+    return planConversion(context, id, record, await readWish(context, values), values);
   },
   confirm({ state }, { accept }, id) {
     const label = labelOf(state.record, id);
@@ -95,8 +93,91 @@ export default defineWrite({
     for (const call of calls.slice(0, -1)) await sendEdit(context, call, id);
     return convert(context, conversion, id, state.record);
   },
-  made: (record) => ({ convertedPlayerId: record['convertedPlayerId'] ?? null }),
+  made: madeOf,
 });
+
+/** What is wanted of a conversion. */
+interface Wish {
+  readonly typed: TypedFields;
+  readonly accept: boolean;
+}
+
+type WishValues = Parameters<typeof readFields>[1] & { readonly accept: boolean };
+
+async function readWish(context: Context, values: WishValues): Promise<Wish> {
+  return { typed: await readFields(context, values), accept: values.accept };
+}
+
+function planConversion(
+  context: Context,
+  id: string,
+  record: JsonObject,
+  { typed, accept }: Wish,
+  line: object,
+): Plan<Applicant> {
+  const status = record['status'];
+  if (isConverted(record)) {
+    if (accept && status !== 'accepted')
+      noteOnce(context, line, `${id} is a player already; its status stays ${String(status)}.`);
+    return { calls: [], changes: [], state: { record } };
+  }
+  noteTwins(context, line, id, record);
+  const accepts = accept && status !== 'accepted';
+  if (accepts)
+    noteOnce(
+      context,
+      line,
+      "Accepting emits events that the organization's Flows may act on; they cannot be called back.",
+    );
+  const body = touchedFields(typed);
+  const changes: Change[] = [
+    ...(accepts ? [{ id, field: 'status', from: status, to: 'accepted' }] : []),
+    { id, field: 'convertedPlayerId', from: null, to: '(new player)' },
+  ];
+  const calls = [
+    ...(accepts ? [editCall(id, { status: 'accepted' })] : []),
+    { ...callOf(applications, 'convertTryout', id), body },
+  ];
+  return { calls, changes, state: { record } };
+}
+
+/** Conversions in a run: a lost one is settled by the application's player, and sent again at most once. */
+function conversions(context: Context, wish: Wish): BulkJob {
+  return {
+    resends: 1,
+    read: (id) => readApplication(context, id),
+    plan: ({ id }, record = { id }) => planConversion(context, id, record, wish, wish),
+    async send({ calls, state }, id) {
+      const conversion = calls.at(-1);
+      if (!conversion) return undefined;
+      for (const call of calls.slice(0, -1)) await sendEditOnce(context, call, id);
+      return convertOnce(context, conversion, id, (state as Applicant).record);
+    },
+    made: (value) => (isObject(value) ? madeOf(value) : undefined),
+    madeOf,
+  };
+}
+
+function madeOf(record: JsonObject): JsonObject {
+  return { convertedPlayerId: record['convertedPlayerId'] ?? null };
+}
+
+/** A lost answer is thrown; a 409 is settled by the application itself. */
+async function convertOnce(
+  context: Context,
+  call: Plan['calls'][number],
+  id: string,
+  before: JsonObject,
+): Promise<JsonObject> {
+  try {
+    return await shown(context, id, (await context.api.send(call)).body, before);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 409) throw error;
+    const record = await readApplication(context, id).catch(() => undefined);
+    if (!record || !isConverted(record)) throw error;
+    return record;
+  }
+}
 
 /** Sends the conversion. An answer that is lost and a 409 are settled by the application itself. */
 async function convert(

@@ -34,6 +34,17 @@ export async function planEdit(
 ): Promise<Plan<Seen>> {
   const mayBeHidden = alone && wanted.note?.kind !== 'append';
   const record = await readBefore(context, id, line, mayBeHidden);
+  return editPlan(context, id, record, wanted, line);
+}
+
+/** What an application as read needs to become what is wanted. */
+export function editPlan(
+  context: Context,
+  id: string,
+  record: JsonObject | undefined,
+  wanted: Wanted,
+  line: object,
+): Plan<Seen> {
   const changes = changesOf(id, record, wanted);
   if (changes.length > 0) warnOfMove(context, id, record, wanted.status, line);
   const body = Object.fromEntries(changes.map(({ field, to }) => [field, to]));
@@ -66,15 +77,21 @@ export async function applyEdit(
 export async function sendEdit(context: Context, call: Call, id: string): Promise<JsonObject> {
   const wanted = call.body ?? {};
   const outcome = await settle(
-    () => context.api.send(call),
+    () => sendEditOnce(context, call, id),
     async () => {
       const record = await readApplication(context, id);
       return holds(record, wanted) ? record : undefined;
     },
     context,
   );
-  if ('seen' in outcome) return outcome.seen;
-  const record = findRecord(outcome.answer.body, 'tryouts');
+  return 'seen' in outcome ? outcome.seen : outcome.answer;
+}
+
+/** The same without settling a lost answer: a bulk run waits for all of these together. */
+export async function sendEditOnce(context: Context, call: Call, id: string): Promise<JsonObject> {
+  const wanted = call.body ?? {};
+  const answer = await context.api.send(call);
+  const record = findRecord(answer.body, 'tryouts');
   if (record?.['id'] === id && hasStatusOf(record, wanted)) return record;
   return confirmed(context, id, wanted, record?.['id'] === id ? record : undefined);
 }

@@ -1,9 +1,11 @@
 import { TryoutStatus } from '../../api/schemas.js';
 import { defineWrite, param } from '../../cli/define.js';
+import { bulkFlags, csvFlags, idsFileFlag } from '../../cli/bulk-flags.js';
 import { recordOf } from '../../cli/views.js';
 import { UsageError } from '../../errors.js';
 import { idsBeside, refuseOrganization } from './application.js';
 import { applyEdit, planEdit } from './edit.js';
+import { editMany, ifStatusFlag } from './edit-many.js';
 import { noteFlags, oneNoteFlag, readNoteEdit } from './notes.js';
 
 export default defineWrite({
@@ -20,18 +22,26 @@ export default defineWrite({
     ['Remove the notes', 'app_0021 --clear-note'],
   ],
   calls: ['getTryout', 'updateTryout'],
-  args: { ids: idsBeside('--status').some },
+  args: { ids: idsBeside('--status').any },
   flags: {
     status: param(TryoutStatus.optional(), 'new status', { placeholder: 'S', group: 'change' }),
     ...noteFlags,
+    ...idsFileFlag,
+    ...csvFlags,
+    ...ifStatusFlag,
+    ...bulkFlags,
   },
   excludes: [oneNoteFlag],
   view: recordOf('tryouts'),
+  bulk: editMany(
+    ({ status }: { status?: TryoutStatus }) => status,
+    'Say what to do: --status, a note, or a CSV with a column for them.',
+  ),
   ids: ({ ids }) => ids,
   async check(context, values) {
     // Not `needsOneOf`: that is asked before a status among the ids is seen.
     const note = await readNoteEdit(context, values);
-    if (!values.status && !note)
+    if (!values.status && !note && values.csv === undefined)
       throw new UsageError(
         'Say what to do: --status, --note, --note-file, --append-note or --clear-note.',
         { hint: 'See: rosterctl tryouts update --help' },

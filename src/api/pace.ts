@@ -1,0 +1,120 @@
+/** How fast requests may go; one for all workers of a process. */
+export interface Pace {
+  /** From now on at most so many requests at once and, if given, so many a second. */
+  limit(bounds: { readonly concurrency: number; readonly rate: number | undefined }): void;
+  /** From now on a signal lets requests in flight finish instead of cutting them. */
+  letFinish(): void;
+  readonly finishes: boolean;
+  /** Waits for a turn; the result ends it. Resolves early when the signal fires. */
+  turn(signal: AbortSignal): Promise<() => void>;
+  /** An answer came: 429 halves the pace and its `wait` (seconds) holds everyone, others speed up slowly. */
+  answered(status: number, wait: number | undefined): void;
+  /** For the progress line and tests. */
+  readonly allowed: number;
+}
+
+export interface PaceOptions {
+  /** Milliseconds of a clock that never goes back. */
+  readonly clock: () => number;
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** Longest pause that an answer may cause, in milliseconds; longer ones end the call instead. */
+  readonly maxWaitMs: number;
+}
+
+/** Good answers in a row before one more request at once, or a tenth more a second, is allowed. */
+const patience = 20;
+
+/** No bounds until `limit` is called: single commands pass straight through. */
+export function createPace(options: PaceOptions): Pace {
+  return new Limiter(options);
+}
+
+class Limiter implements Pace {
+  finishes = false;
+  allowed = Number.POSITIVE_INFINITY;
+  private most = Number.POSITIVE_INFINITY;
+  private rate: number | undefined;
+  private mostRate: number | undefined;
+  private active = 0;
+  private good = 0;
+  private heldUntil = 0;
+  private nextStart = 0;
+  private waiting: (() => void)[] = [];
+
+  constructor(private readonly options: PaceOptions) {}
+
+  limit({ concurrency, rate }: { concurrency: number; rate: number | undefined }): void {
+    this.most = this.allowed = concurrency;
+    this.rate = this.mostRate = rate;
+  }
+
+  letFinish(): void {
+    this.finishes = true;
+  }
+
+  async turn(signal: AbortSignal): Promise<() => void> {
+    while (!signal.aborted) {
+      if (this.active >= this.allowed) {
+        await this.free(signal);
+        continue;
+      }
+      const now = this.options.clock();
+      const start = Math.max(this.heldUntil, this.rate === undefined ? 0 : this.nextStart);
+      if (start <= now) break;
+      await this.options.sleep(start - now, signal);
+    }
+    this.active += 1;
+    if (this.rate !== undefined)
+      this.nextStart = Math.max(this.nextStart, this.options.clock()) + 1000 / this.rate;
+    let ended = false;
+    return () => {
+      if (ended) return;
+      ended = true;
+      this.active -= 1;
+      this.waiting.shift()?.();
+    };
+  }
+
+  answered(status: number, wait: number | undefined): void {
+    if (status === 429) this.slowDown(wait);
+    else if (status < 400) this.speedUp();
+  }
+
+  private slowDown(wait: number | undefined): void {
+    // A single command waits for its own call alone.
+    if (this.most === Number.POSITIVE_INFINITY) return;
+    const now = this.options.clock();
+    // Answers of one burst halve it once: those after the first meet a pause that already began.
+    const isNew = now >= this.heldUntil;
+    const ms = Math.min((wait ?? 1) * 1000, this.options.maxWaitMs);
+    this.heldUntil = Math.max(this.heldUntil, now + ms);
+    this.good = 0;
+    if (!isNew) return;
+    this.allowed = Math.max(1, Math.floor(this.allowed / 2));
+    if (this.rate !== undefined) this.rate = Math.max(0.1, this.rate / 2);
+  }
+
+  private speedUp(): void {
+    this.good += 1;
+    if (this.good < patience) return;
+    this.good = 0;
+    if (this.allowed < this.most) {
+      this.allowed += 1;
+      this.waiting.shift()?.();
+    }
+    if (this.rate !== undefined && this.mostRate !== undefined)
+      this.rate = Math.min(this.mostRate, this.rate + this.mostRate / 10);
+  }
+
+  private free(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const go = () => {
+        signal.removeEventListener('abort', go);
+        this.waiting = this.waiting.filter((entry) => entry !== go);
+        resolve();
+      };
+      this.waiting.push(go);
+      signal.addEventListener('abort', go);
+    });
+  }
+}

@@ -1,0 +1,203 @@
+import { unguard } from '../data/csv.js';
+import type { JsonObject } from '../data/json.js';
+import { nearest } from '../data/nearest.js';
+import { InputError } from '../errors.js';
+
+/** What one column of a CSV gives its row. */
+export interface Column {
+  /** The header as the page names it: `internalNotes`. */
+  readonly name: string;
+  readonly aliases?: readonly string[];
+  /** Reads a cell that holds something; throws a plain Error with the reason. */
+  read(cell: string): unknown;
+  /** The name under which the value stands in the row's own values; default the column's name. */
+  readonly as?: string;
+  /** Whether `<clear>` is allowed: null. */
+  readonly clears?: boolean;
+}
+
+/** Which columns a command takes from a CSV. */
+export interface ColumnRules {
+  readonly columns: readonly Column[];
+  /** Fields that an export writes and an import leaves alone. */
+  readonly exported: readonly string[];
+  /** Any other column sets the field of its name (`name:int`, `:bool`, `:json` type it). */
+  readonly open: boolean;
+}
+
+export interface HeaderOptions {
+  /** `--map "Bewerber=id"`, by the header as it stands. */
+  readonly map: readonly (readonly [header: string, name: string])[];
+  readonly ignoreStrangers: boolean;
+  /** Cells were written by `--csv-raw`. */
+  readonly raw: boolean;
+}
+
+/** A header understood: how to read the rows below it, and what is left aside. */
+export interface Header {
+  readonly unused: readonly string[];
+  id(cells: readonly string[]): string;
+  own(cells: readonly string[], line: number): JsonObject;
+}
+
+/** Reads a header. Throws InputError for no id column, a name given twice, or one that nobody knows. */
+export function readHeader(
+  cells: readonly string[],
+  rules: ColumnRules,
+  options: HeaderOptions,
+): Header {
+  const names = cells.map((cell) => mapped(clean(cell, options), options));
+  for (const [from] of options.map)
+    if (!cells.some((cell) => clean(cell, options) === from.trim()))
+      throw new InputError(`--map names a column "${from}" that the CSV does not have.`);
+  const isExport = exportMarks.every((mark) => names.some((name) => sameName(name, mark)));
+  const used = new Map<string, number>();
+  const readers: { readonly index: number; readonly column: Column }[] = [];
+  const unused: string[] = [];
+  let idIndex = -1;
+  for (const [index, name] of names.entries()) {
+    const column = name === '' ? undefined : columnOf(name, rules);
+    const isId = sameName(name, 'id');
+    if (!isId && !column) {
+      const passes = isExported(name, rules) || options.ignoreStrangers;
+      if (name !== '' && !passes && !(isExport && !isSlip(name, names, rules)))
+        throw stranger(name, rules);
+      if (name !== '') unused.push(name);
+      continue;
+    }
+    const key = isId ? 'id' : (column?.name ?? name);
+    const before = used.get(key);
+    if (before !== undefined)
+      throw new InputError(`Columns ${before + 1} and ${index + 1} are both ${key}.`);
+    used.set(key, index);
+    if (isId) idIndex = index;
+    else if (column) readers.push({ index, column });
+  }
+  if (idIndex < 0)
+    throw new InputError(`The CSV has no column "id". It has: ${names.join(', ')}.`, {
+      hint: 'Name the column that holds the ids: --map "THEIR NAME=id"',
+    });
+  return {
+    unused,
+    id: (row) => clean(row[idIndex] ?? '', options, false),
+    own: (row, line) => ownValues(row, line, readers, options),
+  };
+}
+
+/** Whether a first line is a header with an id column, for `--ids`. */
+export function namesAnId(cells: readonly string[], map: HeaderOptions['map']): boolean {
+  return cells.some(
+    (cell) =>
+      sameName(cell.trim(), 'id') ||
+      map.some(([from, to]) => from.trim() === cell.trim() && to === 'id'),
+  );
+}
+
+function ownValues(
+  row: readonly string[],
+  line: number,
+  readers: readonly { readonly index: number; readonly column: Column }[],
+  options: HeaderOptions,
+): JsonObject {
+  const own: [string, unknown][] = [];
+  for (const { index, column } of readers) {
+    const cell = row[index] ?? '';
+    if (cell.trim() === '') continue;
+    const name = column.as ?? column.name;
+    if (spreadsheetError.test(cell.trim()))
+      throw new InputError(
+        `Line ${line}: ${column.name} holds the spreadsheet error ${cell.trim()}.`,
+      );
+    if (cell.trim() === '<clear>') {
+      if (!column.clears) throw new InputError(`Line ${line}: ${column.name} cannot be cleared.`);
+      own.push([name, null]);
+      continue;
+    }
+    try {
+      own.push([name, column.read(options.raw ? cell : unguard(cell))]);
+    } catch (error) {
+      throw new InputError(`Line ${line}: ${column.name} ${(error as Error).message}`, {
+        cause: error,
+      });
+    }
+  }
+  return Object.fromEntries(own);
+}
+
+const spreadsheetError = /^#(?:N\/A|REF!|VALUE!|DIV\/0!|NAME\?|NUM!|NULL!|SPILL!|CALC!)$|^Err:\d+$/;
+
+function columnOf(name: string, rules: ColumnRules): Column | undefined {
+  const known = rules.columns.find((column) =>
+    [column.name, ...(column.aliases ?? [])].some((word) => sameName(name, word)),
+  );
+  if (known) return known;
+  if (!rules.open || isExported(name, rules)) return undefined;
+  return openColumn(name);
+}
+
+function openColumn(header: string): Column {
+  const [, name = header, type] = /^(.+):(int|bool|json)$/.exec(header) ?? [];
+  return { name, clears: true, as: `set.${name}`, read: (cell) => typed(cell, type) };
+}
+
+function typed(cell: string, type: string | undefined): unknown {
+  const text = cell.trim();
+  if (type === undefined) return { text: cell };
+  if (type === 'int') {
+    if (/^-?\d{1,15}$/.test(text)) return { value: Number(text) };
+    throw new Error(`"${text}" is no whole number.`);
+  }
+  if (type === 'bool') {
+    if (/^(true|false)$/i.test(text)) return { value: text.toLowerCase() === 'true' };
+    throw new Error(`"${text}" is neither true nor false.`);
+  }
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch {
+    throw new Error('is no valid JSON.');
+  }
+}
+
+/** What every export has and nobody types: beside them unknown fields of the service are none of ours. */
+const exportMarks = ['id', 'organizationId', 'createdAt', 'updatedAt'];
+
+/** A name close to a column that counts and is not there itself. */
+function isSlip(name: string, names: readonly string[], { columns }: ColumnRules): boolean {
+  const missing = columns
+    .map((column) => column.name)
+    .filter((column) => !names.some((other) => sameName(other, column)));
+  return nearest(name, missing) !== undefined;
+}
+
+function isExported(name: string, rules: ColumnRules): boolean {
+  return rules.exported.some((field) => sameName(name, field) || name.startsWith(`${field}.`));
+}
+
+function stranger(name: string, rules: ColumnRules): InputError {
+  const known = ['id', ...rules.columns.map((column) => column.name)];
+  const near = nearest(name, [...known, ...rules.exported]);
+  return new InputError(
+    `The column "${name}" is not known.${near === undefined ? '' : ` Did you mean ${near}?`}`,
+    {
+      hint: `Columns: ${known.join(', ')}. Rename one with --map "${name}=NAME", or pass over strangers with --ignore-columns.`,
+    },
+  );
+}
+
+function mapped(header: string, { map }: HeaderOptions): string {
+  return map.find(([from]) => from.trim() === header)?.[1] ?? header;
+}
+
+function clean(cell: string, { raw }: HeaderOptions, trims = true): string {
+  const text = raw ? cell : unguard(cell);
+  return trims ? text.trim() : text;
+}
+
+/** Case, spaces, `_` and `-` are spelling. */
+function sameName(a: string, b: string): boolean {
+  return plain(a) === plain(b);
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replace(/[\s_-]/g, '');
+}

@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import { GuardError } from '../errors.js';
+import { acquireLock, type HeldLock, lockHolder, type ThisProcess } from '../files/lock.js';
+import type { RunStore } from './runs.js';
+
+/** What one bulk write at a time is allowed for. */
+export interface LockKey {
+  readonly service: string;
+  readonly organization: string;
+  readonly resource: string;
+}
+
+export interface RunLockOptions {
+  readonly self: ThisProcess;
+  readonly run: string;
+  readonly startedAt: string;
+  readonly waitMs: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Takes the lock of a bulk write: one at a time per state folder, service, organization and resource.
+ * Throws GuardError `locked` that names the holder's run, process and start. It survives kill -9.
+ */
+export async function lockRun(
+  store: RunStore,
+  key: LockKey,
+  { self, run, startedAt, waitMs, signal }: RunLockOptions,
+): Promise<HeldLock> {
+  const name = lockName(key);
+  try {
+    return await acquireLock(store.locks, name, {
+      self,
+      waitMs,
+      purpose: `run ${run}, started ${startedAt}`,
+      signal,
+    });
+  } catch (error) {
+    if (!(error instanceof GuardError) || error.code !== 'locked') throw error;
+    const holder = lockHolder(store.locks, name, self);
+    const who = holder
+      ? `${holder.purpose ?? 'a run'}, process ${holder.pid} on ${holder.host.split('/')[0]}`
+      : 'a run that has just ended';
+    throw new GuardError(`Another bulk write on ${key.resource} goes on: ${who}.`, {
+      code: 'locked',
+      cause: error,
+      hint: 'Wait for it, or let this one wait: --wait-lock 10m',
+    });
+  }
+}
+
+function lockName({ service, organization, resource }: LockKey): string {
+  const text = JSON.stringify([service, organization, resource]);
+  return `bulk-${resource}-${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
+}

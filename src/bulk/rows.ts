@@ -1,0 +1,50 @@
+import { type Failure, GuardError, OutputError } from '../errors.js';
+import type { JsonObject } from '../data/json.js';
+import { beforeAfter } from './judge.js';
+import type { ReportRow } from './report.js';
+import type { Intent } from './run-state.js';
+import type { RowChange, SelectedRow } from './work.js';
+
+/** A row that was written and confirmed. */
+export function changedRow(
+  { row, id }: SelectedRow,
+  changes: readonly RowChange[],
+  made: JsonObject | undefined,
+): ReportRow {
+  const { before, after } = beforeAfter(changes);
+  return {
+    row,
+    id,
+    result: 'changed',
+    ...(before && { before }),
+    ...((after || made) && { after: { ...after, ...made } }),
+  };
+}
+
+/** The same, found out by reading: what it was before is known from the preview or the journal. */
+export function verifiedRow(
+  task: SelectedRow & {
+    readonly previewed?: readonly RowChange[] | undefined;
+    readonly open?: Intent | undefined;
+  },
+  made: JsonObject | undefined,
+): ReportRow {
+  const row = changedRow(task, task.previewed ?? [], made);
+  if (row.before || !task.open) return row;
+  return { ...row, before: task.open.before };
+}
+
+/** A run that is stopped leaves the row open; a journal that breaks behind a write leaves it unknown. */
+export function withoutResult(error: Failure, sent: boolean): ReportRow['result'] {
+  const broken = error instanceof OutputError || error instanceof GuardError;
+  return broken && sent ? 'unknown' : 'not_attempted';
+}
+
+/** A promise that someone else ends. */
+export function openTurn(): { readonly over: Promise<void>; end(): void } {
+  let end: (() => void) | undefined;
+  const over = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  return { over, end: () => end?.() };
+}

@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import { isObject, type JsonObject, printJson } from '../data/json.js';
+import type { JournalRecord } from './journal.js';
+import type { ReportRow, RowResult } from './report.js';
+import type { RowChange } from './work.js';
+
+/** A write that was about to be sent, and what nobody knows about it yet. */
+export interface Intent {
+  readonly row: number;
+  readonly id: string;
+  readonly attempt: number;
+  /** When it was written, in milliseconds since 1970. */
+  readonly t: number;
+  readonly before: JsonObject;
+  /** A success status came with it: it is never sent again. */
+  readonly applied: boolean;
+}
+
+/** What a journal says of the rows of its run. */
+export interface RunState {
+  /** The last result of each row. */
+  readonly results: ReadonlyMap<number, ReportRow>;
+  /** Rows whose last write has no result. */
+  readonly open: ReadonlyMap<number, Intent>;
+  readonly ended: boolean;
+}
+
+/** Results that stand for good; the others are tried again when the run goes on. */
+export function isFinal(result: RowResult): boolean {
+  return result !== 'unknown' && result !== 'not_attempted';
+}
+
+/** Reads the records in order: an intent reopens its row, a result closes it. */
+export function foldJournal(records: readonly JournalRecord[]): RunState {
+  const results = new Map<number, ReportRow>();
+  const open = new Map<number, Intent>();
+  let ended = false;
+  for (const record of records) {
+    const row = Number(record['row']);
+    if (record.kind === 'intent') {
+      open.set(row, {
+        row,
+        id: String(record['id']),
+        attempt: Number(record['attempt']),
+        t: record.t,
+        before: isObject(record['before']) ? record['before'] : {},
+        applied: false,
+      });
+      results.delete(row);
+    }
+    if (record.kind === 'result') {
+      const { seq: _, kind: __, t: ___, applied, ...rest } = record;
+      results.set(row, rest as unknown as ReportRow);
+      const intent = open.get(row);
+      // "unknown" leaves the intent open: reading may settle it later.
+      if (rest['result'] !== 'unknown') open.delete(row);
+      else if (intent && applied === true) open.set(row, { ...intent, applied });
+    }
+    if (record.kind === 'end') ended = true;
+  }
+  return { results, open, ended };
+}
+
+/** The values before a write as the journal keeps them: of notes and long texts only a hash. */
+export function markedBefore(changes: readonly RowChange[]): JsonObject {
+  return Object.fromEntries(changes.map(({ field, from }) => [field, mark(field, from)]));
+}
+
+/** A result as the journal keeps it, without notes. */
+export function withoutTexts(row: ReportRow): ReportRow {
+  return {
+    ...row,
+    ...(row.before && { before: markAll(row.before) }),
+    ...(row.after && { after: markAll(row.after) }),
+  };
+}
+
+/** Whether what is read now is what stood there before the write; `now` are the fields off target. */
+export function isAsBefore(before: JsonObject, now: readonly RowChange[]): boolean {
+  return now.every(
+    ({ field, from }) =>
+      Object.hasOwn(before, field) &&
+      printJson(before[field] ?? null) === printJson(mark(field, from)),
+  );
+}
+
+const longest = 200;
+
+function mark(field: string, value: unknown): unknown {
+  const text = printJson(value ?? null);
+  if (value === null || value === undefined) return null;
+  if (field !== 'internalNotes' && text.length <= longest) return value;
+  return `sha256:${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
+}
+
+function markAll(values: Readonly<Record<string, unknown>>): JsonObject {
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, mark(key, value)]));
+}

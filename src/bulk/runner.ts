@@ -1,0 +1,302 @@
+import { Failure, UnknownOutcomeError } from '../errors.js';
+import type { Entry } from './journal.js';
+import { beforeAfter, changedMeanwhile, judge, resultOf } from './judge.js';
+import type { ReportRow } from './report.js';
+import { changedRow, openTurn, verifiedRow, withoutResult } from './rows.js';
+import { type Intent, isAsBefore, markedBefore, withoutTexts } from './run-state.js';
+import { type Stop, Stops } from './stops.js';
+import type { Look, RowChange, RowWork, SelectedRow } from './work.js';
+
+/** A row that is still to be done. */
+export interface Task extends SelectedRow {
+  readonly previewed?: readonly RowChange[] | undefined;
+  /** A write of an earlier process whose outcome nobody knows. */
+  readonly open?: Intent | undefined;
+}
+
+export interface RunOptions<P> {
+  readonly work: RowWork<P>;
+  /** Resolves when the entry is on disk. */
+  readonly journal: { append(entry: Entry): Promise<void> };
+  readonly concurrency: number;
+  /** After how long a write that was lost counts as never applied, in milliseconds. */
+  readonly settleMs: number;
+  readonly maxErrors: number | undefined;
+  readonly now: () => Date;
+  /** Resolves after the time, or early when the signal fires. */
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly signal: AbortSignal;
+  onResult(row: ReportRow): void;
+}
+
+/** A write whose outcome reading has to settle. */
+interface Doubt extends Intent {
+  readonly task: Task;
+  readonly error: Failure | undefined;
+}
+
+const firstLookMs = 2_000;
+/** After the first signal, how long rows in flight may take; the process itself ends after 10 s. */
+const graceMs = 9_000;
+
+/**
+ * Does the rows, several at once, by the state machine of journalled writes: look, intent on disk,
+ * send, result on disk, report. Writes whose outcome is open are settled by reading, all together.
+ * Every task ends in exactly one result; gives why the run stopped, if it did.
+ */
+export async function runRows<P>(
+  tasks: readonly Task[],
+  options: RunOptions<P>,
+): Promise<Stop | undefined> {
+  const run = new Runner(options);
+  await run.all(tasks);
+  return run.stop;
+}
+
+class Runner<P> {
+  private readonly stops: Stops;
+  private readonly done = new Set<number>();
+  private readonly sent = new Set<number>();
+  private doubts: Doubt[] = [];
+  private probe: Promise<void> | undefined;
+  private closed = false;
+  private deaf = false;
+
+  constructor(private readonly options: RunOptions<P>) {
+    this.stops = new Stops(options.maxErrors);
+  }
+
+  get stop(): Stop | undefined {
+    return this.stops.stop;
+  }
+
+  async all(tasks: readonly Task[]): Promise<void> {
+    const over = new AbortController();
+    const work = this.work(tasks).finally(() => over.abort());
+    work.catch(() => {});
+    await Promise.race([work, this.graceOver(over.signal)]);
+    this.closed = true;
+    for (const task of tasks) {
+      if (this.done.has(task.row)) continue;
+      const result = this.sent.has(task.row) || task.open ? 'unknown' : 'not_attempted';
+      this.report({ row: task.row, id: task.id, result });
+    }
+    // A failure that is none of ours must not be lost, a slow request may be.
+    if (!this.options.signal.aborted) await work;
+  }
+
+  private async work(tasks: readonly Task[]): Promise<void> {
+    for (const task of tasks)
+      if (task.open) this.doubts.push({ ...task.open, task, error: undefined });
+    await this.each(
+      tasks.filter((task) => !task.open),
+      (task) => this.begin(task),
+    );
+    while (this.doubts.length > 0 && !this.halted) await this.settle();
+    for (const doubt of this.doubts.splice(0)) await this.unknown(doubt);
+  }
+
+  private get halted(): boolean {
+    return this.closed || this.options.signal.aborted;
+  }
+
+  private async graceOver(over: AbortSignal): Promise<void> {
+    const { signal, sleep } = this.options;
+    await new Promise<void>((resolve) => {
+      if (signal.aborted) resolve();
+      else signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    await sleep(graceMs, over);
+  }
+
+  /** Works on rows, so many at once; nothing new is begun after a stop or a signal. */
+  private async each<T>(items: readonly T[], action: (item: T) => Promise<void>): Promise<void> {
+    let next = 0;
+    const worker = async () => {
+      while (next < items.length && !this.halted && !this.stop) {
+        const item = items[next++];
+        if (item !== undefined) await action(item);
+      }
+    };
+    const count = Math.min(this.options.concurrency, items.length);
+    await Promise.all(Array.from({ length: count }, worker));
+  }
+
+  // --- planned ---
+
+  private async begin(task: Task): Promise<void> {
+    let leave: (() => void) | undefined;
+    await this.guarded(task, async () => {
+      const look = await this.options.work.look(task);
+      const verdict = judge(task, look, this.options.work.guards, task.previewed);
+      if (!verdict.write) return this.finish(verdict.row);
+      leave = await this.probeTurn();
+      if (!this.stop && !this.halted) await this.send(task, look, 1);
+    });
+    // Only now is it known whether the answer stops the run.
+    leave?.();
+  }
+
+  /** The first write goes alone: a refused key or a dead service is met once, not by every worker. */
+  private async probeTurn(): Promise<(() => void) | undefined> {
+    while (this.probe && !this.stops.hasAnswer && !this.stop) await this.probe;
+    if (this.stops.hasAnswer || this.stop) return undefined;
+    const turn = openTurn();
+    this.probe = turn.over;
+    return () => {
+      this.probe = undefined;
+      turn.end();
+    };
+  }
+
+  // --- intent, sent ---
+
+  private async send(task: Task, look: Look<P>, attempt: number): Promise<void> {
+    const { row, id } = task;
+    const before = markedBefore(look.changes);
+    await this.options.journal.append({ kind: 'intent', row, id, attempt, before });
+    if (this.halted) return this.notSent(task);
+    this.sent.add(row);
+    const intent = { row, id, attempt, before, applied: false };
+    try {
+      const value = await this.options.work.send(look, task);
+      await this.finish(changedRow(task, look.changes, this.options.work.made?.(value)));
+    } catch (error) {
+      if (!(error instanceof UnknownOutcomeError)) throw error;
+      const applied = error.delivery === 'applied';
+      this.stops.failed(error, 'unknown', true);
+      this.doubts.push({ ...intent, t: this.options.now().getTime(), task, error, applied });
+    }
+  }
+
+  private async notSent({ row, id }: Task): Promise<void> {
+    const result: ReportRow = { row, id, result: 'not_attempted' };
+    await this.options.journal.append({ kind: 'result', ...result });
+  }
+
+  // --- doubt ---
+
+  /** One pause for all of them: a first look soon, the last word when nothing can arrive any more. */
+  private async settle(): Promise<void> {
+    const { settleMs } = this.options;
+    if (firstLookMs < settleMs && !this.stop) {
+      await this.waitSince(this.doubts, firstLookMs);
+      await this.lookAtAll(false);
+    }
+    await this.waitSince(this.doubts, settleMs);
+    await this.lookAtAll(true);
+  }
+
+  private async waitSince(doubts: readonly Doubt[], ms: number): Promise<void> {
+    const { now, sleep, signal } = this.options;
+    const present = now().getTime();
+    // A clock that went backwards means the full wait.
+    const waits = doubts.map(({ t }) => (t > present ? ms : t + ms - present));
+    const longest = Math.max(0, ...waits);
+    if (longest > 0 && !signal.aborted) await sleep(longest, signal);
+  }
+
+  private async lookAtAll(last: boolean): Promise<void> {
+    const waiting = this.doubts.splice(0);
+    let next = 0;
+    this.deaf = false;
+    const worker = async () => {
+      while (next < waiting.length) {
+        const doubt = waiting[next++];
+        if (!doubt) continue;
+        if (this.halted) this.doubts.push(doubt);
+        else await this.guarded(doubt.task, () => this.lookAgain(doubt, last));
+      }
+    };
+    // A service that stopped answering is asked once, not once a row.
+    const count = this.stop ? 1 : this.options.concurrency;
+    await Promise.all(Array.from({ length: count }, worker));
+  }
+
+  private async lookAgain(doubt: Doubt, last: boolean): Promise<void> {
+    const { task } = doubt;
+    const { work } = this.options;
+    let look: Look<P>;
+    try {
+      if (this.deaf) return last ? await this.unknown(doubt) : void this.doubts.push(doubt);
+      look = await work.look(task);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      this.deaf = error.exitName === 'temporary';
+      if (work.isGone?.(error)) return this.finish(verifiedRow(task, undefined));
+      if (!last) this.doubts.push(doubt);
+      else await this.unknown(doubt, error);
+      return;
+    }
+    if (look.changes.length === 0)
+      return this.finish(verifiedRow(task, look.record && work.madeOf?.(look.record)));
+    if (!last) {
+      this.doubts.push(doubt);
+      return;
+    }
+    if (!isAsBefore(doubt.before, look.changes)) {
+      const { before } = beforeAfter(look.changes);
+      const message = 'It was changed by someone else while the outcome of our write was open.';
+      return this.finish({
+        row: task.row,
+        id: task.id,
+        result: 'conflict',
+        ...(before && { before }),
+        error: changedMeanwhile(message),
+      });
+    }
+    if (doubt.applied || doubt.attempt > work.resends) return this.unknown(doubt);
+    // It was not done, and nothing is sent to a service that does not answer.
+    if (this.stop) return this.finish({ row: task.row, id: task.id, result: 'not_attempted' });
+    await this.send(task, look, doubt.attempt + 1);
+  }
+
+  private unknown(doubt: Doubt, error = doubt.error): Promise<void> {
+    const { row, id } = doubt.task;
+    return this.finish(
+      {
+        row,
+        id,
+        result: 'unknown',
+        ...(error && { error: this.options.work.tell(error, id) }),
+      },
+      doubt.applied ? { applied: true } : {},
+    );
+  }
+
+  // --- results ---
+
+  /** Runs a step of a row; a failure becomes the row's result, or the end of the run. */
+  private async guarded(task: Task, step: () => Promise<void>): Promise<void> {
+    try {
+      await step();
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      const { row, id } = task;
+      const wanted = resultOf(error);
+      const sent = this.sent.has(row);
+      const ends = this.stops.failed(error, wanted, sent);
+      const result = ends && wanted === 'failed' ? withoutResult(error, sent) : wanted;
+      const told = { error: this.options.work.tell(error, id) };
+      await this.finish({ row, id, result, ...told }, {}, true).catch((broken: unknown) => {
+        if (!(broken instanceof Failure)) throw broken;
+        this.stops.failed(broken, result, sent);
+        this.report({ row, id, result, ...told });
+      });
+    }
+  }
+
+  private async finish(row: ReportRow, more: object = {}, counted = false): Promise<void> {
+    if (this.closed) return;
+    if (!counted && row.result !== 'unknown' && row.result !== 'not_attempted')
+      this.stops.settled(row.result, this.sent.has(row.row));
+    await this.options.journal.append({ kind: 'result', ...withoutTexts(row), ...more });
+    this.report(row);
+  }
+
+  private report(row: ReportRow): void {
+    if (this.done.has(row.row)) return;
+    this.done.add(row.row);
+    this.options.onResult(row);
+  }
+}

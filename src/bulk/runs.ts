@@ -1,0 +1,233 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Paths, requireFolder } from '../config/paths.js';
+import { isObject, type JsonObject, parseJson, printJson } from '../data/json.js';
+import { ConfigError, GuardError, UsageError } from '../errors.js';
+import { openAtomic } from '../files/atomic-write.js';
+import { ensurePrivateFolder } from '../files/private.js';
+import { type Journal, type JournalOptions, openJournal, readJournal } from './journal.js';
+import { type ReportSummary, summarize } from './report.js';
+import { foldJournal, isFinal, type RunState } from './run-state.js';
+import type { RowChange } from './work.js';
+
+/** What a run is, without its rows and without anything secret: the journal's first record. */
+export interface RunHead {
+  readonly run: string;
+  /** `tryouts.set-status` */
+  readonly action: string;
+  readonly profile: string;
+  readonly organization: string;
+  /** scheme://host:port and the path of the base URL. */
+  readonly service: string;
+  readonly resource: string;
+  /** SHA-256 of what was asked for; the same line has the same. */
+  readonly input: string;
+  readonly rows: number;
+  readonly startedAt: string;
+}
+
+/** One row of a plan: what is wanted and what the preview saw. */
+export interface PlannedRow {
+  readonly row: number;
+  readonly id: string;
+  readonly own?: JsonObject | undefined;
+  readonly previewed?: readonly RowChange[] | undefined;
+}
+
+/** What going on with a run needs. */
+export interface RunPlan {
+  readonly head: RunHead;
+  readonly job: JsonObject;
+  readonly rows: readonly PlannedRow[];
+}
+
+/** A run as it lies on disk. */
+export interface StoredRun {
+  readonly head: RunHead;
+  readonly state: RunState;
+  /** Absent when it was finished and nothing is left to retry. */
+  readonly plan: RunPlan | undefined;
+  readonly finished: boolean;
+}
+
+/** Where runs are kept. */
+export interface RunStore {
+  readonly dir: string;
+  readonly locks: string;
+}
+
+/** The folder of runs, made private. Throws ConfigError (exit 2) where the state cannot be written. */
+export function openRunStore(paths: Paths): RunStore {
+  const state = requireFolder(paths, 'state');
+  const own = { owner: paths.owner, within: state.within };
+  ensurePrivateFolder(state.path, own);
+  const store = runStore(state.path);
+  ensurePrivateFolder(store.dir, { owner: paths.owner });
+  ensurePrivateFolder(store.locks, { owner: paths.owner });
+  return store;
+}
+
+/** The same for reading only: nothing is made. */
+export function runStore(statePath: string): RunStore {
+  return { dir: join(statePath, 'runs'), locks: join(statePath, 'locks') };
+}
+
+/** A name that sorts by time, to the millisecond: `20260301T101500123-3fa9c2`. */
+export function newRunName(now: Date): string {
+  const time = now.toISOString().replace(/[-:.Z]/g, '');
+  return `${time}-${randomBytes(3).toString('hex')}`;
+}
+
+/** Puts the plan and the journal's first record on disk. Throws ConfigError, OutputError. */
+export async function createRun(
+  store: RunStore,
+  plan: RunPlan,
+  options: JournalOptions,
+): Promise<Journal> {
+  const folder = join(store.dir, plan.head.run);
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    throw new ConfigError(
+      `The run cannot be kept in ${folder}: ${(error as NodeJS.ErrnoException).code ?? 'unknown error'}.`,
+      { cause: error, hint: 'Set ROSTERCTL_STATE_DIR to a folder that can be written.' },
+    );
+  }
+  await writePlan(store, plan);
+  const journal = await openJournal(join(folder, 'journal.jsonl'), options);
+  await journal.append({ kind: 'job', ...plan.head });
+  return journal;
+}
+
+/** Opens the journal of an unfinished run to go on. */
+export async function continueJournal(
+  store: RunStore,
+  plan: RunPlan,
+  options: JournalOptions,
+): Promise<Journal> {
+  const journal = await openJournal(join(store.dir, plan.head.run, 'journal.jsonl'), options);
+  const [first] = journal.records;
+  if (!first) await journal.append({ kind: 'job', ...plan.head });
+  return journal;
+}
+
+/** Ends a run: its plan goes, but for the rows that `runs retry` could begin from. */
+export async function closeRun(
+  store: RunStore,
+  plan: RunPlan,
+  results: RunState['results'],
+): Promise<void> {
+  const left = plan.rows.filter(({ row }) =>
+    ['failed', 'conflict'].includes(results.get(row)?.result ?? ''),
+  );
+  if (left.length > 0) await writePlan(store, { ...plan, rows: left });
+  else await rm(join(store.dir, plan.head.run, 'plan.jsonl'), { force: true });
+}
+
+/** Every run on disk, oldest first; one that cannot be read is told by `onDamaged` and left out. */
+export async function listRuns(
+  store: RunStore,
+  onDamaged: (message: string) => void = () => {},
+): Promise<readonly StoredRun[]> {
+  const names = await readdir(store.dir).catch(() => []);
+  const runs: StoredRun[] = [];
+  for (const name of names.filter((entry) => namePattern.test(entry)).toSorted()) {
+    const run = await readRun(store, name).catch((error: unknown) => {
+      if (!(error instanceof GuardError)) throw error;
+      onDamaged(error.message);
+      return undefined;
+    });
+    if (run) runs.push(run);
+  }
+  return runs;
+}
+
+/** One run by its name; `last` is the newest. Throws UsageError when there is none. */
+export async function findRun(store: RunStore, name: string): Promise<StoredRun> {
+  const names = (await readdir(store.dir).catch(() => [])).filter((entry) =>
+    namePattern.test(entry),
+  );
+  const wanted = name === 'last' ? names.toSorted().at(-1) : names.find((entry) => entry === name);
+  const run = wanted === undefined ? undefined : await readRun(store, wanted);
+  if (run) return run;
+  throw new UsageError(name === 'last' ? 'There is no run.' : `There is no run "${name}".`, {
+    hint: 'See: rosterctl runs list',
+  });
+}
+
+export async function removeRun(store: RunStore, run: string): Promise<void> {
+  await rm(join(store.dir, run), { recursive: true, force: true });
+}
+
+/** The counts of a run; rows without a result were not attempted. */
+export function summaryOf({ head, state }: StoredRun): ReportSummary {
+  const counted = summarize(
+    [...state.results.values()].filter(({ row }) => !state.open.has(row)),
+    { dryRun: false },
+  );
+  const left = head.rows - counted.total - state.open.size;
+  return {
+    ...counted,
+    total: head.rows,
+    unknown: counted.unknown + state.open.size,
+    notAttempted: counted.notAttempted + left,
+  };
+}
+
+const namePattern = /^\d{8}T\d{9}-[0-9a-f]{6}$/;
+
+async function readRun(store: RunStore, name: string): Promise<StoredRun | undefined> {
+  const folder = join(store.dir, name);
+  const { records } = await readJournal(join(folder, 'journal.jsonl'));
+  const plan = await readPlan(join(folder, 'plan.jsonl'));
+  const head = plan?.head ?? headOf(records[0]);
+  // Killed before its plan was whole: nothing was sent.
+  if (!head) return undefined;
+  const state = foldJournal(records);
+  const finals = [...state.results.values()].filter(({ result }) => isFinal(result)).length;
+  return { head, state, plan, finished: state.ended || finals === head.rows };
+}
+
+function headOf(record: JsonObject | undefined): RunHead | undefined {
+  if (!record || record['kind'] !== 'job') return undefined;
+  const { seq: _, kind: __, t: ___, ...head } = record;
+  return head as unknown as RunHead;
+}
+
+async function writePlan(store: RunStore, { head, job, rows }: RunPlan): Promise<void> {
+  const file = await openAtomic(join(store.dir, head.run, 'plan.jsonl'));
+  try {
+    await file.write(`${printJson({ head, job })}\n`);
+    for (let at = 0; at < rows.length; at += chunk)
+      await file.write(
+        rows
+          .slice(at, at + chunk)
+          .map((row) => `${printJson(row)}\n`)
+          .join(''),
+      );
+    await file.commit();
+  } finally {
+    await file.discard();
+  }
+}
+
+const chunk = 2_000;
+
+async function readPlan(path: string): Promise<RunPlan | undefined> {
+  const text = await readFile(path, 'utf8').catch(() => undefined);
+  if (text === undefined) return undefined;
+  try {
+    const [first = '', ...lines] = text.trimEnd().split('\n');
+    const top = parseJson(first);
+    if (!isObject(top)) throw new SyntaxError('no head');
+    return {
+      head: top['head'] as RunHead,
+      job: top['job'] as JsonObject,
+      rows: lines.map((line) => parseJson(line) as PlannedRow),
+    };
+  } catch (error) {
+    throw new GuardError(`The plan ${path} is damaged.`, { code: 'damaged', cause: error });
+  }
+}

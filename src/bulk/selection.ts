@@ -1,0 +1,228 @@
+import { createHash } from 'node:crypto';
+import { idProblem } from '../api/schemas.js';
+import { csvReader, type CsvRow, readCsv } from '../data/csv-reader.js';
+import { isObject, parseJson } from '../data/json.js';
+import { InputError, UsageError } from '../errors.js';
+import {
+  type ColumnRules,
+  type Header,
+  type HeaderOptions,
+  namesAnId,
+  readHeader,
+} from './columns.js';
+import type { SelectedRow } from './work.js';
+
+/** Rows beyond this are refused: such a change is better cut into pieces. */
+const mostRows = 200_000;
+
+/** What an input gave. */
+export interface Selection {
+  readonly rows: readonly SelectedRow[];
+  /** The header of a CSV, for `--results`. */
+  readonly header: readonly string[];
+  /** A sentence worth a note: columns that are not used. */
+  readonly note: string | undefined;
+  /** Stands for the whole content: the same input has the same. */
+  readonly digest: string;
+}
+
+export interface CsvInput extends HeaderOptions {
+  readonly name: string;
+  readonly rules: ColumnRules;
+  /** Keep the cells as they came. */
+  readonly keepsCells: boolean;
+  /** The organization's own id is never a record. */
+  readonly organizationId: string;
+}
+
+/** Ids typed one by one. Throws UsageError for one given twice. */
+export function selectIds(ids: readonly string[]): Selection {
+  const twice = ids.find((id, index) => ids.indexOf(id) !== index);
+  if (twice !== undefined) throw new UsageError(`The id ${twice} is given twice.`);
+  const rows = ids.map((id, index) => ({ row: index + 1, id, cells: [id] }));
+  return { rows, header: ['id'], note: undefined, digest: digestOf(JSON.stringify(ids)) };
+}
+
+/**
+ * A CSV with values of its own for each row, read as it arrives. Throws InputError naming the line:
+ * a missing or repeated id, cells that do not fit, rows beyond 200,000.
+ */
+export async function selectCsv(
+  chunks: AsyncIterable<Uint8Array>,
+  input: CsvInput,
+): Promise<Selection> {
+  const hash = createHash('sha256');
+  const reader = csvReader();
+  const rows = new Rows(input);
+  const decode = decoder(input.name);
+  for await (const chunk of chunks) {
+    hash.update(chunk);
+    rows.take(reader.push(decode(chunk)));
+  }
+  rows.take(reader.push(decode(undefined)));
+  rows.take(reader.end());
+  return { ...rows.selection(), digest: hash.digest('hex') };
+}
+
+/** Ids from a file: one a line, NDJSON, a JSON array, or a CSV with an id column. Throws InputError. */
+export function selectFromText(text: string, input: CsvInput): Selection {
+  const digest = digestOf(text);
+  const bare = text.replace(/^\ufeff/, '');
+  const found = bare.trimStart();
+  if (found.startsWith('[')) return { ...fromJson(bare, input), digest };
+  if (found.startsWith('{')) return { ...fromNdjson(bare, input), digest };
+  const [first = ''] = bare.split(/\r?\n|\r/, 1);
+  const header = readCsv(`${first.replaceAll('"', '')}\n`)[0]?.cells ?? [];
+  if (namesAnId(header, input.map)) {
+    const rows = new Rows(input);
+    rows.take(readCsv(bare));
+    return { ...rows.selection(), digest };
+  }
+  const lines = bare.split(/\r?\n|\r/).map((id, index) => ({ id: id.trim(), line: index + 1 }));
+  return {
+    ...listed(
+      lines.filter(({ id }) => id !== ''),
+      input,
+    ),
+    digest,
+  };
+}
+
+function fromJson(text: string, input: CsvInput) {
+  let value: unknown;
+  try {
+    value = parseJson(text);
+  } catch (error) {
+    throw new InputError(`${input.name} is no valid JSON: ${(error as Error).message}`);
+  }
+  const items = Array.isArray(value) ? (value as unknown[]) : [];
+  return listed(
+    items.map((item, index) => ({ id: idIn(item, index + 1, 'Element'), line: index + 1 })),
+    input,
+  );
+}
+
+function fromNdjson(text: string, input: CsvInput) {
+  const rows = text.split('\n').flatMap((line, index) => {
+    if (line.trim() === '') return [];
+    try {
+      const value = parseJson(line);
+      if (isObject(value) && value['type'] === 'summary') return [];
+      return [{ id: idIn(value, index + 1, 'Line'), line: index + 1 }];
+    } catch (error) {
+      if (error instanceof InputError) throw error;
+      throw new InputError(`Line ${index + 1} is no valid JSON.`, { cause: error });
+    }
+  });
+  return listed(rows, input);
+}
+
+function idIn(value: unknown, at: number, what: string): string {
+  const id = isObject(value) ? value['id'] : value;
+  if (typeof id === 'string') return id;
+  throw new InputError(`${what} ${at} holds no id.`);
+}
+
+function listed(found: readonly { readonly id: string; readonly line: number }[], input: CsvInput) {
+  const ids = new Ids(input);
+  const rows = found.map(({ id, line }) => {
+    ids.add(id, line);
+    return { row: line, id, cells: [id] };
+  });
+  return { rows, header: ['id'], note: undefined };
+}
+
+/** Gathers the rows of a CSV and keeps to its header. */
+class Rows {
+  private header: Header | undefined;
+  private headerCells: readonly string[] = [];
+  private readonly rows: SelectedRow[] = [];
+  private readonly ids: Ids;
+
+  constructor(private readonly input: CsvInput) {
+    this.ids = new Ids(input);
+  }
+
+  take(rows: readonly CsvRow[]): void {
+    for (const row of rows) {
+      if (this.header) this.add(row, this.header);
+      else {
+        this.header = readHeader(row.cells, this.input.rules, this.input);
+        this.headerCells = row.cells;
+      }
+    }
+  }
+
+  selection() {
+    if (!this.header) throw new InputError(`${this.input.name} is empty: it has no header.`);
+    const unused = this.header.unused;
+    // Of nested fields the one above them says enough.
+    const names = [...new Set(unused.map((name) => name.split('.', 1)[0] ?? name))];
+    const note = names.length > 0 ? `Columns that are not sent: ${names.join(', ')}.` : undefined;
+    return { rows: this.rows, header: this.headerCells, note };
+  }
+
+  private add({ line, cells }: CsvRow, header: Header): void {
+    if (cells.every((cell) => cell.trim() === '')) return;
+    if (cells.length > this.headerCells.length)
+      throw new InputError(
+        `Line ${line} has ${cells.length} cells, the header ${this.headerCells.length}.`,
+      );
+    const id = header.id(cells);
+    this.ids.add(id, line);
+    const own = header.own(cells, line);
+    this.rows.push({
+      row: line,
+      // A cell of its own: a slice would keep the whole chunk of the file in memory.
+      id: Buffer.from(id).toString(),
+      ...(Object.keys(own).length > 0 && { own }),
+      ...(this.input.keepsCells && { cells }),
+    });
+  }
+}
+
+/** Every id once, each one possible. */
+class Ids {
+  private readonly lines = new Map<string, number>();
+
+  constructor(private readonly input: CsvInput) {}
+
+  add(id: string, line: number): void {
+    const problem = idProblem(id);
+    if (problem) throw new InputError(`Line ${line}: ${problem}.`);
+    if (id === this.input.organizationId)
+      throw new InputError(`Line ${line}: ${id} is the organization's id, not a record's.`);
+    const before = this.lines.get(id);
+    if (before !== undefined)
+      throw new InputError(`The id ${id} is given twice, on lines ${before} and ${line}.`);
+    if (this.lines.size >= mostRows)
+      throw new InputError(`${this.input.name} has more than ${mostRows} rows.`, {
+        hint: 'Cut it into several files.',
+      });
+    this.lines.set(id, line);
+  }
+}
+
+/** UTF-8 or, by its byte order mark, UTF-16; anything else is refused instead of guessed. */
+function decoder(name: string): (chunk: Uint8Array | undefined) => string {
+  let text: { decode(chunk?: Uint8Array, options?: { stream: boolean }): string } | undefined;
+  return (chunk) => {
+    if (!text && chunk && chunk.length > 0) {
+      const [a, b] = chunk;
+      const encoding =
+        a === 0xff && b === 0xfe ? 'utf-16le' : a === 0xfe && b === 0xff ? 'utf-16be' : 'utf-8';
+      text = new TextDecoder(encoding, { fatal: true });
+    }
+    try {
+      return text ? text.decode(chunk, { stream: chunk !== undefined }) : '';
+    } catch {
+      throw new InputError(`${name} is no UTF-8 text.`, {
+        hint: 'Save it as CSV in UTF-8.',
+      });
+    }
+  };
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

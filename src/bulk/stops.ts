@@ -1,0 +1,91 @@
+import { ApiError, type Failure, GuardError, OutputError, UnknownOutcomeError } from '../errors.js';
+import type { ExitName } from '../exit-codes.js';
+import { isForbidden, stopsRun } from './judge.js';
+import type { RowResult } from './report.js';
+
+/** Why a run sends nothing more. */
+export interface Stop {
+  readonly exitName: ExitName;
+  readonly reason: string;
+}
+
+/** As many rows in a row may fail for want of an answer before the service counts as unreachable. */
+const exhaustedRows = 5;
+const forbiddenRows = 3;
+
+/**
+ * Decides when a run stops: a refused key, a 403 at the first answer or three in a row, five rows in
+ * a row without an answer, a wait longer than the budget, too many errors, a journal that fails.
+ */
+export class Stops {
+  private stopped: Stop | undefined;
+  private exhausted = 0;
+  private forbidden = 0;
+  private errors = 0;
+  private seen = false;
+  private wrote = false;
+
+  constructor(private readonly maxErrors: number | undefined) {}
+
+  get stop(): Stop | undefined {
+    return this.stopped;
+  }
+
+  /** Whether the service answered a write yet. */
+  get hasAnswer(): boolean {
+    return this.wrote;
+  }
+
+  /** The row was dealt with; `sent`: by an answer to a write. */
+  settled(result: RowResult, sent: boolean): void {
+    this.answered(sent);
+    this.exhausted = 0;
+    this.forbidden = 0;
+    this.count(result);
+  }
+
+  /** A row met a failure; true = it stops the run, and the row has no result of its own. */
+  failed(error: Failure, result: RowResult, sent: boolean): boolean {
+    if (error instanceof OutputError || error instanceof GuardError)
+      return this.end(error.exitName === 'guarded' ? 'guarded' : 'failed', error.message);
+    if (stopsRun(error)) return this.end(error.exitName, error.message);
+    if (isForbidden(error)) {
+      this.forbidden += 1;
+      const isFirst = sent ? !this.wrote : !this.seen;
+      this.answered(sent);
+      this.exhausted = 0;
+      if (isFirst || this.forbidden >= forbiddenRows) return this.end('forbidden', error.message);
+      this.count(result);
+      return false;
+    }
+    this.forbidden = 0;
+    if (error.exitName === 'interrupted') return true;
+    if (error.exitName === 'temporary' || error instanceof UnknownOutcomeError) {
+      this.exhausted += 1;
+      const tooLong = error instanceof ApiError && error.details.retryAfter !== undefined;
+      if (tooLong || this.exhausted >= exhaustedRows) this.end('temporary', error.message);
+      return false;
+    }
+    this.answered(sent);
+    this.exhausted = 0;
+    this.count(result);
+    return false;
+  }
+
+  end(exitName: ExitName, reason: string): true {
+    this.stopped ??= { exitName, reason };
+    return true;
+  }
+
+  private answered(sent: boolean): void {
+    this.seen = true;
+    this.wrote ||= sent;
+  }
+
+  private count(result: RowResult): void {
+    if (result !== 'failed' && result !== 'conflict') return;
+    this.errors += 1;
+    if (this.maxErrors !== undefined && this.errors >= this.maxErrors)
+      this.end('rowsFailed', `${this.errors} failed or conflicted`);
+  }
+}

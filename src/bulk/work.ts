@@ -1,0 +1,57 @@
+import type { JsonObject } from '../data/json.js';
+import type { Condition } from '../data/where.js';
+import type { Failure } from '../errors.js';
+
+/** One field of one record, as read and as wanted. */
+export interface RowChange {
+  readonly field: string;
+  readonly from: unknown;
+  readonly to: unknown;
+}
+
+/** One thing to change: where the input named it, and what the input wants for it alone. */
+export interface SelectedRow {
+  /** 1-based place among the ids, or the line of the input. */
+  readonly row: number;
+  readonly id: string;
+  /** Values of its own, out of a CSV row; plain JSON. */
+  readonly own?: JsonObject | undefined;
+  /** The record as a list showed it, where a filter selected it. */
+  readonly record?: JsonObject | undefined;
+  /** The cells of the input as they came, for `--results`. */
+  readonly cells?: readonly string[] | undefined;
+}
+
+/** What a look at the record says about a row. */
+export interface Look<P> {
+  readonly record: JsonObject | undefined;
+  /** Empty = it is so already. */
+  readonly changes: readonly RowChange[];
+  /** What `send` gets. */
+  readonly plan: P;
+}
+
+/** When a row is changed at all (`--if-status`, `--if`). */
+export interface Guards {
+  readonly ifStatus?: readonly string[] | undefined;
+  readonly conditions?: readonly Condition[] | undefined;
+}
+
+/** What a run is handed; it knows no resource. */
+export interface RowWork<P> {
+  readonly guards: Guards;
+  /** How often a write whose outcome is open may be sent again after reading said "not done". */
+  readonly resends: number;
+  /** Reads the record now and compares. Throws Failure. */
+  look(row: SelectedRow): Promise<Look<P>>;
+  /** Sends the row's write once; an unreadable outcome is thrown, not settled. */
+  send(look: Look<P>, row: SelectedRow): Promise<unknown>;
+  /** Whether this failure of a look means that the write of an earlier attempt is done (a delete). */
+  isGone?(error: Failure): boolean;
+  /** What the row says of the thing that `send` made: its new id. */
+  made?(value: unknown): JsonObject | undefined;
+  /** The same, as the record shows it. */
+  madeOf?(record: JsonObject): JsonObject | undefined;
+  /** An error as the report shows it. */
+  tell(error: Failure, id: string): unknown;
+}

@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { integer, parseRate } from '../config/parse.js';
+import { parseDuration } from '../data/duration.js';
+import { parseCondition } from '../data/where.js';
+import { UsageError } from '../errors.js';
+import { flag, param, params, type ValuesOf } from './define.js';
+import { parsedBy } from './filters.js';
+
+const file = (text: string, word?: string) =>
+  param(z.string().min(1, 'must not be empty').optional(), text, {
+    placeholder: 'FILE|-',
+    group: 'selection',
+    completes: 'file',
+    ...(word !== undefined && { word }),
+  });
+
+const count = (least: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, 'must be a whole number')
+    .transform(Number)
+    .refine((number) => number >= least, `must be at least ${least}`)
+    .optional();
+
+/** Ids out of a file; the positional ids have the name already. */
+export const idsFileFlag = {
+  idsFile: file('ids from a file: lines, NDJSON, JSON or CSV', '--ids'),
+};
+
+/** Values of their own for each row. */
+export const csvFlags = {
+  csv: file('rows from a CSV: id and what to set'),
+  map: params(z.array(parsedBy(parseMapping)).optional(), 'rename a column of the CSV', {
+    placeholder: "'THEIRS=id'",
+    group: 'selection',
+    rare: true,
+  }),
+  ignoreColumns: flag('pass over columns that nobody knows', { group: 'selection', rare: true }),
+};
+
+/** Besides filters: every record, and a list that may be incomplete. */
+export const allFlags = {
+  all: flag('every record of the list', { group: 'selection' }),
+  allowPartial: flag('also when the list may be incomplete', { group: 'selection', rare: true }),
+};
+
+/** Guards, caps, pace and report: what every command takes that changes many things. */
+export const bulkFlags = {
+  if: params(z.array(parsedBy(parseCondition)).optional(), 'change a row only while this holds', {
+    placeholder: "'field=value'",
+    group: 'safety',
+    completes: 'field',
+    rare: true,
+  }),
+  expect: param(count(0), 'refuse unless exactly so many rows are selected', {
+    placeholder: 'N',
+    group: 'safety',
+    rare: true,
+  }),
+  maxChanges: param(count(0), 'refuse if more would change (default 100)', {
+    placeholder: 'N',
+    group: 'safety',
+  }),
+  failFast: flag('stop at the first row that fails', { group: 'safety', rare: true }),
+  maxErrors: param(count(1), 'stop when so many rows failed', {
+    placeholder: 'N',
+    group: 'safety',
+    rare: true,
+  }),
+  concurrency: param(parsedBy(integer(1, 256)).optional(), 'requests at once (default 4)', {
+    placeholder: 'N',
+    group: 'safety',
+    rare: true,
+  }),
+  rate: param(parsedBy(parseRate).optional(), 'requests a second (default none)', {
+    placeholder: 'N/s',
+    group: 'safety',
+    rare: true,
+  }),
+  restart: flag('begin anew although the same run is unfinished', { group: 'safety', rare: true }),
+  waitLock: param(parsedBy(parseDuration).optional(), 'wait so long for another bulk write', {
+    placeholder: '10m',
+    group: 'safety',
+    rare: true,
+  }),
+  results: param(
+    z.string().min(1, 'must not be empty').optional(),
+    'a CSV of what became of each row',
+    {
+      placeholder: 'FILE.csv',
+      group: 'output',
+      completes: 'file',
+      rare: true,
+    },
+  ),
+  exitCode: flag('with --dry-run: exit 12 if something would change', {
+    group: 'output',
+    rare: true,
+  }),
+};
+
+/** The values of all of them; each command has those that it spreads into its flags. */
+export type BulkValues = ValuesOf<typeof bulkFlags> &
+  Partial<ValuesOf<typeof idsFileFlag & typeof csvFlags & typeof allFlags>> & {
+    readonly ids?: readonly string[];
+    readonly [name: string]: unknown;
+  };
+
+function parseMapping(text: string): readonly [string, string] {
+  const at = text.lastIndexOf('=');
+  if (at > 0 && at < text.length - 1) return [text.slice(0, at).trim(), text.slice(at + 1).trim()];
+  throw new UsageError('A renamed column is written as THEIRS=OURS.', {
+    hint: 'e.g. "Bewerber=id"',
+  });
+}

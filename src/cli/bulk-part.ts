@@ -1,0 +1,41 @@
+import type { ResourceName } from '../api/contract.js';
+import type { ColumnRules } from '../bulk/columns.js';
+import type { SelectedRow } from '../bulk/work.js';
+import type { Context } from '../context.js';
+import type { JsonObject } from '../data/json.js';
+import type { Failure } from '../errors.js';
+import type { RecordTest } from '../data/record-test.js';
+import type { Plan } from './plan.js';
+
+/** How a command changes many things. */
+export interface BulkPart {
+  readonly resource: ResourceName;
+  /** What a CSV may say; absent: the command has no --csv. */
+  readonly rules?: ColumnRules;
+  /** The flags that select, by name, and what they mean; absent: the command has none. */
+  readonly filters?: {
+    readonly names: readonly string[];
+    tests(values: never, now: Date): readonly RecordTest[];
+  };
+  /** Asks also for a single row (delete, convert). */
+  readonly asksForOne?: boolean;
+  /** What is wanted of every row, as plain JSON: it is kept until the run is finished. */
+  job(context: Context, values: never): Promise<JsonObject>;
+  /** Whether the job and the rows together say what to do. Throws UsageError. */
+  checkRows?(job: JsonObject, rows: readonly SelectedRow[]): void;
+  open(context: Context, job: JsonObject): BulkJob;
+}
+
+/** A job at work. */
+export interface BulkJob {
+  /** How often a lost write may be sent again after reading said that it was not done. */
+  readonly resends: number;
+  /** The record as it stands now; undefined where the key may not read it. */
+  read(id: string): Promise<JsonObject | undefined>;
+  plan(row: SelectedRow, record: JsonObject | undefined): Plan | Promise<Plan>;
+  /** Sends the planned calls; an outcome that is open is thrown, not settled. */
+  send(plan: Plan, id: string): Promise<unknown>;
+  made?(value: unknown): JsonObject | undefined;
+  madeOf?(record: JsonObject): JsonObject | undefined;
+  isGone?(error: Failure): boolean;
+}

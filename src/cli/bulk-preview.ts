@@ -1,0 +1,215 @@
+import { judge, resultOf, isForbidden, stopsRun } from '../bulk/judge.js';
+import type { ReportRow } from '../bulk/report.js';
+import type { Task } from '../bulk/runner.js';
+import type { Look, RowChange, RowWork, SelectedRow } from '../bulk/work.js';
+import type { Context } from '../context.js';
+import { plural } from '../data/words.js';
+import { CancelledError, Failure, GuardError, UsageError } from '../errors.js';
+import type { BulkValues } from './bulk-flags.js';
+import type { BulkJob } from './bulk-part.js';
+import type { Plan } from './define.js';
+
+/** What the preview found: rows that are to be written, and those that are decided already. */
+export interface Preview {
+  readonly tasks: readonly Task[];
+  readonly decided: readonly ReportRow[];
+}
+
+/** So many single reads are cheaper than a list that may be long. */
+const singleReads = 25;
+const exhaustedReads = 5;
+const forbiddenReads = 3;
+
+/**
+ * Looks at every row and sends nothing but reads; many rows share one list. Throws what stops a
+ * run: a refused key, a service that does not answer, a 403 that keeps coming.
+ */
+export async function previewRows(
+  context: Context,
+  rows: readonly SelectedRow[],
+  job: BulkJob,
+  work: RowWork<Plan>,
+  resource: Parameters<Context['api']['list']>[0],
+  concurrency: number,
+): Promise<Preview> {
+  const known = await listedRecords(context, rows, resource);
+  const found: (Task | ReportRow | undefined)[] = rows.map(() => undefined);
+  const meter = new Meter();
+  let next = 0;
+  const worker = async () => {
+    while (next < rows.length) {
+      const index = next++;
+      const row = rows[index];
+      if (!row) continue;
+      const record = row.record ?? known?.get(row.id);
+      const { record: _, ...bare } = row;
+      found[index] = await previewRow(bare, record, job, work, meter);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(concurrency, rows.length) }, worker));
+  const all = found.filter((entry) => entry !== undefined);
+  return {
+    tasks: all.filter((entry) => !('result' in entry)),
+    decided: all.filter((entry) => 'result' in entry),
+  };
+}
+
+/** Where, how many, counts per move, the first five rows, and what cannot be called back. */
+export function previewLines(
+  context: Context,
+  action: string,
+  total: number,
+  tasks: readonly { readonly id: string; readonly previewed?: readonly RowChange[] | undefined }[],
+): string[] {
+  const moves = new Map<string, number>();
+  for (const { previewed = [] } of tasks)
+    for (const change of previewed) {
+      if (change.field !== 'status') continue;
+      const move = `${text(change.from)} → ${text(change.to)}`;
+      moves.set(move, (moves.get(move) ?? 0) + 1);
+    }
+  const first = tasks.slice(0, 5).map(({ id, previewed = [] }) => {
+    const changes = previewed.map(({ field, from, to }) => `${field} ${text(from)} → ${text(to)}`);
+    return `  ${id}: ${changes.join(', ')}`;
+  });
+  const { profile } = context.settings;
+  return [
+    `${action.replace('.', ' ')}: ${tasks.length} of ${plural(total, 'record')} would change`,
+    `profile ${profile.name}, organization ${context.api.organizationId}, ${context.api.baseUrl}`,
+    ...[...moves].map(([move, count]) => `  ${count} ${move}`),
+    ...first,
+    ...(tasks.length > 5 ? [`  and ${tasks.length - 5} more`] : []),
+    ...(moves.size > 0
+      ? [
+          "Status changes emit events that the organization's Flows may act on; they cannot be called back.",
+        ]
+      : []),
+  ];
+}
+
+const defaultMaxChanges = 100;
+
+/** `--expect`: exactly so many rows. Throws GuardError. */
+export function checkExpected(selected: number, { expect }: Pick<BulkValues, 'expect'>): void {
+  if (expect === undefined || expect === selected) return;
+  throw new GuardError(
+    `${plural(selected, 'row is', 'rows are')} selected and --expect says ${expect}. Nothing was changed.`,
+    { code: 'expect' },
+  );
+}
+
+/** Asks before the first write, or refuses. Throws GuardError, UsageError, CancelledError. */
+export async function confirmChanges(
+  context: Context,
+  count: number,
+  values: Pick<BulkValues, 'expect' | 'maxChanges'>,
+  asks: boolean,
+): Promise<void> {
+  const { prompts, settings } = context;
+  const most = values.maxChanges ?? defaultMaxChanges;
+  const many = count > most && values.expect === undefined;
+  if (many && (settings.yes || !prompts.possible))
+    throw new GuardError(
+      `${plural(count, 'record')} would be changed, more than --max-changes ${most}. Nothing was changed.`,
+      { code: 'maxChanges', hint: `If that is right, add: --expect N, or --max-changes ${count}` },
+    );
+  if (many) {
+    const typed = await prompts.text(
+      `This changes ${plural(count, 'record')}. Type the number to confirm:`,
+    );
+    if (typed.trim() === String(count)) return;
+    throw new CancelledError('Nothing was done.');
+  }
+  if (!asks || settings.yes) return;
+  if (!prompts.possible)
+    throw new UsageError(
+      `${plural(count, 'record')} would be changed, and there is nobody to ask.`,
+      { hint: 'Add --yes to do it, or --dry-run to look first.' },
+    );
+  if (!(await prompts.confirm(`Change ${plural(count, 'record')}?`)))
+    throw new CancelledError('Nothing was done.');
+}
+
+/** The rows of a list by id; undefined where single reads are cheaper or the list cannot be had. */
+async function listedRecords(
+  context: Context,
+  rows: readonly SelectedRow[],
+  resource: Parameters<Context['api']['list']>[0],
+) {
+  const unread = rows.filter(({ record }) => !record);
+  if (unread.length <= singleReads || resource === 'documents') return undefined;
+  const wanted = new Set(unread.map(({ id }) => id));
+  const byId = new Map<string, NonNullable<SelectedRow['record']>>();
+  try {
+    for await (const record of context.api.list(resource)) {
+      const id = String(record['id']);
+      if (wanted.has(id)) byId.set(id, record);
+    }
+  } catch (error) {
+    // A key may read records and not the list.
+    if (!(error instanceof Failure) || !isForbidden(error) || stopsRun(error)) throw error;
+  }
+  return byId;
+}
+
+async function previewRow(
+  row: SelectedRow,
+  record: SelectedRow['record'],
+  job: BulkJob,
+  work: RowWork<Plan>,
+  meter: Meter,
+): Promise<Task | ReportRow> {
+  try {
+    const look = (record && (await fromList(row, record, job))) ?? (await work.look(row));
+    meter.good();
+    const verdict = judge(row, look, work.guards, undefined);
+    return verdict.write ? { ...row, previewed: look.changes } : verdict.row;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    meter.bad(error);
+    return { row: row.row, id: row.id, result: resultOf(error), error: work.tell(error, row.id) };
+  }
+}
+
+/** A list may show less of a record than its own GET: then it is read alone. */
+async function fromList(
+  row: SelectedRow,
+  record: NonNullable<SelectedRow['record']>,
+  job: BulkJob,
+): Promise<Look<Plan> | undefined> {
+  const plan = await job.plan(row, record);
+  const seen = plan.changes.every(
+    ({ field, from }) => from !== null || Object.hasOwn(record, field),
+  );
+  return seen ? { record, changes: plan.changes, plan } : undefined;
+}
+
+/** When reading on would only meet the same refusal. */
+class Meter {
+  private seen = false;
+  private exhausted = 0;
+  private forbidden = 0;
+
+  good(): void {
+    this.seen = true;
+    this.exhausted = 0;
+    this.forbidden = 0;
+  }
+
+  bad(error: Failure): void {
+    if (stopsRun(error) || error.exitName === 'interrupted') throw error;
+    this.exhausted = error.exitName === 'temporary' ? this.exhausted + 1 : 0;
+    this.forbidden = isForbidden(error) ? this.forbidden + 1 : 0;
+    const isFirst = !this.seen;
+    if (error.exitName !== 'temporary') this.seen = true;
+    if (this.exhausted >= exhaustedReads || this.forbidden >= forbiddenReads) throw error;
+    if (isForbidden(error) && isFirst) throw error;
+  }
+}
+
+function text(value: unknown): string {
+  if (value === undefined) return '?';
+  if (value === null) return '-';
+  const words = typeof value === 'string' ? value : JSON.stringify(value);
+  return words.length > 60 ? `${words.slice(0, 59)}…` : words;
+}

@@ -1,0 +1,145 @@
+import { createReadStream } from 'node:fs';
+import {
+  type CsvInput,
+  type Selection,
+  selectCsv,
+  selectFromText,
+  selectIds,
+} from '../bulk/selection.js';
+import type { SelectedRow } from '../bulk/work.js';
+import type { Context } from '../context.js';
+import type { JsonObject } from '../data/json.js';
+import { orList } from '../data/words.js';
+import { GuardError, UsageError } from '../errors.js';
+import type { BulkValues } from './bulk-flags.js';
+import type { BulkPart } from './bulk-part.js';
+import { byteText, unreadable } from './input-text.js';
+import { type ListValues, narrow } from './filters.js';
+
+/** Where the rows of a command line come from. */
+export type Source = 'ids' | 'idsFile' | 'csv' | 'filter';
+
+/**
+ * The one source that a command line names; undefined for positional ids without any selection
+ * flag. Throws UsageError when it names several, or none.
+ */
+export function sourceOf(values: BulkValues, part: BulkPart): Source | undefined {
+  const { ids = [], idsFile, csv, all } = values;
+  const filters = (part.filters?.names ?? []).filter((name) => isGiven(values[name]));
+  const cuts = ['limit', 'sort'].filter((name) => isGiven(values[name]));
+  const named: [Source, string][] = [
+    ...(ids.length > 0 ? [['ids', 'ids'] as [Source, string]] : []),
+    ...(idsFile === undefined ? [] : [['idsFile', '--ids'] as [Source, string]]),
+    ...(csv === undefined ? [] : [['csv', '--csv'] as [Source, string]]),
+    ...(filters.length > 0 || all
+      ? [['filter', filters.length > 0 ? 'filters' : '--all'] as [Source, string]]
+      : []),
+  ];
+  const [first, second] = named;
+  if (first && second)
+    throw new UsageError(
+      `The rows come from one place: ${named.map(([, word]) => word).join(' and ')} cannot be given together.`,
+    );
+  if (filters.length > 0 && all)
+    throw new UsageError('--all and filters cannot be given together.');
+  if (!first) {
+    const ways = [
+      'IDs',
+      '--ids',
+      ...(part.rules ? ['--csv'] : []),
+      ...(part.filters ? ['a filter', '--all'] : []),
+    ];
+    throw new UsageError(`Say which ${wordFor(part)}: ${orList(ways)}.`, {
+      hint: `ids: rosterctl ${part.resource} list -o ids`,
+    });
+  }
+  if (cuts.length > 0 && first[0] !== 'filter')
+    throw new UsageError(`--${cuts[0]} cuts what filters select, and there are none.`, {
+      hint: 'Give a filter, or --all.',
+    });
+  return first[0] === 'ids' ? undefined : first[0];
+}
+
+/** Reads the rows of files and command lines: nothing is sent. Throws UsageError, InputError. */
+export async function selectLocally(
+  context: Context,
+  values: BulkValues,
+  part: BulkPart,
+  source: Exclude<Source, 'filter'>,
+): Promise<Selection> {
+  const { ids = [], idsFile = '', csv = '' } = values;
+  if (source === 'ids') return selectIds(ids);
+  const path = source === 'csv' ? csv : idsFile;
+  const input: CsvInput = {
+    name: path === '-' ? 'stdin' : path,
+    map: values.map ?? [],
+    ignoreStrangers: values.ignoreColumns ?? false,
+    raw: context.settings.csvRaw,
+    rules: part.rules ?? idsOnly,
+    keepsCells: values.results !== undefined,
+    organizationId: context.api.organizationId,
+  };
+  if (source === 'csv') {
+    const selection = await selectCsv(bytesOf(context, path), input);
+    if (selection.note) context.note(selection.note);
+    return selection;
+  }
+  const text = await byteText(bytesOf(context, path), input.name);
+  return selectFromText(text, { ...input, rules: idsOnly, ignoreStrangers: true });
+}
+
+/** The records that the filters keep of a complete list. Throws GuardError (11) for a list in doubt. */
+export async function selectByFilter(
+  context: Context,
+  values: BulkValues,
+  part: BulkPart,
+): Promise<readonly SelectedRow[]> {
+  const list = context.api.list(part.resource);
+  const tests = part.filters?.tests(values as never, context.now()) ?? [];
+  const { limit, ...rest } = values as unknown as ListValues;
+  const kept: JsonObject[] = [];
+  for await (const record of narrow(
+    list,
+    { ...rest, limit: undefined },
+    { resource: part.resource, tests },
+  ))
+    kept.push(record);
+  const verdict = list.completeness();
+  if (verdict.state === 'doubtful' && !values.allowPartial)
+    throw new GuardError(
+      `The list of ${part.resource} may be incomplete: ${verdict.reason}. Nothing was changed.`,
+      { code: 'incomplete', hint: 'Go on with what is there: --allow-partial' },
+    );
+  return kept.slice(0, limit).map((record, index) => ({
+    row: index + 1,
+    id: String(record['id']),
+    record,
+    cells: [String(record['id'])],
+  }));
+}
+
+/** The selection flags as typed: with the job they say whether two lines mean the same. */
+export function filterKey(values: BulkValues, part: BulkPart): unknown {
+  const names = [...(part.filters?.names ?? []), 'all', 'limit', 'sort'];
+  return names.map((name) => [name, values[name] ?? null]);
+}
+
+const idsOnly = { columns: [], exported: [], open: false };
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0);
+}
+
+function wordFor({ resource }: BulkPart): string {
+  return resource === 'tryouts' ? 'applications' : resource;
+}
+
+async function* bytesOf(context: Context, path: string): AsyncGenerator<Uint8Array> {
+  const { stdin } = context.streams;
+  try {
+    const stream = path === '-' ? stdin.stream : createReadStream(path);
+    for await (const chunk of stream) yield Buffer.from(chunk);
+  } catch (error) {
+    throw unreadable(path === '-' ? 'stdin' : path, error);
+  }
+}

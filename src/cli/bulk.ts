@@ -1,0 +1,174 @@
+import { z } from 'zod';
+import { exitOf, type ReportRow } from '../bulk/report.js';
+import type { SelectedRow } from '../bulk/work.js';
+import type { Context } from '../context.js';
+import type { JsonObject } from '../data/json.js';
+import { UsageError } from '../errors.js';
+import type { BulkValues } from './bulk-flags.js';
+import { checkExpected, previewRows } from './bulk-preview.js';
+import {
+  type EndedRun,
+  executeRun,
+  type KeptJob,
+  openJob,
+  type ReadyRun,
+  reportOf,
+} from './bulk-run.js';
+import { filterKey, selectByFilter, selectLocally } from './bulk-select.js';
+import { reportView, type Shown } from './report-view.js';
+import {
+  type Beginning,
+  type BulkLine,
+  digestOf,
+  prepare,
+  tellPreview,
+  withLock,
+} from './bulk-begin.js';
+
+/** Flags that only a run can honour: with one of them a single id is a run too. */
+export function asksForRun(values: BulkValues): boolean {
+  const { expect, maxChanges, results, restart, exitCode, ifStatus } = values;
+  return (
+    [expect, maxChanges, results, ifStatus, values.if].some((value) => value !== undefined) ||
+    (restart ?? false) ||
+    (exitCode ?? false)
+  );
+}
+
+/**
+ * Selects, previews, asks and changes. Throws UsageError and InputError before any request,
+ * GuardError where a cap, a lock or a doubtful list refuses.
+ */
+export async function runBulk(context: Context, line: BulkLine): Promise<Shown> {
+  const { part, values, source } = line;
+  if (values.exitCode && !context.settings.dryRun)
+    throw new UsageError('--exit-code belongs to --dry-run.');
+  const kept: KeptJob = {
+    job: await part.job(context, values as never),
+    guards: {
+      ifStatus: values['ifStatus'] as readonly string[] | undefined,
+      conditions: values.if,
+    },
+  };
+  const local =
+    source === 'filter' ? undefined : await selectLocally(context, values, part, source);
+  part.checkRows?.(kept.job, local?.rows ?? []);
+  if (local) checkExpected(local.rows.length, values);
+  context.api.pace.limit({
+    concurrency: values.concurrency ?? context.settings.concurrency,
+    rate: values.rate ?? context.settings.rate,
+  });
+  if (context.settings.dryRun) {
+    const rows = local?.rows ?? (await selectByFilter(context, values, part));
+    return dryRun(context, line, kept, rows);
+  }
+  const key = local?.digest ?? filterKey(values, part);
+  const input = { header: local?.header ?? ['id'], rows: local?.rows };
+  return withLock(context, line, async (store, head, lock) => {
+    const full = { ...head, input: digestOf([head, kept, source, key]) };
+    return begin(context, line, { store, head: full, lock, kept, input });
+  });
+}
+
+async function begin(context: Context, line: BulkLine, beginning: Beginning): Promise<Shown> {
+  const found = await prepare(context, line, beginning);
+  if ('ready' in found) return show(context, found.ready);
+  beginning.lock.release();
+  return { value: found.report, view: reportView, exitName: found.exitName };
+}
+
+// --- dry run ---
+
+async function dryRun(
+  context: Context,
+  { part, words, values }: BulkLine,
+  kept: KeptJob,
+  rows: readonly SelectedRow[],
+): Promise<Shown> {
+  checkExpected(rows.length, values);
+  const { job, work } = openJob(context, part, words, kept);
+  const concurrency = values.concurrency ?? context.settings.concurrency;
+  const { tasks, decided } = await previewRows(
+    context,
+    rows,
+    job,
+    work,
+    part.resource,
+    concurrency,
+  );
+  const action = words.join('.');
+  if (tasks.length > 0) tellPreview(context, action, rows.length, tasks);
+  const would = tasks.map(({ row, id, previewed = [] }) => ({
+    row,
+    id,
+    result: 'would_change' as const,
+    before: Object.fromEntries(previewed.map(({ field, from }) => [field, from])),
+    after: Object.fromEntries(previewed.map(({ field, to }) => [field, to])),
+  }));
+  const report = reportOf(context, { action, run: null }, [...would, ...decided]);
+  const exitName = exitOf(report.summary, undefined);
+  const pending = values.exitCode && exitName === 'done' && tasks.length > 0;
+  return {
+    value: report,
+    view: reportView,
+    exitName: pending ? 'changesPending' : exitName,
+  };
+}
+
+// --- showing ---
+
+/** ndjson: each row when its result is on disk, the summary last; other formats: the whole report. */
+async function show(context: Context, ready: ReadyRun): Promise<Shown> {
+  if (context.settings.output !== 'ndjson') {
+    const { report, exitName } = await executeRun(context, ready);
+    return { value: report, view: reportView, exitName };
+  }
+  let ended: EndedRun | undefined;
+  const stream = async function* (): AsyncGenerator<JsonObject> {
+    const line = newQueue<ReportRow>();
+    const running = executeRun(context, ready, line.push).finally(line.end);
+    running.catch(() => {});
+    try {
+      for await (const row of line.rows()) yield { ...row };
+    } finally {
+      // A reader that went away does not stop what was begun.
+      ended = await running;
+    }
+    const { results: _, ...summary } = ended.report;
+    if (!context.settings.fields) yield { type: 'summary', ...summary };
+  };
+  return {
+    value: stream(),
+    view: { kind: 'records', schema: z.array(z.looseObject({})) },
+    get exitName() {
+      return ended?.exitName ?? 'failed';
+    },
+  };
+}
+
+/** What is pushed comes out in order, as it comes, until the end. */
+function newQueue<T>() {
+  const queue: T[] = [];
+  let over = false;
+  let wake: (() => void) | undefined;
+  return {
+    push: (item: T) => {
+      queue.push(item);
+      wake?.();
+    },
+    end: () => {
+      over = true;
+      wake?.();
+    },
+    async *rows(): AsyncGenerator<T> {
+      for (;;) {
+        yield* queue.splice(0);
+        if (queue.length > 0) continue;
+        if (over) return;
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    },
+  };
+}

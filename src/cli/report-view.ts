@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { type BulkReport, rowResults } from '../bulk/report.js';
+import type { JsonObject } from '../data/json.js';
+import type { ExitName } from '../exit-codes.js';
+import { reportLines } from './lines.js';
+import { linesOf, type View } from './views.js';
+
+/** A value, how it is shown, and the exit code it stands for once it was shown. */
+export interface Shown {
+  readonly value: unknown;
+  readonly view: View<never>;
+  readonly exitName: ExitName;
+  /** What runs after the value was shown; a signal ends it in the ordinary way. */
+  readonly goOn?: () => Promise<void>;
+}
+
+const Row = z.looseObject({ row: z.number(), id: z.string(), result: z.enum(rowResults) });
+
+/** The bulk report of docs, section 5. */
+export const reportView: View<BulkReport> = {
+  ...(linesOf(
+    z.looseObject({
+      schema: z.literal(1),
+      summary: z.record(z.string(), z.number()),
+      results: z.array(Row),
+    }),
+    (report, canvas) => reportLines(report as unknown as BulkReport, canvas),
+  ) as unknown as View<BulkReport>),
+  rows: ({ results }) => results as unknown as readonly JsonObject[],
+  idRows: ({ results }) =>
+    results.filter(({ result }) =>
+      ['changed', 'unchanged', 'would_change'].includes(result),
+    ) as unknown as readonly JsonObject[],
+  closing: ({ results: _rows, ...report }) => ({ type: 'summary', ...report }),
+};

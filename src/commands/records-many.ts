@@ -1,0 +1,127 @@
+import type { BulkJob, BulkPart } from '../cli/bulk-part.js';
+import type { TypedFields } from '../cli/field-flags.js';
+import { touchedFields } from '../cli/field-flags.js';
+import { listFlags } from '../cli/filters.js';
+import type { Context } from '../context.js';
+import { setFields } from '../data/assign.js';
+import { isObject, type JsonObject } from '../data/json.js';
+import { flatten, plainText, valueAt } from '../data/path.js';
+import { ApiError, InputError, NotFoundError, UsageError } from '../errors.js';
+import type { ColumnRules } from '../bulk/columns.js';
+import type { Kind } from './kinds.js';
+import { sharedSource } from './read-records.js';
+import { deletePlan, sendGuessed, updatePlan } from './write-records.js';
+
+/** The filters of every list, as a selection; the rarer flags are shown by --help alone. */
+export const listSelectionFlags = {
+  ...listFlags,
+  search: { ...listFlags.search, rare: true },
+  sort: { ...listFlags.sort, rare: true },
+  limit: { ...listFlags.limit, rare: true },
+};
+
+export const listSelection: NonNullable<BulkPart['filters']> = {
+  names: ['where', 'search'],
+  tests: () => [],
+};
+
+/** What an update says of every record, as plain JSON. */
+export interface UpdateJob {
+  readonly typed: TypedFields;
+  readonly route?: string | undefined;
+}
+
+/** How many records of a kind are updated at once; `more` are fields that the job itself sets. */
+export function updateMany(
+  kind: Kind,
+  read: (context: Context, values: never) => Promise<UpdateJob & JsonObject>,
+  more: (job: JsonObject, record: JsonObject | undefined) => JsonObject = () => ({}),
+  filters: BulkPart['filters'] = listSelection,
+): BulkPart {
+  return {
+    resource: kind.resource,
+    rules: fieldColumns,
+    filters,
+    job: read,
+    open(context, kept) {
+      const job = kept as unknown as UpdateJob;
+      const source = sharedSource(context, kind, kept);
+      return {
+        resends: 3,
+        read: (id) => source.read(id),
+        plan: ({ id, own = {} }, record) =>
+          updatePlan(context, kind, id, record, job.route, () => ({
+            ...cellFields(own, record),
+            ...touchedFields(job.typed, record),
+            ...more(kept, record),
+          })),
+        send: sender(context, kind, kept),
+      };
+    },
+  };
+}
+
+/** How many records of a kind are deleted at once; a record that is gone after a lost answer is done. */
+export function deleteMany(kind: Kind, filters: BulkPart['filters'] = listSelection): BulkPart {
+  return {
+    resource: kind.resource,
+    filters,
+    asksForOne: true,
+    async job(_, { route }: { readonly route: string | undefined }) {
+      return { ...(route !== undefined && { route }) };
+    },
+    open(context, kept) {
+      const source = sharedSource(context, kind, kept);
+      return {
+        resends: 3,
+        read: (id) => source.read(id),
+        plan: ({ id }, record) =>
+          deletePlan(context, kind, id, record, kept['route'] as string | undefined),
+        send: sender(context, kind, kept),
+        isGone: (error) =>
+          error instanceof NotFoundError || (error instanceof ApiError && error.status === 404),
+      };
+    },
+  };
+}
+
+/** Throws UsageError for no ids and no selection where only these say what to work on. */
+export function needsChange(given: boolean): void {
+  if (!given) throw new UsageError('Say what to change: a field, or a CSV with columns for them.');
+}
+
+function sender(context: Context, kind: Kind, line: object): BulkJob['send'] {
+  return async ({ calls }, id) => {
+    for (const call of calls)
+      await sendGuessed(context, kind, call, id, sharedSource(context, kind, line));
+  };
+}
+
+const fieldColumns: ColumnRules = {
+  columns: [{ name: 'updatedAt', read: (cell) => cell.trim() }],
+  exported: ['organizationId', 'createdAt'],
+  open: true,
+};
+
+/** The fields of a CSV row; a cell that shows the present value changes nothing, whatever its type. */
+function cellFields(own: JsonObject, record: JsonObject | undefined): JsonObject {
+  const flat = flatten(record ?? {});
+  const fields = Object.entries(own).flatMap(([key, cell]) => {
+    if (!key.startsWith('set.')) return [];
+    const name = key.slice('set.'.length);
+    const present = record && (flat.get(name) ?? valueAt(record, name));
+    const field = (value: unknown) => [{ key: name, path: name.split('.'), list: false, value }];
+    if (cell === null) return field(null);
+    if (!isObject(cell)) return [];
+    if (!Object.hasOwn(cell, 'text')) return field(cell['value']);
+    const text = String(cell['text']);
+    if (plainText(present) === text) return [];
+    const whole = record && valueAt(record, name);
+    if (typeof whole === 'object' && whole !== null)
+      throw new InputError(`${name} holds a list or an object; name its column ${name}:json.`);
+    return field(text);
+  });
+  const whole = setFields(record ?? {}, fields);
+  const touched = new Set(fields.map(({ path }) => path[0] ?? ''));
+  return Object.fromEntries(Object.entries(whole).filter(([key]) => touched.has(key)));
+}

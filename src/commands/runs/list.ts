@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { summaryOf } from '../../bulk/runs.js';
+import { defineLocalCommand } from '../../cli/define.js';
+import { rowsOf } from '../../cli/views.js';
+import { listRuns, storeOf } from './jobs.js';
+
+const Run = z.object({
+  run: z.string(),
+  action: z.string(),
+  startedAt: z.string(),
+  state: z.enum(['finished', 'unfinished']),
+  summary: z.record(z.string(), z.number()),
+});
+
+export default defineLocalCommand({
+  summary: 'List the bulk runs kept on this machine',
+  about:
+    'Oldest first. An unfinished run goes on with runs resume, or with the line that began it.',
+  examples: [
+    ['All of them', ''],
+    ['Those that are unfinished, for a script', '--json'],
+  ],
+  calls: [],
+  view: rowsOf(Run, ['run', 'action', 'startedAt', 'state', 'summary']),
+  async run(context) {
+    const runs = await listRuns(storeOf(context), (text) => context.tell(text));
+    return runs.map((run) => ({
+      run: run.head.run,
+      action: run.head.action,
+      startedAt: run.head.startedAt,
+      state: run.finished ? ('finished' as const) : ('unfinished' as const),
+      summary: { ...summaryOf(run) },
+    }));
+  },
+});

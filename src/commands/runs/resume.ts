@@ -1,0 +1,55 @@
+import { exitOf } from '../../bulk/report.js';
+import { isFinal } from '../../bulk/run-state.js';
+import { findRun, type StoredRun } from '../../bulk/runs.js';
+import { resumeRun } from '../../cli/bulk-begin.js';
+import { bulkFlags } from '../../cli/bulk-flags.js';
+import { type Change, defineWrite, Outcome } from '../../cli/define.js';
+import { reportView } from '../../cli/report-view.js';
+import { checkPlace, lineOf, storeOf } from './jobs.js';
+import { runArg, storedReport } from './show.js';
+
+const { failFast, maxErrors, maxChanges, expect, concurrency, rate, waitLock } = bulkFlags;
+
+/** The flags of a run that was selected before. */
+export const resumeFlags = { maxChanges, expect, failFast, maxErrors, concurrency, rate, waitLock };
+
+export default defineWrite({
+  summary: 'Go on with a run that is unfinished',
+  about:
+    'Rows that were not attempted or whose outcome is unknown; a write that may have taken effect is ' +
+    'read before anything is sent. The line that began the run, typed again, does the same.',
+  examples: [
+    ['The newest run', 'last --dry-run'],
+    ['From a script', 'last --yes'],
+  ],
+  calls: ['getTryout', 'updateTryout', 'convertTryout'],
+  args: { run: runArg },
+  flags: resumeFlags,
+  view: reportView,
+  async plan(context, { run }) {
+    const stored = await findRun(storeOf(context), run);
+    checkPlace(context, stored);
+    return { calls: [], changes: changesLeft(stored), state: stored };
+  },
+  async apply(context, { state: stored }, values) {
+    if (stored.finished || !stored.plan) {
+      context.note(`The run ${stored.head.run} is finished; nothing was sent.`);
+      const report = storedReport(stored);
+      return new Outcome(report, exitOf(report.summary, undefined));
+    }
+    context.api.pace.limit({
+      concurrency: values.concurrency ?? context.settings.concurrency,
+      rate: values.rate ?? context.settings.rate,
+    });
+    const ended = await resumeRun(context, await lineOf(stored, values), stored);
+    return new Outcome(ended.report, ended.exitName);
+  },
+});
+
+function changesLeft({ plan, state }: StoredRun): readonly Change[] {
+  return (plan?.rows ?? []).flatMap(({ row, id, previewed = [] }) => {
+    const result = state.results.get(row);
+    if (result && isFinal(result.result) && !state.open.has(row)) return [];
+    return previewed.map(({ field, from, to }) => ({ id, field, from, to }));
+  });
+}

@@ -1,0 +1,52 @@
+import { findRun } from '../../bulk/runs.js';
+import { retryRows } from '../../cli/bulk-begin.js';
+import { defineWrite, Outcome } from '../../cli/define.js';
+import { reportView } from '../../cli/report-view.js';
+import { GuardError, UsageError } from '../../errors.js';
+import { checkPlace, lineOf, storeOf } from './jobs.js';
+import { resumeFlags } from './resume.js';
+import { runArg, storedReport } from './show.js';
+
+export default defineWrite({
+  summary: 'Begin a new run from the rows that failed or conflicted',
+  about: 'The rows are read and previewed anew, so what others changed meanwhile is seen first.',
+  examples: [
+    ['Look first', 'last --dry-run'],
+    ['From a script', 'last --yes'],
+  ],
+  calls: ['getTryout', 'updateTryout', 'convertTryout'],
+  args: { run: runArg },
+  flags: resumeFlags,
+  view: reportView,
+  async plan(context, { run }) {
+    const stored = await findRun(storeOf(context), run);
+    checkPlace(context, stored);
+    if (!stored.finished)
+      throw new GuardError(`The run ${stored.head.run} is unfinished.`, {
+        hint: `Go on with it first: rosterctl runs resume ${stored.head.run}`,
+      });
+    const changes = storedReport(stored, true).results.map(({ id, result }) => ({
+      id,
+      field: 'row',
+      from: result,
+      to: 'retried',
+    }));
+    return { calls: [], changes, state: stored };
+  },
+  async apply(context, { state: stored }, values) {
+    const { plan, state } = stored;
+    const again = ['failed', 'conflict'];
+    const rows = plan?.rows.filter(({ row }) =>
+      again.includes(state.results.get(row)?.result ?? ''),
+    );
+    if (!plan || !rows || rows.length === 0)
+      throw new UsageError(`No row of the run ${stored.head.run} failed or conflicted.`, {
+        hint: 'See: rosterctl runs list',
+      });
+    const ended = await retryRows(context, await lineOf(stored, values), {
+      ...plan,
+      rows,
+    });
+    return new Outcome(ended.report, ended.exitName);
+  },
+});

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import type { BulkReport, ReportRow } from '../../bulk/report.js';
+import { findRun, type StoredRun, summaryOf } from '../../bulk/runs.js';
+import { defineLocalCommand, flag, param } from '../../cli/define.js';
+import { reportView } from '../../cli/report-view.js';
+import { storeOf } from './jobs.js';
+
+/** Which run; `last` is the newest. */
+export const runArg = param(
+  z.string().min(1, 'must not be empty').default('last'),
+  'a run, or last',
+  {
+    placeholder: 'RUN',
+  },
+);
+
+export default defineLocalCommand({
+  summary: 'Show what became of each row of a run',
+  about: 'Notes are not kept: of them the report shows a hash.',
+  examples: [
+    ['The newest run', 'last'],
+    ['Only what failed', 'last --failed'],
+  ],
+  calls: [],
+  args: { run: runArg },
+  flags: { failed: flag('only rows that failed, conflicted or are unknown') },
+  view: reportView,
+  async run(context, { run, failed }) {
+    return storedReport(await findRun(storeOf(context), run), failed);
+  },
+});
+
+/** The report of a run as its journal tells it. */
+export function storedReport(stored: StoredRun, onlyFailed = false): BulkReport {
+  const { head, state, plan } = stored;
+  const rows = new Map<number, ReportRow>(
+    (plan?.rows ?? []).map(({ row, id }) => [row, { row, id, result: 'not_attempted' }]),
+  );
+  for (const [row, result] of state.results) rows.set(row, result);
+  for (const [row, { id }] of state.open) rows.set(row, { row, id, result: 'unknown' });
+  const bad = ['failed', 'conflict', 'unknown'];
+  return {
+    schema: 1,
+    run: head.run,
+    profile: head.profile,
+    organization: head.organization,
+    action: head.action,
+    dryRun: false,
+    summary: summaryOf(stored),
+    results: [...rows.values()]
+      .filter(({ result }) => !onlyFailed || bad.includes(result))
+      .toSorted((a, b) => a.row - b.row),
+  };
+}

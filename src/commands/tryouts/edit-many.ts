@@ -1,0 +1,132 @@
+import { z } from 'zod';
+import { TryoutApplication, TryoutStatus } from '../../api/schemas.js';
+import type { ColumnRules } from '../../bulk/columns.js';
+import type { BulkPart } from '../../cli/bulk-part.js';
+import { params } from '../../cli/define.js';
+import { listFlags } from '../../cli/filters.js';
+import { nearest } from '../../data/nearest.js';
+import { orList } from '../../data/words.js';
+import { UsageError } from '../../errors.js';
+import { readApplication } from './application.js';
+import { editPlan, sendEditOnce } from './edit.js';
+import { type TryoutFilterValues, tryoutFilters, tryoutTests } from './filters.js';
+import { type NoteEdit, type NoteValues, readNoteEdit } from './notes.js';
+
+/** A guard that only applications have. */
+export const ifStatusFlag = {
+  ifStatus: params(
+    z.array(TryoutStatus).optional(),
+    'change a row only while it has one of these',
+    {
+      commaList: true,
+      placeholder: 'S[,S]',
+      group: 'safety',
+      rare: true,
+    },
+  ),
+};
+
+/** The filters of `tryouts list`, as a selection. */
+export const tryoutSelection: NonNullable<BulkPart['filters']> = {
+  names: [...Object.keys(tryoutFilters), 'where', 'search'],
+  tests: (values: TryoutFilterValues, now) => tryoutTests(values, now),
+};
+
+/** The flags of that selection; the rarer ones are shown by --help alone. */
+export const tryoutSelectionFlags = {
+  ...asRare(tryoutFilters, ['status']),
+  ...asRare(listFlags, ['where']),
+};
+
+/** How many applications are edited at once: what the command line says beats the CSV. */
+export function editMany(
+  statusOf: (values: never) => TryoutStatus | undefined,
+  words: string,
+  filters?: BulkPart['filters'],
+): BulkPart {
+  return {
+    resource: 'tryouts',
+    rules: editColumns,
+    ...(filters && { filters }),
+    async job(context, values: NoteValues) {
+      const note = await readNoteEdit(context, values);
+      const status = statusOf(values as never);
+      return { ...(status && { status }), ...(note && { note }) };
+    },
+    checkRows(job, rows) {
+      if (job['status'] !== undefined || job['note'] !== undefined) return;
+      const says = rows.some(({ own }) => own && ('status' in own || 'internalNotes' in own));
+      if (!says)
+        throw new UsageError(words, { hint: `Statuses: ${TryoutStatus.options.join(', ')}` });
+    },
+    open(context, job) {
+      const status = job['status'] as TryoutStatus | undefined;
+      const note = job['note'] as NoteEdit | undefined;
+      return {
+        resends: 3,
+        read: (id) => readApplication(context, id),
+        plan({ id, own = {} }, record) {
+          const wanted = {
+            status: status ?? (own['status'] as TryoutStatus | undefined),
+            note: note ?? noteOf(own['internalNotes']),
+          };
+          return editPlan(context, id, record, wanted, job);
+        },
+        async send({ calls }, id) {
+          for (const call of calls) await sendEditOnce(context, call, id);
+        },
+      };
+    },
+  };
+}
+
+/** Ids alone: what `tryouts convert` takes of a CSV. */
+export const applicationColumns: ColumnRules = {
+  columns: [
+    {
+      name: 'if_status',
+      as: 'ifStatus',
+      read: (cell) => cell.split(/[,;|]/).map((word) => readStatus(word)),
+    },
+    { name: 'updatedAt', read: (cell) => readTime(cell) },
+  ],
+  exported: Object.keys(TryoutApplication.shape),
+  open: false,
+};
+
+const editColumns: ColumnRules = {
+  ...applicationColumns,
+  columns: [
+    { name: 'status', read: readStatus },
+    { name: 'internalNotes', aliases: ['note'], clears: true, read: (cell) => cell },
+    ...applicationColumns.columns,
+  ],
+};
+
+function noteOf(cell: unknown): NoteEdit | undefined {
+  if (cell === null) return { kind: 'clear' };
+  return typeof cell === 'string' ? { kind: 'replace', text: cell } : undefined;
+}
+
+function readStatus(cell: string): TryoutStatus {
+  const word = cell.trim().toLowerCase();
+  const status = TryoutStatus.options.find((option) => option === word);
+  if (status) return status;
+  const near = nearest(word, TryoutStatus.options);
+  const meant = near === undefined ? `one of ${orList(TryoutStatus.options)}` : near;
+  throw new Error(`holds "${cell.trim()}", which is no status (did you mean ${meant}?).`);
+}
+
+function readTime(cell: string): string {
+  if (!Number.isNaN(Date.parse(cell.trim()))) return cell.trim();
+  throw new Error(`holds "${cell.trim()}", which is no time.`);
+}
+
+function asRare<F extends Record<string, object>>(flags: F, shown: readonly string[]): F {
+  return Object.fromEntries(
+    Object.entries(flags).map(([name, flag]) => [
+      name,
+      shown.includes(name) ? flag : { ...flag, rare: true },
+    ]),
+  ) as F;
+}

@@ -1,0 +1,192 @@
+import { InputError } from '../errors.js';
+import { byteOrderMark } from './csv.js';
+
+/** One record of a CSV file; `line` is where it begins, counted from 1. */
+export interface CsvRow {
+  readonly line: number;
+  readonly cells: readonly string[];
+}
+
+export type Delimiter = ',' | ';' | '\t';
+
+/** Reads CSV as it arrives; each call gives the records that are whole by then. */
+export interface CsvReader {
+  push(text: string): readonly CsvRow[];
+  /** The last record, if no line end followed it. Throws InputError for a quote that was never closed. */
+  end(): readonly CsvRow[];
+}
+
+/**
+ * A strict reader of RFC 4180: quotes with delimiters and line ends in them, CRLF, LF or CR, a byte
+ * order mark. Without `delimiter` the first line decides between `,` `;` and tab. Lines with nothing
+ * on them are passed over. Throws InputError naming the line for NUL, a stray quote, an unclosed quote.
+ */
+export function csvReader(delimiter?: Delimiter): CsvReader {
+  return new Reader(delimiter);
+}
+
+/** All records of a text. Throws InputError as `csvReader` does. */
+export function readCsv(text: string, delimiter?: Delimiter): readonly CsvRow[] {
+  const reader = csvReader(delimiter);
+  return [...reader.push(text), ...reader.end()];
+}
+
+type State = 'start' | 'plain' | 'quoted' | 'closed';
+
+class Reader implements CsvReader {
+  private state: State = 'start';
+  private cell = '';
+  private cells: string[] = [];
+  private line = 1;
+  private rowLine = 1;
+  private quoteLine = 1;
+  private hadQuote = false;
+  private afterCr = false;
+  private begun = false;
+  /** What came before the first line was whole: the delimiter is not known yet. */
+  private held = '';
+
+  constructor(private delimiter: Delimiter | undefined) {}
+
+  push(text: string): readonly CsvRow[] {
+    let chunk = text;
+    if (!this.begun && chunk !== '') {
+      if (chunk.startsWith(byteOrderMark)) chunk = chunk.slice(1);
+      this.begun = true;
+    }
+    if (this.delimiter) return this.read(chunk, this.delimiter);
+    this.held += chunk;
+    const end = endOfFirstLine(this.held);
+    if (end < 0) return [];
+    return this.readHeld(this.held.slice(0, end));
+  }
+
+  end(): readonly CsvRow[] {
+    const rows = this.delimiter ? [] : [...this.readHeld(this.held)];
+    if (this.state === 'quoted')
+      throw new InputError(`Line ${this.quoteLine}: a quote is opened and never closed.`);
+    this.finishRow(rows);
+    return rows;
+  }
+
+  private readHeld(firstLine: string): readonly CsvRow[] {
+    const text = this.held;
+    this.held = '';
+    this.delimiter = likelyDelimiter(firstLine);
+    return this.read(text, this.delimiter);
+  }
+
+  private read(text: string, delimiter: Delimiter): CsvRow[] {
+    const rows: CsvRow[] = [];
+    const nul = text.indexOf('\0');
+    if (nul >= 0)
+      throw new InputError(
+        `Line ${this.line + lineEnds(text.slice(0, nul))}: there is a NUL character; this is no text in UTF-8.`,
+      );
+    let at = 0;
+    while (at < text.length) {
+      if (this.state === 'quoted') at = this.readQuoted(text, at);
+      else at = this.readBare(text, at, delimiter, rows);
+    }
+    return rows;
+  }
+
+  private readQuoted(text: string, from: number): number {
+    const quote = text.indexOf('"', from);
+    const end = quote < 0 ? text.length : quote;
+    const part = text.slice(from, end);
+    this.cell += part;
+    this.countLines(part);
+    if (quote < 0) return end;
+    this.afterCr = false;
+    this.state = 'closed';
+    return end + 1;
+  }
+
+  private readBare(text: string, at: number, delimiter: Delimiter, rows: CsvRow[]): number {
+    const character = text[at] ?? '';
+    if (character === '\n' && this.afterCr) {
+      this.afterCr = false;
+      this.rowLine = this.line;
+      return at + 1;
+    }
+    this.afterCr = false;
+    if (character === '"') {
+      if (this.state === 'plain')
+        throw new InputError(`Line ${this.line}: a quote stands inside a cell that is not quoted.`);
+      if (this.state === 'closed') this.cell += '"';
+      else this.quoteLine = this.line;
+      this.hadQuote = true;
+      this.state = 'quoted';
+      return at + 1;
+    }
+    if (character === delimiter) {
+      this.finishCell();
+      return at + 1;
+    }
+    if (character === '\n' || character === '\r') {
+      this.finishRow(rows);
+      this.line += 1;
+      this.rowLine = this.line;
+      this.afterCr = character === '\r';
+      return at + 1;
+    }
+    if (this.state === 'closed')
+      throw new InputError(`Line ${this.line}: text follows the closing quote of a cell.`);
+    this.state = 'plain';
+    const end = endOfPlain(text, at, delimiter);
+    this.cell += text.slice(at, end);
+    return end;
+  }
+
+  private finishCell(): void {
+    this.cells.push(this.cell);
+    this.cell = '';
+    this.state = 'start';
+  }
+
+  private finishRow(rows: CsvRow[]): void {
+    const isEmpty = this.cells.length === 0 && this.cell === '' && !this.hadQuote;
+    this.finishCell();
+    if (!isEmpty) rows.push({ line: this.rowLine, cells: this.cells });
+    this.cells = [];
+    this.hadQuote = false;
+  }
+
+  private countLines(part: string): void {
+    this.line += lineEnds(part) - (this.afterCr && part.startsWith('\n') ? 1 : 0);
+    if (part !== '') this.afterCr = part.endsWith('\r');
+  }
+}
+
+function lineEnds(text: string): number {
+  return text.match(/\r\n|\r|\n/g)?.length ?? 0;
+}
+
+function endOfPlain(text: string, from: number, delimiter: Delimiter): number {
+  for (let at = from; at < text.length; at++) {
+    const character = text[at];
+    if (character === delimiter || character === '\n' || character === '\r' || character === '"')
+      return at;
+  }
+  return text.length;
+}
+
+function endOfFirstLine(text: string): number {
+  let quoted = false;
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === '"') quoted = !quoted;
+    else if (!quoted && (text[at] === '\n' || text[at] === '\r')) return at;
+  }
+  return -1;
+}
+
+/** The delimiter that stands most often outside quotes; a comma where none does. */
+function likelyDelimiter(line: string): Delimiter {
+  const bare = line.replace(/"[^"]*"/g, '');
+  const counts = ([',', ';', '\t'] as const).map(
+    (sign) => [sign, bare.split(sign).length - 1] as const,
+  );
+  const [best] = counts.toSorted((a, b) => b[1] - a[1]);
+  return best?.[0] ?? ',';
+}

@@ -1,0 +1,111 @@
+import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openJournal, parseJournal, readJournal } from '../../src/bulk/journal.js';
+import { foldJournal, isFinal } from '../../src/bulk/run-state.js';
+import { runRows, type Task } from '../../src/bulk/runner.js';
+import { temporaryFolder } from '../support/run.js';
+import { imagine, type Imagined, type Reaction } from './imagined.js';
+
+const options = { now: () => new Date(0), isOurs: () => true };
+const ids = Array.from({ length: 20 }, (_, index) => `app_${index + 1}`);
+const previewed = [{ field: 'status', from: 'pending', to: 'accepted' }];
+const allTasks: Task[] = ids.map((id, index) => ({ row: index + 1, id, previewed }));
+
+/** Goes on with a journal as a new process would. */
+async function goOn(imagined: Imagined, path: string) {
+  const journal = await openJournal(path, options);
+  const state = foldJournal(journal.records);
+  const tasks = allTasks.flatMap((task): Task[] => {
+    const result = state.results.get(task.row);
+    const open = state.open.get(task.row);
+    if (result && isFinal(result.result) && !open) return [];
+    return [{ ...task, ...(open && { open }) }];
+  });
+  const finals = allTasks.length - tasks.length;
+  const results: string[] = [];
+  await runRows(tasks, {
+    work: imagined.work,
+    journal,
+    concurrency: 4,
+    settleMs: 10,
+    maxErrors: undefined,
+    now: options.now,
+    sleep: async () => {},
+    signal: new AbortController().signal,
+    onResult: (row) => results.push(row.result),
+  });
+  await journal.close();
+  return { results, finals };
+}
+
+const lossy = (id: string, attempt: number): Reaction => {
+  if (attempt > 1) return 'ok';
+  return id.endsWith('3') ? 'lost' : id.endsWith('7') ? 'dropped' : 'ok';
+};
+
+test('a journal cut at every byte leads to the same end, and no write takes effect twice', async () => {
+  const dir = temporaryFolder();
+  const path = join(dir, 'journal.jsonl');
+  const first = imagine(ids, 'accepted', lossy);
+  await goOn(first, path);
+  const whole = readFileSync(path);
+  expect(first.applied).toHaveLength(20);
+  const { records } = parseJournal(whole, path);
+  for (let cut = 0; cut <= whole.length; cut++) {
+    const at = join(dir, 'cut.jsonl');
+    writeFileSync(at, whole.subarray(0, cut));
+    // What the service holds when a process dies there: the write of each intent may be done or not.
+    const kept = foldJournal(parseJournal(whole.subarray(0, cut), at).records);
+    const again = imagine(ids, 'accepted', lossy);
+    for (const [row] of kept.results) again.status.set(`app_${row}`, 'accepted');
+    for (const [row] of kept.open)
+      if ((row + cut) % 2 === 0) again.status.set(`app_${row}`, 'accepted');
+    const before = [...again.status].filter(([, status]) => status === 'accepted').length;
+    const { results, finals } = await goOn(again, at);
+    expect([...again.status.values()].every((status) => status === 'accepted')).toBe(true);
+    expect(again.applied).toHaveLength(20 - before);
+    expect(new Set(again.applied).size).toBe(again.applied.length);
+    expect(results.length + finals).toBe(20);
+    expect(results.every((result) => result === 'changed' || result === 'unchanged')).toBe(true);
+  }
+  expect(records.length).toBeGreaterThanOrEqual(40);
+});
+
+describe('a journal', () => {
+  test('is for its owner alone and drops a torn end', async () => {
+    const path = join(temporaryFolder(), 'journal.jsonl');
+    const journal = await openJournal(path, options);
+    await Promise.all([1, 2, 3].map((row) => journal.append({ kind: 'intent', row, id: 'x' })));
+    await journal.close();
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    appendFileSync(path, '{"seq":4,"kind":"res');
+    const next = await openJournal(path, options);
+    expect(next.records.map(({ seq }) => seq)).toEqual([1, 2, 3]);
+    await next.append({ kind: 'end' });
+    await next.close();
+    expect((await readJournal(path)).records).toHaveLength(4);
+  });
+
+  test('that is damaged in the middle is refused with the line', async () => {
+    const path = join(temporaryFolder(), 'journal.jsonl');
+    const journal = await openJournal(path, options);
+    for (const row of [1, 2, 3]) await journal.append({ kind: 'intent', row, id: `app_${row}` });
+    await journal.close();
+    const text = readFileSync(path, 'utf8').replace('app_2', 'app_9');
+    writeFileSync(path, text);
+    await expect(openJournal(path, options)).rejects.toThrow(/damaged in line 2/);
+  });
+
+  test('that was taken over is not written', async () => {
+    const path = join(temporaryFolder(), 'journal.jsonl');
+    let ours = true;
+    const journal = await openJournal(path, { ...options, isOurs: () => ours });
+    await journal.append({ kind: 'end' });
+    ours = false;
+    await expect(journal.append({ kind: 'end' })).rejects.toThrow(/took this run over/);
+    await expect(journal.append({ kind: 'end' })).rejects.toThrow(/took this run over/);
+    await journal.close();
+    expect((await readJournal(path)).records).toHaveLength(1);
+  });
+});

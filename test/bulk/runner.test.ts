@@ -1,0 +1,196 @@
+import { describe, expect, test } from 'vitest';
+import type { Entry } from '../../src/bulk/journal.js';
+import type { ReportRow } from '../../src/bulk/report.js';
+import { runRows, type RunOptions, type Task } from '../../src/bulk/runner.js';
+import { OutputError } from '../../src/errors.js';
+import { imagine, type Imagined } from './imagined.js';
+
+const ids = (count: number) => Array.from({ length: count }, (_, index) => `app_${index + 1}`);
+const tasksOf = (names: readonly string[]): Task[] =>
+  names.map((id, index) => ({
+    row: index + 1,
+    id,
+    previewed: [{ field: 'status', from: 'pending', to: 'accepted' }],
+  }));
+
+async function run(
+  imagined: Imagined,
+  tasks: readonly Task[],
+  changes: Partial<RunOptions<undefined>> = {},
+) {
+  const rows: ReportRow[] = [];
+  const entries: Entry[] = [];
+  const waits: number[] = [];
+  const stop = await runRows(tasks, {
+    work: imagined.work,
+    journal: { append: async (entry) => void entries.push(entry) },
+    concurrency: 4,
+    settleMs: 15_000,
+    maxErrors: undefined,
+    now: () => new Date(0),
+    sleep: async (ms) => void waits.push(ms),
+    signal: new AbortController().signal,
+    onResult: (row) => rows.push(row),
+    ...changes,
+  });
+  const results = Object.fromEntries(rows.map(({ id, result }) => [id, result]));
+  expect(rows.map(({ row }) => row).toSorted((a, b) => a - b)).toEqual(tasks.map(({ row }) => row));
+  return { rows, entries, stop, waits, results };
+}
+
+const count = (rows: readonly ReportRow[], result: string) =>
+  rows.filter((row) => row.result === result).length;
+
+test('an intent is journalled before each write and a result before it is reported', async () => {
+  const imagined = imagine(ids(10), 'accepted');
+  const onDisk: string[] = [];
+  const send = imagined.work.send.bind(imagined.work);
+  imagined.work.send = (look, row) => {
+    expect(onDisk).toContain(`intent ${row.id}`);
+    return send(look, row);
+  };
+  const told: string[] = [];
+  await runRows(tasksOf(ids(10)), {
+    work: imagined.work,
+    journal: {
+      append: async (entry) => {
+        await new Promise((resolve) => setImmediate(resolve));
+        onDisk.push(`${entry.kind} ${String(entry['id'])}`);
+      },
+    },
+    concurrency: 4,
+    settleMs: 1000,
+    maxErrors: undefined,
+    now: () => new Date(0),
+    sleep: async () => {},
+    signal: new AbortController().signal,
+    onResult: ({ id, result }) => {
+      expect(onDisk).toContain(`result ${id}`);
+      told.push(result);
+    },
+  });
+  expect(told).toEqual(ids(10).map(() => 'changed'));
+});
+
+describe('a lost answer', () => {
+  test('whose write took effect is settled by reading and never sent again', async () => {
+    const imagined = imagine(ids(6), 'accepted', () => 'lost');
+    const { results, waits, stop } = await run(imagined, tasksOf(ids(3)));
+    expect(results).toEqual({ app_1: 'changed', app_2: 'changed', app_3: 'changed' });
+    expect(imagined.sent).toHaveLength(3);
+    expect(stop).toBeUndefined();
+    // All wait together: one pause, however many rows.
+    expect(waits).toEqual([2000]);
+  });
+
+  test('whose write did not is sent again after the whole settle time', async () => {
+    const imagined = imagine(ids(2), 'accepted', (_, attempt) =>
+      attempt === 1 ? 'dropped' : 'ok',
+    );
+    const { results, waits } = await run(imagined, tasksOf(ids(2)));
+    expect(results).toEqual({ app_1: 'changed', app_2: 'changed' });
+    expect(imagined.sent.toSorted()).toEqual(['app_1', 'app_1', 'app_2', 'app_2']);
+    expect(waits).toEqual([2000, 15_000]);
+  });
+
+  test('beside a change by someone else is a conflict and left alone', async () => {
+    const imagined = imagine(ids(1), 'accepted', (id) => {
+      imagined.status.set(id, 'withdrawn');
+      return 'dropped';
+    });
+    const { results } = await run(imagined, tasksOf(ids(1)));
+    expect(results).toEqual({ app_1: 'conflict' });
+    expect(imagined.sent).toHaveLength(1);
+  });
+
+  test('behind a success status is never sent again', async () => {
+    const imagined = imagine(ids(1), 'accepted', () => 'applied');
+    imagined.work.send = async () => {
+      imagined.sent.push('app_1');
+      throw await imagine(['x'], 'y', () => 'applied')
+        .work.send({ record: undefined, changes: [], plan: undefined }, { row: 1, id: 'x' })
+        .catch((error: unknown) => error);
+    };
+    const { results } = await run(imagined, tasksOf(ids(1)));
+    expect(results).toEqual({ app_1: 'unknown' });
+    expect(imagined.sent).toHaveLength(1);
+  });
+});
+
+describe('a run stops', () => {
+  test.each([401, { code: 'featureNotAvailable' }])('at once for %j', async (reaction) => {
+    const imagined = imagine(ids(20), 'accepted', () => reaction);
+    const { rows, stop } = await run(imagined, tasksOf(ids(20)));
+    expect(imagined.sent).toHaveLength(1);
+    expect(count(rows, 'not_attempted')).toBe(20);
+    expect(stop?.exitName).toBe(reaction === 401 ? 'unauthenticated' : 'forbidden');
+  });
+
+  test('for a 403 at the first write', async () => {
+    const imagined = imagine(ids(20), 'accepted', () => 403);
+    const { rows, stop } = await run(imagined, tasksOf(ids(20)));
+    expect(imagined.sent).toHaveLength(1);
+    expect(count(rows, 'not_attempted')).toBe(20);
+    expect(stop?.exitName).toBe('forbidden');
+  });
+
+  test('for the third 403 in a row, and not for single ones between', async () => {
+    const single = imagine(ids(9), 'accepted', (id) => (/[258]/.test(id) ? 403 : 'ok'));
+    const between = await run(single, tasksOf(ids(9)), { concurrency: 1 });
+    expect(between.stop).toBeUndefined();
+    expect(count(between.rows, 'failed')).toBe(3);
+    const imagined = imagine(ids(20), 'accepted', (id) => (id === 'app_1' ? 'ok' : 403));
+    const { rows, stop } = await run(imagined, tasksOf(ids(20)), { concurrency: 1 });
+    expect(stop?.exitName).toBe('forbidden');
+    expect(imagined.sent).toHaveLength(4);
+    expect([count(rows, 'changed'), count(rows, 'failed')]).toEqual([1, 2]);
+  });
+
+  test('after five rows in a row without an answer, and no row counts as failed', async () => {
+    const imagined = imagine(ids(1000), 'accepted', () => 429);
+    const { rows, stop } = await run(imagined, tasksOf(ids(1000)));
+    expect(stop?.exitName).toBe('temporary');
+    expect(imagined.sent.length).toBeLessThanOrEqual(8);
+    expect(count(rows, 'not_attempted')).toBe(1000);
+  });
+
+  test('when so many rows failed', async () => {
+    const imagined = imagine(ids(20), 'accepted', () => 400);
+    const { rows, stop } = await run(imagined, tasksOf(ids(20)), { maxErrors: 2, concurrency: 1 });
+    expect(stop?.exitName).toBe('rowsFailed');
+    expect([count(rows, 'failed'), count(rows, 'not_attempted')]).toEqual([2, 18]);
+  });
+
+  test('before it sends when the journal cannot be written', async () => {
+    const imagined = imagine(ids(5), 'accepted');
+    const { rows, stop } = await run(imagined, tasksOf(ids(5)), {
+      journal: { append: () => Promise.reject(new OutputError('the disk is full')) },
+    });
+    expect(imagined.sent).toEqual([]);
+    expect(stop?.exitName).toBe('failed');
+    expect(count(rows, 'not_attempted')).toBe(5);
+  });
+
+  test('after a signal, with the rows in flight done', async () => {
+    const signal = new AbortController();
+    const imagined = imagine(ids(20), 'accepted', (id) => {
+      if (id === 'app_5') signal.abort();
+      return 'ok';
+    });
+    const { rows } = await run(imagined, tasksOf(ids(20)), {
+      signal: signal.signal,
+      sleep: () => new Promise(() => {}),
+    });
+    expect(count(rows, 'unknown')).toBe(0);
+    expect(count(rows, 'changed')).toBe(imagined.sent.length);
+    expect(count(rows, 'not_attempted')).toBeGreaterThan(10);
+  });
+});
+
+test('a row that no longer shows what was previewed is a conflict and nothing is sent', async () => {
+  const imagined = imagine(ids(2), 'accepted');
+  imagined.status.set('app_1', 'withdrawn');
+  const { results } = await run(imagined, tasksOf(ids(2)));
+  expect(results).toEqual({ app_1: 'conflict', app_2: 'changed' });
+  expect(imagined.sent).toEqual(['app_2']);
+});

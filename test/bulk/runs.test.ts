@@ -1,0 +1,401 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { application, cut, keep, steps, written } from '../commands/tryouts/service.js';
+import { errorOf, freshEnvironment, launcher, rosterctl, temporaryFolder } from '../support/run.js';
+import type { Recorded, Service } from '../support/service.js';
+
+const ids = (count: number) => Array.from({ length: count }, (_, index) => `app_${index + 1}`);
+const several = (count: number) => ids(count).map((id) => application(id));
+const fast = { ROSTERCTL_SETTLE: '0.1s', ROSTERCTL_RETRIES: '0' };
+
+/** A user with a home of his own, whose runs stay between his commands. */
+function userOf(service: Service) {
+  const home = temporaryFolder();
+  const runs = join(home, '.local/state/rosterctl/runs');
+  return {
+    home,
+    runs,
+    run: (line: string, stdin = '') =>
+      rosterctl(line, { home, stdin, env: { ...service.env, ...fast } }),
+  };
+}
+
+const report = (ran: { stdout: string }) =>
+  JSON.parse(ran.stdout) as {
+    run: string | null;
+    summary: Record<string, number>;
+    results: { id: string; row: number; result: string }[];
+  };
+
+describe('exit', () => {
+  test('0: all done, and the same line again sends no write', async () => {
+    const service = await keep(several(6));
+    const user = userOf(service);
+    const line = 'tryouts set-status --status pending,rejected --to rejected --yes --json';
+    const first = await user.run(line);
+    expect(first.code).toBe(0);
+    expect(report(first).summary).toMatchObject({ total: 6, changed: 6 });
+    expect(report(first).run).toMatch(/^\d{8}T\d{9}-/);
+    const before = written(service).length;
+    const again = await user.run(line);
+    expect(again.code).toBe(0);
+    expect(report(again)).toMatchObject({ run: null, summary: { total: 6, unchanged: 6 } });
+    expect(written(service)).toHaveLength(before);
+  });
+
+  test('0: nothing selected, and rows that a guard skips', async () => {
+    const service = await keep(several(2));
+    const user = userOf(service);
+    const none = await user.run('tryouts set-status --ids - --to rejected --yes --json');
+    expect(none).toMatchObject({ code: 0 });
+    expect(report(none).summary).toMatchObject({ total: 0 });
+    const skipped = await user.run(
+      'tryouts set-status app_1 app_2 --to rejected --if-status reviewing --yes --json',
+    );
+    expect(skipped.code).toBe(0);
+    expect(report(skipped).summary).toMatchObject({ total: 2, skipped: 2 });
+    expect(written(service)).toEqual([]);
+  });
+
+  test('8: a row was refused; runs retry takes it up again', async () => {
+    let refuses = true;
+    const service = await keep(several(4), (_, step) =>
+      refuses && step === 'PATCH app_2' ? { status: 409, json: { error: 'conflict' } } : undefined,
+    );
+    const user = userOf(service);
+    const ran = await user.run(`tryouts set-status ${ids(4).join(' ')} --to rejected -y --json`);
+    expect(ran.code).toBe(8);
+    expect(report(ran).summary).toMatchObject({ changed: 3, conflict: 1 });
+    refuses = false;
+    const retried = await user.run('runs retry last --yes --json');
+    expect(retried.code).toBe(0);
+    expect(report(retried)).toMatchObject({
+      summary: { total: 1, changed: 1 },
+      results: [{ id: 'app_2', result: 'changed' }],
+    });
+    const none = await user.run('runs retry last --yes --json');
+    expect(none.code).toBe(2);
+  });
+
+  test('9: the service stopped answering; the same line goes on', async () => {
+    let away = false;
+    const service = await keep(several(30), (_, step) => {
+      if (step === 'PATCH app_4') away = true;
+      return away && step !== 'PATCH app_4' ? { status: 503 } : undefined;
+    });
+    const user = userOf(service);
+    const line = `tryouts set-status ${ids(30).join(' ')} --to rejected --yes --json`;
+    const ran = await user.run(line);
+    expect([9, 10]).toContain(ran.code);
+    expect(report(ran).summary).toMatchObject({ total: 30, failed: 0 });
+    expect(report(ran).summary['notAttempted']).toBeGreaterThan(15);
+    expect(ran.stderr).toContain('runs resume');
+    const left = await user.run('runs list --json');
+    expect(JSON.parse(left.stdout)).toMatchObject([{ state: 'unfinished' }]);
+    away = false;
+    const rest = await user.run(line);
+    expect(rest.code).toBe(0);
+    expect(rest.stderr).toContain('Continuing run');
+    expect(report(rest).summary).toMatchObject({ total: 30, changed: 30 });
+    expect(report(rest).run).toBe(report(ran).run);
+  });
+
+  test('10: a write that nobody can settle', async () => {
+    let lost = false;
+    const service = await keep(several(3), (request, step) => {
+      if (step === 'PATCH app_2') {
+        lost = true;
+        return cut;
+      }
+      return lost && step === 'GET app_2' ? { status: 500 } : undefined;
+    });
+    const user = userOf(service);
+    const ran = await user.run(`tryouts set-status ${ids(3).join(' ')} --to rejected -y --json`);
+    expect(ran.code).toBe(10);
+    expect(report(ran).summary).toMatchObject({ changed: 2, unknown: 1 });
+  });
+
+  test('11: caps, a wrong count and a list in doubt send nothing', async () => {
+    const service = await keep(several(5));
+    const user = userOf(service);
+    const all = ids(5).join(' ');
+    for (const flags of ['--max-changes 4', '--expect 4'])
+      expect(
+        await user.run(`tryouts set-status ${all} --to rejected --yes ${flags} --json`),
+      ).toMatchObject({ code: 11, stdout: '' });
+    expect(
+      (await user.run(`tryouts set-status ${all} --to rejected -y --max-changes 4 --expect 5`))
+        .code,
+    ).toBe(0);
+    const doubtful = await keep(several(5), (_, step) =>
+      step === 'LIST' ? { status: 200, json: { applications: several(3), total: 5 } } : undefined,
+    );
+    const other = userOf(doubtful);
+    const line = 'tryouts set-status --status pending --to rejected --yes --json';
+    expect(await other.run(line)).toMatchObject({ code: 11, stdout: '' });
+    expect(written(doubtful)).toEqual([]);
+    expect((await other.run(`${line} --allow-partial`)).code).toBe(0);
+    expect(written(doubtful)).toHaveLength(3);
+  });
+
+  test('12: with --dry-run --exit-code something would change', async () => {
+    const service = await keep(several(3));
+    const user = userOf(service);
+    const line = 'tryouts set-status --all --to rejected --dry-run --exit-code --json';
+    expect((await user.run(line)).code).toBe(12);
+    expect(existsSync(user.runs)).toBe(false);
+    expect((await user.run(line.replace('rejected', 'pending'))).code).toBe(0);
+    expect((await user.run(line.replace('--dry-run', ''))).code).toBe(2);
+    expect(written(service)).toEqual([]);
+  });
+
+  test('4 and 7: what concerns every row stops at the first', async () => {
+    for (const [status, error, code] of [
+      [401, 'invalidApiKey', 4],
+      [403, 'featureNotAvailable', 7],
+      [403, 'forbidden', 7],
+    ] as const) {
+      const service = await keep(several(9), ({ method }) =>
+        method === 'PATCH' ? { status, json: { error } } : undefined,
+      );
+      const ran = await userOf(service).run(
+        `tryouts set-status ${ids(9).join(' ')} --to rejected --yes --json`,
+      );
+      expect(ran.code).toBe(code);
+      expect(report(ran).summary).toMatchObject({ notAttempted: 9, failed: 0 });
+      expect(written(service)).toHaveLength(1);
+    }
+  });
+
+  test('130: Ctrl-C lets what is in flight finish, reports, and resume ends it', async () => {
+    let child: ReturnType<typeof spawn> | undefined;
+    const service = await keep(several(40), (request, step) => {
+      if (step !== 'PATCH app_6') return undefined;
+      child?.kill('SIGINT');
+      return undefined;
+    });
+    const user = userOf(service);
+    child = spawn(
+      process.execPath,
+      [launcher, 'tryouts', 'set-status', ...ids(40), '--to', 'rejected', '--yes', '--json'],
+      { env: { ...freshEnvironment(user.home), ...service.env, ...fast }, stdio: 'pipe' },
+    );
+    let stdout = '';
+    child.stdout?.on('data', (chunk: Buffer) => (stdout += chunk));
+    const code = await new Promise((resolve) => child?.on('close', resolve));
+    expect(code).toBe(130);
+    const { summary } = report({ stdout });
+    expect(summary).toMatchObject({ total: 40, failed: 0, unknown: 0 });
+    expect(summary['changed']).toBe(written(service).length);
+    expect(summary['notAttempted']).toBeGreaterThan(10);
+    const resumed = await user.run('runs resume last --yes --json');
+    expect(resumed.code).toBe(0);
+    expect(report(resumed).summary).toMatchObject({ total: 40, changed: 40 });
+    expect(written(service)).toHaveLength(40);
+    const again = await user.run('runs resume last --yes --json');
+    expect(again.code).toBe(0);
+    expect(written(service)).toHaveLength(40);
+  });
+});
+
+test('of two starts at once one runs and the other exits 11 with no request', async () => {
+  const service = await keep(several(4), (_, step) =>
+    step.startsWith('PATCH')
+      ? (_request: Recorded, response) =>
+          void setTimeout(() => {
+            response.writeHead(200, { 'content-type': 'application/json' });
+            response.end(JSON.stringify(application(step.slice(6), { status: 'rejected' })));
+          }, 400)
+      : undefined,
+  );
+  const home = temporaryFolder();
+  const line = `tryouts set-status ${ids(4).join(' ')} --to rejected --yes --json`;
+  const start = () => rosterctl(`${line} --debug`, { home, env: { ...service.env, ...fast } });
+  const both = await Promise.all([start(), start()]);
+  expect(new Set(both.map(({ code }) => code))).toEqual(new Set([0, 11]));
+  const refused = both.find(({ code }) => code === 11);
+  expect(refused?.stderr).not.toContain('GET ');
+  expect(errorOf(refused as never)).toMatchObject({ code: 'locked' });
+  expect(String(errorOf(refused as never)['message'])).toMatch(/run \d{8}T.*process \d+/);
+  const waits = await rosterctl(`${line} --wait-lock 10s`, {
+    home,
+    env: { ...service.env, ...fast },
+  });
+  expect(waits.code).toBe(0);
+});
+
+describe('the files of a run', () => {
+  test('are private, hold no note in the journal, and the plan goes with the last row', async () => {
+    const service = await keep(several(3));
+    const user = userOf(service);
+    await user.run(`tryouts update ${ids(3).join(' ')} --note canary-note --yes`);
+    const [run = ''] = readdirSync(user.runs);
+    expect(readdirSync(join(user.runs, run))).toEqual(['journal.jsonl']);
+    const journal = join(user.runs, run, 'journal.jsonl');
+    expect(statSync(journal).mode & 0o777).toBe(0o600);
+    expect(statSync(join(user.runs, run)).mode & 0o777).toBe(0o700);
+    expect(readFileSync(journal, 'utf8')).not.toMatch(/canary/);
+    const shown = await user.run('runs show last --json');
+    expect(report(shown)).toMatchObject({ run, summary: { total: 3, changed: 3 } });
+    expect((await user.run('runs prune --older-than 0s --json')).stdout).toContain(run);
+    expect(readdirSync(user.runs)).toEqual([]);
+  });
+
+  test('of another organization are not gone on with', async () => {
+    const service = await keep(several(3), (_, step) =>
+      step.startsWith('PATCH') ? { status: 503 } : undefined,
+    );
+    const user = userOf(service);
+    await user.run(`tryouts set-status ${ids(3).join(' ')} --to rejected --yes`);
+    const other = await rosterctl('runs resume last --yes --json', {
+      home: user.home,
+      env: { ...service.env, ...fast, ROSTERCTL_ORG: 'org_8' },
+    });
+    expect(other.code).toBe(2);
+    expect(errorOf(other)['message']).toContain('org_7');
+    const pruned = await user.run('runs prune --older-than 0s --json');
+    expect(JSON.parse(pruned.stdout)).toEqual({ removed: [] });
+    const checks = await user.run('doctor --json');
+    expect(checks.stdout).toContain('1 run is unfinished');
+  });
+});
+
+describe('a spreadsheet', () => {
+  test('goes out and comes back: exactly the edited rows change', async () => {
+    const service = await keep([
+      application('app_1', { internalNotes: '=SUM(A1)', status: 'pending' }),
+      application('app_2', { formResponses: { role: 'Duelist, "IGL"' } }),
+      application('app_3', { legacyField: 1 }),
+      application('app_4'),
+    ]);
+    const user = userOf(service);
+    const file = join(user.home, 'x.csv');
+    expect((await user.run(`tryouts list -o csv --out ${file}`)).code).toBe(0);
+    const lines = readFileSync(file, 'utf8').split('\r\n');
+    writeFileSync(
+      file,
+      lines
+        .map((line) => (/^app_[13]/.test(line) ? line.replace('pending', 'rejected') : line))
+        .join('\r\n'),
+    );
+    // Someone else decides about app_3 meanwhile.
+    const third = service.kept.get('app_3');
+    if (third)
+      service.kept.set('app_3', {
+        ...third,
+        status: 'accepted',
+        updatedAt: '2026-03-02T10:00:00Z',
+      });
+    const results = join(user.home, 'r.csv');
+    const ran = await user.run(
+      `tryouts set-status --csv ${file} --yes --json --results ${results}`,
+    );
+    expect(ran.code).toBe(8);
+    expect(report(ran).results.map(({ row, result }) => [row, result])).toEqual([
+      [2, 'changed'],
+      [3, 'unchanged'],
+      [4, 'conflict'],
+      [5, 'unchanged'],
+    ]);
+    expect(written(service)).toEqual([{ organizationId: 'org_7', status: 'rejected' }]);
+    const [header = '', ...rows] = readFileSync(results, 'utf8').trimEnd().split('\r\n');
+    expect(header).toBe(`${lines[0]},result,error_code,message`);
+    expect(rows).toHaveLength(4);
+    expect(rows[2]).toContain(',conflict,changedMeanwhile,');
+  });
+
+  test('sets each row its own, also through a pipe', async () => {
+    const service = await keep(several(3));
+    const ran = await userOf(service).run(
+      'tryouts update --csv - --yes --json',
+      'id;status;note;if_status\napp_1;accepted;;\napp_2;;Good aim;\napp_3;rejected;;reviewing\n',
+    );
+    expect(ran.code).toBe(0);
+    expect(report(ran).summary).toMatchObject({ changed: 2, skipped: 1 });
+    expect(service.kept.get('app_1')).toMatchObject({ status: 'accepted' });
+    expect(service.kept.get('app_2')).toMatchObject({ internalNotes: 'Good aim' });
+  });
+
+  test('with a mistake anywhere sends nothing', async () => {
+    const service = await keep(several(3));
+    for (const text of [
+      'id,status\napp_1,acepted\n',
+      'id,status\napp_1,accepted\napp_1,rejected\n',
+    ]) {
+      const ran = await userOf(service).run('tryouts set-status --csv - --yes --json', text);
+      expect(ran).toMatchObject({ code: 2, stdout: '' });
+    }
+    expect(service.requests).toEqual([]);
+  });
+});
+
+test('two sources, a cut without a filter, and no source are refused before any request', async () => {
+  const service = await keep(several(2));
+  const user = userOf(service);
+  for (const line of [
+    'app_1 --status pending --to rejected',
+    '--all --status pending --to rejected',
+    '--ids - --csv - --to rejected',
+    'app_1 app_2 --limit 1 --to rejected',
+    '--limit 1 --to rejected',
+    '--to rejected',
+  ])
+    expect(await user.run(`tryouts set-status ${line} --yes --json`)).toMatchObject({ code: 2 });
+  expect(service.requests).toEqual([]);
+});
+
+test('-o ndjson gives a result a line and the summary last', async () => {
+  const service = await keep(several(12));
+  const ran = await userOf(service).run(
+    `tryouts set-status ${ids(12).join(' ')} --to rejected --yes -o ndjson`,
+  );
+  expect(ran.code).toBe(0);
+  const lines = ran.stdout
+    .trimEnd()
+    .split('\n')
+    .map((line): unknown => JSON.parse(line));
+  expect(lines).toHaveLength(13);
+  expect(lines.at(-1)).toMatchObject({ type: 'summary', summary: { total: 12, changed: 12 } });
+});
+
+test('conversions warn about one person twice and settle a lost one by the player', async () => {
+  const service = await keep(
+    [
+      application('app_1', { email: 'a@example.com' }),
+      application('app_2', { email: 'a@example.com' }),
+    ],
+    (request, step) => {
+      if (step !== 'CONVERT app_2') return undefined;
+      const found = service.kept.get('app_2');
+      if (found) service.kept.set('app_2', { ...found, convertedPlayerId: 'player_9' as never });
+      return cut;
+    },
+  );
+  const ran = await userOf(service).run('tryouts convert --all --yes --json');
+  expect(ran.code).toBe(0);
+  expect(ran.stderr).toContain('same email');
+  expect(report(ran).results).toMatchObject([
+    { id: 'app_1', result: 'changed', after: { convertedPlayerId: 'player_app_1' } },
+    { id: 'app_2', result: 'changed', after: { convertedPlayerId: 'player_9' } },
+  ]);
+  expect(steps(service).filter((step) => step.startsWith('CONVERT'))).toHaveLength(2);
+});
+
+test('players are updated from a CSV and deleted by a filter', async () => {
+  const home = temporaryFolder();
+  const run = (line: string, stdin = '') => rosterctl(`-p sandbox ${line}`, { home, stdin });
+  const updated = await run(
+    'players update --csv - --yes --json',
+    'id,role,rating:int\nplayer_0001,Coach,7\nplayer_0002,Captain,\n',
+  );
+  expect(updated.code).toBe(0);
+  expect(report(updated).summary).toMatchObject({ changed: 2 });
+  const player = JSON.parse((await run('players get player_0001 --json')).stdout) as object;
+  expect(player).toMatchObject({ role: 'Coach', rating: 7 });
+  const deleted = await run("players delete --where 'role=Coach' --yes --json");
+  expect(deleted.code).toBe(0);
+  expect(report(deleted).results).toMatchObject([{ id: 'player_0001', result: 'changed' }]);
+  expect((await run('players get player_0001')).code).toBe(5);
+});

@@ -1,0 +1,94 @@
+import { createServer, request as send } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll } from 'vitest';
+
+/** What happens to a write on its way: as usual, its answer lost, lost with its effect late, or never there. */
+export type Fate = 'through' | 'answerLost' | 'late' | 'dropped';
+
+/** One changing request as it arrived. */
+export interface Arrival {
+  readonly id: string;
+  readonly applied: boolean;
+}
+
+export interface Relay {
+  readonly baseUrl: string;
+  /** The changing requests since `clear`, in order of arrival. */
+  readonly arrivals: readonly Arrival[];
+  readonly requests: number;
+  clear(): void;
+  close(): Promise<void>;
+}
+
+const lateMs = 60;
+const latencyMs = 4;
+
+/** A relay before a service that counts what changes, and loses what `fateOf` says. */
+export async function relayTo(
+  baseUrl: string,
+  fateOf: () => Fate,
+  onArrival: (id: string) => void,
+): Promise<Relay> {
+  const target = new URL(baseUrl);
+  let arrivals: Arrival[] = [];
+  let requests = 0;
+  const server = createServer((incoming, outgoing) => {
+    const chunks: Buffer[] = [];
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+    incoming.on('error', () => {});
+    incoming.on('end', () => {
+      requests += 1;
+      const body = Buffer.concat(chunks);
+      const changes = incoming.method !== 'GET';
+      const fate = changes ? fateOf() : 'through';
+      const id = /tryout-applications\/([^/?]+)/.exec(incoming.url ?? '')?.[1] ?? '';
+      if (changes) onArrival(id);
+      if (changes) arrivals.push({ id, applied: fate !== 'dropped' });
+      if (fate !== 'through') incoming.socket.destroy();
+      if (fate === 'dropped') return;
+      const forward = () => {
+        const onward = send(
+          {
+            host: target.hostname,
+            port: target.port,
+            method: incoming.method,
+            path: incoming.url,
+            headers: { ...incoming.headers, host: target.host },
+          },
+          (answer) => {
+            if (outgoing.destroyed || fate !== 'through') {
+              answer.resume();
+              return;
+            }
+            outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
+            answer.pipe(outgoing);
+          },
+        );
+        onward.on('error', () => outgoing.destroy());
+        onward.end(body);
+      };
+      setTimeout(forward, fate === 'late' ? lateMs : latencyMs);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  afterAll(close);
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    get arrivals() {
+      return arrivals;
+    },
+    get requests() {
+      return requests;
+    },
+    clear() {
+      arrivals = [];
+      requests = 0;
+    },
+    close,
+  };
+}
