@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { defineWrite, params } from '../../cli/define.js';
 import { fieldFlags, readFields, touchedFields } from '../../cli/field-flags.js';
 import { recordOf } from '../../cli/views.js';
@@ -9,7 +9,7 @@ import { sharedSource } from '../read-records.js';
 import { applyUpdate, planUpdate } from '../write-records.js';
 
 const tagsFlag = (text: string) =>
-  params(z.array(z.string().min(1, 'must not be empty')).optional(), text, {
+  params(z.optional(z.array(z.string().check(z.minLength(1, 'must not be empty')))), text, {
     placeholder: 'TAG',
     group: 'change',
   });

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { TryoutStatus } from '../../api/schemas.js';
 import { defineWrite, param } from '../../cli/define.js';
 import { recordOf } from '../../cli/views.js';
@@ -22,7 +23,7 @@ export default defineWrite({
   calls: ['getTryout', 'updateTryout'],
   args: { ids: idsBeside('--status').some },
   flags: {
-    status: param(TryoutStatus.optional(), 'new status', { placeholder: 'S', group: 'change' }),
+    status: param(z.optional(TryoutStatus), 'new status', { placeholder: 'S', group: 'change' }),
     ...noteFlags,
   },
   excludes: [oneNoteFlag],
