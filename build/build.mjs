@@ -5,20 +5,12 @@ import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { chunksOf, manifestOf } from './chunks.mjs';
 import { notices } from './notices.mjs';
+import { trimmedUndici } from './undici.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = `${root}dist/`;
 const fresh = `${root}.build-${process.pid}/`;
 const old = `${root}.build-${process.pid}-old/`;
-
-// undici loads node:http2 eagerly although HTTP/2 stays off; ours never speaks it.
-const withoutHttp2 = {
-  name: 'without-http2',
-  load(id) {
-    if (!/undici[\\/]lib[\\/]dispatcher[\\/]client-h2\.js$/.test(id)) return null;
-    return "module.exports = () => { throw new Error('HTTP/2 is not supported'); };";
-  },
-};
 
 // Commander can start other programs as sub-commands; ours never does, and loading that costs 2 ms.
 const commanderAlone = {
@@ -82,7 +74,7 @@ async function bundle(entry, dir, { minify }) {
     cwd: root,
     input: { [entry]: `src/${entry}.ts` },
     platform: 'node',
-    plugins: [withoutHttp2, commanderAlone, oneWidth, chunks.plugin],
+    plugins: [trimmedUndici, commanderAlone, oneWidth, chunks.plugin],
     logLevel: 'warn',
   });
   const written = await bundler.write({

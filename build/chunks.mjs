@@ -6,6 +6,10 @@ const firsts = {
   core: ['src/main.ts'],
   told: ['src/cli/failure.ts', 'src/terminal/safe-text.ts'],
   command: ['src/assemble.ts', 'src/commands/read-records.ts'],
+  list: ['src/api/list-page.ts', 'src/api/pager.ts'],
+  columns: ['src/cli/columns.ts'],
+  people: ['src/cli/people-table.ts', 'src/cli/detail.ts'],
+  write: ['src/cli/write.ts'],
   wire: ['node_modules/undici/lib/dispatcher/agent.js', 'node_modules/undici/lib/core/connect.js'],
 };
 

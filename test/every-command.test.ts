@@ -2,6 +2,7 @@ import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { safeParse } from 'zod/mini';
 import { describeCommands } from '../src/cli/plain.js';
 import { commands } from '../src/commands/index.js';
 import type { PlainCommand } from '../src/data/plain-table.js';
@@ -90,7 +91,7 @@ describe.each(described.map((command) => [command.words.join(' '), command] as c
       const isDryRun =
         typeof value === 'object' && value !== null && 'dryRun' in value && !isReport;
       const schema = isReport ? reportView.schema : isDryRun ? dryRunView.schema : view.schema;
-      expect(schema.safeParse(value).error).toBeUndefined();
+      expect(safeParse(schema, value).error).toBeUndefined();
     });
   },
 );

@@ -1,9 +1,9 @@
+import * as z from 'zod/mini';
 import { type JsonObject, printJson } from '../data/json.js';
 import { ProtocolError, UsageError } from '../errors.js';
 import { bodyOf, failureOf } from './answers.js';
 import { endpoint, type Endpoint } from './contract.js';
 import { createDrift, type Drift } from './drift.js';
-import { findLink } from './links.js';
 import { listRecords } from './record-list.js';
 import type { Pace } from './pace.js';
 import { findRecord } from './records.js';
@@ -83,6 +83,7 @@ class Client implements Api {
     const route = this.routeFor(call);
     const response = await this.exchange(call, { redirectIsData: true });
     const { guesses, now } = this.options;
+    const { findLink } = await import('./links.js');
     const asked = new URL(`${this.baseUrl}${this.pathFor(call, route)}`);
     const link = findLink(response, { asked, urlPath: guesses['download.urlPath'], now: now() });
     if (link) return link;
@@ -198,7 +199,7 @@ class Client implements Api {
   }
 
   private checkGrant({ route, result }: Endpoint, body: unknown): void {
-    if (result?.safeParse(body).success) return;
+    if (result && z.safeParse(result, body).success) return;
     throw new ProtocolError(`The answer of ${route} lacks key, fileRef or uploadUrl.`, {
       hint: 'Nothing was uploaded.',
     });

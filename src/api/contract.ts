@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import {
   AnyRecord,
   TryoutApplication,
@@ -24,13 +24,14 @@ export interface Endpoint {
   /** What a 2xx body is: a list envelope, one record, an upload grant, a signed URL, or unshown. */
   readonly answers: 'list' | 'record' | 'grant' | 'link' | 'unshown';
   /** Schema of the documented answer (of one element, for a list). */
-  readonly result?: z.ZodType;
+  readonly result?: z.core.$ZodType;
   /** Schema of the body that we send, without organizationId. */
-  readonly body?: z.ZodType;
+  readonly body?: z.core.$ZodType;
   /** The key permission, where the contract names it. */
   readonly permission?: string;
 }
 
+const size = z.int().check(z.nonnegative());
 const fields = z.record(z.string(), z.unknown());
 const guessedRoute =
   'method and path are not shown (contract 4.4); resolved from the id, no organizationId';
@@ -160,11 +161,11 @@ export const contract = {
     resource: 'documents',
     answers: 'record',
     body: z.looseObject({
-      name: z.string().optional(),
+      name: z.optional(z.string()),
       fileUrl: z.string(),
       fileKey: z.string(),
       contentType: UploadContentType,
-      sizeBytes: z.number().int().nonnegative(),
+      sizeBytes: size,
       tags: z.array(z.string()),
     }),
     permission: 'document:create',
@@ -196,7 +197,7 @@ export const contract = {
     result: UploadGrant,
     body: z.strictObject({
       contentType: UploadContentType,
-      sizeBytes: z.number().int().nonnegative(),
+      sizeBytes: size,
     }),
     permission: 'document:create',
   },
@@ -227,8 +228,8 @@ export const contract = {
     answers: 'record',
     result: TryoutApplication,
     body: z.strictObject({
-      status: TryoutStatus.optional(),
-      internalNotes: z.string().nullable().optional(),
+      status: z.optional(TryoutStatus),
+      internalNotes: z.optional(z.nullable(z.string())),
     }),
   },
   convertTryout: {

@@ -1,11 +1,11 @@
-import type { z } from 'zod';
+import * as z from 'zod/mini';
 import { ProtocolError } from '../errors.js';
 import type { ApiNotes } from './types.js';
 
 /** Tells where answers deviate from the contract: once per run and place, an error when strict. */
 export interface Drift {
   /** Checks a value against the documented shape; the value itself stays as it came. */
-  check(where: string, schema: z.ZodType | undefined, value: unknown): void;
+  check(where: string, schema: z.core.$ZodType | undefined, value: unknown): void;
   /** One deviation in words. */
   report(where: string, what: string): void;
 }
@@ -25,8 +25,9 @@ export function createDrift(notes: ApiNotes, strict: boolean): Drift {
   return {
     report,
     check(where, schema, value) {
-      const result = schema?.safeParse(value);
-      if (!result || result.success) return;
+      if (!schema) return;
+      const result = z.safeParse(schema, value);
+      if (result.success) return;
       for (const { path, message } of result.error.issues)
         report(where, `${placeOf(path)}: ${message}`);
     },

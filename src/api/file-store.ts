@@ -7,7 +7,7 @@ import type { ProxyChoice } from './proxy.js';
 import { repeat, type RetryPolicy, type Tried } from './retry.js';
 import { createUrlGuard, type ResolveAll } from './signed-url.js';
 import { storeError, storeHeaders, storePace } from './store-answers.js';
-import { type Connections, openConnections } from './undici.js';
+import { type Connections, loadRequest, openConnections } from './undici.js';
 
 /** The store behind signed URLs: another origin, never the key, never a redirect on PUT (contract 4.5). */
 export interface FileStore {
@@ -87,7 +87,7 @@ export function createFileStore(options: FileStoreOptions): FileStore {
   };
 
   const open = async (url: URL): Promise<Tried<Opened>> => {
-    const { agent, request } = await connections();
+    const [{ agent }, request] = await Promise.all([connections(), loadRequest()]);
     try {
       const answer = await request.call(agent, {
         origin: url.origin,
@@ -168,7 +168,7 @@ export function createFileStore(options: FileStoreOptions): FileStore {
   };
 }
 
-type Answer = Awaited<ReturnType<Connections['request']>>;
+type Answer = Awaited<ReturnType<Awaited<ReturnType<typeof loadRequest>>>>;
 type Opened = { readonly answer: Answer } | { readonly loss: ReturnType<typeof lossOf> };
 
 function unreadableTarget(from: URL): ProtocolError {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { contract, type Endpoint } from './contract.js';
 import { partsOf } from './routes.js';
 import { AnyRecord, ErrorBody, TryoutApplication, UploadGrant } from './schemas.js';
@@ -124,7 +124,7 @@ function json(schema: Json): Json {
   return { 'application/json': { schema } };
 }
 
-function schemaOf(schema: z.ZodType): Json {
+function schemaOf(schema: z.core.$ZodType): Json {
   const { $schema: _, ...plain } = z.toJSONSchema(schema, { io: 'input' });
   return plain;
 }

@@ -2,8 +2,7 @@ import type { JsonObject } from '../data/json.js';
 import { BugError, ProtocolError } from '../errors.js';
 import { endpoint, type ResourceName } from './contract.js';
 import type { Drift } from './drift.js';
-import { readListPage } from './list-page.js';
-import { firstQuery, type Turn, turnPage } from './pager.js';
+import type { Turn } from './pager.js';
 import { hasId, withTextId } from './records.js';
 import { fillPath, type Guesses, listCalls, partsOf } from './routes.js';
 import type { Transport } from './transport.js';
@@ -49,6 +48,10 @@ async function* walk(
   resource: ResourceName,
   source: ListSource,
 ): AsyncGenerator<JsonObject, Completeness> {
+  const [{ readListPage }, { firstQuery, turnPage }] = await Promise.all([
+    import('./list-page.js'),
+    import('./pager.js'),
+  ]);
   const row = endpoint(listCalls[resource]);
   const { method, template } = partsOf(row.route);
   const route = { template, org: row.org };

@@ -11,14 +11,12 @@ export type Agent = RawAgent;
 /** The parts of undici that are used. */
 interface Undici {
   readonly Agent: typeof RawAgent;
-  readonly request: typeof request;
   readonly connectorFor: typeof connectorFor;
 }
 
 /** Connections to wherever requests go, closed together. */
 export interface Connections {
   readonly agent: Agent;
-  readonly request: typeof request;
   /** Drops every connection at once, also those still being made; waits for nothing. */
   close(): void;
 }
@@ -81,7 +79,6 @@ export async function openConnections(
   });
   return {
     agent,
-    request: undici.request,
     close() {
       void agent.destroy();
       for (const socket of connecting) socket.destroy();
@@ -111,9 +108,8 @@ async function load(nodeVersion: string): Promise<Undici> {
     const { setFlagsFromString } = await import('node:v8');
     setFlagsFromString('--liftoff-only');
   }
-  const [agent, api, connect] = await Promise.all([
+  const [agent, connect] = await Promise.all([
     import('undici/lib/dispatcher/agent.js'),
-    import('undici/lib/api/api-request.js'),
     import('undici/lib/core/connect.js'),
   ]);
   subscribe('undici:client:sendHeaders', (message) => {
@@ -121,7 +117,12 @@ async function load(nodeVersion: string): Promise<Undici> {
     departing = undefined;
     told?.((message as { socket: Socket }).socket);
   });
-  return { Agent: agent.default, request: api.default, connectorFor: connect.default };
+  return { Agent: agent.default, connectorFor: connect.default };
+}
+
+/** undici's own `request`, for a body that is read as a stream. */
+export async function loadRequest(): Promise<typeof request> {
+  return (await import('undici/lib/api/api-request.js')).default;
 }
 
 let departing: ((socket: Socket) => void) | undefined;

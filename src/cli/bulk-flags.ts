@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { integer, parseRate } from '../config/parse.js';
 import { parseDuration } from '../data/duration.js';
 import { parseCondition } from '../data/where.js';
@@ -7,7 +7,7 @@ import { flag, param, params, type ValuesOf } from './define.js';
 import { parsedBy } from './filters.js';
 
 const file = (text: string, word?: string) =>
-  param(z.string().min(1, 'must not be empty').optional(), text, {
+  param(z.optional(z.string().check(z.minLength(1, 'must not be empty'))), text, {
     placeholder: 'FILE|-',
     group: 'selection',
     completes: 'file',
@@ -15,12 +15,14 @@ const file = (text: string, word?: string) =>
   });
 
 const count = (least: number) =>
-  z
-    .string()
-    .regex(/^\d{1,9}$/, 'must be a whole number')
-    .transform(Number)
-    .refine((number) => number >= least, `must be at least ${least}`)
-    .optional();
+  z.optional(
+    z
+      .pipe(
+        z.string().check(z.regex(/^\d{1,9}$/, 'must be a whole number')),
+        z.transform((text: string) => Number(text)),
+      )
+      .check(z.refine((number) => number >= least, `must be at least ${least}`)),
+  );
 
 /** Ids out of a file; the positional ids have the name already. */
 export const idsFileFlag = {
@@ -30,7 +32,7 @@ export const idsFileFlag = {
 /** Values of their own for each row. */
 export const csvFlags = {
   csv: file('rows from a CSV: id and what to set'),
-  map: params(z.array(parsedBy(parseMapping)).optional(), 'rename a column of the CSV', {
+  map: params(z.optional(z.array(parsedBy(parseMapping))), 'rename a column of the CSV', {
     placeholder: "'THEIRS=id'",
     group: 'selection',
     rare: true,
@@ -46,7 +48,7 @@ export const allFlags = {
 
 /** Guards, caps, pace and report: what every command takes that changes many things. */
 export const bulkFlags = {
-  if: params(z.array(parsedBy(parseCondition)).optional(), 'change a row only while this holds', {
+  if: params(z.optional(z.array(parsedBy(parseCondition))), 'change a row only while this holds', {
     placeholder: "'field=value'",
     group: 'safety',
     completes: 'field',
@@ -67,24 +69,24 @@ export const bulkFlags = {
     group: 'safety',
     rare: true,
   }),
-  concurrency: param(parsedBy(integer(1, 256)).optional(), 'requests at once (default 4)', {
+  concurrency: param(z.optional(parsedBy(integer(1, 256))), 'requests at once (default 4)', {
     placeholder: 'N',
     group: 'safety',
     rare: true,
   }),
-  rate: param(parsedBy(parseRate).optional(), 'requests a second (default none)', {
+  rate: param(z.optional(parsedBy(parseRate)), 'requests a second (default none)', {
     placeholder: 'N/s',
     group: 'safety',
     rare: true,
   }),
   restart: flag('begin anew although the same run is unfinished', { group: 'safety', rare: true }),
-  waitLock: param(parsedBy(parseDuration).optional(), 'wait so long for another bulk write', {
+  waitLock: param(z.optional(parsedBy(parseDuration)), 'wait so long for another bulk write', {
     placeholder: '10m',
     group: 'safety',
     rare: true,
   }),
   results: param(
-    z.string().min(1, 'must not be empty').optional(),
+    z.optional(z.string().check(z.minLength(1, 'must not be empty'))),
     'a CSV of what became of each row',
     {
       placeholder: 'FILE.csv',

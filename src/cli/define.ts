@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import type { EndpointName } from '../api/contract.js';
 import type { PlannedRequest } from '../api/types.js';
 import type { Context, LocalContext } from '../context.js';
@@ -36,7 +36,7 @@ export interface ParamOptions {
 
 /** One positional or flag: its zod schema says type, choices and whether it may be absent. */
 export interface Param<T = unknown> extends ParamOptions {
-  readonly schema: z.ZodType<T>;
+  readonly schema: z.core.$ZodType<T>;
   readonly text: string;
   /** `value` takes one word, `values` is repeatable (a positional: variadic), `nothing` is a switch. */
   readonly takes: 'value' | 'values' | 'nothing';
@@ -52,13 +52,17 @@ export type ValuesOf<P extends Params> = {
 };
 
 /** A parameter with one value; optional when its schema is. */
-export function param<T>(schema: z.ZodType<T>, text: string, options: ParamOptions = {}): Param<T> {
+export function param<T>(
+  schema: z.core.$ZodType<T>,
+  text: string,
+  options: ParamOptions = {},
+): Param<T> {
   return { ...options, schema, text, takes: 'value', commaList: false };
 }
 
 /** A repeatable flag or a variadic positional; its schema describes the whole array. */
 export function params<T extends readonly unknown[] | undefined>(
-  schema: z.ZodType<T>,
+  schema: z.core.$ZodType<T>,
   text: string,
   options: ParamOptions & { commaList?: boolean } = {},
 ): Param<T> {

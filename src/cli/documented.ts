@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod/mini';
 import type { ResourceName } from '../api/contract.js';
 import { recordSchema } from './views.js';
 
@@ -14,23 +14,23 @@ export function documentedFields(resource: ResourceName): readonly string[] {
 
 interface Definition {
   readonly type: string;
-  readonly shape?: Readonly<Record<string, z.ZodType>>;
-  readonly innerType?: z.ZodType;
-  readonly element?: z.ZodType;
+  readonly shape?: Readonly<Record<string, z.core.$ZodType>>;
+  readonly innerType?: z.core.$ZodType;
+  readonly element?: z.core.$ZodType;
 }
 
-function isIn(schema: z.ZodType, segments: readonly string[]): boolean {
+function isIn(schema: z.core.$ZodType, segments: readonly string[]): boolean {
   const [segment, ...rest] = segments;
   if (segment === undefined) return true;
-  const { type, shape, innerType, element } = schema.def as unknown as Definition;
+  const { type, shape, innerType, element } = schema._zod.def as unknown as Definition;
   if (innerType) return isIn(innerType, segments);
   if (type === 'array' && element) return isIn(element, /^\d+$/.test(segment) ? rest : segments);
   const inner = shape && Object.hasOwn(shape, segment) ? shape[segment] : undefined;
   return inner !== undefined && isIn(inner, rest);
 }
 
-function fieldsOf(schema: z.ZodType, prefix: string): readonly string[] {
-  const { shape, innerType, element } = schema.def as unknown as Definition;
+function fieldsOf(schema: z.core.$ZodType, prefix: string): readonly string[] {
+  const { shape, innerType, element } = schema._zod.def as unknown as Definition;
   const inner = innerType ?? element;
   if (inner) return fieldsOf(inner, prefix);
   return Object.entries(shape ?? {}).flatMap(([name, field]) => [

@@ -1,10 +1,11 @@
+import * as z from 'zod/mini';
 import type { Context, LocalContext } from '../context.js';
 import type { PlainCommand, PlainParam } from '../data/plain-table.js';
 import { UsageError } from '../errors.js';
 import { type Command, Lasting, Outcome, type Params } from './define.js';
 import { checkChoice } from './check.js';
 import type { RawValues } from './parsed.js';
-import { runWrite, type Shown } from './write.js';
+import type { Shown } from './write.js';
 
 /**
  * Parses the values of a command line by the command's own schemas and runs it. Throws UsageError
@@ -20,7 +21,10 @@ export async function execute(
     ...parseValues(command.args ?? {}, plain.args, raw),
     ...parseValues(command.flags ?? {}, plain.flags, raw),
   };
-  if (command.kind === 'write') return runWrite(command, plain.words, context as Context, values);
+  if (command.kind === 'write') {
+    const { runWrite } = await import('./write.js');
+    return runWrite(command, plain.words, context as Context, values);
+  }
   const { run } = command as unknown as {
     readonly run: (context: unknown, values: unknown) => unknown;
   };
@@ -41,7 +45,7 @@ function parseValues(
   for (const [name, param] of Object.entries(params)) {
     const described = plain.find((entry) => entry.name === name);
     const given = param.takes === 'nothing' ? raw[name] === true : raw[name];
-    const parsed = param.schema.safeParse(given);
+    const parsed = z.safeParse(param.schema, given);
     if (!parsed.success) throw misfit(described, given, parsed.error.issues[0]);
     values[name] = parsed.data;
   }

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import type { Context } from '../context.js';
 import {
   type Field,
@@ -16,17 +16,17 @@ import { readInputText } from './input-text.js';
 /** The flags that set fields the contract does not name. */
 export const fieldFlags = {
   set: params(
-    z.array(z.string()).optional(),
+    z.optional(z.array(z.string())),
     'set a field: true, false, null, numbers and JSON are typed, a.b=1 nests, tags[]=x lists, k=@FILE reads',
     { short: 'F', placeholder: 'k=v', group: 'change', completes: 'field' },
   ),
-  setString: params(z.array(z.string()).optional(), 'set a field, always as text', {
+  setString: params(z.optional(z.array(z.string())), 'set a field, always as text', {
     short: 'f',
     placeholder: 'k=v',
     group: 'change',
     completes: 'field',
   }),
-  input: param(z.string().optional(), 'a whole body in JSON or YAML; flags win over it', {
+  input: param(z.optional(z.string()), 'a whole body in JSON or YAML; flags win over it', {
     placeholder: 'FILE|-',
     group: 'change',
     completes: 'file',

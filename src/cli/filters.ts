@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import type { ResourceName } from '../api/contract.js';
 import type { JsonObject } from '../data/json.js';
 import { isObject } from '../data/json.js';
@@ -15,27 +15,32 @@ export type { RecordTest };
 
 /** The filter flags of every list command; spread them into its `flags`. */
 export const listFlags = {
-  where: params(z.array(parsedBy(parseCondition)).optional(), 'keep records; also != ~ < > <= >=', {
-    placeholder: "'field=value'",
-    group: 'selection',
-    completes: 'field',
-  }),
+  where: params(
+    z.optional(z.array(parsedBy(parseCondition))),
+    'keep records; also != ~ < > <= >=',
+    {
+      placeholder: "'field=value'",
+      group: 'selection',
+      completes: 'field',
+    },
+  ),
   search: param(
-    z.string().min(1, 'must not be empty').optional(),
+    z.optional(z.string().check(z.minLength(1, 'must not be empty'))),
     'keep records with this text in any field',
     { placeholder: 'TEXT', group: 'selection' },
   ),
-  sort: param(parsedBy(parseSorting).optional(), 'order by a field', {
+  sort: param(z.optional(parsedBy(parseSorting)), 'order by a field', {
     placeholder: 'field[:desc]',
     group: 'selection',
     completes: 'field',
   }),
   limit: param(
-    z
-      .string()
-      .regex(/^[1-9]\d{0,8}$/, 'must be a whole number above 0')
-      .transform(Number)
-      .optional(),
+    z.optional(
+      z.pipe(
+        z.string().check(z.regex(/^[1-9]\d{0,8}$/, 'must be a whole number above 0')),
+        z.transform(Number),
+      ),
+    ),
     'at most this many',
     { placeholder: 'N', group: 'selection' },
   ),
@@ -45,7 +50,7 @@ export type ListValues = ValuesOf<typeof listFlags>;
 
 /** Makes a flag's schema from a function that reads its text and throws a Failure. */
 export function parsedBy<T>(read: (text: string) => T) {
-  return z.string().transform((text, issues): T => {
+  const reading = z.transform((text: string, { issues }): T => {
     try {
       return read(text);
     } catch (error) {
@@ -53,10 +58,11 @@ export function parsedBy<T>(read: (text: string) => T) {
       const sentences = error.hint ? `${error.message} ${error.hint}` : error.message;
       // It is shown after the flag's name and a colon, and the one who shows it ends the sentence.
       const message = sentences.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
-      issues.addIssue({ code: 'custom', message: message.replace(/\.$/, '') });
+      issues.push({ code: 'custom', message: message.replace(/\.$/, ''), input: text });
       return z.NEVER;
     }
   });
+  return z.pipe(z.string(), reading);
 }
 
 /** Whose records they are, and what else they have to be. */

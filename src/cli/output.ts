@@ -2,11 +2,7 @@ import type { GlobalFlags, OutputFormat, Settings } from '../config/settings.js'
 import type { Environment, Streams } from '../terminal/streams.js';
 import type { JsonObject } from '../data/json.js';
 import { createPaint } from '../terminal/paint.js';
-import { chooseFields } from './chosen-fields.js';
-import { columnsForMachines } from './columns.js';
-import { detailLines } from './detail.js';
 import { recordFields } from './fields.js';
-import { peopleTable } from './people-table.js';
 import { type Sink, withSink } from './sink.js';
 import type { View } from './views.js';
 import {
@@ -61,7 +57,7 @@ async function show<T>(value: T, view: View<T>, sink: Sink, world: Presenting): 
   }
   const many = isMany(value);
   const source = rowsOf(value, view, format);
-  const rows = fields ? chooseFields(source, fields, view) : source;
+  const rows = fields ? await chosen(source, fields, view) : source;
   if (format === 'ids') return writeIds(sink, view.idRows?.(value) ?? source, view.columns?.[0]);
   if (format === 'json') {
     if (many) return writeJsonArray(sink, rows);
@@ -101,6 +97,11 @@ function rowsOf<T>(value: T, view: View<T>, format: OutputFormat): Rows {
   return (format === 'json' ? undefined : view.rows?.(value)) ?? [value];
 }
 
+async function chosen<T>(rows: Rows, fields: readonly string[], view: View<T>): Promise<Rows> {
+  const { chooseFields } = await import('./chosen-fields.js');
+  return chooseFields(rows, fields, view);
+}
+
 async function only(rows: Rows): Promise<unknown> {
   for await (const row of rows) return row;
   return null;
@@ -129,6 +130,7 @@ async function showTable<T>(
   const records: JsonObject[] = [];
   for await (const row of rows) records.push(asRecord(row));
   if (records.length === 0) return world.note(nothingFound(view));
+  const { peopleTable } = await import('./people-table.js');
   const lines = await peopleTable(records, view, {
     ...canvasOf(sink, world),
     time: world.settings.time,
@@ -140,6 +142,7 @@ async function showTable<T>(
 
 async function showRecord(record: JsonObject, sink: Sink, world: Presenting): Promise<void> {
   if (!sink.isTerminal) return writePairs(sink, record);
+  const { detailLines } = await import('./detail.js');
   const lines = detailLines(record, { ...canvasOf(sink, world), time: world.settings.time });
   await showLines(lines, sink, world);
 }
@@ -183,6 +186,7 @@ async function writeTable<T>(
 ): Promise<void> {
   const named = settings.fields ?? namedColumns(view, settings);
   if (named) return writeTsv(sink, rows, named);
+  const { columnsForMachines } = await import('./columns.js');
   const sample: JsonObject[] = [];
   const source = peek(rows, sampleSize, sample);
   const first = await source.next();

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import * as z from 'zod/mini';
 import { type Endpoint, endpoint } from '../api/contract.js';
 import type { PlainCall, PlainCommand, PlainGroup, PlainParam } from '../data/plain-table.js';
 import { kebab } from '../data/words.js';
@@ -68,7 +68,7 @@ function describeParams(given: Params | undefined, asFlags: boolean): PlainParam
     text: param.text,
     takes: param.takes,
     commaList: param.commaList,
-    required: param.takes !== 'nothing' && !param.schema.safeParse(undefined).success,
+    required: param.takes !== 'nothing' && !z.safeParse(param.schema, undefined).success,
     choices: choicesOf(param.schema),
     group: param.group,
     ...(param.rare && { rare: true }),
@@ -77,12 +77,12 @@ function describeParams(given: Params | undefined, asFlags: boolean): PlainParam
 }
 
 /** The words of an enum, looked for inside optional, default and array. */
-function choicesOf(schema: z.ZodType): readonly string[] | undefined {
-  const def = schema.def as {
+function choicesOf(schema: z.core.$ZodType): readonly string[] | undefined {
+  const def = schema._zod.def as {
     type: string;
     entries?: { [word: string]: string };
-    innerType?: z.ZodType;
-    element?: z.ZodType;
+    innerType?: z.core.$ZodType;
+    element?: z.core.$ZodType;
   };
   if (def.type === 'enum' && def.entries) return Object.values(def.entries);
   const inner = def.innerType ?? (def.type === 'array' ? def.element : undefined);

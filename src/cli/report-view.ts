@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { type BulkReport, rowResults } from '../bulk/report.js';
 import type { JsonObject } from '../data/json.js';
 import type { ExitName } from '../exit-codes.js';

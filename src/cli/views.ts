@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import type { ResourceName } from '../api/contract.js';
 import { AnyRecord, TryoutApplication } from '../api/schemas.js';
 import type { JsonObject } from '../data/json.js';
@@ -17,7 +17,7 @@ export interface Canvas {
 
 /** How a command's value is shown; the schema says what `--json` prints. */
 export interface View<T> {
-  readonly schema: z.ZodType;
+  readonly schema: z.core.$ZodType;
   /**
    * `records`: many, streamed as they come; `record`: one; `either`: an array or one object, as the
    * value is; `lines`: a person gets `lines()`, a machine the value; `bytes`: written through untouched.
@@ -42,7 +42,7 @@ export interface View<T> {
 export type Records = AsyncIterable<JsonObject> | readonly JsonObject[];
 
 /** The schema of one record of a resource: documented fields checked, the rest passed through. */
-export function recordSchema(resource: ResourceName): z.ZodType {
+export function recordSchema(resource: ResourceName): z.core.$ZodType {
   return resource === 'tryouts' ? TryoutApplication : AnyRecord;
 }
 
@@ -63,7 +63,7 @@ export function oneOrManyOf(resource: ResourceName): View<JsonObject | readonly 
 }
 
 /** A list of our own rows with known columns. */
-export function rowsOf<S extends z.ZodType>(
+export function rowsOf<S extends z.core.$ZodType>(
   row: S,
   columns: readonly string[],
 ): View<readonly z.infer<S>[]> {
@@ -71,7 +71,7 @@ export function rowsOf<S extends z.ZodType>(
 }
 
 /** A value with its own lines for a person. */
-export function linesOf<S extends z.ZodType>(
+export function linesOf<S extends z.core.$ZodType>(
   schema: S,
   lines: (value: z.infer<S>, canvas: Canvas) => readonly string[],
 ): View<z.infer<S>> {

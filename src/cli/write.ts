@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { type BulkReport, exitOf, summarize } from '../bulk/report.js';
 import { applyRows, dryRows, type PlannedRow, planRows, type RowWork } from '../bulk/sequence.js';
 import type { Context } from '../context.js';

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { bodyOf, failureOf } from '../api/answers.js';
 import { readRawList } from '../api/raw-list.js';
 import { statedRoute } from '../api/stated-route.js';
@@ -37,23 +37,27 @@ export default defineWrite({
   calls: [],
   basis: 'assumed',
   args: {
-    path: param(z.string().min(1, 'must not be empty'), 'path below the base URL', {
+    path: param(z.string().check(z.minLength(1, 'must not be empty')), 'path below the base URL', {
       placeholder: 'PATH',
     }),
   },
   flags: {
     method: param(
-      z
-        .string()
-        .transform((word) => word.toUpperCase())
-        .pipe(z.enum(methods, `must be one of ${methods.join(', ')}`))
-        .optional(),
+      z.optional(
+        z.pipe(
+          z.pipe(
+            z.string(),
+            z.transform((word) => word.toUpperCase()),
+          ),
+          z.enum(methods, `must be one of ${methods.join(', ')}`),
+        ),
+      ),
       `the method: ${methods.join(', ')}`,
       { short: 'X', placeholder: 'METHOD' },
     ),
     ...fieldFlags,
     param: params(
-      z.array(z.string().regex(/^[^=]+=/, 'must be key=value')).optional(),
+      z.optional(z.array(z.string().check(z.regex(/^[^=]+=/, 'must be key=value')))),
       'a query parameter',
       {
         placeholder: 'k=v',

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { defineLocalCommand } from '../cli/define.js';
 import { globalFlags } from '../cli/global-flags.js';
 import { rowsOf } from '../cli/views.js';
@@ -6,8 +6,8 @@ import type { PlainParam } from '../data/plain-table.js';
 
 const Flag = z.object({
   name: z.string(),
-  short: z.string().nullable(),
-  choices: z.array(z.string()).nullable(),
+  short: z.nullable(z.string()),
+  choices: z.nullable(z.array(z.string())),
   description: z.string(),
 });
 

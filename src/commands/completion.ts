@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { type Change, defineLocalWrite, flag, param } from '../cli/define.js';
 import { completionScript, type Shell, shells } from '../cli/completion/scripts.js';
 import { linesOf } from '../cli/views.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { linesOf } from '../cli/views.js';
 import { singleLine } from '../terminal/safe-text.js';
 

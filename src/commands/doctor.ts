@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import type { EndpointName } from '../api/contract.js';
 import { listRuns, runStore } from '../bulk/runs.js';
 import { defineLocalCommand, Outcome } from '../cli/define.js';
@@ -16,7 +16,7 @@ const Check = z.object({
   check: z.string(),
   result: z.enum(['pass', 'warn', 'fail']),
   detail: z.string(),
-  hint: z.string().nullable(),
+  hint: z.nullable(z.string()),
 });
 type Check = z.infer<typeof Check>;
 

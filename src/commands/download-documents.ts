@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { parse, format } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import type { Link } from '../api/links.js';
 import { type DryRun, flag, Outcome, param } from '../cli/define.js';
 import { changeLines } from '../cli/lines.js';
@@ -34,18 +34,22 @@ import {
 
 /** The flags of download and preview. */
 export const downloadFlags = {
-  file: param(z.string().min(1).optional(), 'write to this file; - is stdout', {
+  file: param(z.optional(z.string().check(z.minLength(1))), 'write to this file; - is stdout', {
     short: 'O',
     placeholder: 'FILE|-',
     group: 'output',
     completes: 'file',
   }),
-  dir: param(z.string().min(1).optional(), 'write into this folder, made when missing', {
-    short: 'D',
-    placeholder: 'DIR',
-    group: 'output',
-    completes: 'directory',
-  }),
+  dir: param(
+    z.optional(z.string().check(z.minLength(1))),
+    'write into this folder, made when missing',
+    {
+      short: 'D',
+      placeholder: 'DIR',
+      group: 'output',
+      completes: 'directory',
+    },
+  ),
   skipExisting: flag('leave a file that is there, and do not download it', { group: 'safety' }),
   overwrite: flag('replace a file that is there', { group: 'safety' }),
   url: flag('print the signed URL instead; it is a secret while it is valid', { group: 'output' }),
@@ -68,7 +72,7 @@ export interface DownloadValues {
 }
 
 const Saved = z.object({ id: z.string(), path: z.string(), bytes: z.number() });
-const Signed = z.object({ id: z.string(), url: z.string(), expiresAt: z.string().nullable() });
+const Signed = z.object({ id: z.string(), url: z.string(), expiresAt: z.nullable(z.string()) });
 type Row = z.infer<typeof Saved> | z.infer<typeof Signed>;
 type Result = Row | readonly Row[] | DryRun | undefined;
 

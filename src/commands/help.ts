@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { defineLocalCommand, params } from '../cli/define.js';
 import { commandHelp, groupHelp, rootHelp } from '../cli/help.js';
 import { linesOf } from '../cli/views.js';
@@ -14,7 +14,7 @@ export default defineLocalCommand({
   ],
   calls: [],
   args: {
-    topic: params(z.array(z.string()).default([]), 'a topic, or the words of a command', {
+    topic: params(z._default(z.array(z.string()), []), 'a topic, or the words of a command', {
       completes: 'topic',
     }),
   },

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import type { Api } from '../api/types.js';
 import type { ConnectionInput } from '../config/connection.js';
 import type { LocalContext } from '../context.js';
@@ -9,9 +9,9 @@ export const keyChecks = ['ok', '401', '403', 'unreachable', 'skipped'] as const
 
 export const KeyStatus = z.object({
   profile: z.string(),
-  organization: z.string().nullable(),
-  baseUrl: z.string().nullable(),
-  keySource: z.string().nullable(),
+  organization: z.nullable(z.string()),
+  baseUrl: z.nullable(z.string()),
+  keySource: z.nullable(z.string()),
   keyStored: z.boolean(),
   check: z.enum(keyChecks),
 });

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import type { EndpointName, ResourceName } from '../api/contract.js';
 import { Id } from '../api/schemas.js';
 import type { Call } from '../api/types.js';
@@ -59,7 +59,7 @@ export function callOf(kind: Readable, endpoint: EndpointName, id: string): Call
 
 /** The positional ids of a kind. */
 export function idsOf(kind: Kind) {
-  return params(z.array(Id).min(1), `ids of ${kind.resource}`, {
+  return params(z.array(Id).check(z.minLength(1)), `ids of ${kind.resource}`, {
     placeholder: 'ID',
     completes: `id:${kind.resource}`,
   });
@@ -67,7 +67,7 @@ export function idsOf(kind: Kind) {
 
 /** The ids of a command that takes them from elsewhere too. */
 export function anyIdsOf(kind: Kind) {
-  return params(z.array(Id).default([]), `ids of ${kind.resource}`, {
+  return params(z._default(z.array(Id), []), `ids of ${kind.resource}`, {
     placeholder: 'ID',
     completes: `id:${kind.resource}`,
   });
@@ -83,14 +83,14 @@ export function idOf(kind: Kind) {
 
 /** Replaces the guessed route of an update or delete for one call. */
 export const routeFlag = param(
-  z.string().optional(),
+  z.optional(z.string()),
   "another route than the assumed one, e.g. 'PUT /teams/{id}'; rosterctl help undocumented",
   { placeholder: "'METHOD /path'", group: 'change' },
 );
 
 /** The one field that a record surely has. */
 export function nameFlag(kind: Kind) {
-  return param(z.string().optional(), `name of the ${kind.noun}`, {
+  return param(z.optional(z.string()), `name of the ${kind.noun}`, {
     placeholder: 'NAME',
     group: 'change',
   });

@@ -1,4 +1,4 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { InputError, UsageError } from '../errors.js';
 
 const longest = 8192;
@@ -31,6 +31,7 @@ export async function readKeyFile(file: string, source: string): Promise<string>
   let handle: FileHandle | undefined;
   let text: string;
   try {
+    const { open } = await import('node:fs/promises');
     handle = await open(file, 'r');
     text = await readStart(handle);
   } catch (error) {

@@ -1,6 +1,5 @@
 import { singleLine } from './safe-text.js';
 import type { ProcessStreams } from './streams.js';
-import { truncate } from './width.js';
 
 /** A counter or spinner on stderr, only where a person looks on; otherwise a plain line every 10 s. */
 export interface Progress {
@@ -33,33 +32,40 @@ export function createProgress(
 
 const silent: ProgressLine = { update: () => {}, stop: () => {} };
 
-/** One line of safe text that leaves room for the spinner; a wrapped line could not be cleared. */
-function fitted(streams: ProcessStreams, text: string): string {
-  return truncate(singleLine(streams.redacted(text)), Math.max(1, streams.stderr.columns - 4));
-}
-
 function spinner(streams: ProcessStreams, text: string): ProgressLine {
-  let shown = fitted(streams, text);
-  let running: { text: string; stop(): unknown } | undefined;
+  let shown = text;
+  let running: { tell(text: string): void; stop(): unknown } | undefined;
   let stopped = false;
   const begin = async () => {
-    const { default: ora } = await import('ora');
+    const [{ default: ora }, { truncate }] = await Promise.all([
+      import('ora'),
+      import('./width.js'),
+    ]);
     if (stopped) return;
-    running = ora({
-      text: shown,
+    // One line of safe text that leaves room for the spinner; a wrapped line could not be cleared.
+    const fitted = (line: string) =>
+      truncate(singleLine(streams.redacted(line)), Math.max(1, streams.stderr.columns - 4));
+    const line = ora({
+      text: fitted(shown),
       stream: streams.terminal.output,
       isEnabled: true,
       // It would put stdin into raw mode and take Ctrl-C away from our signal handling.
       discardStdin: false,
       color: streams.stderr.color ? 'cyan' : false,
     }).start();
+    running = {
+      tell: (next) => {
+        line.text = fitted(next);
+      },
+      stop: () => line.stop(),
+    };
   };
   const timer = setTimeout(() => void begin().catch(() => {}), patienceMs);
   timer.unref();
   return {
     update(next) {
-      shown = fitted(streams, next);
-      if (running) running.text = shown;
+      shown = next;
+      running?.tell(next);
     },
     stop() {
       stopped = true;

@@ -35,18 +35,21 @@ export function createPrompts(
   streams: ProcessStreams,
   { noInput }: { readonly noInput: boolean },
 ): Prompts {
-  const possible = !noInput && streams.stdin.isTerminal && streams.stderr.isTerminal;
+  // Looked at when somebody is to be asked: opening both streams costs a start a millisecond.
+  const possible = () => !noInput && streams.stdin.isTerminal && streams.stderr.isTerminal;
   const ask = async <T>(
     question: string,
     { hint = 'Give it as a flag; see --help.' }: Unasked,
     prompt: (message: string, context: Asking) => Promise<T>,
   ): Promise<T> => {
     const message = singleLine(question);
-    if (!possible) throw new UsageError(`There is nobody to ask: ${message}`, { hint });
+    if (!possible()) throw new UsageError(`There is nobody to ask: ${message}`, { hint });
     return withTerminal(streams, (context) => prompt(message, context));
   };
   return {
-    possible,
+    get possible() {
+      return possible();
+    },
     confirm: (question, options = {}) =>
       ask(question, options, async (message, context) => {
         const { confirm } = await import('@inquirer/prompts');

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { safeParse } from 'zod/mini';
 import { type ListValues, listFlags, narrow, parseSorting } from '../../src/cli/filters.js';
 import { isDocumented } from '../../src/cli/documented.js';
 import type { JsonObject } from '../../src/data/json.js';
@@ -141,9 +142,9 @@ test.each([
 });
 
 test.each(['name:dsc', 'name:', ''])('--sort "%s" is refused', (text) => {
-  expect(listFlags.sort.schema.safeParse(text).success).toBe(false);
+  expect(safeParse(listFlags.sort.schema, text).success).toBe(false);
 });
 
 test.each(['0', '-1', '1.5', 'x', ''])('--limit "%s" is refused', (text) => {
-  expect(listFlags.limit.schema.safeParse(text).success).toBe(false);
+  expect(safeParse(listFlags.limit.schema, text).success).toBe(false);
 });

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { defineLocalCommand, flag, param } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 import { cleanKey, readKeyFile } from '../../config/api-key.js';
@@ -20,7 +20,7 @@ const LoggedIn = z.object({
   keyStored: z.literal(true),
   check: z.enum(['ok', '403', 'skipped']),
   /** What a refusal meant, where there was one. */
-  reason: z.string().optional(),
+  reason: z.optional(z.string()),
   credentialsFile: z.string(),
   active: z.boolean(),
 });
@@ -40,7 +40,7 @@ export default defineLocalCommand({
   calls: ['listTeams'],
   flags: {
     keyStdin: flag('read the key from stdin'),
-    keyFile: param(z.string().optional(), 'copy the key from this file, now', {
+    keyFile: param(z.optional(z.string()), 'copy the key from this file, now', {
       placeholder: 'FILE',
       completes: 'file',
     }),

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { defineLocalWrite } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 import { cacheFolder } from '../../config/cache.js';

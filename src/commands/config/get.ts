@@ -1,10 +1,10 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { defineLocalCommand, param } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 import { requireKey } from '../../config/keys.js';
 import { originsOf } from '../setting-origins.js';
 
-const Row = z.object({ key: z.string(), value: z.string().nullable(), origin: z.string() });
+const Row = z.object({ key: z.string(), value: z.nullable(z.string()), origin: z.string() });
 
 export default defineLocalCommand({
   summary: 'Show one setting',

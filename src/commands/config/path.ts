@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { defineLocalCommand } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 
@@ -11,8 +11,8 @@ export default defineLocalCommand({
     z.object({
       config: z.string(),
       credentials: z.string(),
-      state: z.string().nullable(),
-      cache: z.string().nullable(),
+      state: z.nullable(z.string()),
+      cache: z.nullable(z.string()),
     }),
     ({ config }) => [config],
   ),

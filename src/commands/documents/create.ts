@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { UploadContentType } from '../../api/schemas.js';
 import { defineWrite, param, params } from '../../cli/define.js';
 import { recordOf } from '../../cli/views.js';
@@ -19,12 +19,16 @@ export default defineWrite({
   ],
   calls: ['createDocument'],
   flags: {
-    fileKey: param(z.string().min(1), 'the key that step 1 answered', { placeholder: 'KEY' }),
-    fileRef: param(z.string().min(1), 'the fileRef that step 1 answered', { placeholder: 'REF' }),
+    fileKey: param(z.string().check(z.minLength(1)), 'the key that step 1 answered', {
+      placeholder: 'KEY',
+    }),
+    fileRef: param(z.string().check(z.minLength(1)), 'the fileRef that step 1 answered', {
+      placeholder: 'REF',
+    }),
     contentType: param(UploadContentType, 'the content type of step 1', { placeholder: 'TYPE' }),
     sizeBytes: param(sizeBytesSchema, 'the size of step 1', { placeholder: 'N' }),
     name: nameFlag(documents),
-    tag: params(z.array(z.string()).optional(), 'a tag of the document'),
+    tag: params(z.optional(z.array(z.string())), 'a tag of the document'),
   },
   view: recordOf('documents'),
   async plan(_, { fileKey, fileRef, contentType, sizeBytes, name, tag = [] }) {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { defineCommand, param, params } from '../../cli/define.js';
 import { listFlags, narrow, type RecordTest } from '../../cli/filters.js';
 import { listed } from '../../cli/listed.js';
@@ -14,13 +14,13 @@ export default defineCommand({
   calls: ['listDocuments'],
   flags: {
     tag: params(
-      z.array(z.string()).optional(),
+      z.optional(z.array(z.string())),
       'documents that have this tag; several: all of them',
       {
         group: 'selection',
       },
     ),
-    type: param(z.string().optional(), 'documents of this content type; image/ for every image', {
+    type: param(z.optional(z.string()), 'documents of this content type; image/ for every image', {
       group: 'selection',
     }),
     ...listFlags,

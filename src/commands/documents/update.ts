@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { allFlags, bulkFlags, csvFlags, idsFileFlag } from '../../cli/bulk-flags.js';
 import { defineWrite, params } from '../../cli/define.js';
 import { fieldFlags, type FieldValues, readFields, touchedFields } from '../../cli/field-flags.js';
@@ -11,7 +11,7 @@ import { sharedSource } from '../read-records.js';
 import { applyUpdate, planUpdate } from '../write-records.js';
 
 const tagsFlag = (text: string) =>
-  params(z.array(z.string().min(1, 'must not be empty')).optional(), text, {
+  params(z.optional(z.array(z.string().check(z.minLength(1, 'must not be empty')))), text, {
     placeholder: 'TAG',
     group: 'change',
   });

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { UploadContentType } from '../../api/schemas.js';
 import { defineWrite, param, params, type Plan } from '../../cli/define.js';
 import { recordOf } from '../../cli/views.js';
@@ -38,26 +38,30 @@ export default defineWrite({
   ],
   calls: ['requestUpload', 'createDocument'],
   args: {
-    paths: params(z.array(z.string()).min(1), 'files; - is stdin, with --name and --content-type', {
-      placeholder: 'PATH',
-      completes: 'file',
-    }),
+    paths: params(
+      z.array(z.string()).check(z.minLength(1)),
+      'files; - is stdin, with --name and --content-type',
+      {
+        placeholder: 'PATH',
+        completes: 'file',
+      },
+    ),
   },
   flags: {
     name: nameFlag(documents),
     tag: params(
-      z.array(z.string().min(1, 'must not be empty')).optional(),
+      z.optional(z.array(z.string().check(z.minLength(1, 'must not be empty')))),
       'a tag of the documents',
       {
         group: 'change',
       },
     ),
-    contentType: param(UploadContentType.optional(), 'what the file is, whatever its name says', {
+    contentType: param(z.optional(UploadContentType), 'what the file is, whatever its name says', {
       placeholder: 'TYPE',
       group: 'change',
     }),
     ifExists: param(
-      z.enum(['duplicate', 'skip', 'error']).default('duplicate'),
+      z._default(z.enum(['duplicate', 'skip', 'error']), 'duplicate'),
       'when a document has the name already (looks at the list)',
       { placeholder: 'WHAT', group: 'safety' },
     ),

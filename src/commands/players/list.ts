@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { Id } from '../../api/schemas.js';
 import { defineCommand, param } from '../../cli/define.js';
 import { listFlags, narrow } from '../../cli/filters.js';
@@ -14,7 +15,7 @@ export default defineCommand({
   ],
   calls: ['listPlayers'],
   flags: {
-    team: param(Id.optional(), 'players of this team', {
+    team: param(z.optional(Id), 'players of this team', {
       placeholder: 'ID',
       group: 'selection',
       completes: 'id:teams',

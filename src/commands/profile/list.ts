@@ -1,12 +1,12 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { defineLocalCommand } from '../../cli/define.js';
 import { rowsOf } from '../../cli/views.js';
 import { sandboxProfile } from '../../config/profile-name.js';
 
 const Row = z.object({
   name: z.string(),
-  organization: z.string().nullable(),
-  baseUrl: z.string().nullable(),
+  organization: z.nullable(z.string()),
+  baseUrl: z.nullable(z.string()),
   active: z.boolean(),
 });
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { defineLocalCommand, param } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 import { sandboxProfile } from '../../config/profile-name.js';
@@ -8,8 +8,8 @@ import { UsageError } from '../../errors.js';
 
 const Profile = z.object({
   name: z.string(),
-  organization: z.string().nullable(),
-  baseUrl: z.string().nullable(),
+  organization: z.nullable(z.string()),
+  baseUrl: z.nullable(z.string()),
   active: z.boolean(),
   keyStored: z.boolean(),
   settings: z.record(z.string(), z.string()),
@@ -24,7 +24,7 @@ export default defineLocalCommand({
   ],
   calls: [],
   args: {
-    name: param(z.string().optional(), 'the profile', { completes: 'profile' }),
+    name: param(z.optional(z.string()), 'the profile', { completes: 'profile' }),
   },
   view: linesOf(Profile, (profile) => [
     `Profile       ${profile.name}${profile.active ? ' (active)' : ''}`,

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { removeRun, type StoredRun, summaryOf } from '../../bulk/runs.js';
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { parsedBy } from '../../cli/filters.js';
@@ -18,7 +18,7 @@ export default defineLocalWrite({
   ],
   calls: [],
   flags: {
-    olderThan: param(parsedBy(parseDuration).default(month), 'older than this (default 30d)', {
+    olderThan: param(z._default(parsedBy(parseDuration), month), 'older than this (default 30d)', {
       placeholder: 'AGE',
     }),
   },

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import type { BulkReport, ReportRow } from '../../bulk/report.js';
 import { findRun, type StoredRun, summaryOf } from '../../bulk/runs.js';
 import { defineLocalCommand, flag, param } from '../../cli/define.js';
@@ -7,7 +7,7 @@ import { storeOf } from './jobs.js';
 
 /** Which run; `last` is the newest. */
 export const runArg = param(
-  z.string().min(1, 'must not be empty').default('last'),
+  z._default(z.string().check(z.minLength(1, 'must not be empty')), 'last'),
   'a run, or last',
   {
     placeholder: 'RUN',

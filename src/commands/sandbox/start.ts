@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { defineLocalCommand, flag, Lasting, param, params } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 import { seedSizes, startSandbox } from '../../sandbox/embedded.js';
@@ -13,10 +13,11 @@ const Running = z.object({
 });
 
 const port = z
-  .string()
-  .regex(/^\d{1,5}$/, 'must be a port from 0 to 65535')
-  .transform(Number)
-  .refine((number) => number <= 65_535, 'must be a port from 0 to 65535');
+  .pipe(
+    z.string().check(z.regex(/^\d{1,5}$/, 'must be a port from 0 to 65535')),
+    z.transform(Number),
+  )
+  .check(z.refine((number) => number <= 65_535, 'must be a port from 0 to 65535'));
 
 export default defineLocalCommand({
   summary: 'Run the sandbox as a server, for scripts and other tools',
@@ -31,20 +32,20 @@ export default defineLocalCommand({
   ],
   calls: [],
   flags: {
-    port: param(port.optional(), 'the port of the API; 0 for any', { placeholder: 'N' }),
+    port: param(z.optional(port), 'the port of the API; 0 for any', { placeholder: 'N' }),
     data: param(
-      z.string().min(1, 'must name a folder').optional(),
+      z.optional(z.string().check(z.minLength(1, 'must name a folder'))),
       'keep the data in this folder',
       {
         placeholder: 'DIR',
         completes: 'directory',
       },
     ),
-    seedSize: param(z.enum(seedSizes).optional(), 'the demo data of a first use', {
+    seedSize: param(z.optional(z.enum(seedSizes)), 'the demo data of a first use', {
       placeholder: 'SIZE',
     }),
     fault: params(
-      z.array(z.string()).optional(),
+      z.optional(z.array(z.string())),
       "what to do to which requests: 'PATCH /tryout-applications/* #2 close-after'",
       { placeholder: 'RULE' },
     ),

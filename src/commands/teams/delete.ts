@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { defineWrite, param } from '../../cli/define.js';
 import { deletedView } from '../deleted.js';
 import { idOf, routeFlag, teams } from '../kinds.js';
@@ -17,7 +17,7 @@ export default defineWrite({
   calls: ['getTeam', 'deleteTeam'],
   args: { id: idOf(teams) },
   flags: {
-    confirm: param(z.string().optional(), 'the name of the team, to confirm', {
+    confirm: param(z.optional(z.string()), 'the name of the team, to confirm', {
       placeholder: 'NAME',
       group: 'safety',
     }),

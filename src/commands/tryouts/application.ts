@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { Id, TryoutStatus } from '../../api/schemas.js';
 import { params } from '../../cli/define.js';
 import type { Context } from '../../context.js';
@@ -22,21 +22,21 @@ export function readApplication(context: Context, id: string): Promise<JsonObjec
 const words = { placeholder: 'ID', completes: 'id:tryouts' } as const;
 
 /** The ids of a command that needs at least one. */
-export const someIds = params(z.array(Id).min(1), 'ids of applications', words);
+export const someIds = params(z.array(Id).check(z.minLength(1)), 'ids of applications', words);
 
 /** The ids of a command that says itself what to do without any. */
-export const anyIds = params(z.array(Id).default([]), 'ids of applications', words);
+export const anyIds = params(z._default(z.array(Id), []), 'ids of applications', words);
 
 /** Ids beside a flag that takes a status: a status among them was meant for the flag. */
 export function idsBeside(statusFlag: '--status' | '--to') {
-  const id = Id.superRefine((word, issues) => {
-    if (!TryoutStatus.safeParse(word).success) return;
-    const message = `that is a status, not an id (did you mean ${statusFlag} ${word}?)`;
-    issues.addIssue({ code: 'custom', message });
+  const id = Id.check(({ value, issues }) => {
+    if (!TryoutStatus.safeParse(value).success) return;
+    const message = `that is a status, not an id (did you mean ${statusFlag} ${value}?)`;
+    issues.push({ code: 'custom', message, input: value });
   });
   return {
-    some: params(z.array(id).min(1), 'ids of applications', words),
-    any: params(z.array(id).default([]), 'ids of applications', words),
+    some: params(z.array(id).check(z.minLength(1)), 'ids of applications', words),
+    any: params(z._default(z.array(id), []), 'ids of applications', words),
   };
 }
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { TryoutApplication, TryoutStatus } from '../../api/schemas.js';
 import type { ColumnRules } from '../../bulk/columns.js';
 import type { BulkPart } from '../../cli/bulk-part.js';
@@ -15,7 +15,7 @@ import { type NoteEdit, type NoteValues, readNoteEdit } from './notes.js';
 /** A guard that only applications have. */
 export const ifStatusFlag = {
   ifStatus: params(
-    z.array(TryoutStatus).optional(),
+    z.optional(z.array(TryoutStatus)),
     'change a row only while it has one of these',
     {
       commaList: true,

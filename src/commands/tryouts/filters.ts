@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { TryoutStatus } from '../../api/schemas.js';
 import { flag, param, params, type ValuesOf } from '../../cli/define.js';
 import { parsedBy, type RecordTest } from '../../cli/filters.js';
@@ -9,31 +9,35 @@ import { anyEquals } from '../../data/where.js';
 import { UsageError } from '../../errors.js';
 
 const group = 'selection';
-const point = () => parsedBy(parseWhen).optional();
+const point = () => z.optional(parsedBy(parseWhen));
 
 /** The filters that only applications have; all are applied here, not by the service (contract 4.4). */
 export const tryoutFilters = {
-  status: params(z.array(TryoutStatus).optional(), 'with one of these', {
+  status: params(z.optional(z.array(TryoutStatus)), 'with one of these', {
     commaList: true,
     placeholder: 'S[,S]',
     group,
   }),
-  notStatus: params(z.array(TryoutStatus).optional(), 'without, e.g. pending', {
+  notStatus: params(z.optional(z.array(TryoutStatus)), 'without, e.g. pending', {
     commaList: true,
     placeholder: 'S[,S]',
     group,
   }),
-  game: params(z.array(z.string().min(1, 'must not be empty')).optional(), 'a gamer tag for it', {
-    placeholder: 'GAME',
-    group,
-  }),
-  form: params(z.array(parsedBy(parseAnswer)).optional(), 'an answer of the form', {
+  game: params(
+    z.optional(z.array(z.string().check(z.minLength(1, 'must not be empty')))),
+    'a gamer tag for it',
+    {
+      placeholder: 'GAME',
+      group,
+    },
+  ),
+  form: params(z.optional(z.array(parsedBy(parseAnswer))), 'an answer of the form', {
     placeholder: "'question=answer'",
     group,
   }),
   since: param(point(), 'submitted on or after; also 7d, 24h', { placeholder: 'DATE|AGE', group }),
   until: param(point(), 'submitted on or before', { placeholder: 'DATE|AGE', group }),
-  olderThan: param(parsedBy(parseDuration).optional(), 'submitted longer ago, e.g. 60d', {
+  olderThan: param(z.optional(parsedBy(parseDuration)), 'submitted longer ago, e.g. 60d', {
     placeholder: 'AGE',
     group,
   }),

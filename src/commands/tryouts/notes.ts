@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { flag, param, type ValuesOf } from '../../cli/define.js';
 import { readInputText } from '../../cli/input-text.js';
 import type { Context } from '../../context.js';
@@ -10,17 +10,23 @@ const isText = (text: string) => text.trim() !== '';
 /** The four ways to change an application's internal notes (contract 2.3). */
 export const noteFlags = {
   note: param(
-    z.string().refine(isText, 'must not be empty; --clear-note removes the notes').optional(),
+    z.optional(
+      z.string().check(z.refine(isText, 'must not be empty; --clear-note removes the notes')),
+    ),
     'new internal notes',
     { placeholder: 'TEXT', group: 'change' },
   ),
-  noteFile: param(z.string().min(1, 'must not be empty').optional(), 'new notes from a file', {
-    placeholder: 'FILE|-',
-    group: 'change',
-    completes: 'file',
-  }),
+  noteFile: param(
+    z.optional(z.string().check(z.minLength(1, 'must not be empty'))),
+    'new notes from a file',
+    {
+      placeholder: 'FILE|-',
+      group: 'change',
+      completes: 'file',
+    },
+  ),
   appendNote: param(
-    z.string().refine(isText, 'must not be empty').optional(),
+    z.optional(z.string().check(z.refine(isText, 'must not be empty'))),
     'add a dated line to the notes',
     { placeholder: 'TEXT', group: 'change' },
   ),

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { TryoutStatus } from '../../api/schemas.js';
 import { defineWrite, param } from '../../cli/define.js';
 import { recordOf } from '../../cli/views.js';
@@ -26,7 +27,7 @@ export default defineWrite({
   calls: ['getTryout', 'updateTryout', 'listTryouts'],
   args: { ids: idsBeside('--to').any },
   flags: {
-    to: param(TryoutStatus.optional(), 'the new status', { placeholder: 'S', group: 'change' }),
+    to: param(z.optional(TryoutStatus), 'the new status', { placeholder: 'S', group: 'change' }),
     ...noteFlags,
     ...idsFileFlag,
     ...csvFlags,

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { TryoutStatus } from '../../api/schemas.js';
 import { defineWrite, param } from '../../cli/define.js';
 import { bulkFlags, csvFlags, idsFileFlag } from '../../cli/bulk-flags.js';
@@ -24,7 +25,7 @@ export default defineWrite({
   calls: ['getTryout', 'updateTryout'],
   args: { ids: idsBeside('--status').any },
   flags: {
-    status: param(TryoutStatus.optional(), 'new status', { placeholder: 'S', group: 'change' }),
+    status: param(z.optional(TryoutStatus), 'new status', { placeholder: 'S', group: 'change' }),
     ...noteFlags,
     ...idsFileFlag,
     ...csvFlags,

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { UploadContentType } from '../../api/schemas.js';
 import { defineWrite, param } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
@@ -26,19 +26,19 @@ export default defineWrite({
   basis: 'stated',
   args: {
     url: param(
-      z.string().min(1, 'must not be empty'),
+      z.string().check(z.minLength(1, 'must not be empty')),
       'the uploadUrl of step 1; - reads it from stdin',
       {
         placeholder: 'URL|-',
       },
     ),
-    file: param(z.string().min(1, 'must not be empty'), 'the file to send', {
+    file: param(z.string().check(z.minLength(1, 'must not be empty')), 'the file to send', {
       placeholder: 'FILE',
       completes: 'file',
     }),
   },
   flags: {
-    contentType: param(UploadContentType.optional(), 'the content type of step 1', {
+    contentType: param(z.optional(UploadContentType), 'the content type of step 1', {
       placeholder: 'TYPE',
     }),
   },
