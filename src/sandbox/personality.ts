@@ -1,7 +1,7 @@
 import type { TryoutStatus } from '../api/schemas.js';
 
 /**
- * What the sandbox does where the contract is silent (gaps.md section 5). Nothing here is the
+ * What the sandbox does where the contract is silent. Nothing here is the
  * service's behaviour; `inventions.ts` tells it to people.
  */
 export interface Personality {

@@ -28,7 +28,7 @@ export default class Summary implements Reporter {
       .filter((each) => !/^F\d{3}/.test(each.name));
     const lines = [
       '',
-      'Fault catalogue (reliability.md section 3)',
+      'Fault catalogue',
       row('cases', rows.length),
       row('cases run', of('passed').length + of('failed').length),
       row('cases passed', of('passed').length),
