@@ -66,6 +66,7 @@ try {
     '-s',
     `${service.origin}/v1/teams/org_7/team_1`,
   ]);
+  bound('S4 peak of one GET', await peakOf(get), 60);
   await hang('S5 last byte to exit', get);
   await lists();
   size();

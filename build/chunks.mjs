@@ -3,11 +3,12 @@
 
 /** Each chunk's first modules; it holds what they import statically and no chunk before it holds. */
 const firsts = {
-  core: ['src/main.ts'],
-  told: ['src/cli/failure.ts', 'src/terminal/safe-text.ts'],
-  command: ['src/assemble.ts', 'src/commands/read-records.ts'],
+  core: ['src/main.ts', 'src/terminal/safe-text.ts'],
+  told: ['src/cli/failure.ts'],
+  command: ['src/assemble.ts', 'src/cli/views.ts', 'src/commands/read-records.ts'],
   list: ['src/api/list-page.ts', 'src/api/pager.ts'],
   columns: ['src/cli/columns.ts'],
+  filters: ['src/cli/filters.ts', 'src/cli/listed.ts'],
   people: ['src/cli/people-table.ts', 'src/cli/detail.ts'],
   write: ['src/cli/write.ts'],
   wire: ['node_modules/undici/lib/dispatcher/agent.js', 'node_modules/undici/lib/core/connect.js'],

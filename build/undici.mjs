@@ -14,6 +14,8 @@ const replaced = [
     /web[\\/]fetch[\\/]body\.js$/,
     "exports.extractBody = () => { throw new Error('no form bodies'); };",
   ],
+  // A quicker look-up of header names in bulk; it falls back to plain lower case.
+  [/core[\\/]tree\.js$/, 'exports.tree = { lookup: () => null };'],
 ];
 
 /** Modules of Node's that undici loads eagerly for next to nothing. */
@@ -24,6 +26,7 @@ const stubs = {
     "module.exports = (value, message) => { if (!value) require('node:assert')(value, message); };",
 };
 
+const parserNames = /llhttp[\\/]constants\.js$/;
 const parser = /llhttp[\\/](llhttp(?:_simd)?)-wasm\.js$/;
 
 /** Leaves out what is not used and puts the parser's bytes beside the code instead of into it. */
@@ -35,6 +38,11 @@ export const trimmedUndici = {
   load(id) {
     if (id.startsWith('\0undici-')) return stubs[`node:${id.slice(8)}`];
     if (!inUndici.test(id)) return null;
+    if (parserNames.test(id)) {
+      // Of hundreds of names the client reads these two sets.
+      const { ERROR, TYPE } = require(id);
+      return `module.exports = ${JSON.stringify({ ERROR, TYPE })};`;
+    }
     const [, name] = parser.exec(id) ?? [];
     if (!name) return replaced.find(([path]) => path.test(id))?.[1] ?? null;
     this.emitFile({ type: 'asset', fileName: `${name}.wasm`, source: require(id) });

@@ -29,6 +29,8 @@ export interface Outside {
   readonly topics: () => { readonly [name: string]: string };
   readonly streams: ProcessStreams;
   readonly signal: AbortSignal;
+  /** Milliseconds of a clock that never goes back. */
+  readonly clock: () => number;
   /** From now on a signal is the ordinary end. */
   readonly expectSignal: () => void;
 }

@@ -21,6 +21,8 @@ export interface ServiceParts {
   readonly version: string;
   readonly self: ThisProcess;
   readonly signal: AbortSignal;
+  /** Milliseconds of a clock that never goes back. */
+  readonly clock: () => number;
   readonly notes: ApiNotes;
   /** A line of the `--debug` trace. */
   readonly trace: (line: string) => void;
@@ -66,7 +68,7 @@ export function createService(parts: ServiceParts): Service {
   const apiTo = (to: Connection): Api => {
     parts.redact(to.key);
     const limiter = createPace({
-      clock: () => performance.now(),
+      clock: parts.clock,
       sleep,
       maxWaitMs: settings.maxWaitMs,
     });

@@ -9,7 +9,10 @@ export type JsonBody =
 
 /** Reads a body as JSON whatever content type it claims; a byte order mark is passed over. */
 export function readJson(body: Uint8Array, contentType: string | undefined): JsonBody {
-  const text = new TextDecoder().decode(body);
+  // Not a TextDecoder, whose first use costs a start a millisecond.
+  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+    .toString()
+    .replace(/^\ufeff/, '');
   if (text.trim() === '') return { kind: 'empty' };
   try {
     return { kind: 'json', value: parseJson(text) };

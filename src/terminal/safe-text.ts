@@ -27,29 +27,29 @@ export function tsvCell(text: string): string {
     .replaceAll('\t', '\\t')
     .replaceAll('\n', '\\n')
     .replaceAll('\r', '\\r')
-    .replace(tsvUnsafe, escaped);
+    .replace(
+      // C0, DEL, C1, line and paragraph separators, bidirectional controls, lone surrogates.
+      /[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu,
+      escaped,
+    );
 }
 
 /** Letters of Latin, Greek and Cyrillic, dashes and quotes: most texts, nothing to do for them. */
 const harmless =
   /^[ -~\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e]*$/;
 
-/** C0, DEL, C1, line and paragraph separators, bidirectional controls, lone surrogates. */
-const tsvUnsafe = /[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
-
 /**
  * Runs of combining marks, emoji that belong together, and what is invisible. The three are matched
- * in this order, so that a joiner stays only where it joins emoji, at most four of them.
+ * in this order, so that a joiner stays only where it joins emoji, at most four of them. Made when
+ * first needed, since that takes a millisecond.
  */
-const special = new RegExp(
-  [
-    '(?<emoji>\\p{Extended_Pictographic}(?:\\ufe0f|\\p{Emoji_Modifier})?(?:\\u200d\\p{Extended_Pictographic}(?:\\ufe0f|\\p{Emoji_Modifier})?){0,3})',
-    '(?<keycap>[0-9#*]\\ufe0f\\u20e3)',
-    '(?<marks>(?:(?!\\p{Default_Ignorable_Code_Point})\\p{M})+)',
-    '(?<hidden>[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\ufff9-\\uffff])',
-  ].join('|'),
-  'gu',
-);
+const specialSource = [
+  '(?<emoji>\\p{Extended_Pictographic}(?:\\ufe0f|\\p{Emoji_Modifier})?(?:\\u200d\\p{Extended_Pictographic}(?:\\ufe0f|\\p{Emoji_Modifier})?){0,3})',
+  '(?<keycap>[0-9#*]\\ufe0f\\u20e3)',
+  '(?<marks>(?:(?!\\p{Default_Ignorable_Code_Point})\\p{M})+)',
+  '(?<hidden>[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\ufff9-\\uffff])',
+].join('|');
+let special: RegExp | undefined;
 
 type Marks = Readonly<Record<string, string>>;
 const cellMarks: Marks = { '\n': '⏎', '\r': '␍', '\t': '⇥' };
@@ -59,6 +59,7 @@ const lineMarks: Marks = { '\n': '\n', '\t': '  ' };
 const mostMarks = 4;
 
 function tame(text: string, shown: Marks): string {
+  special ??= new RegExp(specialSource, 'gu');
   const oneLine = shown === cellMarks ? text.replaceAll('\r\n', '\n') : text;
   return oneLine.replace(special, (found: string, ...rest: unknown[]) => {
     const { marks, hidden } = rest.at(-1) as { marks?: string; hidden?: string };

@@ -66,17 +66,30 @@ export interface StreamsOptions {
   readonly env: Environment;
 }
 
+/** The descriptors themselves: for much of what is asked no stream is needed, and opening one costs 5 ms. */
+export interface Descriptors {
+  isTerminal(descriptor: 0 | 1 | 2): boolean;
+  /** Writes at once and returns how many bytes it took; throws what the system said. */
+  readonly write?: ((descriptor: 1 | 2, bytes: Uint8Array) => number) | undefined;
+}
+
 /**
  * Wraps the process's streams; the only writer to them besides a prompt, spinner or pager. Each of
  * `source` is looked at when it is first used: opening all three costs a start-up milliseconds.
  */
-export function createStreams(source: StreamsOptions): ProcessStreams {
+export function createStreams(source: StreamsOptions, direct?: Descriptors): ProcessStreams {
   const { env } = source;
   const redactor = createRedactor();
   let plain = false;
-  const stream = (raw: () => TerminalOutput, write: OutputStream['write']): OutputStream => ({
+  const isTerminal = (number: 0 | 1 | 2, raw: () => TerminalInput | TerminalOutput) =>
+    direct ? direct.isTerminal(number) : raw().isTTY === true;
+  const stream = (
+    number: 1 | 2,
+    raw: () => TerminalOutput,
+    write: OutputStream['write'],
+  ): OutputStream => ({
     get isTerminal() {
-      return raw().isTTY === true;
+      return isTerminal(number, raw);
     },
     get columns() {
       return sizeFrom(env['COLUMNS']) ?? raw().columns ?? 80;
@@ -85,24 +98,24 @@ export function createStreams(source: StreamsOptions): ProcessStreams {
       return sizeFrom(env['LINES']) ?? raw().rows ?? 24;
     },
     get color() {
-      return !plain && wantsColor(raw().isTTY === true, env);
+      return !plain && wantsColor(isTerminal(number, raw), env);
     },
     write,
   });
   const stdout = () => source.stdout;
   const stderr = () => source.stderr;
-  const out = createWriter(stdout);
-  const err = createWriter(stderr);
+  const out = createWriter(stdout, shortWrite(1, direct));
+  const err = createWriter(stderr, shortWrite(2, direct));
   return {
-    stdout: stream(stdout, out.write),
-    stderr: stream(stderr, async (text) => {
+    stdout: stream(1, stdout, out.write),
+    stderr: stream(2, stderr, async (text) => {
       const shown = typeof text === 'string' ? redactor.clean(text) : text;
       // There is nobody left to tell that stderr is gone.
       await err.write(shown).catch(() => {});
     }),
     stdin: {
       get isTerminal() {
-        return source.stdin.isTTY === true;
+        return isTerminal(0, () => source.stdin);
       },
       get stream() {
         return source.stdin;
@@ -118,7 +131,7 @@ export function createStreams(source: StreamsOptions): ProcessStreams {
       },
     },
     get animates() {
-      return source.stderr.isTTY === true && env['TERM'] !== 'dumb' && !isSet(env['CI']);
+      return isTerminal(2, stderr) && env['TERM'] !== 'dumb' && !isSet(env['CI']);
     },
     redact: redactor.add,
     redactUrl: redactor.addUrl,
@@ -146,7 +159,7 @@ function isSet(text: string | undefined): boolean {
 // --- writing ---
 
 /** Each write is waited for by its callback, so that a full disk is told by the write that met it. */
-function createWriter(source: () => TerminalOutput) {
+function createWriter(source: () => TerminalOutput, now?: (bytes: Uint8Array) => number) {
   let failure: Error | undefined;
   let opened: TerminalOutput | undefined;
   const open = (): TerminalOutput => {
@@ -160,10 +173,18 @@ function createWriter(source: () => TerminalOutput) {
   return {
     write: async (text: string | Uint8Array): Promise<void> => {
       if (text.length === 0) return;
-      if (!failure)
+      let rest = text;
+      if (now && !opened && !failure && text.length <= short) {
+        try {
+          rest = writeShort(now, text);
+        } catch (error) {
+          failure = asFailure(error as NodeJS.ErrnoException);
+        }
+      }
+      if (!failure && rest.length > 0)
         await new Promise<void>((resolve) => {
           opened ??= open();
-          opened.write(text, (error?: NodeJS.ErrnoException | null) => {
+          opened.write(rest, (error?: NodeJS.ErrnoException | null) => {
             if (error) failure ??= asFailure(error);
             resolve();
           });
@@ -176,6 +197,26 @@ function createWriter(source: () => TerminalOutput) {
       if (failure) throw failure;
     },
   };
+}
+
+function shortWrite(number: 1 | 2, direct: Descriptors | undefined) {
+  const write = direct?.write;
+  return write && ((bytes: Uint8Array) => write(number, bytes));
+}
+
+/** What a pipe takes at once; a longer text may have to wait for its reader. */
+const short = 64 * 1024;
+
+/** Writes what the system takes at once; what it does not take is left for the stream. */
+function writeShort(now: (bytes: Uint8Array) => number, text: string | Uint8Array): Uint8Array {
+  const bytes = typeof text === 'string' ? Buffer.from(text) : text;
+  let done = 0;
+  try {
+    while (done < bytes.length) done += now(bytes.subarray(done));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+  }
+  return bytes.subarray(done);
 }
 
 function asFailure(error: NodeJS.ErrnoException): Error {

@@ -1,0 +1,203 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative, sep } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { freshEnvironment, launcher, rosterctl, temporaryFolder } from './support/run.js';
+import { recordingService } from './support/service.js';
+
+// Start-up without a clock: what each kind of call loads. A module more is a millisecond more.
+
+const root = join(dirname(launcher), '..');
+const node = Number(process.versions.node.split('.')[0]);
+
+/** What a run had loaded when it ended. */
+interface Loaded {
+  readonly code: number | null;
+  readonly stdout: string;
+  /** Files of dist/ by their path there. */
+  readonly files: readonly string[];
+  /** Our own modules: `src/main.ts`. */
+  readonly sources: readonly string[];
+  readonly packages: readonly string[];
+  /** Node's own modules beyond those that an empty program loads. */
+  readonly builtins: readonly string[];
+}
+
+const folder = temporaryFolder();
+const preload = join(folder, 'loaded.cjs');
+const list = join(folder, 'loaded.json');
+let bare: ReadonlySet<string>;
+/** Written by the build: which modules each file of dist/ was made of. */
+let manifest: Readonly<Record<string, readonly string[]>>;
+
+beforeAll(() => {
+  writeFileSync(
+    preload,
+    `process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(list)}, JSON.stringify({ files: Object.keys(require.cache), builtins: process.moduleLoadList })));`,
+  );
+  spawnSync(process.execPath, ['--require', preload, '-e', '0'], {
+    env: freshEnvironment(folder),
+  });
+  bare = new Set(read().builtins);
+  const path = join(root, 'node_modules/.cache/rosterctl/modules.json');
+  manifest = JSON.parse(readFileSync(path, 'utf8')) as typeof manifest;
+});
+
+function read() {
+  return JSON.parse(readFileSync(list, 'utf8')) as { files: string[]; builtins: string[] };
+}
+
+async function load(line: string, env: Readonly<Record<string, string>> = {}): Promise<Loaded> {
+  const options = `--require ${JSON.stringify(preload)}`;
+  const ran = await rosterctl(line, { env: { ...env, NODE_OPTIONS: options } });
+  const loaded = read();
+  const files = loaded.files
+    .map((file) => relative(join(root, 'dist'), file).replaceAll(sep, '/'))
+    .filter((file) => !file.startsWith('..'));
+  const modules = files
+    .filter((file) => file.endsWith('.cjs'))
+    .flatMap((file) => manifest[file] ?? [`no build made ${file}: npm run build`]);
+  const packages = modules.flatMap(
+    (id) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(id)?.[1] ?? [],
+  );
+  return {
+    code: ran.code,
+    stdout: ran.stdout,
+    files,
+    sources: modules.filter((id) => !id.includes('node_modules/') && !id.startsWith('rolldown/')),
+    packages: [...new Set(packages)].toSorted(),
+    builtins: loaded.builtins
+      .filter((name) => !bare.has(name) && name.startsWith('NativeModule '))
+      .map((name) => name.replace('NativeModule ', ''))
+      .filter((name) => !name.startsWith('internal/')),
+  };
+}
+
+/** What speaks to networks, draws streams or computes: none of it for a page of text. */
+const costly = ['net', 'stream', 'http', 'https', 'tls', 'crypto', 'dns', 'child_process', 'tty'];
+
+test('the build tells of every file that it made', () => {
+  const made = Object.keys(manifest);
+  expect(made).toContain('main.cjs');
+  expect(made.filter((file) => basename(dirname(file)) === 'chunks').length).toBeGreaterThan(20);
+});
+
+test.each(['--version', '-V'])('%s loads nothing of the program', async (line) => {
+  const { code, files } = await load(line);
+  expect([code, files]).toEqual([0, []]);
+});
+
+describe.each([
+  ['--help', 0],
+  ['', 0],
+  ['tryouts --help', 0],
+  ['tryouts list -h', 0],
+  ['tryouts lst', 2],
+  ['tryuots', 2],
+  ['tryouts list --stauts x', 2],
+  ['tryouts list --status lost', 2],
+  ['teams get', 2],
+  ['teams get x --json -o csv --no-such', 2],
+] as const)('a page or a mistake: %s', (line, code) => {
+  test('loads the parser of command lines and nothing that runs commands', async () => {
+    const loaded = await load(line);
+    expect([loaded.code, loaded.packages]).toEqual([code, ['commander']]);
+    expect(
+      loaded.sources.filter((id) => /^src\/(commands|api|bulk|sandbox|files|assemble)/.test(id)),
+    ).toEqual([]);
+    expect(loaded.sources.filter((id) => id.startsWith('src/config/'))).toEqual([
+      'src/config/formats.ts',
+    ]);
+    expect(loaded.sources).not.toContain('src/terminal/width.ts');
+    expect(loaded.sources.includes('src/cli/failure.ts')).toBe(code !== 0);
+    expect(loaded.files).not.toContain('topics.json');
+  });
+
+  test('opens no stream', async () => {
+    const { builtins } = await load(line);
+    expect(builtins.filter((name) => costly.includes(name))).toEqual([]);
+  });
+});
+
+test.each(['id:tryouts', 'profile', 'field:teams'])(
+  'a TAB for %s loads its own file',
+  async (kind) => {
+    const { code, files, builtins } = await load(`__complete ${kind}`);
+    expect([code, files]).toEqual([0, ['complete.cjs']]);
+    expect(builtins.filter((name) => ['net', 'http', 'tls', 'tty'].includes(name))).toEqual([]);
+  },
+);
+
+describe('one GET printed as JSON', async () => {
+  const team = { id: 'team_1', organizationId: 'org_7', name: 'Foxes' };
+  const service = await recordingService(() => ({ status: 200, json: team }));
+  let loaded: Loaded;
+  beforeAll(async () => {
+    loaded = await load('teams get team_1 --json', service.env);
+  });
+
+  test('answers', () => {
+    expect([loaded.code, JSON.parse(loaded.stdout)]).toEqual([0, team]);
+  });
+
+  test('loads the parser, the client and the schemas, and no other package', () => {
+    expect(loaded.packages).toEqual(['commander', 'undici', 'zod']);
+  });
+
+  test('loads nothing that draws, lists, writes, asks or starts a service', () => {
+    const needless = [
+      /^src\/cli\/(people-table|detail|cells|columns|chosen-fields|filters|write|failure|bulk\w*)\.ts/,
+      /^src\/terminal\/(table|width|pager)/,
+      /^src\/api\/(list-page|pager|lists|links|file-store|signed-url|upload|tunnel|openapi)\.ts/,
+      /^src\/config\/(store-write|key-command|completion-cache)/,
+      /^src\/(bulk|sandbox)\//,
+      /^src\/files\/(lock|atomic-write)/,
+    ];
+    const found = loaded.sources.filter((id) => needless.some((pattern) => pattern.test(id)));
+    expect(found).toEqual([]);
+  });
+
+  test('loads the command of this verb alone', () => {
+    const commands = loaded.sources.filter((id) => /^src\/commands\/\w+\//.test(id));
+    expect(commands).toEqual(['src/commands/teams/get.ts']);
+  });
+
+  test('loads only the parts of the client and the schemas that are used', () => {
+    const inside = Object.entries(manifest)
+      .filter(([file]) => loaded.files.includes(file))
+      .flatMap(([, modules]) => modules);
+    expect(inside.filter((id) => /zod\/v4\/(classic|locales\/(?!en\.js))/.test(id))).toEqual([]);
+    expect(
+      inside.filter((id) => /undici\/lib\/(web|mock|cache|interceptor|api)\//.test(id)),
+    ).toEqual(inside.filter((id) => id.endsWith('undici/lib/web/fetch/body.js')));
+  });
+
+  test('loads none of what Node brings for HTTP, TLS, hashing or other programs', () => {
+    const needless = ['http', 'https', 'tls', 'crypto', 'assert', 'perf_hooks', 'zlib', 'dns'];
+    const further = ['child_process', 'worker_threads', 'fs/promises', 'readline'];
+    expect(loaded.builtins.filter((name) => [...needless, ...further].includes(name))).toEqual([]);
+  });
+
+  test('sets a flag of V8 on Node 20 alone, where it spares the wait at the end', () => {
+    expect(loaded.builtins.includes('v8')).toBe(node === 20);
+  });
+
+  test('reads few files', () => {
+    expect(loaded.files.filter((file) => file.endsWith('.cjs')).length).toBeLessThanOrEqual(6);
+  });
+});
+
+test('a list as JSON loads how lists come, and no table', async () => {
+  const service = await recordingService(() => ({ status: 200, json: [{ id: 'team_1' }] }));
+  const { code, packages, sources } = await load('teams list --json', service.env);
+  expect([code, packages]).toEqual([0, ['commander', 'undici', 'zod']]);
+  expect(sources).toContain('src/api/list-page.ts');
+  expect(sources).not.toContain('src/cli/people-table.ts');
+});
+
+test('a table for another program needs no measure of letters', async () => {
+  const service = await recordingService(() => ({ status: 200, json: [{ id: 'team_1' }] }));
+  const { code, packages, sources } = await load('teams list', service.env);
+  expect([code, packages]).toEqual([0, ['commander', 'undici', 'zod']]);
+  expect(sources).not.toContain('src/terminal/width.ts');
+});
