@@ -48,6 +48,9 @@ __rosterctl_verb() { # noun, word: the command
     'documents upload') command='documents upload' ;;
     'documents download') command='documents download' ;;
     'documents preview') command='documents preview' ;;
+    'uploads list' | 'uploads ls') command='uploads list' ;;
+    'uploads finish') command='uploads finish' ;;
+    'uploads forget') command='uploads forget' ;;
     'uploads create' | 'uploads new') command='uploads create' ;;
     'uploads put') command='uploads put' ;;
     'runs list' | 'runs ls') command='runs list' ;;
@@ -82,7 +85,7 @@ __rosterctl_words() { # noun, or nothing: what may stand there
     'tryouts') choices=('list' 'get' 'update' 'set-status' 'convert' 'stats') aliases=('ls' 'view' 'edit') ;;
     'teams' | 'players') choices=('list' 'get' 'create' 'update' 'delete') aliases=('ls' 'view' 'new' 'edit' 'rm') ;;
     'documents') choices=('list' 'get' 'create' 'update' 'delete' 'upload' 'download' 'preview') aliases=('ls' 'view' 'new' 'edit' 'rm') ;;
-    'uploads') choices=('create' 'put') aliases=('new') ;;
+    'uploads') choices=('list' 'finish' 'forget' 'create' 'put') aliases=('ls' 'new') ;;
     'runs') choices=('list' 'show' 'resume' 'retry' 'prune') aliases=('ls') ;;
     'auth') choices=('login' 'status' 'logout') aliases=() ;;
     'profile') choices=('list' 'show' 'use' 'rename' 'remove') aliases=('ls') ;;
@@ -95,7 +98,7 @@ __rosterctl_flags() { # command: its own flags
   choices=() own=' '
   case "$1" in
     'tryouts list') choices=('--status' '--not-status' '--game' '--form' '--since' '--until' '--older-than' '--updated-since' '--converted' '--unconverted' '--with-notes' '--without-notes' '--where' '--search' '--sort' '--limit') ;;
-    'tryouts get' | 'teams get' | 'players get' | 'documents get' | 'runs list' | 'auth logout' | 'profile list' | 'profile show' | 'profile use' | 'profile rename' | 'profile remove' | 'config get' | 'config set' | 'config unset' | 'config path' | 'sandbox reset' | 'sandbox events' | 'doctor' | 'commands' | 'help') choices=() ;;
+    'tryouts get' | 'teams get' | 'players get' | 'documents get' | 'uploads list' | 'uploads forget' | 'runs list' | 'auth logout' | 'profile list' | 'profile show' | 'profile use' | 'profile rename' | 'profile remove' | 'config get' | 'config set' | 'config unset' | 'config path' | 'sandbox reset' | 'sandbox events' | 'doctor' | 'commands' | 'help') choices=() ;;
     'tryouts update') choices=('--status' '--note' '--note-file' '--append-note' '--clear-note' '--ids' '--csv' '--map' '--ignore-columns' '--if-status' '--if' '--expect' '--max-changes' '--fail-fast' '--max-errors' '--concurrency' '--rate' '--restart' '--wait-lock' '--results' '--exit-code') ;;
     'tryouts set-status') choices=('--to' '--note' '--note-file' '--append-note' '--clear-note' '--ids' '--csv' '--map' '--ignore-columns' '--status' '--not-status' '--game' '--form' '--since' '--until' '--older-than' '--updated-since' '--converted' '--unconverted' '--with-notes' '--without-notes' '--where' '--search' '--sort' '--limit' '--all' '--allow-partial' '--if-status' '--if' '--expect' '--max-changes' '--fail-fast' '--max-errors' '--concurrency' '--rate' '--restart' '--wait-lock' '--results' '--exit-code') ;;
     'tryouts convert') choices=('--accept' '--set' '--set-string' '--input' '--ids' '--csv' '--map' '--ignore-columns' '--status' '--not-status' '--game' '--form' '--since' '--until' '--older-than' '--updated-since' '--converted' '--unconverted' '--with-notes' '--without-notes' '--where' '--search' '--sort' '--limit' '--all' '--allow-partial' '--if-status' '--if' '--expect' '--max-changes' '--fail-fast' '--max-errors' '--concurrency' '--rate' '--restart' '--wait-lock' '--results' '--exit-code') ;;
@@ -109,8 +112,9 @@ __rosterctl_flags() { # command: its own flags
     'documents list') choices=('--tag' '--type' '--where' '--search' '--sort' '--limit') ;;
     'documents create') choices=('--file-key' '--file-ref' '--content-type' '--size-bytes' '--name' '--tag') ;;
     'documents update') choices=('--name' '--add-tag' '--remove-tag' '--tag' '--set' '--set-string' '--input' '--route' '--ids' '--csv' '--map' '--ignore-columns' '--where' '--search' '--sort' '--limit' '--all' '--allow-partial' '--if' '--expect' '--max-changes' '--fail-fast' '--max-errors' '--concurrency' '--rate' '--restart' '--wait-lock' '--results' '--exit-code') ;;
-    'documents upload') choices=('--name' '--tag' '--content-type' '--if-exists') ;;
+    'documents upload') choices=('--recursive' '--name' '--tag' '--content-type' '--if-exists' '--verify' '--concurrency' '--expect' '--max-changes' '--fail-fast' '--max-errors' '--rate' '--restart' '--wait-lock' '--results' '--exit-code') ;;
     'documents download' | 'documents preview') choices=('--file' '--dir' '--skip-existing' '--overwrite' '--url') ;;
+    'uploads finish') choices=('--all' '--concurrency' '--wait-lock') ;;
     'uploads create') choices=('--content-type' '--size-bytes') ;;
     'uploads put') choices=('--content-type') ;;
     'runs show') choices=('--failed') ;;
@@ -159,18 +163,18 @@ __rosterctl_flag() { # command, flag: what it takes
     'tryouts update:--ignore-columns' | 'tryouts set-status:--ignore-columns' | 'tryouts convert:--ignore-columns' | 'teams update:--ignore-columns' | 'players update:--ignore-columns' | 'documents update:--ignore-columns') long=--ignore-columns slot=switch ;;
     'tryouts update:--if-status' | 'tryouts set-status:--if-status' | 'tryouts convert:--if-status') long=--if-status slot=words choices=('pending' 'reviewing' 'shortlisted' 'accepted' 'rejected' 'withdrawn') list=1 again=1 ;;
     'tryouts update:--if' | 'tryouts set-status:--if' | 'tryouts convert:--if' | 'teams update:--if' | 'players update:--if' | 'players delete:--if' | 'documents update:--if' | 'documents delete:--if') long=--if slot=fields ends='=' again=1 ;;
-    'tryouts update:--expect' | 'tryouts set-status:--expect' | 'tryouts convert:--expect' | 'teams update:--expect' | 'players update:--expect' | 'players delete:--expect' | 'documents update:--expect' | 'documents delete:--expect' | 'runs resume:--expect' | 'runs retry:--expect') long=--expect slot=free ;;
-    'tryouts update:--max-changes' | 'tryouts set-status:--max-changes' | 'tryouts convert:--max-changes' | 'teams update:--max-changes' | 'players update:--max-changes' | 'players delete:--max-changes' | 'documents update:--max-changes' | 'documents delete:--max-changes' | 'runs resume:--max-changes' | 'runs retry:--max-changes') long=--max-changes slot=free ;;
-    'tryouts update:--fail-fast' | 'tryouts set-status:--fail-fast' | 'tryouts convert:--fail-fast' | 'teams update:--fail-fast' | 'players update:--fail-fast' | 'players delete:--fail-fast' | 'documents update:--fail-fast' | 'documents delete:--fail-fast' | 'runs resume:--fail-fast' | 'runs retry:--fail-fast') long=--fail-fast slot=switch ;;
-    'tryouts update:--max-errors' | 'tryouts set-status:--max-errors' | 'tryouts convert:--max-errors' | 'teams update:--max-errors' | 'players update:--max-errors' | 'players delete:--max-errors' | 'documents update:--max-errors' | 'documents delete:--max-errors' | 'runs resume:--max-errors' | 'runs retry:--max-errors') long=--max-errors slot=free ;;
-    'tryouts update:--concurrency' | 'tryouts set-status:--concurrency' | 'tryouts convert:--concurrency' | 'teams update:--concurrency' | 'players update:--concurrency' | 'players delete:--concurrency' | 'documents update:--concurrency' | 'documents delete:--concurrency' | 'runs resume:--concurrency' | 'runs retry:--concurrency') long=--concurrency slot=free ;;
-    'tryouts update:--rate' | 'tryouts set-status:--rate' | 'tryouts convert:--rate' | 'teams update:--rate' | 'players update:--rate' | 'players delete:--rate' | 'documents update:--rate' | 'documents delete:--rate' | 'runs resume:--rate' | 'runs retry:--rate') long=--rate slot=free ;;
-    'tryouts update:--restart' | 'tryouts set-status:--restart' | 'tryouts convert:--restart' | 'teams update:--restart' | 'players update:--restart' | 'players delete:--restart' | 'documents update:--restart' | 'documents delete:--restart') long=--restart slot=switch ;;
-    'tryouts update:--wait-lock' | 'tryouts set-status:--wait-lock' | 'tryouts convert:--wait-lock' | 'teams update:--wait-lock' | 'players update:--wait-lock' | 'players delete:--wait-lock' | 'documents update:--wait-lock' | 'documents delete:--wait-lock' | 'runs resume:--wait-lock' | 'runs retry:--wait-lock') long=--wait-lock slot=free ;;
-    'tryouts update:--results' | 'tryouts set-status:--results' | 'tryouts convert:--results' | 'teams update:--results' | 'players update:--results' | 'players delete:--results' | 'documents update:--results' | 'documents delete:--results') long=--results slot=file ;;
-    'tryouts update:--exit-code' | 'tryouts set-status:--exit-code' | 'tryouts convert:--exit-code' | 'teams update:--exit-code' | 'players update:--exit-code' | 'players delete:--exit-code' | 'documents update:--exit-code' | 'documents delete:--exit-code') long=--exit-code slot=switch ;;
+    'tryouts update:--expect' | 'tryouts set-status:--expect' | 'tryouts convert:--expect' | 'teams update:--expect' | 'players update:--expect' | 'players delete:--expect' | 'documents update:--expect' | 'documents delete:--expect' | 'documents upload:--expect' | 'runs resume:--expect' | 'runs retry:--expect') long=--expect slot=free ;;
+    'tryouts update:--max-changes' | 'tryouts set-status:--max-changes' | 'tryouts convert:--max-changes' | 'teams update:--max-changes' | 'players update:--max-changes' | 'players delete:--max-changes' | 'documents update:--max-changes' | 'documents delete:--max-changes' | 'documents upload:--max-changes' | 'runs resume:--max-changes' | 'runs retry:--max-changes') long=--max-changes slot=free ;;
+    'tryouts update:--fail-fast' | 'tryouts set-status:--fail-fast' | 'tryouts convert:--fail-fast' | 'teams update:--fail-fast' | 'players update:--fail-fast' | 'players delete:--fail-fast' | 'documents update:--fail-fast' | 'documents delete:--fail-fast' | 'documents upload:--fail-fast' | 'runs resume:--fail-fast' | 'runs retry:--fail-fast') long=--fail-fast slot=switch ;;
+    'tryouts update:--max-errors' | 'tryouts set-status:--max-errors' | 'tryouts convert:--max-errors' | 'teams update:--max-errors' | 'players update:--max-errors' | 'players delete:--max-errors' | 'documents update:--max-errors' | 'documents delete:--max-errors' | 'documents upload:--max-errors' | 'runs resume:--max-errors' | 'runs retry:--max-errors') long=--max-errors slot=free ;;
+    'tryouts update:--concurrency' | 'tryouts set-status:--concurrency' | 'tryouts convert:--concurrency' | 'teams update:--concurrency' | 'players update:--concurrency' | 'players delete:--concurrency' | 'documents update:--concurrency' | 'documents delete:--concurrency' | 'documents upload:--concurrency' | 'uploads finish:--concurrency' | 'runs resume:--concurrency' | 'runs retry:--concurrency') long=--concurrency slot=free ;;
+    'tryouts update:--rate' | 'tryouts set-status:--rate' | 'tryouts convert:--rate' | 'teams update:--rate' | 'players update:--rate' | 'players delete:--rate' | 'documents update:--rate' | 'documents delete:--rate' | 'documents upload:--rate' | 'runs resume:--rate' | 'runs retry:--rate') long=--rate slot=free ;;
+    'tryouts update:--restart' | 'tryouts set-status:--restart' | 'tryouts convert:--restart' | 'teams update:--restart' | 'players update:--restart' | 'players delete:--restart' | 'documents update:--restart' | 'documents delete:--restart' | 'documents upload:--restart') long=--restart slot=switch ;;
+    'tryouts update:--wait-lock' | 'tryouts set-status:--wait-lock' | 'tryouts convert:--wait-lock' | 'teams update:--wait-lock' | 'players update:--wait-lock' | 'players delete:--wait-lock' | 'documents update:--wait-lock' | 'documents delete:--wait-lock' | 'documents upload:--wait-lock' | 'uploads finish:--wait-lock' | 'runs resume:--wait-lock' | 'runs retry:--wait-lock') long=--wait-lock slot=free ;;
+    'tryouts update:--results' | 'tryouts set-status:--results' | 'tryouts convert:--results' | 'teams update:--results' | 'players update:--results' | 'players delete:--results' | 'documents update:--results' | 'documents delete:--results' | 'documents upload:--results') long=--results slot=file ;;
+    'tryouts update:--exit-code' | 'tryouts set-status:--exit-code' | 'tryouts convert:--exit-code' | 'teams update:--exit-code' | 'players update:--exit-code' | 'players delete:--exit-code' | 'documents update:--exit-code' | 'documents delete:--exit-code' | 'documents upload:--exit-code') long=--exit-code slot=switch ;;
     'tryouts set-status:--to') long=--to slot=words choices=('pending' 'reviewing' 'shortlisted' 'accepted' 'rejected' 'withdrawn') ;;
-    'tryouts set-status:--all' | 'tryouts convert:--all' | 'teams update:--all' | 'players update:--all' | 'players delete:--all' | 'documents update:--all' | 'documents delete:--all' | 'auth status:--all') long=--all slot=switch ;;
+    'tryouts set-status:--all' | 'tryouts convert:--all' | 'teams update:--all' | 'players update:--all' | 'players delete:--all' | 'documents update:--all' | 'documents delete:--all' | 'uploads finish:--all' | 'auth status:--all') long=--all slot=switch ;;
     'tryouts set-status:--allow-partial' | 'tryouts convert:--allow-partial' | 'teams update:--allow-partial' | 'players update:--allow-partial' | 'players delete:--allow-partial' | 'documents update:--allow-partial' | 'documents delete:--allow-partial') long=--allow-partial slot=switch ;;
     'tryouts convert:--accept') long=--accept slot=switch ;;
     'tryouts convert:--set' | 'tryouts convert:-F' | 'teams create:--set' | 'teams create:-F' | 'teams update:--set' | 'teams update:-F' | 'players create:--set' | 'players create:-F' | 'players update:--set' | 'players update:-F' | 'documents update:--set' | 'documents update:-F' | 'api:--set' | 'api:-F') long=--set slot=fields ends='=' again=1 ;;
@@ -188,7 +192,9 @@ __rosterctl_flag() { # command, flag: what it takes
     'documents create:--size-bytes' | 'uploads create:--size-bytes') long=--size-bytes slot=free ;;
     'documents update:--add-tag') long=--add-tag slot=free again=1 ;;
     'documents update:--remove-tag') long=--remove-tag slot=free again=1 ;;
+    'documents upload:--recursive' | 'documents upload:-r') long=--recursive slot=switch ;;
     'documents upload:--if-exists') long=--if-exists slot=words choices=('duplicate' 'skip' 'error') ;;
+    'documents upload:--verify') long=--verify slot=switch ;;
     'documents download:--file' | 'documents download:-O' | 'documents preview:--file' | 'documents preview:-O') long=--file slot=file ;;
     'documents download:--dir' | 'documents download:-D' | 'documents preview:--dir' | 'documents preview:-D') long=--dir slot=directory ;;
     'documents download:--skip-existing' | 'documents preview:--skip-existing') long=--skip-existing slot=switch ;;
@@ -247,7 +253,7 @@ __rosterctl_arg() { # command, number: what that word may be
   case "$1:$2" in
     'teams delete:0' | 'teams get:'* | 'teams update:'*) slot=words ask='id:teams' ;;
     'documents preview:0' | 'documents get:'* | 'documents update:'* | 'documents delete:'* | 'documents download:'*) slot=words ask='id:documents' ;;
-    'uploads put:0' | 'runs show:0' | 'runs resume:0' | 'runs retry:0' | 'profile rename:1' | 'config set:1' | 'api:0') slot=free ;;
+    'uploads finish:0' | 'uploads forget:0' | 'uploads put:0' | 'runs show:0' | 'runs resume:0' | 'runs retry:0' | 'profile rename:1' | 'config set:1' | 'api:0') slot=free ;;
     'uploads put:1' | 'documents upload:'*) slot=file ;;
     'profile show:0' | 'profile use:0' | 'profile rename:0' | 'profile remove:0') slot=words ask='profile' ;;
     'config get:0' | 'config set:0' | 'config unset:0') slot=words choices=('output' 'time' 'timeout' 'retries' 'maxWait' 'concurrency' 'rate' 'pager' 'completion.cache' 'key.command' 'endpoints.teams.update' 'endpoints.teams.update.semantics' 'endpoints.teams.update.org' 'endpoints.teams.delete' 'endpoints.teams.delete.org' 'endpoints.players.update' 'endpoints.players.update.semantics' 'endpoints.players.update.org' 'endpoints.players.delete' 'endpoints.players.delete.org' 'endpoints.documents.update' 'endpoints.documents.update.semantics' 'endpoints.documents.update.org' 'endpoints.documents.delete' 'endpoints.documents.delete.org' 'lists.teams.path' 'lists.teams.query' 'columns.teams' 'readOnly.teams' 'lists.players.path' 'lists.players.query' 'columns.players' 'readOnly.players' 'lists.documents.path' 'lists.documents.query' 'columns.documents' 'readOnly.documents' 'lists.tryouts.path' 'lists.tryouts.query' 'columns.tryouts' 'readOnly.tryouts' 'paging.mode' 'paging.params.page' 'paging.params.limit' 'paging.params.offset' 'paging.params.cursor' 'paging.params.after' 'paging.size' 'filters.tryouts.status' 'download.urlPath' 'upload.maxBytes') ;;
@@ -269,7 +275,9 @@ __rosterctl_fields() { # command: the fields of what it prints
     'players delete') choices=() ask='field:players' ;;
     'documents list' | 'documents get' | 'documents create' | 'documents update' | 'documents upload') choices=('id') ask='field:documents' ;;
     'documents delete' | 'documents download' | 'documents preview') choices=() ask='field:documents' ;;
-    'uploads create' | 'uploads put' | 'runs show' | 'runs resume' | 'runs retry' | 'runs prune' | 'auth login' | 'auth status' | 'auth logout' | 'profile show' | 'profile use' | 'profile rename' | 'profile remove' | 'config get' | 'config set' | 'config unset' | 'config path' | 'api' | 'sandbox start' | 'sandbox reset' | 'doctor' | 'completion' | 'help') choices=() ask='' ;;
+    'uploads list') choices=('id' 'path' 'state' 'fileKey' 'startedAt') ask='' ;;
+    'uploads finish') choices=('id') ask='' ;;
+    'uploads forget' | 'uploads create' | 'uploads put' | 'runs show' | 'runs resume' | 'runs retry' | 'runs prune' | 'auth login' | 'auth status' | 'auth logout' | 'profile show' | 'profile use' | 'profile rename' | 'profile remove' | 'config get' | 'config set' | 'config unset' | 'config path' | 'api' | 'sandbox start' | 'sandbox reset' | 'doctor' | 'completion' | 'help') choices=() ask='' ;;
     'runs list') choices=('run' 'action' 'startedAt' 'state' 'summary') ask='' ;;
     'profile list') choices=('name' 'organization' 'baseUrl' 'active') ask='' ;;
     'config list') choices=('key' 'value' 'origin') ask='' ;;

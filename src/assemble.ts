@@ -1,4 +1,5 @@
 import { execute } from './cli/execute.js';
+import type { Shown } from './cli/report-view.js';
 import { present } from './cli/output.js';
 import type { RawValues } from './cli/parsed.js';
 import type { Command } from './cli/define.js';
@@ -91,6 +92,8 @@ export async function runCommand(
     connectTo: async (connection) => service.apiTo(connection),
     files: () => service.files(),
   };
+  let written: Shown['written'];
+  let code: number;
   try {
     const command = await loadCommand(plain.words);
     const context = command.local ? local : { ...local, api: await service.api() };
@@ -104,11 +107,15 @@ export async function runCommand(
       outside.expectSignal();
       await shown.goOn();
     }
-    return exit[shown.exitName];
+    written = shown.written;
+    code = exit[shown.exitName];
   } finally {
     await service.close();
     await speech.finish();
   }
+  // Last of all: a kill before it only makes the same line tell its report once more.
+  await written?.();
+  return code;
 }
 
 /** A broken file stops what needs a connection; what mends or explains it still runs. */

@@ -42,6 +42,7 @@ const elsewhere = new Map([
   ['runs show', 'needs a run; test/bulk/runs.test.ts'],
   ['runs resume', 'needs an unfinished run; test/bulk/runs.test.ts'],
   ['runs retry', 'needs a run that failed; test/bulk/runs.test.ts'],
+  ['uploads forget', 'needs an interrupted upload; test/commands/uploads/finish.test.ts'],
   ['sandbox start', 'runs until it is stopped; test/sandbox'],
 ]);
 
@@ -110,6 +111,8 @@ function aDesk(): { home: string; cwd: string } {
   mkdirSync(cwd);
   mkdirSync(config, { recursive: true, mode: 0o700 });
   for (const file of readdirSync(samples)) copyFileSync(join(samples, file), join(cwd, file));
+  mkdirSync(join(cwd, 'consents'));
+  copyFileSync(join(samples, 'contract.pdf'), join(cwd, 'consents', 'one.pdf'));
   const profile = { baseUrl: 'https://roster.example.com/v1', organization: 'org_7' };
   const stored = { activeProfile: 'default', profiles: { default: profile, work: profile } };
   const key = {

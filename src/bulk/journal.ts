@@ -6,7 +6,7 @@ import { GuardError, OutputError } from '../errors.js';
 /** One line of a journal: what happened, in order, with the time it was written. */
 export interface JournalRecord {
   readonly seq: number;
-  readonly kind: 'job' | 'intent' | 'result' | 'end';
+  readonly kind: 'job' | 'step' | 'intent' | 'result' | 'end' | 'told';
   /** Milliseconds since 1970. */
   readonly t: number;
   readonly [key: string]: unknown;

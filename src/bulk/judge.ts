@@ -24,6 +24,7 @@ export function judge<P>(
     row: { ...at, ...result },
   });
   if (look.changes.length === 0) return final({ result: 'unchanged' });
+  if (look.skipped) return final({ result: 'skipped', error: { kind: 'guard', ...look.skipped } });
   const skipped = skippedBy(row, look.record, guards);
   if (skipped) return final({ result: 'skipped', ...skipped });
   const moved = previewed && movedField(previewed, look.changes);

@@ -3,11 +3,13 @@ import { GuardError } from '../errors.js';
 import { acquireLock, type HeldLock, lockHolder, type ThisProcess } from '../files/lock.js';
 import type { RunStore } from './runs.js';
 
-/** What one bulk write at a time is allowed for. */
+/** What one bulk write at a time is allowed for; one that stands alone excludes only itself. */
 export interface LockKey {
   readonly service: string;
   readonly organization: string;
   readonly resource: string;
+  readonly input: string;
+  readonly alone?: boolean;
 }
 
 export interface RunLockOptions {
@@ -41,7 +43,8 @@ export async function lockRun(
     const who = holder
       ? `${holder.purpose ?? 'a run'}, process ${holder.pid} on ${holder.host.split('/')[0]}`
       : 'a run that has just ended';
-    throw new GuardError(`Another bulk write on ${key.resource} goes on: ${who}.`, {
+    const what = key.alone ? 'The same' : `Another bulk write on ${key.resource}`;
+    throw new GuardError(`${what} goes on already: ${who}.`, {
       code: 'locked',
       cause: error,
       hint: 'Wait for it, or let this one wait: --wait-lock 10m',
@@ -49,7 +52,7 @@ export async function lockRun(
   }
 }
 
-function lockName({ service, organization, resource }: LockKey): string {
-  const text = JSON.stringify([service, organization, resource]);
+function lockName({ service, organization, resource, input, alone }: LockKey): string {
+  const text = JSON.stringify([service, organization, resource, ...(alone ? [input] : [])]);
   return `bulk-${resource}-${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
 }

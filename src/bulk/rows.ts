@@ -39,12 +39,3 @@ export function withoutResult(error: Failure, sent: boolean): ReportRow['result'
   const broken = error instanceof OutputError || error instanceof GuardError;
   return broken && sent ? 'unknown' : 'not_attempted';
 }
-
-/** A promise that someone else ends. */
-export function openTurn(): { readonly over: Promise<void>; end(): void } {
-  let end: (() => void) | undefined;
-  const over = new Promise<void>((resolve) => {
-    end = resolve;
-  });
-  return { over, end: () => end?.() };
-}

@@ -22,7 +22,11 @@ export interface RunState {
   readonly results: ReadonlyMap<number, ReportRow>;
   /** Rows whose last write has no result. */
   readonly open: ReadonlyMap<number, Intent>;
+  /** What the steps before each row's write left, all together: a later step's value stands. */
+  readonly steps: ReadonlyMap<number, JsonObject>;
   readonly ended: boolean;
+  /** Its report was written out. */
+  readonly told: boolean;
 }
 
 /** Results that stand for good; the others are tried again when the run goes on. */
@@ -34,9 +38,15 @@ export function isFinal(result: RowResult): boolean {
 export function foldJournal(records: readonly JournalRecord[]): RunState {
   const results = new Map<number, ReportRow>();
   const open = new Map<number, Intent>();
+  const steps = new Map<number, JsonObject>();
   let ended = false;
+  let told = false;
   for (const record of records) {
     const row = Number(record['row']);
+    if (record.kind === 'step') {
+      const { seq: _, kind: __, t: ___, row: ____, ...step } = record;
+      steps.set(row, { ...steps.get(row), ...step });
+    }
     if (record.kind === 'intent') {
       open.set(row, {
         row,
@@ -57,8 +67,9 @@ export function foldJournal(records: readonly JournalRecord[]): RunState {
       else if (intent && applied === true) open.set(row, { ...intent, applied });
     }
     if (record.kind === 'end') ended = true;
+    if (record.kind === 'told') told = true;
   }
-  return { results, open, ended };
+  return { results, open, steps, ended, told };
 }
 
 /** The values before a write as the journal keeps them: of notes and long texts only a hash. */

@@ -1,15 +1,15 @@
 import { Failure, UnknownOutcomeError } from '../errors.js';
 import type { Entry } from './journal.js';
 import { beforeAfter, changedMeanwhile, judge, resultOf } from './judge.js';
+import { Probe } from './probe.js';
 import type { ReportRow } from './report.js';
-import { changedRow, openTurn, verifiedRow, withoutResult } from './rows.js';
+import { changedRow, verifiedRow, withoutResult } from './rows.js';
 import { type Intent, isAsBefore, markedBefore, withoutTexts } from './run-state.js';
 import { type Stop, Stops } from './stops.js';
-import type { Look, RowChange, RowWork, SelectedRow } from './work.js';
+import type { Look, RowWork, SelectedRow } from './work.js';
 
 /** A row that is still to be done. */
 export interface Task extends SelectedRow {
-  readonly previewed?: readonly RowChange[] | undefined;
   /** A write of an earlier process whose outcome nobody knows. */
   readonly open?: Intent | undefined;
 }
@@ -58,7 +58,7 @@ class Runner<P> {
   private readonly done = new Set<number>();
   private readonly sent = new Set<number>();
   private doubts: Doubt[] = [];
-  private probe: Promise<void> | undefined;
+  private readonly probe = new Probe(() => this.stops.hasAnswer || this.stop !== undefined);
   private closed = false;
   private deaf = false;
 
@@ -130,28 +130,27 @@ class Runner<P> {
       const look = await this.options.work.look(task);
       const verdict = judge(task, look, this.options.work.guards, task.previewed);
       if (!verdict.write) return this.finish(verdict.row);
-      leave = await this.probeTurn();
-      if (!this.stop && !this.halted) await this.send(task, look, 1);
+      leave = await this.probe.turn();
+      if (!this.stop && !this.halted) await this.send(task, await this.prepared(task, look), 1);
     });
     // Only now is it known whether the answer stops the run.
     leave?.();
   }
 
-  /** The first write goes alone: a refused key or a dead service is met once, not by every worker. */
-  private async probeTurn(): Promise<(() => void) | undefined> {
-    while (this.probe && !this.stops.hasAnswer && !this.stop) await this.probe;
-    if (this.stops.hasAnswer || this.stop) return undefined;
-    const turn = openTurn();
-    this.probe = turn.over;
-    return () => {
-      this.probe = undefined;
-      turn.end();
-    };
+  /** The first step that is done shows what the first write would: the service takes requests. */
+  private async prepared(task: Task, look: Look<P>): Promise<Look<P>> {
+    const { journal, work } = this.options;
+    if (!work.prepare) return look;
+    return work.prepare(look, task, async (entry) => {
+      await journal.append({ kind: 'step', row: task.row, ...entry });
+      this.probe.reached();
+    });
   }
 
   // --- intent, sent ---
 
   private async send(task: Task, look: Look<P>, attempt: number): Promise<void> {
+    if (this.stop || this.halted) return;
     const { row, id } = task;
     const before = markedBefore(look.changes);
     await this.options.journal.append({ kind: 'intent', row, id, attempt, before });
@@ -219,7 +218,7 @@ class Runner<P> {
     let look: Look<P>;
     try {
       if (this.deaf) return last ? await this.unknown(doubt) : void this.doubts.push(doubt);
-      look = await work.look(task);
+      look = await work.look(task, true);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       this.deaf = error.exitName === 'temporary';
@@ -245,7 +244,9 @@ class Runner<P> {
         error: changedMeanwhile(message),
       });
     }
-    if (doubt.applied || doubt.attempt > work.resends) return this.unknown(doubt);
+    // Each start may try as often as the first one: a kill is not the service's doing.
+    const attempts = doubt.attempt - (task.open?.attempt ?? 0);
+    if (doubt.applied || attempts > work.resends) return this.unknown(doubt);
     // It was not done, and nothing is sent to a service that does not answer.
     if (this.stop) return this.finish({ row: task.row, id: task.id, result: 'not_attempted' });
     await this.send(task, look, doubt.attempt + 1);

@@ -26,6 +26,8 @@ export interface RunHead {
   readonly input: string;
   readonly rows: number;
   readonly startedAt: string;
+  /** One thing beside which others of its resource may go on: a single upload. */
+  readonly alone?: boolean;
 }
 
 /** One row of a plan: what is wanted and what the preview saw. */
@@ -155,6 +157,17 @@ export async function findRun(store: RunStore, name: string): Promise<StoredRun>
   throw new UsageError(name === 'last' ? 'There is no run.' : `There is no run "${name}".`, {
     hint: 'See: rosterctl runs list',
   });
+}
+
+/** Writes down that the report of a run was written out: the same line begins anew from now on. */
+export async function markTold(store: RunStore, run: string, now: () => Date): Promise<void> {
+  const path = join(store.dir, run, 'journal.jsonl');
+  const journal = await openJournal(path, { now, isOurs: () => true });
+  try {
+    await journal.append({ kind: 'told' });
+  } finally {
+    await journal.close();
+  }
 }
 
 export async function removeRun(store: RunStore, run: string): Promise<void> {

@@ -20,6 +20,10 @@ export interface SelectedRow {
   readonly record?: JsonObject | undefined;
   /** The cells of the input as they came, for `--results`. */
   readonly cells?: readonly string[] | undefined;
+  /** What the steps of an earlier process left of this row. */
+  readonly steps?: JsonObject | undefined;
+  /** What the preview saw; absent while it looks. */
+  readonly previewed?: readonly RowChange[] | undefined;
 }
 
 /** What a look at the record says about a row. */
@@ -29,6 +33,16 @@ export interface Look<P> {
   readonly changes: readonly RowChange[];
   /** What `send` gets. */
   readonly plan: P;
+  /** Why the row is left alone whatever it would change. */
+  readonly skipped?: { readonly code: string; readonly message: string } | undefined;
+}
+
+/** Bytes that were moved, for the progress line. */
+export interface ByteCount {
+  done: number;
+  onMove: (() => void) | undefined;
+  /** What a row will move. */
+  of(row: SelectedRow): number;
 }
 
 /** When a row is changed at all (`--if-status`, `--if`). */
@@ -42,8 +56,21 @@ export interface RowWork<P> {
   readonly guards: Guards;
   /** How often a write whose outcome is open may be sent again after reading said "not done". */
   readonly resends: number;
-  /** Reads the record now and compares. Throws Failure. */
-  look(row: SelectedRow): Promise<Look<P>>;
+  /**
+   * Reads the record now and compares. `doubtful`: an earlier write of this row may have been done.
+   * Throws Failure.
+   */
+  look(row: SelectedRow, doubtful?: boolean): Promise<Look<P>>;
+  /**
+   * What has to be done before the write and is no write of the record itself (a file's bytes go to
+   * the store); each step is on disk before the next. Throws Failure.
+   */
+  prepare?(
+    look: Look<P>,
+    row: SelectedRow,
+    step: (entry: JsonObject) => Promise<void>,
+  ): Promise<Look<P>>;
+  readonly bytes?: ByteCount | undefined;
   /** Sends the row's write once; an unreadable outcome is thrown, not settled. */
   send(look: Look<P>, row: SelectedRow): Promise<unknown>;
   /** Whether this failure of a look means that the write of an earlier attempt is done (a delete). */

@@ -1,15 +1,11 @@
 import { settleMs } from '../api/settle.js';
-import { createHash } from 'node:crypto';
-import { lockRun } from '../bulk/lock-run.js';
 import { exitOf, type ReportRow } from '../bulk/report.js';
 import { isFinal } from '../bulk/run-state.js';
 import type { Task } from '../bulk/runner.js';
 import {
-  continueJournal,
   createRun,
   listRuns,
-  newRunName,
-  openRunStore,
+  markTold,
   type RunHead,
   type RunPlan,
   type RunStore,
@@ -19,16 +15,14 @@ import type { SelectedRow } from '../bulk/work.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { plural } from '../data/words.js';
-import { UsageError } from '../errors.js';
-import type { HeldLock } from '../files/lock.js';
-import type { BulkValues } from './bulk-flags.js';
-import type { BulkPart } from './bulk-part.js';
+import { continueRun } from './bulk-continue.js';
+import { type Beginning, type BulkLine, digestOf, traits, withLock } from './bulk-line.js';
 import {
   checkExpected,
   confirmChanges,
   type Preview,
-  previewLines,
   previewRows,
+  tellPreview,
 } from './bulk-preview.js';
 import {
   type EndedRun,
@@ -39,39 +33,7 @@ import {
   type ReadyRun,
   reportOf,
 } from './bulk-run.js';
-import { selectByFilter, type Source } from './bulk-select.js';
-
-/** A command line that changes many things. */
-export interface BulkLine {
-  readonly part: BulkPart;
-  readonly words: readonly string[];
-  readonly values: BulkValues;
-  readonly source: Source;
-}
-
-export interface Beginning {
-  readonly store: RunStore;
-  readonly head: Omit<RunHead, 'rows'>;
-  readonly lock: HeldLock;
-  readonly kept: KeptJob;
-  readonly input: {
-    readonly header: readonly string[];
-    readonly rows: readonly SelectedRow[] | undefined;
-  };
-}
-
-/** Goes on with a run that is unfinished; the lock is taken first. Throws as `runBulk` does. */
-export async function resumeRun(
-  context: Context,
-  line: Omit<BulkLine, 'source'>,
-  stored: StoredRun,
-): Promise<EndedRun> {
-  return withLock(context, line, async (store, _head, lock) => {
-    const input = { header: ['id'], rows: stored.plan?.rows ?? [] };
-    const ready = await continueRun(context, line, { store, lock, input }, stored);
-    return executeRun(context, ready);
-  });
-}
+import { selectByFilter } from './bulk-select.js';
 
 /** Begins a new run from rows of a finished one. Throws as `runBulk` does. */
 export async function retryRows(
@@ -107,7 +69,10 @@ export async function prepare(
   { store, head, lock, kept, input }: Beginning,
 ): Promise<{ readonly ready: ReadyRun } | EndedRun> {
   const { part, values } = line;
-  const earlier = (await listRuns(store, (text) => context.tell(text))).filter(
+  const all = await listRuns(store, (text) => context.tell(text));
+  const untold = part.addsEachTime && !values.restart && untoldRun(all, head.input);
+  if (untold) return tellAgain(context, store, untold);
+  const earlier = all.filter(
     ({ finished, head: other }) =>
       !finished &&
       other.service === head.service &&
@@ -136,9 +101,9 @@ export async function prepare(
     const report = reportOf(context, { ...head, run: null }, decided);
     return { report, exitName: exitOf(report.summary, undefined) };
   }
-  tellPreview(context, head.action, rows.length, tasks);
+  if (!part.neverAsks) tellPreview(context, head.action, rows.length, tasks);
   const asks = rows.length > 1 || line.source !== 'ids' || part.asksForOne === true;
-  await confirmChanges(context, tasks.length, values, asks);
+  await confirmChanges(context, tasks.length, values, asks && !part.neverAsks);
   const plan = planOf({ ...head, rows: rows.length }, kept, rows, preview);
   const journal = await createRun(store, plan, { now: context.now, isOurs: () => lock.isOurs() });
   const settled = decided.filter(({ result }) => isFinal(result));
@@ -153,53 +118,24 @@ export async function prepare(
       settled,
       limits: values,
       input: { header: input.header, rows },
+      ...traits(part, head.run),
       release: () => lock.release(),
     },
   };
 }
 
-async function continueRun(
-  context: Context,
-  { part, words, values }: Omit<BulkLine, 'source'>,
-  { store, lock, input }: Pick<Beginning, 'store' | 'lock'> & Pick<ReadyRun, 'input'>,
-  { plan, state, head }: StoredRun,
-): Promise<ReadyRun> {
-  if (!plan) throw new UsageError(`The run ${head.run} is finished.`);
-  const tasks: Task[] = [];
-  const settled: ReportRow[] = [];
-  for (const row of plan.rows) {
-    const result = state.results.get(row.row);
-    const open = state.open.get(row.row);
-    if (result && isFinal(result.result) && !open) settled.push(result);
-    else tasks.push({ ...row, ...(open && { open }) });
-  }
-  context.tell(
-    `Continuing run ${head.run} of ${head.startedAt}: ${tasks.length} of ${plural(plan.rows.length, 'row')} left.`,
+/** A finished run of the same input whose process was killed before its report was out. */
+function untoldRun(runs: readonly StoredRun[], input: string): StoredRun | undefined {
+  return runs.findLast(
+    ({ finished, state, head }) => finished && !state.told && head.input === input,
   );
-  tellPreview(context, head.action, plan.rows.length, tasks);
-  if (tasks.length > 0)
-    await confirmChanges(
-      context,
-      tasks.length,
-      { ...values, maxChanges: values.maxChanges ?? tasks.length },
-      true,
-    );
-  const { work } = openJob(context, part, words, plan.job as unknown as KeptJob);
-  const journal = await continueJournal(store, plan, {
-    now: context.now,
-    isOurs: () => lock.isOurs(),
-  });
-  return {
-    store,
-    plan,
-    journal,
-    work,
-    tasks,
-    settled,
-    limits: values,
-    input,
-    release: () => lock.release(),
-  };
+}
+
+function tellAgain(context: Context, store: RunStore, { head, state }: StoredRun): EndedRun {
+  context.tell(`Run ${head.run} of ${head.startedAt} did all of this; here is its report.`);
+  const report = reportOf(context, head, [...state.results.values()]);
+  const written = () => markTold(store, head.run, context.now);
+  return { report, exitName: exitOf(report.summary, undefined), written };
 }
 
 /** A write of an earlier run that may still take effect is waited for before its row is read. */
@@ -220,51 +156,6 @@ async function settleEarlier(
     `Waiting for ${plural(open.length, 'write')} of an earlier run that may still take effect.`,
   );
   await pause(longest, context.signal);
-}
-
-export function tellPreview(
-  context: Context,
-  action: string,
-  total: number,
-  tasks: readonly Task[],
-): void {
-  for (const text of previewLines(context, action, total, tasks)) context.tell(text);
-}
-
-// --- the run and its lock ---
-
-type Locked<T> = (store: RunStore, head: Omit<RunHead, 'rows'>, lock: HeldLock) => Promise<T>;
-
-/** Takes the lock for as long as the action needs it; the action lets go when it is through. */
-export async function withLock<T>(
-  context: Context,
-  { part, words, values }: Omit<BulkLine, 'source'>,
-  action: Locked<T>,
-): Promise<T> {
-  const store = openRunStore(context.paths);
-  const head = {
-    run: newRunName(context.now()),
-    action: words.join('.'),
-    profile: context.settings.profile.name,
-    organization: context.api.organizationId,
-    service: context.api.baseUrl,
-    resource: part.resource,
-    input: '',
-    startedAt: context.now().toISOString(),
-  };
-  const lock = await lockRun(store, head, {
-    self: context.self,
-    run: head.run,
-    startedAt: head.startedAt,
-    waitMs: values.waitLock ?? 0,
-    signal: context.signal,
-  });
-  try {
-    return await action(store, head, lock);
-  } catch (error) {
-    lock.release();
-    throw error;
-  }
 }
 
 function planOf(
@@ -290,11 +181,4 @@ function leftOf(plan: RunPlan, decided: readonly ReportRow[]): readonly Task[] {
 function scrubbed(row: ReportRow): JsonObject {
   const { before: _, after: __, ...rest } = row;
   return rest;
-}
-
-export function digestOf([head, ...rest]: readonly [Omit<RunHead, 'rows'>, ...unknown[]]): string {
-  const { action, service, organization } = head;
-  return createHash('sha256')
-    .update(JSON.stringify([action, service, organization, ...rest]))
-    .digest('hex');
 }

@@ -1,6 +1,8 @@
 import type { ResourceName } from '../api/contract.js';
 import type { ColumnRules } from '../bulk/columns.js';
-import type { SelectedRow } from '../bulk/work.js';
+import type { StoredRun } from '../bulk/runs.js';
+import type { Selection } from '../bulk/selection.js';
+import type { ByteCount, SelectedRow } from '../bulk/work.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import type { Failure } from '../errors.js';
@@ -19,6 +21,18 @@ export interface BulkPart {
   };
   /** Asks also for a single row (delete, convert). */
   readonly asksForOne?: boolean;
+  /** Asks for many only: what it does adds and changes nothing (uploads). */
+  readonly neverAsks?: boolean;
+  /** Where its rows come from, if these are no records: files. Throws InputError, UsageError. */
+  rows?(context: Context, values: never): Promise<Selection>;
+  /** Whether one positional is many things all the same (a folder). */
+  isMany?(values: never): boolean;
+  /** Done once more it makes things twice: a run whose report nobody saw is told, not begun anew. */
+  readonly addsEachTime?: boolean;
+  /** Whether such a run, when it ends, leaves something that only its journal knows of. */
+  isLeft?(stored: StoredRun): boolean;
+  /** The command that goes on with an unfinished run, without the program's name. */
+  readonly goOn?: (run: string) => string;
   /** What is wanted of every row, as plain JSON: it is kept until the run is finished. */
   job(context: Context, values: never): Promise<JsonObject>;
   /** Whether the job and the rows together say what to do. Throws UsageError. */
@@ -33,8 +47,15 @@ export interface BulkJob {
   /** The record as it stands now; undefined where the key may not read it. */
   read(id: string): Promise<JsonObject | undefined>;
   plan(row: SelectedRow, record: JsonObject | undefined): Plan | Promise<Plan>;
+  /** What a write of this row made whose answer was lost, if it shows by now. */
+  witness?(row: SelectedRow): Promise<JsonObject | undefined>;
+  /** What goes before the write; gives the plan that it made possible. */
+  prepare?(plan: Plan, row: SelectedRow, step: (entry: JsonObject) => Promise<void>): Promise<Plan>;
   /** Sends the planned calls; an outcome that is open is thrown, not settled. */
   send(plan: Plan, id: string): Promise<unknown>;
+  readonly bytes?: ByteCount;
+  /** Told of a row that ended so, before it is reported. */
+  failed?(error: Failure, id: string): void;
   made?(value: unknown): JsonObject | undefined;
   madeOf?(record: JsonObject): JsonObject | undefined;
   isGone?(error: Failure): boolean;

@@ -87,6 +87,16 @@ export function previewLines(
   ];
 }
 
+/** Shows the preview on stderr. */
+export function tellPreview(
+  context: Context,
+  action: string,
+  total: number,
+  tasks: readonly Task[],
+): void {
+  for (const line of previewLines(context, action, total, tasks)) context.tell(line);
+}
+
 const defaultMaxChanges = 100;
 
 /** `--expect`: exactly so many rows. Throws GuardError. */
@@ -197,7 +207,9 @@ class Meter {
   }
 
   bad(error: Failure): void {
-    if (stopsRun(error) || error.exitName === 'interrupted') throw error;
+    // A guard of the whole command line (a name that is taken) concerns every row.
+    const guarded = error instanceof GuardError;
+    if (guarded || stopsRun(error) || error.exitName === 'interrupted') throw error;
     this.exhausted = error.exitName === 'temporary' ? this.exhausted + 1 : 0;
     this.forbidden = isForbidden(error) ? this.forbidden + 1 : 0;
     const isFirst = !this.seen;

@@ -4,7 +4,7 @@ import type { Journal } from '../bulk/journal.js';
 import { type BulkReport, exitOf, type ReportRow, summarize } from '../bulk/report.js';
 import { isFinal } from '../bulk/run-state.js';
 import { runRows, type Task } from '../bulk/runner.js';
-import { closeRun, type RunHead, type RunPlan, type RunStore } from '../bulk/runs.js';
+import { closeRun, markTold, type RunHead, type RunPlan, type RunStore } from '../bulk/runs.js';
 import type { Stop } from '../bulk/stops.js';
 import type { Guards, RowWork, SelectedRow } from '../bulk/work.js';
 import type { Context } from '../context.js';
@@ -13,6 +13,7 @@ import { plural } from '../data/words.js';
 import { Failure } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import type { BulkValues } from './bulk-flags.js';
+import { bytesMoved } from './byte-progress.js';
 import type { BulkJob, BulkPart } from './bulk-part.js';
 import type { Plan } from './define.js';
 import { tellFailure } from './failure.js';
@@ -27,7 +28,8 @@ export interface KeptJob {
 
 /** A run that is about to send. */
 export interface ReadyRun {
-  readonly store: RunStore;
+  /** Undefined where nothing can be kept. */
+  readonly store: RunStore | undefined;
   readonly plan: RunPlan;
   readonly journal: Journal;
   readonly work: RowWork<Plan>;
@@ -37,6 +39,11 @@ export interface ReadyRun {
   readonly limits: Pick<BulkValues, 'failFast' | 'maxErrors' | 'concurrency' | 'results'>;
   /** The input as read by this command line, for `--results`. */
   readonly input: { readonly header: readonly string[]; readonly rows: readonly SelectedRow[] };
+  /** The command that goes on with it, without the program's name. */
+  readonly goOn: string;
+  readonly addsEachTime: boolean;
+  /** One thing of its own: its outcome is told by the command, not as a run. */
+  readonly isOne?: boolean;
   /** Lets go of the lock. */
   release(): void;
 }
@@ -45,6 +52,8 @@ export interface ReadyRun {
 export interface EndedRun {
   readonly report: BulkReport;
   readonly exitName: ExitName;
+  /** What is written down once the report was written out. */
+  readonly written?: (() => Promise<void>) | undefined;
 }
 
 /** The engine's view of a job: looks, sends and tells in the words of the command. */
@@ -58,16 +67,28 @@ export function rowWork(
   return {
     guards,
     resends: job.resends,
-    async look(row) {
+    async look(row, doubtful = false) {
+      const made = doubtful ? await job.witness?.(row) : undefined;
+      if (made) return { record: made, changes: [], plan: { calls: [], changes: [], state: made } };
       const record = await job.read(row.id);
       const plan = await job.plan(row, record);
-      return { record, changes: plan.changes, plan };
+      return { record, changes: plan.changes, plan, skipped: plan.skipped };
     },
+    ...(job.prepare && {
+      prepare: async (look, row, step) => ({
+        ...look,
+        plan: (await job.prepare?.(look.plan, row, step)) ?? look.plan,
+      }),
+    }),
+    bytes: job.bytes,
     send: (look, row) => job.send(look.plan, row.id),
     ...(job.made && { made: job.made.bind(job) }),
     ...(job.madeOf && { madeOf: job.madeOf.bind(job) }),
     ...(job.isGone && { isGone: job.isGone.bind(job) }),
-    tell: (error, id) => tellFailure(error, { words, ids: [id], profile }).envelope.error,
+    tell(error, id) {
+      job.failed?.(error, id);
+      return tellFailure(error, { words, ids: [id], profile }).envelope.error;
+    },
   };
 }
 
@@ -79,7 +100,7 @@ export async function executeRun(
 ): Promise<EndedRun> {
   const { journal, settled, tasks, limits } = ready;
   const rows: ReportRow[] = [...settled];
-  const meter = progressOf(context, tasks.length);
+  const meter = progressOf(context, ready);
   let stop: Stop | undefined;
   try {
     context.api.pace.letFinish();
@@ -106,6 +127,19 @@ export async function executeRun(
     ready.release();
   }
   return conclude(context, ready, rows, stop);
+}
+
+/** What several runs together stand for, in the order of exit codes. */
+export function worstExit(exits: readonly ExitName[]): ExitName {
+  const known: readonly ExitName[] = [
+    'unknownOutcome',
+    'temporary',
+    'guarded',
+    'rowsFailed',
+    'done',
+  ];
+  const rank = (name: ExitName) => known.indexOf(name);
+  return exits.toSorted((a, b) => rank(a) - rank(b))[0] ?? 'done';
 }
 
 /** A report of rows that are all there. */
@@ -142,11 +176,12 @@ export function openJob(context: Context, part: BulkPart, words: readonly string
 
 /** The last record of a finished run; a journal that fails here stops nothing that was sent. */
 async function close(ready: ReadyRun, rows: readonly ReportRow[]): Promise<Stop | undefined> {
-  if (!rows.every(({ result }) => isFinal(result))) return undefined;
+  const finals = new Map(rows.flatMap((row) => (isFinal(row.result) ? [[row.row, row]] : [])));
+  if (!ready.plan.rows.every(({ row }) => finals.has(row))) return undefined;
   try {
     const { schema: _, ...summary } = { schema: 1, ...summarize(rows, { dryRun: false }) };
     await ready.journal.append({ kind: 'end', summary });
-    await closeRun(ready.store, ready.plan, new Map(rows.map((row) => [row.row, row])));
+    if (ready.store) await closeRun(ready.store, ready.plan, finals);
     return undefined;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
@@ -172,28 +207,51 @@ async function conclude(
       if (exitName !== 'unauthenticated' && exitName !== 'forbidden') exitName = 'failed';
     });
   }
+  if (ready.isOne) return { report, exitName };
   if (stop) context.tell(`Stopped: ${stop.reason}`);
   context.note(`Run ${head.run}: ${summaryLine(report)}`);
   if (rows.some(({ result }) => !isFinal(result)))
-    context.tell(
-      `Not finished. Go on with the same line, or: rosterctl runs resume ${head.run} --yes`,
-    );
-  return { report, exitName };
+    context.tell(`Not finished. Go on with the same line, or: rosterctl ${ready.goOn}`);
+  const { store } = ready;
+  const written = () => markTold(store as RunStore, head.run, context.now);
+  return { report, exitName, ...(store && ready.addsEachTime && { written }) };
 }
 
-/** A counter with rate and time left. */
-function progressOf(context: Context, total: number) {
+/** A counter with rate and time left; where bytes are moved, it is these that tell how long it takes. */
+function progressOf(context: Context, { tasks, work }: ReadyRun) {
   const started = performance.now();
+  const { bytes } = work;
+  const total = tasks.length;
+  const allBytes = bytes ? tasks.reduce((sum, task) => sum + bytes.of(task), 0) : 0;
   let done = 0;
-  const line = context.progress.start(`0 of ${plural(total, 'record')}`);
+  let shownAt = 0;
+  const line = context.progress.start(`0 of ${plural(total, bytes ? 'file' : 'record')}`);
+  const show = () => {
+    shownAt = performance.now();
+    const seconds = Math.max((shownAt - started) / 1000, 0.001);
+    line.update(
+      bytes
+        ? `${done} of ${plural(total, 'file')}, ${bytesMoved(bytes.done, allBytes, seconds)}`
+        : `${done} of ${total}, ${pace(done / seconds)}/s, ${timeLeft(total - done, done / seconds)}`,
+    );
+  };
+  if (bytes)
+    bytes.onMove = () => {
+      if (performance.now() - shownAt >= 100) show();
+    };
   return {
     count() {
       done += 1;
-      const seconds = (performance.now() - started) / 1000;
-      const rate = done / Math.max(seconds, 0.001);
-      const left = Math.ceil((total - done) / Math.max(rate, 0.001));
-      line.update(`${done} of ${total}, ${rate.toFixed(rate < 10 ? 1 : 0)}/s, ${left} s left`);
+      show();
     },
     stop: () => line.stop(),
   };
+}
+
+function pace(rate: number): string {
+  return rate.toFixed(rate < 10 ? 1 : 0);
+}
+
+function timeLeft(rest: number, rate: number): string {
+  return `${Math.ceil(Math.max(0, rest) / Math.max(rate, 0.001))} s left`;
 }

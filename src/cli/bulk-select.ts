@@ -13,7 +13,8 @@ import { orList } from '../data/words.js';
 import { GuardError, UsageError } from '../errors.js';
 import type { BulkValues } from './bulk-flags.js';
 import type { BulkPart } from './bulk-part.js';
-import { byteText, unreadable } from './input-text.js';
+import { unreadable } from '../files/unreadable.js';
+import { byteText } from './input-text.js';
 import { type ListValues, narrow } from './filters.js';
 
 /** Where the rows of a command line come from. */

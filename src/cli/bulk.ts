@@ -5,7 +5,7 @@ import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { UsageError } from '../errors.js';
 import type { BulkValues } from './bulk-flags.js';
-import { checkExpected, previewRows } from './bulk-preview.js';
+import { checkExpected, previewRows, tellPreview } from './bulk-preview.js';
 import {
   type EndedRun,
   executeRun,
@@ -16,14 +16,8 @@ import {
 } from './bulk-run.js';
 import { filterKey, selectByFilter, selectLocally } from './bulk-select.js';
 import { reportView, type Shown } from './report-view.js';
-import {
-  type Beginning,
-  type BulkLine,
-  digestOf,
-  prepare,
-  tellPreview,
-  withLock,
-} from './bulk-begin.js';
+import { prepare } from './bulk-begin.js';
+import { type Beginning, type BulkLine, digestOf, withLock } from './bulk-line.js';
 
 /** Flags that only a run can honour: with one of them a single id is a run too. */
 export function asksForRun(values: BulkValues): boolean {
@@ -50,8 +44,7 @@ export async function runBulk(context: Context, line: BulkLine): Promise<Shown> 
       conditions: values.if,
     },
   };
-  const local =
-    source === 'filter' ? undefined : await selectLocally(context, values, part, source);
+  const local = await selectBefore(context, line);
   part.checkRows?.(kept.job, local?.rows ?? []);
   if (local) checkExpected(local.rows.length, values);
   context.api.pace.limit({
@@ -70,11 +63,18 @@ export async function runBulk(context: Context, line: BulkLine): Promise<Shown> 
   });
 }
 
+/** The rows, where nothing has to be sent to know them. */
+async function selectBefore(context: Context, { part, values, source }: BulkLine) {
+  if (part.rows) return part.rows(context, values as never);
+  return source === 'filter' ? undefined : selectLocally(context, values, part, source);
+}
+
 async function begin(context: Context, line: BulkLine, beginning: Beginning): Promise<Shown> {
   const found = await prepare(context, line, beginning);
   if ('ready' in found) return show(context, found.ready);
   beginning.lock.release();
-  return { value: found.report, view: reportView, exitName: found.exitName };
+  const { report, ...ended } = found;
+  return { value: report, view: reportView, ...ended };
 }
 
 // --- dry run ---
@@ -97,7 +97,7 @@ async function dryRun(
     concurrency,
   );
   const action = words.join('.');
-  if (tasks.length > 0) tellPreview(context, action, rows.length, tasks);
+  if (tasks.length > 0 && !part.neverAsks) tellPreview(context, action, rows.length, tasks);
   const would = tasks.map(({ row, id, previewed = [] }) => ({
     row,
     id,
@@ -120,8 +120,8 @@ async function dryRun(
 /** ndjson: each row when its result is on disk, the summary last; other formats: the whole report. */
 async function show(context: Context, ready: ReadyRun): Promise<Shown> {
   if (context.settings.output !== 'ndjson') {
-    const { report, exitName } = await executeRun(context, ready);
-    return { value: report, view: reportView, exitName };
+    const { report, ...ended } = await executeRun(context, ready);
+    return { value: report, view: reportView, ...ended };
   }
   let ended: EndedRun | undefined;
   const stream = async function* (): AsyncGenerator<JsonObject> {
@@ -143,6 +143,7 @@ async function show(context: Context, ready: ReadyRun): Promise<Shown> {
     get exitName() {
       return ended?.exitName ?? 'failed';
     },
+    written: async () => ended?.written?.(),
   };
 }
 

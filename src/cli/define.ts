@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type { EndpointName } from '../api/contract.js';
 import type { PlannedRequest } from '../api/types.js';
+import type { BulkReport } from '../bulk/report.js';
 import type { Context, LocalContext } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import type { ExitName } from '../exit-codes.js';
@@ -155,6 +156,15 @@ export interface WriteCommand<
   check?(context: C, values: Values<A, F>): Promise<void> | void;
   plan(context: C, values: Values<A, F>, id: string): Promise<Plan<S>>;
   apply(context: C, plan: Plan<S>, values: Values<A, F>, id: string): Promise<T | Outcome<T>>;
+  /** Several things at once, where the command has a way of its own; not asked in a dry run. */
+  several?(
+    context: C,
+    values: Values<A, F>,
+  ): Promise<{
+    readonly report: BulkReport;
+    readonly exitName: ExitName;
+    readonly written?: (() => Promise<void>) | undefined;
+  }>;
   /** Asked for before one write; a command that deletes or converts must have it. */
   confirm?(plan: Plan<S>, values: Values<A, F>, id: string): Confirmation | undefined;
 }
@@ -164,6 +174,8 @@ export class Outcome<T> {
   constructor(
     readonly value: T,
     readonly exitName: ExitName,
+    /** What is written down once the value was written out. */
+    readonly written?: () => Promise<void>,
   ) {}
 }
 

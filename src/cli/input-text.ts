@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import { InputError } from '../errors.js';
+import { unreadable } from '../files/unreadable.js';
 import type { Streams } from '../terminal/streams.js';
 
 /** The most bytes that a field or a body typed in a file may have. */
@@ -49,20 +50,3 @@ async function readFile(path: string): Promise<Buffer> {
     throw error instanceof InputError ? error : unreadable(path, error);
   }
 }
-
-/** What the file system said about an input file, in a sentence. */
-export function unreadable(path: string, error: unknown): InputError {
-  const { code } = error as NodeJS.ErrnoException;
-  const reason = reasons[code ?? ''] ?? code ?? 'unknown error';
-  return new InputError(`${path} cannot be read: ${reason}.`, { cause: error });
-}
-
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EACCES: 'permission denied',
-  EPERM: 'permission denied',
-  EISDIR: 'it is a folder',
-  ENOTDIR: 'a part of the path is no folder',
-  ELOOP: 'its links lead in a circle',
-  ENAMETOOLONG: 'the name is too long',
-};

@@ -17,6 +17,8 @@ export interface Plan<S = unknown> {
   readonly requests?: readonly PlannedRequest[];
   /** It turned out to change nothing (`api` with GET): a dry run sends it as any read. */
   readonly onlyReads?: boolean;
+  /** In a run: why the row is left alone whatever it would change. */
+  readonly skipped?: { readonly code: string; readonly message: string } | undefined;
   /** What `apply` needs besides the calls, typically the record as read. */
   readonly state: S;
 }

@@ -10,6 +10,8 @@ export interface Shown {
   readonly value: unknown;
   readonly view: View<never>;
   readonly exitName: ExitName;
+  /** What is written down once the value was written out. */
+  readonly written?: (() => Promise<void>) | undefined;
   /** What runs after the value was shown; a signal ends it in the ordinary way. */
   readonly goOn?: () => Promise<void>;
 }
@@ -28,8 +30,9 @@ export const reportView: View<BulkReport> = {
   ) as unknown as View<BulkReport>),
   rows: ({ results }) => results as unknown as readonly JsonObject[],
   idRows: ({ results }) =>
-    results.filter(({ result }) =>
-      ['changed', 'unchanged', 'would_change'].includes(result),
-    ) as unknown as readonly JsonObject[],
+    results
+      .filter(({ result }) => ['changed', 'unchanged', 'would_change'].includes(result))
+      // What was made has an id of its own; a row of files has only a path.
+      .map(({ id, after }) => ({ id: after?.['id'] ?? id })),
   closing: ({ results: _rows, ...report }) => ({ type: 'summary', ...report }),
 };

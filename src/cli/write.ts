@@ -9,6 +9,7 @@ import { tellFailure } from './failure.js';
 import { changeLines } from './lines.js';
 import { asksForRun, runBulk } from './bulk.js';
 import type { BulkValues } from './bulk-flags.js';
+import type { EndedRun } from './bulk-run.js';
 import type { BulkPart } from './bulk-part.js';
 import { sourceOf } from './bulk-select.js';
 import { reportView, type Shown } from './report-view.js';
@@ -29,6 +30,7 @@ interface AnyWrite {
   check?(context: Context, values: Values): Promise<void> | void;
   plan(context: Context, values: Values, id: string): Promise<Plan>;
   apply(context: Context, plan: Plan, values: Values, id: string): Promise<unknown>;
+  several?(context: Context, values: Values): Promise<EndedRun>;
   confirm?(plan: Plan, values: Values, id: string): Confirmation | undefined;
   readonly view: View<unknown>;
 }
@@ -56,14 +58,19 @@ export async function runWrite(
 ): Promise<Shown> {
   const write = command as unknown as AnyWrite;
   const bulk = write.bulk && { part: write.bulk, words, values: values as unknown as BulkValues };
-  const source = bulk && sourceOf(bulk.values, bulk.part);
+  const source = bulk && !bulk.part.rows ? sourceOf(bulk.values, bulk.part) : undefined;
   await write.check?.(context, values);
   const ids = write.ids?.(values);
   if (bulk) {
-    if (source !== undefined || ids?.length !== 1 || asksForRun(bulk.values))
+    const many = ids?.length !== 1 || bulk.part.isMany?.(values as never);
+    if (source !== undefined || many || asksForRun(bulk.values))
       return runBulk(context, { ...bulk, source: source ?? 'ids' });
   }
-  if (ids && (ids.length !== 1 || write.report === 'always'))
+  if (write.several && ids?.length !== 1 && !context.settings.dryRun) {
+    const { report, ...ended } = await write.several(context, values);
+    return { value: report, view: reportView, ...ended };
+  }
+  if (ids && !write.several && (ids.length !== 1 || write.report === 'always'))
     return runRows(write, words, context, values, ids);
   const id = ids?.[0] ?? '';
   const plan = await write.plan(context, values, id);
@@ -72,9 +79,9 @@ export async function runWrite(
   if (question && (plan.calls.length > 0 || plan.changes.length > 0))
     await confirmOne(context, question);
   const value = await write.apply(context, plan, values, id);
-  return value instanceof Outcome
-    ? shown(value.value, write.view, value.exitName)
-    : shown(value, write.view);
+  if (!(value instanceof Outcome)) return shown(value, write.view);
+  const { exitName, written } = value;
+  return { value: value.value, view: write.view, exitName, written };
 }
 
 function dryRunOf(context: Context, plan: Plan): DryRun {

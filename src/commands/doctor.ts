@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import * as z from 'zod/mini';
 import type { EndpointName } from '../api/contract.js';
 import { listRuns, runStore } from '../bulk/runs.js';
+import { leftUploads } from '../bulk/upload-state.js';
 import { defineLocalCommand, Outcome } from '../cli/define.js';
 import { tellFailure } from '../cli/failure.js';
 import { type Canvas, linesOf } from '../cli/views.js';
@@ -90,11 +91,12 @@ function checkConfig({ config, settings, paths }: LocalContext): Check[] {
   ];
 }
 
-/** Bulk writes that did not come to an end. */
+/** Bulk writes and uploads that did not come to an end. */
 async function checkRuns({ paths }: LocalContext): Promise<Check[]> {
   if (!paths.state) return [];
   const damaged: string[] = [];
   const runs = await listRuns(runStore(paths.state.path), (text) => damaged.push(text));
+  const left = leftUploads(runs);
   const open = runs.filter(({ finished }) => !finished).map(({ head }) => head.run);
   const hint = 'See: rosterctl runs list; go on with: rosterctl runs resume RUN';
   return [
@@ -106,6 +108,13 @@ async function checkRuns({ paths }: LocalContext): Promise<Check[]> {
           hint,
         )
       : pass('runs', 'no bulk run is unfinished'),
+    left.length > 0
+      ? warn(
+          'uploads',
+          `${plural(left.length, 'upload is', 'uploads are')} unfinished: ${left.map(({ id }) => id).join(', ')}`,
+          'See: rosterctl uploads list; finish them: rosterctl uploads finish --all',
+        )
+      : pass('uploads', 'no upload is unfinished'),
   ];
 }
 

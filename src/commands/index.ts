@@ -34,7 +34,10 @@ export const commands: CommandTable = {
     download: () => import('./documents/download.js'),
     preview: () => import('./documents/preview.js'),
   }),
-  uploads: group('Do the steps of an upload one by one', ['upload'], {
+  uploads: group('Finish interrupted uploads; do their steps one by one', ['upload'], {
+    list: () => import('./uploads/list.js'),
+    finish: () => import('./uploads/finish.js'),
+    forget: () => import('./uploads/forget.js'),
     create: () => import('./uploads/create.js'),
     put: () => import('./uploads/put.js'),
   }),

@@ -1,30 +1,24 @@
 import { randomUUID } from 'node:crypto';
-import type { Stats } from 'node:fs';
-import { type FileHandle, open, stat, unlink } from 'node:fs/promises';
+import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { allowedExtensions, typeByName } from '../api/content-types.js';
 import { typeByContent } from '../api/file-signature.js';
-import type { UploadSource } from '../api/file-store.js';
 import { readableFile } from '../api/readable-file.js';
 import type { UploadContentType } from '../api/schemas.js';
-import { unreadable } from '../cli/input-text.js';
+import { type FileIdentity, heldUpload, openUpload, type UploadFile } from '../api/upload.js';
 import { orList } from '../data/words.js';
 import { CancelledError, InputError, UsageError } from '../errors.js';
+import { unreadable } from '../files/unreadable.js';
 import type { Streams } from '../terminal/streams.js';
 
 /** A file that was looked at and may be uploaded. */
-export interface LocalFile {
+export interface LocalFile extends UploadFile {
   /** As typed; `-` for what came from stdin. */
   readonly path: string;
   readonly name: string;
   readonly contentType: UploadContentType;
-  readonly sizeBytes: number;
-  /** Its bytes, from the start each time. Throws InputError when they are no longer those looked at. */
-  source(onProgress?: (bytes: number) => void): UploadSource;
-  /** Throws InputError when the file has changed since it was looked at. */
-  verify(): Promise<void>;
 }
 
 /**
@@ -32,18 +26,19 @@ export interface LocalFile {
  * section 8) unless the type is given. Throws InputError or UsageError.
  */
 export async function lookAtFile(path: string, given?: UploadContentType): Promise<LocalFile> {
-  const before = await stat(path).catch((error: unknown) => {
-    throw unreadable(path, error);
-  });
-  if (before.isDirectory()) throw new InputError(`${path} is a folder, not a file.`);
-  if (!before.isFile()) throw new InputError(`${path} is no regular file.`);
-  const handle = await openFile(path);
-  try {
-    const contentType = given ?? (await typeOf(path, handle, before.size));
-    return localFile(path, basename(path), contentType, before, () => openFile(path));
-  } finally {
-    await handle.close();
-  }
+  const file = await openUpload(path);
+  const contentType = given ?? (await typeOf(path, file.sizeBytes));
+  return { ...file, path, name: basename(path), contentType };
+}
+
+/** The file of an earlier look. Throws InputError when it is not that file any more. */
+export async function sameFile(
+  path: string,
+  contentType: UploadContentType,
+  identity: FileIdentity,
+): Promise<LocalFile> {
+  const file = await openUpload(path, identity);
+  return { ...file, path, name: basename(path), contentType };
 }
 
 /**
@@ -62,8 +57,7 @@ export async function withStdinFile<T>(
   try {
     await unlink(path);
     await spool(stdin, handle, signal);
-    const before = await handle.stat();
-    return await use(localFile('-', name, contentType, before, async () => handle));
+    return await use({ ...(await heldUpload(handle)), path: '-', name, contentType });
   } finally {
     await handle.close().catch(() => {});
   }
@@ -83,15 +77,9 @@ async function spool(
   }
 }
 
-async function openFile(path: string): Promise<FileHandle> {
-  return open(path, 'r').catch((error: unknown) => {
-    throw unreadable(path, error);
-  });
-}
-
-async function typeOf(path: string, handle: FileHandle, size: number): Promise<UploadContentType> {
+async function typeOf(path: string, size: number): Promise<UploadContentType> {
   const named = typeByName(path);
-  const found = await typeByContent(readableFile(handle, size));
+  const found = await contentOf(path, size);
   const hint =
     'Say what it is with --content-type; allowed types are in: rosterctl docs upload --help';
   if (!named)
@@ -107,62 +95,13 @@ async function typeOf(path: string, handle: FileHandle, size: number): Promise<U
   return named;
 }
 
-function localFile(
-  path: string,
-  name: string,
-  contentType: UploadContentType,
-  before: Stats,
-  openAgain: () => Promise<FileHandle>,
-): LocalFile {
-  const changed = () => new InputError(`${path} changed while it was being uploaded.`);
-  const check = async (handle: FileHandle) => {
-    if (!isSame(before, await handle.stat())) throw changed();
-  };
-  const withHandle = async (work: (handle: FileHandle) => Promise<void>) => {
-    const handle = await openAgain();
-    try {
-      await work(handle);
-    } finally {
-      if (path !== '-') await handle.close();
-    }
-  };
-  const sizeBytes = before.size;
-  return {
-    path,
-    name,
-    contentType,
-    sizeBytes,
-    verify: () => withHandle(check),
-    source: (onProgress) => ({
-      contentType,
-      sizeBytes,
-      onProgress,
-      async *open() {
-        const handle = await openAgain();
-        try {
-          await check(handle);
-          const file = readableFile(handle, sizeBytes);
-          for (let offset = 0; offset < sizeBytes; ) {
-            const chunk = await file.read(offset, 256 * 1024);
-            if (chunk.length === 0) throw changed();
-            offset += chunk.length;
-            if (offset === sizeBytes) await check(handle);
-            yield chunk;
-          }
-        } finally {
-          if (path !== '-') await handle.close();
-        }
-      },
-    }),
-  };
-}
-
-/** The same file, not touched: another one under its name, another size or time of change is not. */
-function isSame(before: Stats, now: Stats): boolean {
-  return (
-    before.ino === now.ino &&
-    before.dev === now.dev &&
-    before.size === now.size &&
-    before.mtimeMs === now.mtimeMs
-  );
+async function contentOf(path: string, size: number) {
+  const handle = await open(path, 'r').catch((error: unknown) => {
+    throw unreadable(path, error);
+  });
+  try {
+    return await typeByContent(readableFile(handle, size));
+  } finally {
+    await handle.close();
+  }
 }

@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
+import type { UploadSource } from '../api/file-store.js';
 import { findRecord } from '../api/records.js';
-import { UploadGrant } from '../api/schemas.js';
+import { type UploadContentType, UploadGrant } from '../api/schemas.js';
 import { settle } from '../api/settle.js';
 import type { Call, PlannedRequest } from '../api/types.js';
 import type { Context } from '../context.js';
@@ -9,27 +11,38 @@ import { Failure, StoreError, UnknownOutcomeError } from '../errors.js';
 import { documents } from './kinds.js';
 import type { LocalFile } from './local-file.js';
 
+/** What the service is told of a file. */
+export interface FileFacts {
+  readonly contentType: UploadContentType;
+  readonly sizeBytes: number;
+}
+
 /** What the record of an uploaded file says besides the file itself. */
 export interface DocumentText {
   readonly name: string;
   readonly tags: readonly string[];
 }
 
+/** Where the bytes of a file lie, and what they are if that was asked for. */
+export interface StoredFile {
+  readonly fileKey: string;
+  readonly fileRef: string;
+  /** SHA-256 of the bytes that were sent, in hex. */
+  readonly sha256?: string | undefined;
+}
+
 /** Step 1: asks for a place to put a file (contract 4.2). */
-export function grantCall({
-  contentType,
-  sizeBytes,
-}: Pick<LocalFile, 'contentType' | 'sizeBytes'>): Call {
+export function grantCall({ contentType, sizeBytes }: FileFacts): Call {
   return { endpoint: 'requestUpload', body: { contentType, sizeBytes } };
 }
 
 /** Step 3: records what was put there (contract 4.3). */
 export function documentCall(
-  { contentType, sizeBytes }: Pick<LocalFile, 'contentType' | 'sizeBytes'>,
-  grant: { readonly key: string; readonly fileRef: string },
+  { contentType, sizeBytes }: FileFacts,
+  { fileKey, fileRef }: StoredFile,
   { name, tags }: DocumentText,
 ): Call {
-  const body = { name, fileUrl: grant.fileRef, fileKey: grant.key, contentType, sizeBytes, tags };
+  const body = { name, fileUrl: fileRef, fileKey, contentType, sizeBytes, tags };
   return { endpoint: 'createDocument', body };
 }
 
@@ -38,10 +51,10 @@ const fromStepOne = '(from step 1)';
 /** The three requests as a dry run shows them. */
 export function plannedUpload(
   context: Context,
-  file: LocalFile,
+  file: FileFacts,
   text: DocumentText,
 ): readonly PlannedRequest[] {
-  const later = { key: fromStepOne, fileRef: fromStepOne };
+  const later = { fileKey: fromStepOne, fileRef: fromStepOne };
   return [
     context.api.describe(grantCall(file)),
     { method: 'PUT', path: '(uploadUrl from step 1)', basis: 'stated' },
@@ -49,85 +62,108 @@ export function plannedUpload(
   ];
 }
 
-/**
- * Uploads one file in the three steps of contract 4.5 and returns the document's record. When the
- * file has arrived and its record could not be made, what is left over is told with the command
- * that finishes it, and the failure is thrown.
- */
-export async function uploadFile(
-  context: Context,
-  file: LocalFile,
-  text: DocumentText,
-): Promise<JsonObject> {
-  const line = context.progress.start(`Uploading ${text.name}`);
-  let grant: UploadGrant;
-  try {
-    const source = file.source((bytes) =>
-      line.update(`Uploading ${text.name}: ${percent(bytes, file.sizeBytes)}`),
-    );
-    grant = await putFile(context, file, source);
-    await file.verify();
-  } finally {
-    line.stop();
-  }
-  return recordFile(context, file, grant, text);
+/** How often a signed URL that ran out before its file was sent is asked for again. */
+const renewals = 2;
+
+export interface StoreOptions {
+  /** Resolves when the step is on disk. */
+  readonly step: (entry: JsonObject) => Promise<void>;
+  /** Told the bytes of the attempt that goes on. */
+  readonly onBytes: (bytes: number) => void;
+  readonly hashes: boolean;
+  /** The key of an attempt of an earlier process, which may have left its bytes in the store. */
+  readonly earlier: readonly string[];
 }
 
-/** A signed URL that ran out before the file was sent is asked for once more; a second no stands. */
-async function putFile(
+/**
+ * Steps 1 and 2 of contract 4.5: asks for a signed URL and sends the bytes there, never the key. A
+ * URL that ran out first is asked for again, at most twice. Throws StoreError for a refusal that a
+ * new URL would not change, InputError for a file that changed.
+ */
+export async function storeFile(
   context: Context,
   file: LocalFile,
-  source: ReturnType<LocalFile['source']>,
-): Promise<UploadGrant> {
-  const files = await context.files();
-  const first = await requestGrant(context, file);
+  options: StoreOptions,
+  turn = 0,
+): Promise<StoredFile> {
+  const { step, earlier } = options;
+  const grant = UploadGrant.parse((await context.api.send(grantCall(file))).body);
+  const stored = { fileKey: grant.key, fileRef: grant.fileRef };
+  // The signed URL is a secret and is not kept.
+  await step({ state: 'granted', ...stored, ...(earlier.length > 0 && { earlier: [...earlier] }) });
+  await step({ state: 'put_started' });
   try {
-    await files.put(first.uploadUrl, source, headersOf(first));
-    return first;
+    const sha256 = await sendBytes(context, file, grant, options);
+    await step({ state: 'put_done', ...(sha256 && { sha256 }) });
+    return { ...stored, sha256 };
   } catch (error) {
     // A signature that does not match what we send would not match it with a new URL either.
-    const ranOut = error instanceof StoreError && error.status === 403;
-    if (!ranOut || error.code === 'SignatureDoesNotMatch') throw error;
+    const ranOut =
+      error instanceof StoreError && error.status === 403 && error.code !== 'SignatureDoesNotMatch';
+    if (!ranOut || turn === renewals) throw error;
+    context.detail(`The upload URL of ${file.path} was refused; a new one is asked for.`);
+    return storeFile(context, file, { ...options, earlier: [...earlier, grant.key] }, turn + 1);
   }
-  const second = await requestGrant(context, file);
-  await files.put(second.uploadUrl, source, headersOf(second));
-  return second;
 }
 
-/** Headers that the store wants besides; not in the contract, and the file store judges them. */
-function headersOf({ headers }: UploadGrant): JsonObject | undefined {
-  return isObject(headers) ? headers : undefined;
-}
-
-async function requestGrant(context: Context, file: LocalFile): Promise<UploadGrant> {
-  return UploadGrant.parse((await context.api.send(grantCall(file))).body);
-}
-
-async function recordFile(
+/** Gives the SHA-256 of what was sent, if that is wanted: in the same pass. */
+async function sendBytes(
   context: Context,
   file: LocalFile,
-  grant: UploadGrant,
-  text: DocumentText,
-): Promise<JsonObject> {
-  try {
-    return await createDocument(context, documentCall(file, grant, text));
-  } catch (error) {
-    if (error instanceof Failure) tellLeftOver(context, file, grant, text, error);
-    throw error;
-  }
+  { uploadUrl, headers }: UploadGrant,
+  { onBytes, hashes }: StoreOptions,
+): Promise<string | undefined> {
+  let hash = createHash('sha256');
+  const { contentType, sizeBytes } = file;
+  const source: UploadSource = {
+    contentType,
+    sizeBytes,
+    onProgress: onBytes,
+    async *open() {
+      hash = createHash('sha256');
+      for await (const chunk of file.open()) {
+        if (hashes) hash.update(chunk);
+        yield chunk;
+      }
+    },
+  };
+  const files = await context.files();
+  // Headers that the store wants besides are not in the contract; the file store judges them.
+  await files.put(uploadUrl, source, isObject(headers) ? headers : undefined);
+  await file.verify();
+  return hashes ? hash.digest('hex') : undefined;
 }
 
 /**
- * Sends step 3; the service's answer is the record, completed from the list if it holds none. An
- * answer that is lost is settled by the file's key in the list; nothing is sent twice.
+ * Sends step 3 and settles an answer that is lost by the file's key in the list; nothing is sent
+ * twice. Gives the document's record. Throws UnknownOutcomeError where no reading shows it.
  */
 export async function createDocument(context: Context, call: Call): Promise<JsonObject> {
-  const listed = () => byKey(context, call.body?.['fileKey']);
+  const listed = () => documentOfKey(context, call.body?.['fileKey']);
   const outcome = await settle(() => context.api.send(call), listed, context);
-  if ('seen' in outcome) return outcome.seen;
-  const record = findRecord(outcome.answer.body, 'documents');
+  return 'seen' in outcome ? outcome.seen : recordOfAnswer(context, call, outcome.answer.body);
+}
+
+/** Sends step 3 once; an answer that is lost is thrown. */
+export async function createDocumentOnce(context: Context, call: Call): Promise<JsonObject> {
+  return recordOfAnswer(context, call, (await context.api.send(call)).body);
+}
+
+/** The document that was made of the file with this key, if the list shows one. */
+export async function documentOfKey(
+  context: Context,
+  key: unknown,
+): Promise<JsonObject | undefined> {
+  for await (const record of context.api.list(documents.resource))
+    if (record['fileKey'] === key) return record;
+  return undefined;
+}
+
+/** The service's answer is the record, completed from the list if it holds none. */
+async function recordOfAnswer(context: Context, call: Call, answer: unknown): Promise<JsonObject> {
+  const record = findRecord(answer, documents.resource);
   if (record) return record;
-  const found = await listed().catch((error: unknown) => {
+  const found = await documentOfKey(context, call.body?.['fileKey']).catch((error: unknown) => {
     if (error instanceof Failure) return undefined;
     throw error;
   });
@@ -135,35 +171,28 @@ export async function createDocument(context: Context, call: Call): Promise<Json
   return found ?? {};
 }
 
-async function byKey(context: Context, key: unknown): Promise<JsonObject | undefined> {
-  for await (const record of context.api.list(documents.resource))
-    if (record['fileKey'] === key) return record;
-  return undefined;
-}
-
-function tellLeftOver(
+/** When the bytes have arrived and no record could be made: what is left over, and how to finish it. */
+export function tellLeftOver(
   context: Context,
-  { contentType, sizeBytes, path }: LocalFile,
-  { key, fileRef }: UploadGrant,
+  path: string,
+  { contentType, sizeBytes }: FileFacts,
+  { fileKey, fileRef }: StoredFile,
   { name, tags }: DocumentText,
   error: Failure,
 ): void {
   const words = [
     'rosterctl docs create',
-    `--file-key ${shellQuote(key)} --file-ref ${shellQuote(fileRef)}`,
+    `--file-key ${shellQuote(fileKey)} --file-ref ${shellQuote(fileRef)}`,
     `--content-type ${contentType} --size-bytes ${sizeBytes} --name ${shellQuote(name)}`,
     ...tags.map((tag) => `--tag ${shellQuote(tag)}`),
   ];
   const doubt = error instanceof UnknownOutcomeError;
+  const sent = `${path} was sent (${plural(sizeBytes, 'byte')})`;
   context.tell(
     doubt
-      ? `${path} was sent (${plural(sizeBytes, 'byte')}); whether its record was made is not known. Look first: rosterctl docs list`
-      : `${path} was sent (${plural(sizeBytes, 'byte')}), but no document records it.`,
+      ? `${sent}; whether its record was made is not known. Look first: rosterctl docs list`
+      : `${sent}, but no document records it.`,
   );
-  context.tell(`key ${key}, fileRef ${fileRef}`);
+  context.tell(`key ${fileKey}, fileRef ${fileRef}`);
   context.tell(`${doubt ? 'If it is missing' : 'Finish it with'}: ${words.join(' ')}`);
-}
-
-function percent(bytes: number, of: number): string {
-  return `${Math.floor((bytes / Math.max(1, of)) * 100)} %`;
 }

@@ -29,6 +29,7 @@ test('a good key passes every line', async () => {
     'pass config',
     'pass profile',
     'pass runs',
+    'pass uploads',
     'pass key',
     'pass connection',
     'pass contract',

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { parseJournal } from '../../src/bulk/journal.js';
 import { freshEnvironment, launcher, rosterctl, temporaryFolder } from '../support/run.js';
+import { seeded } from '../support/seeded.js';
 import { type Fate, relayTo } from './relay.js';
 
 // A bulk change is killed (-9) again and again, at random moments, while answers get lost or their
@@ -22,7 +23,7 @@ afterAll(() => {
 });
 
 test(`${kills} kills lose no row and repeat no write`, { timeout: 600_000 }, async () => {
-  const random = mulberry(seed);
+  const random = seeded(seed);
   const service = await startSandbox();
   const home = temporaryFolder();
   // I1: what reaches the service has its intent on disk before; of each arrival is kept whether it had.
@@ -145,15 +146,4 @@ function readIfThere(path: string): Buffer {
   } catch {
     return Buffer.alloc(0);
   }
-}
-
-/** A small generator with a seed, so that a failure can be had again. */
-function mulberry(start: number): () => number {
-  let state = start;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

@@ -185,6 +185,9 @@ const onDocuments = (action: Action, carriedOut: boolean): WorldOptions => ({
   },
 });
 
+/** A list that shows no document of ours. */
+const othersOnly: Action = { json: { documents: [{ ...file, fileKey: 'another' }] } };
+
 describe('step 3', () => {
   fault('F104', 'the answer is lost: found in the list, or unknown', async (attack) => {
     const world = await hostileWorld(onDocuments(reset, true));
@@ -205,9 +208,7 @@ describe('step 3', () => {
       const world = await hostileWorld({
         // Nobody has recorded it, and a list shows so.
         api: (request, here) =>
-          request.url === '/v1/documents/org_7'
-            ? { json: { documents: [{ ...file, fileKey: 'another' }] } }
-            : spoilt?.(request, here),
+          request.url === '/v1/documents/org_7' ? othersOnly : spoilt?.(request, here),
       });
       const ran = await attack(`docs upload rules.txt --tag 'a b'`, {
         env: world.env,
@@ -221,6 +222,37 @@ describe('step 3', () => {
       );
       expect(world.store.count('PUT')).toBe(1);
     });
+});
+
+describe('killed before step 3', () => {
+  fault('F106', 'going on sends step 3 alone', async (attack) => {
+    let started = 0;
+    const { api: atStepThree } = onDocuments((socket) => {
+      process.kill(-started, 'SIGKILL');
+      socket.destroy();
+    }, false);
+    const world = await hostileWorld({
+      api: (request, here) => {
+        if (request.url === '/v1/documents/org_7') return othersOnly;
+        return started > 0 ? atStepThree?.(request, here) : undefined;
+      },
+    });
+    const desk = {
+      env: { ...world.env, ROSTERCTL_SETTLE: '0.1s' },
+      cwd: folder(),
+      home: temporaryFolder(),
+    };
+    const killed = await attack('docs upload rules.txt', {
+      ...desk,
+      onStart: (pid) => (started = pid),
+    });
+    expect(killed.signal).toBe('SIGKILL');
+    started = 0;
+    const ran = await attack(upload, desk);
+    expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
+    expect(world.store.count('PUT')).toBe(1);
+    expect(world.done.documents).toBe(1);
+  });
 });
 
 describe('the file', () => {
@@ -299,7 +331,7 @@ describe('the file', () => {
     symlinkSync('/dev/zero', join(cwd, 'device.txt'));
     for (const path of ['pipe.txt', 'socket.txt', 'device.txt']) {
       const ran = await attack(['docs', 'upload', path], { env: world.env, cwd, within: 10_000 });
-      expectFailure(ran, 2, /no regular file/);
+      expectFailure(ran, 2, /is a (pipe|socket|device), not a regular file/);
     }
     expect(world.requests).toHaveLength(0);
   });

@@ -34,7 +34,7 @@ export default defineWrite({
   async plan(_, { fileKey, fileRef, contentType, sizeBytes, name, tag = [] }) {
     const call = documentCall(
       { contentType, sizeBytes },
-      { key: fileKey, fileRef },
+      { fileKey, fileRef },
       { name: name ?? fileKey.slice(fileKey.lastIndexOf('/') + 1), tags: tag },
     );
     const changes = Object.entries(call.body ?? {}).map(([field, to]) => ({

@@ -1,46 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import { basename } from 'node:path';
 import * as z from 'zod/mini';
 import { UploadContentType } from '../../api/schemas.js';
-import { defineWrite, param, params, type Plan } from '../../cli/define.js';
+import { bulkFlags, type BulkValues } from '../../cli/bulk-flags.js';
+import { runOne } from '../../cli/bulk-one.js';
+import { defineWrite, flag, Outcome, param, params, type Plan } from '../../cli/define.js';
 import { recordOf } from '../../cli/views.js';
 import type { Context } from '../../context.js';
-import type { JsonObject } from '../../data/json.js';
-import { GuardError, UsageError } from '../../errors.js';
+import { isObject, type JsonObject } from '../../data/json.js';
+import { UsageError } from '../../errors.js';
 import { documents, nameFlag } from '../kinds.js';
 import { type LocalFile, lookAtFile, withStdinFile } from '../local-file.js';
-import { type DocumentText, grantCall, plannedUpload, uploadFile } from '../upload-file.js';
+import { grantCall, plannedUpload } from '../upload-file.js';
+import {
+  documentNames,
+  holdFile,
+  nameTaken,
+  newDocument,
+  uploadJobOf,
+  type UploadValues,
+  uploadPart,
+  uploadRow,
+} from '../upload-job.js';
+import { expandPaths, hasPattern } from '../upload-paths.js';
+import { checkSize, digestOf, seenFile, uploadRows } from '../upload-rows.js';
 
-interface Values {
+interface Values extends UploadValues, Pick<BulkValues, 'failFast' | 'waitLock' | 'restart'> {
   readonly paths: readonly string[];
-  readonly name: string | undefined;
-  readonly tag: readonly string[] | undefined;
   readonly contentType: UploadContentType | undefined;
-  readonly ifExists: 'duplicate' | 'skip' | 'error';
+  readonly recursive: boolean;
 }
 
-/** The file as looked at, and the document of that name where one was looked for. */
+/** The file as looked at (undefined: stdin, not read yet), and the document of its name, if that matters. */
 interface State {
   readonly file: LocalFile | undefined;
-  readonly text: DocumentText;
   readonly existing: JsonObject | undefined;
 }
+
+const { expect, maxChanges, failFast, maxErrors, concurrency, rate } = bulkFlags;
+const { restart, waitLock, results, exitCode } = bulkFlags;
 
 export default defineWrite({
   summary: 'Upload files as documents',
   about:
     'Each file takes three requests: ask for an upload URL, send the bytes to the store, record the document. ' +
-    `All files are looked at before the first request. Allowed types: ${UploadContentType.options.join(', ')}; ` +
-    'name and content must agree unless --content-type says what it is. Several files print a report.',
+    'All files are looked at before the first request; one that cannot be uploaded fails alone, unless --fail-fast. ' +
+    `Allowed types: ${UploadContentType.options.join(', ')}; ` +
+    'name and content must agree unless --content-type says what it is. Several files print a report. ' +
+    'An upload that was interrupted goes on with the same line or with rosterctl uploads finish.',
   examples: [
     ['One file', 'contract.pdf --tag contract'],
     ['Under another name', "contract.pdf --name 'Player contract 2026'"],
     ['Several files', 'contract.pdf photo.png --tag 2026-spring'],
+    ['All files of a folder, each read back and compared', '-r consents --verify'],
     ['Not a second time', 'contract.pdf --if-exists skip'],
   ],
-  calls: ['requestUpload', 'createDocument'],
+  calls: ['requestUpload', 'createDocument', 'listDocuments', 'downloadDocument'],
   args: {
     paths: params(
       z.array(z.string()).check(z.minLength(1)),
-      'files; - is stdin, with --name and --content-type',
+      'files, folders with -r, patterns; - is stdin, with --name and --content-type',
       {
         placeholder: 'PATH',
         completes: 'file',
@@ -48,6 +67,10 @@ export default defineWrite({
     ),
   },
   flags: {
+    recursive: flag('all files below a folder, but hidden ones and links', {
+      short: 'r',
+      group: 'selection',
+    }),
     name: nameFlag(documents),
     tag: params(
       z.optional(z.array(z.string().check(z.minLength(1, 'must not be empty')))),
@@ -65,59 +88,89 @@ export default defineWrite({
       'when a document has the name already (looks at the list)',
       { placeholder: 'WHAT', group: 'safety' },
     ),
+    verify: flag('download each document again and compare its bytes', { group: 'safety' }),
+    concurrency: { ...concurrency, text: 'files at once (default 4)', rare: false },
+    ...{ expect, maxChanges, failFast, maxErrors, rate, restart, waitLock, results, exitCode },
   },
   view: recordOf('documents'),
   ids: ({ paths }) => paths,
-  neverAsks: true,
   made: ({ id }) => (id === undefined ? {} : { id }),
-  async check(context, values) {
+  bulk: {
+    ...uploadPart,
+    isMany: ({ paths, recursive }: Values) => recursive || paths.some(hasPattern),
+    rows: (context, values: Values) =>
+      uploadRows(context, { ...values, failFast: values.failFast ?? false }),
+  },
+  async check(_, values) {
     checkTogether(values);
-    for (const path of values.paths) {
-      if (path === '-') continue;
-      const file = await lookAtFile(path, values.contentType);
-      checkSize(context, file);
-    }
-    if (values.ifExists !== 'error') return;
-    const names = await documentsByName(context);
-    const taken = values.paths.find((path) => names.has(textOf(values, path).name));
-    if (taken !== undefined)
-      throw new GuardError(`A document named ${textOf(values, taken).name} exists already.`, {
-        code: 'exists',
-        hint: 'Give it another --name, or use --if-exists skip or duplicate.',
-      });
+    if (values.paths.length === 1) await expandPaths(values.paths, values);
   },
   async plan(context, values, path): Promise<Plan<State>> {
-    const text = textOf(values, path);
-    const existing =
-      values.ifExists === 'skip' ? (await documentsByName(context)).get(text.name) : undefined;
     const file = path === '-' ? undefined : await lookAtFile(path, values.contentType);
-    const state = { file, text, existing };
+    if (file) checkSize(context, file);
+    const existing = await existingOf(context, values);
+    const state = { file, existing };
     if (existing) return { calls: [], changes: [], state };
-    if (file) return planOf(context, file, state);
+    if (file) return planOf(context, file, values, state);
     if (!context.settings.dryRun) return { calls: [grantOfUnknownSize], changes: [], state };
-    return withStdin(context, values, async (spooled) => planOf(context, spooled, state));
+    return withStdin(context, values, async (held) => planOf(context, held, values, state));
   },
-  async apply(context, plan, values) {
-    const { file, text, existing } = plan.state;
+  async apply(context, { state: { file, existing } }, values): Promise<Outcome<JsonObject>> {
     if (existing) {
-      context.note(`A document named ${text.name} exists already; nothing was sent.`);
-      return existing;
+      context.note(`A document named ${textOf(values).name} exists already; nothing was sent.`);
+      return new Outcome(existing, 'done');
     }
-    if (file) return uploadFile(context, file, text);
-    return withStdin(context, values, (spooled) => uploadFile(context, spooled, text));
+    if (file) return uploadOne(context, file, values);
+    return withStdin(context, values, (held) => uploadOne(context, held, values));
   },
 });
 
 /** Stands for the requests of a file whose size is known only when stdin has been read. */
 const grantOfUnknownSize = { endpoint: 'requestUpload' } as const;
 
-function planOf(context: Context, file: LocalFile, state: State): Plan<State> {
+function planOf(context: Context, file: LocalFile, values: Values, state: State): Plan<State> {
   return {
     calls: [grantCall(file)],
-    requests: plannedUpload(context, file, state.text),
+    requests: plannedUpload(context, file, textOf(values)),
     changes: [],
     state,
   };
+}
+
+function textOf(values: Values) {
+  const [path = ''] = values.paths;
+  return { name: values.name ?? basename(path), tags: uploadJobOf(values).tags };
+}
+
+async function uploadOne(
+  context: Context,
+  file: LocalFile,
+  values: Values,
+): Promise<Outcome<JsonObject>> {
+  const job = { ...uploadJobOf(values) };
+  holdFile(job, file);
+  const row = uploadRow(1, file.path, seenFile(file));
+  const { value, written } = await runOne(
+    context,
+    { part: uploadPart, words: ['documents', 'upload'], values: values as never },
+    {
+      kept: { job, guards: {} },
+      row,
+      changes: [newDocument],
+      // What comes from stdin is never what came before.
+      digest: file.path === '-' ? randomUUID() : digestOf([row]),
+    },
+  );
+  return new Outcome(isObject(value) ? value : {}, 'done', written);
+}
+
+/** The document that has the name already, where that matters. Throws GuardError for `error`. */
+async function existingOf(context: Context, values: Values): Promise<JsonObject | undefined> {
+  if (values.ifExists === 'duplicate') return undefined;
+  const { name } = textOf(values);
+  const existing = (await documentNames(context)).get(name);
+  if (existing && values.ifExists === 'error') throw nameTaken(name, existing);
+  return existing;
 }
 
 function withStdin<T>(
@@ -132,10 +185,10 @@ function withStdin<T>(
   });
 }
 
-function checkTogether({ paths, name, contentType }: Values): void {
+function checkTogether({ paths, name, contentType, recursive }: Values): void {
   if (paths.includes('-') && paths.length > 1)
     throw new UsageError('- (stdin) cannot stand beside other files.');
-  if (name !== undefined && paths.length > 1)
+  if (name !== undefined && (paths.length > 1 || recursive))
     throw new UsageError('--name names one document, and there are several files.');
   if (paths.includes('-') && (name === undefined || contentType === undefined)) throw stdinNeeds();
 }
@@ -144,26 +197,4 @@ function stdinNeeds(): UsageError {
   return new UsageError('What comes from stdin needs --name and --content-type.', {
     hint: 'Example: rosterctl docs upload - --name Rules --content-type text/plain < rules.txt',
   });
-}
-
-const told = new WeakSet<LocalFile>();
-
-function checkSize(context: Context, file: LocalFile): void {
-  const most = Number(context.settings.guesses['upload.maxBytes'] ?? Number.POSITIVE_INFINITY);
-  if (file.sizeBytes > most)
-    throw new UsageError(
-      `${file.path} has ${file.sizeBytes} bytes, more than upload.maxBytes (${most}) allows.`,
-    );
-  if (file.sizeBytes === 0 && !told.has(file)) context.note(`${file.path} is empty.`);
-  told.add(file);
-}
-
-function textOf({ name, tag = [] }: Values, path: string): DocumentText {
-  return { name: name ?? path.slice(path.lastIndexOf('/') + 1), tags: [...new Set(tag)] };
-}
-
-async function documentsByName(context: Context): Promise<ReadonlyMap<unknown, JsonObject>> {
-  const names = new Map<unknown, JsonObject>();
-  for await (const record of context.api.list('documents')) names.set(record['name'], record);
-  return names;
 }

@@ -15,6 +15,7 @@ const jobs: Readonly<Record<string, () => Promise<{ readonly default: Command }>
   'teams.update': () => import('../teams/update.js'),
   'players.update': () => import('../players/update.js'),
   'players.delete': () => import('../players/delete.js'),
+  'documents.upload': () => import('../documents/upload.js'),
   'documents.update': () => import('../documents/update.js'),
   'documents.delete': () => import('../documents/delete.js'),
 };

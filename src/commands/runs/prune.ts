@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { removeRun, type StoredRun, summaryOf } from '../../bulk/runs.js';
+import { leftUploads } from '../../bulk/upload-state.js';
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { parsedBy } from '../../cli/filters.js';
 import { linesOf } from '../../cli/views.js';
@@ -11,7 +12,8 @@ const month = 30 * 86_400_000;
 
 export default defineLocalWrite({
   summary: 'Remove old finished runs from this machine',
-  about: 'A run that is unfinished, or that has a row whose outcome is unknown, always stays.',
+  about:
+    'A run that is unfinished, or that has a row whose outcome is unknown or an upload to finish, always stays.',
   examples: [
     ['See which', '--dry-run'],
     ['Older than a week', '--older-than 7d'],
@@ -40,7 +42,7 @@ export default defineLocalWrite({
 });
 
 function isDone(run: StoredRun): boolean {
-  return run.finished && summaryOf(run).unknown === 0;
+  return run.finished && summaryOf(run).unknown === 0 && leftUploads([run]).length === 0;
 }
 
 function age({ head }: StoredRun, now: Date): number {

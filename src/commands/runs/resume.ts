@@ -1,7 +1,7 @@
 import { exitOf } from '../../bulk/report.js';
 import { isFinal } from '../../bulk/run-state.js';
 import { findRun, type StoredRun } from '../../bulk/runs.js';
-import { resumeRun } from '../../cli/bulk-begin.js';
+import { resumeRun } from '../../cli/bulk-continue.js';
 import { bulkFlags } from '../../cli/bulk-flags.js';
 import { type Change, defineWrite, Outcome } from '../../cli/define.js';
 import { reportView } from '../../cli/report-view.js';

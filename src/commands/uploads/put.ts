@@ -61,7 +61,7 @@ export default defineWrite({
   async apply(context, plan) {
     const { url, file } = plan.state;
     const files = await context.files();
-    const { status, bytes } = await files.put(url, file.source());
+    const { status, bytes } = await files.put(url, file);
     await file.verify();
     return { status, bytes };
   },

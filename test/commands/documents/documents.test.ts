@@ -148,12 +148,14 @@ test('the whole preflight comes before the first request', async () => {
   });
   mkdirSync(join(home, 'work', 'folder'));
   for (const [paths, words] of [
-    ['ok.txt missing.txt', 'missing.txt'],
-    ['ok.txt folder', 'folder'],
-    ['ok.txt fake.pdf', 'text/plain'],
-    ['ok.txt x.exe', 'extension'],
-    ['ok.txt notes.md', '--content-type'],
-    ['ok.txt ok.txt', 'twice'],
+    ['missing.txt', 'missing.txt'],
+    ['folder', '-r folder'],
+    ['fake.pdf', 'text/plain'],
+    ['x.exe', 'extension'],
+    ['notes.md', '--content-type'],
+    ["'*.png'", 'No file matches *.png'],
+    ['ok.txt missing.txt --fail-fast', 'missing.txt'],
+    ['ok.txt fake.pdf --fail-fast', 'text/plain'],
     ['ok.txt notes.md --name Two', '--name'],
     ['ok.txt --content-type image/svg+xml', '--content-type'],
     ['-', '--name'],
@@ -282,7 +284,7 @@ test('a failing third step prints what is left over and a command that a shell r
   ]);
 });
 
-test('a store that refuses twice ends the upload with its code, and no document is recorded', async () => {
+test('a store that goes on refusing ends the upload with its code, and no document is recorded', async () => {
   const denied = '<Error><Code>AccessDenied</Code><Message>no</Message></Error>';
   const api = await service({ store: () => ({ status: 403, text: denied }) });
   const home = folderWith({ 'rules.txt': 'hello' });
@@ -290,6 +292,7 @@ test('a store that refuses twice ends the upload with its code, and no document 
   expect(ran.code).toBe(1);
   expect(errorOf(ran)).toMatchObject({ status: 403, code: 'AccessDenied' });
   expect(lines(api.requests)).toEqual([
+    'POST /v1/uploads/document-file',
     'POST /v1/uploads/document-file',
     'POST /v1/uploads/document-file',
   ]);

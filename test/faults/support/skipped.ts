@@ -5,6 +5,5 @@ export const skipped: Readonly<Record<string, string>> = {
   F123: 'kill -9 is tested in test/crash',
   F124: 'two starts at once are tested in test/bulk',
   F127: 'damaged and cut journals are tested in test/bulk',
-  F106: 'an upload that is resumed (uploads finish) is not built yet',
   F125: 'needs libfaketime; clock jumps are not tested',
 };

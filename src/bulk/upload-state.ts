@@ -1,0 +1,92 @@
+import { isObject, type JsonObject } from '../data/json.js';
+import { type JournalOptions } from './journal.js';
+import { continueJournal, type PlannedRow, type RunStore, type StoredRun } from './runs.js';
+
+/** How far the upload of a file came; the words of `uploads list`. */
+export const uploadStates = [
+  'planned',
+  'granted',
+  'put_started',
+  'put_done',
+  'doc_intent',
+  'orphan',
+  'unknown',
+] as const;
+export type UploadState = (typeof uploadStates)[number];
+
+/** An upload that is not finished, as a journal keeps it. */
+export interface LeftUpload {
+  /** Short enough to type: the run's last letters and the row. */
+  readonly id: string;
+  readonly state: UploadState;
+  readonly run: StoredRun;
+  readonly row: PlannedRow;
+  readonly steps: JsonObject;
+}
+
+/** An action whose runs move files. */
+export const uploadAction = 'documents.upload';
+
+/** The word in the row of an upload that its admin gave up. */
+const forgotten = 'forgotten';
+
+/** The code of the failure of an upload whose document is there and holds other bytes. */
+export const notVerified = 'notVerified';
+
+/** The step that says: every byte has arrived. */
+export const stored = 'put_done';
+
+/** The uploads of these runs that are neither done nor refused before their bytes were stored. */
+export function leftUploads(runs: readonly StoredRun[]): readonly LeftUpload[] {
+  return runs.flatMap((run) => {
+    if (run.head.action !== uploadAction) return [];
+    return (run.plan?.rows ?? []).flatMap((row) => {
+      const steps = run.state.steps.get(row.row) ?? {};
+      const state = stateOf(run, row, steps);
+      return state ? [{ id: `${run.head.run.slice(-6)}.${row.row}`, state, run, row, steps }] : [];
+    });
+  });
+}
+
+/** Writes down that its admin gave an upload up; nothing is left to do for it. Throws OutputError, GuardError. */
+export async function forgetUpload(
+  store: RunStore,
+  { run, row: { row, id } }: LeftUpload,
+  options: JournalOptions,
+): Promise<void> {
+  if (!run.plan) return;
+  const journal = await continueJournal(store, run.plan, options);
+  try {
+    const error = { code: forgotten, kind: 'guard', message: 'Given up: uploads forget.' };
+    await journal.append({ kind: 'step', row, state: forgotten });
+    await journal.append({ kind: 'result', row, id, result: 'failed', error });
+  } finally {
+    await journal.close();
+  }
+}
+
+/** Whether bytes lie in the store that no document is known to record. */
+export function isStored({ state }: Pick<LeftUpload, 'state'>): boolean {
+  return ['put_done', 'doc_intent', 'orphan', 'unknown'].includes(state);
+}
+
+function stateOf(
+  { state, finished }: StoredRun,
+  { row }: PlannedRow,
+  steps: JsonObject,
+): UploadState | undefined {
+  if (steps['state'] === forgotten) return undefined;
+  const { result, error } = state.results.get(row) ?? {};
+  if (result === 'unknown') return 'unknown';
+  if (state.open.has(row)) return 'doc_intent';
+  const isStoredByNow = steps['state'] === stored;
+  if (result === 'failed' || result === 'conflict')
+    return isStoredByNow && !isNotVerified(error) ? 'orphan' : undefined;
+  if (result !== undefined && result !== 'not_attempted') return undefined;
+  if (finished) return undefined;
+  return uploadStates.find((known) => known === steps['state']) ?? 'planned';
+}
+
+function isNotVerified(error: unknown): boolean {
+  return isObject(error) && error['code'] === notVerified;
+}

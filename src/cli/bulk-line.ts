@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import { lockRun } from '../bulk/lock-run.js';
+import { newRunName, openRunStore, type RunHead, type RunStore } from '../bulk/runs.js';
+import type { Context } from '../context.js';
+import type { SelectedRow } from '../bulk/work.js';
+import type { HeldLock } from '../files/lock.js';
+import type { BulkValues } from './bulk-flags.js';
+import type { BulkPart } from './bulk-part.js';
+import type { KeptJob, ReadyRun } from './bulk-run.js';
+import type { Source } from './bulk-select.js';
+
+/** A command line that changes many things. */
+export interface BulkLine {
+  readonly part: BulkPart;
+  readonly words: readonly string[];
+  readonly values: BulkValues;
+  readonly source: Source;
+}
+
+/** What a run begins with, once its lock is held. */
+export interface Beginning {
+  readonly store: RunStore;
+  readonly head: Omit<RunHead, 'rows'>;
+  readonly lock: HeldLock;
+  readonly kept: KeptJob;
+  readonly input: {
+    readonly header: readonly string[];
+    readonly rows: readonly SelectedRow[] | undefined;
+  };
+}
+
+/** What a new run is called and belongs to; `input` is still to be filled in. */
+export function headFor(
+  context: Context,
+  { part, words }: Pick<BulkLine, 'part' | 'words'>,
+): Omit<RunHead, 'rows'> {
+  return {
+    run: newRunName(context.now()),
+    action: words.join('.'),
+    profile: context.settings.profile.name,
+    organization: context.api.organizationId,
+    service: context.api.baseUrl,
+    resource: part.resource,
+    input: '',
+    startedAt: context.now().toISOString(),
+  };
+}
+
+/** The lock that a run's head names. Throws GuardError `locked`. */
+export function takeLock(
+  context: Context,
+  { values }: Pick<BulkLine, 'values'>,
+  store: RunStore,
+  head: Omit<RunHead, 'rows'>,
+): Promise<HeldLock> {
+  return lockRun(store, head, {
+    self: context.self,
+    run: head.run,
+    startedAt: head.startedAt,
+    waitMs: values.waitLock ?? 0,
+    signal: context.signal,
+  });
+}
+
+type Locked<T> = (store: RunStore, head: Omit<RunHead, 'rows'>, lock: HeldLock) => Promise<T>;
+
+/** Takes the lock for as long as the action needs it; the action lets go when it is through. */
+export async function withLock<T>(
+  context: Context,
+  { part, words, values }: Omit<BulkLine, 'source'>,
+  action: Locked<T>,
+): Promise<T> {
+  const store = openRunStore(context.paths);
+  const head = headFor(context, { part, words });
+  const lock = await takeLock(context, { values }, store, head);
+  try {
+    return await action(store, head, lock);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+/** Stands for what is asked for; the same line has the same. */
+export function digestOf([head, ...rest]: readonly [Omit<RunHead, 'rows'>, ...unknown[]]): string {
+  const { action, service, organization } = head;
+  return createHash('sha256')
+    .update(JSON.stringify([action, service, organization, ...rest]))
+    .digest('hex');
+}
+
+/** What a run is told by the kind of its changes. */
+export function traits(
+  { goOn, addsEachTime = false }: BulkPart,
+  run: string,
+): Pick<ReadyRun, 'goOn' | 'addsEachTime'> {
+  return { goOn: goOn?.(run) ?? `runs resume ${run} --yes`, addsEachTime };
+}

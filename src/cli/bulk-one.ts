@@ -1,0 +1,200 @@
+import type { Journal } from '../bulk/journal.js';
+import {
+  createRun,
+  listRuns,
+  openRunStore,
+  type RunPlan,
+  type RunStore,
+  type StoredRun,
+} from '../bulk/runs.js';
+import type { RowChange, RowWork, SelectedRow } from '../bulk/work.js';
+import type { Context } from '../context.js';
+import { CancelledError, ConfigError, type Failure } from '../errors.js';
+import type { HeldLock } from '../files/lock.js';
+import { continueRun, removeOne } from './bulk-continue.js';
+import { type BulkLine, digestOf, headFor, takeLock, traits } from './bulk-line.js';
+import { executeRun, type KeptJob, openJob, type ReadyRun } from './bulk-run.js';
+import type { Plan } from './plan.js';
+
+/** One thing to do through the engine. */
+export interface OneThing {
+  readonly kept: KeptJob;
+  readonly row: SelectedRow;
+  readonly changes: readonly RowChange[];
+  /** Stands for the input; the same line has the same. */
+  readonly digest: string;
+}
+
+/** What was made, and what is to be done once it was written out. */
+export interface Done {
+  readonly value: unknown;
+  readonly written: () => Promise<void>;
+}
+
+type Line = Omit<BulkLine, 'source'>;
+
+/**
+ * Does one thing that takes several steps: journalled like a run, so that after a kill the same line
+ * goes on where it was, and told like a single call. Gives what the write made; throws its Failure.
+ * Where no state can be written it goes on without a journal and says so.
+ */
+export async function runOne(context: Context, line: Line, one: OneThing): Promise<Done> {
+  const store = storeOrNone(context);
+  const head = headFor(context, line);
+  const input = digestOf([head, one.kept, 'one', one.digest]);
+  const plan: RunPlan = {
+    head: { ...head, input, rows: 1, alone: true },
+    job: { ...one.kept },
+    rows: [{ ...one.row, previewed: one.changes }],
+  };
+  if (!store) return perform(context, unkept(context, line, plan, one.kept), async () => false);
+  const lock = await takeLock(context, line, store, plan.head);
+  try {
+    const ready = await readyFor(context, line, { store, plan, kept: one.kept, lock });
+    if ('value' in ready) return ready;
+    return await perform(context, ready, () => removeOne(store, line.part, ready.plan.head));
+  } finally {
+    lock.release();
+  }
+}
+
+/** Does one row of a run, whatever became of it before; told as `runOne` does. */
+export async function finishOne(
+  context: Context,
+  line: Line,
+  stored: StoredRun,
+  wanted: number,
+): Promise<Done> {
+  const store = openRunStore(context.paths);
+  const lock = await takeLock(context, line, store, stored.head);
+  try {
+    const input = { header: ['id'], rows: stored.plan?.rows ?? [] };
+    const begun = { store, lock, input };
+    const ready = await continueRun(context, line, begun, stored, (row) => row === wanted);
+    return await perform(context, { ...ready, isOne: true }, () =>
+      removeOne(store, line.part, stored.head),
+    );
+  } finally {
+    lock.release();
+  }
+}
+
+/** Runs it and turns the row back into a value or a failure; `close` says whether something is left. */
+async function perform(
+  context: Context,
+  ready: ReadyRun,
+  close: () => Promise<boolean>,
+): Promise<Done> {
+  const heard: Heard = {};
+  const { report } = await executeRun(context, { ...ready, work: heardBy(heard, ready) });
+  const [row] = report.results.filter((each) => ready.tasks.some((task) => task.row === each.row));
+  if (row?.result === 'changed')
+    return { value: heard.value, written: async () => void (await close()) };
+  if (await close())
+    context.tell(`Not finished. Go on with the same line, or: rosterctl ${ready.goOn}`);
+  throw (
+    heard.failure ??
+    new CancelledError('Stopped before it was done; nothing was recorded at the service.')
+  );
+}
+
+/** What the row's own write said, before it became a line of a report. */
+interface Heard {
+  value?: unknown;
+  failure?: Failure;
+}
+
+function heardBy(heard: Heard, { work }: ReadyRun): RowWork<Plan> {
+  return {
+    ...work,
+    async send(look, row) {
+      heard.value = await work.send(look, row);
+      return heard.value;
+    },
+    madeOf(record) {
+      heard.value = record;
+      return work.madeOf?.(record);
+    },
+    tell(error, id) {
+      heard.failure = error;
+      return work.tell(error, id);
+    },
+  };
+}
+
+interface Kept {
+  readonly store: RunStore;
+  readonly plan: RunPlan;
+  readonly kept: KeptJob;
+  readonly lock: HeldLock;
+}
+
+async function readyFor(
+  context: Context,
+  line: Line,
+  { store, plan, kept, lock }: Kept,
+): Promise<ReadyRun | Done> {
+  const runs = await listRuns(store, (text) => context.tell(text));
+  const same = runs.findLast(({ head }) => head.input === plan.head.input);
+  if (same && !line.values.restart) {
+    const made = same.state.results.get(firstRow);
+    if (made?.result === 'changed') return madeBefore(context, line, { store, plan, kept }, same);
+    const input = { header: ['id'], rows: plan.rows };
+    if (same.plan && (!same.finished || line.part.isLeft?.(same))) {
+      const begun = { store, lock, input };
+      return { ...(await continueRun(context, line, begun, same, () => true)), isOne: true };
+    }
+  }
+  const journal = await createRun(store, plan, { now: context.now, isOurs: () => lock.isOurs() });
+  return { ...unkept(context, line, plan, kept), store, journal, release: () => lock.release() };
+}
+
+/** The process that did it was killed before it could say so. */
+async function madeBefore(
+  context: Context,
+  line: Line,
+  { store, plan, kept }: Omit<Kept, 'lock'>,
+  { head, state }: StoredRun,
+): Promise<Done> {
+  context.tell(
+    `It was done by the run of ${head.startedAt}, which could not say so; nothing was sent.`,
+  );
+  const { job } = openJob(context, line.part, line.words, kept);
+  const [row] = plan.rows;
+  const seen = row && (await job.witness?.({ ...row, steps: state.steps.get(firstRow) }));
+  return {
+    value: seen ?? state.results.get(firstRow)?.after,
+    written: async () => void (await removeOne(store, line.part, head)),
+  };
+}
+
+const firstRow = 1;
+
+/** Without a journal on disk. */
+function unkept(context: Context, line: Line, plan: RunPlan, kept: KeptJob): ReadyRun {
+  return {
+    store: undefined,
+    plan,
+    journal: nowhere,
+    work: openJob(context, line.part, line.words, kept).work,
+    tasks: plan.rows,
+    settled: [],
+    limits: line.values,
+    input: { header: ['id'], rows: plan.rows },
+    ...traits(line.part, plan.head.run),
+    isOne: true,
+    release: () => {},
+  };
+}
+
+const nowhere: Journal = { records: [], append: async () => {}, close: async () => {} };
+
+function storeOrNone(context: Context): RunStore | undefined {
+  try {
+    return openRunStore(context.paths);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    context.note(`${error.message} If this is interrupted, it cannot be finished later.`);
+    return undefined;
+  }
+}

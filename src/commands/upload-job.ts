@@ -1,0 +1,228 @@
+import { isStored, leftUploads, notVerified, stored as storedState } from '../bulk/upload-state.js';
+import type { SelectedRow } from '../bulk/work.js';
+import type { BulkJob, BulkPart } from '../cli/bulk-part.js';
+import type { Plan } from '../cli/plan.js';
+import type { Context } from '../context.js';
+import { isObject, type JsonObject } from '../data/json.js';
+import { BugError, GuardError, InputError } from '../errors.js';
+import { type LocalFile, sameFile } from './local-file.js';
+import { checkStored } from './check-stored.js';
+import {
+  createDocumentOnce,
+  documentCall,
+  documentOfKey,
+  type FileFacts,
+  grantCall,
+  plannedUpload,
+  type StoredFile,
+  storeFile,
+  tellLeftOver,
+} from './upload-file.js';
+
+/** What is wanted of every file of an upload, as plain JSON. */
+export interface UploadJob {
+  readonly name: string | null;
+  readonly tags: readonly string[];
+  readonly ifExists: 'duplicate' | 'skip' | 'error';
+  readonly verify: boolean;
+}
+
+/** The flags that say what is wanted of every file. */
+export interface UploadValues {
+  readonly name: string | undefined;
+  readonly tag: readonly string[] | undefined;
+  readonly ifExists: UploadJob['ifExists'];
+  readonly verify: boolean;
+}
+
+export function uploadJobOf({ name, tag = [], ifExists, verify }: UploadValues): UploadJob {
+  return { name: name ?? null, tags: [...new Set(tag)], ifExists, verify };
+}
+
+/** A file as the preflight saw it, as plain JSON. */
+export interface SeenFile extends FileFacts {
+  /** Absolute, so that an upload can be finished from another folder. */
+  readonly path: string;
+  readonly name: string;
+  readonly identity: string;
+}
+
+/** A file that the preflight refused. */
+export interface BadFile {
+  readonly problem: string;
+  readonly hint: string | null;
+}
+
+interface UploadState {
+  readonly row: SelectedRow;
+  readonly file: LocalFile | undefined;
+  readonly stored: StoredFile | undefined;
+}
+
+/** What an upload hands to the engine besides its rows. */
+export const uploadPart: BulkPart = {
+  resource: 'documents',
+  neverAsks: true,
+  addsEachTime: true,
+  goOn: (run) => `uploads finish ${run.slice(-6)}.1`,
+  isLeft: (run) => leftUploads([run]).some(isStored),
+  job: async (_, values: UploadValues) => ({ ...uploadJobOf(values) }),
+  open: (context, job) => openUploads(context, job as unknown as UploadJob),
+};
+
+/** The row of a file that was looked at. */
+export function uploadRow(row: number, id: string, file: SeenFile | BadFile): SelectedRow {
+  return { row, id, own: { ...file }, cells: [id] };
+}
+
+/** Spooled stdin has no name by which it could be opened again. */
+const held = new WeakMap<object, LocalFile>();
+
+/** Lets the job read this file, which is open already. */
+export function holdFile(job: object, file: LocalFile): void {
+  held.set(job, file);
+}
+
+/** What an upload changes. */
+export const newDocument = { field: 'id', from: null, to: '(new document)' } as const;
+
+function openUploads(context: Context, job: UploadJob): BulkJob {
+  const arrived = new Map<number, StoredFile>();
+  const rows = new Map<string, SelectedRow>();
+  const storedOf = (row: SelectedRow) => arrived.get(row.row) ?? storedBefore(row);
+  const textOf = (row: SelectedRow) => ({ name: job.name ?? seen(row).name, tags: job.tags });
+  const bytes = byteCount((row) => (storedOf(row) ? 0 : seen(row).sizeBytes));
+  let names: Promise<ReadonlyMap<unknown, JsonObject>> | undefined;
+
+  const planFor = (row: SelectedRow, file: LocalFile | undefined): Plan<UploadState> => {
+    const facts = seen(row);
+    const stored = storedOf(row);
+    return {
+      calls: [stored ? documentCall(facts, stored, textOf(row)) : grantCall(facts)],
+      requests: plannedUpload(context, facts, textOf(row)),
+      changes: [{ id: row.id, ...newDocument }],
+      state: { row, file, stored },
+    };
+  };
+
+  return {
+    // A document that provably was not made is asked for once more.
+    resends: 1,
+    bytes,
+    read: async () => undefined,
+    async plan(row) {
+      const { problem, hint } = (row.own ?? {}) as Partial<BadFile>;
+      if (problem !== undefined) throw new InputError(problem, { hint: hint ?? undefined });
+      rows.set(row.id, row);
+      if (storedOf(row)) return planFor(row, undefined);
+      const { path, contentType, identity } = seen(row);
+      const file = held.get(job) ?? (await sameFile(path, contentType, identity));
+      const plan = planFor(row, { ...file, path: row.id });
+      if (row.previewed || job.ifExists === 'duplicate') return plan;
+      names ??= documentNames(context);
+      const existing = (await names).get(textOf(row).name);
+      return existing ? taken(plan, job, textOf(row).name, existing) : plan;
+    },
+    async witness(row) {
+      const stored = storedOf(row);
+      return stored && documentOfKey(context, stored.fileKey);
+    },
+    async prepare(plan, row, step) {
+      const { file, stored } = plan.state as UploadState;
+      if (stored || !file) return plan;
+      const earlier = earlierKeys(row);
+      if (earlier.length > 0)
+        context.note(
+          `${row.id} is sent anew; an earlier attempt may have left bytes in the store under ${earlier.join(', ')}.`,
+        );
+      const onBytes = bytes.counter();
+      arrived.set(
+        row.row,
+        await storeFile(context, file, { step, hashes: job.verify, earlier, onBytes }),
+      );
+      return planFor(row, file);
+    },
+    async send({ calls, state }) {
+      const { stored } = state as UploadState;
+      const [call] = calls;
+      if (!call || !stored)
+        throw new BugError('A document was to be made before its file arrived.');
+      const record = await createDocumentOnce(context, call);
+      if (stored.sha256 !== undefined) await checkStored(context, record, stored.sha256);
+      return record;
+    },
+    failed(error, id) {
+      const row = rows.get(id);
+      const stored = row && storedOf(row);
+      if (row && stored && error.code !== notVerified)
+        tellLeftOver(context, id, seen(row), stored, textOf(row), error);
+    },
+    made: (value) => (isObject(value) ? madeOf(value) : undefined),
+    madeOf,
+  };
+}
+
+/** A document of the name is there already: the row is left alone, or nothing at all is sent. */
+function taken(
+  plan: Plan<UploadState>,
+  { ifExists }: UploadJob,
+  name: string,
+  existing: JsonObject,
+): Plan<UploadState> {
+  const refusal = nameTaken(name, existing);
+  if (ifExists === 'error') throw refusal;
+  return { ...plan, skipped: { code: refusal.code, message: refusal.message } };
+}
+
+/** The refusal of `--if-exists error`. */
+export function nameTaken(name: string, existing: JsonObject): GuardError {
+  return new GuardError(`A document named ${name} exists already: ${String(existing['id'])}.`, {
+    code: 'exists',
+    hint: 'Give it another --name, or use --if-exists skip or duplicate.',
+  });
+}
+
+/** The documents there are, by name. */
+export async function documentNames(context: Context): Promise<ReadonlyMap<unknown, JsonObject>> {
+  const names = new Map<unknown, JsonObject>();
+  for await (const record of context.api.list('documents')) names.set(record['name'], record);
+  return names;
+}
+
+function byteCount(of: (row: SelectedRow) => number) {
+  const count = {
+    done: 0,
+    onMove: undefined as (() => void) | undefined,
+    of,
+    /** For one file; an attempt that begins anew takes back what the last one counted. */
+    counter() {
+      let counted = 0;
+      return (bytes: number) => {
+        count.done += bytes - counted;
+        counted = bytes;
+        count.onMove?.();
+      };
+    },
+  };
+  return count;
+}
+
+function seen({ own }: SelectedRow): SeenFile {
+  return own as unknown as SeenFile;
+}
+
+/** What an earlier process got to the store. */
+function storedBefore({ steps }: SelectedRow): StoredFile | undefined {
+  return steps?.['state'] === storedState ? (steps as unknown as StoredFile) : undefined;
+}
+
+/** Keys under which an earlier process may have left bytes. */
+function earlierKeys({ steps }: SelectedRow): readonly string[] {
+  if (!steps) return [];
+  const { earlier = [], fileKey } = steps as { earlier?: readonly string[]; fileKey?: string };
+  return [...earlier, ...(fileKey === undefined ? [] : [fileKey])];
+}
+
+function madeOf({ id }: JsonObject): JsonObject {
+  return id === undefined ? {} : { id };
+}

@@ -1,0 +1,57 @@
+import { lstat } from 'node:fs/promises';
+import { isAbsolute, join } from 'node:path';
+import { InputError } from '../errors.js';
+
+/**
+ * The files that the paths name, in order: patterns are expanded where the shell did not, and with
+ * `recursive` folders give all files below them but hidden ones; links are not followed there.
+ * Throws InputError for a folder without `recursive` and a pattern that nothing matches.
+ */
+export async function expandPaths(
+  paths: readonly string[],
+  { recursive }: { readonly recursive: boolean },
+): Promise<readonly string[]> {
+  const found = await Promise.all(paths.map((path) => expand(path, recursive)));
+  return found.flat();
+}
+
+async function expand(path: string, recursive: boolean): Promise<readonly string[]> {
+  const there = await lstat(path).catch(() => undefined);
+  if (there?.isDirectory()) {
+    if (!recursive)
+      throw new InputError(`${path} is a folder.`, {
+        hint: `All files in it: rosterctl docs upload -r ${path}`,
+      });
+    return below(path);
+  }
+  return there || !hasPattern(path) ? [path] : matching(path, recursive);
+}
+
+async function below(folder: string): Promise<readonly string[]> {
+  const { glob } = await import('tinyglobby');
+  const names = await glob('**/*', { cwd: folder, followSymbolicLinks: false, onlyFiles: true });
+  if (names.length === 0) throw new InputError(`There is no file in ${folder}.`);
+  return names.toSorted().map((name) => join(folder, name));
+}
+
+async function matching(pattern: string, recursive: boolean): Promise<readonly string[]> {
+  const { glob } = await import('tinyglobby');
+  const found = await glob(pattern, {
+    onlyFiles: false,
+    expandDirectories: false,
+    absolute: isAbsolute(pattern),
+  });
+  const files = await Promise.all(
+    found.toSorted().map(async (name) => {
+      if (!name.endsWith('/')) return [name];
+      return recursive ? below(name) : [];
+    }),
+  );
+  if (files.flat().length > 0) return files.flat();
+  throw new InputError(`No file matches ${pattern}.`);
+}
+
+/** Whether the shell would have read it as a pattern. */
+export function hasPattern(path: string): boolean {
+  return /[*?[\]{}]/.test(path);
+}

@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { resolve } from 'node:path';
+import type { UploadContentType } from '../api/schemas.js';
+import type { Selection } from '../bulk/selection.js';
+import type { SelectedRow } from '../bulk/work.js';
+import type { Context } from '../context.js';
+import { Failure, UsageError } from '../errors.js';
+import { type LocalFile, lookAtFile } from './local-file.js';
+import { type BadFile, type SeenFile, uploadRow } from './upload-job.js';
+import { expandPaths } from './upload-paths.js';
+
+export interface PathValues {
+  readonly paths: readonly string[];
+  readonly recursive: boolean;
+  readonly contentType: UploadContentType | undefined;
+  readonly failFast: boolean;
+}
+
+/** So many files are looked at at once. */
+const atOnce = 8;
+
+/**
+ * Looks at every file before anything is sent. One that cannot be uploaded becomes a row that fails;
+ * with --fail-fast its InputError or UsageError is thrown. A file named twice is taken once.
+ */
+export async function uploadRows(
+  context: Context,
+  { paths, recursive, contentType, failFast }: PathValues,
+): Promise<Selection> {
+  const names = await expandPaths(paths, { recursive });
+  const looked = await inTurn(names, async (path): Promise<Looked> => {
+    try {
+      const file = await lookAtFile(path, contentType);
+      checkSize(context, file);
+      return { path, file };
+    } catch (error) {
+      if (!(error instanceof Failure) || failFast) throw error;
+      return { path, bad: { problem: error.message, hint: error.hint ?? null } };
+    }
+  });
+  const once = withoutDoubles(context, looked);
+  await noteTwins(context, once);
+  const rows = once.map(({ path, file, bad }, index) =>
+    uploadRow(index + 1, path, file ? seenFile(file) : (bad as BadFile)),
+  );
+  return { rows, header: ['path'], note: undefined, digest: digestOf(rows) };
+}
+
+/** What is kept of a file until its upload is finished. */
+export function seenFile({ path, name, contentType, sizeBytes, identity }: LocalFile): SeenFile {
+  return { path: resolve(path), name, contentType, sizeBytes, identity };
+}
+
+/** Stands for these files as they are now. */
+export function digestOf(rows: readonly SelectedRow[]): string {
+  return createHash('sha256')
+    .update(JSON.stringify(rows.map(({ own }) => own)))
+    .digest('hex');
+}
+
+/** Throws UsageError for more bytes than `upload.maxBytes`; an empty file is told. */
+export function checkSize(context: Context, file: LocalFile): void {
+  const most = Number(context.settings.guesses['upload.maxBytes'] ?? Number.POSITIVE_INFINITY);
+  if (file.sizeBytes > most)
+    throw new UsageError(
+      `${file.path} has ${file.sizeBytes} bytes, more than upload.maxBytes (${most}) allows.`,
+    );
+  if (file.sizeBytes === 0) context.note(`${file.path} is empty.`);
+}
+
+interface Looked {
+  readonly path: string;
+  readonly file?: LocalFile;
+  readonly bad?: BadFile;
+}
+
+function withoutDoubles(context: Context, looked: readonly Looked[]): readonly Looked[] {
+  const seen = new Set<string>();
+  return looked.filter(({ path, file }) => {
+    const key = file?.identity ?? resolve(path);
+    if (!seen.has(key)) return seen.add(key);
+    context.note(`${path} is named twice; it is uploaded once.`);
+    return false;
+  });
+}
+
+/** Two files of the same bytes are uploaded both, and told: it is often a mistake. */
+async function noteTwins(context: Context, looked: readonly Looked[]): Promise<void> {
+  const bySize = new Map<number, string[]>();
+  for (const { file } of looked)
+    if (file && file.sizeBytes > 0)
+      bySize.set(file.sizeBytes, [...(bySize.get(file.sizeBytes) ?? []), file.path]);
+  for (const paths of [...bySize.values()].filter(({ length }) => length > 1)) {
+    const byHash = new Map<string, string>();
+    // oxlint-disable-next-line no-await-in-loop
+    for (const { path, hash } of await inTurn(paths, hashOf)) {
+      const other = byHash.get(hash);
+      if (other === undefined) byHash.set(hash, path);
+      else context.note(`${path} holds the same bytes as ${other}.`);
+    }
+  }
+}
+
+async function hashOf(path: string): Promise<{ readonly path: string; readonly hash: string }> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 }))
+    hash.update(chunk as Uint8Array);
+  return { path, hash: hash.digest('hex') };
+}
+
+async function inTurn<T, R>(items: readonly T[], action: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  let next = 0;
+  const worker = async () => {
+    while (next < items.length) {
+      const index = next++;
+      // oxlint-disable-next-line no-await-in-loop
+      results[index] = await action(items[index] as T);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker));
+  return results;
+}

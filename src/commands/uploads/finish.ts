@@ -1,0 +1,163 @@
+import * as z from 'zod/mini';
+import type { Call, PlannedRequest } from '../../api/types.js';
+import type { ReportRow } from '../../bulk/report.js';
+import { isStored, type LeftUpload, uploadAction } from '../../bulk/upload-state.js';
+import { finishRows } from '../../cli/bulk-continue.js';
+import { bulkFlags, type BulkValues } from '../../cli/bulk-flags.js';
+import { finishOne } from '../../cli/bulk-one.js';
+import { reportOf, worstExit } from '../../cli/bulk-run.js';
+import { defineWrite, flag, Outcome, param, type Plan } from '../../cli/define.js';
+import { recordOf } from '../../cli/views.js';
+import type { Context } from '../../context.js';
+import { isObject, type JsonObject } from '../../data/json.js';
+import { plural } from '../../data/words.js';
+import { GuardError, UsageError } from '../../errors.js';
+import type { ExitName } from '../../exit-codes.js';
+import { documentCall, grantCall, plannedUpload, type StoredFile } from '../upload-file.js';
+import { newDocument, type SeenFile, type UploadJob, uploadPart } from '../upload-job.js';
+import { leftIdSchema } from './forget.js';
+import { findLeft, isHere, readLeft } from './left.js';
+
+const { concurrency, waitLock } = bulkFlags;
+
+export default defineWrite({
+  summary: 'Finish uploads that were interrupted',
+  about:
+    'A file that has arrived is not sent again: only its document is made, after a look whether it is ' +
+    'there already. Others are sent from the beginning, if they are still the files they were.',
+  examples: [
+    ['All of this organization', '--all'],
+    ['See what would be sent', '--all --dry-run'],
+  ],
+  calls: ['requestUpload', 'createDocument', 'listDocuments'],
+  args: { id: param(z.optional(leftIdSchema), 'an id of uploads list', { placeholder: 'ID' }) },
+  flags: {
+    all: flag('every interrupted upload of this organization', { group: 'selection' }),
+    concurrency,
+    waitLock,
+  },
+  needsOneOf: [['id', 'all']],
+  excludes: [['id', 'all']],
+  view: recordOf('documents'),
+  ids: ({ id }) => (id === undefined ? [] : [id]),
+  async plan(context, { id }): Promise<Plan<readonly LeftUpload[]>> {
+    const left = id === undefined ? await leftHere(context) : [await findLeft(context, id)];
+    const [only] = left;
+    if (id !== undefined && only && !isHere(context, only)) throw elsewhere(only);
+    return {
+      calls: left.map(nextCall),
+      requests: left.flatMap((upload) => requestsOf(context, upload)),
+      changes: left.map((upload) => ({ id: upload.id, ...newDocument })),
+      state: left,
+    };
+  },
+  async apply(context, { state: [left] }, values): Promise<Outcome<JsonObject>> {
+    if (!left) return new Outcome({}, 'done');
+    const { value, written } = await finishOne(context, lineOf(values), left.run, left.row.row);
+    return new Outcome(isObject(value) ? value : {}, 'done', written);
+  },
+  async several(context, values) {
+    const left = await leftHere(context);
+    if (left.length === 0) context.note('No upload is unfinished.');
+    const rows: ReportRow[] = [];
+    const exits: ExitName[] = [];
+    const written: (() => Promise<void>)[] = [];
+    for (const run of new Set(left.map((upload) => upload.run))) {
+      if (context.signal.aborted) break;
+      const mine = left.filter((upload) => upload.run === run);
+      // One run after another: each has a lock of its own.
+      // oxlint-disable-next-line no-await-in-loop
+      const { ended, exitName, told } = await finishRun(context, lineOf(values), mine);
+      for (const row of ended) rows.push({ ...row, row: rows.length + 1 });
+      exits.push(exitName);
+      if (told) written.push(told);
+    }
+    const report = reportOf(context, { action: 'uploads.finish', run: null }, rows);
+    return {
+      report,
+      exitName: worstExit(exits),
+      async written() {
+        for (const tell of written) await tell();
+      },
+    };
+  },
+});
+
+type Values = Pick<BulkValues, 'concurrency' | 'waitLock'>;
+
+function lineOf(values: Values) {
+  return {
+    part: uploadPart,
+    words: uploadAction.split('.'),
+    values: values as BulkValues,
+  };
+}
+
+/** The uploads of the organization and service in force; others are told. */
+async function leftHere(context: Context): Promise<readonly LeftUpload[]> {
+  const all = await readLeft(context);
+  const here = all.filter((upload) => isHere(context, upload));
+  if (here.length < all.length)
+    context.note(
+      `${plural(all.length - here.length, 'upload')} of other organizations or services stay as they are.`,
+    );
+  return here;
+}
+
+async function finishRun(
+  context: Context,
+  line: ReturnType<typeof lineOf>,
+  left: readonly LeftUpload[],
+): Promise<{
+  readonly ended: readonly ReportRow[];
+  readonly exitName: ExitName;
+  readonly told?: (() => Promise<void>) | undefined;
+}> {
+  const ids = new Map(left.map(({ row, id }) => [row.row, id]));
+  const named = (row: ReportRow): ReportRow => ({ ...row, id: ids.get(row.row) ?? row.id });
+  const [first] = left;
+  if (!first) return { ended: [], exitName: 'done' };
+  try {
+    const wanted = new Set(ids.keys());
+    const { report, exitName, written } = await finishRows(context, line, first.run, wanted);
+    const ended = report.results.filter(({ row }) => wanted.has(row)).map(named);
+    return { ended, exitName, told: written };
+  } catch (error) {
+    if (!(error instanceof GuardError) || error.code !== 'locked') throw error;
+    context.tell(error.message);
+    const result = 'not_attempted' as const;
+    return {
+      ended: left.map(({ row }) => named({ row: row.row, id: row.id, result })),
+      exitName: 'guarded',
+    };
+  }
+}
+
+function nextCall({ row, run, state, steps }: LeftUpload): Call {
+  const facts = row.own as unknown as SeenFile;
+  return isStored({ state })
+    ? documentCall(facts, storedOf(steps), textOf(run, facts))
+    : grantCall(facts);
+}
+
+function requestsOf(context: Context, left: LeftUpload): readonly PlannedRequest[] {
+  const facts = left.row.own as unknown as SeenFile;
+  if (isStored(left)) return [context.api.describe(nextCall(left))];
+  return plannedUpload(context, facts, textOf(left.run, facts));
+}
+
+function textOf({ plan }: LeftUpload['run'], { name }: SeenFile) {
+  const { job } = (plan?.job ?? {}) as { job?: UploadJob };
+  return { name: job?.name ?? name, tags: job?.tags ?? [] };
+}
+
+function storedOf(steps: JsonObject): StoredFile {
+  return steps as unknown as StoredFile;
+}
+
+function elsewhere({ id, run: { head } }: LeftUpload): UsageError {
+  return new UsageError(
+    `The upload ${id} belongs to organization ${head.organization} at ${head.service}.`,
+    { hint: `Choose its profile: -p ${head.profile}` },
+  );
+}

@@ -1,0 +1,41 @@
+import * as z from 'zod/mini';
+import { listRuns } from '../../bulk/runs.js';
+import { type LeftUpload, leftUploads, uploadStates } from '../../bulk/upload-state.js';
+import { nearest } from '../../data/nearest.js';
+import type { Context, LocalContext } from '../../context.js';
+import { UsageError } from '../../errors.js';
+import { storeOf } from '../runs/jobs.js';
+
+/** An interrupted upload as it is listed. */
+export const UploadLine = z.object({
+  id: z.string(),
+  path: z.string(),
+  state: z.enum(uploadStates),
+  fileKey: z.nullable(z.string()),
+  startedAt: z.string(),
+});
+
+/** The uploads on this machine that are not finished, oldest first. */
+export async function readLeft(context: LocalContext): Promise<readonly LeftUpload[]> {
+  return leftUploads(await listRuns(storeOf(context), (text) => context.tell(text)));
+}
+
+/** One of them by its id. Throws UsageError when there is none. */
+export async function findLeft(context: LocalContext, id: string): Promise<LeftUpload> {
+  const left = await readLeft(context);
+  const found = left.find((upload) => upload.id === id);
+  if (found) return found;
+  const near = nearest(
+    id,
+    left.map((upload) => upload.id),
+  );
+  throw new UsageError(
+    `There is no unfinished upload ${id}${near ? ` (did you mean ${near}?)` : ''}.`,
+    { hint: 'See: rosterctl uploads list' },
+  );
+}
+
+/** Whether the upload belongs to the organization and service in force. */
+export function isHere({ api }: Context, { run: { head } }: LeftUpload): boolean {
+  return head.organization === api.organizationId && head.service === api.baseUrl;
+}

@@ -1,0 +1,258 @@
+import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import {
+  errorOf,
+  freshEnvironment,
+  launcher,
+  rosterctl,
+  temporaryFolder,
+} from '../../support/run.js';
+import { key, recordingService, type Reply } from '../../support/service.js';
+
+interface Behaviour {
+  /** What step 3 answers; by default it makes the document. */
+  third?: ((made: number) => Reply | undefined) | undefined;
+  put?: ((nth: number) => Reply | undefined) | undefined;
+}
+
+/** A service that makes documents and a store that keeps bytes; both can be told to misbehave. */
+async function service(behaviour: Behaviour = {}) {
+  const documents: { id: string; name: string; fileKey: string }[] = [];
+  let grants = 0;
+  let sent = 0;
+  const store = await recordingService((request) =>
+    request.method === 'PUT' ? (behaviour.put?.(++sent) ?? { status: 200 }) : { status: 404 },
+  );
+  const api = await recordingService((request): Reply => {
+    const { method, url } = request;
+    if (method === 'GET') return { status: 200, json: { documents } };
+    if (url === '/v1/uploads/document-file') {
+      const fileKey = `files/${++grants}`;
+      const uploadUrl = `${store.origin}/${fileKey}?sig=canary`;
+      return { status: 200, json: { key: fileKey, fileRef: `ref:${fileKey}`, uploadUrl } };
+    }
+    const refused = behaviour.third?.(documents.length);
+    if (refused) return refused;
+    const body = JSON.parse(request.body.toString()) as { name: string; fileKey: string };
+    const made = { id: `doc_${documents.length + 1}`, ...body };
+    documents.push(made);
+    return { status: 201, json: { document: made } };
+  });
+  return { ...api, store, documents, behaviour };
+}
+
+type Service = Awaited<ReturnType<typeof service>>;
+
+function deskWith(names: readonly string[]) {
+  const home = temporaryFolder();
+  for (const name of names) writeFileSync(join(home, name), `this is ${name}`);
+  return { home, cwd: home };
+}
+
+function puts({ store }: Service): number {
+  return store.requests.filter(({ method }) => method === 'PUT').length;
+}
+
+function posts({ requests }: Service): string[] {
+  return requests.filter(({ method }) => method === 'POST').map(({ url }) => url);
+}
+
+const forbidden: Reply = { status: 403, json: { error: 'forbidden' } };
+
+/** Starts a line and kills it (-9) as soon as the service has seen this. */
+async function killedWhen(
+  api: Service,
+  line: readonly string[],
+  desk: { readonly home: string; readonly cwd: string },
+  seen: () => boolean,
+): Promise<void> {
+  const child = spawn(process.execPath, [launcher, ...line], {
+    cwd: desk.cwd,
+    env: { ...freshEnvironment(desk.home), ...api.env },
+    stdio: 'ignore',
+  });
+  const over = new Promise((resolve) => child.on('close', resolve));
+  while (!seen() && child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 2));
+  child.kill('SIGKILL');
+  await over;
+}
+
+test('nothing is unfinished: an empty list, and finishing all sends nothing', async () => {
+  const api = await service();
+  const desk = deskWith([]);
+  expect((await rosterctl('uploads list --json', desk)).stdout).toBe('[]\n');
+  const ran = await rosterctl('uploads finish --all --json', { env: api.env, ...desk });
+  expect([ran.code, JSON.parse(ran.stdout).summary.total]).toEqual([0, 0]);
+  expect(ran.stderr).toContain('No upload is unfinished');
+  expect(api.requests).toEqual([]);
+});
+
+test('a file whose document was refused is listed and finished without a second PUT', async () => {
+  const api = await service({ third: () => forbidden });
+  const desk = { env: api.env, ...deskWith(['a.txt']) };
+  const refused = await rosterctl('docs upload a.txt --tag x --json', desk);
+  expect(refused.code).toBe(7);
+  const [left] = JSON.parse((await rosterctl('uploads list --json', desk)).stdout);
+  expect(left).toEqual({
+    id: expect.stringMatching(/^[0-9a-f]{6}\.1$/),
+    path: 'a.txt',
+    state: 'put_done',
+    fileKey: 'files/1',
+    startedAt: expect.any(String),
+  });
+  expect(refused.stderr).toContain(`rosterctl uploads finish ${left.id}`);
+  delete api.behaviour.third;
+  const look = await rosterctl(`uploads finish ${left.id} -n --json`, desk);
+  expect(JSON.parse(look.stdout).requests).toMatchObject([
+    { method: 'POST', path: '/documents', body: { name: 'a.txt', tags: ['x'] } },
+  ]);
+  const done = await rosterctl(`uploads finish ${left.id} --json`, desk);
+  expect([done.code, JSON.parse(done.stdout).id]).toEqual([0, 'doc_1']);
+  expect(puts(api)).toBe(1);
+  expect(api.documents).toMatchObject([{ name: 'a.txt', fileKey: 'files/1', tags: ['x'] }]);
+  expect((await rosterctl('uploads list --json', desk)).stdout).toBe('[]\n');
+  expect(readdirSync(join(desk.home, '.local/state/rosterctl/runs'))).toEqual([]);
+});
+
+test('the same line again makes the document of a file that has arrived, without a second PUT', async () => {
+  const api = await service({ third: () => forbidden });
+  const desk = { env: api.env, ...deskWith(['a.txt']) };
+  expect((await rosterctl('docs upload a.txt', desk)).code).toBe(7);
+  delete api.behaviour.third;
+  const ran = await rosterctl('docs upload a.txt --json', desk);
+  expect([ran.code, JSON.parse(ran.stdout).id, puts(api)]).toEqual([0, 'doc_1', 1]);
+});
+
+test('a 400 of step 3 leaves an orphan; forgetting it sends nothing and begins anew', async () => {
+  const api = await service({ third: () => ({ status: 400, json: { error: 'badRequest' } }) });
+  const desk = { env: api.env, ...deskWith(['a.txt']) };
+  expect((await rosterctl('docs upload a.txt', desk)).code).toBe(3);
+  const list = () => rosterctl('uploads list --json', desk);
+  const [left] = JSON.parse((await list()).stdout);
+  expect(left.state).toBe('orphan');
+  const before = api.requests.length;
+  const dry = await rosterctl(`uploads forget ${left.id} -n --json`, desk);
+  expect(JSON.parse(dry.stdout).changes).toEqual([
+    { id: left.id, field: 'state', from: 'orphan', to: 'forgotten' },
+  ]);
+  const gone = await rosterctl(`uploads forget ${left.id}`, desk);
+  expect([gone.code, gone.stdout]).toEqual([
+    0,
+    `${left.id} is forgotten; its bytes may lie in the store under files/1.\n`,
+  ]);
+  expect([(await list()).stdout, api.requests.length]).toEqual(['[]\n', before]);
+  delete api.behaviour.third;
+  expect((await rosterctl('docs upload a.txt', desk)).code).toBe(0);
+  expect(puts(api)).toBe(2);
+});
+
+test('of several files one without a document is finished alone, and doctor tells of it', async () => {
+  const api = await service({
+    third: (made) => (made === 1 ? { status: 400, json: {} } : undefined),
+  });
+  const desk = { env: api.env, ...deskWith(['a.txt', 'b.txt', 'c.txt']) };
+  const ran = await rosterctl('docs upload a.txt b.txt c.txt --concurrency 1 --json', desk);
+  expect(ran.code).toBe(8);
+  expect(JSON.parse(ran.stdout).summary).toMatchObject({ changed: 1, failed: 2 });
+  const left = JSON.parse((await rosterctl('uploads list --json', desk)).stdout);
+  expect(left.map(({ path, state }: Record<string, unknown>) => [path, state])).toEqual([
+    ['b.txt', 'orphan'],
+    ['c.txt', 'orphan'],
+  ]);
+  const told = await rosterctl('doctor', desk);
+  expect(told.stdout).toContain('2 uploads are unfinished');
+  expect((await rosterctl('runs prune --older-than 0s --json', desk)).stdout).toContain('[]');
+  delete api.behaviour.third;
+  const done = await rosterctl('uploads finish --all --json', desk);
+  expect(done.code).toBe(0);
+  expect(JSON.parse(done.stdout)).toMatchObject({
+    action: 'uploads.finish',
+    summary: { total: 2, changed: 2 },
+    results: [
+      { row: 1, id: left[0].id, after: { id: 'doc_2' } },
+      { row: 2, id: left[1].id, after: { id: 'doc_3' } },
+    ],
+  });
+  expect([puts(api), api.documents.length]).toEqual([3, 3]);
+});
+
+test('killed after the PUT and before step 3: going on sends step 3 alone', async () => {
+  const api = await service();
+  const desk = { env: api.env, ...deskWith(['a.txt']) };
+  // The journal says put_done only when it is on disk: the kill comes with the request that follows it.
+  api.behaviour.third = () => ({ status: 503, json: {}, headers: { 'retry-after': '1' } });
+  await killedWhen(api, ['docs', 'upload', 'a.txt'], desk, () =>
+    posts(api).includes('/v1/documents'),
+  );
+  delete api.behaviour.third;
+  const [left] = JSON.parse((await rosterctl('uploads list --json', desk)).stdout);
+  expect(left.state).toBe('doc_intent');
+  const env = { ...api.env, ROSTERCTL_SETTLE: '0.1s' };
+  const ran = await rosterctl('docs upload a.txt --json', { ...desk, env });
+  expect([ran.code, JSON.parse(ran.stdout).id]).toEqual([0, 'doc_1']);
+  expect([puts(api), api.documents.length]).toEqual([1, 1]);
+});
+
+test('killed while the bytes were on their way: sent anew, and the first key is told', async () => {
+  const api = await service({ put: () => () => {} });
+  const desk = { env: api.env, ...deskWith(['a.txt']) };
+  await killedWhen(api, ['docs', 'upload', 'a.txt'], desk, () => puts(api) > 0);
+  delete api.behaviour.put;
+  const [left] = JSON.parse((await rosterctl('uploads list --json', desk)).stdout);
+  expect([left.state, left.fileKey]).toEqual(['put_started', 'files/1']);
+  const ran = await rosterctl(`uploads finish ${left.id} --json`, desk);
+  expect([ran.code, JSON.parse(ran.stdout).fileKey]).toEqual([0, 'files/2']);
+  expect(ran.stderr).toContain('files/1');
+  expect(ran.stderr).not.toContain('sig=');
+});
+
+test('a file that changed since its upload began is not finished as if it were the same', async () => {
+  const api = await service({ put: () => () => {} });
+  const desk = { env: api.env, ...deskWith(['a.txt']) };
+  await killedWhen(api, ['docs', 'upload', 'a.txt'], desk, () => puts(api) > 0);
+  delete api.behaviour.put;
+  writeFileSync(join(desk.home, 'a.txt'), 'something else');
+  const ran = await rosterctl('uploads finish --all --json', desk);
+  expect(ran.code).toBe(8);
+  expect(JSON.parse(ran.stdout).results[0].error.message).toContain('changed since its upload');
+  expect(api.documents).toEqual([]);
+});
+
+test('the journal holds no key and no signed URL', async () => {
+  const api = await service({ third: () => forbidden });
+  const desk = { env: api.env, ...deskWith(['a.txt']) };
+  await rosterctl('docs upload a.txt', desk);
+  const runs = join(desk.home, '.local/state/rosterctl/runs');
+  const kept = readdirSync(runs, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.jsonl'))
+    .map((name) => readFileSync(join(runs, name), 'utf8'))
+    .join('');
+  expect(kept).toContain('put_done');
+  for (const secret of [key, 'canary', api.store.origin]) expect(kept).not.toContain(secret);
+});
+
+test('an upload of another organization is left alone and names its profile', async () => {
+  const api = await service({ third: () => forbidden });
+  const desk = { env: api.env, ...deskWith(['a.txt']) };
+  await rosterctl('docs upload a.txt', desk);
+  const [left] = JSON.parse((await rosterctl('uploads list --json', desk)).stdout);
+  const env = { ...api.env, ROSTERCTL_ORG: 'org_8' };
+  const one = await rosterctl(`uploads finish ${left.id} --json`, { ...desk, env });
+  expect([one.code, errorOf(one).message]).toEqual([2, expect.stringContaining('org_7')]);
+  const all = await rosterctl('uploads finish --all', { ...desk, env });
+  expect([all.code, all.stderr]).toEqual([0, expect.stringContaining('1 upload of other')]);
+  const unknown = await rosterctl('uploads finish abcdef.1', desk);
+  expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('uploads list')]);
+});
+
+test('where no state can be written a single file is uploaded all the same, and it is said', async () => {
+  const api = await service();
+  const desk = deskWith(['a.txt']);
+  const env = { ...api.env, ROSTERCTL_STATE_DIR: '/dev/null/none' };
+  const one = await rosterctl('docs upload a.txt --json', { ...desk, env });
+  expect([one.code, one.stderr]).toEqual([0, expect.stringContaining('cannot be finished later')]);
+  const two = await rosterctl('docs upload a.txt a.txt --json', { ...desk, env });
+  expect([two.code, posts(api).length]).toEqual([2, 2]);
+});
