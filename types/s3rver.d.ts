@@ -13,3 +13,10 @@ declare module '@20minutes/s3rver' {
     callback(): RequestListener;
   }
 }
+
+declare module '@20minutes/s3rver/lib/models/account.js' {
+  const account: {
+    readonly DUMMY_ACCOUNT: { createKeyPair(accessKeyId: string, secretAccessKey: string): void };
+  };
+  export default account;
+}
