@@ -174,7 +174,7 @@ test('sandbox start --s3 serves the commands, and the secret key is nowhere', as
   const home = temporaryFolder('sandbox-s3');
   const secret = join(home, 'store.json');
   writeFileSync(secret, JSON.stringify(store.access), { mode: 0o600 });
-  const data = join(home, 'data');
+  const data = join(home, '.local/state/rosterctl');
   const child = startChild(launcher, [
     ...['sandbox', 'start', '--json', '--port', '0', '--data', data, '--s3', secret],
   ]);
@@ -191,7 +191,8 @@ test('sandbox start --s3 serves the commands, and the secret key is nowhere', as
   expect({ code: up.code, stderr: up.stderr }).toEqual({ code: 0, stderr: '' });
   const { id, fileKey } = JSON.parse(up.stdout) as { id: string; fileKey: string };
   expect(store.read(fileKey)?.equals(file)).toBe(true);
-  const down = await rosterctl(`docs download ${id} -O - `, { env, home });
+  // The built-in profile finds the server of its own state.
+  const down = await rosterctl(`-p sandbox docs download ${id} -O -`, { home });
   expect([down.code, down.stdout]).toEqual([0, file.toString()]);
   child.kill('SIGTERM');
   expect(await child.ended).toBe(0);
