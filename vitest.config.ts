@@ -11,6 +11,12 @@ export default defineConfig({
     isolate: false,
     pool: 'forks',
     // The machine's own certificates and colours must not reach what is tested.
-    env: { NODE_EXTRA_CA_CERTS: '', NO_COLOR: '', FORCE_COLOR: '' },
+    env: {
+      NODE_EXTRA_CA_CERTS: '',
+      NO_COLOR: '',
+      FORCE_COLOR: '',
+      // The AWS library announces which Node it will want one day.
+      AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+    },
   },
 });

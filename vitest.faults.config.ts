@@ -13,6 +13,12 @@ export default defineConfig({
     maxWorkers: 2,
     maxConcurrency: 6,
     reporters: ['default', './test/faults/support/summary.ts'],
-    env: { NODE_EXTRA_CA_CERTS: '', NO_COLOR: '', FORCE_COLOR: '' },
+    env: {
+      NODE_EXTRA_CA_CERTS: '',
+      NO_COLOR: '',
+      FORCE_COLOR: '',
+      // The AWS library announces which Node it will want one day.
+      AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+    },
   },
 });

@@ -3,7 +3,8 @@ import { checkName, find, listed, merged, newRecord, recordsOf } from './editing
 import type { HandlerCall, Handlers, Reply } from './handler.js';
 import type { StoredRecord, Upload } from './records.js';
 import { invalid, Refusal } from './refusal.js';
-import { fileRefOf } from './uploads.js';
+import type { UrlSigner } from './signed-url.js';
+import { isOurs } from './uploads.js';
 
 type DocumentCalls =
   | 'listDocuments'
@@ -27,7 +28,7 @@ export const documentHandlers: Pick<Handlers, DocumentCalls> = {
     const document = newRecord(call, 'documents', {
       ...call.body,
       name: call.body['name'] ?? upload.key.slice(upload.key.lastIndexOf('/') + 1),
-      fileUrl: fileRefOf(upload.key),
+      fileUrl: upload.fileRef,
     });
     call.steps.push(
       ['put', 'documents', document],
@@ -56,11 +57,12 @@ export const documentHandlers: Pick<Handlers, DocumentCalls> = {
 /** A signed URL is the only way to a file's bytes (contract 2.5). */
 function link(call: HandlerCall, id: string, disposition: 'attachment' | 'inline'): Reply {
   const document = find(call, 'documents', id);
+  const key = String(document['fileKey']);
   const expiresAt = new Date(call.now.getTime() + call.personality.linkMs);
-  const url = call.urls.sign(
+  const url = signerOf(call, call.tables.uploads.get(key)).sign(
     {
       method: 'GET',
-      key: String(document['fileKey']),
+      key,
       contentType: String(document['contentType']),
       sizeBytes: Number(document['sizeBytes']),
       disposition,
@@ -71,6 +73,19 @@ function link(call: HandlerCall, id: string, disposition: 'attachment' | 'inline
   return { status: 200, body: { url, expiresAt: expiresAt.toISOString() } };
 }
 
+/** The signer of the store that a file lies in: demo files, which no upload brought, are our own. */
+function signerOf(
+  { urls, bucket, personality }: HandlerCall,
+  upload: Upload | undefined,
+): UrlSigner {
+  if (!upload || isOurs(upload)) return urls;
+  if (bucket && upload.fileRef.startsWith(bucket.prefix)) return bucket.urls;
+  throw new Refusal(404, personality.codes.notFound, notReachable(upload));
+}
+
+const notReachable = ({ fileRef }: Upload) =>
+  `the file lies at ${fileRef}: start the sandbox with the --s3 file of that store`;
+
 /** Step 3 of an upload: the body must name a file that has arrived, as it was announced (contract 4.5). */
 function storedUpload(call: HandlerCall): Upload {
   const { fileKey, fileUrl, contentType, sizeBytes } = call.body;
@@ -80,10 +95,23 @@ function storedUpload(call: HandlerCall): Upload {
   if (upload.fileRef !== fileUrl) throw invalid('fileUrl is not the fileRef of that upload');
   if (upload.contentType !== contentType) throw invalid(`contentType was ${upload.contentType}`);
   if (upload.sizeBytes !== sizeBytes) throw invalid(`sizeBytes was ${upload.sizeBytes}`);
-  if (upload.sha256 === undefined) throw invalid('the file has not been uploaded yet');
+  checkArrival(call, upload);
   if (upload.documentId === undefined) return upload;
   const code = call.personality.codes.conflict;
   throw new Refusal(409, code, `the upload has become ${upload.documentId} already`);
+}
+
+function checkArrival({ bucket, stored }: HandlerCall, upload: Upload): void {
+  const notYet = 'the file has not been uploaded yet';
+  if (isOurs(upload)) {
+    if (upload.sha256 === undefined) throw invalid(notYet);
+    return;
+  }
+  if (!bucket || !upload.fileRef.startsWith(bucket.prefix)) throw invalid(notReachable(upload));
+  if (!stored) throw invalid(notYet);
+  const { sizeBytes, contentType } = stored;
+  if (sizeBytes !== upload.sizeBytes || contentType !== upload.contentType)
+    throw invalid(`the store holds ${sizeBytes} bytes of ${contentType}`);
 }
 
 function checkTags({ tags }: JsonObject): void {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { HandlerCall, Handlers } from './handler.js';
 import type { Upload } from './records.js';
 import { invalid, Refusal } from './refusal.js';
@@ -23,7 +24,14 @@ export function extensionOf(contentType: string): string {
 
 /** The private reference that stands for an object; never an address that one could open. */
 export function fileRefOf(key: string): string {
-  return `private://sandbox-files/${key}`;
+  return `${ownPrefix}${key}`;
+}
+
+const ownPrefix = 'private://sandbox-files/';
+
+/** Whether an upload goes to our own file store, and not to a bucket elsewhere. */
+export function isOurs({ fileRef }: Upload): boolean {
+  return fileRef.startsWith(ownPrefix);
 }
 
 /** Step 1 of an upload (contract 4.2, 4.5). */
@@ -36,10 +44,11 @@ export const uploadHandlers: Pick<Handlers, 'requestUpload'> = {
     if (sizeBytes > maxBytes)
       throw new Refusal(413, codes.fileTooLarge, `the plan allows ${maxBytes} bytes a file`);
     const key = newKey(call, contentType);
-    const { organizationId } = call;
-    const upload: Upload = { key, organizationId, fileRef: fileRefOf(key), contentType, sizeBytes };
+    const { organizationId, bucket } = call;
+    const fileRef = bucket ? `${bucket.prefix}${key}` : fileRefOf(key);
+    const upload: Upload = { key, organizationId, fileRef, contentType, sizeBytes };
     call.steps.push(['upload', upload]);
-    const uploadUrl = call.urls.sign(
+    const uploadUrl = (bucket?.urls ?? call.urls).sign(
       { method: 'PUT', key, contentType, sizeBytes },
       new Date(call.now.getTime() + uploadMs),
     );
@@ -49,5 +58,7 @@ export const uploadHandlers: Pick<Handlers, 'requestUpload'> = {
 
 function newKey(call: HandlerCall, contentType: string): string {
   const number = String(call.tables.uploads.size + 1).padStart(4, '0');
-  return `documents/${call.organizationId}/upload_${number}.${extensionOf(contentType)}`;
+  // A bucket outlives a reset and may serve several sandboxes: no key of it is given twice.
+  const mark = call.bucket ? `_${randomBytes(8).toString('hex')}` : '';
+  return `documents/${call.organizationId}/upload_${number}${mark}.${extensionOf(contentType)}`;
 }

@@ -13,14 +13,14 @@ const mutants = [
   {
     name: 'a redirect is followed',
     file: 'src/api/transport.ts',
-    from: 'const value = await exchange(agent, wire, limits, options.signal);',
-    to: `let value = await exchange(agent, wire, limits, options.signal);
-        while ('reply' in value && value.reply.headers['location'] !== undefined) {
-          const next = new URL(value.reply.headers['location'], wire.origin);
-          const on = { ...wire, origin: next.origin, path: next.pathname + next.search };
-          value = await exchange(agent, on, limits, options.signal);
-          if (next.pathname === '/v1/taken') break;
-        }`,
+    from: 'const found = await exchange(agent, wire, limits, signal);',
+    to: `let found = await exchange(agent, wire, limits, signal);
+          while ('reply' in found && found.reply.headers['location'] !== undefined) {
+            const next = new URL(found.reply.headers['location'], wire.origin);
+            const on = { ...wire, origin: next.origin, path: next.pathname + next.search };
+            found = await exchange(agent, on, limits, signal);
+            if (next.pathname === '/v1/taken') break;
+          }`,
     cases: ['redirects', 'matrix: 307'],
   },
   {
@@ -30,6 +30,23 @@ const mutants = [
     to: `...storeHeaders(headers),
           'x-api-key': process.env['ROSTERCTL_API_KEY'] ?? '',`,
     cases: ['upload', 'F098'],
+  },
+  {
+    name: 'the key is sent to the S3 store',
+    file: 'src/api/file-store.ts',
+    from: '...storeHeaders(headers),',
+    to: `...storeHeaders(headers),
+          'x-api-key': process.env['ROSTERCTL_API_KEY'] ?? '',`,
+    cases: ['s3-store', 'F098'],
+  },
+  {
+    name: 'the key is sent with a download',
+    file: 'src/api/file-store.ts',
+    from: `method: 'GET',
+        headers: [],`,
+    to: `method: 'GET',
+        headers: ['x-api-key', process.env['ROSTERCTL_API_KEY'] ?? ''],`,
+    cases: ['s3-store', 'download'],
   },
   {
     name: 'hostile text is shown as it is',

@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest';
 import { type SandboxServer, startSandbox } from '../../src/sandbox/embedded.js';
 import type { JsonObject } from '../../src/data/json.js';
 import type { ThisProcess } from '../../src/files/lock.js';
+import type { BucketAccess } from '../../src/sandbox/presign.js';
 
 export const self: ThisProcess = {
   pid: process.pid,
@@ -36,12 +37,17 @@ export interface TestSandbox extends SandboxServer {
 }
 
 export async function newSandbox(
-  options: { stateDir?: string; seedSize?: 'small' | 'large' } = {},
+  options: {
+    stateDir?: string;
+    seedSize?: 'small' | 'large';
+    bucket?: BucketAccess | undefined;
+  } = {},
 ): Promise<TestSandbox> {
   const stateDir = options.stateDir ?? scratch();
   const clock = { now: start };
-  const { seedSize } = options;
-  const sandbox = await startSandbox({ stateDir, self, now: () => clock.now, seedSize });
+  const { seedSize, bucket } = options;
+  const now = () => clock.now;
+  const sandbox = await startSandbox({ stateDir, self, now, seedSize, bucket });
   onTestFinished(() => sandbox.close());
   return { ...sandbox, stateDir, clock };
 }

@@ -35,6 +35,8 @@ export interface Service {
 
 export const organization = 'org_7';
 export const key = 'key-canary-7f3a9c21d4';
+/** Signs the URLs of a store; as secret as the key, and never in anything printed, kept or sent. */
+export const storeSecret = 'store-canary+71/c0ffee/9e4b';
 
 /** A real server on loopback that records every request and answers by `METHOD /path`. */
 export async function recordingService(answer: (request: Recorded) => Reply): Promise<Service> {

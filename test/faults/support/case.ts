@@ -9,7 +9,7 @@ import {
   splitWords,
   temporaryFolder,
 } from '../../support/run.js';
-import { key } from '../../support/service.js';
+import { key, storeSecret } from '../../support/service.js';
 
 /** The signed part of every URL that a hostile server hands out; as secret as the key. */
 export const signature = 'sig-canary-5d1b7720aa41c3e8';
@@ -168,15 +168,21 @@ function leaksIn({ stdout, stderr }: Ran, home: string, showsUrl: boolean): stri
     ['stderr', stderr],
   ] as const) {
     if (text.includes(key)) leaks.push(`the key in ${where}`);
-    if (text.includes(signature) && !showsUrl) leaks.push(`the signature in ${where}`);
+    if (text.includes(storeSecret)) leaks.push(`the key of the store in ${where}`);
+    if (isSigned(text) && !showsUrl) leaks.push(`a signature in ${where}`);
   }
   for (const file of filesIn(home)) {
     if (file.endsWith('credentials.json')) continue;
     const text = readFileSync(file, 'latin1');
-    if (text.includes(key) || text.includes(signature)) leaks.push(`a secret in ${file}`);
+    if (text.includes(key) || text.includes(storeSecret) || isSigned(text))
+      leaks.push(`a secret in ${file}`);
   }
   return leaks;
 }
+
+/** Whether a text holds what makes a URL work: our canary, or a signature of the AWS library. */
+const isSigned = (text: string) =>
+  text.includes(signature) || /X-Amz-Signature=[0-9a-f]{64}/i.test(text);
 
 /** The tool's own folders below a home. */
 function filesIn(home: string): string[] {
