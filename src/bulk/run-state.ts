@@ -23,6 +23,8 @@ export interface RunState {
   /** Rows whose last write has no result. */
   readonly open: ReadonlyMap<number, Intent>;
   readonly ended: boolean;
+  /** Another run was begun in its place. */
+  readonly superseded: boolean;
 }
 
 /** Results that stand for good; the others are tried again when the run goes on. */
@@ -35,6 +37,7 @@ export function foldJournal(records: readonly JournalRecord[]): RunState {
   const results = new Map<number, ReportRow>();
   const open = new Map<number, Intent>();
   let ended = false;
+  let superseded = false;
   for (const record of records) {
     const row = Number(record['row']);
     if (record.kind === 'intent') {
@@ -56,9 +59,12 @@ export function foldJournal(records: readonly JournalRecord[]): RunState {
       if (rest['result'] !== 'unknown') open.delete(row);
       else if (intent && applied === true) open.set(row, { ...intent, applied });
     }
-    if (record.kind === 'end') ended = true;
+    if (record.kind === 'end') {
+      ended = true;
+      superseded = record['superseded'] === true;
+    }
   }
-  return { results, open, ended };
+  return { results, open, ended, superseded };
 }
 
 /** The values before a write as the journal keeps them: of notes and long texts only a hash. */

@@ -1,4 +1,3 @@
-import { settleMs } from '../api/settle.js';
 import { createHash } from 'node:crypto';
 import { lockRun } from '../bulk/lock-run.js';
 import { exitOf, type ReportRow } from '../bulk/report.js';
@@ -7,6 +6,7 @@ import type { Task } from '../bulk/runner.js';
 import {
   continueJournal,
   createRun,
+  findRun,
   listRuns,
   newRunName,
   openRunStore,
@@ -15,13 +15,15 @@ import {
   type RunStore,
   type StoredRun,
 } from '../bulk/runs.js';
+import { supersede } from '../bulk/supersede.js';
 import type { SelectedRow } from '../bulk/work.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { plural } from '../data/words.js';
-import { UsageError } from '../errors.js';
+import { GuardError } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
 import type { BulkValues } from './bulk-flags.js';
+import { settleEarlier } from './bulk-earlier.js';
 import type { BulkPart } from './bulk-part.js';
 import {
   checkExpected,
@@ -30,15 +32,7 @@ import {
   previewLines,
   previewRows,
 } from './bulk-preview.js';
-import {
-  type EndedRun,
-  executeRun,
-  type KeptJob,
-  openJob,
-  pause,
-  type ReadyRun,
-  reportOf,
-} from './bulk-run.js';
+import { type EndedRun, type KeptJob, openJob, type ReadyRun, reportOf } from './bulk-run.js';
 import { selectByFilter, type Source } from './bulk-select.js';
 
 /** A command line that changes many things. */
@@ -60,25 +54,29 @@ export interface Beginning {
   };
 }
 
-/** Goes on with a run that is unfinished; the lock is taken first. Throws as `runBulk` does. */
+/** A run about to send, or the report where nothing is to be sent. */
+export type Prepared = { readonly ready: ReadyRun } | EndedRun;
+
+/** Makes an unfinished run ready to go on; the lock is taken first. Throws as `runBulk` does. */
 export async function resumeRun(
   context: Context,
   line: Omit<BulkLine, 'source'>,
   stored: StoredRun,
-): Promise<EndedRun> {
+): Promise<Prepared> {
   return withLock(context, line, async (store, _head, lock) => {
-    const input = { header: ['id'], rows: stored.plan?.rows ?? [] };
-    const ready = await continueRun(context, line, { store, lock, input }, stored);
-    return executeRun(context, ready);
+    // Whoever held the lock before may have gone on with it.
+    const now = await findRun(store, stored.head.run);
+    const input = { header: ['id'], rows: now.plan?.rows ?? [] };
+    return { ready: await continueRun(context, line, { store, lock, input }, now) };
   });
 }
 
-/** Begins a new run from rows of a finished one. Throws as `runBulk` does. */
+/** Makes a new run from rows of a finished one ready. Throws as `runBulk` does. */
 export async function retryRows(
   context: Context,
   line: Omit<BulkLine, 'source'>,
   plan: RunPlan,
-): Promise<EndedRun> {
+): Promise<Prepared> {
   const kept = plan.job as unknown as KeptJob;
   const rows = plan.rows.map(({ row, id, own }) => ({ row, id, ...(own && { own }) }));
   return withLock(context, line, async (store, head, lock) => {
@@ -94,8 +92,7 @@ export async function retryRows(
         input: { header: ['id'], rows },
       },
     );
-    if ('ready' in found) return executeRun(context, found.ready);
-    lock.release();
+    if (!('ready' in found)) lock.release();
     return found;
   });
 }
@@ -105,7 +102,7 @@ export async function prepare(
   context: Context,
   line: BulkLine,
   { store, head, lock, kept, input }: Beginning,
-): Promise<{ readonly ready: ReadyRun } | EndedRun> {
+): Promise<Prepared> {
   const { part, values } = line;
   const earlier = (await listRuns(store, (text) => context.tell(text))).filter(
     ({ finished, head: other }) =>
@@ -114,25 +111,31 @@ export async function prepare(
       other.organization === head.organization &&
       other.resource === head.resource,
   );
-  const same = earlier.findLast(({ head: other, plan }) => other.input === head.input && plan);
-  if (same && !values.restart) {
-    const rows = input.rows ?? same.plan?.rows ?? [];
+  const same = earlier.filter(({ head: other, plan }) => other.input === head.input && plan);
+  const last = same.at(-1);
+  if (last && !values.restart) {
+    const rows = input.rows ?? last.plan?.rows ?? [];
     const ready = await continueRun(
       context,
       line,
       { store, lock, input: { ...input, rows } },
-      same,
+      last,
     );
     return { ready };
   }
   const rows = input.rows ?? (await selectByFilter(context, values, part));
   checkExpected(rows.length, values);
-  await settleEarlier(context, earlier, rows);
+  await settleEarlier(context, earlier, rows, same);
   const { job, work } = openJob(context, part, line.words, kept);
+  const own = { now: context.now, isOurs: () => lock.isOurs() };
+  const endSame = async () => {
+    for (const run of same) await supersede(store, run, work, own);
+  };
   const concurrency = values.concurrency ?? context.settings.concurrency;
   const preview = await previewRows(context, rows, job, work, part.resource, concurrency);
   const { tasks, decided } = preview;
   if (tasks.length === 0) {
+    await endSame();
     const report = reportOf(context, { ...head, run: null }, decided);
     return { report, exitName: exitOf(report.summary, undefined) };
   }
@@ -140,7 +143,8 @@ export async function prepare(
   const asks = rows.length > 1 || line.source !== 'ids' || part.asksForOne === true;
   await confirmChanges(context, tasks.length, values, asks);
   const plan = planOf({ ...head, rows: rows.length }, kept, rows, preview);
-  const journal = await createRun(store, plan, { now: context.now, isOurs: () => lock.isOurs() });
+  const journal = await createRun(store, plan, own);
+  await endSame();
   const settled = decided.filter(({ result }) => isFinal(result));
   await Promise.all(settled.map((row) => journal.append({ kind: 'result', ...scrubbed(row) })));
   return {
@@ -162,9 +166,10 @@ async function continueRun(
   context: Context,
   { part, words, values }: Omit<BulkLine, 'source'>,
   { store, lock, input }: Pick<Beginning, 'store' | 'lock'> & Pick<ReadyRun, 'input'>,
-  { plan, state, head }: StoredRun,
+  { plan, state, head, finished }: StoredRun,
 ): Promise<ReadyRun> {
-  if (!plan) throw new UsageError(`The run ${head.run} is finished.`);
+  if (!plan || finished)
+    throw new GuardError(`The run ${head.run} was finished meanwhile. Nothing was sent.`);
   const tasks: Task[] = [];
   const settled: ReportRow[] = [];
   for (const row of plan.rows) {
@@ -200,26 +205,6 @@ async function continueRun(
     input,
     release: () => lock.release(),
   };
-}
-
-/** A write of an earlier run that may still take effect is waited for before its row is read. */
-async function settleEarlier(
-  context: Context,
-  earlier: readonly StoredRun[],
-  rows: readonly SelectedRow[],
-): Promise<void> {
-  const ids = new Set(rows.map(({ id }) => id));
-  const now = context.now().getTime();
-  const wait = settleMs(context.env);
-  const open = earlier
-    .flatMap(({ state }) => [...state.open.values()])
-    .filter(({ id }) => ids.has(id));
-  const longest = Math.max(0, ...open.map(({ t }) => (t > now ? wait : t + wait - now)));
-  if (longest === 0) return;
-  context.note(
-    `Waiting for ${plural(open.length, 'write')} of an earlier run that may still take effect.`,
-  );
-  await pause(longest, context.signal);
 }
 
 export function tellPreview(

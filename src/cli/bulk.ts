@@ -6,20 +6,14 @@ import type { JsonObject } from '../data/json.js';
 import { UsageError } from '../errors.js';
 import type { BulkValues } from './bulk-flags.js';
 import { checkExpected, previewRows } from './bulk-preview.js';
-import {
-  type EndedRun,
-  executeRun,
-  type KeptJob,
-  openJob,
-  type ReadyRun,
-  reportOf,
-} from './bulk-run.js';
+import { type EndedRun, executeRun, type KeptJob, openJob, reportOf } from './bulk-run.js';
 import { filterKey, selectByFilter, selectLocally } from './bulk-select.js';
 import { reportView, type Shown } from './report-view.js';
 import {
   type Beginning,
   type BulkLine,
   digestOf,
+  type Prepared,
   prepare,
   tellPreview,
   withLock,
@@ -72,9 +66,8 @@ export async function runBulk(context: Context, line: BulkLine): Promise<Shown> 
 
 async function begin(context: Context, line: BulkLine, beginning: Beginning): Promise<Shown> {
   const found = await prepare(context, line, beginning);
-  if ('ready' in found) return show(context, found.ready);
-  beginning.lock.release();
-  return { value: found.report, view: reportView, exitName: found.exitName };
+  if (!('ready' in found)) beginning.lock.release();
+  return showRun(context, found);
 }
 
 // --- dry run ---
@@ -117,12 +110,16 @@ async function dryRun(
 
 // --- showing ---
 
-/** ndjson: each row when its result is on disk, the summary last; other formats: the whole report. */
-async function show(context: Context, ready: ReadyRun): Promise<Shown> {
-  if (context.settings.output !== 'ndjson') {
-    const { report, exitName } = await executeRun(context, ready);
-    return { value: report, view: reportView, exitName };
+/**
+ * Executes what was prepared. ndjson: each row when its result is on disk, the summary last; other
+ * formats, and where nothing was to be sent: the whole report.
+ */
+export async function showRun(context: Context, found: Prepared): Promise<Shown> {
+  if (!('ready' in found) || context.settings.output !== 'ndjson') {
+    const { report, exitName } = 'ready' in found ? await executeRun(context, found.ready) : found;
+    return { value: report, view: reportView, exitName, isReport: true };
   }
+  const { ready } = found;
   let ended: EndedRun | undefined;
   const stream = async function* (): AsyncGenerator<JsonObject> {
     const line = newQueue<ReportRow>();
@@ -140,6 +137,7 @@ async function show(context: Context, ready: ReadyRun): Promise<Shown> {
   return {
     value: stream(),
     view: { kind: 'records', schema: z.array(z.looseObject({})) },
+    isReport: true,
     get exitName() {
       return ended?.exitName ?? 'failed';
     },

@@ -154,7 +154,12 @@ export interface WriteCommand<
   /** Checked once before any row: sizes, files, flags that need reading. Throws UsageError, InputError. */
   check?(context: C, values: Values<A, F>): Promise<void> | void;
   plan(context: C, values: Values<A, F>, id: string): Promise<Plan<S>>;
-  apply(context: C, plan: Plan<S>, values: Values<A, F>, id: string): Promise<T | Outcome<T>>;
+  apply(
+    context: C,
+    plan: Plan<S>,
+    values: Values<A, F>,
+    id: string,
+  ): Promise<T | Outcome<T> | Running>;
   /** Asked for before one write; a command that deletes or converts must have it. */
   confirm?(plan: Plan<S>, values: Values<A, F>, id: string): Confirmation | undefined;
 }
@@ -164,6 +169,17 @@ export class Outcome<T> {
   constructor(
     readonly value: T,
     readonly exitName: ExitName,
+  ) {}
+}
+
+/** A run whose rows are shown as they come: how, and the exit code once the last one is out. */
+export class Running {
+  constructor(
+    readonly shown: {
+      readonly value: unknown;
+      readonly view: View<never>;
+      readonly exitName: ExitName;
+    },
   ) {}
 }
 

@@ -10,6 +10,8 @@ export interface Shown {
   readonly value: unknown;
   readonly view: View<never>;
   readonly exitName: ExitName;
+  /** It tells what was done: when it cannot be written out, that is no good end, as it is for a list. */
+  readonly isReport?: boolean;
   /** What runs after the value was shown; a signal ends it in the ordinary way. */
   readonly goOn?: () => Promise<void>;
 }

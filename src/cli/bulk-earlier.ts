@@ -1,0 +1,31 @@
+import { settleMs } from '../api/settle.js';
+import type { StoredRun } from '../bulk/runs.js';
+import type { SelectedRow } from '../bulk/work.js';
+import type { Context } from '../context.js';
+import { plural } from '../data/words.js';
+import { pause } from './bulk-run.js';
+
+/**
+ * Waits for writes of earlier runs that may still take effect: those to the rows about to be read,
+ * and all of the runs in `whole`.
+ */
+export async function settleEarlier(
+  context: Context,
+  earlier: readonly StoredRun[],
+  rows: readonly SelectedRow[],
+  whole: readonly StoredRun[],
+): Promise<void> {
+  const ids = new Set(rows.map(({ id }) => id));
+  const now = context.now().getTime();
+  const wait = settleMs(context.env);
+  const open = earlier.flatMap((run) =>
+    [...run.state.open.values()].filter(({ id }) => ids.has(id) || whole.includes(run)),
+  );
+  // A clock that went backwards means the full wait.
+  const longest = Math.max(0, ...open.map(({ t }) => (t > now ? wait : t + wait - now)));
+  if (longest === 0) return;
+  context.note(
+    `Waiting for ${plural(open.length, 'write')} of an earlier run that may still take effect.`,
+  );
+  await pause(longest, context.signal);
+}
