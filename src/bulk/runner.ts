@@ -22,6 +22,8 @@ export interface RunOptions<P> {
   /** After how long a write that was lost counts as never applied, in milliseconds. */
   readonly settleMs: number;
   readonly maxErrors: number | undefined;
+  /** Whether nothing was heard of the service for so long that it counts as dead. */
+  readonly isSilent: () => boolean;
   readonly now: () => Date;
   /** Resolves after the time, or early when the signal fires. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -63,7 +65,7 @@ class Runner<P> {
   private deaf = false;
 
   constructor(private readonly options: RunOptions<P>) {
-    this.stops = new Stops(options.maxErrors);
+    this.stops = new Stops(options.maxErrors, options.isSilent);
   }
 
   get stop(): Stop | undefined {

@@ -2,7 +2,7 @@ import type { BulkJob, BulkPart } from '../cli/bulk-part.js';
 import { fieldNames } from '../cli/documented.js';
 import type { TypedFields } from '../cli/field-flags.js';
 import { touchedFields } from '../cli/field-flags.js';
-import { listFlags, type RecordTest } from '../cli/filters.js';
+import { listFlags } from '../cli/filters.js';
 import type { Context } from '../context.js';
 import { setFields } from '../data/assign.js';
 import { isObject, type JsonObject } from '../data/json.js';

@@ -30,6 +30,7 @@ async function goOn(imagined: Imagined, path: string) {
     concurrency: 4,
     settleMs: 10,
     maxErrors: undefined,
+    isSilent: () => false,
     now: options.now,
     sleep: async () => {},
     signal: new AbortController().signal,
