@@ -93,8 +93,8 @@ export function isAsBefore(before: JsonObject, now: readonly RowChange[]): boole
 const longest = 200;
 
 function mark(field: string, value: unknown): unknown {
-  const text = printJson(value ?? null);
   if (value === null || value === undefined) return null;
+  const text = printJson(value);
   if (field !== 'internalNotes' && text.length <= longest) return value;
   return `sha256:${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
 }

@@ -59,6 +59,7 @@ class Runner<P> {
   private readonly stops: Stops;
   private readonly done = new Set<number>();
   private readonly sent = new Set<number>();
+  private readonly syncing = new Set<Promise<void>>();
   private doubts: Doubt[] = [];
   private probe: Promise<void> | undefined;
   private closed = false;
@@ -95,6 +96,7 @@ class Runner<P> {
       (task) => this.begin(task),
     );
     while (this.doubts.length > 0 && !this.halted) await this.settle();
+    await Promise.all(this.syncing);
     for (const doubt of this.doubts.splice(0)) await this.unknown(doubt);
   }
 
@@ -162,7 +164,7 @@ class Runner<P> {
     const intent = { row, id, attempt, before, applied: false };
     try {
       const value = await this.options.work.send(look, task);
-      await this.finish(changedRow(task, look.changes, this.options.work.made?.(value)));
+      this.finishBehind(task, changedRow(task, look.changes, this.options.work.made?.(value)));
     } catch (error) {
       if (!(error instanceof UnknownOutcomeError)) throw error;
       const applied = error.delivery === 'applied';
@@ -286,6 +288,17 @@ class Runner<P> {
         this.report({ row, id, result, ...told });
       });
     }
+  }
+
+  /**
+   * The worker goes on while this result is on its way to disk: the next intent stands behind it in
+   * the journal, so nothing more is sent before it is there.
+   */
+  private finishBehind(task: Task, row: ReportRow): void {
+    const step = this.guarded(task, () => this.finish(row)).finally(() => {
+      this.syncing.delete(step);
+    });
+    this.syncing.add(step);
   }
 
   private async finish(row: ReportRow, more: object = {}, counted = false): Promise<void> {
