@@ -1,7 +1,7 @@
 import { execute } from './cli/execute.js';
-import type { Shown } from './cli/report-view.js';
 import { present } from './cli/output.js';
 import type { RawValues } from './cli/parsed.js';
+import type { Shown } from './cli/report-view.js';
 import type { Command } from './cli/define.js';
 import { commands } from './commands/index.js';
 import { emptyConfig } from './config/config-file.js';
@@ -10,7 +10,7 @@ import { type GlobalFlags, resolveSettings } from './config/settings.js';
 import { type ConfigData, type ConfigStore, openConfigStore } from './config/store.js';
 import type { LocalContext } from './context.js';
 import type { PlainCommand, PlainTable } from './data/plain-table.js';
-import { BugError, ConfigError } from './errors.js';
+import { BugError, ConfigError, OutputError, PipeClosedError } from './errors.js';
 import { exit } from './exit-codes.js';
 import type { ThisProcess } from './files/lock.js';
 import { createService } from './service.js';
@@ -101,6 +101,12 @@ export async function runCommand(
     await present(shown.value as never, shown.view, {
       ...context,
       sorted: values['sort'] !== undefined,
+    }).catch((error: unknown) => {
+      const lost = lostReport(error, shown);
+      if (!lost) throw error;
+      // What stopped the run concerns the user more than who no longer reads.
+      if (shown.exitName !== 'unauthenticated' && shown.exitName !== 'forbidden') throw lost;
+      speech.tell(lost.message);
     });
     for (const line of config.warnings()) speech.note(line);
     if (shown.goOn) {
@@ -126,6 +132,17 @@ function readConfig(config: ConfigStore, plain: PlainCommand): ConfigData {
     if (!plain.local || !(error instanceof ConfigError)) throw error;
     return emptyConfig(undefined);
   }
+}
+
+/** A list whose reader went away ended well; a report of what was done did not. */
+function lostReport(error: unknown, { isReport }: Shown): OutputError | undefined {
+  if (!isReport) return undefined;
+  if (error instanceof OutputError) return error;
+  if (!(error instanceof PipeClosedError)) return undefined;
+  return new OutputError('The report could not be written: its reader went away.', {
+    cause: error,
+    hint: 'What was done is done. See it: rosterctl runs show last',
+  });
 }
 
 /** Lines for stderr, made safe; `finish` waits until all are out. */

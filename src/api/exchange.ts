@@ -259,8 +259,8 @@ class Exchange implements RawHandler {
 function readHeaders(raw: readonly Buffer[]): { readonly [name: string]: string } {
   const headers = new Map<string, string>();
   for (let at = 0; at + 1 < raw.length; at += 2) {
-    const name = String(raw[at]?.toString('latin1')).toLowerCase();
-    const value = String(raw[at + 1]?.toString('latin1'));
+    const name = (raw[at] as Buffer).toString('latin1').toLowerCase();
+    const value = (raw[at + 1] as Buffer).toString('latin1');
     const before = headers.get(name);
     headers.set(name, before === undefined ? value : `${before}, ${value}`);
   }

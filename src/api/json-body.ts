@@ -7,8 +7,21 @@ export type JsonBody =
   | { readonly kind: 'html' }
   | { readonly kind: 'other'; readonly text: string };
 
-/** Reads a body as JSON whatever content type it claims; a byte order mark is passed over. */
+const known = new WeakMap<Uint8Array, JsonBody>();
+
+/**
+ * Reads a body as JSON whatever content type it claims; a byte order mark is passed over. An answer
+ * is judged by several, and parsed once.
+ */
 export function readJson(body: Uint8Array, contentType: string | undefined): JsonBody {
+  const before = known.get(body);
+  if (before) return before;
+  const read = parseBody(body, contentType);
+  known.set(body, read);
+  return read;
+}
+
+function parseBody(body: Uint8Array, contentType: string | undefined): JsonBody {
   // Not a TextDecoder, whose first use costs a start a millisecond.
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
     .toString()

@@ -7,8 +7,12 @@ export interface Pace {
   readonly finishes: boolean;
   /** Waits for a turn; the result ends it. Resolves early when the signal fires. */
   turn(signal: AbortSignal): Promise<() => void>;
+  /** A request sets out; what is not answered for a minute from here on is a dead service. */
+  asked(): void;
   /** An answer came: 429 halves the pace and its `wait` (seconds) holds everyone, others speed up slowly. */
   answered(status: number, wait: number | undefined): void;
+  /** True in a run whose requests got no answer for so long that repeating them is of no use. */
+  readonly silent: boolean;
   /** For the progress line and tests. */
   readonly allowed: number;
 }
@@ -23,6 +27,8 @@ export interface PaceOptions {
 
 /** Good answers in a row before one more request at once, or a tenth more a second, is allowed. */
 const patience = 20;
+/** A service of which nothing is heard for so long is dead; two rounds of the usual timeout. */
+const silenceMs = 60_000;
 
 /** No bounds until `limit` is called: single commands pass straight through. */
 export function createPace(options: PaceOptions): Pace {
@@ -38,6 +44,7 @@ class Limiter implements Pace {
   private active = 0;
   private good = 0;
   private heldUntil = 0;
+  private unansweredSince: number | undefined;
   private nextStart = 0;
   private waiting: (() => void)[] = [];
 
@@ -75,7 +82,18 @@ class Limiter implements Pace {
     };
   }
 
+  asked(): void {
+    this.unansweredSince ??= this.options.clock();
+  }
+
+  get silent(): boolean {
+    if (this.most === Number.POSITIVE_INFINITY || this.unansweredSince === undefined) return false;
+    return this.options.clock() - this.unansweredSince >= silenceMs;
+  }
+
   answered(status: number, wait: number | undefined): void {
+    // Others are still on their way: their silence is counted from here.
+    this.unansweredSince = this.active > 0 ? this.options.clock() : undefined;
     if (status === 429) this.slowDown(wait);
     else if (status < 400) this.speedUp();
   }

@@ -96,7 +96,8 @@ export function createTransport(options: TransportOptions): Transport {
   const tried = (value: Attempt, needsJson = false): Tried<Attempt> => {
     if ('loss' in value) {
       const { loss } = value;
-      return { value, delivery: loss.delivery, pace: lossPace(loss) };
+      const again = options.pace?.silent ? 'never' : lossPace(loss);
+      return { value, delivery: loss.delivery, pace: again };
     }
     const { status, headers, body } = value.reply;
     if (needsJson && status < 300 && isGarbled(value.reply))
@@ -132,6 +133,7 @@ export function createTransport(options: TransportOptions): Transport {
         const agent = await agentFor(keepAlive);
         const value = await inTurn(async (signal) => {
           const started = traceStart();
+          options.pace?.asked();
           const found = await exchange(agent, wire, limits, signal);
           options.trace?.(traceLine(wire, found, performance.now() - started));
           return found;
@@ -146,9 +148,11 @@ export function createTransport(options: TransportOptions): Transport {
       const ending = await repeat<Attempt | { begun: T }>('read', options, async () => {
         const agent = await agentFor(true);
         const started = traceStart();
+        options.pace?.asked();
         const value = await openExchange(agent, wire, limits, options.signal);
         options.trace?.(traceLine(wire, value, performance.now() - started));
         if (!('open' in value)) return tried(value);
+        options.pace?.answered(value.open.status, undefined);
         return beginning(value.open, begin, { ...place, call });
       });
       const { value } = ending;

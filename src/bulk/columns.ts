@@ -21,8 +21,11 @@ export interface ColumnRules {
   readonly columns: readonly Column[];
   /** Fields that an export writes and an import leaves alone. */
   readonly exported: readonly string[];
-  /** Any other column sets the field of its name (`name:int`, `:bool`, `:json` type it). */
-  readonly open: boolean;
+  /**
+   * Any other column sets the field of its name (`name:int`, `:bool`, `:json` type them). `ownFile`:
+   * not in what an export wrote, whose unknown columns are the service's, nor one that looks like a slip.
+   */
+  readonly open: boolean | 'ownFile';
 }
 
 export interface HeaderOptions {
@@ -51,12 +54,15 @@ export function readHeader(
     if (!cells.some((cell) => clean(cell, options) === from.trim()))
       throw new InputError(`--map names a column "${from}" that the CSV does not have.`);
   const isExport = exportMarks.every((mark) => names.some((name) => sameName(name, mark)));
+  const isOwn = !isExport && !options.ignoreStrangers;
   const used = new Map<string, number>();
   const readers: { readonly index: number; readonly column: Column }[] = [];
   const unused: string[] = [];
   let idIndex = -1;
   for (const [index, name] of names.entries()) {
-    const column = name === '' ? undefined : columnOf(name, rules);
+    const open =
+      rules.open === true || (rules.open === 'ownFile' && isOwn && !isSlip(name, names, rules));
+    const column = name === '' ? undefined : columnOf(name, { ...rules, open });
     const isId = sameName(name, 'id');
     if (!isId && !column) {
       const passes = isExported(name, rules) || options.ignoreStrangers;

@@ -27,6 +27,8 @@ export interface RunState {
   readonly ended: boolean;
   /** Its report was written out. */
   readonly told: boolean;
+  /** Another run was begun in its place. */
+  readonly superseded: boolean;
 }
 
 /** Results that stand for good; the others are tried again when the run goes on. */
@@ -41,6 +43,7 @@ export function foldJournal(records: readonly JournalRecord[]): RunState {
   const steps = new Map<number, JsonObject>();
   let ended = false;
   let told = false;
+  let superseded = false;
   for (const record of records) {
     const row = Number(record['row']);
     if (record.kind === 'step') {
@@ -66,10 +69,22 @@ export function foldJournal(records: readonly JournalRecord[]): RunState {
       if (rest['result'] !== 'unknown') open.delete(row);
       else if (intent && applied === true) open.set(row, { ...intent, applied });
     }
-    if (record.kind === 'end') ended = true;
+    if (record.kind === 'end') {
+      ended = true;
+      superseded = record['superseded'] === true;
+    }
     if (record.kind === 'told') told = true;
   }
-  return { results, open, steps, ended, told };
+  return { results, open, steps, ended, told, superseded };
+}
+
+/**
+ * Milliseconds until nothing of these writes can arrive any more, `ms` after each was written down; a
+ * clock that went backwards means the full wait.
+ */
+export function settleLeft(writes: readonly Pick<Intent, 't'>[], ms: number, now: Date): number {
+  const present = now.getTime();
+  return Math.max(0, ...writes.map(({ t }) => (t > present ? ms : t + ms - present)));
 }
 
 /** The values before a write as the journal keeps them: of notes and long texts only a hash. */
@@ -98,8 +113,8 @@ export function isAsBefore(before: JsonObject, now: readonly RowChange[]): boole
 const longest = 200;
 
 function mark(field: string, value: unknown): unknown {
-  const text = printJson(value ?? null);
   if (value === null || value === undefined) return null;
+  const text = printJson(value);
   if (field !== 'internalNotes' && text.length <= longest) return value;
   return `sha256:${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
 }

@@ -1,33 +1,14 @@
 import { Failure, UnknownOutcomeError } from '../errors.js';
-import type { Entry } from './journal.js';
+import type { RunOptions, Task } from './run-options.js';
 import { beforeAfter, changedMeanwhile, judge, resultOf } from './judge.js';
 import { Probe } from './probe.js';
 import type { ReportRow } from './report.js';
 import { changedRow, verifiedRow, withoutResult } from './rows.js';
-import { type Intent, isAsBefore, markedBefore, withoutTexts } from './run-state.js';
+import { type Intent, isAsBefore, markedBefore, settleLeft, withoutTexts } from './run-state.js';
 import { type Stop, Stops } from './stops.js';
-import type { Look, RowWork, SelectedRow } from './work.js';
+import type { Look } from './work.js';
 
-/** A row that is still to be done. */
-export interface Task extends SelectedRow {
-  /** A write of an earlier process whose outcome nobody knows. */
-  readonly open?: Intent | undefined;
-}
-
-export interface RunOptions<P> {
-  readonly work: RowWork<P>;
-  /** Resolves when the entry is on disk. */
-  readonly journal: { append(entry: Entry): Promise<void> };
-  readonly concurrency: number;
-  /** After how long a write that was lost counts as never applied, in milliseconds. */
-  readonly settleMs: number;
-  readonly maxErrors: number | undefined;
-  readonly now: () => Date;
-  /** Resolves after the time, or early when the signal fires. */
-  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
-  readonly signal: AbortSignal;
-  onResult(row: ReportRow): void;
-}
+export type { RunOptions, Task } from './run-options.js';
 
 /** A write whose outcome reading has to settle. */
 interface Doubt extends Intent {
@@ -57,13 +38,14 @@ class Runner<P> {
   private readonly stops: Stops;
   private readonly done = new Set<number>();
   private readonly sent = new Set<number>();
+  private readonly syncing = new Set<Promise<void>>();
   private doubts: Doubt[] = [];
   private readonly probe = new Probe(() => this.stops.hasAnswer || this.stop !== undefined);
   private closed = false;
   private deaf = false;
 
   constructor(private readonly options: RunOptions<P>) {
-    this.stops = new Stops(options.maxErrors);
+    this.stops = new Stops(options.maxErrors, options.isSilent);
   }
 
   get stop(): Stop | undefined {
@@ -93,6 +75,7 @@ class Runner<P> {
       (task) => this.begin(task),
     );
     while (this.doubts.length > 0 && !this.halted) await this.settle();
+    await Promise.all(this.syncing);
     for (const doubt of this.doubts.splice(0)) await this.unknown(doubt);
   }
 
@@ -159,7 +142,7 @@ class Runner<P> {
     const intent = { row, id, attempt, before, applied: false };
     try {
       const value = await this.options.work.send(look, task);
-      await this.finish(changedRow(task, look.changes, this.options.work.made?.(value)));
+      this.finishBehind(task, changedRow(task, look.changes, this.options.work.made?.(value)));
     } catch (error) {
       if (!(error instanceof UnknownOutcomeError)) throw error;
       const applied = error.delivery === 'applied';
@@ -188,10 +171,7 @@ class Runner<P> {
 
   private async waitSince(doubts: readonly Doubt[], ms: number): Promise<void> {
     const { now, sleep, signal } = this.options;
-    const present = now().getTime();
-    // A clock that went backwards means the full wait.
-    const waits = doubts.map(({ t }) => (t > present ? ms : t + ms - present));
-    const longest = Math.max(0, ...waits);
+    const longest = settleLeft(doubts, ms, now());
     if (longest > 0 && !signal.aborted) await sleep(longest, signal);
   }
 
@@ -285,6 +265,17 @@ class Runner<P> {
         this.report({ row, id, result, ...told });
       });
     }
+  }
+
+  /**
+   * The worker goes on while this result is on its way to disk: the next intent stands behind it in
+   * the journal, so nothing more is sent before it is there.
+   */
+  private finishBehind(task: Task, row: ReportRow): void {
+    const step = this.guarded(task, () => this.finish(row)).finally(() => {
+      this.syncing.delete(step);
+    });
+    this.syncing.add(step);
   }
 
   private async finish(row: ReportRow, more: object = {}, counted = false): Promise<void> {

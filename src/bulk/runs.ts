@@ -125,7 +125,12 @@ export async function closeRun(
     ['failed', 'conflict'].includes(results.get(row)?.result ?? ''),
   );
   if (left.length > 0) await writePlan(store, { ...plan, rows: left });
-  else await rm(join(store.dir, plan.head.run, 'plan.jsonl'), { force: true });
+  else await dropPlan(store, plan.head.run);
+}
+
+/** Removes what going on with a run, or retrying its rows, would need. */
+export async function dropPlan(store: RunStore, run: string): Promise<void> {
+  await rm(join(store.dir, run, 'plan.jsonl'), { force: true });
 }
 
 /** Every run on disk, oldest first; one that cannot be read is told by `onDamaged` and left out. */

@@ -15,7 +15,7 @@ const forbiddenRows = 3;
 
 /**
  * Decides when a run stops: a refused key, a 403 at the first answer or three in a row, five rows in
- * a row without an answer, a wait longer than the budget, too many errors, a journal that fails.
+ * a row without an answer or a minute without any, a wait longer than the budget, too many errors, a journal that fails.
  */
 export class Stops {
   private stopped: Stop | undefined;
@@ -25,7 +25,10 @@ export class Stops {
   private seen = false;
   private wrote = false;
 
-  constructor(private readonly maxErrors: number | undefined) {}
+  constructor(
+    private readonly maxErrors: number | undefined,
+    private readonly isSilent: () => boolean,
+  ) {}
 
   get stop(): Stop | undefined {
     return this.stopped;
@@ -63,7 +66,8 @@ export class Stops {
     if (error.exitName === 'temporary' || error instanceof UnknownOutcomeError) {
       this.exhausted += 1;
       const tooLong = error instanceof ApiError && error.details.retryAfter !== undefined;
-      if (tooLong || this.exhausted >= exhaustedRows) this.end('temporary', error.message);
+      if (tooLong || this.exhausted >= exhaustedRows || this.isSilent())
+        this.end('temporary', error.message);
       return false;
     }
     this.answered(sent);

@@ -83,7 +83,7 @@ function stateOf(
   if (result === 'failed' || result === 'conflict')
     return isStoredByNow && !isNotVerified(error) ? 'orphan' : undefined;
   if (result !== undefined && result !== 'not_attempted') return undefined;
-  if (finished) return undefined;
+  if (finished) return isStoredByNow ? stored : undefined;
   return uploadStates.find((known) => known === steps['state']) ?? 'planned';
 }
 

@@ -1,4 +1,3 @@
-import { settleMs } from '../api/settle.js';
 import { exitOf, type ReportRow } from '../bulk/report.js';
 import { isFinal } from '../bulk/run-state.js';
 import type { Task } from '../bulk/runner.js';
@@ -11,12 +10,20 @@ import {
   type RunStore,
   type StoredRun,
 } from '../bulk/runs.js';
+import { supersede } from '../bulk/supersede.js';
 import type { SelectedRow } from '../bulk/work.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
-import { plural } from '../data/words.js';
 import { continueRun } from './bulk-continue.js';
-import { type Beginning, type BulkLine, digestOf, traits, withLock } from './bulk-line.js';
+import { settleEarlier } from './bulk-earlier.js';
+import {
+  type Beginning,
+  type BulkLine,
+  digestOf,
+  type Prepared,
+  traits,
+  withLock,
+} from './bulk-line.js';
 import {
   checkExpected,
   confirmChanges,
@@ -24,23 +31,15 @@ import {
   previewRows,
   tellPreview,
 } from './bulk-preview.js';
-import {
-  type EndedRun,
-  executeRun,
-  type KeptJob,
-  openJob,
-  pause,
-  type ReadyRun,
-  reportOf,
-} from './bulk-run.js';
+import { type EndedRun, type KeptJob, openJob, reportOf } from './bulk-run.js';
 import { selectByFilter } from './bulk-select.js';
 
-/** Begins a new run from rows of a finished one. Throws as `runBulk` does. */
+/** Makes a new run from rows of a finished one ready. Throws as `runBulk` does. */
 export async function retryRows(
   context: Context,
   line: Omit<BulkLine, 'source'>,
   plan: RunPlan,
-): Promise<EndedRun> {
+): Promise<Prepared> {
   const kept = plan.job as unknown as KeptJob;
   const rows = plan.rows.map(({ row, id, own }) => ({ row, id, ...(own && { own }) }));
   return withLock(context, line, async (store, head, lock) => {
@@ -56,8 +55,7 @@ export async function retryRows(
         input: { header: ['id'], rows },
       },
     );
-    if ('ready' in found) return executeRun(context, found.ready);
-    lock.release();
+    if (!('ready' in found)) lock.release();
     return found;
   });
 }
@@ -67,7 +65,7 @@ export async function prepare(
   context: Context,
   line: BulkLine,
   { store, head, lock, kept, input }: Beginning,
-): Promise<{ readonly ready: ReadyRun } | EndedRun> {
+): Promise<Prepared> {
   const { part, values } = line;
   const all = await listRuns(store, (text) => context.tell(text));
   const untold = part.addsEachTime && !values.restart && untoldRun(all, head.input);
@@ -79,25 +77,31 @@ export async function prepare(
       other.organization === head.organization &&
       other.resource === head.resource,
   );
-  const same = earlier.findLast(({ head: other, plan }) => other.input === head.input && plan);
-  if (same && !values.restart) {
-    const rows = input.rows ?? same.plan?.rows ?? [];
+  const same = earlier.filter(({ head: other, plan }) => other.input === head.input && plan);
+  const last = same.at(-1);
+  if (last && !values.restart) {
+    const rows = input.rows ?? last.plan?.rows ?? [];
     const ready = await continueRun(
       context,
       line,
       { store, lock, input: { ...input, rows } },
-      same,
+      last,
     );
     return { ready };
   }
   const rows = input.rows ?? (await selectByFilter(context, values, part));
   checkExpected(rows.length, values);
-  await settleEarlier(context, earlier, rows);
+  await settleEarlier(context, earlier, rows, same);
   const { job, work } = openJob(context, part, line.words, kept);
+  const own = { now: context.now, isOurs: () => lock.isOurs() };
+  const endSame = async () => {
+    for (const run of same) await supersede(store, run, work, part.isLeft?.(run) ?? false, own);
+  };
   const concurrency = values.concurrency ?? context.settings.concurrency;
   const preview = await previewRows(context, rows, job, work, part.resource, concurrency);
   const { tasks, decided } = preview;
   if (tasks.length === 0) {
+    await endSame();
     const report = reportOf(context, { ...head, run: null }, decided);
     return { report, exitName: exitOf(report.summary, undefined) };
   }
@@ -105,7 +109,8 @@ export async function prepare(
   const asks = rows.length > 1 || line.source !== 'ids' || part.asksForOne === true;
   await confirmChanges(context, tasks.length, values, asks && !part.neverAsks);
   const plan = planOf({ ...head, rows: rows.length }, kept, rows, preview);
-  const journal = await createRun(store, plan, { now: context.now, isOurs: () => lock.isOurs() });
+  const journal = await createRun(store, plan, own);
+  await endSame();
   const settled = decided.filter(({ result }) => isFinal(result));
   await Promise.all(settled.map((row) => journal.append({ kind: 'result', ...scrubbed(row) })));
   return {
@@ -136,26 +141,6 @@ function tellAgain(context: Context, store: RunStore, { head, state }: StoredRun
   const report = reportOf(context, head, [...state.results.values()]);
   const written = () => markTold(store, head.run, context.now);
   return { report, exitName: exitOf(report.summary, undefined), written };
-}
-
-/** A write of an earlier run that may still take effect is waited for before its row is read. */
-async function settleEarlier(
-  context: Context,
-  earlier: readonly StoredRun[],
-  rows: readonly SelectedRow[],
-): Promise<void> {
-  const ids = new Set(rows.map(({ id }) => id));
-  const now = context.now().getTime();
-  const wait = settleMs(context.env);
-  const open = earlier
-    .flatMap(({ state }) => [...state.open.values()])
-    .filter(({ id }) => ids.has(id));
-  const longest = Math.max(0, ...open.map(({ t }) => (t > now ? wait : t + wait - now)));
-  if (longest === 0) return;
-  context.note(
-    `Waiting for ${plural(open.length, 'write')} of an earlier run that may still take effect.`,
-  );
-  await pause(longest, context.signal);
 }
 
 function planOf(

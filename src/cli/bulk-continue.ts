@@ -12,42 +12,68 @@ import {
 } from '../bulk/runs.js';
 import type { Context } from '../context.js';
 import { plural } from '../data/words.js';
-import { UsageError } from '../errors.js';
-import { type Beginning, type BulkLine, takeLock, traits, withLock } from './bulk-line.js';
+import { GuardError } from '../errors.js';
+import type { HeldLock } from '../files/lock.js';
+import {
+  type Beginning,
+  type BulkLine,
+  type Prepared,
+  takeLock,
+  traits,
+  withLock,
+} from './bulk-line.js';
 import type { BulkPart } from './bulk-part.js';
 import { confirmChanges, tellPreview } from './bulk-preview.js';
 import { type EndedRun, executeRun, type KeptJob, openJob, type ReadyRun } from './bulk-run.js';
 
-/** Goes on with a run that is unfinished; the lock is taken first. Throws as `runBulk` does. */
+/** Makes an unfinished run ready to go on; the lock is taken first. Throws as `runBulk` does. */
 export async function resumeRun(
   context: Context,
   line: Omit<BulkLine, 'source'>,
   stored: StoredRun,
-): Promise<EndedRun> {
+): Promise<Prepared> {
   return withLock(context, line, async (store, _head, lock) => {
-    const input = { header: ['id'], rows: stored.plan?.rows ?? [] };
-    const ready = await continueRun(context, line, { store, lock, input }, stored);
-    return executeRun(context, ready);
+    // Whoever held the lock before may have gone on with it.
+    const now = await findRun(store, stored.head.run);
+    if (now.finished)
+      throw new GuardError(`The run ${now.head.run} was finished meanwhile. Nothing was sent.`);
+    const input = { header: ['id'], rows: now.plan?.rows ?? [] };
+    return { ready: await continueRun(context, line, { store, lock, input }, now) };
   });
 }
 
-/** Does these rows of a run, whatever became of them before. Throws as `runBulk` does. */
+/** Does these rows of a run, also of one that has ended. Throws as `runBulk` does. */
 export async function finishRows(
   context: Context,
   line: Omit<BulkLine, 'source'>,
   stored: StoredRun,
   wanted: ReadonlySet<number>,
 ): Promise<EndedRun> {
+  return lockAgain(context, line, stored, async (store, now, lock) => {
+    const rows = (line.part.unfinishedRows?.(now) ?? []).filter((row) => wanted.has(row));
+    if (rows.length === 0)
+      throw new GuardError(`The run ${now.head.run} was finished meanwhile. Nothing was sent.`);
+    const input = { header: ['id'], rows: now.plan?.rows ?? [] };
+    const begun = { store, lock, input };
+    const ready = await continueRun(context, line, begun, now, (row) => rows.includes(row));
+    return executeRun(context, ready);
+  });
+}
+
+/** Takes the lock of a run and reads it again: whoever held the lock before may have gone on with it. */
+export async function lockAgain<T extends { readonly written?: EndedRun['written'] }>(
+  context: Context,
+  line: Omit<BulkLine, 'source'>,
+  stored: StoredRun,
+  action: (store: RunStore, now: StoredRun, lock: HeldLock) => Promise<T>,
+): Promise<T> {
   const store = openRunStore(context.paths);
   const lock = await takeLock(context, line, store, stored.head);
   try {
-    const input = { header: ['id'], rows: stored.plan?.rows ?? [] };
-    const begun = { store, lock, input };
-    const ready = await continueRun(context, line, begun, stored, (row) => wanted.has(row));
-    const ended = await executeRun(context, ready);
+    const ended = await action(store, await findRun(store, stored.head.run), lock);
     const written = async () => {
-      if (!(await removeOne(store, line.part, stored.head)) && !stored.head.alone)
-        await ended.written?.();
+      const stays = await removeOne(store, line.part, stored.head);
+      if (!stays && !stored.head.alone) await ended.written?.();
     };
     return { ...ended, written };
   } finally {
@@ -74,7 +100,7 @@ export async function continueRun(
   { plan, state, head }: StoredRun,
   isWanted: (row: number) => boolean = (row) => !isSettled(state, row),
 ): Promise<ReadyRun> {
-  if (!plan) throw new UsageError(`The run ${head.run} is finished.`);
+  if (!plan) throw new GuardError(`The run ${head.run} was finished meanwhile. Nothing was sent.`);
   const tasks: Task[] = [];
   const settled: ReportRow[] = [];
   for (const row of plan.rows) {

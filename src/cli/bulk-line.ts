@@ -6,7 +6,7 @@ import type { SelectedRow } from '../bulk/work.js';
 import type { HeldLock } from '../files/lock.js';
 import type { BulkValues } from './bulk-flags.js';
 import type { BulkPart } from './bulk-part.js';
-import type { KeptJob, ReadyRun } from './bulk-run.js';
+import type { EndedRun, KeptJob, ReadyRun } from './bulk-run.js';
 import type { Source } from './bulk-select.js';
 
 /** A command line that changes many things. */
@@ -28,6 +28,9 @@ export interface Beginning {
     readonly rows: readonly SelectedRow[] | undefined;
   };
 }
+
+/** A run about to send, or the report where nothing is to be sent. */
+export type Prepared = { readonly ready: ReadyRun } | EndedRun;
 
 /** What a new run is called and belongs to; `input` is still to be filled in. */
 export function headFor(

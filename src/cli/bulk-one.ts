@@ -9,9 +9,9 @@ import {
 } from '../bulk/runs.js';
 import type { RowChange, RowWork, SelectedRow } from '../bulk/work.js';
 import type { Context } from '../context.js';
-import { CancelledError, ConfigError, type Failure } from '../errors.js';
+import { CancelledError, ConfigError, type Failure, GuardError } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
-import { continueRun, removeOne } from './bulk-continue.js';
+import { continueRun, lockAgain, removeOne } from './bulk-continue.js';
 import { type BulkLine, digestOf, headFor, takeLock, traits } from './bulk-line.js';
 import { executeRun, type KeptJob, openJob, type ReadyRun } from './bulk-run.js';
 import type { Plan } from './plan.js';
@@ -65,18 +65,14 @@ export async function finishOne(
   stored: StoredRun,
   wanted: number,
 ): Promise<Done> {
-  const store = openRunStore(context.paths);
-  const lock = await takeLock(context, line, store, stored.head);
-  try {
-    const input = { header: ['id'], rows: stored.plan?.rows ?? [] };
+  return lockAgain(context, line, stored, async (store, now, lock) => {
+    if (!line.part.unfinishedRows?.(now).includes(wanted))
+      throw new GuardError('It was finished meanwhile. Nothing was sent.');
+    const input = { header: ['id'], rows: now.plan?.rows ?? [] };
     const begun = { store, lock, input };
-    const ready = await continueRun(context, line, begun, stored, (row) => row === wanted);
-    return await perform(context, { ...ready, isOne: true }, () =>
-      removeOne(store, line.part, stored.head),
-    );
-  } finally {
-    lock.release();
-  }
+    const ready = await continueRun(context, line, begun, now, (row) => row === wanted);
+    return perform(context, { ...ready, isOne: true }, () => removeOne(store, line.part, now.head));
+  });
 }
 
 /** Runs it and turns the row back into a value or a failure; `close` says whether something is left. */

@@ -31,6 +31,8 @@ export interface BulkPart {
   readonly addsEachTime?: boolean;
   /** Whether such a run, when it ends, leaves something that only its journal knows of. */
   isLeft?(stored: StoredRun): boolean;
+  /** The rows of a run, also of one that has ended, that can be finished. */
+  unfinishedRows?(stored: StoredRun): readonly number[];
   /** The command that goes on with an unfinished run, without the program's name. */
   readonly goOn?: (run: string) => string;
   /** What is wanted of every row, as plain JSON: it is kept until the run is finished. */

@@ -34,7 +34,7 @@ export async function previewRows(
 ): Promise<Preview> {
   const known = await listedRecords(context, rows, resource);
   const found: (Task | ReportRow | undefined)[] = rows.map(() => undefined);
-  const meter = new Meter();
+  const meter = new Meter(() => context.api.pace.silent);
   let next = 0;
   const worker = async () => {
     while (next < rows.length) {
@@ -200,6 +200,8 @@ class Meter {
   private exhausted = 0;
   private forbidden = 0;
 
+  constructor(private readonly isSilent: () => boolean) {}
+
   good(): void {
     this.seen = true;
     this.exhausted = 0;
@@ -214,6 +216,7 @@ class Meter {
     this.forbidden = isForbidden(error) ? this.forbidden + 1 : 0;
     const isFirst = !this.seen;
     if (error.exitName !== 'temporary') this.seen = true;
+    if (this.exhausted > 0 && this.isSilent()) throw error;
     if (this.exhausted >= exhaustedReads || this.forbidden >= forbiddenReads) throw error;
     if (isForbidden(error) && isFirst) throw error;
   }

@@ -111,6 +111,7 @@ export async function executeRun(
       concurrency: limits.concurrency ?? context.settings.concurrency,
       settleMs: settleMs(context.env),
       maxErrors: limits.failFast ? 1 : limits.maxErrors,
+      isSilent: () => context.api.pace.silent,
       now: context.now,
       sleep: pause,
       signal: context.signal,

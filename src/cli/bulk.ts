@@ -6,18 +6,11 @@ import type { JsonObject } from '../data/json.js';
 import { UsageError } from '../errors.js';
 import type { BulkValues } from './bulk-flags.js';
 import { checkExpected, previewRows, tellPreview } from './bulk-preview.js';
-import {
-  type EndedRun,
-  executeRun,
-  type KeptJob,
-  openJob,
-  type ReadyRun,
-  reportOf,
-} from './bulk-run.js';
+import { type EndedRun, executeRun, type KeptJob, openJob, reportOf } from './bulk-run.js';
 import { filterKey, selectByFilter, selectLocally } from './bulk-select.js';
 import { reportView, type Shown } from './report-view.js';
 import { prepare } from './bulk-begin.js';
-import { type Beginning, type BulkLine, digestOf, withLock } from './bulk-line.js';
+import { type Beginning, type BulkLine, digestOf, type Prepared, withLock } from './bulk-line.js';
 
 /** Flags that only a run can honour: with one of them a single id is a run too. */
 export function asksForRun(values: BulkValues): boolean {
@@ -71,10 +64,8 @@ async function selectBefore(context: Context, { part, values, source }: BulkLine
 
 async function begin(context: Context, line: BulkLine, beginning: Beginning): Promise<Shown> {
   const found = await prepare(context, line, beginning);
-  if ('ready' in found) return show(context, found.ready);
-  beginning.lock.release();
-  const { report, ...ended } = found;
-  return { value: report, view: reportView, ...ended };
+  if (!('ready' in found)) beginning.lock.release();
+  return showRun(context, found);
 }
 
 // --- dry run ---
@@ -117,12 +108,16 @@ async function dryRun(
 
 // --- showing ---
 
-/** ndjson: each row when its result is on disk, the summary last; other formats: the whole report. */
-async function show(context: Context, ready: ReadyRun): Promise<Shown> {
-  if (context.settings.output !== 'ndjson') {
-    const { report, ...ended } = await executeRun(context, ready);
-    return { value: report, view: reportView, ...ended };
+/**
+ * Executes what was prepared. ndjson: each row when its result is on disk, the summary last; other
+ * formats, and where nothing was to be sent: the whole report.
+ */
+export async function showRun(context: Context, found: Prepared): Promise<Shown> {
+  if (!('ready' in found) || context.settings.output !== 'ndjson') {
+    const { report, ...ended } = 'ready' in found ? await executeRun(context, found.ready) : found;
+    return { value: report, view: reportView, isReport: true, ...ended };
   }
+  const { ready } = found;
   let ended: EndedRun | undefined;
   const stream = async function* (): AsyncGenerator<JsonObject> {
     const line = newQueue<ReportRow>();
@@ -140,6 +135,7 @@ async function show(context: Context, ready: ReadyRun): Promise<Shown> {
   return {
     value: stream(),
     view: { kind: 'records', schema: z.array(z.looseObject({})) },
+    isReport: true,
     get exitName() {
       return ended?.exitName ?? 'failed';
     },

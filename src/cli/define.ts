@@ -155,7 +155,12 @@ export interface WriteCommand<
   /** Checked once before any row: sizes, files, flags that need reading. Throws UsageError, InputError. */
   check?(context: C, values: Values<A, F>): Promise<void> | void;
   plan(context: C, values: Values<A, F>, id: string): Promise<Plan<S>>;
-  apply(context: C, plan: Plan<S>, values: Values<A, F>, id: string): Promise<T | Outcome<T>>;
+  apply(
+    context: C,
+    plan: Plan<S>,
+    values: Values<A, F>,
+    id: string,
+  ): Promise<T | Outcome<T> | Running>;
   /** Several things at once, where the command has a way of its own; not asked in a dry run. */
   several?(
     context: C,
@@ -176,6 +181,17 @@ export class Outcome<T> {
     readonly exitName: ExitName,
     /** What is written down once the value was written out. */
     readonly written?: () => Promise<void>,
+  ) {}
+}
+
+/** A run whose rows are shown as they come: how, and the exit code once the last one is out. */
+export class Running {
+  constructor(
+    readonly shown: {
+      readonly value: unknown;
+      readonly view: View<never>;
+      readonly exitName: ExitName;
+    },
   ) {}
 }
 

@@ -9,7 +9,12 @@ export function isDocumented(resource: ResourceName, field: string): boolean {
 
 /** The dotted fields that the contract names, for suggestions. */
 export function documentedFields(resource: ResourceName): readonly string[] {
-  return fieldsOf(recordSchema(resource), '');
+  return fieldNames(recordSchema(resource));
+}
+
+/** The dotted names of a schema's fields; none where it allows any. */
+export function fieldNames(schema: z.core.$ZodType): readonly string[] {
+  return fieldsOf(schema, '');
 }
 
 interface Definition {

@@ -12,6 +12,8 @@ export interface Shown {
   readonly exitName: ExitName;
   /** What is written down once the value was written out. */
   readonly written?: (() => Promise<void>) | undefined;
+  /** It tells what was done: when it cannot be written out, that is no good end, as it is for a list. */
+  readonly isReport?: boolean;
   /** What runs after the value was shown; a signal ends it in the ordinary way. */
   readonly goOn?: () => Promise<void>;
 }

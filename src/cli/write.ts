@@ -4,7 +4,14 @@ import { applyRows, dryRows, type PlannedRow, planRows, type RowWork } from '../
 import type { Context } from '../context.js';
 import { plural } from '../data/words.js';
 import { CancelledError, GuardError, UsageError } from '../errors.js';
-import { type Command, type Confirmation, type DryRun, Outcome, type Plan } from './define.js';
+import {
+  type Command,
+  type Confirmation,
+  type DryRun,
+  Outcome,
+  type Plan,
+  Running,
+} from './define.js';
 import { tellFailure } from './failure.js';
 import { changeLines } from './lines.js';
 import { asksForRun, runBulk } from './bulk.js';
@@ -79,6 +86,7 @@ export async function runWrite(
   if (question && (plan.calls.length > 0 || plan.changes.length > 0))
     await confirmOne(context, question);
   const value = await write.apply(context, plan, values, id);
+  if (value instanceof Running) return value.shown;
   if (!(value instanceof Outcome)) return shown(value, write.view);
   const { exitName, written } = value;
   return { value: value.value, view: write.view, exitName, written };
@@ -132,7 +140,7 @@ async function runRows(
     aborted: () => context.signal.aborted,
   });
   const value = report(rows);
-  return shown(value, reportView, exitOf(value.summary, stopped));
+  return { ...shown(value, reportView, exitOf(value.summary, stopped)), isReport: true };
 }
 
 function shown(value: unknown, view: View<never>, exitName: Shown['exitName'] = 'done'): Shown {

@@ -1,4 +1,5 @@
 import type { BulkJob, BulkPart } from '../cli/bulk-part.js';
+import { fieldNames } from '../cli/documented.js';
 import type { TypedFields } from '../cli/field-flags.js';
 import { touchedFields } from '../cli/field-flags.js';
 import { listFlags } from '../cli/filters.js';
@@ -7,7 +8,8 @@ import { setFields } from '../data/assign.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { flatten, plainText, valueAt } from '../data/path.js';
 import { ApiError, InputError, NotFoundError, UsageError } from '../errors.js';
-import type { ColumnRules } from '../bulk/columns.js';
+import { endpoint } from '../api/contract.js';
+import type { Column, ColumnRules } from '../bulk/columns.js';
 import type { Kind } from './kinds.js';
 import { sharedSource } from './read-records.js';
 import { deletePlan, sendGuessed, updatePlan } from './write-records.js';
@@ -20,10 +22,15 @@ export const listSelectionFlags = {
   limit: { ...listFlags.limit, rare: true },
 };
 
-export const listSelection: NonNullable<BulkPart['filters']> = {
-  names: ['where', 'search'],
-  tests: () => [],
-};
+type Filters = NonNullable<BulkPart['filters']>;
+
+/** The filters of a list command as a selection: the two that all have, and those of its own. */
+export function selectionBy(
+  own: Readonly<Record<string, unknown>> = {},
+  tests: Filters['tests'] = () => [],
+): Filters {
+  return { names: [...Object.keys(own), 'where', 'search'], tests };
+}
 
 /** What an update says of every record, as plain JSON. */
 export interface UpdateJob {
@@ -36,7 +43,7 @@ export function updateMany(
   kind: Kind,
   read: (context: Context, values: never) => Promise<UpdateJob & JsonObject>,
   more: (job: JsonObject, record: JsonObject | undefined) => JsonObject = () => ({}),
-  filters: BulkPart['filters'] = listSelection,
+  filters: Filters = selectionBy(),
 ): BulkPart {
   return {
     resource: kind.resource,
@@ -62,9 +69,10 @@ export function updateMany(
 }
 
 /** How many records of a kind are deleted at once; a record that is gone after a lost answer is done. */
-export function deleteMany(kind: Kind, filters: BulkPart['filters'] = listSelection): BulkPart {
+export function deleteMany(kind: Kind, filters: Filters = selectionBy()): BulkPart {
   return {
     resource: kind.resource,
+    rules: idColumns(kind),
     filters,
     asksForOne: true,
     async job(_, { route }: { readonly route: string | undefined }) {
@@ -97,14 +105,28 @@ function sender(context: Context, kind: Kind, line: object): BulkJob['send'] {
   };
 }
 
+const exportTime: Column = { name: 'updatedAt', read: (cell) => cell.trim() };
+
 const fieldColumns: ColumnRules = {
-  columns: [{ name: 'updatedAt', read: (cell) => cell.trim() }],
+  columns: [exportTime],
   exported: ['organizationId', 'createdAt'],
   open: true,
 };
 
-/** The fields of a CSV row; a cell that shows the present value changes nothing, whatever its type. */
-function cellFields(own: JsonObject, record: JsonObject | undefined): JsonObject {
+/** What a delete takes of a CSV: which record, and since when it must not have changed. */
+function idColumns(kind: Kind): ColumnRules {
+  // Besides those of every record, what the contract shows of a kind is what its create sends.
+  const { body } = endpoint(kind.create);
+  const shown = body ? fieldNames(body) : [];
+  return {
+    columns: [exportTime],
+    exported: ['organizationId', 'createdAt', 'name', ...shown],
+    open: false,
+  };
+}
+
+/** The fields of a CSV row, by the open columns of its rules; a cell that shows the present value changes nothing, whatever its type. */
+export function cellFields(own: JsonObject, record: JsonObject | undefined): JsonObject {
   const flat = flatten(record ?? {});
   const fields = Object.entries(own).flatMap(([key, cell]) => {
     if (!key.startsWith('set.')) return [];

@@ -66,6 +66,7 @@ export const uploadPart: BulkPart = {
   addsEachTime: true,
   goOn: (run) => `uploads finish ${run.slice(-6)}.1`,
   isLeft: (run) => leftUploads([run]).some(isStored),
+  unfinishedRows: (run) => leftUploads([run]).map(({ row }) => row.row),
   job: async (_, values: UploadValues) => ({ ...uploadJobOf(values) }),
   open: (context, job) => openUploads(context, job as unknown as UploadJob),
 };

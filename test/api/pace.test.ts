@@ -51,6 +51,29 @@ test('a 429 holds everyone as long as it asks and halves the pace, which comes b
   expect(pace.allowed).toBe(8);
 });
 
+test('a run that hears nothing for a minute knows it, however long it was idle before', async () => {
+  let now = 0;
+  const pace = createPace({ clock: () => now, sleep: async () => {}, maxWaitMs: 60_000 });
+  const { signal } = new AbortController();
+  const at = (ms: number) => {
+    now = ms;
+    return pace.silent;
+  };
+  pace.asked();
+  expect(at(90_000)).toBe(false);
+  pace.limit({ concurrency: 4, rate: undefined });
+  pace.answered(200, undefined);
+  expect(at(400_000)).toBe(false);
+  pace.asked();
+  expect(at(459_999)).toBe(false);
+  expect(at(460_000)).toBe(true);
+  // Another one is still on its way when an answer comes.
+  await pace.turn(signal);
+  pace.answered(503, undefined);
+  expect(at(519_999)).toBe(false);
+  expect(at(520_000)).toBe(true);
+});
+
 test('without bounds a request waits for nobody, whatever the others were answered', async () => {
   let waited = 0;
   const pace = createPace({

@@ -1,6 +1,14 @@
-import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { openJournal, parseJournal, readJournal } from '../../src/bulk/journal.js';
 import { foldJournal, isFinal } from '../../src/bulk/run-state.js';
 import { runRows, type Task } from '../../src/bulk/runner.js';
@@ -30,6 +38,7 @@ async function goOn(imagined: Imagined, path: string) {
     concurrency: 4,
     settleMs: 10,
     maxErrors: undefined,
+    isSilent: () => false,
     now: options.now,
     sleep: async () => {},
     signal: new AbortController().signal,
@@ -39,13 +48,21 @@ async function goOn(imagined: Imagined, path: string) {
   return { results, finals };
 }
 
+/** Thousands of syncs: on a busy disk they would take minutes and show nothing more. */
+function folderInMemory(): string {
+  if (!existsSync('/dev/shm')) return temporaryFolder();
+  const dir = mkdtempSync('/dev/shm/rosterctl-');
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
 const lossy = (id: string, attempt: number): Reaction => {
   if (attempt > 1) return 'ok';
   return id.endsWith('3') ? 'lost' : id.endsWith('7') ? 'dropped' : 'ok';
 };
 
 test('a journal cut at every byte leads to the same end, and no write takes effect twice', async () => {
-  const dir = temporaryFolder();
+  const dir = folderInMemory();
   const path = join(dir, 'journal.jsonl');
   const first = imagine(ids, 'accepted', lossy);
   await goOn(first, path);

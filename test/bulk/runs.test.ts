@@ -4,30 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { application, cut, keep, steps, written } from '../commands/tryouts/service.js';
 import { errorOf, freshEnvironment, launcher, rosterctl, temporaryFolder } from '../support/run.js';
-import type { Recorded, Service } from '../support/service.js';
-
-const ids = (count: number) => Array.from({ length: count }, (_, index) => `app_${index + 1}`);
-const several = (count: number) => ids(count).map((id) => application(id));
-const fast = { ROSTERCTL_SETTLE: '0.1s', ROSTERCTL_RETRIES: '0' };
-
-/** A user with a home of his own, whose runs stay between his commands. */
-function userOf(service: Service) {
-  const home = temporaryFolder();
-  const runs = join(home, '.local/state/rosterctl/runs');
-  return {
-    home,
-    runs,
-    run: (line: string, stdin = '') =>
-      rosterctl(line, { home, stdin, env: { ...service.env, ...fast } }),
-  };
-}
-
-const report = (ran: { stdout: string }) =>
-  JSON.parse(ran.stdout) as {
-    run: string | null;
-    summary: Record<string, number>;
-    results: { id: string; row: number; result: string }[];
-  };
+import type { Recorded } from '../support/service.js';
+import { fast, ids, report, several, userOf } from './user.js';
 
 describe('exit', () => {
   test('0: all done, and the same line again sends no write', async () => {

@@ -20,6 +20,8 @@ export interface RunOptions {
   readonly stdin?: string;
   readonly cwd?: string;
   readonly home?: string;
+  /** Another bound that tells a hang from an answer. */
+  readonly hangMs?: number;
 }
 
 /** A bound that tells a hang from an answer. */
@@ -59,7 +61,7 @@ export function rosterctl(
           `rosterctl ${words.join(' ')} hangs; stderr: ${Buffer.concat(stderr).toString()}`,
         ),
       );
-    }, hangMs);
+    }, options.hangMs ?? hangMs);
     child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
     child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
     child.on('error', reject);

@@ -1,10 +1,11 @@
-import { allFlags, bulkFlags, idsFileFlag } from '../../cli/bulk-flags.js';
+import { allFlags, bulkFlags, csvFlags, idsFileFlag } from '../../cli/bulk-flags.js';
 import { defineWrite } from '../../cli/define.js';
 import { deletedView } from '../deleted.js';
 import { anyIdsOf, documents, routeFlag } from '../kinds.js';
-import { deleteMany, listSelectionFlags } from '../records-many.js';
+import { deleteMany, listSelectionFlags, selectionBy } from '../records-many.js';
 import { sharedSource } from '../read-records.js';
 import { applyDelete, deleteQuestion, planDelete } from '../write-records.js';
+import { documentFilters, documentTests } from './filters.js';
 
 export default defineWrite({
   summary: 'Delete one or several documents',
@@ -19,13 +20,15 @@ export default defineWrite({
   flags: {
     route: routeFlag,
     ...idsFileFlag,
+    ...csvFlags,
+    ...documentFilters,
     ...listSelectionFlags,
     ...allFlags,
     ...bulkFlags,
   },
   view: deletedView,
   ids: ({ ids }) => ids,
-  bulk: deleteMany(documents),
+  bulk: deleteMany(documents, selectionBy(documentFilters, documentTests)),
   plan(context, values, id) {
     const source = sharedSource(context, documents, values);
     return planDelete(context, documents, id, { route: values.route, source });

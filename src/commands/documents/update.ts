@@ -6,9 +6,10 @@ import { recordOf } from '../../cli/views.js';
 import type { JsonObject } from '../../data/json.js';
 import { UsageError } from '../../errors.js';
 import { anyIdsOf, documents, nameFlag, routeFlag } from '../kinds.js';
-import { listSelectionFlags, updateMany } from '../records-many.js';
+import { listSelectionFlags, selectionBy, updateMany } from '../records-many.js';
 import { sharedSource } from '../read-records.js';
 import { applyUpdate, planUpdate } from '../write-records.js';
+import { documentTests, typeFilter } from './filters.js';
 
 const tagsFlag = (text: string) =>
   params(z.optional(z.array(z.string().check(z.minLength(1, 'must not be empty')))), text, {
@@ -19,7 +20,8 @@ const tagsFlag = (text: string) =>
 export default defineWrite({
   summary: 'Change the name, the tags or other fields of documents',
   about:
-    'The document is looked for in the list first and only fields that differ are sent. ' +
+    'The document is looked for in the list first and only fields that differ are sent. --tag is the ' +
+    "new value; to select by a tag: --where 'tags=TAG'. " +
     'The route is a guess: the contract does not show it.',
   examples: [
     ['Rename', "doc_0001 --name 'Player contract 2026'"],
@@ -37,6 +39,7 @@ export default defineWrite({
     route: routeFlag,
     ...idsFileFlag,
     ...csvFlags,
+    type: { ...typeFilter.type, rare: true },
     ...listSelectionFlags,
     ...allFlags,
     ...bulkFlags,
@@ -48,7 +51,12 @@ export default defineWrite({
   ],
   view: recordOf('documents'),
   ids: ({ ids }) => ids,
-  bulk: updateMany(documents, readJob, tagsOf),
+  bulk: updateMany(
+    documents,
+    readJob,
+    tagsOf,
+    selectionBy(typeFilter, ({ type }: { type?: string }) => documentTests({ type })),
+  ),
   async check(context, values) {
     await readFields(context, values, { name: values.name });
   },

@@ -1,10 +1,11 @@
-import { allFlags, bulkFlags, idsFileFlag } from '../../cli/bulk-flags.js';
+import { allFlags, bulkFlags, csvFlags, idsFileFlag } from '../../cli/bulk-flags.js';
 import { defineWrite } from '../../cli/define.js';
 import { deletedView } from '../deleted.js';
 import { anyIdsOf, players, routeFlag } from '../kinds.js';
-import { deleteMany, listSelectionFlags } from '../records-many.js';
+import { deleteMany, listSelectionFlags, selectionBy } from '../records-many.js';
 import { sharedSource } from '../read-records.js';
 import { applyDelete, deleteQuestion, planDelete } from '../write-records.js';
+import { playerFilters, playerTests } from './filters.js';
 
 export default defineWrite({
   summary: 'Delete one or several players',
@@ -19,13 +20,15 @@ export default defineWrite({
   flags: {
     route: routeFlag,
     ...idsFileFlag,
+    ...csvFlags,
+    ...playerFilters,
     ...listSelectionFlags,
     ...allFlags,
     ...bulkFlags,
   },
   view: deletedView,
   ids: ({ ids }) => ids,
-  bulk: deleteMany(players),
+  bulk: deleteMany(players, selectionBy(playerFilters, playerTests)),
   plan(context, values, id) {
     const source = sharedSource(context, players, values);
     return planDelete(context, players, id, { route: values.route, source });

@@ -3,9 +3,10 @@ import { defineWrite } from '../../cli/define.js';
 import { fieldFlags, type FieldValues, readFields } from '../../cli/field-flags.js';
 import { recordOf } from '../../cli/views.js';
 import { anyIdsOf, nameFlag, routeFlag, players } from '../kinds.js';
-import { listSelectionFlags, updateMany } from '../records-many.js';
+import { listSelectionFlags, selectionBy, updateMany } from '../records-many.js';
 import { sharedSource } from '../read-records.js';
 import { applyUpdate, planUpdate, wantedBy } from '../write-records.js';
+import { playerFilters, playerTests } from './filters.js';
 
 export default defineWrite({
   summary: 'Change fields of one or several players',
@@ -25,6 +26,7 @@ export default defineWrite({
     route: routeFlag,
     ...idsFileFlag,
     ...csvFlags,
+    ...playerFilters,
     ...listSelectionFlags,
     ...allFlags,
     ...bulkFlags,
@@ -38,6 +40,8 @@ export default defineWrite({
       typed: await readFields(context, values, { name: values.name }),
       ...(values.route !== undefined && { route: values.route }),
     }),
+    undefined,
+    selectionBy(playerFilters, playerTests),
   ),
   async check(context, values) {
     await readFields(context, values, { name: values.name });

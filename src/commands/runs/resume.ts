@@ -1,10 +1,12 @@
 import { exitOf } from '../../bulk/report.js';
 import { isFinal } from '../../bulk/run-state.js';
 import { findRun, type StoredRun } from '../../bulk/runs.js';
+import { showRun } from '../../cli/bulk.js';
 import { resumeRun } from '../../cli/bulk-continue.js';
 import { bulkFlags } from '../../cli/bulk-flags.js';
-import { type Change, defineWrite, Outcome } from '../../cli/define.js';
+import { type Change, defineWrite, Outcome, Running } from '../../cli/define.js';
 import { reportView } from '../../cli/report-view.js';
+import { UsageError } from '../../errors.js';
 import { checkPlace, lineOf, storeOf } from './jobs.js';
 import { runArg, storedReport } from './show.js';
 
@@ -29,6 +31,10 @@ export default defineWrite({
   async plan(context, { run }) {
     const stored = await findRun(storeOf(context), run);
     checkPlace(context, stored);
+    if (stored.state.superseded)
+      throw new UsageError(`The run ${stored.head.run} was begun anew with --restart.`, {
+        hint: 'See: rosterctl runs list',
+      });
     return { calls: [], changes: changesLeft(stored), state: stored };
   },
   async apply(context, { state: stored }, values) {
@@ -41,8 +47,8 @@ export default defineWrite({
       concurrency: values.concurrency ?? context.settings.concurrency,
       rate: values.rate ?? context.settings.rate,
     });
-    const ended = await resumeRun(context, await lineOf(stored, values), stored);
-    return new Outcome(ended.report, ended.exitName);
+    const found = await resumeRun(context, await lineOf(stored, values), stored);
+    return new Running(await showRun(context, found));
   },
 });
 

@@ -1,6 +1,7 @@
 import { findRun } from '../../bulk/runs.js';
+import { showRun } from '../../cli/bulk.js';
 import { retryRows } from '../../cli/bulk-begin.js';
-import { defineWrite, Outcome } from '../../cli/define.js';
+import { defineWrite, Running } from '../../cli/define.js';
 import { reportView } from '../../cli/report-view.js';
 import { GuardError, UsageError } from '../../errors.js';
 import { checkPlace, lineOf, storeOf } from './jobs.js';
@@ -43,10 +44,10 @@ export default defineWrite({
       throw new UsageError(`No row of the run ${stored.head.run} failed or conflicted.`, {
         hint: 'See: rosterctl runs list',
       });
-    const ended = await retryRows(context, await lineOf(stored, values), {
+    const found = await retryRows(context, await lineOf(stored, values), {
       ...plan,
       rows,
     });
-    return new Outcome(ended.report, ended.exitName);
+    return new Running(await showRun(context, found));
   },
 });

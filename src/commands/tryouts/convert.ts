@@ -10,6 +10,7 @@ import type { Context } from '../../context.js';
 import { isObject, type JsonObject } from '../../data/json.js';
 import { ApiError, Failure } from '../../errors.js';
 import { callOf } from '../kinds.js';
+import { cellFields } from '../records-many.js';
 import { labelOf } from '../read-records.js';
 import {
   anyIds,
@@ -36,7 +37,8 @@ export default defineWrite({
   about:
     'The application is read first: one that is a player already is left alone and nothing is sent. ' +
     'Afterwards it is read again and printed with its player. Fields set with -F go along as typed; ' +
-    'which ones the service takes is not shown (contract 4.4). A conversion does not set the status; ' +
+    'which ones the service takes is not shown (contract 4.4). A CSV of your own (not an export) may ' +
+    'have columns for such fields, each row its own. A conversion does not set the status; ' +
     "--accept does that first, and that emits events which the organization's Flows may act on.",
   examples: [
     ['Make a player of an applicant', 'app_0016'],
@@ -60,7 +62,7 @@ export default defineWrite({
   ids: ({ ids }) => ids,
   bulk: {
     resource: 'tryouts',
-    rules: applicationColumns,
+    rules: { ...applicationColumns, open: 'ownFile' },
     filters: tryoutSelection,
     asksForOne: true,
     job: async (context, values: WishValues) => ({ ...(await readWish(context, values)) }),
@@ -114,6 +116,7 @@ function planConversion(
   record: JsonObject,
   { typed, accept }: Wish,
   line: object,
+  own: JsonObject = {},
 ): Plan<Applicant> {
   const status = record['status'];
   if (isConverted(record)) {
@@ -129,7 +132,7 @@ function planConversion(
       line,
       "Accepting emits events that the organization's Flows may act on; they cannot be called back.",
     );
-  const body = touchedFields(typed);
+  const body = { ...own, ...touchedFields(typed) };
   const changes: Change[] = [
     ...(accepts ? [{ id, field: 'status', from: status, to: 'accepted' }] : []),
     { id, field: 'convertedPlayerId', from: null, to: '(new player)' },
@@ -146,7 +149,8 @@ function conversions(context: Context, wish: Wish): BulkJob {
   return {
     resends: 1,
     read: (id) => readApplication(context, id),
-    plan: ({ id }, record = { id }) => planConversion(context, id, record, wish, wish),
+    plan: ({ id, own = {} }, record = { id }) =>
+      planConversion(context, id, record, wish, wish, cellFields(own, undefined)),
     async send({ calls, state }, id) {
       const conversion = calls.at(-1);
       if (!conversion) return undefined;

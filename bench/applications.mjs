@@ -1,0 +1,65 @@
+// A bare service of N applications for the bulk figures, in a process of its own: the same one for
+// every client. `node applications.mjs LATENCY_MS` prints its origin; POST /reset?n=N starts anew.
+import { createServer } from 'node:http';
+
+const latency = Number(process.argv[2] ?? 0);
+const at = '2026-01-01T00:00:00Z';
+const why = 'x'.repeat(600);
+let changed = new Map();
+let count = 0;
+let list;
+
+const server = createServer((request, response) => {
+  if (request.method === 'GET') {
+    later(() => answerGet(request.url, response));
+    return;
+  }
+  const chunks = [];
+  request.on('data', (chunk) => chunks.push(chunk));
+  request.on('end', () => later(() => answerWrite(request.url, chunks, response)));
+});
+server.keepAliveTimeout = 60_000;
+server.listen({ port: 0, host: '127.0.0.1', backlog: 1024 }, () =>
+  process.stdout.write(`http://127.0.0.1:${server.address().port}\n`),
+);
+
+function later(work) {
+  if (latency > 0) setTimeout(() => work(), latency);
+  else work();
+}
+
+function answerGet(url, response) {
+  const id = /^\/v1\/tryout-applications\/([^/?]+)/.exec(url)?.[1];
+  if (id !== undefined) return send(response, record(id));
+  list ??= `[${Array.from({ length: count }, (_, index) => record(`app_${index}`)).join(',')}]`;
+  // A total, so that no round number looks like a list that was cut.
+  send(response, list, { 'x-total-count': String(count) });
+}
+
+function answerWrite(url, chunks, response) {
+  const reset = /^\/reset\?n=(\d+)/.exec(url)?.[1];
+  if (reset !== undefined) {
+    changed = new Map();
+    count = Number(reset);
+    list = undefined;
+    return send(response, '{}');
+  }
+  const id = /^\/v1\/tryout-applications\/([^/?]+)/.exec(url)?.[1] ?? '';
+  changed.set(id, JSON.parse(Buffer.concat(chunks).toString()).status);
+  list = undefined;
+  send(response, record(id));
+}
+
+function send(response, text, headers) {
+  response.writeHead(200, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+    ...headers,
+  });
+  response.end(text);
+}
+
+function record(id) {
+  const status = changed.get(id) ?? 'pending';
+  return `{"id":"${id}","organizationId":"org_7","status":"${status}","name":"Ann ${id}","email":"${id}@example.org","discordUserId":null,"formResponses":{"why":"${why}","hours":12},"internalNotes":null,"convertedPlayerId":null,"gamerTags":[],"submittedAt":"${at}","createdAt":"${at}","updatedAt":"${at}"}`;
+}

@@ -1,0 +1,27 @@
+import type { Entry } from './journal.js';
+import type { ReportRow } from './report.js';
+import type { Intent } from './run-state.js';
+import type { RowWork, SelectedRow } from './work.js';
+
+/** A row that is still to be done. */
+export interface Task extends SelectedRow {
+  /** A write of an earlier process whose outcome nobody knows. */
+  readonly open?: Intent | undefined;
+}
+
+export interface RunOptions<P> {
+  readonly work: RowWork<P>;
+  /** Resolves when the entry is on disk. */
+  readonly journal: { append(entry: Entry): Promise<void> };
+  readonly concurrency: number;
+  /** After how long a write that was lost counts as never applied, in milliseconds. */
+  readonly settleMs: number;
+  readonly maxErrors: number | undefined;
+  /** Whether nothing was heard of the service for so long that it counts as dead. */
+  readonly isSilent: () => boolean;
+  readonly now: () => Date;
+  /** Resolves after the time, or early when the signal fires. */
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly signal: AbortSignal;
+  onResult(row: ReportRow): void;
+}

@@ -1,0 +1,29 @@
+import { settleMs } from '../api/settle.js';
+import { settleLeft } from '../bulk/run-state.js';
+import type { StoredRun } from '../bulk/runs.js';
+import type { SelectedRow } from '../bulk/work.js';
+import type { Context } from '../context.js';
+import { plural } from '../data/words.js';
+import { pause } from './bulk-run.js';
+
+/**
+ * Waits for writes of earlier runs that may still take effect: those to the rows about to be read,
+ * and all of the runs in `whole`.
+ */
+export async function settleEarlier(
+  context: Context,
+  earlier: readonly StoredRun[],
+  rows: readonly SelectedRow[],
+  whole: readonly StoredRun[],
+): Promise<void> {
+  const ids = new Set(rows.map(({ id }) => id));
+  const open = earlier.flatMap((run) =>
+    [...run.state.open.values()].filter(({ id }) => ids.has(id) || whole.includes(run)),
+  );
+  const longest = settleLeft(open, settleMs(context.env), context.now());
+  if (longest === 0) return;
+  context.note(
+    `Waiting for ${plural(open.length, 'write')} of an earlier run that may still take effect.`,
+  );
+  await pause(longest, context.signal);
+}

@@ -1,0 +1,144 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { cut, keep, written } from '../commands/tryouts/service.js';
+import { errorOf } from '../support/run.js';
+import { ids, report, several, userOf } from './user.js';
+
+const lineOf = (count: number, more = '--yes --json') =>
+  `tryouts set-status ${ids(count).join(' ')} --to rejected ${more}`;
+
+describe('a reader that goes away', () => {
+  for (const format of ['ndjson', 'json'])
+    test(`in the middle of a run as ${format}: the run goes on to its end and exits 1`, async () => {
+      const service = await keep(several(20));
+      const user = userOf(service);
+      const child = user.start(lineOf(20, `--yes --concurrency 1 -o ${format}`));
+      let stderr = '';
+      child.stderr.on('data', (chunk: Buffer) => (stderr += chunk));
+      child.stdout.destroy();
+      const code = await new Promise((resolve) => child.on('close', resolve));
+      expect({ code, written: written(service).length }).toEqual({ code: 1, written: 20 });
+      expect(errorOf({ stderr } as never)).toMatchObject({ code: 'output', exitCode: 1 });
+      const shown = await user.run('runs show last --json');
+      expect(report(shown).summary).toMatchObject({ total: 20, changed: 20 });
+      expect(report(await user.run(lineOf(20))).summary).toMatchObject({ unchanged: 20 });
+    });
+
+  test('takes nothing from 4: a refused key is what the user must hear of', async () => {
+    const service = await keep(several(3), ({ method }) =>
+      method === 'PATCH' ? { status: 401, json: { error: 'invalidApiKey' } } : undefined,
+    );
+    const child = userOf(service).start(lineOf(3, '--yes -o ndjson'));
+    child.stdout.destroy();
+    expect(await new Promise((resolve) => child.on('close', resolve))).toBe(4);
+  });
+
+  test('of a list is a good end', async () => {
+    const service = await keep(several(3));
+    const child = userOf(service).start('tryouts list -o ndjson');
+    child.stdout.destroy();
+    expect(await new Promise((resolve) => child.on('close', resolve))).toBe(0);
+  });
+});
+
+describe('--restart', () => {
+  test('ends the old run: it is listed as finished, its open write settled by reading', async () => {
+    let away = true;
+    const service = await keep(several(6), (request, step) => {
+      if (!away) return undefined;
+      if (step !== 'PATCH app_1') return step.startsWith('PATCH') ? { status: 503 } : undefined;
+      // The answer is lost and the write is done.
+      const found = service.kept.get('app_1');
+      if (found) service.kept.set('app_1', { ...found, status: 'rejected' });
+      return cut;
+    });
+    const user = userOf(service);
+    const first = user.start(lineOf(6, '--yes --json --concurrency 1'), {
+      ROSTERCTL_SETTLE: '20s',
+    });
+    // Killed while it waits for what was lost, so that its writes stay open.
+    await new Promise((resolve) => first.stderr.on('data', resolve));
+    await until(() => written(service).length >= 5);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    first.kill('SIGKILL');
+    await new Promise((resolve) => first.on('close', resolve));
+    away = false;
+    const [old = ''] = readdirSync(user.runs);
+    const again = await user.run(lineOf(6, '--yes --json --restart'));
+    expect(again.code).toBe(0);
+    expect(report(again).summary).toMatchObject({ total: 6, changed: 5, unchanged: 1 });
+    expect(report(again).run).not.toBe(old);
+    const runs = JSON.parse((await user.run('runs list --json')).stdout) as { state: string }[];
+    expect(runs.map(({ state }) => state)).toEqual(['finished', 'finished']);
+    expect((await user.run('doctor --json')).stdout).toContain('no bulk run is unfinished');
+    const shown = report(await user.run(`runs show ${old} --json`));
+    expect(shown.results[0]).toMatchObject({ id: 'app_1', result: 'changed' });
+    expect(shown.summary).toMatchObject({ total: 6, changed: 1, unknown: 0, notAttempted: 5 });
+    expect(existsSync(join(user.runs, old, 'plan.jsonl'))).toBe(false);
+    const before = written(service).length;
+    expect((await user.run(`runs resume ${old} --yes --json`)).code).toBe(2);
+    expect(written(service)).toHaveLength(before);
+  });
+
+  test('leaves the old run as it is when the answer to the question is no', async () => {
+    let away = true;
+    const service = await keep(several(7), (_, step) =>
+      away && step.startsWith('PATCH') ? { status: 429 } : undefined,
+    );
+    const user = userOf(service);
+    await user.run(lineOf(7));
+    away = false;
+    expect((await user.run(lineOf(7, '--restart --json'))).code).toBe(2);
+    const runs = JSON.parse((await user.run('runs list --json')).stdout) as { state: string }[];
+    expect(runs.map(({ state }) => state)).toEqual(['unfinished']);
+  });
+});
+
+describe('runs resume and retry', () => {
+  test('stream ndjson row by row, as the line that began the run', async () => {
+    let away = true;
+    let answer: (() => void) | undefined;
+    const service = await keep(several(8), (request, step) => {
+      if (away && step.startsWith('PATCH')) return { status: 429 };
+      if (step !== 'PATCH app_8') return undefined;
+      return (_, response) => {
+        answer = () => {
+          response.writeHead(409, { 'content-type': 'application/json' });
+          response.end('{"error":"conflict"}');
+        };
+      };
+    });
+    const user = userOf(service);
+    expect((await user.run(lineOf(8))).code).toBe(9);
+    away = false;
+    const child = user.start('runs resume last --yes -o ndjson --concurrency 1');
+    let stdout = '';
+    child.stdout.on('data', (chunk: Buffer) => (stdout += chunk));
+    // The last row waits for its answer, and the others stand there already.
+    await until(() => stdout.split('\n').length === 8);
+    expect(stdout).not.toContain('app_8');
+    await until(() => answer !== undefined);
+    answer?.();
+    expect(await new Promise((resolve) => child.on('close', resolve))).toBe(8);
+    const lines = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line): unknown => JSON.parse(line));
+    expect(lines).toHaveLength(9);
+    expect(lines.at(-1)).toMatchObject({ type: 'summary', summary: { changed: 7, conflict: 1 } });
+    const retried = user.run('runs retry last --yes -o ndjson');
+    answer = undefined;
+    await until(() => answer !== undefined);
+    (answer as unknown as () => void)();
+    const rows = (await retried).stdout.trimEnd().split('\n');
+    expect(rows.map((row) => (JSON.parse(row) as { type?: string }).type)).toEqual([
+      undefined,
+      'summary',
+    ]);
+  });
+});
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 20));
+}

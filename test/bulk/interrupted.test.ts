@@ -1,0 +1,173 @@
+import { spawn } from '@lydell/node-pty';
+import { describe, expect, test } from 'vitest';
+import { keep, written } from '../commands/tryouts/service.js';
+import { freshEnvironment, launcher, splitWords, temporaryFolder } from '../support/run.js';
+import type { Service } from '../support/service.js';
+import { fast, ids, report, several, userOf } from './user.js';
+
+const lineOf = (count: number, more: string) =>
+  `tryouts set-status ${ids(count).join(' ')} --to rejected ${more}`;
+
+/** A service that answers nothing to writes from the third on; `hanging` counts them. */
+async function hangingService(count: number) {
+  const state = { hangs: true, hanging: 0 };
+  const service = await keep(several(count), (_, step) => {
+    if (!state.hangs || !step.startsWith('PATCH') || /^PATCH app_[12]$/.test(step))
+      return undefined;
+    return () => {
+      state.hanging += 1;
+    };
+  });
+  return { service, state };
+}
+
+describe('Ctrl-C while a request hangs', () => {
+  test('waits 10 s at most, then the summary, how to go on, and 130', async () => {
+    const { service, state } = await hangingService(9);
+    const user = userOf(service);
+    const child = user.start(lineOf(9, '--yes --json --concurrency 2'));
+    const told = gather(child);
+    await until(() => state.hanging === 2);
+    const asked = Date.now();
+    child.kill('SIGINT');
+    const { code, stdout, stderr } = await told;
+    expect(code).toBe(130);
+    // The bound that the interface names, and a moment for a busy machine.
+    expect(Date.now() - asked).toBeLessThan(11_000);
+    expect(report({ stdout }).summary).toMatchObject({
+      total: 9,
+      changed: 2,
+      unknown: 2,
+      failed: 0,
+      notAttempted: 5,
+    });
+    expect(stderr).toMatch(/Not finished\. .* rosterctl runs resume \d{8}T/);
+    state.hangs = false;
+    const resumed = await user.run('runs resume last --yes --json');
+    expect(resumed.code).toBe(0);
+    expect(report(resumed).summary).toMatchObject({ total: 9, changed: 9 });
+  });
+
+  test('a second one ends it at once, and the run can be gone on with', async () => {
+    const { service, state } = await hangingService(9);
+    const user = userOf(service);
+    const child = user.start(lineOf(9, '--yes --json --concurrency 2'));
+    const told = gather(child);
+    await until(() => state.hanging === 2);
+    child.kill('SIGINT');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(child.exitCode).toBe(null);
+    const asked = Date.now();
+    child.kill('SIGINT');
+    expect((await told).code).toBe(130);
+    expect(Date.now() - asked).toBeLessThan(3_000);
+    state.hangs = false;
+    const again = await user.run(lineOf(9, '--yes --json'));
+    expect(again.code).toBe(0);
+    expect(report(again).summary).toMatchObject({ total: 9, changed: 9 });
+  });
+
+  test('of the preview ends at once: nothing was begun', async () => {
+    let asked = 0;
+    const service = await keep(several(4), () => () => {
+      asked += 1;
+    });
+    const child = userOf(service).start(lineOf(4, '--yes --json'));
+    const told = gather(child);
+    await until(() => asked > 0);
+    child.kill('SIGINT');
+    expect(await told).toMatchObject({ code: 130, stdout: '' });
+    expect(written(service)).toEqual([]);
+  });
+});
+
+describe('above --max-changes a person types the number', () => {
+  const question = 'Type the number to confirm:';
+
+  test('the right one begins the run', async () => {
+    const service = await keep(several(101));
+    const ran = await typing(service, [[question, '101\r']]);
+    expect(ran.code).toBe(0);
+    expect(ran.screen).toContain('101 pending → rejected');
+    expect(written(service)).toHaveLength(101);
+  });
+
+  for (const [what, typed] of [
+    ['a wrong one', '100\r'],
+    ['yes', 'y\r'],
+    ['nothing', '\r'],
+    ['Escape', '\u001b'],
+    ['Ctrl-C', '\u0003'],
+  ] as const)
+    test(`${what} changes nothing and exits 130`, async () => {
+      const service = await keep(several(101));
+      const ran = await typing(service, [[question, typed]]);
+      expect(ran.code).toBe(130);
+      expect(written(service)).toEqual([]);
+    });
+
+  test('Ctrl-C typed twice in the middle of a run ends it at once', async () => {
+    const { service, state } = await hangingService(5);
+    const ran = await typing(
+      service,
+      [
+        ['Change 5 records?', 'y\r'],
+        ['2 of 5', '\u0003'],
+        ['', '\u0003'],
+      ],
+      '--concurrency 1',
+      5,
+    );
+    expect(ran.code).toBe(130);
+    expect(state.hanging).toBe(1);
+  });
+});
+
+/** Runs the line in a pseudo terminal; types each text when what it waits for stands there. */
+function typing(
+  service: Service,
+  keys: readonly (readonly [shown: string, typed: string])[],
+  more = '',
+  count = 101,
+) {
+  const home = temporaryFolder();
+  const child = spawn(process.execPath, [launcher, ...splitWords(lineOf(count, more))], {
+    cols: 120,
+    rows: 40,
+    cwd: home,
+    env: { ...freshEnvironment(home), ...service.env, ...fast, TERM: 'xterm-256color' },
+  });
+  let screen = '';
+  const left = [...keys];
+  return new Promise<{ code: number; screen: string }>((resolve) => {
+    const type = () => {
+      const [next] = left;
+      if (!next || !screen.includes(next[0])) return;
+      left.shift();
+      // A prompt that was just drawn listens from the next turn on.
+      setTimeout(() => {
+        child.write(next[1]);
+        type();
+      }, 100);
+    };
+    child.onData((data) => {
+      screen += data;
+      type();
+    });
+    child.onExit(({ exitCode }) => setTimeout(() => resolve({ code: exitCode, screen }), 20));
+  });
+}
+
+function gather(child: ReturnType<ReturnType<typeof userOf>['start']>) {
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk));
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk));
+  return new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) =>
+    child.on('close', (code) => resolve({ code, stdout, stderr })),
+  );
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 20));
+}

@@ -1,0 +1,144 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { application, keep } from '../commands/tryouts/service.js';
+import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
+import { report, userOf } from './user.js';
+
+const bodies = (service: Awaited<ReturnType<typeof keep>>) =>
+  service.requests
+    .filter(({ method }) => method === 'POST')
+    .map(({ body }): unknown => JSON.parse(body.toString()));
+
+/** A sandbox of its own for each test, inside the program. */
+function sandbox() {
+  const home = temporaryFolder();
+  return {
+    home,
+    run: (line: string, stdin = '') => rosterctl(`-p sandbox ${line}`, { home, stdin }),
+    ids: async (line: string) =>
+      (await rosterctl(`-p sandbox ${line} -o ids`, { home })).stdout.trim().split('\n'),
+  };
+}
+
+describe('the filters of a list select for its writes', () => {
+  test('players by --team', async () => {
+    const { run, ids } = sandbox();
+    const wanted = await ids('players list --team team_0001');
+    expect(wanted.length).toBeGreaterThan(1);
+    const updated = await run('players update --team team_0001 -F role=Coach --yes --json');
+    expect(updated.code).toBe(0);
+    expect(
+      report(updated)
+        .results.map(({ id }) => id)
+        .toSorted(),
+    ).toEqual(wanted.toSorted());
+    const deleted = await run('players delete --team team_0001 --yes --json');
+    expect(report(deleted).summary).toMatchObject({ total: wanted.length, changed: wanted.length });
+    expect((await run('players list --team team_0001 --json')).stdout).toBe('[]\n');
+  });
+
+  test('documents by --type and --tag; on an update --tag is the new value', async () => {
+    const { run, ids } = sandbox();
+    const images = await ids('docs list --type image/');
+    const updated = await run('docs update --type image/ --tag picture --yes --json');
+    expect(updated.code).toBe(0);
+    expect(
+      report(updated)
+        .results.map(({ id }) => id)
+        .toSorted(),
+    ).toEqual(images.toSorted());
+    expect(await ids('docs list --tag picture')).toEqual(images);
+    const alone = await run('docs update --tag picture --yes --json');
+    expect(alone).toMatchObject({ code: 2, stdout: '' });
+    const deleted = await run('docs delete --tag picture --type image/png --yes --json');
+    expect(deleted.code).toBe(0);
+    expect((await ids('docs list --type image/png')).join('')).toBe('');
+    const rest = (await ids("docs list --where 'tags=picture'")).filter(Boolean);
+    expect(rest.length + report(deleted).results.length).toBe(images.length);
+  });
+});
+
+describe('a CSV says what to delete', () => {
+  test('an export, cut to some rows; what changed since is left alone', async () => {
+    const { run, home } = sandbox();
+    const file = join(home, 'players.csv');
+    await run(`players list -o csv --out ${file}`);
+    const [header = '', ...rows] = readFileSync(file, 'utf8').trimEnd().split('\r\n');
+    const [first = '', second = '', third = ''] = rows;
+    writeFileSync(file, [header, first, second, third].join('\r\n'));
+    const [id = ''] = second.split(',');
+    await run(`players update ${id} -F role=Sub --yes`);
+    const ran = await run(`players delete --csv ${file} --yes --json`);
+    expect(ran.code).toBe(8);
+    expect(ran.stderr).toContain('Columns that are not sent');
+    expect(report(ran).results.map(({ result }) => result)).toEqual([
+      'changed',
+      'conflict',
+      'changed',
+    ]);
+    expect((await run(`players get ${id}`)).code).toBe(0);
+  });
+
+  test('documents too; a column that nobody knows is refused before any request', async () => {
+    const { run, ids } = sandbox();
+    const [first = ''] = await ids('docs list');
+    const refused = await run('docs delete --csv - --yes --json', `id,keep\n${first},yes\n`);
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(errorOf(refused)['message']).toContain('"keep"');
+    const ran = await run('docs delete --csv - --yes --json', `id;name\n${first};whatever\n`);
+    expect(report(ran).results).toMatchObject([{ id: first, row: 2, result: 'changed' }]);
+    expect(await ids('docs list')).not.toContain(first);
+  });
+});
+
+describe('tryouts convert --csv', () => {
+  test('keeps to if_status and updatedAt, and gives each row fields of its own', async () => {
+    const service = await keep([
+      application('app_1'),
+      application('app_2', { status: 'accepted' }),
+      application('app_3', { status: 'accepted', updatedAt: '2026-04-01T10:00:00Z' }),
+      application('app_4', { status: 'accepted' }),
+    ]);
+    const ran = await userOf(service).run(
+      'tryouts convert --csv - --yes --json',
+      'id,if_status,updatedAt,teamId,number:int\n' +
+        'app_1,accepted,,team_1,1\n' +
+        'app_2,accepted,2026-03-01T10:00:00Z,team_1,7\n' +
+        'app_3,accepted,2026-03-01T10:00:00Z,team_1,8\n' +
+        'app_4,,,,\n',
+    );
+    expect(ran.code).toBe(8);
+    expect(report(ran).results.map(({ result }) => result)).toEqual([
+      'skipped',
+      'changed',
+      'conflict',
+      'changed',
+    ]);
+    expect(bodies(service)).toEqual([
+      { organizationId: 'org_7', teamId: 'team_1', number: 7 },
+      { organizationId: 'org_7' },
+    ]);
+  });
+
+  test('of an export sends nothing but the conversion, whatever the service adds to its records', async () => {
+    const service = await keep([application('app_1', { legacyRank: 'A' }), application('app_2')]);
+    const user = userOf(service);
+    const file = join(user.home, 'x.csv');
+    await user.run(`tryouts list -o csv --out ${file}`);
+    const ran = await user.run(`tryouts convert --csv ${file} --yes --json`);
+    expect(ran.code).toBe(0);
+    expect(ran.stderr).toContain('legacyRank');
+    expect(bodies(service)).toEqual([{ organizationId: 'org_7' }, { organizationId: 'org_7' }]);
+  });
+
+  test('takes a slip of a column for one', async () => {
+    const service = await keep([application('app_1')]);
+    const ran = await userOf(service).run(
+      'tryouts convert --csv - --yes --json',
+      'id,if_statuss\napp_1,accepted\n',
+    );
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toContain('if_status');
+  });
+});

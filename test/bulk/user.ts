@@ -1,0 +1,43 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { application } from '../commands/tryouts/service.js';
+import {
+  freshEnvironment,
+  launcher,
+  rosterctl,
+  splitWords,
+  temporaryFolder,
+} from '../support/run.js';
+import type { Service } from '../support/service.js';
+
+export const ids = (count: number) =>
+  Array.from({ length: count }, (_, index) => `app_${index + 1}`);
+export const several = (count: number) => ids(count).map((id) => application(id));
+
+/** A lost write counts as lost soon, and nothing is repeated. */
+export const fast = { ROSTERCTL_SETTLE: '0.1s', ROSTERCTL_RETRIES: '0' };
+
+/** A user with a home of his own, whose runs stay between his commands. */
+export function userOf(service: Service) {
+  const home = temporaryFolder();
+  const env = { ...service.env, ...fast };
+  return {
+    home,
+    runs: join(home, '.local/state/rosterctl/runs'),
+    run: (line: string, stdin = '') => rosterctl(line, { home, stdin, env }),
+    /** Starts a line and leaves its process to the test. */
+    start: (line: string, more: Record<string, string> = {}) =>
+      spawn(process.execPath, [launcher, ...splitWords(line)], {
+        env: { ...freshEnvironment(home), ...env, ...more },
+        cwd: home,
+        stdio: 'pipe',
+      }),
+  };
+}
+
+export const report = (ran: { stdout: string }) =>
+  JSON.parse(ran.stdout) as {
+    run: string | null;
+    summary: Record<string, number>;
+    results: { id: string; row: number; result: string }[];
+  };

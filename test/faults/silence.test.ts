@@ -1,0 +1,113 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { connect, type Socket } from 'node:net';
+import { afterAll, describe, expect, test } from 'vitest';
+import { keep, written } from '../commands/tryouts/service.js';
+import { rosterctl, temporaryFolder } from '../support/run.js';
+import { ids, report, several } from '../bulk/user.js';
+
+// A service of which nothing is heard any more: no refusal, no reset, only silence. A run of 1,000
+// rows finds out within two minutes, calls no row failed, and goes on when the service is back.
+
+const goalMs = 120_000;
+const rows = 1000;
+const children = new Set<ChildProcess>();
+const sockets = new Set<Socket>();
+afterAll(() => {
+  for (const socket of sockets) socket.destroy();
+  for (const child of children) child.kill('SIGKILL');
+});
+
+const lineOf = (more = '') =>
+  `tryouts set-status --ids - --to rejected --yes --json --max-changes ${rows} ${more}`;
+const stdin = `${ids(rows).join('\n')}\n`;
+
+describe.concurrent('1,000 rows and a service that', () => {
+  test('takes connections and never answers: told in time, nothing sent, no run begun', async () => {
+    const service = await keep([], () => () => {});
+    const started = Date.now();
+    const ran = await patient(lineOf(), { env: service.env });
+    expect(ran).toMatchObject({ code: 9, stdout: '' });
+    expect(Date.now() - started).toBeLessThan(goalMs);
+    expect(service.requests.length).toBeLessThanOrEqual(40);
+    expect(written(service)).toEqual([]);
+  });
+
+  for (const concurrency of [1, 4])
+    test(`falls silent in the middle, ${concurrency} at once: every row is left to be gone on with`, async () => {
+      let silentSince = 0;
+      let away = true;
+      const service = await keep(several(rows), (_, step) => {
+        if (step === 'PATCH app_40') silentSince ||= Date.now();
+        return away && silentSince > 0 ? () => {} : undefined;
+      });
+      const home = temporaryFolder();
+      const ran = await patient(lineOf(`--concurrency ${concurrency}`), { home, env: service.env });
+      expect(Date.now() - silentSince).toBeLessThan(goalMs);
+      // What was on its way may have happened, and nobody answers whether it did.
+      expect(ran.code).toBe(10);
+      const { summary } = report(ran);
+      expect(summary).toMatchObject({ total: rows, failed: 0, conflict: 0 });
+      expect(summary['unknown']).toBeLessThanOrEqual(concurrency);
+      expect(summary['notAttempted']).toBeGreaterThan(900);
+      away = false;
+      const before = written(service).length;
+      const resumed = await patient('runs resume last --yes --json', { home, env: service.env });
+      expect(resumed.code).toBe(0);
+      expect(report(resumed).summary).toMatchObject({ total: rows, changed: rows });
+      expect(written(service)).toHaveLength(before + rows - Number(summary['changed']));
+    });
+
+  test('answers 503 from the middle on: 40 requests more at most, and no row failed', async () => {
+    let away = false;
+    let after = 0;
+    const service = await keep(several(rows), (_, step) => {
+      if (step === 'PATCH app_40') away = true;
+      if (away) after += 1;
+      return away ? { status: 503 } : undefined;
+    });
+    const started = Date.now();
+    const ran = await patient(lineOf(), { env: service.env });
+    expect([9, 10]).toContain(ran.code);
+    expect(report(ran).summary).toMatchObject({ total: rows, failed: 0, conflict: 0 });
+    expect(after).toBeLessThanOrEqual(40);
+    expect(Date.now() - started).toBeLessThan(60_000);
+  });
+
+  test('drops what knocks (its queue is full): told in time, nothing sent', async () => {
+    const port = await stoppedService();
+    const started = Date.now();
+    const ran = await patient(lineOf(), {
+      env: {
+        ROSTERCTL_BASE_URL: `http://127.0.0.1:${port}/v1`,
+        ROSTERCTL_ORG: 'org_7',
+        ROSTERCTL_API_KEY: 'key-0123456789',
+      },
+    });
+    expect(ran).toMatchObject({ code: 9, stdout: '' });
+    expect(Date.now() - started).toBeLessThan(goalMs);
+  });
+});
+
+/** A line that may take minutes: the usual bound that tells a hang does not hold here. */
+function patient(line: string, options: { home?: string; env: Record<string, string> }) {
+  return rosterctl(line, { ...options, stdin, hangMs: 5 * 60_000 });
+}
+
+/** The port of a stopped process whose short queue of connections is full. */
+async function stoppedService(): Promise<number> {
+  const script =
+    "const s = require('node:net').createServer(); s.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => process.stdout.write(String(s.address().port)));";
+  const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  children.add(child);
+  const port = await new Promise<number>((resolve) =>
+    child.stdout.once('data', (chunk: Buffer) => resolve(Number(chunk.toString()))),
+  );
+  child.kill('SIGSTOP');
+  for (let count = 0; count < 8; count++) {
+    const socket = connect(port, '127.0.0.1');
+    socket.on('error', () => {});
+    sockets.add(socket);
+  }
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  return port;
+}
