@@ -173,10 +173,15 @@ export interface WriteCommand<
 export class Outcome<T> {
   constructor(
     readonly value: T,
-    readonly exitName: ExitName,
+    /** A function where it is known only when the value is written out. */
+    private readonly exit: ExitName | (() => ExitName),
     /** What is written down once the value was written out. */
     readonly written?: () => Promise<void>,
   ) {}
+
+  get exitName(): ExitName {
+    return typeof this.exit === 'function' ? this.exit() : this.exit;
+  }
 }
 
 /** A value that is shown while the command goes on, such as a server's address. */

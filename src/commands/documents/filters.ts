@@ -1,0 +1,73 @@
+import * as z from 'zod/mini';
+import type { BulkPart } from '../../cli/bulk-part.js';
+import { param, params, type ValuesOf } from '../../cli/define.js';
+import { parsedBy, type RecordTest } from '../../cli/filters.js';
+import { parseWhen, resolveWhen } from '../../data/dates.js';
+import { withinTimes } from '../../data/record-test.js';
+import { listSelection } from '../records-many.js';
+
+const group = 'selection';
+
+/** The filters that only documents have; all are applied here, not by the service (contract 4.4). */
+export const documentFilters = {
+  tag: params(
+    z.optional(z.array(z.string())),
+    'documents that have this tag; several: all of them',
+    {
+      group,
+    },
+  ),
+  type: param(z.optional(z.string()), 'documents of this content type; image/ for every image', {
+    group,
+  }),
+  since: param(z.optional(parsedBy(parseWhen)), 'created on or after; also 7d, 24h', {
+    placeholder: 'DATE|AGE',
+    group,
+  }),
+};
+
+type DocumentFilterValues = ValuesOf<typeof documentFilters>;
+
+/** The filters given, as tests of a record; an age counts back from `now`. */
+export function documentTests(
+  { tag = [], type, since }: DocumentFilterValues,
+  now: Date,
+): readonly RecordTest[] {
+  const from = since && resolveWhen(since, 'start', now);
+  return [
+    ...tag.map(hasTag),
+    ...(type === undefined ? [] : [isOfType(type)]),
+    // The contract does not show when a document was made, so the field may be missing.
+    ...withinTimes('createdAt', from, undefined).map((test) => ({
+      ...test,
+      field: fieldNamed('createdAt'),
+    })),
+  ];
+}
+
+/** What selects documents where many are worked on. */
+export const documentSelection: NonNullable<BulkPart['filters']> = {
+  names: [...listSelection.names, ...Object.keys(documentFilters)],
+  tests: documentTests,
+};
+
+function hasTag(tag: string): RecordTest {
+  return {
+    holds: (record) => Array.isArray(record['tags']) && record['tags'].includes(tag),
+    field: fieldNamed('tags'),
+  };
+}
+
+function isOfType(type: string): RecordTest {
+  return {
+    holds({ contentType }) {
+      if (typeof contentType !== 'string') return false;
+      return type.endsWith('/') ? contentType.startsWith(type) : contentType === type;
+    },
+    field: fieldNamed('contentType'),
+  };
+}
+
+function fieldNamed(name: string): NonNullable<RecordTest['field']> {
+  return { name, on: (record) => Object.hasOwn(record, name) };
+}
