@@ -19,10 +19,10 @@ export default defineCommand({
     '--skip-existing it fetches what is missing. The signed URL is fetched without the key.',
   examples: [
     ['Into the current folder', 'doc_0001'],
+    ['All, as a backup; the same line fetches what is missing', '--all -D backup --skip-existing'],
     ['Under another name', 'doc_0001 -O copy.pdf'],
     ['To a pipe', 'doc_0001 -O -'],
     ['Several into a folder', 'doc_0001 doc_0002 -D files --skip-existing'],
-    ['The yearly backup, and again after a break', '--all -D backup --skip-existing'],
     ['The contracts', '--tag contract -D contracts'],
     ['The signed URL alone', 'doc_0001 --url'],
   ],

@@ -10,14 +10,10 @@ const group = 'selection';
 
 /** The filters that only documents have; all are applied here, not by the service (contract 4.4). */
 export const documentFilters = {
-  tag: params(
-    z.optional(z.array(z.string())),
-    'documents that have this tag; several: all of them',
-    {
-      group,
-    },
-  ),
-  type: param(z.optional(z.string()), 'documents of this content type; image/ for every image', {
+  tag: params(z.optional(z.array(z.string())), 'with this tag; several: with all', {
+    group,
+  }),
+  type: param(z.optional(z.string()), 'of this content type; image/ for all images', {
     group,
   }),
   since: param(z.optional(parsedBy(parseWhen)), 'created on or after; also 7d, 24h', {
