@@ -6,6 +6,7 @@ import {
   rangeValidator,
   versionOf,
 } from '../data/file-version.js';
+import { plural } from '../data/words.js';
 import { CancelledError, NetworkError, ProtocolError, StoreError } from '../errors.js';
 import type { Link } from './links.js';
 import { backoffMs, type RetryPolicy } from './retry.js';
@@ -263,7 +264,7 @@ function lengthOf(header: string | undefined): number | undefined {
 }
 
 function wrongSize(size: number, who: string, said: number): ProtocolError {
-  return new ProtocolError(`The file has ${size} bytes, but ${who} says ${said}.`, {
+  return new ProtocolError(`The file has ${plural(size, 'byte')}, but ${who} says ${said}.`, {
     code: 'wrongSize',
     hint: 'Nothing was kept. Try again; if it stays so, upload the document anew.',
   });

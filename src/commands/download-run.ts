@@ -92,8 +92,11 @@ export function runDownloads<R>(
     if (stops.stop) context.tell(`Stopped: ${stops.stop.reason}`);
     const untouched = targets.length - begun;
     const rest = untouched > 0 ? `, ${untouched} of them not begun` : '';
+    // Asking again brings nothing where all the others are gone.
+    const isWorthIt = untouched > 0 || failures.some((name) => name !== 'notFound');
+    const hint = isWorthIt ? ' Go on with the same line and --skip-existing.' : '';
     context.tell(
-      `${done} of ${plural(targets.length, 'document')} done, ${missing} not${rest}. Go on with the same line and --skip-existing.`,
+      `${done} of ${plural(targets.length, 'document')} done, ${missing} not${rest}.${hint}`,
     );
   }
 }
