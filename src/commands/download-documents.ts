@@ -149,7 +149,7 @@ function signer(context: Context, endpoint: DownloadCall): DownloadWorker<Row> {
       hint: `Download it: rosterctl docs download ${id}`,
     });
   };
-  return { work, close: () => {} };
+  return { work, aside: (say) => say(), close: () => {} };
 }
 
 async function plannedDownloads(

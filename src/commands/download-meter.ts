@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import type { FileSink } from '../api/whole-file.js';
 import { bytesMoved } from '../cli/byte-progress.js';
 import { binarySize } from '../cli/cells.js';
@@ -12,6 +13,8 @@ export interface Meter {
     watch(sink: FileSink): FileSink;
     end(): void;
   };
+  /** Says something on stderr beside the line. */
+  aside(say: () => void): void;
   stop(): void;
 }
 
@@ -27,17 +30,24 @@ export function createMeter(context: Context, targets: readonly Target[]): Meter
   let files = 0;
   let shownAt = 0;
   const [only] = targets;
-  const name = only?.path === '-' ? only.id : (only?.path ?? only?.id ?? '');
+  const name = only?.path === undefined || only.path === '-' ? only?.id : basename(only.path);
   const text = () => {
     const seconds = (performance.now() - started) / 1000;
     const bytes = isKnown
       ? bytesMoved(moved, moved + left, seconds)
       : `${binarySize(moved)}, ${binarySize(moved / Math.max(seconds, 0.001))}/s`;
     return targets.length === 1
-      ? `Downloading ${name}: ${bytes}`
+      ? `${bytes}: ${name}`
       : `${files} of ${plural(targets.length, 'file')}, ${bytes}`;
   };
-  const line = context.progress.start(text());
+  let line = context.progress.start(text());
+  let stopped = false;
+  const stop = () => {
+    stopped = true;
+    line.stop();
+  };
+  // What is said after a signal stands on lines of its own.
+  context.signal.addEventListener('abort', stop, { once: true });
   const show = (now: boolean) => {
     const at = performance.now();
     if (!now && at - shownAt < everyMs) return;
@@ -84,6 +94,14 @@ export function createMeter(context: Context, targets: readonly Target[]): Meter
         },
       };
     },
-    stop: () => line.stop(),
+    aside(say) {
+      line.stop();
+      say();
+      if (!stopped) line = context.progress.start(text());
+    },
+    stop() {
+      context.signal.removeEventListener('abort', stop);
+      stop();
+    },
   };
 }

@@ -45,7 +45,11 @@ export async function createDownloader(
   if (save.file !== '-') await sweepStaleTemps(save.folder ?? '.', context.now());
   const meter = createMeter(context, naming.targets);
   const saver = new Saver(context, endpoint, naming, save, meter, isOne);
-  return { work: (target) => saver.save(target), close: () => meter.stop() };
+  return {
+    work: (target) => saver.save(target),
+    aside: (say) => meter.aside(say),
+    close: () => meter.stop(),
+  };
 }
 
 class Saver {
@@ -86,7 +90,7 @@ class Saver {
     } catch (error) {
       const stays = canGoOn(error) ? await file.leave() : 0;
       if (stays > 0)
-        this.context.note(
+        this.note(
           `${plural(stays, 'byte')} stay in ${partialNames(path).bytes}; the same command goes on from there.`,
         );
       throw error;
@@ -145,12 +149,17 @@ class Saver {
     await sweepPartial(path, this.context.self);
     const said = record?.['sizeBytes'];
     if (typeof said === 'number' && said !== size)
-      this.context.tell(
-        `${path} was left as it is, but it has ${plural(size, 'byte')} and the document ${id} has ${said}.`,
+      this.meter.aside(() =>
+        this.context.tell(
+          `${path} was left as it is, but it has ${plural(size, 'byte')} and the document ${id} has ${said}.`,
+        ),
       );
-    else if (this.isOne) this.context.note(`${path} exists already; it was left as it is.`);
-    else this.context.detail(`${path} exists already; it was left as it is.`);
+    else if (this.isOne) this.note(`${path} exists already; it was left as it is.`);
     return { id, path, bytes: size };
+  }
+
+  private note(line: string): void {
+    this.meter.aside(() => this.context.note(line));
   }
 
   /** What a half file must be of to be gone on with. */

@@ -17,6 +17,8 @@ export interface DownloadRun<R> {
 /** What is done with each document. */
 export interface DownloadWorker<R> {
   work(target: Target): Promise<R | undefined>;
+  /** Says something on stderr while it works. */
+  aside(say: () => void): void;
   /** After the last one. */
   close(): void;
 }
@@ -58,7 +60,7 @@ export function runDownloads<R>(
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       failures.push(error.exitName);
-      tell(context, target.id, error);
+      worker.aside(() => tell(context, target.id, error));
       // A file in the way is no reason to stop, as it is where rows are written.
       if (error instanceof GuardError) stops.settled('failed', false);
       else stops.failed(error, 'failed', false);

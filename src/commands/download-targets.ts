@@ -1,4 +1,3 @@
-import { parse } from 'node:path';
 import type { Context } from '../context.js';
 import { nameKey, withSuffix } from '../data/file-names.js';
 import type { JsonObject } from '../data/json.js';
@@ -107,9 +106,4 @@ export async function checkTargets(
       hint: 'Keep what is there: --skip-existing. Replace it: --overwrite. Elsewhere: -D DIR.',
     },
   );
-}
-
-/** `report.pdf` of a path, for lines that name a file. */
-export function baseOf(path: string): string {
-  return parse(path).base;
 }

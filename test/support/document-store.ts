@@ -15,7 +15,7 @@ export interface DocumentStoreOptions {
   readonly api?: ((request: Recorded) => Reply | undefined) | undefined;
   /** A special answer of the store to the n-th request for a document, counted from 1. */
   readonly store?:
-    | ((request: Recorded, stored: Stored, time: number) => Reply | undefined)
+    | ((request: Recorded, file: Stored, time: number) => Reply | undefined)
     | undefined;
 }
 
@@ -31,11 +31,11 @@ export async function documentStore(options: DocumentStoreOptions): Promise<Docu
   const times = new Map<string, number>();
   const find = (id: string | undefined) => documents.find(({ record }) => record.id === id);
   const store = await recordingService((request) => {
-    const stored = find(idIn(request));
-    if (!stored) return { status: 404 };
-    const time = (times.get(stored.record.id) ?? 0) + 1;
-    times.set(stored.record.id, time);
-    return options.store?.(request, stored, time) ?? fileReply(request, stored.bytes);
+    const file = find(idIn(request));
+    if (!file) return { status: 404 };
+    const time = (times.get(file.record.id) ?? 0) + 1;
+    times.set(file.record.id, time);
+    return options.store?.(request, file, time) ?? fileReply(request, file.bytes);
   });
   const api = await recordingService((request) => {
     const special = options.api?.(request);

@@ -35,6 +35,10 @@ async function place(options: DocumentStoreOptions) {
   };
 }
 
+const called = (id: string, name: string) => stored(id, Buffer.from(id), { name });
+
+const json = (value: unknown): Reply => ({ status: 200, json: value });
+
 const listCalls = (requests: readonly { readonly url: string }[]) =>
   requests.filter(({ url }) => url === '/v1/documents/org_7').length;
 
@@ -164,15 +168,14 @@ test('hostile names stay in the folder, harmless odd ones are kept, none is lost
 });
 
 test('names that one file system takes for the same become different files, in any order', async () => {
-  const one = (id: string, name: string) => stored(id, Buffer.from(id), { name });
   const documents = [
-    one('a', 'Rules.txt'),
-    one('b', 'RULES.txt'),
-    one('c', 'e\u0301quipe.txt'),
-    one('d', '\u00e9quipe.txt'),
-    one('e', 'Rules-a.txt'),
-    one('f', 'other.txt.partial'),
-    one('g', 'other'),
+    called('a', 'Rules.txt'),
+    called('b', 'RULES.txt'),
+    called('c', 'e\u0301quipe.txt'),
+    called('d', '\u00e9quipe.txt'),
+    called('e', 'Rules-a.txt'),
+    called('f', 'other.txt.partial'),
+    called('g', 'other'),
   ];
   const named = async (order: typeof documents) => {
     const here = await place({ documents: order });
@@ -233,8 +236,8 @@ test('--url prints a URL for each and fetches nothing', async () => {
     (id) => `${api.store.origin}/files/${id}?sig=canary-signature`,
   );
   expect(plain.stdout).toBe(`${urls.join('\n')}\n`);
-  const json = await rosterctl('docs download --all --url --json', { env: api.env });
-  expect(JSON.parse(json.stdout)).toMatchObject([
+  const rows = await rosterctl('docs download --all --url --json', { env: api.env });
+  expect(JSON.parse(rows.stdout)).toMatchObject([
     { id: 'doc_0001', url: urls[0], expiresAt: null },
     { id: 'doc_0002', url: urls[1], expiresAt: null },
   ]);
@@ -388,7 +391,6 @@ async function answering(reply: (origin: string) => Reply, more: Record<string, 
 
 describe('the signed URL is found', () => {
   const path = '/files/doc_0001?sig=canary';
-  const json = (value: unknown): Reply => ({ status: 200, json: value });
   test.each<[string, (origin: string) => Reply]>([
     ['as url', (origin) => json({ url: origin + path })],
     ['as downloadUrl', (origin) => json({ downloadUrl: origin + path })],

@@ -147,11 +147,12 @@ test('a rest that comes in pieces is asked for piece by piece', async () => {
   expect(partsOf(here.api.store.requests)).toEqual([0, 1000, 1001]);
 });
 
+const range = (from: number, total: number) => ({
+  'content-range': `bytes ${from}-${total - 1}/${total}`,
+});
+
 describe('what does not belong to the part that is there begins anew', () => {
   const other = randomBytes(size);
-  const range = (from: number, total: number) => ({
-    'content-range': `bytes ${from}-${total - 1}/${total}`,
-  });
   test.each<[string, DocumentStoreOptions['store']]>([
     [
       'another tag, in spite of If-Range',
