@@ -1,9 +1,11 @@
 import { CancelledError, NetworkError, ProtocolError } from '../errors.js';
-import { failureOfLoss, lossOf, lossPace, lossText } from './loss.js';
+import { type BodyFlow, BrokenFlow } from './body-flow.js';
+import { type Limits, type OpenReply, openExchange, type Wire } from './exchange.js';
+import { failureOfLoss, lossPace, lossText } from './loss.js';
 import { deliveryOfStatus, repeat, type RetryPolicy, type Tried } from './retry.js';
 import type { UrlGuard } from './signed-url.js';
 import { storeError } from './store-answers.js';
-import { type Connections, loadRequest } from './undici.js';
+import type { Connections } from './undici.js';
 
 /** A file on its way from the store. */
 export interface Download {
@@ -34,30 +36,32 @@ const maxHops = 3;
  * StoreError, NetworkError, ProtocolError (unsafe URL).
  */
 export function createStoreReader(options: ReaderOptions) {
+  const { stallMs } = options;
+  const limits: Limits = {
+    firstByteMs: stallMs,
+    quietMs: stallMs,
+    // Of an error answer the beginning is enough.
+    bodyBytes: 64 * 1024,
+    cutBody: true,
+    anyEncoding: true,
+  };
   const open = async (url: URL, part: FilePart | undefined): Promise<Tried<Opened>> => {
-    const [{ agent }, request] = await Promise.all([options.connections(), loadRequest()]);
-    try {
-      const answer = await request.call(agent, {
-        origin: url.origin,
-        path: `${url.pathname}${url.search}`,
-        method: 'GET',
-        headers: part ? rangeHeaders(part) : [],
-        signal: options.signal,
-        headersTimeout: options.stallMs,
-        bodyTimeout: options.stallMs,
-      });
-      options.trace?.(`GET ${url.origin} (signed URL) -> ${answer.statusCode}`);
-      const delivery = deliveryOfStatus(answer.statusCode);
-      if (delivery) drop(answer);
-      return { value: { answer }, delivery, pace: 'always' };
-    } catch (cause) {
-      const error = asError(cause);
-      const loss = options.signal.aborted
-        ? ({ why: 'aborted', delivery: 'ambiguous', cause } as const)
-        : lossOf(error, 'ambiguous', false);
+    const { agent } = await options.connections();
+    const wire: Wire = {
+      origin: url.origin,
+      method: 'GET',
+      path: `${url.pathname}${url.search}`,
+      headers: part ? rangeHeaders(part) : {},
+    };
+    const value = await openExchange(agent, wire, limits, options.signal);
+    if ('loss' in value) {
+      const { loss } = value;
       options.trace?.(`GET ${url.origin} (signed URL) -> no answer: ${loss.why}`);
-      return { value: { loss }, delivery: loss.delivery, pace: lossPace(loss) };
+      return { value, delivery: loss.delivery, pace: lossPace(loss) };
     }
+    const { status } = 'open' in value ? value.open : value.reply;
+    options.trace?.(`GET ${url.origin} (signed URL) -> ${status}`);
+    return { value, delivery: deliveryOfStatus(status), pace: 'always' };
   };
 
   return async (url: string, part?: FilePart): Promise<Download> => {
@@ -70,20 +74,11 @@ export function createStoreReader(options: ReaderOptions) {
         throw failureOfLoss(value.loss, {
           origin: from.origin,
           attempts,
-          firstByteMs: options.stallMs,
+          firstByteMs: stallMs,
         });
-      const { answer } = value;
-      const { statusCode: status } = answer;
-      const headers = headersOf(answer);
-      if (status >= 200 && status < 300)
-        return {
-          status,
-          headers,
-          bytes: stream(answer, from.origin, options.signal),
-          drop: () => drop(answer),
-        };
-      // oxlint-disable-next-line no-await-in-loop
-      const reply = { status, headers, body: await beginning(answer) };
+      if ('open' in value) return downloadOf(value.open, from.origin);
+      const { reply } = value;
+      const { status, headers } = reply;
       const location = headers['location'];
       if (status < 300 || status >= 400 || location === undefined || hop === maxHops)
         throw storeError('download', reply);
@@ -94,38 +89,33 @@ export function createStoreReader(options: ReaderOptions) {
   };
 }
 
-type Answer = Awaited<ReturnType<Awaited<ReturnType<typeof loadRequest>>>>;
-type Opened = { readonly answer: Answer } | { readonly loss: ReturnType<typeof lossOf> };
+type Opened = Awaited<ReturnType<typeof openExchange>>;
 
-function rangeHeaders({ from, ifRange }: FilePart): string[] {
-  const range = ['range', `bytes=${from}-`];
-  return ifRange === undefined ? range : [...range, 'if-range', ifRange];
+function rangeHeaders({ from, ifRange }: FilePart): Wire['headers'] {
+  return { range: `bytes=${from}-`, ...(ifRange !== undefined && { 'if-range': ifRange }) };
 }
 
 function unreadableTarget(from: URL): ProtocolError {
   return new ProtocolError(`${from.origin} redirects to something that is no URL.`);
 }
 
-function headersOf(answer: Answer): Download['headers'] {
-  return Object.fromEntries(
-    Object.entries(answer.headers).map(([name, value]) => [
-      name,
-      Array.isArray(value) ? value.join(', ') : String(value),
-    ]),
-  );
+function downloadOf({ status, headers, flow }: OpenReply, origin: string): Download {
+  return { status, headers, bytes: stream(flow, origin), drop: () => flow.abandon() };
 }
 
-/** The bytes as they come; a break in the middle is a NetworkError, never a short end. */
-async function* stream(
-  answer: Answer,
-  origin: string,
-  signal: AbortSignal,
-): AsyncGenerator<Uint8Array> {
+/** The bytes as they come; a break in the middle is a NetworkError after the last of them, never a short end. */
+async function* stream(flow: BodyFlow, origin: string): AsyncGenerator<Uint8Array> {
   try {
-    yield* answer.body;
-  } catch (cause) {
-    if (signal.aborted) throw new CancelledError('Interrupted.', { cause });
-    const loss = lossOf(asError(cause), 'applied', true);
+    for (;;) {
+      const piece = await flow.next();
+      if (!piece) return;
+      yield piece;
+    }
+  } catch (error) {
+    if (!(error instanceof BrokenFlow)) throw error;
+    const { loss } = error;
+    const { cause } = loss;
+    if (loss.why === 'aborted') throw new CancelledError('Interrupted.', { cause });
     const stalled = loss.why === 'stalled';
     throw new NetworkError(
       stalled
@@ -134,29 +124,4 @@ async function* stream(
       { reason: stalled ? 'timeout' : 'lost', origin, cause },
     );
   }
-}
-
-function drop(answer: Answer): void {
-  answer.body.on('error', () => undefined);
-  answer.body.destroy();
-}
-
-function asError(cause: unknown): Error {
-  return cause instanceof Error ? cause : new Error(String(cause));
-}
-
-/** The first bytes of an error answer; the rest is dropped. */
-async function beginning(answer: Answer): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  try {
-    for await (const chunk of answer.body) {
-      chunks.push(chunk);
-      bytes += chunk.length;
-      if (bytes > 64 * 1024) break;
-    }
-  } catch {
-    // The status is known; a broken explanation changes nothing.
-  }
-  return Buffer.concat(chunks);
 }

@@ -1,8 +1,10 @@
+import { createHash, type Hash } from 'node:crypto';
 import {
   contentRange,
   type FileVersion,
   isSame,
   mayBeSame,
+  md5Of,
   rangeValidator,
   versionOf,
 } from '../data/file-version.js';
@@ -22,6 +24,8 @@ export interface FileSink {
   /** Called with each answer: the next bytes belong at `at`, and what is there beyond is dropped. */
   begin(version: FileVersion, at: number, headers: Download['headers']): Promise<void>;
   write(chunk: Uint8Array): Promise<void>;
+  /** The first `end` bytes again, as they are there; absent where they are gone. */
+  earlier?(end: number): AsyncIterable<Uint8Array>;
 }
 
 /** Where they come from. */
@@ -59,6 +63,7 @@ class Fetching {
   private restarts = 0;
   private url: string | undefined;
   private renewed = false;
+  private md5: { readonly wanted: string; readonly hash: Hash; upTo: number } | undefined;
 
   constructor(
     private readonly source: FileSource,
@@ -138,6 +143,7 @@ class Fetching {
     this.version = { ...this.version, ...version };
     this.at = part.from;
     await this.sink.begin(this.version, this.at, headers);
+    if (this.md5?.upTo !== this.at) await this.hashEarlier(headers);
     return 0;
   }
 
@@ -150,7 +156,21 @@ class Fetching {
     this.version = version;
     this.at = 0;
     await this.sink.begin(version, 0, headers);
+    this.md5 = hashFor(headers);
     return 0;
+  }
+
+  /** What an earlier run left is part of the check, too. */
+  private async hashEarlier(headers: Download['headers']): Promise<void> {
+    this.md5 = this.sink.earlier && hashFor(headers);
+    if (!this.md5 || !this.sink.earlier) return;
+    for await (const chunk of this.sink.earlier(this.at)) this.hash(chunk);
+  }
+
+  private hash(chunk: Uint8Array): void {
+    if (!this.md5) return;
+    this.md5.hash.update(chunk);
+    this.md5.upTo += chunk.length;
   }
 
   private async copy({ bytes }: Download, skip: number): Promise<void> {
@@ -162,6 +182,7 @@ class Fetching {
         before -= chunk.length - fresh.length;
         if (fresh.length === 0) continue;
         await this.sink.write(fresh);
+        this.hash(fresh);
         this.at += fresh.length;
       }
     } catch (error) {
@@ -183,6 +204,11 @@ class Fetching {
     if (size !== undefined && this.at < size) throw new LostMidway(this.endedEarly(size));
     this.checkSize(this.at);
     if (size !== undefined && this.at > size) throw wrongSize(this.at, 'the store', size);
+    if (this.md5?.upTo === this.at && this.md5.hash.digest('hex') !== this.md5.wanted)
+      throw new ProtocolError('The bytes that came are not those that the store has (MD5).', {
+        code: 'wrongHash',
+        hint: 'Nothing was kept. Try again; if it stays so, upload the document anew.',
+      });
     return true;
   }
 
@@ -257,6 +283,11 @@ class LostMidway extends Error {
   constructor(readonly loss: NetworkError) {
     super(loss.message);
   }
+}
+
+function hashFor(headers: Download['headers']) {
+  const wanted = md5Of(headers);
+  return wanted === undefined ? undefined : { wanted, hash: createHash('md5'), upTo: 0 };
 }
 
 function lengthOf(header: string | undefined): number | undefined {

@@ -76,6 +76,7 @@ export function createMeter(context: Context, targets: readonly Target[]): Meter
             return sink.version;
           },
           rewinds: sink.rewinds,
+          ...(sink.earlier && { earlier: sink.earlier.bind(sink) }),
           begin(version, at, headers) {
             if (at === 0) count(-own, size);
             else count(0, Math.max(0, size - at));

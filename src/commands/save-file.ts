@@ -128,6 +128,7 @@ function partFile(path: string, partial: PartialFile): SavedFile {
       rewinds: true,
       begin: (version, at) => partial.begin(version, at),
       write: (chunk) => partial.write(chunk),
+      earlier: (end) => partial.earlier(end),
     },
     commit: () => partial.commit(),
     leave: () => partial.leave(),

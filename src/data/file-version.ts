@@ -15,6 +15,20 @@ export function versionOf(headers: Headers, size: number | undefined): FileVersi
   return { etag: headers['etag'], lastModified: headers['last-modified'], size };
 }
 
+/**
+ * The MD5 of the whole file, in hex, where a store is known to tell it: the tag of an S3 object that
+ * was sent in one piece and is not encrypted with a key of its own, or Google's hash header.
+ */
+export function md5Of(headers: Headers): string | undefined {
+  const google = /(?:^|[ ,])md5=([A-Za-z0-9+/]{22}==)/.exec(headers['x-goog-hash'] ?? '')?.[1];
+  if (google !== undefined) return Buffer.from(google, 'base64').toString('hex');
+  const isS3 = headers['x-amz-request-id'] !== undefined;
+  const encryption = headers['x-amz-server-side-encryption'] ?? 'AES256';
+  const ownKey = headers['x-amz-server-side-encryption-customer-algorithm'] !== undefined;
+  if (!isS3 || encryption !== 'AES256' || ownKey) return undefined;
+  return /^"([0-9a-f]{32})"$/.exec(headers['etag'] ?? '')?.[1];
+}
+
 /** The value of If-Range (RFC 9110 13.1.5): a strong tag, else the date; a weak tag is no proof. */
 export function rangeValidator({ etag, lastModified }: FileVersion): string | undefined {
   return etag !== undefined && !isWeak(etag) ? etag : lastModified;

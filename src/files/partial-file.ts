@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { constants, createReadStream } from 'node:fs';
 import {
   type FileHandle,
   lstat,
@@ -38,6 +38,8 @@ export interface PartialFile {
   /** The next bytes belong at `at`; what is there beyond is dropped. Throws GuardError, OutputError. */
   begin(version: FileVersion, at: number): Promise<void>;
   write(chunk: Uint8Array): Promise<void>;
+  /** The first `end` bytes as they are on disk. */
+  earlier(end: number): AsyncIterable<Uint8Array>;
   /** Brings it to disk and under its name. Throws GuardError when the name was taken meanwhile. */
   commit(): Promise<void>;
   /** Lets go of it for a later run; how many bytes stay. Harmless after `commit`. */
@@ -115,6 +117,15 @@ class Partial implements PartialFile {
     if (!this.handle) throw new Error('written before it was begun');
     await attempt(this.names.bytes, writeAll(this.handle, chunk, this.position));
     this.position += chunk.length;
+  }
+
+  async *earlier(end: number): AsyncGenerator<Uint8Array> {
+    const { bytes } = this.names;
+    try {
+      if (end > 0) yield* createReadStream(bytes, { end: end - 1, highWaterMark: 1 << 20 });
+    } catch (error) {
+      await attempt(bytes, Promise.reject(error as Error));
+    }
   }
 
   async commit(): Promise<void> {

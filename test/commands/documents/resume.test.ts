@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import {
   existsSync,
   linkSync,
@@ -182,7 +182,7 @@ describe('what does not belong to the part that is there begins anew', () => {
       },
     });
     const ran = await here.run();
-    expect(ran).toMatchObject({ code: 0 });
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
     const wanted = name === 'another file, whole' ? other : here.bytes;
     expect(sha256(readFileSync(here.file))).toBe(sha256(wanted));
   });
@@ -402,6 +402,43 @@ test('-O - that cannot be continued says that the file is not whole', async () =
   expect([ran.code, ran.stdout.length]).toEqual([9, 1000]);
   expect(errorOf(ran)).toMatchObject({ kind: 'network', exitCode: 9 });
   expect(ran.stderr).toContain('broke off after 1000 of 5000 bytes');
+});
+
+// --- what the store says of the content ---
+
+const asS3 = (bytes: Buffer) => ({
+  etag: `"${createHash('md5').update(bytes).digest('hex')}"`,
+  'x-amz-request-id': '1',
+});
+
+test('where the store tells an MD5, it is that of all bytes, also of those of an earlier run', async () => {
+  const here = await place({
+    store: (request, { bytes }, time) =>
+      fileReply({ ...request, headers: { ...request.headers, 'if-range': undefined } }, bytes, {
+        headers: asS3(bytes),
+        ...(time === 1 && { cutAfter: 200_000 }),
+      }),
+  });
+  await here.run('--retries 0');
+  const half = readFileSync(here.partial);
+  half[7] = (half[7] ?? 0) ^ 1;
+  writeFileSync(here.partial, half);
+  const spoilt = await here.run();
+  expect([spoilt.code, spoilt.stdout, readdirSync(here.cwd)]).toEqual([1, '', []]);
+  expect(errorOf(spoilt)).toMatchObject({ code: 'wrongHash' });
+  expect((await here.run()).code).toBe(0);
+  expect(sha256(readFileSync(here.file))).toBe(sha256(here.bytes));
+});
+
+test.each([
+  ['a tag of parts', { etag: `"${'a'.repeat(32)}-2"` }],
+  ['an object with a key of its own', { 'x-amz-server-side-encryption': 'aws:kms' }],
+])('%s is no MD5 and nothing is compared', async (_, headers) => {
+  const here = await place({
+    store: (request, { bytes }) =>
+      fileReply(request, bytes, { headers: { ...asS3(Buffer.from('other')), ...headers } }),
+  });
+  expect((await here.run()).code).toBe(0);
 });
 
 // --- sizes ---
