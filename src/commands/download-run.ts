@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { Stops } from '../bulk/stops.js';
 import { tellFailure } from '../cli/failure.js';
 import type { Context } from '../context.js';
@@ -46,6 +47,8 @@ export function runDownloads<R>(
   worker: DownloadWorker<R>,
 ): DownloadRun<R> {
   const stops = new Stops(undefined);
+  // Each request on its way listens to it.
+  setMaxListeners(0, context.signal);
   const failures: ExitName[] = [];
   let done = 0;
   let begun = 0;

@@ -262,15 +262,23 @@ async function lookAt(path: string) {
 async function readMarker(path: string): Promise<Marker | undefined> {
   const found = await lookAt(path);
   if (!found) return undefined;
-  let text = await attempt(path, readFile(path, 'utf8'));
+  let text = await textOf(path);
   // Empty: it is being written this moment, or its writer or the machine died in that moment.
   if (text === '') {
     await sleep(200);
-    text = await attempt(path, readFile(path, 'utf8'));
+    text = await textOf(path);
   }
+  if (text === undefined) return undefined;
   const marker = parseMarker(text);
   if (!marker) throw inTheWay(path);
   return marker;
+}
+
+/** Undefined when its writer has finished meanwhile. */
+async function textOf(path: string): Promise<string | undefined> {
+  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) =>
+    error.code === 'ENOENT' ? undefined : attempt(path, Promise.reject(error)),
+  );
 }
 
 function isHeld({ holder }: Marker, self: ThisProcess): boolean {

@@ -359,7 +359,7 @@ test('at most so many documents are on their way at once', async () => {
   let active = 0;
   let most = 0;
   const here = await place({
-    documents: files(12),
+    documents: files(40),
     store:
       (request, { bytes }) =>
       (_, response) => {
@@ -372,8 +372,9 @@ test('at most so many documents are on their way at once', async () => {
         }, 40);
       },
   });
-  expect((await here.run('--all --concurrency 3')).code).toBe(0);
-  expect(most).toBe(3);
+  // More than ten listen to one signal, which is no leak to be warned of.
+  expect(await here.run('--all --concurrency 16')).toMatchObject({ code: 0, stderr: '' });
+  expect(most).toBe(16);
 });
 
 // --- shapes of the answer, all through the command ---

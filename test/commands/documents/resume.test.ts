@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -313,6 +314,17 @@ test('while one process is at a file, another one is refused and touches nothing
   expect(here.api.store.requests).toHaveLength(1);
   child.kill('SIGKILL');
   await child.ended;
+});
+
+test('of two that begin at once exactly one wins, and nothing is left over', async () => {
+  const here = await place();
+  for (let round = 0; round < 5; round++) {
+    rmSync(here.file, { force: true });
+    const both = await Promise.all([here.run(), here.run()]);
+    expect(both.map(({ code }) => code).toSorted((a, b) => Number(a) - Number(b))).toEqual([0, 11]);
+    expect(sha256(readFileSync(here.file))).toBe(sha256(here.bytes));
+    expect(readdirSync(here.cwd)).toEqual(['doc_1.txt']);
+  }
 });
 
 test('Ctrl-C ends it with 130 and keeps what came', async () => {
