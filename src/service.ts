@@ -112,7 +112,7 @@ export function createService(parts: ServiceParts): Service {
       return {
         ...store,
         put: (url, file, headers) => store.put(opened(url), file, headers),
-        get: (url) => store.get(opened(url)),
+        get: (url, part) => store.get(opened(url), part),
       };
     },
     async close() {

@@ -29,29 +29,6 @@ declare module 'undici/lib/dispatcher/agent.js' {
   }
 }
 
-declare module 'undici/lib/api/api-request.js' {
-  import type RawAgent from 'undici/lib/dispatcher/agent.js';
-  import type { RawDispatch } from 'undici/lib/dispatcher/agent.js';
-
-  export interface RawAnswer {
-    readonly statusCode: number;
-    readonly headers: { readonly [name: string]: string | string[] | undefined };
-    readonly body: AsyncIterable<Buffer> & {
-      destroy(error?: Error): void;
-      on(event: 'error', listener: (error: Error) => void): unknown;
-    };
-  }
-
-  export default function request(
-    this: RawAgent,
-    options: RawDispatch & {
-      signal?: AbortSignal;
-      bodyTimeout?: number;
-      headersTimeout?: number;
-    },
-  ): Promise<RawAnswer>;
-}
-
 declare module 'undici/lib/core/connect.js' {
   import type { LookupFunction, Socket } from 'node:net';
   import type { buildConnector } from 'undici';

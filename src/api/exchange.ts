@@ -28,6 +28,8 @@ export interface Limits {
   readonly bodyBytes: number;
   /** Keep what fits of a longer body instead of failing. */
   readonly cutBody?: boolean | undefined;
+  /** A file is handed on as it is stored, whatever the store calls its encoding. */
+  readonly anyEncoding?: boolean | undefined;
 }
 
 export interface Reply {
@@ -133,7 +135,8 @@ class Exchange implements RawHandler {
     this.status = status;
     this.headers = readHeaders(rawHeaders);
     const encoding = this.headers['content-encoding'];
-    if (encoding && encoding !== 'identity') this.stop('encoding');
+    const isPlain = !encoding || encoding === 'identity' || this.limits.anyEncoding;
+    if (!isPlain) this.stop('encoding');
     else if (this.whenOpen && status < 300) this.open(status, resume, this.whenOpen);
     return true;
   }

@@ -1,13 +1,14 @@
 import { lookup } from 'node:dns';
 import type { JsonObject } from '../data/json.js';
-import { BugError, InputError, NetworkError, ProtocolError } from '../errors.js';
+import { BugError, InputError } from '../errors.js';
 import { type Attempt, exchange, type Wire } from './exchange.js';
-import { failureOfLoss, lossOf, lossPace } from './loss.js';
+import { failureOfLoss, lossPace } from './loss.js';
 import type { ProxyChoice } from './proxy.js';
 import { repeat, type RetryPolicy, type Tried } from './retry.js';
 import { createUrlGuard, type ResolveAll } from './signed-url.js';
 import { storeError, storeHeaders, storePace } from './store-answers.js';
-import { type Connections, loadRequest, openConnections } from './undici.js';
+import { createStoreReader, type Download, type FilePart } from './store-download.js';
+import { type Connections, openConnections } from './undici.js';
 
 /** The store behind signed URLs: another origin, never the key, never a redirect on PUT (contract 4.5). */
 export interface FileStore {
@@ -20,8 +21,11 @@ export interface FileStore {
     file: UploadSource,
     headers?: JsonObject,
   ): Promise<{ readonly status: number; readonly bytes: number }>;
-  /** Opens a signed URL for reading. Throws StoreError, NetworkError, ProtocolError (unsafe URL). */
-  get(url: string): Promise<Download>;
+  /**
+   * Opens a signed URL for reading, whole or from a byte on. Throws StoreError, NetworkError,
+   * ProtocolError (unsafe URL).
+   */
+  get(url: string, part?: FilePart): Promise<Download>;
   /** Leaves nothing open; the process can end at once. */
   close(): void;
 }
@@ -33,12 +37,6 @@ export interface UploadSource {
   open(): AsyncIterable<Uint8Array>;
   /** Told the number of bytes handed over so far. */
   readonly onProgress?: ((bytes: number) => void) | undefined;
-}
-
-export interface Download {
-  readonly status: number;
-  readonly headers: { readonly [name: string]: string };
-  readonly bytes: AsyncIterable<Uint8Array>;
 }
 
 export interface FileStoreOptions extends RetryPolicy {
@@ -56,8 +54,6 @@ export interface FileStoreOptions extends RetryPolicy {
   /** How names are resolved; the system's way unless given. */
   readonly resolve?: ResolveAll;
 }
-
-const maxHops = 3;
 
 export function createFileStore(options: FileStoreOptions): FileStore {
   const stallMs = options.stallMs ?? 60_000;
@@ -86,34 +82,7 @@ export function createFileStore(options: FileStoreOptions): FileStore {
     return { value, delivery: storePace(value.reply), pace: 'always' };
   };
 
-  const open = async (url: URL): Promise<Tried<Opened>> => {
-    const [{ agent }, request] = await Promise.all([connections(), loadRequest()]);
-    try {
-      const answer = await request.call(agent, {
-        origin: url.origin,
-        path: `${url.pathname}${url.search}`,
-        method: 'GET',
-        headers: [],
-        signal: options.signal,
-        headersTimeout: stallMs,
-        bodyTimeout: stallMs,
-      });
-      options.trace?.(`GET ${url.origin} (signed URL) -> ${answer.statusCode}`);
-      const delivery = answer.statusCode < 500 ? undefined : 'ambiguous';
-      if (delivery) {
-        answer.body.on('error', () => undefined);
-        answer.body.destroy();
-      }
-      return { value: { answer }, delivery, pace: 'always' };
-    } catch (cause) {
-      const error = cause instanceof Error ? cause : new Error(String(cause));
-      const loss = options.signal.aborted
-        ? ({ why: 'aborted', delivery: 'ambiguous', cause } as const)
-        : lossOf(error, 'ambiguous', false);
-      options.trace?.(`GET ${url.origin} (signed URL) -> no answer: ${loss.why}`);
-      return { value: { loss }, delivery: loss.delivery, pace: lossPace(loss) };
-    }
-  };
+  const get = createStoreReader({ ...options, guard, connections, stallMs });
 
   return {
     async put(url, file, headers) {
@@ -139,26 +108,7 @@ export function createFileStore(options: FileStoreOptions): FileStore {
       if (verdict === 'done') return { status: 200, bytes: file.sizeBytes };
       throw failureOfLoss(value.loss, { origin: target.origin, attempts });
     },
-    async get(url) {
-      let target = await guard.check(url);
-      for (let hop = 0; ; hop++) {
-        const from = target;
-        // oxlint-disable-next-line no-await-in-loop
-        const { value, attempts } = await repeat('read', options, () => open(from));
-        if ('loss' in value) throw failureOfLoss(value.loss, { origin: from.origin, attempts });
-        const download = toDownload(value.answer, from.origin);
-        const { status, headers } = download;
-        if (status >= 200 && status < 300) return download;
-        // oxlint-disable-next-line no-await-in-loop
-        const reply = { status, headers, body: await beginning(value.answer) };
-        const location = headers['location'];
-        if (status < 300 || status >= 400 || location === undefined || hop === maxHops)
-          throw storeError('download', reply);
-        if (!URL.canParse(location, from.href)) throw unreadableTarget(from);
-        // oxlint-disable-next-line no-await-in-loop
-        target = await guard.check(new URL(location, from.href).href);
-      }
-    },
+    get,
     close() {
       void opened?.then(
         (set) => set.close(),
@@ -166,13 +116,6 @@ export function createFileStore(options: FileStoreOptions): FileStore {
       );
     },
   };
-}
-
-type Answer = Awaited<ReturnType<Awaited<ReturnType<typeof loadRequest>>>>;
-type Opened = { readonly answer: Answer } | { readonly loss: ReturnType<typeof lossOf> };
-
-function unreadableTarget(from: URL): ProtocolError {
-  return new ProtocolError(`${from.origin} redirects to something that is no URL.`);
 }
 
 /** Exactly the promised number of bytes, or InputError. */
@@ -191,43 +134,4 @@ function anotherLength(): InputError {
   return new InputError('The file changed while uploading: it has another length now.', {
     hint: 'Wait until nothing writes to the file, then upload it again.',
   });
-}
-
-function toDownload(answer: Answer, origin: string): Download {
-  const headers = Object.fromEntries(
-    Object.entries(answer.headers).map(([name, value]) => [
-      name,
-      Array.isArray(value) ? value.join(', ') : String(value),
-    ]),
-  );
-  return { status: answer.statusCode, headers, bytes: stream(answer, origin) };
-}
-
-/** The bytes as they come; a break in the middle is a NetworkError, never a short end. */
-async function* stream(answer: Answer, origin: string): AsyncGenerator<Uint8Array> {
-  try {
-    yield* answer.body;
-  } catch (cause) {
-    throw new NetworkError(`The connection to ${origin} was lost during the download.`, {
-      reason: 'lost',
-      origin,
-      cause,
-    });
-  }
-}
-
-/** The first bytes of an error answer; the rest is dropped. */
-async function beginning(answer: Answer): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  try {
-    for await (const chunk of answer.body) {
-      chunks.push(chunk);
-      bytes += chunk.length;
-      if (bytes > 64 * 1024) break;
-    }
-  } catch {
-    // The status is known; a broken explanation changes nothing.
-  }
-  return Buffer.concat(chunks);
 }

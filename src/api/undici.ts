@@ -1,7 +1,6 @@
 import { subscribe } from 'node:diagnostics_channel';
 import type { LookupFunction, Socket } from 'node:net';
 import type RawAgent from 'undici/lib/dispatcher/agent.js';
-import type request from 'undici/lib/api/api-request.js';
 import type connectorFor from 'undici/lib/core/connect.js';
 import type { buildConnector } from 'undici';
 import type { Proxy, ProxyChoice } from './proxy.js';
@@ -118,11 +117,6 @@ async function load(nodeVersion: string): Promise<Undici> {
     told?.((message as { socket: Socket }).socket);
   });
   return { Agent: agent.default, connectorFor: connect.default };
-}
-
-/** undici's own `request`, for a body that is read as a stream. */
-export async function loadRequest(): Promise<typeof request> {
-  return (await import('undici/lib/api/api-request.js')).default;
 }
 
 let departing: ((socket: Socket) => void) | undefined;

@@ -178,10 +178,15 @@ export interface WriteCommand<
 export class Outcome<T> {
   constructor(
     readonly value: T,
-    readonly exitName: ExitName,
+    /** A function where it is known only when the value is written out. */
+    private readonly exit: ExitName | (() => ExitName),
     /** What is written down once the value was written out. */
     readonly written?: () => Promise<void>,
   ) {}
+
+  get exitName(): ExitName {
+    return typeof this.exit === 'function' ? this.exit() : this.exit;
+  }
 }
 
 /** A run whose rows are shown as they come: how, and the exit code once the last one is out. */

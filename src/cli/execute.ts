@@ -29,10 +29,15 @@ export async function execute(
     readonly run: (context: unknown, values: unknown) => unknown;
   };
   const result: unknown = await run(context, values);
-  if (result instanceof Outcome) {
-    const { value, exitName, written } = result;
-    return { value, view: command.view, exitName, written };
-  }
+  if (result instanceof Outcome)
+    return {
+      value: result.value,
+      view: command.view,
+      get exitName() {
+        return result.exitName;
+      },
+      written: result.written,
+    };
   if (result instanceof Lasting)
     return { value: result.value, view: command.view, exitName: 'done', goOn: result.goOn };
   return { value: result, view: command.view, exitName: 'done' };

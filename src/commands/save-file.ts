@@ -1,12 +1,14 @@
-import { lstat, mkdir } from 'node:fs/promises';
+import { lstat, mkdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { extensionsOf } from '../api/content-types.js';
-import type { Download } from '../api/file-store.js';
+import type { Download } from '../api/store-download.js';
+import type { FileSink } from '../api/whole-file.js';
 import type { Context } from '../context.js';
 import { dispositionName, safeFileName } from '../data/file-names.js';
 import type { JsonObject } from '../data/json.js';
-import { CancelledError, GuardError, OutputError, ProtocolError } from '../errors.js';
-import { openAtomic, sweepStaleTemps } from '../files/atomic-write.js';
+import { GuardError, OutputError } from '../errors.js';
+import { type AtomicFile, openAtomic } from '../files/atomic-write.js';
+import { openPartial, type PartialFile } from '../files/partial-file.js';
 
 /** Where downloads go and what happens to a file that is there. */
 export interface SaveOptions {
@@ -16,44 +18,50 @@ export interface SaveOptions {
   readonly whenThere: 'refuse' | 'skip' | 'overwrite';
 }
 
-/** Where the file of a document goes: as given, else named after its record; undefined when neither helps. */
-export function pathFor(
-  { file, folder }: SaveOptions,
-  record: JsonObject | undefined,
-): string | undefined {
-  if (file !== undefined) return file;
+/** What a document's file is called by its record, made safe; undefined when that names none. */
+export function nameFor(record: JsonObject | undefined): string | undefined {
   const { name, contentType } = record ?? {};
   if (typeof name !== 'string') return undefined;
   const extensions = typeof contentType === 'string' ? extensionsOf(contentType) : [];
-  const safe = safeFileName(name, extensions);
-  return safe === undefined ? undefined : inFolder(folder, safe);
+  return safeFileName(name, extensions);
 }
 
 /** For a record without a name: what the store calls it, else the document's id. */
-export function pathFromHeaders(
-  { folder }: SaveOptions,
-  headers: Download['headers'],
-  id: string,
-): string {
+export function nameFromHeaders(headers: Download['headers'], id: string): string {
   const extensions = extensionsOf(headers['content-type']?.split(';')[0]?.trim() ?? '');
   const named = dispositionName(headers['content-disposition']);
-  const safe =
+  return (
     (named === undefined ? undefined : safeFileName(named, extensions)) ??
     safeFileName(`document-${id}`, extensions) ??
-    'document';
-  return inFolder(folder, safe);
+    'document'
+  );
 }
 
-function inFolder(folder: string | undefined, name: string): string {
+export function inFolder(folder: string | undefined, name: string): string {
   return folder === undefined ? name : join(folder, name);
 }
 
-/** Whether something stands there already; a link counts, wherever it points. Throws GuardError unless skipped or overwritten. */
-export async function isTaken(path: string, { whenThere }: SaveOptions): Promise<boolean> {
+/**
+ * What stands at a target. Throws GuardError for what is neither to be skipped nor replaced: a file
+ * without either flag, a folder, a link with --overwrite unless the user named it with -O.
+ */
+export async function whatStands(
+  path: string,
+  { whenThere, file }: SaveOptions,
+): Promise<'nothing' | 'skipped' | 'replaced' | 'device'> {
   const found = await lstat(path).catch(() => undefined);
-  if (!found || whenThere === 'overwrite') return false;
-  if (whenThere === 'skip') return true;
-  throw alreadyThere(path);
+  if (!found) return 'nothing';
+  if (whenThere === 'refuse') throw alreadyThere(path);
+  const isLink = found.isSymbolicLink();
+  const target = isLink ? await stat(path).catch(() => undefined) : found;
+  if (whenThere === 'skip') {
+    if (target?.isFile()) return 'skipped';
+    throw noFile(path);
+  }
+  if (isLink && file === undefined) throw noFile(path);
+  if (!target || target.isFile()) return 'replaced';
+  if (target.isDirectory() || file === undefined) throw noFile(path);
+  return 'device';
 }
 
 function alreadyThere(path: string): GuardError {
@@ -63,61 +71,86 @@ function alreadyThere(path: string): GuardError {
   });
 }
 
-/**
- * Writes a download to a file that appears whole or not at all, readable by its owner only. Throws
- * GuardError when the file appeared meanwhile, ProtocolError when bytes are missing, OutputError.
- */
-export async function saveDownload(
-  context: Context,
-  download: Pick<Download, 'headers' | 'bytes'>,
-  path: string,
-  options: SaveOptions,
-  expected: number | undefined,
-): Promise<number> {
-  const { folder, whenThere } = options;
-  if (folder !== undefined) await makeFolder(folder);
-  await sweepStaleTemps(folder ?? '.', context.now());
-  const file = await openAtomic(path, { mode: 0o600, mustBeNew: whenThere !== 'overwrite' });
-  const line = context.progress.start(`Downloading ${path}`);
-  try {
-    const bytes = await copyBytes(context, download, expected, async (chunk, sum) => {
-      await file.write(chunk);
-      line.update(`Downloading ${path}: ${sum} bytes`);
-    });
-    await file.commit();
-    return bytes;
-  } finally {
-    line.stop();
-    await file.discard();
-  }
+function noFile(path: string): GuardError {
+  return new GuardError(`${path} is there and is no plain file; it was left as it is.`, {
+    code: 'exists',
+    hint: 'Move it away, or download to another place with -D or -O.',
+  });
 }
 
-/** Hands a download's bytes on and compares their number with what was promised. Throws ProtocolError. */
-export async function copyBytes(
+/** A file in the making, for `fetchWhole`. */
+export interface SavedFile {
+  readonly sink: FileSink;
+  readonly path: string;
+  commit(): Promise<void>;
+  /** It broke off: how many bytes stay for the next run. */
+  leave(): Promise<number>;
+  discard(): Promise<void>;
+}
+
+/** Opens the place of a download. Throws GuardError, OutputError. */
+export async function openTarget(
   context: Context,
-  { headers, bytes }: Pick<Download, 'headers' | 'bytes'>,
-  expected: number | undefined,
-  write: (chunk: Uint8Array, sum: number) => Promise<void>,
-): Promise<number> {
-  let sum = 0;
-  for await (const chunk of bytes) {
-    if (context.signal.aborted)
-      throw new CancelledError('The download was stopped; nothing was kept.');
-    sum += chunk.length;
-    await write(chunk, sum);
-  }
-  const promised =
-    headers['content-encoding'] === undefined ? headers['content-length'] : undefined;
-  for (const [who, size] of [
-    ['the store', promised === undefined ? undefined : Number(promised)],
-    ['the record', expected],
-  ] as const)
-    if (size !== undefined && size !== sum)
-      throw new ProtocolError(`The file has ${sum} bytes, but ${who} says ${size}.`, {
-        code: 'wrongSize',
-        hint: 'Nothing was kept. Try again; if it stays so, upload the document anew.',
-      });
-  return sum;
+  path: string,
+  options: SaveOptions,
+  belongsTo: JsonObject,
+): Promise<SavedFile> {
+  if (options.folder !== undefined) await makeFolder(options.folder);
+  const overwrite = options.whenThere === 'overwrite';
+  if (overwrite && (await whatStands(path, options)) === 'device')
+    return throughFile(path, await openAtomic(path));
+  // A link that the user named leads to the file that is meant.
+  const real = overwrite ? await realpath(path).catch(() => path) : path;
+  const partial = await openPartial(real, {
+    self: context.self,
+    lockDir: context.paths.state?.path,
+    overwrite,
+    belongsTo: JSON.stringify(belongsTo),
+  });
+  return partFile(path, partial);
+}
+
+/** stdout, which takes bytes once and gives none back. */
+export function pipeSink(context: Context): FileSink {
+  return onwards((chunk) => context.streams.stdout.write(chunk));
+}
+
+function partFile(path: string, partial: PartialFile): SavedFile {
+  return {
+    path,
+    sink: {
+      get at() {
+        return partial.at;
+      },
+      get version() {
+        return partial.version;
+      },
+      rewinds: true,
+      begin: (version, at) => partial.begin(version, at),
+      write: (chunk) => partial.write(chunk),
+      earlier: (end) => partial.earlier(end),
+    },
+    commit: () => partial.commit(),
+    leave: () => partial.leave(),
+    discard: () => partial.discard(),
+  };
+}
+
+function throughFile(path: string, file: AtomicFile): SavedFile {
+  return {
+    path,
+    sink: onwards((chunk) => file.write(chunk)),
+    commit: () => file.commit(),
+    leave: async () => {
+      await file.discard();
+      return 0;
+    },
+    discard: () => file.discard(),
+  };
+}
+
+function onwards(write: FileSink['write']): FileSink {
+  return { at: 0, version: {}, rewinds: false, begin: async () => {}, write };
 }
 
 async function makeFolder(folder: string): Promise<void> {

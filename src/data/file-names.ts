@@ -1,4 +1,6 @@
-/** The longest name in bytes of UTF-8 that is kept; a `.partial` still fits beside it. */
+import { createHash } from 'node:crypto';
+
+/** The longest name in bytes of UTF-8 that is kept; a `.partial.json` still fits beside it. */
 const longest = 200;
 
 const deviceName = /^(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])$/i;
@@ -21,7 +23,26 @@ export function safeFileName(
   if (plain === '' || /^_+$/.test(plain)) return undefined;
   const [stem = plain] = plain.split('.');
   const named = deviceName.test(stem.trim()) ? `_${plain}` : plain;
-  return shortened(withExtension(named, extensions));
+  return notPartial(shortened(withExtension(named, extensions)));
+}
+
+/** The name with `-suffix` before its extension, still short enough; for files that would share a name. */
+export function withSuffix(name: string, suffix: string): string {
+  const harmless = /^[\w-]{1,64}$/.test(suffix);
+  const mark = `-${harmless ? suffix : createHash('sha256').update(suffix).digest('hex').slice(0, 12)}`;
+  const extension = extensionOf(name);
+  const stem = name.slice(0, name.length - extension.length);
+  return `${cut(stem, longest - mark.length - extension.length)}${mark}${extension}`;
+}
+
+/** What two names have in common that are one file on some file systems: case and composition. */
+export function nameKey(name: string): string {
+  return name.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
+}
+
+/** Names with this end are those of downloads that are not whole yet. */
+function notPartial(name: string): string {
+  return /\.partial(\.json)?$/i.test(name) ? `${name}_` : name;
 }
 
 /** The name with an extension of its content type, the first one unless it has one of them. */
@@ -34,14 +55,26 @@ function withExtension(name: string, extensions: readonly string[]): string {
 
 function shortened(name: string): string {
   if (Buffer.byteLength(name) <= longest) return name;
-  const extension = /\.[A-Za-z0-9]{1,10}$/.exec(name)?.[0] ?? '';
-  const room = longest - extension.length;
-  let stem = '';
-  for (const letter of name.slice(0, name.length - extension.length)) {
-    if (Buffer.byteLength(stem) + Buffer.byteLength(letter) > room) break;
-    stem += letter;
-  }
+  const extension = extensionOf(name);
+  const stem = cut(name.slice(0, name.length - extension.length), longest - extension.length);
   return `${stem.trimEnd().replace(/\.+$/, '')}${extension}`;
+}
+
+function extensionOf(name: string): string {
+  return /\.[A-Za-z0-9]{1,10}$/.exec(name)?.[0] ?? '';
+}
+
+/** As many whole letters as fit into so many bytes. */
+function cut(text: string, room: number): string {
+  if (Buffer.byteLength(text) <= room) return text;
+  let bytes = 0;
+  let kept = '';
+  for (const letter of text) {
+    bytes += Buffer.byteLength(letter);
+    if (bytes > room) break;
+    kept += letter;
+  }
+  return kept;
 }
 
 /** The name in a Content-Disposition header (RFC 6266), still untrusted. */

@@ -140,15 +140,28 @@ function straightThrough(file: string, handle: FileHandle): AtomicFile {
   };
 }
 
-/** One write may take only a part of the bytes. */
-async function writeAll(handle: FileHandle, chunk: string | Uint8Array): Promise<void> {
+/**
+ * Writes all of it, where the file stands or at `position`: one write may take only a part of the
+ * bytes.
+ */
+export async function writeAll(
+  handle: FileHandle,
+  chunk: string | Uint8Array,
+  position?: number,
+): Promise<void> {
   const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
   let done = 0;
-  while (done < bytes.length) done += (await handle.write(bytes, done)).bytesWritten;
+  while (done < bytes.length) {
+    const at = position === undefined ? null : position + done;
+    done += (await handle.write(bytes, done, bytes.length - done, at)).bytesWritten;
+  }
 }
 
-/** A hard link never replaces what stands there, so two writers of one name have one winner. */
-async function placeNew(file: string, temp: string, path: string): Promise<void> {
+/**
+ * Gives the finished file `temp` its name `path`, called `file` in messages. A hard link never
+ * replaces what stands there, so two writers of one name have one winner. Throws GuardError.
+ */
+export async function placeNew(file: string, temp: string, path: string): Promise<void> {
   try {
     await link(temp, path);
   } catch (error) {
@@ -172,14 +185,16 @@ async function claimThenRename(file: string, temp: string, path: string): Promis
   }
 }
 
-async function syncFolder(folder: string): Promise<void> {
+/** Brings a new name to disk. */
+export async function syncFolder(folder: string): Promise<void> {
   // Not every file system lets a folder be synced; the file itself is on disk already.
   const handle = await open(folder, 'r').catch(() => undefined);
   await handle?.sync().catch(() => {});
   await handle?.close();
 }
 
-async function attempt<T>(file: string, work: Promise<T>): Promise<T> {
+/** Does something to a file; the system's refusal is an OutputError that names it. */
+export async function attempt<T>(file: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,6 +8,8 @@ import { demoFile } from './demo-files.js';
 /** Bytes that can be read from any place. */
 export interface StoredBytes {
   readonly sizeBytes: number;
+  /** Of bytes that are in memory; an upload's is known from its arrival. */
+  readonly sha256?: string;
   /** From `first` to `last`, both included. */
   open(first: number, last: number): Readable;
 }
@@ -76,6 +78,9 @@ export function removeUploads(dir: string): void {
 function inMemory(bytes: Buffer): StoredBytes {
   return {
     sizeBytes: bytes.length,
+    get sha256() {
+      return createHash('sha256').update(bytes).digest('hex');
+    },
     open: (first, last) => Readable.from([bytes.subarray(first, last + 1)]),
   };
 }

@@ -79,7 +79,11 @@ async function answerSigned(
   if (wanted !== call.method)
     throw new StoreRefusal(403, 'SignatureDoesNotMatch', 'The URL was signed for another method.');
   if (wanted === 'PUT') await receive(parts, call, request, response);
-  else serve(parts.bytes.find(call.key), call, request, response);
+  else {
+    const bytes = parts.bytes.find(call.key);
+    const sha256 = parts.state.read().uploads.get(call.key)?.sha256 ?? bytes?.sha256;
+    serve(bytes, `"${sha256}"`, call, request, response);
+  }
 }
 
 /** True when the request was carried out. */

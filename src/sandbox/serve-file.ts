@@ -3,16 +3,22 @@ import type { StoredBytes } from './file-bytes.js';
 import type { SignedCall } from './signed-url.js';
 import { StoreRefusal } from './store-refusal.js';
 
-/** Answers a signed GET or HEAD, whole or in the one part that a Range header asks for. */
+/**
+ * Answers a signed GET or HEAD, whole or in the one part that a Range header asks for, unless
+ * If-Range names another version of the file (RFC 9110 13.1.5).
+ */
 export function serve(
   bytes: StoredBytes | undefined,
+  etag: string,
   call: SignedCall,
   request: IncomingMessage,
   response: ServerResponse,
 ): void {
   if (!bytes) throw new StoreRefusal(404, 'NoSuchKey', 'The specified key does not exist.');
   const { sizeBytes } = bytes;
-  const part = partOf(request.headers.range, sizeBytes);
+  const ifRange = request.headers['if-range'];
+  const isOther = ifRange !== undefined && ifRange !== etag;
+  const part = isOther ? undefined : partOf(request.headers.range, sizeBytes);
   if (part === 'unsatisfiable')
     throw new StoreRefusal(416, 'InvalidRange', `The file has ${sizeBytes} bytes.`);
   const { first, last } = part ?? { first: 0, last: sizeBytes - 1 };
@@ -20,6 +26,7 @@ export function serve(
     'content-type': call.contentType,
     'content-length': last - first + 1,
     'accept-ranges': 'bytes',
+    etag,
     'content-disposition': contentDisposition(call),
     'x-content-type-options': 'nosniff',
     ...(part && { 'content-range': `bytes ${first}-${last}/${sizeBytes}` }),

@@ -1,50 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { dispositionName, safeFileName } from '../../src/data/file-names.js';
-
-// What a hostile record name or header may hold, and the one plain name that comes of it.
-const hostile: readonly (readonly [name: string, safe: string | undefined])[] = [
-  ['../../etc/passwd', 'passwd'],
-  ['..\\..\\boot.ini', 'boot.ini'],
-  ['/etc/shadow', 'shadow'],
-  ['C:\\Windows\\system.ini', 'system.ini'],
-  ['C:evil.txt', 'C_evil.txt'],
-  ['\\\\server\\share\\x.pdf', 'x.pdf'],
-  ['a/../b.pdf', 'b.pdf'],
-  ['a\\../b.pdf', 'b.pdf'],
-  ['.', undefined],
-  ['..', undefined],
-  ['...', undefined],
-  ['', undefined],
-  ['   ', undefined],
-  ['/', undefined],
-  ['a/', undefined],
-  ['\u0000', undefined],
-  ['a\u0000.pdf', 'a.pdf'],
-  ['a.pdf\u0000.exe', 'a.pdf.exe'],
-  ['line\nbreak.pdf', 'linebreak.pdf'],
-  ['\u001b[2Jclear.pdf', '[2Jclear.pdf'],
-  ['\u009b31mred.pdf', '31mred.pdf'],
-  ['contract\u202efdp.exe', 'contract_fdp.exe'],
-  ['zero\u200bwidth.pdf', 'zero_width.pdf'],
-  ['tag\u{e0041}s.pdf', 'tag_s.pdf'],
-  ['-rf', '_rf'],
-  ['--output=x', '_output=x'],
-  ['~root', '_root'],
-  ['~', undefined],
-  ['.bashrc', '_bashrc'],
-  ['.ssh', '_ssh'],
-  ['CON', '_CON'],
-  ['nul.txt', '_nul.txt'],
-  ['COM1.pdf', '_COM1.pdf'],
-  ['lpt\u00b9.txt', '_lpt\u00b9.txt'],
-  ['aux .txt', '_aux .txt'],
-  ['trailing.', 'trailing'],
-  ['trailing. . ', 'trailing'],
-  ['stream.txt:hidden', 'stream.txt_hidden'],
-  ['pipe|star*.pdf', 'pipe_star_.pdf'],
-  ['half\ud800surrogate.pdf', 'half_surrogate.pdf'],
-];
+import { dispositionName, nameKey, safeFileName, withSuffix } from '../../src/data/file-names.js';
+import { hostile, odd } from '../support/file-names.js';
 
 test('there are forty hostile names', () => {
   expect(hostile).toHaveLength(40);
@@ -54,20 +11,7 @@ test.each(hostile)('%j becomes harmless', (name, safe) => {
   expect(safeFileName(name)).toBe(safe);
 });
 
-test.each([
-  'Spielerverträge 2026.pdf',
-  '日本語の契約.pdf',
-  'عقد اللاعب.pdf',
-  'a b  c.pdf',
-  "don't panic.pdf",
-  'report (1) [final].pdf',
-  '100% done.txt',
-  'a..b.pdf',
-  'no extension',
-  '🦊 foxes.png',
-  'e\u0301quipe.pdf',
-  'x;y&z$(id).pdf',
-])('%j is odd and harmless, and kept', (name) => {
+test.each(odd)('%j is odd and harmless, and kept', (name) => {
   expect(safeFileName(name)).toBe(name);
 });
 
@@ -112,4 +56,32 @@ test.each([
   [undefined, undefined],
 ])('the header %j names %j', (header, name) => {
   expect(dispositionName(header)).toBe(name);
+});
+
+test('a name that a half file would have is not given to a whole one', () => {
+  expect(safeFileName('a.txt.partial')).toBe('a.txt.partial_');
+  expect(safeFileName('a.txt.Partial.JSON')).toBe('a.txt.Partial.JSON_');
+});
+
+test('a suffix stands before the extension, harmless, and the name stays short enough', () => {
+  expect(withSuffix('Rules.txt', 'doc_1')).toBe('Rules-doc_1.txt');
+  expect(withSuffix('Rules', 'doc_1')).toBe('Rules-doc_1');
+  expect(withSuffix('Rules.txt', '../x')).toMatch(/^Rules-[0-9a-f]{12}\.txt$/);
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 300 }), fc.string(), (text, id) => {
+      const name = safeFileName(text, ['txt']);
+      if (name === undefined) return;
+      const longer = withSuffix(name, id);
+      expect(Buffer.byteLength(longer)).toBeLessThanOrEqual(200);
+      expect(safeFileName(longer)).toBe(longer);
+    }),
+  );
+});
+
+test.each([
+  ['Rules.TXT', 'rules.txt'],
+  ['e\u0301quipe.pdf', '\u00e9quipe.pdf'],
+  ['STRASSE.pdf', 'stra\u00dfe.pdf'],
+])('%j and %j may be one file', (one, other) => {
+  expect(nameKey(one)).toBe(nameKey(other));
 });

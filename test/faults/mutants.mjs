@@ -41,11 +41,12 @@ const mutants = [
   },
   {
     name: 'the key is sent with a download',
-    file: 'src/api/file-store.ts',
-    from: `method: 'GET',
-        headers: [],`,
-    to: `method: 'GET',
-        headers: ['x-api-key', process.env['ROSTERCTL_API_KEY'] ?? ''],`,
+    file: 'src/api/store-download.ts',
+    from: 'headers: part ? rangeHeaders(part) : {},',
+    to: `headers: {
+        ...(part && rangeHeaders(part)),
+        'x-api-key': process.env['ROSTERCTL_API_KEY'] ?? '',
+      },`,
     cases: ['s3-store', 'download'],
   },
   {

@@ -4,6 +4,7 @@ import {
   chmodSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   renameSync,
   symlinkSync,
   truncateSync,
@@ -439,17 +440,26 @@ describe('the file', () => {
 });
 
 describe('downloads', () => {
-  fault('F095', 'cut in its middle: no file, not even a part', async (attack) => {
-    const cwd = temporaryFolder('download');
-    const world = await withStore(({ method }) =>
-      method === 'GET'
-        ? (socket) => void socket.end('HTTP/1.1 200 OK\r\ncontent-length: 900\r\n\r\nhalf')
-        : undefined,
-    );
-    const ran = await attack('docs download doc_1', { env: world.env, cwd });
-    expectFailure(ran, 9, /lost during the download/);
-    expect(readdirSync(cwd)).toEqual([]);
-    expect(world.store.received()).not.toContain('x-api-key');
-    expect(ran.stderr).not.toContain(signature);
-  });
+  fault(
+    'F095',
+    'cut in its middle: no file of that name, only a part to go on with',
+    async (attack) => {
+      const cwd = temporaryFolder('download');
+      const world = await withStore(({ method }) =>
+        method === 'GET'
+          ? (socket) => {
+              socket.write('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhalf');
+              setTimeout(() => socket.end(), 50);
+            }
+          : undefined,
+      );
+      const ran = await attack('docs download doc_1', { env: world.env, cwd });
+      expectFailure(ran, 9, /lost during the download/);
+      expect(readdirSync(cwd)).toEqual(['rules.txt.partial', 'rules.txt.partial.json']);
+      expect(readFileSync(join(cwd, 'rules.txt.partial'), 'utf8')).toBe('half');
+      expect(readFileSync(join(cwd, 'rules.txt.partial.json'), 'utf8')).not.toContain(signature);
+      expect(world.store.received()).not.toContain('x-api-key');
+      expect(ran.stderr).not.toContain(signature);
+    },
+  );
 });

@@ -236,6 +236,11 @@ test('HEAD and a range are answered like the whole file', async () => {
   expect((await ranged(`bytes=${size - 1}-`)).bytes.equals(whole.bytes.subarray(-1))).toBe(true);
   expect(codeIn(await ranged(`bytes=${size}-`))).toBe('416 InvalidRange');
   expect((await ranged('bytes=5-2')).status).toBe(200);
+  const { etag = '' } = whole.headers;
+  const ifRange = async (tag: unknown) =>
+    http('GET', url, { headers: { range: 'bytes=10-19', 'if-range': String(tag) } });
+  expect(etag).toMatch(/^"[0-9a-f]{64}"$/);
+  expect([(await ifRange(etag)).status, (await ifRange('"other"')).status]).toEqual([206, 200]);
 });
 
 test('a document needs an upload that arrived, as it was announced, and only once', async () => {

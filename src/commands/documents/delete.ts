@@ -2,10 +2,10 @@ import { allFlags, bulkFlags, csvFlags, idsFileFlag } from '../../cli/bulk-flags
 import { defineWrite } from '../../cli/define.js';
 import { deletedView } from '../deleted.js';
 import { anyIdsOf, documents, routeFlag } from '../kinds.js';
-import { deleteMany, listSelectionFlags, selectionBy } from '../records-many.js';
+import { deleteMany, listSelectionFlags } from '../records-many.js';
 import { sharedSource } from '../read-records.js';
 import { applyDelete, deleteQuestion, planDelete } from '../write-records.js';
-import { documentFilters, documentTests } from './filters.js';
+import { documentFilters, documentSelection } from './filters.js';
 
 export default defineWrite({
   summary: 'Delete one or several documents',
@@ -28,7 +28,7 @@ export default defineWrite({
   },
   view: deletedView,
   ids: ({ ids }) => ids,
-  bulk: deleteMany(documents, selectionBy(documentFilters, documentTests)),
+  bulk: deleteMany(documents, documentSelection),
   plan(context, values, id) {
     const source = sharedSource(context, documents, values);
     return planDelete(context, documents, id, { route: values.route, source });

@@ -1,30 +1,43 @@
+import { allFlags, bulkFlags, idsFileFlag } from '../../cli/bulk-flags.js';
 import { defineCommand } from '../../cli/define.js';
 import {
-  downloadDocuments,
   downloadExcludes,
   downloadFlags,
+  downloadSelection,
   downloadView,
 } from '../download-documents.js';
-import { documents, idsOf } from '../kinds.js';
+import { anyIdsOf, documents } from '../kinds.js';
+import { listSelectionFlags } from '../records-many.js';
+import { documentFilters } from './filters.js';
 
 export default defineCommand({
   summary: 'Download the files of documents',
   about:
     'A file is named after its document, made safe, and written to -D or the current folder; ' +
-    'one that is there is not replaced (exit 11). The signed URL is fetched without the key.',
+    'documents that share a name get their ids into it. A file that is there is not replaced (exit ' +
+    '11). Until a file is whole it is NAME.partial; the same line goes on from there, and with ' +
+    '--skip-existing it fetches what is missing. The signed URL is fetched without the key.',
   examples: [
     ['Into the current folder', 'doc_0001'],
+    ['All, as a backup; the same line fetches what is missing', '--all -D backup --skip-existing'],
     ['Under another name', 'doc_0001 -O copy.pdf'],
     ['To a pipe', 'doc_0001 -O -'],
     ['Several into a folder', 'doc_0001 doc_0002 -D files --skip-existing'],
+    ['The contracts', '--tag contract -D contracts'],
     ['The signed URL alone', 'doc_0001 --url'],
   ],
   calls: ['listDocuments', 'downloadDocument'],
-  args: { ids: idsOf(documents) },
-  flags: downloadFlags,
+  args: { ids: anyIdsOf(documents) },
+  flags: {
+    ...downloadFlags,
+    ...idsFileFlag,
+    ...documentFilters,
+    ...listSelectionFlags,
+    ...allFlags,
+    concurrency: { ...bulkFlags.concurrency, text: 'documents at once (default 4)' },
+    rate: bulkFlags.rate,
+  },
   excludes: downloadExcludes,
   view: downloadView,
-  run(context, values) {
-    return downloadDocuments(context, 'downloadDocument', values.ids, values);
-  },
+  run: downloadSelection,
 });

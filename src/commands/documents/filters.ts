@@ -1,41 +1,66 @@
 import * as z from 'zod/mini';
-import { param, params } from '../../cli/define.js';
-import type { RecordTest } from '../../cli/filters.js';
+import { param, params, type ValuesOf } from '../../cli/define.js';
+import { parsedBy, type RecordTest } from '../../cli/filters.js';
+import { parseWhen, resolveWhen } from '../../data/dates.js';
+import { withinTimes } from '../../data/record-test.js';
+import { selectionBy } from '../records-many.js';
 
 const group = 'selection';
 
-/** The filter that says no tag; an update has it as well. */
-export const typeFilter = {
-  type: param(z.optional(z.string()), 'documents of this content type; image/ for every image', {
+/** The filters that say no tag; an update has them as well. */
+export const untaggedFilters = {
+  type: param(z.optional(z.string()), 'of this content type; image/ for all images', {
+    group,
+  }),
+  since: param(z.optional(parsedBy(parseWhen)), 'created on or after; also 7d, 24h', {
+    placeholder: 'DATE|AGE',
     group,
   }),
 };
 
-/** The filters that only documents have. Where tags are written, `--tag` is their new value instead. */
+/**
+ * The filters that only documents have, all applied here and not by the service (contract 4.4). Where
+ * tags are written, `--tag` is their new value instead.
+ */
 export const documentFilters = {
-  tag: params(
-    z.optional(z.array(z.string())),
-    'documents that have this tag; several: all of them',
-    { group },
-  ),
-  ...typeFilter,
+  tag: params(z.optional(z.array(z.string())), 'with this tag; several: with all', {
+    group,
+  }),
+  ...untaggedFilters,
 };
 
-/** The filters given, as tests of a record. */
-export function documentTests({
-  tag = [],
-  type,
-}: {
-  readonly tag?: readonly string[] | undefined;
-  readonly type?: string | undefined;
-}): RecordTest[] {
-  return [...tag.map(hasTag), ...(type === undefined ? [] : [isOfType(type)])];
+type DocumentFilterValues = Partial<ValuesOf<typeof documentFilters>>;
+
+/** The filters given, as tests of a record; an age counts back from `now`. */
+export function documentTests(
+  { tag = [], type, since }: DocumentFilterValues,
+  now: Date,
+): readonly RecordTest[] {
+  const from = since && resolveWhen(since, 'start', now);
+  return [
+    ...tag.map(hasTag),
+    ...(type === undefined ? [] : [isOfType(type)]),
+    // The contract does not show when a document was made, so the field may be missing.
+    ...withinTimes('createdAt', from, undefined).map((test) => ({
+      ...test,
+      field: fieldNamed('createdAt'),
+    })),
+  ];
 }
+
+/** What selects documents where many are worked on. */
+export const documentSelection = selectionBy(documentFilters, documentTests);
+
+/** The same where tags are written. */
+export const untaggedSelection = selectionBy(
+  untaggedFilters,
+  ({ type, since }: DocumentFilterValues, now) => documentTests({ type, since }, now),
+);
 
 function hasTag(tag: string): RecordTest {
   return {
     holds: (record) => Array.isArray(record['tags']) && record['tags'].includes(tag),
-    field: { name: 'tags', on: (record) => Object.hasOwn(record, 'tags') },
+    field: fieldNamed('tags'),
   };
 }
 
@@ -45,6 +70,10 @@ function isOfType(type: string): RecordTest {
       if (typeof contentType !== 'string') return false;
       return type.endsWith('/') ? contentType.startsWith(type) : contentType === type;
     },
-    field: { name: 'contentType', on: (record) => Object.hasOwn(record, 'contentType') },
+    field: fieldNamed('contentType'),
   };
+}
+
+function fieldNamed(name: string): NonNullable<RecordTest['field']> {
+  return { name, on: (record) => Object.hasOwn(record, name) };
 }

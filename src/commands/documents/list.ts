@@ -15,11 +15,10 @@ export default defineCommand({
   flags: { ...documentFilters, ...listFlags },
   view: listOf('documents'),
   run(context, values) {
-    const { usualOrder } = context;
-    const tests = documentTests(values);
+    const { now, usualOrder } = context;
     return narrow(listed(context, 'documents'), values, {
       resource: 'documents',
-      tests,
+      tests: documentTests(values, now()),
       usualOrder,
     });
   },

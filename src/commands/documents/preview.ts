@@ -21,6 +21,7 @@ export default defineCommand({
   excludes: downloadExcludes,
   view: downloadView,
   run(context, values) {
-    return downloadDocuments(context, 'previewDocument', [values.id], values);
+    const row = { row: 1, id: values.id, cells: [values.id] };
+    return downloadDocuments(context, 'previewDocument', [row], values, true);
   },
 });

@@ -6,10 +6,10 @@ import { recordOf } from '../../cli/views.js';
 import type { JsonObject } from '../../data/json.js';
 import { UsageError } from '../../errors.js';
 import { anyIdsOf, documents, nameFlag, routeFlag } from '../kinds.js';
-import { listSelectionFlags, selectionBy, updateMany } from '../records-many.js';
+import { listSelectionFlags, updateMany } from '../records-many.js';
 import { sharedSource } from '../read-records.js';
 import { applyUpdate, planUpdate } from '../write-records.js';
-import { documentTests, typeFilter } from './filters.js';
+import { untaggedFilters, untaggedSelection } from './filters.js';
 
 const tagsFlag = (text: string) =>
   params(z.optional(z.array(z.string().check(z.minLength(1, 'must not be empty')))), text, {
@@ -39,7 +39,8 @@ export default defineWrite({
     route: routeFlag,
     ...idsFileFlag,
     ...csvFlags,
-    type: { ...typeFilter.type, rare: true },
+    type: { ...untaggedFilters.type, rare: true },
+    since: { ...untaggedFilters.since, rare: true },
     ...listSelectionFlags,
     ...allFlags,
     ...bulkFlags,
@@ -51,12 +52,7 @@ export default defineWrite({
   ],
   view: recordOf('documents'),
   ids: ({ ids }) => ids,
-  bulk: updateMany(
-    documents,
-    readJob,
-    tagsOf,
-    selectionBy(typeFilter, ({ type }: { type?: string }) => documentTests({ type })),
-  ),
+  bulk: updateMany(documents, readJob, tagsOf, untaggedSelection),
   async check(context, values) {
     await readFields(context, values, { name: values.name });
   },

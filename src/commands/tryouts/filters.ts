@@ -2,9 +2,10 @@ import * as z from 'zod/mini';
 import { TryoutStatus } from '../../api/schemas.js';
 import { flag, param, params, type ValuesOf } from '../../cli/define.js';
 import { parsedBy, type RecordTest } from '../../cli/filters.js';
-import { type Edge, parseWhen, resolveWhen, timeOf, type When } from '../../data/dates.js';
+import { parseWhen, resolveWhen, type When } from '../../data/dates.js';
 import { parseDuration } from '../../data/duration.js';
 import { isObject, type JsonObject } from '../../data/json.js';
+import { withinTimes } from '../../data/record-test.js';
 import { anyEquals } from '../../data/where.js';
 import { UsageError } from '../../errors.js';
 
@@ -67,9 +68,9 @@ export function tryoutTests(values: TryoutFilterValues, now: Date): readonly Rec
       : []),
     ...(game ? [{ holds: (record: JsonObject) => plays(record, game) }] : []),
     ...form.map(answers),
-    ...between('submittedAt', after(since), until && resolveWhen(until, 'end', now)),
-    ...between('submittedAt', undefined, olderThan && now.getTime() - olderThan),
-    ...between('updatedAt', after(updatedSince), undefined),
+    ...withinTimes('submittedAt', after(since), until && resolveWhen(until, 'end', now)),
+    ...withinTimes('submittedAt', undefined, olderThan && now.getTime() - olderThan),
+    ...withinTimes('updatedAt', after(updatedSince), undefined),
     ...(values.converted ? [{ holds: isConverted }] : []),
     ...(values.unconverted ? [{ holds: (record: JsonObject) => !isConverted(record) }] : []),
     ...(values.withNotes ? [{ holds: hasNotes }] : []),
@@ -141,19 +142,4 @@ function plays(record: JsonObject, wanted: readonly string[]): boolean {
 function hasNotes(record: JsonObject): boolean {
   const notes = record['internalNotes'];
   return typeof notes === 'string' && notes.trim() !== '';
-}
-
-/** Both ends count; a time that cannot be read lies in no range. */
-function between(
-  field: 'submittedAt' | 'updatedAt',
-  from: number | undefined,
-  to: number | undefined,
-): readonly RecordTest[] {
-  if (from === undefined && to === undefined) return [];
-  const holds = (record: JsonObject) => {
-    const value = record[field];
-    const ms = typeof value === 'string' ? timeOf(value, 'start' satisfies Edge) : undefined;
-    return ms !== undefined && ms >= (from ?? -Infinity) && ms <= (to ?? Infinity);
-  };
-  return [{ holds }];
 }

@@ -1,0 +1,127 @@
+import { CancelledError, NetworkError, ProtocolError } from '../errors.js';
+import { type BodyFlow, BrokenFlow } from './body-flow.js';
+import { type Limits, type OpenReply, openExchange, type Wire } from './exchange.js';
+import { failureOfLoss, lossPace, lossText } from './loss.js';
+import { deliveryOfStatus, repeat, type RetryPolicy, type Tried } from './retry.js';
+import type { UrlGuard } from './signed-url.js';
+import { storeError } from './store-answers.js';
+import type { Connections } from './undici.js';
+
+/** A file on its way from the store. */
+export interface Download {
+  readonly status: number;
+  readonly headers: { readonly [name: string]: string };
+  readonly bytes: AsyncIterable<Uint8Array>;
+  /** Reads no further. */
+  drop(): void;
+}
+
+/** The rest of a file, from this byte on, as long as it is still the version of `ifRange`. */
+export interface FilePart {
+  readonly from: number;
+  readonly ifRange?: string | undefined;
+}
+
+export interface ReaderOptions extends RetryPolicy {
+  readonly guard: UrlGuard;
+  readonly connections: () => Promise<Connections>;
+  readonly trace?: ((line: string) => void) | undefined;
+  readonly stallMs: number;
+}
+
+const maxHops = 3;
+
+/**
+ * Reads signed URLs, without the key: at most three redirects, each target checked anew. Throws
+ * StoreError, NetworkError, ProtocolError (unsafe URL).
+ */
+export function createStoreReader(options: ReaderOptions) {
+  const { stallMs } = options;
+  const limits: Limits = {
+    firstByteMs: stallMs,
+    quietMs: stallMs,
+    // Of an error answer the beginning is enough.
+    bodyBytes: 64 * 1024,
+    cutBody: true,
+    anyEncoding: true,
+  };
+  const open = async (url: URL, part: FilePart | undefined): Promise<Tried<Opened>> => {
+    const { agent } = await options.connections();
+    const wire: Wire = {
+      origin: url.origin,
+      method: 'GET',
+      path: `${url.pathname}${url.search}`,
+      headers: part ? rangeHeaders(part) : {},
+    };
+    const value = await openExchange(agent, wire, limits, options.signal);
+    if ('loss' in value) {
+      const { loss } = value;
+      options.trace?.(`GET ${url.origin} (signed URL) -> no answer: ${loss.why}`);
+      return { value, delivery: loss.delivery, pace: lossPace(loss) };
+    }
+    const { status } = 'open' in value ? value.open : value.reply;
+    options.trace?.(`GET ${url.origin} (signed URL) -> ${status}`);
+    return { value, delivery: deliveryOfStatus(status), pace: 'always' };
+  };
+
+  return async (url: string, part?: FilePart): Promise<Download> => {
+    let target = await options.guard.check(url);
+    for (let hop = 0; ; hop++) {
+      const from = target;
+      // oxlint-disable-next-line no-await-in-loop
+      const { value, attempts } = await repeat('read', options, () => open(from, part));
+      if ('loss' in value)
+        throw failureOfLoss(value.loss, {
+          origin: from.origin,
+          attempts,
+          firstByteMs: stallMs,
+        });
+      if ('open' in value) return downloadOf(value.open, from.origin);
+      const { reply } = value;
+      const { status, headers } = reply;
+      const location = headers['location'];
+      if (status < 300 || status >= 400 || location === undefined || hop === maxHops)
+        throw storeError('download', reply);
+      if (!URL.canParse(location, from.href)) throw unreadableTarget(from);
+      // oxlint-disable-next-line no-await-in-loop
+      target = await options.guard.check(new URL(location, from.href).href);
+    }
+  };
+}
+
+type Opened = Awaited<ReturnType<typeof openExchange>>;
+
+function rangeHeaders({ from, ifRange }: FilePart): Wire['headers'] {
+  return { range: `bytes=${from}-`, ...(ifRange !== undefined && { 'if-range': ifRange }) };
+}
+
+function unreadableTarget(from: URL): ProtocolError {
+  return new ProtocolError(`${from.origin} redirects to something that is no URL.`);
+}
+
+function downloadOf({ status, headers, flow }: OpenReply, origin: string): Download {
+  return { status, headers, bytes: stream(flow, origin), drop: () => flow.abandon() };
+}
+
+/** The bytes as they come; a break in the middle is a NetworkError after the last of them, never a short end. */
+async function* stream(flow: BodyFlow, origin: string): AsyncGenerator<Uint8Array> {
+  try {
+    for (;;) {
+      const piece = await flow.next();
+      if (!piece) return;
+      yield piece;
+    }
+  } catch (error) {
+    if (!(error instanceof BrokenFlow)) throw error;
+    const { loss } = error;
+    const { cause } = loss;
+    if (loss.why === 'aborted') throw new CancelledError('Interrupted.', { cause });
+    const stalled = loss.why === 'stalled';
+    throw new NetworkError(
+      stalled
+        ? lossText(loss, { origin, attempts: 1 })
+        : `The connection to ${origin} was lost during the download.`,
+      { reason: stalled ? 'timeout' : 'lost', origin, cause },
+    );
+  }
+}

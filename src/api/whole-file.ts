@@ -1,0 +1,302 @@
+import { createHash, type Hash } from 'node:crypto';
+import {
+  contentRange,
+  type FileVersion,
+  isSame,
+  mayBeSame,
+  md5Of,
+  rangeValidator,
+  versionOf,
+} from '../data/file-version.js';
+import { plural } from '../data/words.js';
+import { CancelledError, NetworkError, ProtocolError, StoreError } from '../errors.js';
+import type { Link } from './links.js';
+import { backoffMs, type RetryPolicy } from './retry.js';
+import type { Download, FilePart } from './store-download.js';
+
+/** Where the bytes of one file go. */
+export interface FileSink {
+  /** How many bytes of it are there from an earlier try, and of which version. */
+  readonly at: number;
+  readonly version: FileVersion;
+  /** Can forget what it has and begin anew; a pipe cannot. */
+  readonly rewinds: boolean;
+  /** Called with each answer: the next bytes belong at `at`, and what is there beyond is dropped. */
+  begin(version: FileVersion, at: number, headers: Download['headers']): Promise<void>;
+  write(chunk: Uint8Array): Promise<void>;
+  /** The first `end` bytes again, as they are there; absent where they are gone. */
+  earlier?(end: number): AsyncIterable<Uint8Array>;
+}
+
+/** Where they come from. */
+export interface FileSource {
+  /** A fresh signed URL, or the bytes themselves. */
+  link(): Promise<Link>;
+  get(url: string, part?: FilePart): Promise<Download>;
+  /** What the record says that the file has. */
+  readonly size: number | undefined;
+}
+
+/**
+ * Brings a file into its sink whole, whatever the connection does: a loss is followed by a request
+ * for the rest, as long as it moves or `retries` times without; a URL that ran out is asked for
+ * anew; a file that changed meanwhile begins anew. Returns its size. Throws what the calls throw,
+ * ProtocolError for another size than promised, CancelledError.
+ */
+export function fetchWhole(
+  source: FileSource,
+  sink: FileSink,
+  policy: RetryPolicy,
+): Promise<number> {
+  return new Fetching(source, sink, policy).run();
+}
+
+/** What a store answers to a URL that ran out. */
+const ranOut: readonly number[] = [400, 401, 403, 410];
+
+class Fetching {
+  private at: number;
+  private version: FileVersion;
+  /** The furthest byte ever reached: only beyond it there is progress. */
+  private best: number;
+  private losses = 0;
+  private restarts = 0;
+  private url: string | undefined;
+  private renewed = false;
+  private md5: { readonly wanted: string; readonly hash: Hash; upTo: number } | undefined;
+
+  constructor(
+    private readonly source: FileSource,
+    private readonly sink: FileSink,
+    private readonly policy: RetryPolicy,
+  ) {
+    this.at = this.best = sink.at;
+    this.version = sink.version;
+  }
+
+  async run(): Promise<number> {
+    for (;;) {
+      try {
+        if (await this.attempt()) return this.at;
+      } catch (error) {
+        await this.afterLoss(error);
+      }
+    }
+  }
+
+  /** One request; true when the file is whole. Throws LostMidway for a body that breaks off. */
+  private async attempt(): Promise<boolean> {
+    if (this.policy.signal.aborted) throw new CancelledError('Interrupted.');
+    if (this.url === undefined) {
+      const link = await this.source.link();
+      if (link.kind === 'bytes') return this.takeBytes(link.bytes, link.headers);
+      this.url = link.url;
+    }
+    const part = this.nextPart();
+    const answer = await this.open(this.url, part);
+    if (!answer) return false;
+    try {
+      const skip = await this.place(answer, part);
+      if (skip === undefined) return false;
+      await this.copy(answer, skip);
+    } finally {
+      answer.drop();
+    }
+    return this.isWhole();
+  }
+
+  /** The rest to ask for; the last byte again where all are there, for it proves that it is the same file. */
+  private nextPart(): FilePart | undefined {
+    const { size } = this.version;
+    const ifRange = rangeValidator(this.version);
+    const from = this.sink.rewinds && size !== undefined ? Math.min(this.at, size - 1) : this.at;
+    if (from <= 0 || (ifRange === undefined && size === undefined)) return undefined;
+    return { from, ifRange };
+  }
+
+  /** Undefined: ask again, with another URL or from the beginning. */
+  private async open(url: string, part: FilePart | undefined): Promise<Download | undefined> {
+    try {
+      return await this.source.get(url, part);
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      if (part && error.status === 416) return this.again();
+      if (this.renewed || !ranOut.includes(error.status)) throw error;
+      this.renewed = true;
+      this.url = undefined;
+      return undefined;
+    }
+  }
+
+  /** Begins at the right byte; how many of the answer's bytes are there already, or undefined = ask again. */
+  private async place(answer: Download, part: FilePart | undefined): Promise<number | undefined> {
+    const { status, headers } = answer;
+    if (status !== 206) {
+      const version = versionOf(headers, lengthOf(headers['content-length']));
+      this.checkSize(version.size);
+      return this.beginWhole(version, headers);
+    }
+    const range = contentRange(headers['content-range']);
+    const version = versionOf(headers, range?.total ?? this.version.size);
+    if (!part) throw new ProtocolError('The file store sent a part that was not asked for (206).');
+    if (range?.first !== part.from || !mayBeSame(version, this.version)) return this.again();
+    this.version = { ...this.version, ...version };
+    this.at = part.from;
+    await this.sink.begin(this.version, this.at, headers);
+    if (this.md5?.upTo !== this.at) await this.hashEarlier(headers);
+    return 0;
+  }
+
+  private async beginWhole(version: FileVersion, headers: Download['headers']): Promise<number> {
+    const skip = this.at;
+    if (skip > 0 && !this.sink.rewinds && isSame(version, this.version)) return skip;
+    if (skip > 0 && !this.sink.rewinds) throw this.cannotGoOn();
+    // The same file from its beginning is no progress; another one is work of its own.
+    if (skip > 0 && !mayBeSame(version, this.version)) this.countRestart();
+    this.version = version;
+    this.at = 0;
+    await this.sink.begin(version, 0, headers);
+    this.md5 = hashFor(headers);
+    return 0;
+  }
+
+  /** What an earlier run left is part of the check, too. */
+  private async hashEarlier(headers: Download['headers']): Promise<void> {
+    this.md5 = this.sink.earlier && hashFor(headers);
+    if (!this.md5 || !this.sink.earlier) return;
+    for await (const chunk of this.sink.earlier(this.at)) this.hash(chunk);
+  }
+
+  private hash(chunk: Uint8Array): void {
+    if (!this.md5) return;
+    this.md5.hash.update(chunk);
+    this.md5.upTo += chunk.length;
+  }
+
+  private async copy({ bytes }: Download, skip: number): Promise<void> {
+    let before = skip;
+    try {
+      for await (const chunk of bytes) {
+        if (this.policy.signal.aborted) throw new CancelledError('Interrupted.');
+        const fresh = chunk.subarray(Math.min(before, chunk.length));
+        before -= chunk.length - fresh.length;
+        if (fresh.length === 0) continue;
+        await this.sink.write(fresh);
+        this.hash(fresh);
+        this.at += fresh.length;
+      }
+    } catch (error) {
+      throw error instanceof NetworkError ? new LostMidway(error) : error;
+    }
+  }
+
+  private async takeBytes(bytes: Buffer, headers: Download['headers']): Promise<boolean> {
+    this.checkSize(bytes.length);
+    await this.beginWhole({ size: bytes.length }, headers);
+    await this.sink.write(bytes);
+    this.at = bytes.length;
+    return this.isWhole();
+  }
+
+  /** Throws LostMidway for a part that was shorter than the rest: the next one is asked for. */
+  private isWhole(): true {
+    const { size } = this.version;
+    if (size !== undefined && this.at < size) throw new LostMidway(this.endedEarly(size));
+    this.checkSize(this.at);
+    if (size !== undefined && this.at > size) throw wrongSize(this.at, 'the store', size);
+    if (this.md5?.upTo === this.at && this.md5.hash.digest('hex') !== this.md5.wanted)
+      throw new ProtocolError('The bytes that came are not those that the store has (MD5).', {
+        code: 'wrongHash',
+        hint: 'Nothing was kept. Try again; if it stays so, upload the document anew.',
+      });
+    return true;
+  }
+
+  private checkSize(size: number | undefined): void {
+    const { size: promised } = this.source;
+    if (size !== undefined && promised !== undefined && size !== promised)
+      throw wrongSize(size, 'the record', promised);
+  }
+
+  /** From the beginning: what is there belongs to another file, or cannot be gone on from. */
+  private again(): undefined {
+    if (!this.sink.rewinds) throw this.cannotGoOn();
+    this.countRestart();
+    this.at = 0;
+    this.version = {};
+    return undefined;
+  }
+
+  private countRestart(): void {
+    this.restarts += 1;
+    this.best = 0;
+    if (this.restarts > this.policy.retries + 1)
+      throw new ProtocolError('The file store hands out another file each time it is asked.', {
+        hint: 'Wait until nobody replaces the document, then run the same command again.',
+      });
+  }
+
+  private async afterLoss(error: unknown): Promise<void> {
+    if (!(error instanceof LostMidway)) throw error;
+    if (!this.countLoss()) throw this.sink.rewinds ? error.loss : this.cannotGoOn(error.loss);
+    const { random, sleep, signal } = this.policy;
+    await sleep(backoffMs(this.losses - 1, false, random), signal);
+  }
+
+  /** False when it has stood still too often. */
+  private countLoss(): boolean {
+    if (this.at > this.best) {
+      this.best = this.at;
+      this.losses = 0;
+      this.renewed = false;
+    }
+    this.losses += 1;
+    return this.losses <= this.policy.retries;
+  }
+
+  private endedEarly(size: number): NetworkError {
+    const { origin } = new URL(this.url ?? '');
+    return new NetworkError(`${origin} ended the file after ${this.at} of ${size} bytes.`, {
+      reason: 'lost',
+      origin,
+    });
+  }
+
+  private cannotGoOn(cause?: NetworkError): NetworkError {
+    const { size = this.source.size } = this.version;
+    const origin = this.url === undefined ? '' : new URL(this.url).origin;
+    return new NetworkError(
+      `The download broke off after ${this.at}${size === undefined ? '' : ` of ${size}`} bytes and cannot be continued. They were handed on already: the file is not whole.`,
+      {
+        reason: cause?.details.reason ?? 'lost',
+        origin,
+        hint: 'Download it to a file, which can be continued: -O FILE',
+        cause,
+      },
+    );
+  }
+}
+
+/** The body of an answer broke off. */
+class LostMidway extends Error {
+  override readonly name = 'LostMidway';
+  constructor(readonly loss: NetworkError) {
+    super(loss.message);
+  }
+}
+
+function hashFor(headers: Download['headers']) {
+  const wanted = md5Of(headers);
+  return wanted === undefined ? undefined : { wanted, hash: createHash('md5'), upTo: 0 };
+}
+
+function lengthOf(header: string | undefined): number | undefined {
+  return header !== undefined && /^\d{1,16}$/.test(header) ? Number(header) : undefined;
+}
+
+function wrongSize(size: number, who: string, said: number): ProtocolError {
+  return new ProtocolError(`The file has ${plural(size, 'byte')}, but ${who} says ${said}.`, {
+    code: 'wrongSize',
+    hint: 'Nothing was kept. Try again; if it stays so, upload the document anew.',
+  });
+}

@@ -1,0 +1,187 @@
+import { stat } from 'node:fs/promises';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { FileStore } from '../api/file-store.js';
+import type { Link } from '../api/links.js';
+import { fetchWhole, type FileSink, type FileSource } from '../api/whole-file.js';
+import type { Context } from '../context.js';
+import type { JsonObject } from '../data/json.js';
+import { plural } from '../data/words.js';
+import { ApiError, CancelledError, NetworkError, OutputError, StoreError } from '../errors.js';
+import { sweepStaleTemps } from '../files/atomic-write.js';
+import { partialNames, sweepPartial } from '../files/partial-file.js';
+import { createMeter, type Meter } from './download-meter.js';
+import type { DownloadWorker } from './download-run.js';
+import type { Naming, Target } from './download-targets.js';
+import { callOf, documents } from './kinds.js';
+import { openTarget, pipeSink, type SaveOptions, whatStands } from './save-file.js';
+
+/** The calls whose answer leads to a file (contract 4.4). */
+export type DownloadCall = 'downloadDocument' | 'previewDocument';
+
+/** A file that is there now. */
+export interface SavedRow {
+  readonly id: string;
+  readonly path: string;
+  readonly bytes: number;
+}
+
+/** Asks for the signed URL of a document; `fileUrl` of its record is never one (contract 2.5). */
+export function linkOf(context: Context, endpoint: DownloadCall, id: string): Promise<Link> {
+  return context.api.link(callOf(documents, endpoint, id));
+}
+
+/**
+ * Gets ready to save documents, any number at once, under one progress line; what went to stdout has
+ * no row. `isOne`: what is left as it is deserves a line of its own. The work throws what
+ * `fetchWhole` and the file system throw.
+ */
+export async function createDownloader(
+  context: Context,
+  endpoint: DownloadCall,
+  naming: Naming,
+  save: SaveOptions,
+  isOne: boolean,
+): Promise<DownloadWorker<SavedRow>> {
+  if (save.file !== '-') await sweepStaleTemps(save.folder ?? '.', context.now());
+  const meter = createMeter(context, naming.targets);
+  const saver = new Saver(context, endpoint, naming, save, meter, isOne);
+  return {
+    work: (target) => saver.save(target),
+    aside: (say) => meter.aside(say),
+    close: () => meter.stop(),
+  };
+}
+
+class Saver {
+  private files: Promise<FileStore> | undefined;
+
+  constructor(
+    private readonly context: Context,
+    private readonly endpoint: DownloadCall,
+    private readonly naming: Naming,
+    private readonly options: SaveOptions,
+    private readonly meter: Meter,
+    private readonly isOne: boolean,
+  ) {}
+
+  async save(target: Target): Promise<SavedRow | undefined> {
+    const { id, record, path } = target;
+    const counted = this.meter.begin(target);
+    try {
+      if (path === '-') {
+        await this.fetch(id, record, counted.watch(pipeSink(this.context)));
+        return undefined;
+      }
+      if (path !== undefined) return await this.saveAs(path, target, counted);
+      return await this.saveByHeaders(target, counted);
+    } finally {
+      counted.end();
+    }
+  }
+
+  private async saveAs(path: string, target: Target, counted: ReturnType<Meter['begin']>) {
+    const { id, record } = target;
+    if ((await whatStands(path, this.options)) === 'skipped') return this.kept(target, path);
+    const file = await openTarget(this.context, path, this.options, this.belongsTo(id, record));
+    try {
+      const bytes = await this.fetch(id, record, counted.watch(file.sink));
+      await file.commit();
+      return { id, path, bytes };
+    } catch (error) {
+      const stays = canGoOn(error) ? await file.leave() : 0;
+      if (stays > 0)
+        this.note(
+          `${plural(stays, 'byte')} stay in ${partialNames(path).bytes}; the same command goes on from there.`,
+        );
+      throw error;
+    } finally {
+      await file.discard();
+    }
+  }
+
+  /** The name comes with the first answer: until then there is nothing to go on with. */
+  private async saveByHeaders(target: Target, counted: ReturnType<Meter['begin']>) {
+    const { id, record } = target;
+    let path: string | undefined;
+    let file: Awaited<ReturnType<typeof openTarget>> | undefined;
+    const sink: FileSink = {
+      at: 0,
+      version: {},
+      rewinds: true,
+      begin: async (version, at, headers) => {
+        path ??= this.naming.pathFromHeaders(headers, id);
+        if (!file && (await whatStands(path, this.options)) === 'skipped') throw new Skipped();
+        file ??= await openTarget(this.context, path, this.options, this.belongsTo(id, record));
+        await file.sink.begin(version, at, headers);
+      },
+      write: async (chunk) => file?.sink.write(chunk),
+    };
+    try {
+      const bytes = await this.fetch(id, record, counted.watch(sink));
+      await file?.commit();
+      return { id, path: path ?? '', bytes };
+    } catch (error) {
+      if (error instanceof Skipped) return await this.kept(target, path ?? '');
+      throw error;
+    } finally {
+      await file?.discard();
+    }
+  }
+
+  private async fetch(id: string, record: JsonObject | undefined, sink: FileSink): Promise<number> {
+    const { context, endpoint } = this;
+    const size = record?.['sizeBytes'];
+    const files = await (this.files ??= context.files());
+    const source: FileSource = {
+      link: () => linkOf(context, endpoint, id),
+      get: (url, part) => files.get(url, part),
+      size: typeof size === 'number' ? size : undefined,
+    };
+    const { retries, maxWaitMs } = context.settings;
+    const { signal } = context;
+    return fetchWhole(source, sink, { retries, maxWaitMs, signal, sleep, random: Math.random });
+  }
+
+  private async kept({ id, record }: Target, path: string): Promise<SavedRow> {
+    const { size } = await stat(path).catch((error: unknown) => {
+      throw new OutputError(`${path} cannot be looked at.`, { cause: error });
+    });
+    await sweepPartial(path, this.context.self);
+    const said = record?.['sizeBytes'];
+    if (typeof said === 'number' && said !== size)
+      this.meter.aside(() =>
+        this.context.tell(
+          `${path} was left as it is, but it has ${plural(size, 'byte')} and the document ${id} has ${said}.`,
+        ),
+      );
+    else if (this.isOne) this.note(`${path} exists already; it was left as it is.`);
+    return { id, path, bytes: size };
+  }
+
+  private note(line: string): void {
+    this.meter.aside(() => this.context.note(line));
+  }
+
+  /** What a half file must be of to be gone on with. */
+  private belongsTo(id: string, record: JsonObject | undefined): JsonObject {
+    const { baseUrl, organizationId } = this.context.api;
+    const { fileKey, sizeBytes } = record ?? {};
+    return { baseUrl, organizationId, call: this.endpoint, id, fileKey, sizeBytes };
+  }
+}
+
+/** The file that the store names is there already. */
+class Skipped extends Error {
+  override readonly name = 'Skipped';
+}
+
+/** Whether a later run may get the rest. */
+function canGoOn(error: unknown): boolean {
+  return [CancelledError, NetworkError, StoreError, ApiError].some((kind) => error instanceof kind);
+}
+
+async function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  await wait(ms, undefined, { signal }).catch((error: Error) => {
+    if (error.name !== 'AbortError') throw error;
+  });
+}

@@ -1,0 +1,136 @@
+import { setMaxListeners } from 'node:events';
+import { Stops } from '../bulk/stops.js';
+import { tellFailure } from '../cli/failure.js';
+import type { Context } from '../context.js';
+import { plural } from '../data/words.js';
+import { Failure, GuardError } from '../errors.js';
+import type { ExitName } from '../exit-codes.js';
+import type { Target } from './download-targets.js';
+
+/** Several documents on their way. */
+export interface DownloadRun<R> {
+  /** What was done, in the order of the documents, each as soon as those before it are done. */
+  rows(): AsyncGenerator<R>;
+  /** Known when the rows are out. */
+  exitName(): ExitName;
+}
+
+/** What is done with each document. */
+export interface DownloadWorker<R> {
+  work(target: Target): Promise<R | undefined>;
+  /** Says something on stderr while it works. */
+  aside(say: () => void): void;
+  /** After the last one. */
+  close(): void;
+}
+
+/** Where several things went wrong, the first of these is the exit code. */
+const worst: readonly ExitName[] = [
+  'interrupted',
+  'unauthenticated',
+  'forbidden',
+  'failed',
+  'temporary',
+  'invalid',
+  'guarded',
+  'notFound',
+];
+
+/**
+ * Works on documents, so many at once. One that fails is a line on stderr and stops no other, unless
+ * the next would fare the same: a refused key, a full disk, a service that does not answer.
+ */
+export function runDownloads<R>(
+  context: Context,
+  targets: readonly Target[],
+  concurrency: number,
+  worker: DownloadWorker<R>,
+): DownloadRun<R> {
+  const stops = new Stops(undefined, () => context.api.pace.silent);
+  // Each request on its way listens to it.
+  setMaxListeners(0, context.signal);
+  const failures: ExitName[] = [];
+  let done = 0;
+  let begun = 0;
+  const one = async (target: Target): Promise<R | undefined> => {
+    if (stops.stop || context.signal.aborted) return undefined;
+    begun += 1;
+    try {
+      const row = await worker.work(target);
+      done += 1;
+      stops.settled('changed', false);
+      return row;
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      failures.push(error.exitName);
+      worker.aside(() => tell(context, target.id, error));
+      // A file in the way is no reason to stop, as it is where rows are written.
+      if (error instanceof GuardError) stops.settled('failed', false);
+      else stops.failed(error, 'failed', false);
+      return undefined;
+    }
+  };
+  return {
+    async *rows() {
+      const results = atOnce(targets, concurrency, one);
+      try {
+        for (const result of results) {
+          const row = await result;
+          if (row !== undefined) yield row;
+        }
+      } finally {
+        // A reader that went away does not stop what was begun.
+        await Promise.allSettled(results);
+        worker.close();
+        conclude();
+      }
+    },
+    exitName: () => {
+      if (stops.stop) return stops.stop.exitName;
+      return worst.find((name) => failures.includes(name)) ?? 'done';
+    },
+  };
+
+  function conclude(): void {
+    const missing = targets.length - done;
+    if (missing === 0) return;
+    if (stops.stop) context.tell(`Stopped: ${stops.stop.reason}`);
+    const untouched = targets.length - begun;
+    const rest = untouched > 0 ? `, ${untouched} of them not begun` : '';
+    // Asking again brings nothing where all the others are gone.
+    const isWorthIt = untouched > 0 || failures.some((name) => name !== 'notFound');
+    const hint = isWorthIt ? ' Go on with the same line and --skip-existing.' : '';
+    context.tell(
+      `${done} of ${plural(targets.length, 'document')} done, ${missing} not${rest}.${hint}`,
+    );
+  }
+}
+
+function tell(context: Context, id: string, error: Failure): void {
+  if (error.exitName === 'interrupted') return;
+  const profile = context.settings.profile.name;
+  const { message } = tellFailure(error, { words: [], ids: [id], profile }).envelope.error;
+  context.tell(message.includes(id) ? message : `${id}: ${message}`);
+}
+
+/** Starts work in order, so many at once; a promise for each. */
+function atOnce<T, R>(
+  items: readonly T[],
+  most: number,
+  work: (item: T) => Promise<R>,
+): readonly Promise<R>[] {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  const turn = async (item: T): Promise<R> => {
+    if (running >= most) await new Promise<void>((go) => waiting.push(go));
+    else running += 1;
+    try {
+      return await work(item);
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else running -= 1;
+    }
+  };
+  return items.map(turn);
+}

@@ -1,0 +1,109 @@
+import type { Context } from '../context.js';
+import { nameKey, withSuffix } from '../data/file-names.js';
+import type { JsonObject } from '../data/json.js';
+import { plural } from '../data/words.js';
+import { ApiError, GuardError, NotFoundError } from '../errors.js';
+import type { SelectedRow } from '../bulk/work.js';
+import { documents } from './kinds.js';
+import { recordSource } from './read-records.js';
+import { inFolder, nameFor, nameFromHeaders, type SaveOptions, whatStands } from './save-file.js';
+import type { Download } from '../api/store-download.js';
+
+/** One document and where its file goes. */
+export interface Target {
+  readonly id: string;
+  readonly record: JsonObject | undefined;
+  /** Undefined where only the store's answer can name it. */
+  readonly path: string | undefined;
+}
+
+/** The names of a run: no two documents get the same, on no file system. */
+export interface Naming {
+  readonly targets: readonly Target[];
+  /** For a record without a name. */
+  pathFromHeaders(headers: Download['headers'], id: string): string;
+}
+
+/**
+ * Finds a name for each document. Those that share one get their ids into it, all of them: what a
+ * file is called does not depend on the order in which the service lists, so that a second run with
+ * --skip-existing finds the same files.
+ */
+export function nameTargets(
+  rows: readonly { readonly id: string; readonly record?: JsonObject | undefined }[],
+  { file, folder }: SaveOptions,
+): Naming {
+  const named = rows.map(({ id, record }) => ({ id, record, name: nameFor(record) }));
+  const counts = new Map<string, number>();
+  for (const { name } of named)
+    if (name !== undefined) counts.set(nameKey(name), (counts.get(nameKey(name)) ?? 0) + 1);
+  const isShared = (name: string) => (counts.get(nameKey(name)) ?? 0) > 1;
+  const taken = new Set([...counts.keys()]);
+  const free = (name: string, id: string): string => {
+    let own = name;
+    for (let again = 1; taken.has(nameKey(own)); again++)
+      own = withSuffix(name, again === 1 ? id : `${id}-${again}`);
+    taken.add(nameKey(own));
+    return own;
+  };
+  return {
+    targets: named.map(({ id, record, name }) => {
+      if (file !== undefined) return { id, record, path: file };
+      if (name === undefined) return { id, record, path: undefined };
+      return { id, record, path: inFolder(folder, isShared(name) ? free(name, id) : name) };
+    }),
+    pathFromHeaders: (headers, id) => inFolder(folder, free(nameFromHeaders(headers, id), id)),
+  };
+}
+
+/** The records for names and sizes, out of one list; a key that may not list can still download. */
+export async function withRecords(
+  context: Context,
+  rows: readonly SelectedRow[],
+): Promise<readonly { readonly id: string; readonly record: JsonObject | undefined }[]> {
+  const source = recordSource(context, documents);
+  const found: { id: string; record: JsonObject | undefined }[] = [];
+  for (const { id } of rows) {
+    try {
+      found.push({ id, record: await source.read(id) });
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 403) {
+        context.note('This key may not list documents; the files are named by the store.');
+        return rows.map((row) => ({ id: row.id, record: undefined }));
+      }
+      if (!(error instanceof NotFoundError)) throw error;
+      found.push({ id, record: undefined });
+    }
+  }
+  return found;
+}
+
+const shown = 5;
+
+/** Throws GuardError, before anything is asked for, when files are there that may not be touched. */
+export async function checkTargets(
+  context: Context,
+  targets: readonly Target[],
+  options: SaveOptions,
+): Promise<void> {
+  const refused: GuardError[] = [];
+  for (const { path } of targets) {
+    if (path === undefined || path === '-') continue;
+    await whatStands(path, options).catch((error: unknown) => {
+      if (!(error instanceof GuardError)) throw error;
+      refused.push(error);
+    });
+  }
+  const [first] = refused;
+  if (!first) return;
+  if (targets.length === 1) throw first;
+  for (const { message } of refused.slice(0, shown)) context.tell(message);
+  if (refused.length > shown) context.tell(`and ${refused.length - shown} more`);
+  throw new GuardError(
+    `${refused.length} of ${plural(targets.length, 'file')} cannot be written where they belong; nothing was downloaded.`,
+    {
+      code: 'exists',
+      hint: 'Keep what is there: --skip-existing. Replace it: --overwrite. Elsewhere: -D DIR.',
+    },
+  );
+}

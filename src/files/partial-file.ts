@@ -1,0 +1,300 @@
+import { constants, createReadStream } from 'node:fs';
+import {
+  type FileHandle,
+  lstat,
+  open,
+  readFile,
+  rename,
+  unlink,
+  writeFile,
+} from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FileVersion } from '../data/file-version.js';
+import { GuardError } from '../errors.js';
+import { attempt, placeNew, syncFolder, writeAll, writeAtomically } from './atomic-write.js';
+import { describeSelf, isGone, type ThisProcess } from './holder.js';
+import { withLock } from './lock.js';
+import { isOfEarlierBoot, type Marker, markerText, parseMarker } from './partial-marker.js';
+
+export interface PartialOptions {
+  readonly self: ThisProcess;
+  /** A folder for the lock that decides who goes on with what a dead process left; none without. */
+  readonly lockDir: string | undefined;
+  /** Replace what stands at the target. */
+  readonly overwrite: boolean;
+  /** What the file is, as plain JSON: only what was left of the very same thing is gone on with. */
+  readonly belongsTo: string;
+}
+
+/**
+ * A file that comes in pieces and maybe over several runs: the bytes are in `NAME.partial`, what
+ * they belong to in `NAME.partial.json`, both beside the target and readable by the owner only.
+ */
+export interface PartialFile {
+  /** Bytes that are there from an earlier run, and of which version of the file. */
+  readonly at: number;
+  readonly version: FileVersion;
+  /** The next bytes belong at `at`; what is there beyond is dropped. Throws GuardError, OutputError. */
+  begin(version: FileVersion, at: number): Promise<void>;
+  write(chunk: Uint8Array): Promise<void>;
+  /** The first `end` bytes as they are on disk. */
+  earlier(end: number): AsyncIterable<Uint8Array>;
+  /** Brings it to disk and under its name. Throws GuardError when the name was taken meanwhile. */
+  commit(): Promise<void>;
+  /** Lets go of it for a later run; how many bytes stay. Harmless after `commit`. */
+  leave(): Promise<number>;
+  /** Removes it. Harmless after `commit`. */
+  discard(): Promise<void>;
+}
+
+/** The names beside a target that a download uses. */
+export function partialNames(target: string): { readonly bytes: string; readonly marker: string } {
+  return { bytes: `${target}.partial`, marker: `${target}.partial.json` };
+}
+
+/**
+ * Looks at what an earlier run left beside the target and claims it; writes nothing else yet. Throws
+ * GuardError for a link or a file that is none of ours in its place, or when another process is at it.
+ */
+export async function openPartial(target: string, options: PartialOptions): Promise<PartialFile> {
+  const file = new Partial(target, options);
+  await file.claimLeft();
+  return file;
+}
+
+/** Removes what a process left beside a target that is whole; never throws. */
+export async function sweepPartial(target: string, self: ThisProcess): Promise<void> {
+  const names = partialNames(target);
+  const marker = await readMarker(names.marker).catch(() => undefined);
+  if (!marker || isHeld(marker, self)) return;
+  await unlink(names.bytes).catch(() => {});
+  await unlink(names.marker).catch(() => {});
+}
+
+class Partial implements PartialFile {
+  at = 0;
+  version: FileVersion = {};
+  private handle: FileHandle | undefined;
+  private position = 0;
+  private claimed = false;
+  private readonly names;
+
+  constructor(
+    private readonly target: string,
+    private readonly options: PartialOptions,
+  ) {
+    this.names = partialNames(target);
+  }
+
+  async claimLeft(): Promise<void> {
+    const marker = await readMarker(this.names.marker);
+    const found = await lookAt(this.names.bytes);
+    if (!marker) {
+      if (found && !this.options.overwrite) throw inTheWay(this.names.bytes);
+      return;
+    }
+    const { lockDir, self } = this.options;
+    const claim = () => this.takeOver();
+    if (lockDir === undefined) await claim();
+    else
+      await withLock(lockDir, 'downloads', { self, waitMs: 10_000 }, claim).catch(
+        async (error: unknown) => {
+          if (error instanceof GuardError) throw error;
+          // A state folder that cannot be written stops no reading.
+          await claim();
+        },
+      );
+  }
+
+  async begin(version: FileVersion, at: number): Promise<void> {
+    if (at === 0) await this.beginAnew(version);
+    else await this.goOn(version, at);
+    this.position = at;
+  }
+
+  async write(chunk: Uint8Array): Promise<void> {
+    if (!this.handle) throw new Error('written before it was begun');
+    await attempt(this.names.bytes, writeAll(this.handle, chunk, this.position));
+    this.position += chunk.length;
+  }
+
+  async *earlier(end: number): AsyncGenerator<Uint8Array> {
+    const { bytes } = this.names;
+    try {
+      if (end > 0) yield* createReadStream(bytes, { end: end - 1, highWaterMark: 1 << 20 });
+    } catch (error) {
+      await attempt(bytes, Promise.reject(error as Error));
+    }
+  }
+
+  async commit(): Promise<void> {
+    const { bytes, marker } = this.names;
+    if (!this.handle) throw new Error('committed before it was begun');
+    const there = await lookAt(this.target);
+    await attempt(this.target, this.handle.chmod(there ? there.mode & 0o777 : 0o600));
+    await attempt(this.target, this.handle.sync());
+    await this.close();
+    if (this.options.overwrite) await attempt(this.target, rename(bytes, this.target));
+    else await placeNew(this.target, bytes, this.target);
+    await unlink(marker).catch(() => {});
+    this.claimed = false;
+    await syncFolder(dirname(this.target));
+  }
+
+  async leave(): Promise<number> {
+    if (!this.claimed) return 0;
+    const { handle, version } = this;
+    const size = handle ? (await handle.stat()).size : this.at;
+    if (size === 0) {
+      await this.discard();
+      return 0;
+    }
+    await handle?.sync().catch(() => {});
+    await this.close();
+    await this.writeMarker({ belongsTo: this.options.belongsTo, version }).catch(() => {});
+    this.claimed = false;
+    return size;
+  }
+
+  async discard(): Promise<void> {
+    if (!this.claimed) return;
+    this.claimed = false;
+    await this.drop();
+    await unlink(this.names.marker).catch(() => {});
+  }
+
+  /** What a dead process left becomes ours; its bytes count only if they are of the same file. */
+  private async takeOver(): Promise<void> {
+    const marker = await readMarker(this.names.marker);
+    if (!marker) return;
+    const { self, belongsTo } = this.options;
+    if (isHeld(marker, self)) throw busy(this.target, this.names.marker);
+    const found = await lookAt(this.names.bytes);
+    // A second name of the same file is what a kill between the last two steps leaves.
+    const isOurs =
+      found?.nlink === 1 && marker.belongsTo === belongsTo && !isOfEarlierBoot(marker, self);
+    this.at = isOurs ? found.size : 0;
+    this.version = isOurs ? marker.version : {};
+    await this.writeMarker(this.marker(this.version));
+    this.claimed = true;
+  }
+
+  private async beginAnew(version: FileVersion): Promise<void> {
+    if (this.claimed) await this.drop();
+    await this.mark(version);
+    const { bytes, marker } = this.names;
+    if (this.options.overwrite) await unlink(bytes).catch(() => {});
+    try {
+      this.handle = await open(bytes, 'wx', 0o600);
+    } catch (error) {
+      // What stands there now is not ours: only the marker is taken back.
+      this.claimed = false;
+      await unlink(marker).catch(() => {});
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw inTheWay(bytes);
+      await attempt(this.target, Promise.reject(error as Error));
+    }
+  }
+
+  private async goOn(version: FileVersion, at: number): Promise<void> {
+    await this.close();
+    await this.mark(version);
+    const { bytes } = this.names;
+    const handle = await open(bytes, constants.O_RDWR | noFollow).catch((error: Error) =>
+      attempt<FileHandle>(bytes, Promise.reject(error)),
+    );
+    this.handle = handle;
+    const found = await handle.stat();
+    if (!found.isFile() || found.nlink !== 1) throw inTheWay(bytes);
+    await attempt(bytes, handle.truncate(at));
+  }
+
+  /** Writes down what the bytes belong to before the first of them is written. */
+  private async mark(version: FileVersion): Promise<void> {
+    const text = markerText(this.marker(version));
+    const isNew = !this.claimed;
+    const isKnown = JSON.stringify(this.version) === JSON.stringify(version);
+    this.version = version;
+    if (!isNew) return isKnown ? undefined : this.writeMarker(this.marker(version));
+    const { marker } = this.names;
+    try {
+      await writeFile(marker, text, { flag: 'wx', mode: 0o600 });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw busy(this.target, marker);
+      await attempt(this.target, Promise.reject(error as Error));
+    }
+    this.claimed = true;
+  }
+
+  private marker(version: FileVersion): Marker {
+    const { belongsTo, self } = this.options;
+    return { belongsTo, version, holder: describeSelf(self, undefined) };
+  }
+
+  private async writeMarker(marker: Marker): Promise<void> {
+    await writeAtomically(this.names.marker, markerText(marker), { mode: 0o600 });
+  }
+
+  private async drop(): Promise<void> {
+    await this.close();
+    await unlink(this.names.bytes).catch(() => {});
+  }
+
+  private async close(): Promise<void> {
+    const { handle } = this;
+    this.handle = undefined;
+    if (handle) await attempt(this.names.bytes, handle.close());
+  }
+}
+
+/** Windows knows no such flag; there a link needs rights that a planted one would not have. */
+const noFollow = constants.O_NOFOLLOW ?? 0;
+
+async function lookAt(path: string) {
+  const found = await lstat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    return attempt(path, Promise.reject(error));
+  });
+  if (found && !found.isFile()) throw inTheWay(path);
+  return found;
+}
+
+async function readMarker(path: string): Promise<Marker | undefined> {
+  const found = await lookAt(path);
+  if (!found) return undefined;
+  let text = await textOf(path);
+  // Empty: it is being written this moment, or its writer or the machine died in that moment.
+  if (text === '') {
+    await sleep(200);
+    text = await textOf(path);
+  }
+  if (text === undefined) return undefined;
+  const marker = parseMarker(text);
+  if (!marker) throw inTheWay(path);
+  return marker;
+}
+
+/** Undefined when its writer has finished meanwhile. */
+async function textOf(path: string): Promise<string | undefined> {
+  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) =>
+    error.code === 'ENOENT' ? undefined : attempt(path, Promise.reject(error)),
+  );
+}
+
+function isHeld({ holder }: Marker, self: ThisProcess): boolean {
+  return holder !== undefined && !isGone(holder, self);
+}
+
+function inTheWay(path: string): GuardError {
+  return new GuardError(`${path} is in the way and was not made by a download.`, {
+    code: 'exists',
+    hint: 'Look at it, then move or remove it. A link is never written through.',
+  });
+}
+
+function busy(target: string, marker: string): GuardError {
+  return new GuardError(`${target} is being downloaded by another process.`, {
+    code: 'locked',
+    hint: `Wait for it, or end it. If that machine is gone for good, remove ${marker}`,
+  });
+}

@@ -1,0 +1,122 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import {
+  contentRange,
+  isSame,
+  mayBeSame,
+  md5Of,
+  rangeValidator,
+} from '../../src/data/file-version.js';
+import { CancelledError, NetworkError } from '../../src/errors.js';
+import { recordingService } from '../support/service.js';
+import { storeFor, thrownBy } from './wiring.js';
+
+const base = 'http://127.0.0.1:9/v1';
+
+async function collect(bytes: AsyncIterable<Uint8Array>, pauseMs = 0): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of bytes) {
+    chunks.push(chunk);
+    if (pauseMs > 0) await wait(pauseMs);
+  }
+  return Buffer.concat(chunks);
+}
+
+test('a part is asked for by its first byte and its version', async () => {
+  const service = await recordingService(() => ({ status: 206, text: 'lo' }));
+  const store = storeFor(base);
+  const { status } = await store.get(`${service.origin}/d`, { from: 3, ifRange: '"v1"' });
+  expect(status).toBe(206);
+  expect(service.requests[0]?.headers).toMatchObject({ range: 'bytes=3-', 'if-range': '"v1"' });
+});
+
+test('a body that stands still is a timeout after all that came', async () => {
+  const service = await recordingService(() => (_, response) => {
+    response.writeHead(200, { 'content-length': 100 }).write('half');
+  });
+  const { bytes } = await storeFor(base, { stallMs: 200 }).get(`${service.origin}/d`);
+  let seen = '';
+  const reading = (async () => {
+    for await (const chunk of bytes) seen += Buffer.from(chunk).toString();
+  })();
+  const error = await thrownBy(reading);
+  expect(error).toBeInstanceOf(NetworkError);
+  expect(error).toMatchObject({ kind: 'timeout' });
+  expect(seen).toBe('half');
+});
+
+test('a head that does not come is a timeout that names its bound', async () => {
+  const service = await recordingService(() => () => {});
+  const error = await thrownBy(storeFor(base, { stallMs: 200 }).get(`${service.origin}/d`));
+  expect(error).toMatchObject({ kind: 'timeout', message: expect.stringContaining('0.2 s') });
+});
+
+test('a reader that takes its time is no stall', async () => {
+  const sent = Buffer.alloc(3_000_000, 7);
+  const service = await recordingService(() => (_, response) => void response.end(sent));
+  const { bytes } = await storeFor(base, { stallMs: 100 }).get(`${service.origin}/d`);
+  let first = true;
+  let length = 0;
+  for await (const chunk of bytes) {
+    if (first) await wait(400);
+    first = false;
+    length += chunk.length;
+  }
+  expect(length).toBe(sent.length);
+});
+
+test('a signal ends a body at once', async () => {
+  const stop = new AbortController();
+  const service = await recordingService(() => (_, response) => {
+    response.writeHead(200, { 'content-length': 100 }).write('half');
+  });
+  const { bytes } = await storeFor(base, { signal: stop.signal }).get(`${service.origin}/d`);
+  setTimeout(() => stop.abort(), 50);
+  expect(await thrownBy(collect(bytes))).toBeInstanceOf(CancelledError);
+});
+
+test('a file is handed on as it is stored, whatever its encoding is called', async () => {
+  const headers = { 'content-encoding': 'aws-chunked' };
+  const service = await recordingService(() => ({ status: 200, text: 'file', headers }));
+  const { bytes } = await storeFor(base).get(`${service.origin}/d`);
+  expect((await collect(bytes)).toString()).toBe('file');
+});
+
+// --- versions ---
+
+test.each([
+  ['bytes 5-9/10', { first: 5, last: 9, total: 10 }],
+  ['bytes 5-9/*', { first: 5, last: 9, total: undefined }],
+  ['bytes 9-5/10', undefined],
+  ['bytes 5-10/10', undefined],
+  ['bytes */10', undefined],
+  ['items 5-9/10', undefined],
+  ['bytes 5-9', undefined],
+  [undefined, undefined],
+])('Content-Range %j', (header, range) => {
+  expect(contentRange(header)).toEqual(range);
+});
+
+test('only a strong tag or a date is asked for again, and only these prove the same file', () => {
+  expect(rangeValidator({ etag: '"a"', lastModified: 'Mon' })).toBe('"a"');
+  expect(rangeValidator({ etag: 'W/"a"', lastModified: 'Mon' })).toBe('Mon');
+  expect(rangeValidator({ etag: 'W/"a"' })).toBeUndefined();
+  expect(mayBeSame({ etag: '"a"' }, { etag: 'W/"a"', size: 5 })).toBe(true);
+  expect(mayBeSame({ etag: '"a"' }, { etag: '"b"' })).toBe(false);
+  expect(mayBeSame({ size: 5 }, { size: 6 })).toBe(false);
+  expect(isSame({ etag: '"a"' }, { etag: '"a"' })).toBe(true);
+  expect(isSame({ etag: 'W/"a"' }, { etag: 'W/"a"' })).toBe(false);
+  expect(isSame({ lastModified: 'Mon', size: 5 }, { lastModified: 'Mon', size: 5 })).toBe(true);
+  expect(isSame({ size: 5 }, { size: 5 })).toBe(false);
+});
+
+test('an MD5 is taken from S3 and Google alone', () => {
+  const md5 = '5d41402abc4b2a76b9719d911017c592';
+  const s3 = { etag: `"${md5}"`, 'x-amz-request-id': '1' };
+  expect(md5Of(s3)).toBe(md5);
+  expect(md5Of({ etag: `"${md5}"` })).toBeUndefined();
+  expect(md5Of({ ...s3, etag: `"${md5}-2"` })).toBeUndefined();
+  expect(md5Of({ ...s3, 'x-amz-server-side-encryption': 'aws:kms' })).toBeUndefined();
+  expect(md5Of({ ...s3, 'x-amz-server-side-encryption': 'AES256' })).toBe(md5);
+  expect(md5Of({ 'x-goog-hash': 'crc32c=AAAAAA==, md5=XUFAKrxLKna5cZ2REBfFkg==' })).toBe(md5);
+});

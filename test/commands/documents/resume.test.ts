@@ -1,0 +1,472 @@
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import {
+  documentStore,
+  type DocumentStoreOptions,
+  fileReply,
+  partsOf,
+  sha256,
+  startDownload,
+  stored,
+  tagOf,
+} from '../../support/document-store.js';
+import { errorOf, rosterctl, temporaryFolder } from '../../support/run.js';
+import { key } from '../../support/service.js';
+
+const size = 300_000;
+
+function newFile(length = size) {
+  const bytes = randomBytes(length);
+  return { bytes, document: stored('doc_1', bytes) };
+}
+
+/** One document, a place to work in, and the command line that downloads it there. */
+async function place(
+  options: Omit<DocumentStoreOptions, 'documents'> & { readonly bytes?: Buffer } = {},
+) {
+  const bytes = options.bytes ?? newFile().bytes;
+  const api = await documentStore({ ...options, documents: [stored('doc_1', bytes)] });
+  const home = temporaryFolder();
+  const cwd = join(home, 'work');
+  mkdirSync(cwd);
+  return {
+    api,
+    bytes,
+    cwd,
+    file: join(cwd, 'doc_1.txt'),
+    partial: join(cwd, 'doc_1.txt.partial'),
+    marker: join(cwd, 'doc_1.txt.partial.json'),
+    run: (flags = '') =>
+      rosterctl(`docs download doc_1 --json ${flags}`, { env: api.env, home, cwd }),
+  };
+}
+
+/** A store that cuts the first answer after so many bytes. */
+const cutOnce = (cutAfter: number): DocumentStoreOptions['store'] => {
+  return (request, { bytes }, time) =>
+    time === 1 ? fileReply(request, bytes, { cutAfter }) : undefined;
+};
+
+// --- within one run ---
+
+test.each([0, 1, 65_536, 150_000, size - 1])(
+  'a connection lost after %i bytes is gone on with, and the file is whole',
+  async (cutAfter) => {
+    const here = await place({ store: cutOnce(cutAfter) });
+    const ran = await here.run();
+    expect(ran).toMatchObject({ code: 0 });
+    expect(sha256(readFileSync(here.file))).toBe(sha256(here.bytes));
+    expect(partsOf(here.api.store.requests)).toEqual([0, cutAfter]);
+    expect(readdirSync(here.cwd)).toEqual(['doc_1.txt']);
+  },
+);
+
+test('a connection lost before the answer began is asked again', async () => {
+  const here = await place({
+    store: (_, __, time) => (time === 1 ? (_r, response) => response.destroy() : undefined),
+  });
+  const ran = await here.run();
+  expect([ran.code, sha256(readFileSync(here.file))]).toEqual([0, sha256(here.bytes)]);
+});
+
+test('the rest is asked for with the version that the first part was of', async () => {
+  const here = await place({ store: cutOnce(1000) });
+  await here.run();
+  const [, second] = here.api.store.requests;
+  expect(second?.headers).toMatchObject({ range: 'bytes=1000-', 'if-range': tagOf(here.bytes) });
+});
+
+test('a download that moves does not run out of attempts', async () => {
+  const here = await place({
+    store: (request, { bytes }, time) =>
+      time <= 5 ? fileReply(request, bytes, { cutAfter: 50_000 }) : undefined,
+  });
+  const ran = await here.run('--retries 1');
+  expect([ran.code, sha256(readFileSync(here.file))]).toEqual([0, sha256(here.bytes)]);
+  expect(here.api.store.requests).toHaveLength(6);
+});
+
+test('one that comes no further ends after its attempts', async () => {
+  const here = await place({
+    store: (request, { bytes }) => fileReply(request, bytes, { cutAfter: 5000, ranges: false }),
+  });
+  const ran = await here.run('--retries 2');
+  expect([ran.code, ran.stdout]).toEqual([9, '']);
+  expect(here.api.store.requests).toHaveLength(3);
+});
+
+test('a store that knows no ranges sends it all again, and nothing is glued', async () => {
+  const here = await place({
+    store: (request, { bytes }, time) =>
+      fileReply(request, bytes, { ranges: false, ...(time === 1 && { cutAfter: 9000 }) }),
+  });
+  const ran = await here.run();
+  expect([ran.code, sha256(readFileSync(here.file))]).toEqual([0, sha256(here.bytes)]);
+});
+
+test('a URL that runs out midway is asked for anew, and the rest only is fetched', async () => {
+  const here = await place({
+    store: (request, { bytes }, time) => {
+      if (time === 1) return fileReply(request, bytes, { cutAfter: 7000 });
+      return time === 2 ? { status: 403, text: 'Request has expired' } : undefined;
+    },
+  });
+  const ran = await here.run();
+  expect([ran.code, sha256(readFileSync(here.file))]).toEqual([0, sha256(here.bytes)]);
+  expect(partsOf(here.api.store.requests)).toEqual([0, 7000, 7000]);
+  expect(here.api.requests.filter(({ url }) => url.endsWith('/download'))).toHaveLength(2);
+});
+
+test('a rest that comes in pieces is asked for piece by piece', async () => {
+  const here = await place({
+    store: (request, { bytes }, time) => {
+      if (time === 1) return fileReply(request, bytes, { cutAfter: 1000 });
+      if (time !== 2) return undefined;
+      return {
+        status: 206,
+        text: bytes.subarray(1000, 1001).toString('latin1'),
+        headers: { 'content-range': `bytes 1000-1000/${bytes.length}`, etag: tagOf(bytes) },
+      };
+    },
+    bytes: Buffer.from('x'.repeat(5000)),
+  });
+  const ran = await here.run();
+  expect([ran.code, readFileSync(here.file, 'utf8')]).toEqual([0, 'x'.repeat(5000)]);
+  expect(partsOf(here.api.store.requests)).toEqual([0, 1000, 1001]);
+});
+
+const range = (from: number, total: number) => ({
+  'content-range': `bytes ${from}-${total - 1}/${total}`,
+});
+
+describe('what does not belong to the part that is there begins anew', () => {
+  const other = randomBytes(size);
+  test.each<[string, DocumentStoreOptions['store']]>([
+    [
+      'another tag, in spite of If-Range',
+      () => ({
+        status: 206,
+        text: 'y'.repeat(size - 1000),
+        headers: { ...range(1000, size), etag: '"other"' },
+      }),
+    ],
+    [
+      'another beginning',
+      () => ({
+        status: 206,
+        text: 'y'.repeat(size - 900),
+        headers: range(900, size),
+      }),
+    ],
+    ['another total', () => ({ status: 206, text: 'y', headers: range(1000, 1001) })],
+    ['no Content-Range', () => ({ status: 206, text: 'y'.repeat(size - 1000) })],
+    ['416', () => ({ status: 416 })],
+    ['another file, whole', (request) => fileReply(request, other)],
+  ])('%s', async (name, second) => {
+    const here = await place({
+      store: (request, file, time) => {
+        if (time === 1) return fileReply(request, file.bytes, { cutAfter: 1000 });
+        return time === 2 ? second?.(request, file, time) : undefined;
+      },
+    });
+    const ran = await here.run();
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+    const wanted = name === 'another file, whole' ? other : here.bytes;
+    expect(sha256(readFileSync(here.file))).toBe(sha256(wanted));
+  });
+});
+
+test('a store that hands out another file each time is given up on', async () => {
+  const here = await place({
+    store: (request) => fileReply(request, randomBytes(size), { cutAfter: 1000 }),
+  });
+  const ran = await here.run('--retries 2');
+  expect([ran.code, ran.stdout]).toEqual([1, '']);
+  expect(ran.stderr).toContain('another file');
+  expect(readdirSync(here.cwd)).toEqual([]);
+});
+
+// --- over several runs ---
+
+test('what a broken download leaves is private, names no secret, and the next run fetches the rest', async () => {
+  const here = await place({ store: cutOnce(123_456) });
+  const first = await here.run('--retries 0');
+  expect([first.code, first.stdout]).toEqual([9, '']);
+  expect(first.stderr).toContain('123456 bytes stay in doc_1.txt.partial');
+  expect(readdirSync(here.cwd)).toEqual(['doc_1.txt.partial', 'doc_1.txt.partial.json']);
+  for (const path of [here.partial, here.marker]) expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(readFileSync(here.marker, 'utf8')).not.toMatch(new RegExp(`canary|${key}`));
+  const second = await here.run('--retries 0');
+  expect(JSON.parse(second.stdout)).toEqual({ id: 'doc_1', path: 'doc_1.txt', bytes: size });
+  expect(sha256(readFileSync(here.file))).toBe(sha256(here.bytes));
+  expect(partsOf(here.api.store.requests)).toEqual([0, 123_456]);
+  expect(readdirSync(here.cwd)).toEqual(['doc_1.txt']);
+});
+
+test('a store that tells no version is gone on with where the sizes agree', async () => {
+  const here = await place({
+    store: (request, { bytes }, time) =>
+      fileReply(request, bytes, { untold: true, ...(time === 1 && { cutAfter: 5000 }) }),
+  });
+  await here.run('--retries 0');
+  const ran = await here.run('--retries 0');
+  expect([ran.code, sha256(readFileSync(here.file))]).toEqual([0, sha256(here.bytes)]);
+  expect(here.api.store.requests[1]?.headers).toMatchObject({ range: 'bytes=5000-' });
+  expect(here.api.store.requests[1]?.headers).not.toHaveProperty('if-range');
+});
+
+test('killed between the last byte and the name, one byte proves that it is the same file', async () => {
+  const here = await place({ store: cutOnce(size - 1) });
+  await here.run('--retries 0');
+  writeFileSync(here.partial, here.bytes);
+  const ran = await here.run();
+  expect([ran.code, sha256(readFileSync(here.file))]).toEqual([0, sha256(here.bytes)]);
+  expect(partsOf(here.api.store.requests)).toEqual([0, size - 1]);
+});
+
+test('a half file of another document is not gone on with', async () => {
+  const bytes = randomBytes(size);
+  const other = randomBytes(size);
+  const api = await documentStore({
+    documents: [stored('doc_1', bytes), stored('doc_2', other)],
+    store: cutOnce(1000),
+  });
+  const cwd = temporaryFolder();
+  const at = { env: api.env, home: cwd, cwd };
+  expect((await rosterctl('docs download doc_1 -O x --retries 0', at)).code).toBe(9);
+  expect((await rosterctl('docs download doc_2 -O x', at)).code).toBe(0);
+  expect(sha256(readFileSync(join(cwd, 'x')))).toBe(sha256(other));
+  expect(api.asked()).toEqual(['doc_1', 'doc_2', 'doc_2 bytes=1000-']);
+  expect(readdirSync(cwd).filter((name) => name.startsWith('x'))).toEqual(['x']);
+});
+
+test('a second name of the half file is never written through', async () => {
+  const here = await place({ store: cutOnce(1000) });
+  await here.run('--retries 0');
+  // What a kill between naming the file and removing its old name leaves.
+  linkSync(here.partial, here.file);
+  const before = readFileSync(here.file);
+  const skipped = await here.run('--skip-existing');
+  expect([skipped.code, readFileSync(here.file).equals(before)]).toEqual([0, true]);
+  expect(skipped.stderr).toContain(`it has 1000 bytes and the document doc_1 has ${size}`);
+  expect(readdirSync(here.cwd)).toEqual(['doc_1.txt']);
+});
+
+test('a torn marker costs the bytes beside it and nothing else', async () => {
+  const here = await place({ store: cutOnce(1000) });
+  await here.run('--retries 0');
+  const text = readFileSync(here.marker, 'utf8');
+  writeFileSync(here.marker, text.slice(0, 40));
+  const ran = await here.run();
+  expect([ran.code, sha256(readFileSync(here.file))]).toEqual([0, sha256(here.bytes)]);
+  expect(partsOf(here.api.store.requests)).toEqual([0, 0]);
+});
+
+/** A store whose first answer stops after so many bytes and stays open. */
+const holdOnce = (bytesFirst: number): DocumentStoreOptions['store'] => {
+  return (request, { bytes }, time) =>
+    time > 1
+      ? undefined
+      : (_, response) => {
+          const headers = { 'content-length': bytes.length, etag: tagOf(bytes) };
+          response.writeHead(200, headers).write(bytes.subarray(0, bytesFirst));
+        };
+};
+
+const untilSize = async (path: string, bytes: number) => {
+  while ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) < bytes) await wait(10);
+};
+
+test('killed by -9 and run again, the file is whole and the store was asked only for the rest', async () => {
+  const here = await place({ store: holdOnce(200_000) });
+  const child = startDownload(['docs', 'download', 'doc_1'], here.api.env, here.cwd);
+  await untilSize(here.partial, 200_000);
+  child.kill('SIGKILL');
+  await child.ended;
+  expect(existsSync(here.file)).toBe(false);
+  const ran = await here.run();
+  expect(ran).toMatchObject({ code: 0 });
+  expect(sha256(readFileSync(here.file))).toBe(sha256(here.bytes));
+  expect(partsOf(here.api.store.requests)).toEqual([0, 200_000]);
+  expect(readdirSync(here.cwd).filter((name) => name.startsWith('doc'))).toEqual(['doc_1.txt']);
+});
+
+test('while one process is at a file, another one is refused and touches nothing', async () => {
+  const here = await place({ store: holdOnce(1000) });
+  const child = startDownload(['docs', 'download', 'doc_1'], here.api.env, here.cwd);
+  await untilSize(here.partial, 1000);
+  const ran = await here.run();
+  expect([ran.code, ran.stdout]).toEqual([11, '']);
+  expect(errorOf(ran)).toMatchObject({ code: 'locked' });
+  expect(here.api.store.requests).toHaveLength(1);
+  child.kill('SIGKILL');
+  await child.ended;
+});
+
+test('of two that begin at once exactly one wins, and nothing is left over', async () => {
+  const here = await place();
+  for (let round = 0; round < 5; round++) {
+    rmSync(here.file, { force: true });
+    const both = await Promise.all([here.run(), here.run()]);
+    expect(both.map(({ code }) => code).toSorted((a, b) => Number(a) - Number(b))).toEqual([0, 11]);
+    expect(sha256(readFileSync(here.file))).toBe(sha256(here.bytes));
+    expect(readdirSync(here.cwd)).toEqual(['doc_1.txt']);
+  }
+});
+
+test('Ctrl-C ends it with 130 and keeps what came', async () => {
+  const here = await place({ store: holdOnce(1000) });
+  const child = startDownload(['docs', 'download', 'doc_1'], here.api.env, here.cwd);
+  await untilSize(here.partial, 1000);
+  child.kill('SIGINT');
+  const { code, stdout, stderr } = await child.ended;
+  expect([code, stdout]).toEqual([130, '']);
+  expect(stderr).toContain('1000 bytes stay in doc_1.txt.partial');
+  expect((await here.run()).code).toBe(0);
+  expect(sha256(readFileSync(here.file))).toBe(sha256(here.bytes));
+});
+
+// --- links and strangers in the place of the half file ---
+
+test.each(['doc_1.txt.partial', 'doc_1.txt.partial.json'])(
+  'a link planted at %s is refused before anything is fetched',
+  async (name) => {
+    const here = await place();
+    const outside = join(temporaryFolder(), 'outside');
+    writeFileSync(outside, 'mine');
+    symlinkSync(outside, join(here.cwd, name));
+    for (const flags of ['', '--overwrite']) {
+      const ran = await here.run(flags);
+      expect([ran.code, ran.stdout]).toEqual([11, '']);
+    }
+    expect(readFileSync(outside, 'utf8')).toBe('mine');
+    expect(here.api.store.requests).toEqual([]);
+  },
+);
+
+test("a person's own file of that name stays", async () => {
+  const here = await place();
+  writeFileSync(here.partial, 'mine');
+  expect((await here.run()).code).toBe(11);
+  expect(readFileSync(here.partial, 'utf8')).toBe('mine');
+  expect(here.api.store.requests).toEqual([]);
+});
+
+test('with --overwrite a link or a folder at the name is refused, and a file keeps its mode', async () => {
+  const here = await place();
+  const outside = join(temporaryFolder(), 'outside');
+  symlinkSync(outside, here.file);
+  expect((await here.run('--overwrite')).code).toBe(11);
+  expect(existsSync(outside)).toBe(false);
+  const folder = await place();
+  mkdirSync(folder.file);
+  for (const flags of ['--overwrite', '--skip-existing'])
+    expect((await folder.run(flags)).code).toBe(11);
+  const loose = await place();
+  writeFileSync(loose.file, 'old', { mode: 0o644 });
+  expect((await loose.run('--overwrite')).code).toBe(0);
+  expect(statSync(loose.file).mode & 0o777).toBe(0o644);
+});
+
+// --- a pipe ---
+
+test('-O - goes on by Range into the same pipe', async () => {
+  const here = await place({ store: cutOnce(1000), bytes: Buffer.from('0123456789'.repeat(500)) });
+  const ran = await here.run('-O -');
+  expect([ran.code, ran.stdout]).toEqual([0, '0123456789'.repeat(500)]);
+  expect(partsOf(here.api.store.requests)).toEqual([0, 1000]);
+});
+
+test('-O - passes over what it wrote where the same file comes whole again', async () => {
+  const here = await place({
+    store: (request, { bytes }, time) =>
+      fileReply(request, bytes, { ranges: false, ...(time === 1 && { cutAfter: 1234 }) }),
+    bytes: Buffer.from('0123456789'.repeat(500)),
+  });
+  const ran = await here.run('-O -');
+  expect([ran.code, ran.stdout]).toEqual([0, '0123456789'.repeat(500)]);
+});
+
+test('-O - that cannot be continued says that the file is not whole', async () => {
+  const here = await place({
+    store: (request, { bytes }, time) =>
+      fileReply(request, bytes, {
+        ranges: false,
+        untold: true,
+        ...(time === 1 && { cutAfter: 1000 }),
+      }),
+    bytes: Buffer.from('0123456789'.repeat(500)),
+  });
+  const ran = await here.run('-O -');
+  expect([ran.code, ran.stdout.length]).toEqual([9, 1000]);
+  expect(errorOf(ran)).toMatchObject({ kind: 'network', exitCode: 9 });
+  expect(ran.stderr).toContain('broke off after 1000 of 5000 bytes');
+});
+
+// --- what the store says of the content ---
+
+const asS3 = (bytes: Buffer) => ({
+  etag: `"${createHash('md5').update(bytes).digest('hex')}"`,
+  'x-amz-request-id': '1',
+});
+
+test('where the store tells an MD5, it is that of all bytes, also of those of an earlier run', async () => {
+  const here = await place({
+    store: (request, { bytes }, time) =>
+      fileReply({ ...request, headers: { ...request.headers, 'if-range': undefined } }, bytes, {
+        headers: asS3(bytes),
+        ...(time === 1 && { cutAfter: 200_000 }),
+      }),
+  });
+  await here.run('--retries 0');
+  const half = readFileSync(here.partial);
+  half[7] = (half[7] ?? 0) ^ 1;
+  writeFileSync(here.partial, half);
+  const spoilt = await here.run();
+  expect([spoilt.code, spoilt.stdout, readdirSync(here.cwd)]).toEqual([1, '', []]);
+  expect(errorOf(spoilt)).toMatchObject({ code: 'wrongHash' });
+  expect((await here.run()).code).toBe(0);
+  expect(sha256(readFileSync(here.file))).toBe(sha256(here.bytes));
+});
+
+test.each([
+  ['a tag of parts', { etag: `"${'a'.repeat(32)}-2"` }],
+  ['an object with a key of its own', { 'x-amz-server-side-encryption': 'aws:kms' }],
+])('%s is no MD5 and nothing is compared', async (_, headers) => {
+  const here = await place({
+    store: (request, { bytes }) =>
+      fileReply(request, bytes, { headers: { ...asS3(Buffer.from('other')), ...headers } }),
+  });
+  expect((await here.run()).code).toBe(0);
+});
+
+// --- sizes ---
+
+test('another size than the record says is known from the head and costs nothing', async () => {
+  const bytes = randomBytes(size);
+  const api = await documentStore({ documents: [stored('doc_1', bytes, { sizeBytes: 5 })] });
+  const cwd = temporaryFolder();
+  const ran = await rosterctl('docs download doc_1 --json', { env: api.env, home: cwd, cwd });
+  expect([ran.code, ran.stdout]).toEqual([1, '']);
+  expect(errorOf(ran)).toMatchObject({ code: 'wrongSize' });
+  expect(readdirSync(cwd).filter((name) => name.startsWith('doc'))).toEqual([]);
+});
+
+test('an empty file is a whole one', async () => {
+  const here = await place({ bytes: Buffer.alloc(0) });
+  expect((await here.run()).code).toBe(0);
+  expect(statSync(here.file).size).toBe(0);
+});

@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import {
+  documentStore,
+  fileReply,
+  sha256,
+  startDownload,
+  stored,
+} from '../support/document-store.js';
+import { rosterctl, temporaryFolder } from '../support/run.js';
+
+// A backup of all documents is killed (-9) again and again, at random moments, by a store that also
+// loses connections. Under its final name a file is whole or not there, and each run goes on.
+
+const kills = 50;
+const documents = Array.from({ length: 12 }, (_, index) =>
+  stored(`doc_${index}`, randomBytes(400_000 + index)),
+);
+
+test(`${kills} kills leave no half file under a final name`, { timeout: 600_000 }, async () => {
+  const api = await documentStore({
+    documents,
+    store:
+      (request, { bytes }) =>
+      (_, response) => {
+        const cutAfter = Math.random() < 0.3 ? Math.floor(Math.random() * 100_000) : undefined;
+        const reply = fileReply(request, bytes, cutAfter === undefined ? {} : { cutAfter });
+        setTimeout(() => typeof reply === 'function' && reply(request, response), 10);
+      },
+  });
+  const cwd = temporaryFolder('kills');
+  const out = join(cwd, 'out');
+  mkdirSync(out);
+  const line = ['docs', 'download', '--all', '-D', 'out', '--concurrency', '2'];
+  for (let kill = 0; kill < kills; kill++) {
+    const how = kill % 10 === 9 ? '--overwrite' : '--skip-existing';
+    const child = startDownload([...line, how], api.env, cwd);
+    await wait(60 + Math.random() * 300);
+    child.kill('SIGKILL');
+    await child.ended;
+    for (const { record, bytes } of documents) {
+      const path = join(out, `${record.id}.txt`);
+      if (existsSync(path)) expect(sha256(readFileSync(path))).toBe(sha256(bytes));
+    }
+  }
+  const last = await rosterctl([...line, '--skip-existing'], { env: api.env, home: cwd, cwd });
+  expect(last).toMatchObject({ code: 0 });
+  expect(readdirSync(out).toSorted()).toEqual(
+    documents.map(({ record }) => `${record.id}.txt`).toSorted(),
+  );
+  for (const { record, bytes } of documents)
+    expect(sha256(readFileSync(join(out, `${record.id}.txt`)))).toBe(sha256(bytes));
+});
