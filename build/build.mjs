@@ -65,7 +65,7 @@ const oneFile = {
     const { 'main.cjs': core, 'entry.cjs': entry } = files;
     if (!core || !entry) return;
     const runtime = Object.values(files).find((file) => file.name === 'rolldown-runtime');
-    const [, exported] = /exports\.main=\w+\.(\w+)/.exec(entry.code) ?? [];
+    const [, exported] = /exports\.main ?= ?\w+\.(\w+)/.exec(entry.code) ?? [];
     if (!runtime || !exported)
       throw new Error('rolldown links its files in another way than before');
 

@@ -188,13 +188,22 @@ describe('one GET printed as JSON', async () => {
   });
 });
 
-test('a list as JSON loads how lists come, and no table', async () => {
-  const service = await recordingService(() => ({ status: 200, json: [{ id: 'team_1' }] }));
-  const { code, packages, sources } = await load('teams list --json', service.env);
-  expect([code, packages]).toEqual([0, ['commander', 'undici', 'zod']]);
-  expect(sources).toContain('src/api/list-page.ts');
-  expect(sources).not.toContain('src/cli/people-table.ts');
-});
+test.each(['teams list --json', 'tryouts list --json', 'tryouts list --status pending -o ids'])(
+  'a list for a program loads how lists come and how they are filtered: %s',
+  async (line) => {
+    const service = await recordingService(() => ({ status: 200, json: [] }));
+    const { code, packages, sources, builtins } = await load(line, service.env);
+    expect([code, packages]).toEqual([0, ['commander', 'undici', 'zod']]);
+    expect(sources).toContain('src/api/list-page.ts');
+    const needless =
+      /^src\/(bulk|sandbox)\/|^src\/cli\/(people-table|detail|write|failure|bulk[\w-]*)\.ts|^src\/terminal\/(table|width|pager)\.ts|^src\/api\/(file-store|upload|tunnel)\.ts/;
+    expect(sources.filter((id) => needless.test(id))).toEqual([]);
+    expect(sources.filter((id) => /^src\/commands\/\w+\//.test(id))).toHaveLength(
+      line.startsWith('teams') ? 1 : 2,
+    );
+    expect(builtins.filter((name) => ['http', 'tls', 'crypto', 'dns'].includes(name))).toEqual([]);
+  },
+);
 
 test('a table for another program needs no measure of letters', async () => {
   const service = await recordingService(() => ({ status: 200, json: [{ id: 'team_1' }] }));
