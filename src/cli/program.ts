@@ -236,15 +236,17 @@ function unknownFlag(flag: string, place: Place, hint: string): UsageError {
   const word = flag.split('=')[0] ?? flag;
   const [noun] = wordsOf(place);
   const here = table.commands.filter(({ words }) => words[0] === noun);
-  const flagsOf = (commands: readonly PlainCommand[]) =>
-    commands.flatMap(({ flags }) => flags.map((entry) => entry.word));
   const known = new Set([
     ...globalFlags.map((entry) => entry.word),
-    ...flagsOf(command ? [command] : here),
+    ...(command ? [command] : here).flatMap(flagWords),
     '--help',
     '--version',
   ]);
-  const owner = here.find((entry) => flagsOf([entry]).includes(word));
+  const owner = here.find((entry) => flagWords(entry).includes(word));
   const meant = owner ? ` ${owner.words.join(' ')} has it.` : didYouMean(word, [...known]);
   return new UsageError(`There is no flag ${word} here.${meant}`, { hint });
+}
+
+function flagWords({ flags }: PlainCommand): readonly string[] {
+  return flags.map((entry) => entry.word);
 }
