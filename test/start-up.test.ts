@@ -191,7 +191,8 @@ describe('one GET printed as JSON', async () => {
 test.each(['teams list --json', 'tryouts list --json', 'tryouts list --status pending -o ids'])(
   'a list for a program loads how lists come and how they are filtered: %s',
   async (line) => {
-    const service = await recordingService(() => ({ status: 200, json: [] }));
+    const record = { id: 'x_1', status: 'pending' };
+    const service = await recordingService(() => ({ status: 200, json: [record] }));
     const { code, packages, sources, builtins } = await load(line, service.env);
     expect([code, packages]).toEqual([0, ['commander', 'undici', 'zod']]);
     expect(sources).toContain('src/api/list-page.ts');
@@ -201,7 +202,9 @@ test.each(['teams list --json', 'tryouts list --json', 'tryouts list --status pe
     expect(sources.filter((id) => /^src\/commands\/\w+\//.test(id))).toHaveLength(
       line.startsWith('teams') ? 1 : 2,
     );
-    expect(builtins.filter((name) => ['http', 'tls', 'crypto', 'dns'].includes(name))).toEqual([]);
+    expect(
+      builtins.filter((name) => ['http', 'tls', 'dns', 'child_process'].includes(name)),
+    ).toEqual([]);
   },
 );
 
