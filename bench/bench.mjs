@@ -38,7 +38,9 @@ try {
   await compare('S1 --version', [...tool, '--version'], bare, 'node -e 0', 1.15);
   await compare('S2 --help', [...tool, '--help'], bare, 'node -e 0', 1.5);
   await compare('S2 tryouts list -h', [...tool, 'tryouts', 'list', '-h'], bare, 'node -e 0', 1.5);
-  await compare('S2 usage error', [...tool, 'tryouts', 'lst'], bare, 'node -e 0', 1.5);
+  await compare('S2 wrong verb', [...tool, 'tryouts', 'lst'], bare, 'node -e 0', 1.5);
+  const wrong = [...tool, 'tryouts', 'list', '--stauts', 'x'];
+  await compare('S2 wrong flag', wrong, bare, 'node -e 0', 1.5);
   await compare(
     'S3 completion of ids',
     [...tool, '__complete', 'id:tryouts'],

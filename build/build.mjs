@@ -1,6 +1,7 @@
 // Bundles src/ into dist/ and writes the plain part of the command table beside it.
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { chunksOf, manifestOf } from './chunks.mjs';
@@ -12,7 +13,8 @@ const dist = `${root}dist/`;
 const fresh = `${root}.build-${process.pid}/`;
 const old = `${root}.build-${process.pid}-old/`;
 
-// Commander can start other programs as sub-commands; ours never does, and loading that costs 2 ms.
+// Commander can start other programs as sub-commands, which costs 2 ms to load, print help pages and
+// look for similar words: ours does none of it, or with words of its own.
 const commanderAlone = {
   name: 'commander-alone',
   resolveId(source, importer) {
@@ -22,7 +24,13 @@ const commanderAlone = {
       source.endsWith('child_process') && /node_modules[\\/]commander[\\/]/.test(importer ?? '');
     return wanted ? '\0no-child-process' : null;
   },
-  load: (id) => (id === '\0no-child-process' ? 'module.exports = {};' : null),
+  load(id) {
+    if (id === '\0no-child-process') return 'module.exports = {};';
+    if (/commander[\\/]lib[\\/]help\.js$/.test(id)) return 'exports.Help = class {};';
+    if (/commander[\\/]lib[\\/]suggestSimilar\.js$/.test(id))
+      return 'exports.suggestSimilar = () => "";';
+    return null;
+  },
 };
 
 // V8 of Node 20 and 22 reads an arrow function twice, first to skip it, then when it is called; a
@@ -49,6 +57,36 @@ const ascii = {
   },
 };
 
+// Each file costs a start a third of a millisecond: the first one also holds the few lines that
+// rolldown puts into a file of their own, and is what the launcher loads, not a file that loads it.
+const oneFile = {
+  name: 'one-file',
+  generateBundle(_options, files) {
+    const { 'main.cjs': core, 'entry.cjs': entry } = files;
+    if (!core || !entry) return;
+    const runtime = Object.values(files).find((file) => file.name === 'rolldown-runtime');
+    const [, exported] = /exports\.main ?= ?\w+\.(\w+)/.exec(entry.code) ?? [];
+    if (!runtime || !exported)
+      throw new Error('rolldown links its files in another way than before');
+
+    const inlined = `(exports.runtime={},(function(exports){${runtime.code}\n})(exports.runtime),exports.runtime)`;
+    for (const file of Object.values(files))
+      if (file.type === 'chunk')
+        file.code = file.code
+          .replace(required(`./${runtime.fileName}`), () => inlined)
+          .replace(required(`./${basename(runtime.fileName)}`), 'require("../main.cjs").runtime');
+    core.code += `\nexports.main=exports.${exported};`;
+    inlinedModules.push(...Object.entries(runtime.modules));
+    delete files[entry.fileName];
+    delete files[runtime.fileName];
+  },
+};
+
+/** What `oneFile` moved, for the notices. */
+const inlinedModules = [];
+
+const required = (path) => `require("${path}")`;
+
 // ora and cli-table3 measure text with string-width, slow to load; the faster one agrees with it.
 const oneWidth = {
   name: 'one-width',
@@ -70,16 +108,16 @@ const output = [
 await bundle('describe', workbench, { minify: false });
 
 const { version } = JSON.parse(await readFile(`${root}package.json`, 'utf8'));
-const { describe } = createRequire(import.meta.url)(`${workbench}describe.cjs`);
+const { describe, tableText } = createRequire(import.meta.url)(`${workbench}describe.cjs`);
 const { table, topics } = await describe(version);
-await writeFile(`${fresh}table.json`, JSON.stringify(table));
+await writeFile(`${fresh}table.json`, tableText(table));
 await writeFile(`${fresh}topics.json`, JSON.stringify(topics));
 
-const modules = output.flatMap((chunk) =>
-  Object.entries(chunk.modules ?? {})
-    .filter(([, { renderedLength }]) => renderedLength > 0)
-    .map(([id]) => id),
-);
+const modules = output
+  .flatMap((chunk) => Object.entries(chunk.modules ?? {}))
+  .concat(inlinedModules)
+  .filter(([, { renderedLength }]) => renderedLength > 0)
+  .map(([id]) => id);
 await writeFile(`${workbench}modules.json`, JSON.stringify(manifestOf(output, root), null, 1));
 await writeFile(`${workbench}THIRD-PARTY-NOTICES.md`, await notices(modules, root));
 
@@ -98,7 +136,7 @@ async function bundle(entry, dir, { minify }) {
     cwd: root,
     input: { [entry]: `src/${entry}.ts` },
     platform: 'node',
-    plugins: [trimmedUndici, commanderAlone, oneWidth, chunks.plugin, readOnce, ascii],
+    plugins: [trimmedUndici, commanderAlone, oneWidth, chunks.plugin, readOnce, ascii, oneFile],
     logLevel: 'warn',
     // The groups put it where it belongs all the same.
     checks: { ineffectiveDynamicImport: false },
@@ -112,7 +150,11 @@ async function bundle(entry, dir, { minify }) {
     entryFileNames: '[name].cjs',
     chunkFileNames: 'chunks/[name]-[hash].cjs',
     // The others share no files with a command's start.
-    ...(entry === 'main' && { codeSplitting: { groups: chunks.groups } }),
+    ...(entry === 'main' && {
+      entryFileNames: 'entry.cjs',
+      chunkFileNames: ({ name }) => (name === 'core' ? 'main.cjs' : 'chunks/[name]-[hash].cjs'),
+      codeSplitting: { groups: chunks.groups },
+    }),
   });
   await bundler.close();
   return written.output;

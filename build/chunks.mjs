@@ -9,6 +9,7 @@ const firsts = {
   list: ['src/api/list-page.ts', 'src/api/pager.ts'],
   columns: ['src/cli/columns.ts'],
   filters: ['src/cli/filters.ts', 'src/cli/listed.ts'],
+  files: ['src/files/atomic-write.ts'],
   people: ['src/cli/people-table.ts', 'src/cli/detail.ts'],
   write: ['src/cli/write.ts'],
   wire: ['node_modules/undici/lib/dispatcher/agent.js', 'node_modules/undici/lib/core/connect.js'],

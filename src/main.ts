@@ -4,13 +4,15 @@ import { checkAgainstTable } from './cli/check.js';
 import type { Parsed } from './cli/parsed.js';
 import { parseCommandLine, wantsJson } from './cli/program.js';
 import type { PlainCommand, PlainTable } from './data/plain-table.js';
+import { readTable } from './data/table-file.js';
 import { Failure, PipeClosedError } from './errors.js';
 import { exit } from './exit-codes.js';
 import { createStreams, type ProcessStreams } from './terminal/streams.js';
 
 /** What the launcher hands over: the parts of dist/ that are data. */
 export interface Distribution {
-  readonly table: PlainTable;
+  /** The text of table.json. */
+  readonly table: string;
   /** Read only when a topic is asked for. */
   readonly topics: () => { readonly [name: string]: string };
 }
@@ -19,7 +21,8 @@ export interface Distribution {
  * Runs one command line and sets the exit code. Besides the launcher the only code that knows
  * `process`; everything below is handed its part of it.
  */
-export async function main({ table, topics }: Distribution): Promise<void> {
+export async function main({ table: text, topics }: Distribution): Promise<void> {
+  const table = readTable(text);
   const argv = process.argv.slice(2);
   const streams = createStreams(process, {
     // Asked only where something is shown in a terminal's way, and it loads half of a socket.

@@ -83,8 +83,9 @@ test('the build tells of every file that it made', () => {
 });
 
 test.each(['--version', '-V'])('%s loads nothing of the program', async (line) => {
-  const { code, files } = await load(line);
+  const { code, files, builtins } = await load(line);
   expect([code, files]).toEqual([0, []]);
+  expect(builtins.filter((name) => costly.includes(name))).toEqual([]);
 });
 
 describe.each([
@@ -124,7 +125,7 @@ test.each(['id:tryouts', 'profile', 'field:teams'])(
   async (kind) => {
     const { code, files, builtins } = await load(`__complete ${kind}`);
     expect([code, files]).toEqual([0, ['complete.cjs']]);
-    expect(builtins.filter((name) => ['net', 'http', 'tls', 'tty'].includes(name))).toEqual([]);
+    expect(builtins.filter((name) => costly.includes(name))).toEqual([]);
   },
 );
 
@@ -187,13 +188,25 @@ describe('one GET printed as JSON', async () => {
   });
 });
 
-test('a list as JSON loads how lists come, and no table', async () => {
-  const service = await recordingService(() => ({ status: 200, json: [{ id: 'team_1' }] }));
-  const { code, packages, sources } = await load('teams list --json', service.env);
-  expect([code, packages]).toEqual([0, ['commander', 'undici', 'zod']]);
-  expect(sources).toContain('src/api/list-page.ts');
-  expect(sources).not.toContain('src/cli/people-table.ts');
-});
+test.each(['teams list --json', 'tryouts list --json', 'tryouts list --status pending -o ids'])(
+  'a list for a program loads how lists come and how they are filtered: %s',
+  async (line) => {
+    const record = { id: 'x_1', status: 'pending' };
+    const service = await recordingService(() => ({ status: 200, json: [record] }));
+    const { code, packages, sources, builtins } = await load(line, service.env);
+    expect([code, packages]).toEqual([0, ['commander', 'undici', 'zod']]);
+    expect(sources).toContain('src/api/list-page.ts');
+    const needless =
+      /^src\/(bulk|sandbox)\/|^src\/cli\/(people-table|detail|write|failure|bulk[\w-]*)\.ts|^src\/terminal\/(table|width|pager)\.ts|^src\/api\/(file-store|upload|tunnel)\.ts/;
+    expect(sources.filter((id) => needless.test(id))).toEqual([]);
+    expect(sources.filter((id) => /^src\/commands\/\w+\//.test(id))).toHaveLength(
+      line.startsWith('teams') ? 1 : 2,
+    );
+    expect(
+      builtins.filter((name) => ['http', 'tls', 'dns', 'child_process'].includes(name)),
+    ).toEqual([]);
+  },
+);
 
 test('a table for another program needs no measure of letters', async () => {
   const service = await recordingService(() => ({ status: 200, json: [{ id: 'team_1' }] }));

@@ -62,8 +62,9 @@ async function look<W>(
   let waitMs = Math.min(firstMs, longest);
   for (;;) {
     world.note(`Whether it took effect is not known; looking in ${aboutSeconds(waitMs)}.`);
+    // One more, since a timer may fire a fraction early: that would read once too often.
     // oxlint-disable-next-line no-await-in-loop
-    await wait(waitMs, undefined, { signal }).catch(() => undefined);
+    await wait(waitMs + 1, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return undefined;
     const since = performance.now() - sent;
     // oxlint-disable-next-line no-await-in-loop

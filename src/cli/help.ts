@@ -165,7 +165,8 @@ function columns(rows: readonly (readonly [string, string])[]): string[] {
   });
 }
 
-function wrap(text: string, width: number): string[] {
+/** The words of a text in lines of at most `width` columns. */
+export function wrap(text: string, width: number): string[] {
   const out: string[] = [];
   let line = '';
   for (const word of text.split(/\s+/)) {

@@ -36,7 +36,7 @@ export function parseCommandLine(argv: readonly string[], table: PlainTable): Pa
     program.parse([...words], { from: 'user' });
   } catch (error) {
     if (parsed?.kind === 'version' || parsed?.kind === 'help') return parsed;
-    throw asUsageError(error, noun, table);
+    throw asUsageError(error, { noun, command: verbOf(group, verb, table), table });
   }
   if (!parsed) throw new UsageError('nothing to do', { hint: 'rosterctl --help' });
   return parsed;
@@ -99,18 +99,30 @@ function groupCommand(
   const { globals, found } = reading;
   const noun = calm(new Command(group.word)).aliases([...group.aliases]);
   for (const flag of globals) noun.addOption(option(flag));
-  const verbs = table.commands.filter(
-    (entry) => entry.words[0] === group.word && entry.words.length === 2,
-  );
-  const known = verbs.map((entry) => entry.words[1] ?? '');
-  const meant = known.includes(verb ?? '') ? verb : (verbAliases[verb ?? ''] ?? verb);
-  const command = verbs.find((entry) => entry.words[1] === meant);
-  if (verb !== undefined && !command)
+  const command = verbOf(group, verb, table);
+  if (verb !== undefined && !command) {
+    const known = verbsOf(group, table).map((entry) => entry.words[1] ?? '');
     throw unknownWord(`command ${group.word}`, verb, known, `rosterctl ${group.word} --help`);
+  }
   if (command && verb) noun.addCommand(leaf(command, verb, reading));
   noun.action(() => found({ kind: 'help', of: group, long: false }));
   onHelp(noun, group, reading);
   return noun;
+}
+
+function verbsOf(group: PlainGroup, table: PlainTable): readonly PlainCommand[] {
+  return table.commands.filter(({ words }) => words[0] === group.word && words.length === 2);
+}
+
+function verbOf(
+  group: PlainGroup | undefined,
+  word: string | undefined,
+  table: PlainTable,
+): PlainCommand | undefined {
+  if (!group || word === undefined) return undefined;
+  const verbs = verbsOf(group, table);
+  const named = (verb: string | undefined) => verbs.find(({ words }) => words[1] === verb);
+  return named(word) ?? named(verbAliases[word]);
 }
 
 function leaf(command: PlainCommand, word: string, reading: Reading): Command {
@@ -180,20 +192,22 @@ function valuesOf(verb: Command, command: PlainCommand) {
 
 // --- commander's errors, in our words ---
 
-function asUsageError(error: unknown, noun: string | undefined, table: PlainTable): unknown {
+/** Where commander met what it refuses. */
+interface Place {
+  readonly noun: string | undefined;
+  readonly command: PlainCommand | undefined;
+  readonly table: PlainTable;
+}
+
+function asUsageError(error: unknown, place: Place): unknown {
   if (!(error instanceof CommanderError)) return error;
   const quoted = /'([^']*)'/.exec(error.message)?.[1] ?? '';
-  const group = table.groups.find(
-    (entry) => entry.word === noun || entry.aliases.includes(noun ?? ''),
-  );
-  const hint = `See: rosterctl ${group?.word ?? noun ?? ''} --help`.replace(/ {2,}/g, ' ');
+  const hint = `See: ${['rosterctl', ...wordsOf(place), '--help'].join(' ')}`;
   switch (error.code) {
     case 'commander.unknownOption':
-      return unknownFlag(quoted, noun, table, hint);
+      return unknownFlag(quoted, place, hint);
     case 'commander.missingArgument':
-      return new UsageError(`A word is missing: ${quoted.replace(/\.{3}$/, '').toUpperCase()}.`, {
-        hint,
-      });
+      return new UsageError(`A word is missing: ${missingWord(quoted, place)}.`, { hint });
     case 'commander.optionMissingArgument':
       return new UsageError(
         `${quoted.split(/[ ,]+/).find((word) => word.startsWith('--')) ?? quoted} needs a value.`,
@@ -206,17 +220,33 @@ function asUsageError(error: unknown, noun: string | undefined, table: PlainTabl
   }
 }
 
-function unknownFlag(
-  flag: string,
-  noun: string | undefined,
-  table: PlainTable,
-  hint: string,
-): UsageError {
+/** The words of the command that was typed, as far as there is one. */
+function wordsOf({ command, noun, table }: Place): readonly string[] {
+  if (command || noun === undefined) return command?.words ?? [];
+  return [table.groups.find((entry) => isCalled(entry, noun))?.word ?? noun];
+}
+
+function missingWord(quoted: string, { command }: Place): string {
+  const name = quoted.replace(/\.{3}$/, '');
+  return command?.args.find((arg) => arg.name === name)?.word ?? name.toUpperCase();
+}
+
+function unknownFlag(flag: string, place: Place, hint: string): UsageError {
+  const { command, table } = place;
   const word = flag.split('=')[0] ?? flag;
-  const here = table.commands.filter((entry) => entry.words[0] === noun || noun === undefined);
-  const known = [...globalFlags, ...here.flatMap((entry) => entry.flags)].map(
-    (entry) => entry.word,
-  );
-  const meant = didYouMean(word, [...new Set(known), '--help', '--version']);
+  const [noun] = wordsOf(place);
+  const here = table.commands.filter(({ words }) => words[0] === noun);
+  const known = new Set([
+    ...globalFlags.map((entry) => entry.word),
+    ...(command ? [command] : here).flatMap(flagWords),
+    '--help',
+    '--version',
+  ]);
+  const owner = here.find((entry) => flagWords(entry).includes(word));
+  const meant = owner ? ` ${owner.words.join(' ')} has it.` : didYouMean(word, [...known]);
   return new UsageError(`There is no flag ${word} here.${meant}`, { hint });
+}
+
+function flagWords({ flags }: PlainCommand): readonly string[] {
+  return flags.map((entry) => entry.word);
 }

@@ -3,6 +3,7 @@ import { environmentVariables } from '../config/environment.js';
 import { exitCodes } from '../exit-codes.js';
 import { faultGrammar, faultKinds } from '../sandbox/fault-rule.js';
 import { inventions } from '../sandbox/inventions.js';
+import { wrap } from './help.js';
 
 /** A page of `rosterctl help TOPIC`; made at build time, read without loading its sources. */
 export interface Topic {
@@ -29,7 +30,25 @@ export function topicTexts(): readonly Topic[] {
 }
 
 function topic(name: string, about: string, text: string): Topic {
-  return { name, about, text: `${text.trimEnd()}\n` };
+  return { name, about, text: `${text.trimEnd().split('\n\n').map(fitted).join('\n\n')}\n` };
+}
+
+/** As wide as a page may be: a terminal of 80 columns shows it unbroken. */
+const width = 80;
+
+/** A paragraph is filled anew where it is too wide, a row goes on under the column of its text. */
+function fitted(block: string): string {
+  const lines = block.split('\n');
+  if (lines.every((line) => line.length <= width)) return block;
+  const isProse = lines.every((line) => !line.startsWith(' '));
+  return isProse ? wrap(lines.join(' '), width).join('\n') : lines.flatMap(fittedRow).join('\n');
+}
+
+function fittedRow(row: string): string[] {
+  if (row.length <= width) return [row];
+  const indent = (/^ +(?:- |\S+(?: \S+)*? {2,})?/.exec(row)?.[0] ?? '').length;
+  const [first = '', ...rest] = wrap(row.slice(indent), width - indent);
+  return [`${row.slice(0, indent)}${first}`, ...rest.map((line) => ' '.repeat(indent) + line)];
 }
 
 function exitCodePage(): string {
@@ -45,8 +64,8 @@ over 1, then 10, 9, 8, 0. The report is printed whatever the code.`;
 }
 
 function environmentPage(): string {
-  const width = Math.max(...environmentVariables.map(({ name }) => name.length));
-  const rows = environmentVariables.map(({ name, text }) => `  ${name.padEnd(width)}  ${text}`);
+  const longest = Math.max(...environmentVariables.map(({ name }) => name.length));
+  const rows = environmentVariables.map(({ name, text }) => `  ${name.padEnd(longest)}  ${text}`);
   return `Environment variables; a flag beats its variable, a variable beats the profile
 
 ${rows.join('\n')}
@@ -69,10 +88,14 @@ Its contract names these operations and shows neither method nor path:
 
 ${routes.join('\n')}
 
-  Replace one for one call    rosterctl players update ID --route 'PUT /players/{id}' …
-  Replace one for good        rosterctl config set endpoints.players.update "PUT /players/{id}"
-  Send the whole record       rosterctl config set endpoints.players.update.semantics replace
-  Send the organization too   rosterctl config set endpoints.players.update.org body
+  # Replace one for one call
+  rosterctl players update ID --route 'PUT /players/{id}' …
+  # Replace one for good
+  rosterctl config set endpoints.players.update "PUT /players/{id}"
+  # Send the whole record
+  rosterctl config set endpoints.players.update.semantics replace
+  # Send the organization too
+  rosterctl config set endpoints.players.update.org body
 
 No second method or path is ever tried on its own. --dry-run shows each request with
 its basis, stated or assumed.
@@ -80,10 +103,13 @@ its basis, stated or assumed.
 Lists: envelope and paging are not shown. The array is found by the resource's name,
 then data, items, results and the like; config set lists.<resource>.path DOTTED.PATH
 settles it. Next pages are followed only where an answer offers one.
+
 Downloads: the signed URL is looked for under url, downloadUrl, signedUrl and the
 like; config set download.urlPath DOTTED.PATH settles it.
+
 Fields of teams, players and documents are not shown: --json prints every field that
 the service sent, -F sends every field that you type.
+
 A request that the tool does not know: rosterctl api PATH -X METHOD.`;
 }
 
@@ -99,8 +125,10 @@ to stderr.
   -o ids      one id a line
 
 --json is -o json; --json=id,name is --json --fields id,name.
+
 --fields keeps the named fields in that order, in every format. Dots reach into
 objects and lists: gamerTags.0.gamerTag.
+
 --out FILE writes the result to a file, atomically; its ending chooses the format.
 
 Records are passed through untouched: every field that the service sent, in its
@@ -118,12 +146,13 @@ The rows come from exactly one place: ids typed, --ids FILE, --csv FILE, filter 
 or --all. No filter never means all. The list behind a filter must be complete, else
 exit 11 (--allow-partial goes on with what is there).
 
-  --ids    one id a line, NDJSON, a JSON array, or a CSV with a column id; - is stdin
-  --csv    id, status, internalNotes (or note), if_status; other resources: id and the
-           fields to set (text; name:int, name:bool, name:json type them)
-           blank = leave, <clear> = empty it; what list -o csv wrote is taken as it is,
-           and a row that changed since the export is a conflict, not overwritten
-           --map "THEIRS=id" renames a column, --ignore-columns passes over strangers
+  --ids  one id a line, NDJSON, a JSON array, or a CSV with a column id;
+         - is stdin
+  --csv  id, status, internalNotes (or note), if_status; other resources: id
+         and the fields to set (text; name:int, name:bool, name:json type them)
+         blank = leave, <clear> = empty it; what list -o csv wrote is taken as
+         it is, and a row that changed since is a conflict, not overwritten
+         --map "THEIRS=id" renames a column, --ignore-columns passes over others
 
 Before the first write the preview says what would change; a script adds --yes. Above
 --max-changes (100) it also needs --expect N or a higher cap. --dry-run sends nothing;
@@ -187,9 +216,9 @@ DELETE) and /_sandbox/requests, with the token of server.json in x-sandbox-token
 }
 
 function faultLines(): string {
-  const width = Math.max(...Object.keys(faultKinds).map((kind) => kind.length));
+  const longest = Math.max(...Object.keys(faultKinds).map((kind) => kind.length));
   return Object.entries(faultKinds)
-    .map(([kind, { text }]) => `  ${kind.padEnd(width)}  ${text}`)
+    .map(([kind, { text }]) => `  ${kind.padEnd(longest)}  ${text}`)
     .join('\n');
 }
 

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Paths } from './paths.js';
 
@@ -12,6 +11,11 @@ export function cacheFolder(
   organizationId: string,
 ): string | undefined {
   if (!paths.cache) return undefined;
-  const name = createHash('sha256').update(`${origin}\n${organizationId}`).digest('hex');
-  return join(paths.cache.path, name.slice(0, 32));
+  // Not a hash, since loading what computes one takes a TAB longer than all else. No two places
+  // meet in one name, also where a file system does not tell A from a.
+  const name = Buffer.from(`${origin}\n${organizationId}`).toString('hex');
+  return join(paths.cache.path, ...(name.match(longestName) ?? []));
 }
+
+/** File systems take 255 letters; a longer name becomes folders in folders. */
+const longestName = /.{1,200}/g;

@@ -160,8 +160,16 @@ test('the nearest right word is named', () => {
   expect(refusal('tryouts', 'list', '--status', 'acepted')).toContain('Did you mean accepted?');
 });
 
+test('a flag of another verb is not offered as what was meant', () => {
+  expect(refusal('tryouts', 'list', '--note', 'x')).toBe(
+    'There is no flag --note here. tryouts update has it.',
+  );
+  expect(refusal('tryouts', 'list', '--nto', 'x')).toBe('There is no flag --nto here.');
+  expect(refusal('--foo')).toBe('There is no flag --foo here.');
+});
+
 test('what is missing or too much is said', () => {
-  expect(refusal('tryouts', 'update', '--status', 'pending')).toBe('A word is missing: IDS.');
+  expect(refusal('tryouts', 'update', '--status', 'pending')).toBe('A word is missing: ID.');
   expect(refusal('tryouts', 'update', 'a', '--note')).toBe('--note needs a value.');
   expect(refusal('tryouts', 'list', 'stray')).toBe('There are more words than this command takes.');
   expect(refusal('tryouts', 'update', 'a')).toBe(

@@ -85,9 +85,13 @@ test('the cache of one organization is kept apart from that of any other', () =>
     cacheFolder(paths, 'https://a.example', 'org_1'),
     cacheFolder(paths, 'https://a.example', 'org_2'),
     cacheFolder(paths, 'https://b.example', 'org_1'),
+    cacheFolder(paths, 'https://a.example', 'ORG_1'),
     cacheFolder(paths, 'https://a.example', '../../..'),
+    cacheFolder(paths, 'https://a.example', 'o'.repeat(300)),
   ];
-  expect(new Set(folders).size).toBe(4);
+  expect(new Set(folders).size).toBe(6);
   for (const folder of folders)
-    expect(folder).toMatch(/^\/home\/ann\/\.cache\/rosterctl\/[0-9a-f]{32}$/);
+    expect(folder).toMatch(
+      /^\/home\/ann\/\.cache\/rosterctl\/[0-9a-f]{1,200}(\/[0-9a-f]{1,200})*$/,
+    );
 });

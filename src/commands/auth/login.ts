@@ -10,7 +10,7 @@ import type { Connection, Settings } from '../../config/settings.js';
 import { activeProfileOf } from '../../config/store.js';
 import type { LocalContext } from '../../context.js';
 import { orList, shellQuote } from '../../data/words.js';
-import { ApiError, type Failure, NetworkError, UsageError } from '../../errors.js';
+import { ApiError, type Failure, NetworkError, ProtocolError, UsageError } from '../../errors.js';
 import { checkKey, connectionOf, explainForbidden } from '../key-check.js';
 
 const LoggedIn = z.object({
@@ -131,10 +131,19 @@ function nothingStored(error: Failure): Failure {
     return new ApiError(error.status, error.serviceCode, error.call, details);
   }
   if (error instanceof NetworkError) {
-    const hint = `${stored} ${error.hint ?? 'Check --base-url, or store the key unchecked with --no-check.'}`;
+    const hint = `${stored} ${adviceOf(error) ?? 'Check --base-url, or store the key unchecked with --no-check.'}`;
     return new NetworkError(error.message, { ...error.details, hint });
   }
+  if (error instanceof ProtocolError) {
+    const hint = `${stored} ${adviceOf(error) ?? 'Check --base-url.'}`;
+    return new ProtocolError(error.message, { ...error.details, hint });
+  }
   return error;
+}
+
+/** `auth status` has nothing to show of what was not stored. */
+function adviceOf({ hint }: Failure): string | undefined {
+  return hint?.replace(/(:| with) rosterctl auth status\.?$/, '.');
 }
 
 async function store(
@@ -183,6 +192,7 @@ function problemOf(read: () => unknown): string | undefined {
     read();
     return undefined;
   } catch (error) {
-    return (error as Error).message;
+    const { message, hint } = error as UsageError;
+    return [message, hint].filter((part) => part !== undefined).join(' ');
   }
 }

@@ -64,3 +64,16 @@ test('Ctrl-C at the key stores nothing and is exit 130', async () => {
   expect(code).toBe(130);
   expect(service.requests.length).toBe(before);
 });
+
+test('a base URL that is not in full is asked for again, with what it should be', async () => {
+  const { shown, code } = await converse(
+    temporaryFolder(),
+    ['auth', 'login'],
+    [
+      [/Base URL/, 'api.example.com\r'],
+      [/Write it in full: https:\/\/api\.example\.com\/v1/, '\u0003'],
+    ],
+  );
+  expect(code).toBe(130);
+  expect(shown).toContain('The base URL is no URL.');
+});

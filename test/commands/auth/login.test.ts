@@ -86,7 +86,10 @@ describe('what the service says decides', () => {
     const ran = await login(home, `--org ${organization} --key-stdin --json`);
     expectSilence(ran);
     expect([ran.code, ran.stdout]).toEqual([code, '']);
-    expect(errorOf(ran)).toMatchObject({ exitCode: code });
+    expect(errorOf(ran)).toMatchObject({
+      exitCode: code,
+      hint: expect.stringMatching(/^Nothing was stored\. (?!.*auth status)/),
+    });
     expect(existsSync(folderOf(home))).toBe(false);
   });
 
@@ -104,7 +107,7 @@ describe('what the service says decides', () => {
     const line = `auth login --base-url ${baseUrl} --org good --key-stdin --retries 0`;
     const ran = await rosterctl(line, { home, stdin: secret });
     expect(ran.code).toBe(exit.temporary);
-    expect(ran.stderr).toContain('Nothing was stored');
+    expect(ran.stderr).toContain('Nothing was stored. Check the base URL.\n');
     expect(existsSync(folderOf(home))).toBe(false);
   });
 

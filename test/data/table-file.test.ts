@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { readTable, tableText } from '../../src/data/table-file.js';
+import type { PlainTable } from '../../src/data/plain-table.js';
+
+const text = readFileSync(new URL('../../dist/table.json', import.meta.url), 'latin1');
+const { version, groups, topics, commands } = JSON.parse(text) as PlainTable;
+const whole: PlainTable = { version, groups, topics, commands };
+
+test('what is read is the table that was written', () => {
+  const table = readTable(text);
+  expect(table.commands).toHaveLength(whole.commands.length);
+  for (const [index, written] of whole.commands.entries())
+    for (const [name, value] of Object.entries(written))
+      expect(table.commands[index]?.[name as keyof typeof written]).toEqual(value);
+  expect([table.version, table.groups, table.topics]).toEqual([version, groups, topics]);
+});
+
+test('the names of all commands are read without the commands', () => {
+  const names = text.slice(0, text.indexOf('\n'));
+  const table = readTable(names);
+  expect(table.commands.map(({ words, summary }) => [words, summary])).toEqual(
+    whole.commands.map(({ words, summary }) => [words, summary]),
+  );
+});
+
+test('the file is JSON of one-byte characters, whatever a text holds', () => {
+  const [first] = whole.commands;
+  if (!first) throw new Error('the table is empty');
+  const odd = { ...whole, commands: [{ ...first, summary: 'a\nb\u2028 “é” 🎮', about: '\n' }] };
+  const written = tableText(odd);
+  expect(/^[\0-\x7f]*$/.test(written)).toBe(true);
+  expect(JSON.parse(written)).toMatchObject(odd);
+  expect(readTable(written).commands[0]).toMatchObject({
+    summary: odd.commands[0]?.summary,
+    about: '\n',
+  });
+});
