@@ -1,3 +1,4 @@
+import { flowOf, type Item, sieve } from '../data/flow.js';
 import type { JsonObject } from '../data/json.js';
 import { BugError, ProtocolError } from '../errors.js';
 import { endpoint, type ResourceName } from './contract.js';
@@ -28,15 +29,16 @@ const maxRecords = 5_000_000;
  */
 export function listRecords(resource: ResourceName, source: ListSource): RecordList {
   let verdict: Completeness | undefined;
+  const batches = async function* () {
+    verdict = undefined;
+    verdict = yield* walk(resource, source);
+    if (verdict.state === 'complete') return;
+    const text = `The list of ${resource} may be incomplete: ${verdict.reason}.`;
+    if (source.strict) throw new ProtocolError(text, { code: 'incomplete' });
+    source.notes.note(text);
+  };
   return {
-    async *[Symbol.asyncIterator]() {
-      verdict = undefined;
-      verdict = yield* walk(resource, source);
-      if (verdict.state === 'complete') return;
-      const text = `The list of ${resource} may be incomplete: ${verdict.reason}.`;
-      if (source.strict) throw new ProtocolError(text, { code: 'incomplete' });
-      source.notes.note(text);
-    },
+    ...flowOf(batches),
     completeness() {
       if (!verdict) throw new BugError('completeness() was asked before the list ended.');
       return verdict;
@@ -47,7 +49,7 @@ export function listRecords(resource: ResourceName, source: ListSource): RecordL
 async function* walk(
   resource: ResourceName,
   source: ListSource,
-): AsyncGenerator<JsonObject, Completeness> {
+): AsyncGenerator<readonly Item<JsonObject>[], Completeness> {
   const [{ readListPage }, { firstQuery, turnPage }] = await Promise.all([
     import('./list-page.js'),
     import('./pager.js'),
@@ -64,6 +66,19 @@ async function* walk(
   let url = first;
   let rows = 0;
   let arrived = 0;
+  const judged = judgeOf(resource, source);
+  /** A record of its own; undefined for one that came before. */
+  const fresh = (item: Item<JsonObject>) => {
+    rows++;
+    const record = judged(item.value);
+    const { id } = record;
+    if (typeof id === 'string') {
+      const { size } = seen;
+      if (seen.add(id).size === size) return undefined;
+    }
+    arrived++;
+    return record === item.value ? item : { value: record };
+  };
   for (let number = 1; ; number++) {
     if (visited.has(url.href)) return doubt('the service names a page that was already read');
     visited.add(url.href);
@@ -77,17 +92,8 @@ async function* walk(
       listPath: source.guesses[`lists.${resource}.path`],
     });
     const before = { arrived, rows };
-    for await (const batch of page.batches) {
-      for (const item of batch) {
-        const record = judged(item, resource, source);
-        if (typeof record['id'] === 'string') {
-          if (seen.has(record['id'])) continue;
-          seen.add(record['id']);
-        }
-        arrived++;
-        yield record;
-      }
-      rows += batch.length;
+    for await (const batch of sieve(page.batches, fresh)) {
+      yield batch;
       if (arrived >= maxRecords) return doubt('the list does not end');
     }
     const { headers } = page;
@@ -111,17 +117,20 @@ function doubt(reason: string): Completeness {
   return { state: 'doubtful', reason };
 }
 
-function judged(item: JsonObject, resource: ResourceName, source: ListSource): JsonObject {
-  const name = listCalls[resource];
-  const { route, result } = endpoint(name);
-  const record = withTextId(item);
-  if (record !== item) source.drift.report(route, 'id: a number where the contract has text');
-  else if (!hasId(item)) source.drift.report(route, 'id: missing');
-  const { organizationId } = record;
-  if (organizationId !== undefined && organizationId !== source.organizationId)
-    source.drift.report(route, 'organizationId: a record of another organization');
-  source.drift.check(route, result, record);
-  return record;
+/** Tells where a record is not as the contract says; gives the record with its id as text. */
+function judgeOf(resource: ResourceName, source: ListSource): (item: JsonObject) => JsonObject {
+  const { route, result } = endpoint(listCalls[resource]);
+  const { drift, organizationId: own } = source;
+  return (item) => {
+    const record = withTextId(item);
+    if (record !== item) drift.report(route, 'id: a number where the contract has text');
+    else if (!hasId(item)) drift.report(route, 'id: missing');
+    const { organizationId } = record;
+    if (organizationId !== undefined && organizationId !== own)
+      drift.report(route, 'organizationId: a record of another organization');
+    drift.check(route, result, record);
+    return record;
+  };
 }
 
 /** The next page; the first request's own query (organizationId) stays on every page. */

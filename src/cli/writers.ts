@@ -1,8 +1,9 @@
 import { byteOrderMark, csvLine, type CsvOptions, guard } from '../data/csv.js';
-import { isObject, type JsonObject, printJson } from '../data/json.js';
+import { batchesOf, gathered, type Item } from '../data/flow.js';
+import { compactJson, isObject, type JsonObject, printJson } from '../data/json.js';
 import { flatten, plainText, valueAt } from '../data/path.js';
 import { UsageError } from '../errors.js';
-import { tsvCell } from '../terminal/safe-text.js';
+import { ordinaryTsvCell, tsvCell } from '../terminal/safe-text.js';
 import { batchTo, type Sink } from './sink.js';
 
 /** Records on their way to a machine. */
@@ -17,32 +18,35 @@ export async function writeJson(sink: Sink, value: unknown): Promise<void> {
 export async function writeJsonArray(sink: Sink, rows: Rows): Promise<void> {
   const indent = sink.isTerminal ? 2 : 0;
   const parts: string[] = [];
-  for await (const row of rows) {
-    const text = printJson(row, { indent });
-    parts.push(indent ? text.replaceAll('\n', '\n  ') : text);
-  }
+  for await (const batch of batchesOf(rows))
+    for (const item of batch)
+      parts.push(
+        indent ? printJson(item.value, { indent }).replaceAll('\n', '\n  ') : jsonText(item),
+      );
   if (parts.length === 0) return sink.write('[]\n');
   const [open, between, close] = indent ? ['[\n  ', ',\n  ', '\n]\n'] : ['[', ',', ']\n'];
   const batch = batchTo(sink);
-  for (const [index, part] of parts.entries())
-    await batch.push((index === 0 ? open : between) + part);
+  for (const [index, part] of parts.entries()) {
+    const waiting = batch.push((index === 0 ? open : between) + part);
+    if (waiting) await waiting;
+  }
   await batch.push(close);
   await batch.flush();
 }
 
-/** One value as a line of NDJSON, its newline included. */
-export function ndjsonLine(value: unknown): string {
-  return `${printJson(value)}\n`;
+/** A value as one line of JSON: as it came where that is the same. */
+function jsonText({ value, text }: Item<unknown>): string {
+  return text ?? printJson(value);
 }
 
 /** Records as NDJSON, as they come. */
 export async function writeNdjson(sink: Sink, rows: Rows): Promise<void> {
-  await writeLines(sink, rows, ndjsonLine);
+  await writeLines(sink, rows, (item) => `${jsonText(item)}\n`);
 }
 
 /** The ids alone, one a line; of rows of ours without an id, what names them. */
 export async function writeIds(sink: Sink, rows: Rows, idField = 'id'): Promise<void> {
-  await writeLines(sink, rows, (row) => {
+  await writeLines(sink, rows, ({ value: row }) => {
     const id = isObject(row) ? (row['id'] ?? row[idField]) : row;
     if (id === undefined || id === null || typeof id === 'object')
       throw new UsageError('This result has no ids.', { hint: 'Use -o json instead.' });
@@ -54,7 +58,8 @@ export async function writeIds(sink: Sink, rows: Rows, idField = 'id'): Promise<
 export function tsvValue(value: unknown): string {
   if (Array.isArray(value) && value.every((item) => typeof item !== 'object' || item === null))
     return tsvCell(value.map(plainText).join(';'));
-  if (typeof value === 'object' && value !== null) return tsvCell(printJson(value));
+  if (typeof value === 'object' && value !== null)
+    return ordinaryTsvCell(compactJson(value)) ?? tsvCell(printJson(value));
   return tsvCell(plainText(value));
 }
 
@@ -62,12 +67,13 @@ export function tsvValue(value: unknown): string {
 export async function writeTsv(sink: Sink, rows: Rows, columns: readonly string[]): Promise<void> {
   // The header goes with the first record: a list that fails at once prints nothing.
   let header = `${columns.map(tsvCell).join('\t')}\n`;
-  await writeLines(sink, rows, (row) => {
-    const record = asRecord(row);
-    const line = `${columns.map((column) => tsvValue(valueAt(record, column))).join('\t')}\n`;
-    const first = header;
+  await writeLines(sink, rows, ({ value }) => {
+    const record = asRecord(value);
+    let line = header;
     header = '';
-    return first + line;
+    for (const [index, column] of columns.entries())
+      line += (index === 0 ? '' : '\t') + tsvValue(valueAt(record, column));
+    return `${line}\n`;
   });
   await sink.write(header);
 }
@@ -91,10 +97,12 @@ export async function writeCsv(
   look: CsvLook,
   columnsIfEmpty: readonly string[],
 ): Promise<void> {
-  const records: JsonObject[] = [];
-  for await (const row of rows) records.push(asRecord(row));
+  const records = (await gathered(rows)).map(asRecord);
   const batch = batchTo(sink);
-  for (const line of csvLines(records, look, columnsIfEmpty)) await batch.push(line);
+  for (const line of csvLines(records, look, columnsIfEmpty)) {
+    const waiting = batch.push(line);
+    if (waiting) await waiting;
+  }
   await batch.flush();
 }
 
@@ -151,13 +159,18 @@ function ancestors(name: string): string[] {
   return words.slice(1).map((_, index) => words.slice(0, index + 1).join('.'));
 }
 
-async function writeLines(sink: Sink, rows: Rows, line: (row: unknown) => string): Promise<void> {
+async function writeLines(
+  sink: Sink,
+  rows: Rows,
+  line: (item: Item<unknown>) => string,
+): Promise<void> {
   const batch = batchTo(sink);
   try {
-    for await (const row of rows) {
-      const waiting = batch.push(line(row));
-      if (waiting) await waiting;
-    }
+    for await (const items of batchesOf(rows))
+      for (const item of items) {
+        const waiting = batch.push(line(item));
+        if (waiting) await waiting;
+      }
   } finally {
     // What came before the answer broke stays with the reader.
     await batch.flush();

@@ -53,6 +53,19 @@ export function printJson(value: unknown, { indent = 0 }: { indent?: number } = 
   return unsafeInJson.test(printed) ? printed.replace(allUnsafeInJson, escaped) : printed;
 }
 
+/** A value as `printJson` gives it, its unsafe characters left as they are; for who escapes them anyway. */
+export function compactJson(value: unknown): string {
+  metRawNumber = false;
+  const quick = JSON.stringify(value) as string | undefined;
+  return (metRawNumber ? printSlowly(value, 0, '') : quick) ?? 'null';
+}
+
+/** Whether a text of so many bytes of UTF-8, otherwise as `printJson` gives it, needs no escape. */
+export function printsUnchanged(text: string, bytes: number): boolean {
+  // As many characters as bytes is ASCII, and of that only DEL is to be escaped.
+  return text.length === bytes ? !text.includes('\u007f') : !unsafeInJson.test(text);
+}
+
 // --- printing ---
 
 // JSON.stringify escapes C0 and lone surrogates itself; the rest can only stand inside strings.

@@ -1,4 +1,5 @@
-import { parseJson } from './json.js';
+import type { Item } from './flow.js';
+import { parseJson, printsUnchanged } from './json.js';
 
 /** Whether the array at this path of object keys is the list; a bare array has the empty path. */
 export type ListChoice = (path: readonly string[]) => boolean;
@@ -14,6 +15,19 @@ const openArray = 0x5b;
 const closeArray = 0x5d;
 const openObject = 0x7b;
 const closeObject = 0x7d;
+const zero = 0x30;
+const nine = 0x39;
+const minus = 0x2d;
+const smallE = 0x65;
+
+/** What may follow a backslash and is printed the same way: `"`, `\\`, b, f, n, r, t. */
+const plainEscapes = new Set(Buffer.from('"\\\\bfnrt'));
+/** Strings are mostly shorter than this; beyond it a native search is the quicker one. */
+const shortString = 24;
+/** Numbers of fewer digits are exact as a double. */
+const exactDigits = 15;
+/** Fewer levels than `parseJson` refuses. */
+const plainDepth = 100;
 
 /** Keys of deeper envelopes are not looked at. */
 const deepestKey = 2;
@@ -41,6 +55,12 @@ export class ListSplitter {
   private parts: Buffer[] = [];
   private partBytes = 0;
   private elements = 0;
+  /** Digits of a number so far: it may be cut, too. */
+  private digits = 0;
+  /** The element so far is one that JSON.parse alone reads rightly. */
+  private simple = true;
+  /** The element's text so far is what printing it would give: no spaces, no odd numbers or escapes. */
+  private same = true;
 
   constructor(
     private readonly chosen: ListChoice,
@@ -53,9 +73,9 @@ export class ListSplitter {
   }
 
   /** Takes the next piece and gives the elements that ended in it. */
-  push(piece: Buffer): unknown[] {
+  push(piece: Buffer): Item<unknown>[] {
     let at = 0;
-    const found: unknown[] = [];
+    const found: Item<unknown>[] = [];
     if (this.place === 'before') at = this.seek(piece, at);
     if (this.place === 'inside') at = this.split(piece, at, found);
     if (!this.isInside()) this.keep(piece.subarray(at));
@@ -139,56 +159,81 @@ export class ListSplitter {
 
   // --- the list ---
 
-  /** The hot loop: strings, depth, and where an element ends. */
-  private split(piece: Buffer, from: number, found: unknown[]): number {
+  /** The hot loop: strings, depth, where an element ends, and whether it is an ordinary one. */
+  private split(piece: Buffer, from: number, found: Item<unknown>[]): number {
     const { length } = piece;
-    let { inString, depth } = this;
+    let { inString, depth, digits } = this;
     let start = from;
-    let at = this.escaping ? from + 1 : from;
-    this.escaping = false;
-    for (; at < length; at++) {
-      const byte = piece[at];
+    let at = from;
+    if (this.escaping && at < length) this.noteEscape(piece[at++]);
+    const search = new StringSearch(piece);
+    while (at < length) {
       if (inString) {
-        // Most bytes stand in strings: a loop of their own for them.
-        let inner = byte;
-        while (inner !== quote && inner !== backslash && at < length) inner = piece[++at];
-        if (at === length) break;
-        if (inner === quote) inString = false;
-        else at++;
-      } else if (byte === quote) inString = true;
-      else if (byte === openObject || byte === openArray) depth++;
-      else if (depth > 0) {
-        if (byte === closeObject || byte === closeArray) depth--;
+        at = search.endOfPart(at);
+        if (at >= length) break;
+        if (piece[at++] === quote) inString = false;
+        else if (at === length) this.escaping = true;
+        else this.noteEscape(piece[at++]);
+        continue;
+      }
+      const byte = piece[at++] ?? 0;
+      if (byte === quote) inString = true;
+      else if (byte === colon) digits = 0;
+      else if (byte === openObject || byte === openArray) {
+        digits = 0;
+        if (++depth > plainDepth) this.simple = false;
+      } else if (depth > 0) {
+        if (byte === comma) digits = 0;
+        else if (byte === closeObject || byte === closeArray) depth--;
+        else if (byte >= zero && byte <= nine) {
+          if (++digits > exactDigits) this.simple = this.same = false;
+        } else if (!isLetter(byte) || (byte === smallE && digits > 0)) this.noteOdd(byte);
       } else if (byte === comma) {
-        found.push(this.element(piece, start, at));
-        start = at + 1;
+        found.push(this.element(piece, start, at - 1));
+        start = at;
       } else if (byte === closeArray) {
-        this.close(piece, start, at, found);
-        return at;
+        this.close(piece, start, at - 1, found);
+        return at - 1;
       } else if (byte === closeObject) throw new SyntaxError('A list ends with a brace.');
+      else if (!isSpace(byte)) this.simple = this.same = false;
     }
     this.inString = inString;
     this.depth = depth;
-    this.escaping = at > length;
+    this.digits = digits;
     this.partBytes += length - start;
     if (this.partBytes > this.maxBytes) throw new TooLargeError();
     this.parts.push(piece.subarray(start));
     return length;
   }
 
-  private close(piece: Buffer, start: number, at: number, found: unknown[]): void {
-    const text = this.textTo(piece, start, at);
-    if (this.elements > 0 || text.trim() !== '') {
-      found.push(parseJson(text));
-      this.elements++;
-    }
+  private noteEscape(byte: number | undefined): void {
+    this.escaping = false;
+    if (!plainEscapes.has(byte ?? 0)) this.same = false;
+  }
+
+  /** What is neither a digit nor a word: a space, a sign, a fraction, an exponent, nonsense. */
+  private noteOdd(byte: number): void {
+    this.same = false;
+    if (!isSpace(byte) && byte !== minus) this.simple = false;
+  }
+
+  private close(piece: Buffer, start: number, at: number, found: Item<unknown>[]): void {
+    const isEmpty = this.elements === 0 && this.parts.every(isBlank);
+    if (!isEmpty || !isBlank(piece.subarray(start, at))) found.push(this.element(piece, start, at));
     this.place = 'after';
     if (this.elements > 0) this.keep(Buffer.from(`{"${elementsElsewhere}":true}`));
   }
 
-  private element(piece: Buffer, start: number, end: number): unknown {
+  private element(piece: Buffer, start: number, end: number): Item<unknown> {
+    const { simple, same } = this;
+    const bytes = this.partBytes + end - start;
+    const text = this.textTo(piece, start, end);
     this.elements++;
-    return parseJson(this.textTo(piece, start, end));
+    this.simple = this.same = true;
+    this.digits = 0;
+    const value: unknown = simple ? JSON.parse(text) : parseJson(text);
+    if (!same || !printsUnchanged(text, bytes)) return { value, text: undefined };
+    return { value, text: text.trim() };
   }
 
   private textTo(piece: Buffer, start: number, end: number): string {
@@ -200,6 +245,32 @@ export class ListSplitter {
   }
 }
 
+/** Finds where a part of a string ends: at its quote or at a backslash. */
+class StringSearch {
+  /** Of the piece's backslashes the first one behind what was searched so far. */
+  private slash = -1;
+
+  constructor(private readonly piece: Buffer) {}
+
+  endOfPart(from: number): number {
+    const { piece } = this;
+    const { length } = piece;
+    const near = Math.min(from + shortString, length);
+    let at = from;
+    for (; at < near; at++) {
+      const byte = piece[at];
+      if (byte === quote || byte === backslash) return at;
+    }
+    if (at === length) return at;
+    if (this.slash < at) this.slash = orEnd(piece.indexOf(backslash, at), length);
+    return Math.min(this.slash, orEnd(piece.indexOf(quote, at), length));
+  }
+}
+
+function orEnd(at: number, end: number): number {
+  return at < 0 ? end : at;
+}
+
 /** One element, or what stands around the list, is larger than the bound. */
 export class TooLargeError extends Error {
   override readonly name = 'TooLargeError';
@@ -207,6 +278,14 @@ export class TooLargeError extends Error {
 
 function isSpace(byte: number): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
+
+function isBlank(bytes: Buffer): boolean {
+  return bytes.every(isSpace);
+}
+
+function isLetter(byte: number): boolean {
+  return byte >= 0x61 && byte <= 0x7a;
 }
 
 /** A byte of the byte order mark; one in another place is found when the envelope is parsed. */

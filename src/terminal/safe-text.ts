@@ -21,7 +21,16 @@ export function multiLine(text: string): string {
 
 /** Text for a machine's tab-separated cell: `\`, tab and line ends escaped, other controls as \uXXXX. */
 export function tsvCell(text: string): string {
-  if (harmless.test(text)) return text.includes('\\') ? text.replaceAll('\\', '\\\\') : text;
+  return ordinaryTsvCell(text) ?? escapedTsvCell(text);
+}
+
+/** The same of an ordinary text; undefined for one in which there may be something to escape. */
+export function ordinaryTsvCell(text: string): string | undefined {
+  if (!harmless.test(text)) return undefined;
+  return text.includes('\\') ? text.replaceAll('\\', '\\\\') : text;
+}
+
+function escapedTsvCell(text: string): string {
   return text
     .replaceAll('\\', '\\\\')
     .replaceAll('\t', '\\t')
