@@ -1,9 +1,9 @@
 import { byteOrderMark, csvLine, type CsvOptions, guard } from '../data/csv.js';
 import { batchesOf, gathered, type Item } from '../data/flow.js';
-import { compactJson, isObject, type JsonObject, printJson } from '../data/json.js';
+import { isObject, type JsonObject, printJson } from '../data/json.js';
 import { flatten, plainText, valueAt } from '../data/path.js';
 import { UsageError } from '../errors.js';
-import { ordinaryTsvCell, tsvCell } from '../terminal/safe-text.js';
+import { jsonTsvCell, tsvCell } from '../terminal/safe-text.js';
 import { batchTo, type Sink } from './sink.js';
 
 /** Records on their way to a machine. */
@@ -58,22 +58,22 @@ export async function writeIds(sink: Sink, rows: Rows, idField = 'id'): Promise<
 export function tsvValue(value: unknown): string {
   if (Array.isArray(value) && value.every((item) => typeof item !== 'object' || item === null))
     return tsvCell(value.map(plainText).join(';'));
-  if (typeof value === 'object' && value !== null)
-    return ordinaryTsvCell(compactJson(value)) ?? tsvCell(printJson(value));
+  if (typeof value === 'object' && value !== null) return jsonTsvCell(plainText(value));
   return tsvCell(plainText(value));
 }
 
 /** Tab-separated records with a header, as they come. */
 export async function writeTsv(sink: Sink, rows: Rows, columns: readonly string[]): Promise<void> {
   // The header goes with the first record: a list that fails at once prints nothing.
+  const cells: string[] = [];
   let header = `${columns.map(tsvCell).join('\t')}\n`;
   await writeLines(sink, rows, ({ value }) => {
     const record = asRecord(value);
-    let line = header;
+    const before = header;
     header = '';
-    for (const [index, column] of columns.entries())
-      line += (index === 0 ? '' : '\t') + tsvValue(valueAt(record, column));
-    return `${line}\n`;
+    for (let at = 0; at < columns.length; at++)
+      cells[at] = tsvValue(valueAt(record, columns[at] ?? ''));
+    return `${before}${cells.join('\t')}\n`;
   });
   await sink.write(header);
 }

@@ -50,14 +50,9 @@ export function printJson(value: unknown, { indent = 0 }: { indent?: number } = 
   const quick = JSON.stringify(value, undefined, indent) as string | undefined;
   const text = metRawNumber ? printSlowly(value, indent, '') : quick;
   const printed = text ?? 'null';
-  return unsafeInJson.test(printed) ? printed.replace(allUnsafeInJson, escaped) : printed;
-}
-
-/** A value as `printJson` gives it, its unsafe characters left as they are; for who escapes them anyway. */
-export function compactJson(value: unknown): string {
-  metRawNumber = false;
-  const quick = JSON.stringify(value) as string | undefined;
-  return (metRawNumber ? printSlowly(value, 0, '') : quick) ?? 'null';
+  return printsUnchanged(printed, Buffer.byteLength(printed))
+    ? printed
+    : printed.replace(allUnsafeInJson, escaped);
 }
 
 /** Whether a text of so many bytes of UTF-8, otherwise as `printJson` gives it, needs no escape. */

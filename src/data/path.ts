@@ -5,7 +5,10 @@ import { isObject, type JsonObject, printJson, RawNumber } from './json.js';
  * holds dots itself is found; a name over a list gives the list of its elements' values.
  */
 export function valueAt(record: JsonObject, path: string): unknown {
-  if (Object.hasOwn(record, path)) return record[path];
+  const own = record[path];
+  // Nothing that JSON holds is a function, and all that objects inherit is, but for `__proto__`.
+  if (own !== undefined && typeof own !== 'function' && path !== '__proto__') return own;
+  if (Object.hasOwn(record, path)) return own;
   if (!path.includes('.')) return undefined;
   return look(record, path.split('.'));
 }
