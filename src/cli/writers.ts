@@ -1,7 +1,7 @@
 import { byteOrderMark, csvLine, type CsvOptions, guard } from '../data/csv.js';
 import { batchesOf, gathered, type Item } from '../data/flow.js';
 import { isObject, type JsonObject, printJson } from '../data/json.js';
-import { flatten, plainText, valueAt } from '../data/path.js';
+import { flatten, InnerNames, plainText, valueAt } from '../data/path.js';
 import { UsageError } from '../errors.js';
 import { jsonTsvCell, tsvCell } from '../terminal/safe-text.js';
 import { batchTo, type Sink } from './sink.js';
@@ -112,11 +112,12 @@ export function* csvLines(
   look: CsvLook,
   columnsIfEmpty: readonly string[] = [],
 ): Generator<string> {
-  const columns = records.length > 0 ? csvColumns(records) : columnsIfEmpty;
+  const names = new InnerNames();
+  const columns = records.length > 0 ? csvColumns(records, names) : columnsIfEmpty;
   const header = look.raw ? columns : columns.map(guard);
   yield (look.bom ? byteOrderMark : '') + csvLine(header, { ...look, raw: true });
   for (const record of records) {
-    const flat = flatten(record);
+    const flat = flatten(record, names);
     yield csvLine(
       columns.map((column) => flat.get(column)),
       look,
@@ -130,12 +131,12 @@ export function asRecord(row: unknown): JsonObject {
 }
 
 /** The union of the records' columns; a new one stands beside its kin, else behind the one before it. */
-function csvColumns(records: readonly JsonObject[]): readonly string[] {
+function csvColumns(records: readonly JsonObject[], names: InnerNames): readonly string[] {
   const columns: string[] = [];
   const known = new Map<string, { filled: boolean }>();
   for (const record of records) {
     let before: string | undefined;
-    for (const [name, value] of flatten(record)) {
+    for (const [name, value] of flatten(record, names)) {
       const filled = value !== null && value !== undefined && value !== '';
       const seen = known.get(name);
       if (seen) seen.filled ||= filled;

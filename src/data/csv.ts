@@ -15,8 +15,8 @@ export const byteOrderMark = '\ufeff';
  */
 export function csvLine(cells: readonly unknown[], options: CsvOptions): string {
   let line = '';
-  for (const [index, cell] of cells.entries())
-    line += (index === 0 ? '' : options.delimiter) + csvCell(cell, options);
+  for (let at = 0; at < cells.length; at++)
+    line += (at === 0 ? '' : options.delimiter) + csvCell(cells[at], options);
   return `${line}\r\n`;
 }
 
