@@ -1,5 +1,5 @@
 import type { Batches, Item } from '../data/flow.js';
-import { isObject, type JsonObject } from '../data/json.js';
+import { isObject, type JsonObject, maxDepth, TooDeepError } from '../data/json.js';
 import { elementsElsewhere, ListSplitter, TooLargeError } from '../data/list-splitter.js';
 import { type CallSite, ProtocolError } from '../errors.js';
 import { bodyOf, failureOf } from './answers.js';
@@ -166,6 +166,8 @@ function pushed(
   } catch (error) {
     if (error instanceof TooLargeError)
       throw brokenAt(count, 'has a part that is larger than 64 MiB', place);
+    if (error instanceof TooDeepError)
+      throw brokenAt(count, `holds a record of more than ${maxDepth} levels`, place);
     if (error instanceof SyntaxError) throw brokenAt(count, 'is not JSON any more', place);
     throw error;
   }

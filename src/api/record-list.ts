@@ -18,10 +18,17 @@ export interface ListSource {
   readonly notes: ApiNotes;
   /** A doubtful list is an error, not a note. */
   readonly strict: boolean;
+  /** Other caps than the usual ones, for tests. */
+  readonly caps?: Caps;
 }
 
-const maxPages = 100_000;
-const maxRecords = 5_000_000;
+/** Beyond these a list is taken for one that never ends. */
+interface Caps {
+  readonly pages: number;
+  readonly records: number;
+}
+
+const usualCaps: Caps = { pages: 100_000, records: 5_000_000 };
 
 /**
  * The list of a resource, page by page as it comes. It sends no paging parameter of its own accord
@@ -66,6 +73,7 @@ async function* walk(
   let url = first;
   let rows = 0;
   let arrived = 0;
+  const caps = source.caps ?? usualCaps;
   const judged = judgeOf(resource, source);
   /** A record of its own; undefined for one that came before. */
   const fresh = (item: Item<JsonObject>) => {
@@ -94,7 +102,7 @@ async function* walk(
     const before = { arrived, rows };
     for await (const batch of sieve(page.batches, fresh)) {
       yield batch;
-      if (arrived >= maxRecords) return doubt('the list does not end');
+      if (arrived >= caps.records) return doubt('the list does not end');
     }
     const { headers } = page;
     const count = rows - before.rows;
@@ -105,7 +113,7 @@ async function* walk(
     if ('end' in turn) return turn.end === 'complete' ? { state: 'complete' } : doubt(turn.reason);
     if (number > 1 && arrived === before.arrived)
       return doubt('the service sends nothing new any more');
-    if (number >= maxPages) return doubt('the list does not end');
+    if (number >= caps.pages) return doubt('the list does not end');
     const next = targetOf(turn.next, first, url);
     if (!staysInside(source.baseUrl, next))
       return doubt(`the service names a next page elsewhere (${next.origin})`);

@@ -1,5 +1,5 @@
 import type { Item } from './flow.js';
-import { parseJson, printsUnchanged } from './json.js';
+import { countKeys, parseJson, printsUnchanged } from './json.js';
 
 /** Whether the array at this path of object keys is the list; a bare array has the empty path. */
 export type ListChoice = (path: readonly string[]) => boolean;
@@ -57,6 +57,8 @@ export class ListSplitter {
   private elements = 0;
   /** Digits of a number so far: it may be cut, too. */
   private digits = 0;
+  /** Keys of the element so far, those of inner objects counted. */
+  private keys = 0;
   /** The element so far is one that JSON.parse alone reads rightly. */
   private simple = true;
   /** The element's text so far is what printing it would give: no spaces, no odd numbers or escapes. */
@@ -162,7 +164,7 @@ export class ListSplitter {
   /** The hot loop: strings, depth, where an element ends, and whether it is an ordinary one. */
   private split(piece: Buffer, from: number, found: Item<unknown>[]): number {
     const { length } = piece;
-    let { inString, depth, digits } = this;
+    let { inString, depth, digits, keys } = this;
     let start = from;
     let at = from;
     if (this.escaping && at < length) this.noteEscape(piece[at++]);
@@ -178,8 +180,10 @@ export class ListSplitter {
       }
       const byte = piece[at++] ?? 0;
       if (byte === quote) inString = true;
-      else if (byte === colon) digits = 0;
-      else if (byte === openObject || byte === openArray) {
+      else if (byte === colon) {
+        digits = 0;
+        keys++;
+      } else if (byte === openObject || byte === openArray) {
         digits = 0;
         if (++depth > plainDepth) this.simple = false;
       } else if (depth > 0) {
@@ -189,9 +193,12 @@ export class ListSplitter {
           if (++digits > exactDigits) this.simple = this.same = false;
         } else if (!isLetter(byte) || (byte === smallE && digits > 0)) this.noteOdd(byte);
       } else if (byte === comma) {
+        this.keys = keys;
         found.push(this.element(piece, start, at - 1));
         start = at;
+        keys = 0;
       } else if (byte === closeArray) {
+        this.keys = keys;
         this.close(piece, start, at - 1, found);
         return at - 1;
       } else if (byte === closeObject) throw new SyntaxError('A list ends with a brace.');
@@ -200,6 +207,7 @@ export class ListSplitter {
     this.inString = inString;
     this.depth = depth;
     this.digits = digits;
+    this.keys = keys;
     this.partBytes += length - start;
     if (this.partBytes > this.maxBytes) throw new TooLargeError();
     this.parts.push(piece.subarray(start));
@@ -225,14 +233,16 @@ export class ListSplitter {
   }
 
   private element(piece: Buffer, start: number, end: number): Item<unknown> {
-    const { simple, same } = this;
+    const { simple, same, keys } = this;
     const bytes = this.partBytes + end - start;
     const text = this.textTo(piece, start, end);
     this.elements++;
     this.simple = this.same = true;
     this.digits = 0;
     const value: unknown = simple ? JSON.parse(text) : parseJson(text);
-    if (!same || !printsUnchanged(text, bytes)) return { value, text: undefined };
+    // Of a key that stands twice the last one counts, and only that is printed.
+    const asItIs = same && printsUnchanged(text, bytes) && countKeys(value) === keys;
+    if (!asItIs) return { value, text: undefined };
     return { value, text: text.trim() };
   }
 

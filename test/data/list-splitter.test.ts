@@ -193,6 +193,8 @@ describe('the text of an element', () => {
     ['DEL', '{"a":"\u007f"}'],
     ['a C1 control', '{"a":"\u009b31m"}'],
     ['a bidirectional control', '{"a":"\u202e"}'],
+    ['a key that stands twice', '{"a":1,"a":2}'],
+    ['an inner key that stands twice', '{"o":[{"a":{},"a":{}}]}'],
     ['a line separator', '{"a":"\u2028"}'],
   ])('is not given for %s', (_, text) => {
     expect(textsOf(`[${text},{"b":1}]`)).toEqual([undefined, '{"b":1}']);
