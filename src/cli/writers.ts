@@ -1,4 +1,4 @@
-import { byteOrderMark, csvLine, type CsvOptions, guard } from '../data/csv.js';
+import { byteOrderMark, csvLine, type CsvOptions, forSpreadsheet } from '../data/csv.js';
 import { batchesOf, gathered, type Item } from '../data/flow.js';
 import { isObject, type JsonObject, printJson } from '../data/json.js';
 import { flatten, InnerNames, plainText, valueAt } from '../data/path.js';
@@ -114,7 +114,7 @@ export function* csvLines(
 ): Generator<string> {
   const names = new InnerNames();
   const columns = records.length > 0 ? csvColumns(records, names) : columnsIfEmpty;
-  const header = look.raw ? columns : columns.map(guard);
+  const header = look.raw ? columns : columns.map(forSpreadsheet);
   yield (look.bom ? byteOrderMark : '') + csvLine(header, { ...look, raw: true });
   for (const record of records) {
     const flat = flatten(record, names);
