@@ -256,8 +256,8 @@ describe('a list that breaks', () => {
 
   test('a record nested too deep is named as that, a list of one as well', async () => {
     const deep = `{"id":"deep","x":${'['.repeat(300)}${']'.repeat(300)}}`;
-    const text = `${JSON.stringify(long).slice(0, -1)},${deep}]`;
-    const service = await recordingService(() => ({ status: 200, text }));
+    const list = `${JSON.stringify(long).slice(0, -1)},${deep}]`;
+    const service = await recordingService(() => ({ status: 200, text: list }));
     const error = await thrownBy(collect(apiTo(service.baseUrl).api.list('teams')));
     expect((error as ProtocolError).message).toMatch(/holds a record of more than 200 levels/);
     const short = await recordingService(() => ({ status: 200, text: `[${deep}]` }));

@@ -227,6 +227,13 @@ describe('a proxy that is of no use is named, not the service', () => {
   });
 });
 
+/** A certificate of its own for `DNS:host` or `IP:address`. */
+function makeCertificate(name: string, keyFile: string, out: string): void {
+  const subject = `/CN=${name.slice(name.indexOf(':') + 1)}`;
+  const words = `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj ${subject} -addext subjectAltName=${name} -keyout ${keyFile} -out ${out}`;
+  execFileSync('openssl', words.split(' '), { stdio: 'ignore' });
+}
+
 describe('TLS through a proxy', () => {
   const folder = temporaryFolder();
   const certificate = join(folder, 'cert.pem');
@@ -242,12 +249,8 @@ describe('TLS through a proxy', () => {
 
   beforeAll(async () => {
     const keyFile = join(folder, 'key.pem');
-    const make = (name: string, key: string, out: string) => {
-      const words = `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=${name.slice(name.indexOf(':') + 1)} -addext subjectAltName=${name} -keyout ${key} -out ${out}`;
-      execFileSync('openssl', words.split(' '), { stdio: 'ignore' });
-    };
-    make('DNS:api.example.test', keyFile, certificate);
-    make('IP:127.0.0.1', join(folder, 'proxy.key'), proxyCertificate);
+    makeCertificate('DNS:api.example.test', keyFile, certificate);
+    makeCertificate('IP:127.0.0.1', join(folder, 'proxy.key'), proxyCertificate);
     writeFileSync(both, [certificate, proxyCertificate].map((file) => readFileSync(file)).join(''));
     const server = createTlsServer(
       { key: readFileSync(keyFile), cert: readFileSync(certificate) },
