@@ -65,16 +65,17 @@ fault('F130', 'no cell of an export is a formula', async (attack) => {
   expect(cellsOf(raw.stdout, ',').filter(isFormula).length).toBeGreaterThan(20);
 });
 
+/** A record whose name, fields and nested values are what a spreadsheet would run. */
+function hostile(row: object, id: string, at: number): object {
+  const payload = payloads[at] ?? '';
+  const next = payloads[(at + 1) % payloads.length];
+  return { ...row, id, name: payload, [payload]: payload, nested: { [payload]: [payload, next] } };
+}
+
+const listOf = (row: object, name: string) =>
+  payloads.map((_, at) => hostile(row, `${name}_${at}`, at));
+
 fault('F130', 'no cell of any other CSV view or file is a formula', async (attack) => {
-  const hostile = (row: object, id: string, at: number) => ({
-    ...row,
-    id,
-    name: payloads[at],
-    [payloads[at] ?? '']: payloads[at],
-    nested: { [payloads[at] ?? '']: [payloads[at], payloads[(at + 1) % payloads.length]] },
-  });
-  const listOf = (row: object, name: string) =>
-    payloads.map((_, at) => hostile(row, `${name}_${at}`, at));
   const lists: Record<string, readonly object[]> = {
     teams: listOf(team, 'team'),
     players: listOf(player, 'player'),
