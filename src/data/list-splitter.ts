@@ -1,4 +1,23 @@
 import type { Item } from './flow.js';
+import {
+  backslash,
+  closeArray,
+  closeObject,
+  colon,
+  comma,
+  isBlank,
+  isLetter,
+  isSpace,
+  minus,
+  nine,
+  openArray,
+  openObject,
+  plainEscapes,
+  quote,
+  smallE,
+  StringSearch,
+  zero,
+} from './json-bytes.js';
 import { countKeys, parseJson, printsUnchanged } from './json.js';
 
 /** Whether the array at this path of object keys is the list; a bare array has the empty path. */
@@ -7,23 +26,6 @@ export type ListChoice = (path: readonly string[]) => boolean;
 /** What stands for the list's elements in the `envelope` of a splitter. */
 export const elementsElsewhere = 'elements:elsewhere';
 
-const quote = 0x22;
-const backslash = 0x5c;
-const comma = 0x2c;
-const colon = 0x3a;
-const openArray = 0x5b;
-const closeArray = 0x5d;
-const openObject = 0x7b;
-const closeObject = 0x7d;
-const zero = 0x30;
-const nine = 0x39;
-const minus = 0x2d;
-const smallE = 0x65;
-
-/** What may follow a backslash and is printed the same way: `"`, `\\`, b, f, n, r, t. */
-const plainEscapes = new Set(Buffer.from('"\\\\bfnrt'));
-/** Strings are mostly shorter than this; beyond it a native search is the quicker one. */
-const shortString = 24;
 /** Numbers of fewer digits are exact as a double. */
 const exactDigits = 15;
 /** Fewer levels than `parseJson` refuses. */
@@ -238,7 +240,6 @@ export class ListSplitter {
     const text = this.textTo(piece, start, end);
     this.elements++;
     this.simple = this.same = true;
-    this.digits = 0;
     const value: unknown = simple ? JSON.parse(text) : parseJson(text);
     // Of a key that stands twice the last one counts, and only that is printed.
     const asItIs = same && printsUnchanged(text, bytes) && countKeys(value) === keys;
@@ -255,47 +256,9 @@ export class ListSplitter {
   }
 }
 
-/** Finds where a part of a string ends: at its quote or at a backslash. */
-class StringSearch {
-  /** Of the piece's backslashes the first one behind what was searched so far. */
-  private slash = -1;
-
-  constructor(private readonly piece: Buffer) {}
-
-  endOfPart(from: number): number {
-    const { piece } = this;
-    const { length } = piece;
-    const near = Math.min(from + shortString, length);
-    let at = from;
-    for (; at < near; at++) {
-      const byte = piece[at];
-      if (byte === quote || byte === backslash) return at;
-    }
-    if (at === length) return at;
-    if (this.slash < at) this.slash = orEnd(piece.indexOf(backslash, at), length);
-    return Math.min(this.slash, orEnd(piece.indexOf(quote, at), length));
-  }
-}
-
-function orEnd(at: number, end: number): number {
-  return at < 0 ? end : at;
-}
-
 /** One element, or what stands around the list, is larger than the bound. */
 export class TooLargeError extends Error {
   override readonly name = 'TooLargeError';
-}
-
-function isSpace(byte: number): boolean {
-  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
-}
-
-function isBlank(bytes: Buffer): boolean {
-  return bytes.every(isSpace);
-}
-
-function isLetter(byte: number): boolean {
-  return byte >= 0x61 && byte <= 0x7a;
 }
 
 /** A byte of the byte order mark; one in another place is found when the envelope is parsed. */

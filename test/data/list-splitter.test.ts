@@ -41,6 +41,24 @@ describe('any array, however it is cut', () => {
     );
   });
 
+  test('with long texts between escapes and quotes, too', () => {
+    const part = fc.constantFrom('x'.repeat(30), '"', '\\', '\n', '\u0001', 'é', 'y');
+    const long = fc.array(part, { maxLength: 40 }).map((parts) => parts.join(''));
+    const anyLongs = fc.array(fc.record({ id: long, note: long }), { maxLength: 4 });
+    fc.assert(
+      fc.property(anyLongs, fc.array(fc.nat(), { maxLength: 5 }), (list, cuts) => {
+        const bytes = Buffer.from(JSON.stringify(list));
+        const places = [...cuts.map((cut) => cut % bytes.length), 0, bytes.length];
+        places.sort((a, b) => a - b);
+        const pieces = places.slice(1).map((end, index) => bytes.subarray(places[index], end));
+        const { found, splitter } = split(pieces, bare);
+        expect(found).toEqual(list);
+        expect(splitter.ended).toBe(true);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
   test('inside an envelope, and the rest of the envelope is kept', () => {
     fc.assert(
       fc.property(
