@@ -20,7 +20,7 @@ Object.assign(env, { HOME: home, NO_COLOR: '1' });
 
 const node = [process.execPath];
 const tool = [process.execPath, launcher];
-const list = (format) => [...tool, 'tryouts', 'list', '-o', format];
+const list = (format, ...more) => [...tool, 'tryouts', 'list', '-o', format, ...more];
 const rows = [];
 /** Lists of the service by organization, made when first asked for. */
 const madeLists = new Map();
@@ -125,7 +125,17 @@ async function lists() {
   const verdict = share <= 0.25 ? 'met' : 'MISSED';
   rows.push(['L3 first record', '-', 'the whole list', '-', share.toFixed(2), '<= 0.25', verdict]);
   const label = 'L4 100,000 rows as tab-separated table';
-  await compare(label, list('table'), list('ndjson'), 'NDJSON', 1.3, few, many);
+  const beside = [list('ndjson'), 'NDJSON'];
+  await compare(label, list('table'), ...beside, 1.3, few, many);
+  await compare('L4 100,000 rows as CSV', list('csv'), ...beside, undefined, few, many);
+  await compare('L4 100,000 records as JSON', list('json'), ...beside, undefined, few, many);
+  for (const filter of [
+    ['--where', 'name~99'],
+    ['--search', 'ann99'],
+  ]) {
+    const name = `L4 100,000 records, ${filter.join(' ')}`;
+    await compare(name, list('ndjson', ...filter), ...beside, 1.3, few, many);
+  }
 }
 
 function bound(name, mebibytes, goal) {

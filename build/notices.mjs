@@ -9,6 +9,7 @@ import { join } from 'node:path';
 export async function notices(moduleIds, root) {
   const folders = new Set(moduleIds.map((id) => packageFolder(id, root)).filter(Boolean));
   const packages = await Promise.all([...folders].map(readPackage));
+  packages.push(...(await carried(moduleIds, packages)));
   packages.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   return [
     '# Third-party notices',
@@ -16,10 +17,13 @@ export async function notices(moduleIds, root) {
     'rosterctl is one file tree without dependencies because these packages are bundled into it.',
     'Each is listed with its own licence. This page is written by the build from what is in the bundle.',
     '',
-    ...packages.map(({ name, version, licence }) => `- ${name} ${version}, ${licence}`),
-    ...packages.flatMap(({ name, version, text }) => [
+    ...packages.map(({ name, version, licence, within }) =>
+      within ? `- ${name}, ${licence}, inside ${within}` : `- ${name} ${version}, ${licence}`,
+    ),
+    ...packages.flatMap(({ name, version, text, within }) => [
       '',
-      `## ${name} ${version}`,
+      within ? `## ${name}, inside ${within}` : `## ${name} ${version}`,
+      ...(within ? ['', `${within} ships it as WebAssembly, without a notice of its own.`] : []),
       '',
       '```text',
       text,
@@ -27,6 +31,15 @@ export async function notices(moduleIds, root) {
     ]),
     '',
   ].join('\n');
+}
+
+/** What bundled packages carry of others: undici the HTTP parser llhttp, by another author. */
+async function carried(moduleIds, packages) {
+  if (!moduleIds.some((id) => /undici[\\/]lib[\\/]llhttp[\\/]llhttp/.test(id))) return [];
+  const { name, version } = packages.find((each) => each.name === 'undici');
+  const file = new URL('llhttp-licence.txt', import.meta.url);
+  const text = (await readFile(file, 'utf8')).trim();
+  return [{ name: 'llhttp', licence: 'MIT', text, within: `${name} ${version}` }];
 }
 
 /** The folder of the package that a module belongs to; undefined for our own modules. */

@@ -257,10 +257,11 @@ __rosterctl_arg() { # command, number: what that word may be
   case "$1:$2" in
     'teams delete:0' | 'teams get:'* | 'teams update:'*) slot=words ask='id:teams' ;;
     'documents preview:0' | 'documents get:'* | 'documents update:'* | 'documents delete:'* | 'documents download:'*) slot=words ask='id:documents' ;;
-    'uploads finish:0' | 'uploads forget:0' | 'uploads put:0' | 'runs show:0' | 'runs resume:0' | 'runs retry:0' | 'profile rename:1' | 'config set:1' | 'api:0') slot=free ;;
+    'uploads finish:0' | 'uploads forget:0' | 'uploads put:0' | 'runs show:0' | 'runs resume:0' | 'runs retry:0' | 'profile rename:1' | 'api:0') slot=free ;;
     'uploads put:1' | 'documents upload:'*) slot=file ;;
     'profile show:0' | 'profile use:0' | 'profile rename:0' | 'profile remove:0') slot=words ask='profile' ;;
     'config get:0' | 'config set:0' | 'config unset:0') slot=words choices=('output' 'time' 'timeout' 'retries' 'maxWait' 'concurrency' 'rate' 'pager' 'completion.cache' 'key.command' 'endpoints.teams.update' 'endpoints.teams.update.semantics' 'endpoints.teams.update.org' 'endpoints.teams.delete' 'endpoints.teams.delete.org' 'endpoints.players.update' 'endpoints.players.update.semantics' 'endpoints.players.update.org' 'endpoints.players.delete' 'endpoints.players.delete.org' 'endpoints.documents.update' 'endpoints.documents.update.semantics' 'endpoints.documents.update.org' 'endpoints.documents.delete' 'endpoints.documents.delete.org' 'lists.teams.path' 'lists.teams.query' 'columns.teams' 'readOnly.teams' 'lists.players.path' 'lists.players.query' 'columns.players' 'readOnly.players' 'lists.documents.path' 'lists.documents.query' 'columns.documents' 'readOnly.documents' 'lists.tryouts.path' 'lists.tryouts.query' 'columns.tryouts' 'readOnly.tryouts' 'paging.mode' 'paging.params.page' 'paging.params.limit' 'paging.params.offset' 'paging.params.cursor' 'paging.params.after' 'paging.size' 'filters.tryouts.status' 'download.urlPath' 'upload.maxBytes') ;;
+    'config set:1') slot=words ask='configValue' ;;
     'completion:0') slot=words choices=('bash' 'zsh' 'fish' 'powershell') ;;
     'tryouts get:'* | 'tryouts update:'* | 'tryouts set-status:'* | 'tryouts convert:'*) slot=words ask='id:tryouts' ;;
     'players get:'* | 'players update:'* | 'players delete:'*) slot=words ask='id:players' ;;

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { choicesOf } from './config/choices.js';
 import { completionCacheFile, recall, type Remembered } from './config/completion-cache.js';
 import { type ConfigData, emptyConfig, parseConfigFile } from './config/config-file.js';
 import { findPlace } from './config/connection.js';
@@ -25,7 +26,7 @@ type Offer = readonly [word: string, text: string];
 /**
  * Answers `__complete KIND [-- the words typed so far]` for a completion script: lines of
  * `word<TAB>what it means`, from config.json and the private cache alone. KIND is `profile`,
- * `id:RESOURCE` or `field:RESOURCE`. Never throws, never tells an error, never sends anything.
+ * `configValue`, `id:RESOURCE` or `field:RESOURCE`. Never throws, never tells an error, never sends anything.
  */
 export function complete(argv: readonly string[], outside: CompletionOutside): void {
   try {
@@ -41,10 +42,17 @@ function answer([kind = '', ...rest]: readonly string[], outside: CompletionOuts
   const paths = resolvePaths(outside);
   const file = readConfig(paths);
   if (kind === 'profile') return linesOf(profiles(file));
+  if (kind === 'configValue') return linesOf(settingValues(typed));
   const [what, resource = ''] = kind.split(':');
   const known = remembered(typed, resource, { file, paths, env: outside.env });
   if (what === 'field') return linesOf(known.fields.map((field) => [field, '']));
   return what === 'id' ? idLines(known.ids, new Set(typed)) : [];
+}
+
+/** The words for the setting that was typed last. */
+function settingValues(typed: readonly string[]): Offer[] {
+  const key = typed.findLast((word) => choicesOf(word).length > 0) ?? '';
+  return choicesOf(key).map((word) => [word, '']);
 }
 
 function profiles(file: ConfigData): Offer[] {

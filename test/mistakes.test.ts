@@ -32,6 +32,13 @@ const mistakes: readonly (readonly [line: string, code: number, says: string])[]
   ['docs upload drawing.svg', 2, 'drawing.svg'],
   ['docs upload fake.pdf', 2, 'fake.pdf'],
   ['docs upload note.txt --content-type text/html', 2, '--content-type'],
+  ["docs upload note.txt --name ''", 2, '--name: must not be empty'],
+  ["docs update doc_1 --name ' '", 2, 'must not be empty'],
+  [
+    "docs create --file-key k --file-ref r --content-type text/plain --size-bytes 1 --name ''",
+    2,
+    'must not be empty',
+  ],
   ['uploads create --content-type text/plain --size-bytes -1', 2, '--size-bytes'],
   ['uploads create --size-bytes 3', 2, '--content-type'],
   ['api https://elsewhere.example.com/v1/teams', 2, ''],

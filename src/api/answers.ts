@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../data/json.js';
+import { isObject, type JsonObject, maxDepth } from '../data/json.js';
 import {
   ApiError,
   type CallSite,
@@ -55,8 +55,8 @@ export function bodyOf(response: TransportResponse, { call, origin, needsJson }:
   const read = readJson(response.body, response.headers['content-type']);
   if (read.kind === 'json') return read.value;
   const writes = callKind(call.method, call.path) === 'write';
-  if (read.kind === 'empty' ? writes || !needsJson : read.kind === 'other' && !needsJson)
-    return undefined;
+  const unread = read.kind === 'other' || read.kind === 'deep';
+  if (read.kind === 'empty' ? writes || !needsJson : unread && !needsJson) return undefined;
   if (call.method === 'DELETE') return undefined;
   const what = problemOf(read, origin);
   if (writes)
@@ -75,6 +75,8 @@ export function bodyOf(response: TransportResponse, { call, origin, needsJson }:
 function problemOf(read: JsonBody, origin: string): string {
   if (read.kind === 'html') return `HTML from ${origin}: wrong base URL or a proxy page.`;
   if (read.kind === 'empty') return `An empty answer from ${origin} where JSON is due.`;
+  if (read.kind === 'deep')
+    return `The answer from ${origin} is JSON of more than ${maxDepth} levels, which is not read.`;
   return `The answer from ${origin} is not JSON.`;
 }
 

@@ -69,7 +69,7 @@ function unexpectedRedirect(
 export async function beginning<T>(
   { status, headers, flow }: OpenReply,
   begin: (body: OpenBody) => Promise<Begun<T>>,
-  place: Place & { readonly call: CallSite },
+  place: Place & { readonly call: CallSite; readonly onLong: () => void },
 ): Promise<Tried<{ begun: T } | { loss: Loss }>> {
   let lifted = false;
   const body: OpenBody = {
@@ -80,6 +80,7 @@ export async function beginning<T>(
         throw lifted && error instanceof BrokenFlow ? failureInMiddle(error.loss, place) : error;
       }),
     lift() {
+      place.onLong();
       lifted = true;
       flow.lift();
     },

@@ -1,10 +1,11 @@
-import { parseJson } from '../data/json.js';
+import { parseJson, TooDeepError } from '../data/json.js';
 
 /** The JSON value of a body, or why there is none. An unread body is never shown. */
 export type JsonBody =
   | { readonly kind: 'json'; readonly value: unknown }
   | { readonly kind: 'empty' }
   | { readonly kind: 'html' }
+  | { readonly kind: 'deep' }
   | { readonly kind: 'other'; readonly text: string };
 
 const known = new WeakMap<Uint8Array, JsonBody>();
@@ -29,7 +30,8 @@ function parseBody(body: Uint8Array, contentType: string | undefined): JsonBody 
   if (text.trim() === '') return { kind: 'empty' };
   try {
     return { kind: 'json', value: parseJson(text) };
-  } catch {
+  } catch (error) {
+    if (error instanceof TooDeepError) return { kind: 'deep' };
     const html = contentType?.startsWith('text/html') || /^\s*<(!doctype|html)/i.test(text);
     return html ? { kind: 'html' } : { kind: 'other', text };
   }

@@ -1,4 +1,5 @@
-import { isObject, type JsonObject } from '../data/json.js';
+import type { Batches, Item } from '../data/flow.js';
+import { isObject, type JsonObject, maxDepth, TooDeepError } from '../data/json.js';
 import { elementsElsewhere, ListSplitter, TooLargeError } from '../data/list-splitter.js';
 import { type CallSite, ProtocolError } from '../errors.js';
 import { bodyOf, failureOf } from './answers.js';
@@ -11,7 +12,7 @@ import type { Begun, OpenBody, Transport, TransportResponse } from './transport.
 /** One answer of a list call: its records in batches as they come, then what stands around them. */
 export interface ListPage {
   readonly headers: { readonly [name: string]: string };
-  readonly batches: AsyncIterable<readonly JsonObject[]>;
+  readonly batches: Batches<JsonObject>;
   /** The envelope; to be asked when the batches ended. Throws what the whole answer stands for. */
   envelope(): unknown;
 }
@@ -49,7 +50,7 @@ export async function readListPage(place: ListPlace): Promise<ListPage> {
 /** A list whose first records are there. */
 interface Splitting {
   readonly splitter: ListSplitter;
-  readonly first: readonly JsonObject[];
+  readonly first: readonly Item<JsonObject>[];
   readonly body: OpenBody;
 }
 
@@ -80,10 +81,10 @@ async function begin(body: OpenBody, place: ListPlace): Promise<Begun<Start>> {
       throw new BrokenFlow({ why: 'tooLarge', delivery: 'applied' });
     }
     if (bytes < heldBytes || !splitter) continue;
-    const first: unknown[] | undefined = tryPush(splitter, held.slice(fed));
+    const first = tryPush(splitter, held.slice(fed));
     fed = held.length;
     // What is no list after all, findList may still understand as a whole.
-    if (!first?.every(isObject)) splitter = undefined;
+    if (!first?.every(isRecord)) splitter = undefined;
     else if (first.length > 0) {
       body.lift();
       return { value: { splitter, first, body } };
@@ -91,7 +92,11 @@ async function begin(body: OpenBody, place: ListPlace): Promise<Begun<Start>> {
   }
 }
 
-function tryPush(splitter: ListSplitter, pieces: readonly Buffer[]): unknown[] | undefined {
+function isRecord(item: Item<unknown>): item is Item<JsonObject> {
+  return isObject(item.value);
+}
+
+function tryPush(splitter: ListSplitter, pieces: readonly Buffer[]): Item<unknown>[] | undefined {
   try {
     return pieces.flatMap((piece) => splitter.push(piece));
   } catch {
@@ -105,7 +110,7 @@ function wholePage(response: TransportResponse, place: ListPlace): ListPage {
     headers: response.headers,
     envelope: () => body,
     batches: (async function* () {
-      yield found;
+      yield found.map((value) => ({ value }));
     })(),
   };
 }
@@ -131,7 +136,7 @@ function splitPage(start: Splitting, place: ListPlace): ListPage {
 async function* batchesOf(
   { splitter, first, body }: Splitting,
   place: ListPlace,
-): AsyncGenerator<readonly JsonObject[]> {
+): Batches<JsonObject> {
   let count = first.length;
   try {
     yield first;
@@ -154,13 +159,15 @@ function pushed(
   piece: Buffer,
   count: number,
   place: ListPlace,
-): readonly JsonObject[] {
+): readonly Item<JsonObject>[] {
   try {
     const records = splitter.push(piece);
-    if (records.every(isObject)) return records;
+    if (records.every(isRecord)) return records;
   } catch (error) {
     if (error instanceof TooLargeError)
       throw brokenAt(count, 'has a part that is larger than 64 MiB', place);
+    if (error instanceof TooDeepError)
+      throw brokenAt(count, `holds a record of more than ${maxDepth} levels`, place);
     if (error instanceof SyntaxError) throw brokenAt(count, 'is not JSON any more', place);
     throw error;
   }

@@ -1,3 +1,4 @@
+import { flowOf, type Item, sieve } from '../data/flow.js';
 import type { JsonObject } from '../data/json.js';
 import { BugError, ProtocolError } from '../errors.js';
 import { endpoint, type ResourceName } from './contract.js';
@@ -17,10 +18,17 @@ export interface ListSource {
   readonly notes: ApiNotes;
   /** A doubtful list is an error, not a note. */
   readonly strict: boolean;
+  /** Other caps than the usual ones, for tests. */
+  readonly caps?: Caps;
 }
 
-const maxPages = 100_000;
-const maxRecords = 5_000_000;
+/** Beyond these a list is taken for one that never ends. */
+interface Caps {
+  readonly pages: number;
+  readonly records: number;
+}
+
+const usualCaps: Caps = { pages: 100_000, records: 5_000_000 };
 
 /**
  * The list of a resource, page by page as it comes. It sends no paging parameter of its own accord
@@ -28,15 +36,16 @@ const maxRecords = 5_000_000;
  */
 export function listRecords(resource: ResourceName, source: ListSource): RecordList {
   let verdict: Completeness | undefined;
+  const batches = async function* () {
+    verdict = undefined;
+    verdict = yield* walk(resource, source);
+    if (verdict.state === 'complete') return;
+    const text = `The list of ${resource} may be incomplete: ${verdict.reason}.`;
+    if (source.strict) throw new ProtocolError(text, { code: 'incomplete' });
+    source.notes.note(text);
+  };
   return {
-    async *[Symbol.asyncIterator]() {
-      verdict = undefined;
-      verdict = yield* walk(resource, source);
-      if (verdict.state === 'complete') return;
-      const text = `The list of ${resource} may be incomplete: ${verdict.reason}.`;
-      if (source.strict) throw new ProtocolError(text, { code: 'incomplete' });
-      source.notes.note(text);
-    },
+    ...flowOf(batches),
     completeness() {
       if (!verdict) throw new BugError('completeness() was asked before the list ended.');
       return verdict;
@@ -47,7 +56,7 @@ export function listRecords(resource: ResourceName, source: ListSource): RecordL
 async function* walk(
   resource: ResourceName,
   source: ListSource,
-): AsyncGenerator<JsonObject, Completeness> {
+): AsyncGenerator<readonly Item<JsonObject>[], Completeness> {
   const [{ readListPage }, { firstQuery, turnPage }] = await Promise.all([
     import('./list-page.js'),
     import('./pager.js'),
@@ -64,6 +73,20 @@ async function* walk(
   let url = first;
   let rows = 0;
   let arrived = 0;
+  const caps = source.caps ?? usualCaps;
+  const judged = judgeOf(resource, source);
+  /** A record of its own; undefined for one that came before. */
+  const fresh = (item: Item<JsonObject>) => {
+    rows++;
+    const record = judged(item.value);
+    const { id } = record;
+    if (typeof id === 'string') {
+      const { size } = seen;
+      if (seen.add(id).size === size) return undefined;
+    }
+    arrived++;
+    return record === item.value ? item : { value: record };
+  };
   for (let number = 1; ; number++) {
     if (visited.has(url.href)) return doubt('the service names a page that was already read');
     visited.add(url.href);
@@ -77,18 +100,9 @@ async function* walk(
       listPath: source.guesses[`lists.${resource}.path`],
     });
     const before = { arrived, rows };
-    for await (const batch of page.batches) {
-      for (const item of batch) {
-        const record = judged(item, resource, source);
-        if (typeof record['id'] === 'string') {
-          if (seen.has(record['id'])) continue;
-          seen.add(record['id']);
-        }
-        arrived++;
-        yield record;
-      }
-      rows += batch.length;
-      if (arrived >= maxRecords) return doubt('the list does not end');
+    for await (const batch of sieve(page.batches, fresh)) {
+      yield batch;
+      if (arrived >= caps.records) return doubt('the list does not end');
     }
     const { headers } = page;
     const count = rows - before.rows;
@@ -99,7 +113,7 @@ async function* walk(
     if ('end' in turn) return turn.end === 'complete' ? { state: 'complete' } : doubt(turn.reason);
     if (number > 1 && arrived === before.arrived)
       return doubt('the service sends nothing new any more');
-    if (number >= maxPages) return doubt('the list does not end');
+    if (number >= caps.pages) return doubt('the list does not end');
     const next = targetOf(turn.next, first, url);
     if (!staysInside(source.baseUrl, next))
       return doubt(`the service names a next page elsewhere (${next.origin})`);
@@ -111,17 +125,20 @@ function doubt(reason: string): Completeness {
   return { state: 'doubtful', reason };
 }
 
-function judged(item: JsonObject, resource: ResourceName, source: ListSource): JsonObject {
-  const name = listCalls[resource];
-  const { route, result } = endpoint(name);
-  const record = withTextId(item);
-  if (record !== item) source.drift.report(route, 'id: a number where the contract has text');
-  else if (!hasId(item)) source.drift.report(route, 'id: missing');
-  const { organizationId } = record;
-  if (organizationId !== undefined && organizationId !== source.organizationId)
-    source.drift.report(route, 'organizationId: a record of another organization');
-  source.drift.check(route, result, record);
-  return record;
+/** Tells where a record is not as the contract says; gives the record with its id as text. */
+function judgeOf(resource: ResourceName, source: ListSource): (item: JsonObject) => JsonObject {
+  const { route, result } = endpoint(listCalls[resource]);
+  const { drift, organizationId: own } = source;
+  return (item) => {
+    const record = withTextId(item);
+    if (record !== item) drift.report(route, 'id: a number where the contract has text');
+    else if (!hasId(item)) drift.report(route, 'id: missing');
+    const { organizationId } = record;
+    if (organizationId !== undefined && organizationId !== own)
+      drift.report(route, 'organizationId: a record of another organization');
+    drift.check(route, result, record);
+    return record;
+  };
 }
 
 /** The next page; the first request's own query (organizationId) stays on every page. */

@@ -8,6 +8,7 @@ import {
   type OpenReply,
   type Wire,
 } from './exchange.js';
+import { keepHeapSmall } from './heap.js';
 import { isGarbled } from './json-body.js';
 import { lossPace } from './loss.js';
 import type { Pace } from './pace.js';
@@ -153,7 +154,8 @@ export function createTransport(options: TransportOptions): Transport {
         options.trace?.(traceLine(wire, value, performance.now() - started));
         if (!('open' in value)) return tried(value);
         options.pace?.answered(value.open.status, undefined);
-        return beginning(value.open, begin, { ...place, call });
+        const onLong = () => void keepHeapSmall(options.nodeVersion);
+        return beginning(value.open, begin, { ...place, call, onLong });
       });
       const { value } = ending;
       if ('begun' in value) return value;

@@ -1,6 +1,6 @@
 import { request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
-import { isIPv6, type Socket } from 'node:net';
+import { isIP, isIPv6, type Socket } from 'node:net';
 import type { Proxy } from './proxy.js';
 import { ProxyFailure } from './proxy-failure.js';
 
@@ -27,9 +27,12 @@ export function openTunnel(
   const to = port || ownPort(protocol);
   const send = url.protocol === 'https:' ? tlsRequest : plainRequest;
   const place = `${isIPv6(hostname) ? `[${hostname}]` : hostname}:${to}`;
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   const request = send({
     method: 'CONNECT',
-    hostname: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+    hostname: host,
+    // Otherwise the name in the header `host` would be looked for in the proxy's certificate.
+    servername: isIP(host) ? '' : host,
     port: url.port || ownPort(url.protocol),
     path: place,
     headers: {

@@ -1,3 +1,4 @@
+import type { Flow } from '../data/flow.js';
 import type { JsonObject } from '../data/json.js';
 import type { Basis, EndpointName, ResourceName } from './contract.js';
 import type { Link } from './links.js';
@@ -36,7 +37,7 @@ export type Completeness =
   | { readonly state: 'doubtful'; readonly reason: string };
 
 /** A list on its way: records as they arrive, in the service's order. */
-export interface RecordList extends AsyncIterable<JsonObject> {
+export interface RecordList extends Flow<JsonObject> {
   /** Settled when the iteration ended; throws when asked earlier. */
   completeness(): Completeness;
 }

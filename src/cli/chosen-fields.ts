@@ -1,3 +1,4 @@
+import { type Batches, batchesOf, type Flow, flowOf } from '../data/flow.js';
 import { type JsonObject } from '../data/json.js';
 import { nearest } from '../data/nearest.js';
 import { flatten, hasPath, valueAt } from '../data/path.js';
@@ -13,24 +14,28 @@ type Shape = Pick<View<never>, 'resource' | 'columns'>;
  * is null. Records are held back until every field is known, so that a misspelt one prints nothing.
  * Throws UsageError for a field that neither the contract nor any record has.
  */
-export async function* chooseFields(
-  rows: Rows,
+export function chooseFields(rows: Rows, fields: readonly string[], view: Shape): Flow<JsonObject> {
+  return flowOf(() => chosen(batchesOf(rows), fields, view));
+}
+
+async function* chosen(
+  rows: Batches<unknown>,
   fields: readonly string[],
   view: Shape,
-): AsyncGenerator<JsonObject> {
+): Batches<JsonObject> {
   let missing = fields.filter((field) => !isKnown(field, view));
   let held: JsonObject[] = [];
   let empty = true;
-  for await (const row of rows) {
-    empty = false;
-    const record = asRecord(row);
-    if (missing.length > 0) {
+  for await (const batch of rows) {
+    for (const { value } of batch) {
+      const record = asRecord(value);
       held.push(record);
-      missing = missing.filter((field) => !hasPath(record, field));
-      if (missing.length > 0) continue;
-      for (const before of held) yield choose(before, fields);
-      held = [];
-    } else yield choose(record, fields);
+      if (missing.length > 0) missing = missing.filter((field) => !hasPath(record, field));
+    }
+    empty &&= held.length === 0;
+    if (missing.length > 0) continue;
+    yield held.map((record) => ({ value: choose(record, fields) }));
+    held = [];
   }
   // An empty list shows nothing about the fields that the contract does not name.
   if (missing.length > 0 && !(empty && !view.columns)) throw unknownField(missing, held, view);

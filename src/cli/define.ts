@@ -30,6 +30,7 @@ export interface ParamOptions {
     | 'directory'
     | 'profile'
     | 'configKey'
+    | 'configValue'
     | 'field'
     | 'topic'
     | `id:${string}`;

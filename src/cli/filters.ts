@@ -1,7 +1,15 @@
 import * as z from 'zod/mini';
 import type { ResourceName } from '../api/contract.js';
-import type { JsonObject } from '../data/json.js';
-import { isObject } from '../data/json.js';
+import {
+  type Batches,
+  batchesOf,
+  type Flow,
+  flowOf,
+  gathered,
+  type Item,
+  sieve,
+} from '../data/flow.js';
+import { isObject, type JsonObject } from '../data/json.js';
 import { nearest } from '../data/nearest.js';
 import { valuesAt } from '../data/path.js';
 import type { RecordTest } from '../data/record-test.js';
@@ -82,7 +90,7 @@ export function narrow(
   records: AsyncIterable<JsonObject>,
   values: ListValues,
   { resource, tests = [], usualOrder = false }: Narrowing,
-): AsyncIterable<JsonObject> {
+): Flow<JsonObject> {
   const { where = [], search, sort, limit } = values;
   const all = [
     ...where.map((condition) => testOf(condition, resource)),
@@ -90,10 +98,14 @@ export function narrow(
     ...tests,
     ...(sort === undefined ? [] : [{ holds: () => true, ...fieldOf(sort.field, resource) }]),
   ];
-  const kept = keep(records, all, resource);
   // What a person sees of a list that is cut are its first rows as shown, not as sent.
   const order = sort ?? (usualOrder && limit !== undefined ? usualSorting(resource) : undefined);
-  return cut(order === undefined ? kept : sorted(kept, order), limit);
+  return flowOf(() => {
+    const came = batchesOf(records);
+    const kept = all.length === 0 ? came : keep(came, all, resource);
+    const ordered = order === undefined ? kept : sorted(kept, order);
+    return limit === undefined ? ordered : cut(ordered, limit);
+  });
 }
 
 /** Reads `name`, `submittedAt:desc`. Throws UsageError for another direction. */
@@ -124,37 +136,40 @@ const time = /^\d{4}-\d{2}-\d{2}T/;
 
 /** The organization's id and times stand in every record: a search that finds them finds all. */
 function mentions(record: JsonObject, text: string): boolean {
-  return Object.entries(record).some(
-    ([name, value]) =>
-      name !== 'organizationId' &&
-      !(typeof value === 'string' && time.test(value)) &&
-      contains(value, text),
-  );
+  return Object.keys(record).some((name) => {
+    const value = record[name];
+    if (name === 'organizationId' || (typeof value === 'string' && time.test(value))) return false;
+    return contains(value, text);
+  });
 }
 
 /** Holds what matched back until every named field was seen on some record. */
 async function* keep(
-  records: AsyncIterable<JsonObject>,
+  records: Batches<JsonObject>,
   tests: readonly RecordTest[],
   resource: ResourceName,
-): AsyncGenerator<JsonObject> {
+): Batches<JsonObject> {
   let unseen = tests.flatMap(({ field }) => (field ? [field] : []));
-  const held: JsonObject[] = [];
+  let held: Item<JsonObject>[] = [];
   const names = new Set<string>(documentedFields(resource));
   let count = 0;
-  for await (const record of records) {
+  const fitting = (item: Item<JsonObject>) => {
     count += 1;
     if (unseen.length > 0) {
-      unseen = unseen.filter((field) => !field.on(record));
-      addNames(record, names);
+      unseen = unseen.filter((field) => !field.on(item.value));
+      addNames(item.value, names);
     }
-    if (!tests.every((test) => test.holds(record))) continue;
-    held.push(record);
-    if (unseen.length === 0) yield* held.splice(0);
+    return tests.every((test) => test.holds(item.value)) ? item : undefined;
+  };
+  for await (const batch of sieve(records, fitting)) {
+    for (const item of batch) held.push(item);
+    if (unseen.length > 0) continue;
+    yield held;
+    held = [];
   }
   const [missing] = unseen;
   if (missing && count > 0) throw unknownField(missing.name, [...names]);
-  yield* held;
+  if (held.length > 0) yield held;
 }
 
 const mostNames = 500;
@@ -176,23 +191,16 @@ function unknownField(name: string, known: readonly string[]): UsageError {
   );
 }
 
-async function* sorted(
-  records: AsyncIterable<JsonObject>,
-  sorting: Sorting,
-): AsyncGenerator<JsonObject> {
-  const all: JsonObject[] = [];
-  for await (const record of records) all.push(record);
-  yield* byField(all, sorting);
+async function* sorted(records: Batches<JsonObject>, sorting: Sorting): Batches<JsonObject> {
+  const all = await gathered(flowOf(() => records));
+  yield byField(all, sorting).map((value) => ({ value }));
 }
 
-async function* cut(
-  records: AsyncIterable<JsonObject>,
-  limit: number | undefined,
-): AsyncGenerator<JsonObject> {
-  let count = 0;
-  for await (const record of records) {
-    yield record;
-    count += 1;
-    if (count === limit) return;
+async function* cut(records: Batches<JsonObject>, limit: number): Batches<JsonObject> {
+  let left = limit;
+  for await (const batch of records) {
+    yield batch.slice(0, left);
+    left -= batch.length;
+    if (left <= 0) return;
   }
 }

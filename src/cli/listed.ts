@@ -1,29 +1,34 @@
 import type { ResourceName } from '../api/contract.js';
 import type { Context } from '../context.js';
+import { type Batches, type Flow, flowOf } from '../data/flow.js';
 import type { JsonObject } from '../data/json.js';
+
+type World = Pick<Context, 'api' | 'paths' | 'settings'>;
 
 /**
  * A resource's records as the service lists them; what passes is remembered for completion, unless
  * `completion.cache` is off.
  */
-export async function* listed(
-  { api, paths, settings }: Pick<Context, 'api' | 'paths' | 'settings'>,
+export function listed(world: World, resource: ResourceName): Flow<JsonObject> {
+  const { completionCache, dryRun } = world.settings;
+  if (!completionCache || dryRun) return world.api.list(resource);
+  return flowOf(() => remembered(world, resource));
+}
+
+async function* remembered(
+  { api, paths, settings }: World,
   resource: ResourceName,
-): AsyncIterable<JsonObject> {
+): Batches<JsonObject> {
   const records = api.list(resource);
-  if (!settings.completionCache || settings.dryRun) {
-    yield* records;
-    return;
-  }
   const { rememberRecords } = await import('../config/completion-cache.js');
   const { baseUrl, organizationId } = api;
   const place = { profile: settings.profile.name, baseUrl, organizationId };
   const memory = rememberRecords(paths, place, resource);
   let whole = false;
   try {
-    for await (const record of records) {
-      memory.see(record);
-      yield record;
+    for await (const batch of records.batches()) {
+      for (const { value } of batch) memory.see(value);
+      yield batch;
     }
     whole = records.completeness().state === 'complete';
   } finally {

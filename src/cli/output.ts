@@ -1,5 +1,6 @@
 import type { GlobalFlags, OutputFormat, Settings } from '../config/settings.js';
 import type { Environment, Streams } from '../terminal/streams.js';
+import { type Batches, batchesOf, flowOf, gathered, type Item } from '../data/flow.js';
 import type { JsonObject } from '../data/json.js';
 import { createPaint } from '../terminal/paint.js';
 import { recordFields } from './fields.js';
@@ -127,8 +128,7 @@ async function showTable<T>(
   sink: Sink,
   world: Presenting,
 ): Promise<void> {
-  const records: JsonObject[] = [];
-  for await (const row of rows) records.push(asRecord(row));
+  const records = (await gathered(rows)).map(asRecord);
   if (records.length === 0) return world.note(nothingFound(view));
   const { peopleTable } = await import('./people-table.js');
   const lines = await peopleTable(records, view, {
@@ -187,35 +187,50 @@ async function writeTable<T>(
   const named = settings.fields ?? namedColumns(view, settings);
   if (named) return writeTsv(sink, rows, named);
   const { columnsForMachines } = await import('./columns.js');
-  const sample: JsonObject[] = [];
-  const source = peek(rows, sampleSize, sample);
-  const first = await source.next();
-  const columns = first.done ? recordFields(view.resource) : columnsForMachines(sample);
-  const known = new Set(sample.flatMap((record) => Object.keys(record)));
-  const late = new Set<string>();
-  const watched = async function* () {
-    if (first.done) return;
-    yield first.value;
-    for await (const record of source) {
-      for (const name of Object.keys(record)) if (!known.has(name)) late.add(name);
-      yield record;
+  const source = batchesOf(rows)[Symbol.asyncIterator]();
+  const first: Item<unknown>[] = [];
+  let last = await source.next();
+  for (; !last.done; last = await source.next()) {
+    for (const item of last.value) first.push(item);
+    if (first.length >= sampleSize) break;
+  }
+  const sample = first.slice(0, sampleSize).map(({ value }) => asRecord(value));
+  const columns = sample.length === 0 ? recordFields(view.resource) : columnsForMachines(sample);
+  const late = new LateFields(sample);
+  const all = async function* (): Batches<unknown> {
+    try {
+      late.see(first);
+      yield first;
+      while (!last.done && !(last = await source.next()).done) {
+        late.see(last.value);
+        yield last.value;
+      }
+    } finally {
+      await source.return?.();
     }
   };
-  await writeTsv(sink, watched(), columns);
-  if (late.size > 0)
+  await writeTsv(sink, flowOf(all), columns);
+  if (late.names.size > 0)
     note(
-      `Fields that only later records have are not in the table: ${[...late].join(', ')}. Name them with --fields, or use -o csv or -o json.`,
+      `Fields that only later records have are not in the table: ${[...late.names].join(', ')}. Name them with --fields, or use -o csv or -o json.`,
     );
 }
 
-/** Hands the records on after the first ones were gathered in `sample`. */
-async function* peek(rows: Rows, size: number, sample: JsonObject[]): AsyncGenerator<JsonObject> {
-  for await (const row of rows) {
-    const record = asRecord(row);
-    if (sample.length > size) yield record;
-    else if (sample.push(record) > size) yield* sample;
+/** Names the fields that the sample of a list did not have. */
+class LateFields {
+  readonly names = new Set<string>();
+  private readonly known: ReadonlySet<string>;
+
+  constructor(sample: readonly JsonObject[]) {
+    this.known = new Set(sample.flatMap((record) => Object.keys(record)));
   }
-  if (sample.length <= size) yield* sample;
+
+  see(items: readonly Item<unknown>[]): void {
+    for (const { value } of items) {
+      const record = asRecord(value);
+      for (const name in record) if (!this.known.has(name)) this.names.add(name);
+    }
+  }
 }
 
 async function writeBytes(value: unknown, sink: Sink): Promise<void> {

@@ -132,9 +132,13 @@ objects and lists: gamerTags.0.gamerTag.
 --out FILE writes the result to a file, atomically; its ending chooses the format.
 
 Records are passed through untouched: every field that the service sent, in its
-order, numbers as they came. In tab-separated output \\, tab, line feed and carriage
-return in values are written \\\\, \\t, \\n, \\r. Csv cells that a spreadsheet would read
-as a formula get a leading ' (--csv-raw leaves it out).
+order, numbers as they came. What differs from the documented fields (missing, of
+another type, an unknown status) is shown all the same and told once on stderr;
+--strict makes it an error.
+
+In tab-separated output \\, tab, line feed and carriage return in values are written
+\\\\, \\t, \\n, \\r. Csv cells that a spreadsheet would read as a formula get a
+leading ', and a NUL is written \u2400 (--csv-raw leaves both out).
 
 With json or ndjson the last line of stderr is the error:
   {"error":{"code":"…","kind":"…","message":"…","hint":"…","exitCode":5,…}}

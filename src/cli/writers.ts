@@ -1,8 +1,9 @@
-import { byteOrderMark, csvLine, type CsvOptions, guard } from '../data/csv.js';
+import { byteOrderMark, csvLine, type CsvOptions, forSpreadsheet } from '../data/csv.js';
+import { batchesOf, gathered, type Item } from '../data/flow.js';
 import { isObject, type JsonObject, printJson } from '../data/json.js';
-import { flatten, plainText, valueAt } from '../data/path.js';
+import { flatten, InnerNames, plainText, valueAt } from '../data/path.js';
 import { UsageError } from '../errors.js';
-import { tsvCell } from '../terminal/safe-text.js';
+import { jsonTsvCell, tsvCell } from '../terminal/safe-text.js';
 import { batchTo, type Sink } from './sink.js';
 
 /** Records on their way to a machine. */
@@ -17,32 +18,35 @@ export async function writeJson(sink: Sink, value: unknown): Promise<void> {
 export async function writeJsonArray(sink: Sink, rows: Rows): Promise<void> {
   const indent = sink.isTerminal ? 2 : 0;
   const parts: string[] = [];
-  for await (const row of rows) {
-    const text = printJson(row, { indent });
-    parts.push(indent ? text.replaceAll('\n', '\n  ') : text);
-  }
+  for await (const batch of batchesOf(rows))
+    for (const item of batch)
+      parts.push(
+        indent ? printJson(item.value, { indent }).replaceAll('\n', '\n  ') : jsonText(item),
+      );
   if (parts.length === 0) return sink.write('[]\n');
   const [open, between, close] = indent ? ['[\n  ', ',\n  ', '\n]\n'] : ['[', ',', ']\n'];
   const batch = batchTo(sink);
-  for (const [index, part] of parts.entries())
-    await batch.push((index === 0 ? open : between) + part);
+  for (const [index, part] of parts.entries()) {
+    const waiting = batch.push((index === 0 ? open : between) + part);
+    if (waiting) await waiting;
+  }
   await batch.push(close);
   await batch.flush();
 }
 
-/** One value as a line of NDJSON, its newline included. */
-export function ndjsonLine(value: unknown): string {
-  return `${printJson(value)}\n`;
+/** A value as one line of JSON: as it came where that is the same. */
+function jsonText({ value, text }: Item<unknown>): string {
+  return text ?? printJson(value);
 }
 
 /** Records as NDJSON, as they come. */
 export async function writeNdjson(sink: Sink, rows: Rows): Promise<void> {
-  await writeLines(sink, rows, ndjsonLine);
+  await writeLines(sink, rows, (item) => `${jsonText(item)}\n`);
 }
 
 /** The ids alone, one a line; of rows of ours without an id, what names them. */
 export async function writeIds(sink: Sink, rows: Rows, idField = 'id'): Promise<void> {
-  await writeLines(sink, rows, (row) => {
+  await writeLines(sink, rows, ({ value: row }) => {
     const id = isObject(row) ? (row['id'] ?? row[idField]) : row;
     if (id === undefined || id === null || typeof id === 'object')
       throw new UsageError('This result has no ids.', { hint: 'Use -o json instead.' });
@@ -54,20 +58,22 @@ export async function writeIds(sink: Sink, rows: Rows, idField = 'id'): Promise<
 export function tsvValue(value: unknown): string {
   if (Array.isArray(value) && value.every((item) => typeof item !== 'object' || item === null))
     return tsvCell(value.map(plainText).join(';'));
-  if (typeof value === 'object' && value !== null) return tsvCell(printJson(value));
+  if (typeof value === 'object' && value !== null) return jsonTsvCell(plainText(value));
   return tsvCell(plainText(value));
 }
 
 /** Tab-separated records with a header, as they come. */
 export async function writeTsv(sink: Sink, rows: Rows, columns: readonly string[]): Promise<void> {
   // The header goes with the first record: a list that fails at once prints nothing.
+  const cells: string[] = [];
   let header = `${columns.map(tsvCell).join('\t')}\n`;
-  await writeLines(sink, rows, (row) => {
-    const record = asRecord(row);
-    const line = `${columns.map((column) => tsvValue(valueAt(record, column))).join('\t')}\n`;
-    const first = header;
+  await writeLines(sink, rows, ({ value }) => {
+    const record = asRecord(value);
+    const before = header;
     header = '';
-    return first + line;
+    for (let at = 0; at < columns.length; at++)
+      cells[at] = tsvValue(valueAt(record, columns[at] ?? ''));
+    return `${before}${cells.join('\t')}\n`;
   });
   await sink.write(header);
 }
@@ -91,10 +97,12 @@ export async function writeCsv(
   look: CsvLook,
   columnsIfEmpty: readonly string[],
 ): Promise<void> {
-  const records: JsonObject[] = [];
-  for await (const row of rows) records.push(asRecord(row));
+  const records = (await gathered(rows)).map(asRecord);
   const batch = batchTo(sink);
-  for (const line of csvLines(records, look, columnsIfEmpty)) await batch.push(line);
+  for (const line of csvLines(records, look, columnsIfEmpty)) {
+    const waiting = batch.push(line);
+    if (waiting) await waiting;
+  }
   await batch.flush();
 }
 
@@ -104,11 +112,12 @@ export function* csvLines(
   look: CsvLook,
   columnsIfEmpty: readonly string[] = [],
 ): Generator<string> {
-  const columns = records.length > 0 ? csvColumns(records) : columnsIfEmpty;
-  const header = look.raw ? columns : columns.map(guard);
+  const names = new InnerNames();
+  const columns = records.length > 0 ? csvColumns(records, names) : columnsIfEmpty;
+  const header = look.raw ? columns : columns.map(forSpreadsheet);
   yield (look.bom ? byteOrderMark : '') + csvLine(header, { ...look, raw: true });
   for (const record of records) {
-    const flat = flatten(record);
+    const flat = flatten(record, names);
     yield csvLine(
       columns.map((column) => flat.get(column)),
       look,
@@ -122,12 +131,12 @@ export function asRecord(row: unknown): JsonObject {
 }
 
 /** The union of the records' columns; a new one stands beside its kin, else behind the one before it. */
-function csvColumns(records: readonly JsonObject[]): readonly string[] {
+function csvColumns(records: readonly JsonObject[], names: InnerNames): readonly string[] {
   const columns: string[] = [];
   const known = new Map<string, { filled: boolean }>();
   for (const record of records) {
     let before: string | undefined;
-    for (const [name, value] of flatten(record)) {
+    for (const [name, value] of flatten(record, names)) {
       const filled = value !== null && value !== undefined && value !== '';
       const seen = known.get(name);
       if (seen) seen.filled ||= filled;
@@ -151,13 +160,18 @@ function ancestors(name: string): string[] {
   return words.slice(1).map((_, index) => words.slice(0, index + 1).join('.'));
 }
 
-async function writeLines(sink: Sink, rows: Rows, line: (row: unknown) => string): Promise<void> {
+async function writeLines(
+  sink: Sink,
+  rows: Rows,
+  line: (item: Item<unknown>) => string,
+): Promise<void> {
   const batch = batchTo(sink);
   try {
-    for await (const row of rows) {
-      const waiting = batch.push(line(row));
-      if (waiting) await waiting;
-    }
+    for await (const items of batchesOf(rows))
+      for (const item of items) {
+        const waiting = batch.push(line(item));
+        if (waiting) await waiting;
+      }
   } finally {
     // What came before the answer broke stays with the reader.
     await batch.flush();

@@ -90,7 +90,9 @@ export const routeFlag = param(
 
 /** The one field that a record surely has. */
 export function nameFlag(kind: Kind) {
-  return param(z.optional(z.string()), `name of the ${kind.noun}`, {
+  // A shell variable that is not set; who means an empty name writes -f name=.
+  const name = z.string().check(z.regex(/\S/, 'must not be empty'));
+  return param(z.optional(name), `name of the ${kind.noun}`, {
     placeholder: 'NAME',
     group: 'change',
   });

@@ -15,7 +15,7 @@ const others: readonly (readonly [name: string, text: string])[] = [
   ['ROSTERCTL_CACHE_DIR', 'ids for completion; else XDG_CACHE_HOME/rosterctl'],
   ['ROSTERCTL_SETTLE', 'how long a lost write may still take effect; 15s'],
   ['PAGER', 'the pager, where ROSTERCTL_PAGER is not set'],
-  ['NO_COLOR, FORCE_COLOR', 'colour off, on; also CLICOLOR, CLICOLOR_FORCE, TERM=dumb'],
+  ['NO_COLOR, FORCE_COLOR', 'colour off, on (on wins); also CLICOLOR, CLICOLOR_FORCE, TERM=dumb'],
   ['COLUMNS, TZ, TMPDIR', 'as everywhere'],
   ['NODE_EXTRA_CA_CERTS', 'further certificate authorities'],
 ];

@@ -1,3 +1,4 @@
+import { organizationPlaces, pagingModes, updateSemantics } from './choices.js';
 import { outputFormats, timeStyles } from './formats.js';
 import { splitWords } from '../data/command-words.js';
 import { nearest } from '../data/nearest.js';
@@ -89,12 +90,7 @@ const guessKeys: readonly SettingKey<string>[] = [
     guess(`columns.${resource}`, 'columns of the table', nameList),
     guess(`readOnly.${resource}`, 'fields never sent back', nameList, neverSent),
   ]),
-  guess(
-    'paging.mode',
-    'how the service pages',
-    oneOf(['auto', 'none', 'page', 'offset', 'cursor']),
-    'auto',
-  ),
+  guess('paging.mode', 'how the service pages', oneOf(pagingModes), 'auto'),
   ...pageWords.map((word) =>
     guess(`paging.params.${word}`, `the query parameter for ${word}`, parameterName, word),
   ),
@@ -169,13 +165,13 @@ function routeKeys(resource: RoutedResource): SettingKey<string>[] {
   };
   const update = `endpoints.${resource}.update`;
   const remove = `endpoints.${resource}.delete`;
-  const places = oneOf(['none', 'body', 'query']);
+  const places = oneOf(organizationPlaces);
   return [
     guess(update, 'the update call', route, `PATCH /${resource}/{${idName}}`),
     guess(
       `${update}.semantics`,
       'what an update leaves out stays or goes',
-      oneOf(['merge', 'replace']),
+      oneOf(updateSemantics),
       'merge',
     ),
     guess(`${update}.org`, 'where the update call carries organizationId', places, 'none'),

@@ -10,14 +10,19 @@ export const byteOrderMark = '\ufeff';
 
 /**
  * One line of CSV by RFC 4180, CRLF at its end. Text that a spreadsheet would read as a formula gets
- * a leading `'` unless `raw`; numbers are none. Nothing else is changed: control characters in data
- * stay data.
+ * a leading `'` unless `raw`, and a NUL, at which a spreadsheet cuts the cell and our own import refuses
+ * the file, becomes a visible `␀`. Nothing else is changed: other control characters in data stay data.
  */
 export function csvLine(cells: readonly unknown[], options: CsvOptions): string {
   let line = '';
-  for (const [index, cell] of cells.entries())
-    line += (index === 0 ? '' : options.delimiter) + csvCell(cell, options);
+  for (let at = 0; at < cells.length; at++)
+    line += (at === 0 ? '' : options.delimiter) + csvCell(cells[at], options);
   return `${line}\r\n`;
+}
+
+/** A text as it stands in a cell: without NUL, and guarded. */
+export function forSpreadsheet(text: string): string {
+  return guard(text.includes('\0') ? text.replaceAll('\0', '\u2400') : text);
 }
 
 /** Puts `'` before text that a spreadsheet would take for a formula; `unguard` undoes it exactly. */
@@ -40,7 +45,7 @@ const formula = /^'*[^\S\t\r\n]*[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n\u0000]/;
 function csvCell(cell: unknown, { delimiter, raw }: CsvOptions): string {
   if (cell === null || cell === undefined) return '';
   if (typeof cell !== 'string') return quoted(plainText(cell), delimiter);
-  return quoted(raw ? cell : guard(cell), delimiter);
+  return quoted(raw ? cell : forSpreadsheet(cell), delimiter);
 }
 
 function quoted(text: string, delimiter: string): string {

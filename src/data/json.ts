@@ -26,12 +26,12 @@ export class RawNumber {
 let metRawNumber = false;
 
 /** How deep lists and objects may stand in each other; far beyond what any record needs. */
-const maxDepth = 200;
+export const maxDepth = 200;
 
 /**
  * Parses JSON and loses nothing: numbers that a double cannot hold become RawNumber, a `__proto__`
- * key stays an own key, a byte order mark is dropped. Throws SyntaxError for what is no JSON or is
- * nested too deep.
+ * key stays an own key, a byte order mark is dropped. Throws SyntaxError for what is no JSON,
+ * TooDeepError for what is nested too deep.
  */
 export function parseJson(text: string): unknown {
   const plain = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
@@ -50,7 +50,29 @@ export function printJson(value: unknown, { indent = 0 }: { indent?: number } = 
   const quick = JSON.stringify(value, undefined, indent) as string | undefined;
   const text = metRawNumber ? printSlowly(value, indent, '') : quick;
   const printed = text ?? 'null';
-  return unsafeInJson.test(printed) ? printed.replace(allUnsafeInJson, escaped) : printed;
+  return printsUnchanged(printed, Buffer.byteLength(printed))
+    ? printed
+    : printed.replace(allUnsafeInJson, escaped);
+}
+
+/** The keys of a value, those of inner objects counted. */
+export function countKeys(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let count = 0;
+  if (Array.isArray(value)) for (const item of value) count += countKeys(item);
+  else
+    for (const key in value) {
+      count++;
+      const inner = (value as JsonObject)[key];
+      if (typeof inner === 'object') count += countKeys(inner);
+    }
+  return count;
+}
+
+/** Whether a text of so many bytes of UTF-8, otherwise as `printJson` gives it, needs no escape. */
+export function printsUnchanged(text: string, bytes: number): boolean {
+  // As many characters as bytes is ASCII, and of that only DEL is to be escaped.
+  return text.length === bytes ? !text.includes('\u007f') : !unsafeInJson.test(text);
 }
 
 // --- printing ---
@@ -114,7 +136,7 @@ function parseKeepingNumbers(text: string): unknown {
     return unmark(JSON.parse(marked), mark, 0);
   } catch (error) {
     // The place that the message names is to be one of the text as it came.
-    if (error instanceof SyntaxError && error.message !== tooDeep) JSON.parse(text);
+    if (!(error instanceof TooDeepError)) JSON.parse(text);
     throw error;
   }
 }
@@ -163,7 +185,7 @@ function unmark(value: unknown, mark: string, depth: number): unknown {
   if (typeof value === 'string')
     return value.startsWith(mark) ? new RawNumber(value.slice(mark.length)) : value;
   if (typeof value !== 'object' || value === null) return value;
-  if (depth >= maxDepth) throw new SyntaxError(tooDeep);
+  if (depth >= maxDepth) throw new TooDeepError();
   if (Array.isArray(value)) return value.map((item) => unmark(item, mark, depth + 1));
   // fromEntries defines keys, so that a `__proto__` stays a key and sets nothing.
   return Object.fromEntries(
@@ -173,7 +195,13 @@ function unmark(value: unknown, mark: string, depth: number): unknown {
 
 // --- depth ---
 
-const tooDeep = `The JSON is nested too deep (more than ${maxDepth} levels)`;
+/** JSON with more levels than are read: nothing that a service means, and a walk through it may fail. */
+export class TooDeepError extends SyntaxError {
+  override readonly name = 'TooDeepError';
+  constructor() {
+    super(`The JSON is nested too deep (more than ${maxDepth} levels)`);
+  }
+}
 
 /** Fewer openers than levels cannot be too deep; true only says that one has to look. */
 function mayBeDeep(text: string): boolean {
@@ -186,7 +214,7 @@ function mayBeDeep(text: string): boolean {
 
 function checkDepth(value: unknown, depth = 0): void {
   if (typeof value !== 'object' || value === null) return;
-  if (depth >= maxDepth) throw new SyntaxError(tooDeep);
+  if (depth >= maxDepth) throw new TooDeepError();
   if (Array.isArray(value)) for (const item of value) checkDepth(item, depth + 1);
   else for (const key in value) checkDepth((value as { [key: string]: unknown })[key], depth + 1);
 }

@@ -1,4 +1,24 @@
-import { parseJson } from './json.js';
+import type { Item } from './flow.js';
+import {
+  backslash,
+  closeArray,
+  closeObject,
+  colon,
+  comma,
+  isBlank,
+  isLetter,
+  isSpace,
+  minus,
+  nine,
+  openArray,
+  openObject,
+  plainEscapes,
+  quote,
+  smallE,
+  StringSearch,
+  zero,
+} from './json-bytes.js';
+import { countKeys, parseJson, printsUnchanged } from './json.js';
 
 /** Whether the array at this path of object keys is the list; a bare array has the empty path. */
 export type ListChoice = (path: readonly string[]) => boolean;
@@ -6,14 +26,10 @@ export type ListChoice = (path: readonly string[]) => boolean;
 /** What stands for the list's elements in the `envelope` of a splitter. */
 export const elementsElsewhere = 'elements:elsewhere';
 
-const quote = 0x22;
-const backslash = 0x5c;
-const comma = 0x2c;
-const colon = 0x3a;
-const openArray = 0x5b;
-const closeArray = 0x5d;
-const openObject = 0x7b;
-const closeObject = 0x7d;
+/** Numbers of fewer digits are exact as a double. */
+const exactDigits = 15;
+/** Fewer levels than `parseJson` refuses. */
+const plainDepth = 100;
 
 /** Keys of deeper envelopes are not looked at. */
 const deepestKey = 2;
@@ -41,6 +57,14 @@ export class ListSplitter {
   private parts: Buffer[] = [];
   private partBytes = 0;
   private elements = 0;
+  /** Digits of a number so far: it may be cut, too. */
+  private digits = 0;
+  /** Keys of the element so far, those of inner objects counted. */
+  private keys = 0;
+  /** The element so far is one that JSON.parse alone reads rightly. */
+  private simple = true;
+  /** The element's text so far is what printing it would give: no spaces, no odd numbers or escapes. */
+  private same = true;
 
   constructor(
     private readonly chosen: ListChoice,
@@ -53,9 +77,9 @@ export class ListSplitter {
   }
 
   /** Takes the next piece and gives the elements that ended in it. */
-  push(piece: Buffer): unknown[] {
+  push(piece: Buffer): Item<unknown>[] {
     let at = 0;
-    const found: unknown[] = [];
+    const found: Item<unknown>[] = [];
     if (this.place === 'before') at = this.seek(piece, at);
     if (this.place === 'inside') at = this.split(piece, at, found);
     if (!this.isInside()) this.keep(piece.subarray(at));
@@ -139,56 +163,88 @@ export class ListSplitter {
 
   // --- the list ---
 
-  /** The hot loop: strings, depth, and where an element ends. */
-  private split(piece: Buffer, from: number, found: unknown[]): number {
+  /** The hot loop: strings, depth, where an element ends, and whether it is an ordinary one. */
+  private split(piece: Buffer, from: number, found: Item<unknown>[]): number {
     const { length } = piece;
-    let { inString, depth } = this;
+    let { inString, depth, digits, keys } = this;
     let start = from;
-    let at = this.escaping ? from + 1 : from;
-    this.escaping = false;
-    for (; at < length; at++) {
-      const byte = piece[at];
+    let at = from;
+    if (this.escaping && at < length) this.noteEscape(piece[at++]);
+    const search = new StringSearch(piece);
+    while (at < length) {
       if (inString) {
-        // Most bytes stand in strings: a loop of their own for them.
-        let inner = byte;
-        while (inner !== quote && inner !== backslash && at < length) inner = piece[++at];
-        if (at === length) break;
-        if (inner === quote) inString = false;
-        else at++;
-      } else if (byte === quote) inString = true;
-      else if (byte === openObject || byte === openArray) depth++;
-      else if (depth > 0) {
-        if (byte === closeObject || byte === closeArray) depth--;
+        at = search.endOfPart(at);
+        if (at >= length) break;
+        if (piece[at++] === quote) inString = false;
+        else if (at === length) this.escaping = true;
+        else this.noteEscape(piece[at++]);
+        continue;
+      }
+      const byte = piece[at++] ?? 0;
+      if (byte === quote) inString = true;
+      else if (byte === colon) {
+        digits = 0;
+        keys++;
+      } else if (byte === openObject || byte === openArray) {
+        digits = 0;
+        if (++depth > plainDepth) this.simple = false;
+      } else if (depth > 0) {
+        if (byte === comma) digits = 0;
+        else if (byte === closeObject || byte === closeArray) depth--;
+        else if (byte >= zero && byte <= nine) {
+          if (++digits > exactDigits) this.simple = this.same = false;
+        } else if (!isLetter(byte) || (byte === smallE && digits > 0)) this.noteOdd(byte);
       } else if (byte === comma) {
-        found.push(this.element(piece, start, at));
-        start = at + 1;
+        this.keys = keys;
+        found.push(this.element(piece, start, at - 1));
+        start = at;
+        keys = 0;
       } else if (byte === closeArray) {
-        this.close(piece, start, at, found);
-        return at;
+        this.keys = keys;
+        this.close(piece, start, at - 1, found);
+        return at - 1;
       } else if (byte === closeObject) throw new SyntaxError('A list ends with a brace.');
+      else if (!isSpace(byte)) this.simple = this.same = false;
     }
     this.inString = inString;
     this.depth = depth;
-    this.escaping = at > length;
+    this.digits = digits;
+    this.keys = keys;
     this.partBytes += length - start;
     if (this.partBytes > this.maxBytes) throw new TooLargeError();
     this.parts.push(piece.subarray(start));
     return length;
   }
 
-  private close(piece: Buffer, start: number, at: number, found: unknown[]): void {
-    const text = this.textTo(piece, start, at);
-    if (this.elements > 0 || text.trim() !== '') {
-      found.push(parseJson(text));
-      this.elements++;
-    }
+  private noteEscape(byte: number | undefined): void {
+    this.escaping = false;
+    if (!plainEscapes.has(byte ?? 0)) this.same = false;
+  }
+
+  /** What is neither a digit nor a word: a space, a sign, a fraction, an exponent, nonsense. */
+  private noteOdd(byte: number): void {
+    this.same = false;
+    if (!isSpace(byte) && byte !== minus) this.simple = false;
+  }
+
+  private close(piece: Buffer, start: number, at: number, found: Item<unknown>[]): void {
+    const isEmpty = this.elements === 0 && this.parts.every(isBlank);
+    if (!isEmpty || !isBlank(piece.subarray(start, at))) found.push(this.element(piece, start, at));
     this.place = 'after';
     if (this.elements > 0) this.keep(Buffer.from(`{"${elementsElsewhere}":true}`));
   }
 
-  private element(piece: Buffer, start: number, end: number): unknown {
+  private element(piece: Buffer, start: number, end: number): Item<unknown> {
+    const { simple, same, keys } = this;
+    const bytes = this.partBytes + end - start;
+    const text = this.textTo(piece, start, end);
     this.elements++;
-    return parseJson(this.textTo(piece, start, end));
+    this.simple = this.same = true;
+    const value: unknown = simple ? JSON.parse(text) : parseJson(text);
+    // Of a key that stands twice the last one counts, and only that is printed.
+    const asItIs = same && printsUnchanged(text, bytes) && countKeys(value) === keys;
+    if (!asItIs) return { value, text: undefined };
+    return { value, text: text.trim() };
   }
 
   private textTo(piece: Buffer, start: number, end: number): string {
@@ -203,10 +259,6 @@ export class ListSplitter {
 /** One element, or what stands around the list, is larger than the bound. */
 export class TooLargeError extends Error {
   override readonly name = 'TooLargeError';
-}
-
-function isSpace(byte: number): boolean {
-  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
 /** A byte of the byte order mark; one in another place is found when the envelope is parsed. */

@@ -5,7 +5,10 @@ import { isObject, type JsonObject, printJson, RawNumber } from './json.js';
  * holds dots itself is found; a name over a list gives the list of its elements' values.
  */
 export function valueAt(record: JsonObject, path: string): unknown {
-  if (Object.hasOwn(record, path)) return record[path];
+  const own = record[path];
+  // Nothing that JSON holds is a function, and all that objects inherit is, but for `__proto__`.
+  if (own !== undefined && typeof own !== 'function' && path !== '__proto__') return own;
+  if (Object.hasOwn(record, path)) return own;
   if (!path.includes('.')) return undefined;
   return look(record, path.split('.'));
 }
@@ -26,11 +29,29 @@ export function valuesAt(record: JsonObject, path: string): readonly unknown[] |
  * A record as flat columns: nested objects as dotted names, lists of plain values as one cell joined
  * with `;`, lists that hold objects as `gamerTags.0.game`. Values stay as they are but for the lists.
  */
-export function flatten(record: JsonObject): Map<string, unknown> {
+export function flatten(record: JsonObject, names = new InnerNames()): Map<string, unknown> {
   const columns = new Map<string, unknown>();
-  for (const [key, value] of Object.entries(record)) put(columns, key, value);
+  for (const key of Object.keys(record)) put(columns, key, record[key], names);
   return columns;
 }
+
+/** Dotted names, made once for many records: to make and to hash a new text each time is half the work. */
+export class InnerNames {
+  private readonly known = new Map<string, Map<string | number, string>>();
+
+  of(name: string, key: string | number): string {
+    const inner = this.known.get(name) ?? new Map<string | number, string>();
+    if (inner.size === 0) this.known.set(name, inner);
+    const found = inner.get(key);
+    if (found !== undefined) return found;
+    const made = `${name}.${key}`;
+    // Keys may be anything, a different one in each record.
+    if (inner.size < mostInnerNames) inner.set(key, made);
+    return made;
+  }
+}
+
+const mostInnerNames = 1000;
 
 /** A plain value as text; null and absent are empty, what is not plain is compact JSON. */
 export function plainText(value: unknown): string {
@@ -61,13 +82,13 @@ function lookInList(list: readonly unknown[], words: readonly string[]): unknown
   return found.length > 0 ? found.flat() : undefined;
 }
 
-function put(columns: Map<string, unknown>, name: string, value: unknown): void {
+function put(columns: Map<string, unknown>, name: string, value: unknown, names: InnerNames): void {
   if (isObject(value)) {
-    for (const [key, inner] of Object.entries(value)) put(columns, `${name}.${key}`, inner);
+    for (const key of Object.keys(value)) put(columns, names.of(name, key), value[key], names);
     return;
   }
   if (Array.isArray(value) && value.some((item) => isObject(item) || Array.isArray(item))) {
-    for (const [index, item] of value.entries()) put(columns, `${name}.${index}`, item);
+    for (const [index, item] of value.entries()) put(columns, names.of(name, index), item, names);
     return;
   }
   const cell = Array.isArray(value) ? value.map(plainText).join(';') : value;

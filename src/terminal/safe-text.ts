@@ -21,9 +21,8 @@ export function multiLine(text: string): string {
 
 /** Text for a machine's tab-separated cell: `\`, tab and line ends escaped, other controls as \uXXXX. */
 export function tsvCell(text: string): string {
-  if (harmless.test(text)) return text.includes('\\') ? text.replaceAll('\\', '\\\\') : text;
-  return text
-    .replaceAll('\\', '\\\\')
+  if (harmless.test(text)) return jsonTsvCell(text);
+  return jsonTsvCell(text)
     .replaceAll('\t', '\\t')
     .replaceAll('\n', '\\n')
     .replaceAll('\r', '\\r')
@@ -32,6 +31,11 @@ export function tsvCell(text: string): string {
       /[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu,
       escaped,
     );
+}
+
+/** The same of a text in which `printJson` has escaped what is unsafe: its backslashes are left. */
+export function jsonTsvCell(json: string): string {
+  return json.includes('\\') ? json.replaceAll('\\', '\\\\') : json;
 }
 
 /** Letters of Latin, Greek and Cyrillic, dashes and quotes: most texts, nothing to do for them. */

@@ -22,8 +22,8 @@ export interface TableOptions {
 /** The widest cell that is not an id. */
 const widestCell = 40;
 const gap = '  ';
-/** cli-table3 is quadratic; beyond this our own columns draw the same table. */
-const mostLibraryRows = 100;
+/** cli-table3 takes half a millisecond a row and is quadratic; beyond this our own columns draw the same. */
+const mostLibraryRows = 25;
 
 /**
  * The lines of a table: bold header, two spaces between the columns, no frame, no line wider than

@@ -1,10 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
+import { createDrift } from '../../src/api/drift.js';
+import { listRecords } from '../../src/api/record-list.js';
 import type { JsonObject } from '../../src/data/json.js';
 import { ApiError, NetworkError, ProtocolError } from '../../src/errors.js';
-import { type Recorded, recordingService } from '../support/service.js';
-import { apiTo, later, noWait, thrownBy } from './wiring.js';
+import { organization, type Recorded, recordingService } from '../support/service.js';
+import { apiTo, later, noWait, thrownBy, transportTo } from './wiring.js';
 
 const team = (index: number) => ({
   id: `team_${index}`,
@@ -29,6 +31,23 @@ const writing = (write: (response: ServerResponse, count: number, request: Recor
     write(response, ++count, request);
   });
 };
+
+/** A list with caps of its own. */
+function listTo(baseUrl: string, caps: { pages: number; records: number }) {
+  const heard: string[] = [];
+  const notes = { drift: () => undefined, note: (text: string) => void heard.push(text) };
+  const list = listRecords('teams', {
+    baseUrl,
+    organizationId: organization,
+    transport: transportTo(baseUrl),
+    guesses: {},
+    drift: createDrift(notes, false),
+    notes,
+    strict: false,
+    caps,
+  });
+  return { heard, list };
+}
 
 describe('a long list', () => {
   test.each<[string, (rows: unknown) => unknown, Record<string, string>]>([
@@ -213,6 +232,71 @@ describe('a list that breaks', () => {
     const error = await thrownBy(collect(api.list('teams')));
     expect((error as NetworkError).details.reason).toBe('timeout');
   });
+
+  test('a record that does not end is cut off, after the records before it', async () => {
+    const block = 'x'.repeat(1024 * 1024);
+    let written = 0;
+    const service = await writing((response) => {
+      response.write(`${JSON.stringify(long).slice(0, -1)},{"id":"endless","note":"`);
+      const pump = async () => {
+        while (!response.destroyed) {
+          if (!response.write(block)) await once(response, 'drain');
+          written++;
+        }
+      };
+      pump().catch(() => undefined);
+    });
+    const got: JsonObject[] = [];
+    const error = await thrownBy(collect(apiTo(service.baseUrl).api.list('teams'), got));
+    expect(error).toBeInstanceOf(ProtocolError);
+    expect((error as ProtocolError).message).toContain('has a part that is larger than 64 MiB');
+    expect(got).toEqual(long);
+    expect(written).toBeLessThan(80);
+  });
+
+  test('a record nested too deep is named as that, a list of one as well', async () => {
+    const deep = `{"id":"deep","x":${'['.repeat(300)}${']'.repeat(300)}}`;
+    const list = `${JSON.stringify(long).slice(0, -1)},${deep}]`;
+    const service = await recordingService(() => ({ status: 200, text: list }));
+    const error = await thrownBy(collect(apiTo(service.baseUrl).api.list('teams')));
+    expect((error as ProtocolError).message).toMatch(/holds a record of more than 200 levels/);
+    const short = await recordingService(() => ({ status: 200, text: `[${deep}]` }));
+    const other = await thrownBy(collect(apiTo(short.baseUrl).api.list('teams')));
+    expect((other as ProtocolError).message).toMatch(/is JSON of more than 200 levels/);
+    expect(short.requests).toHaveLength(1);
+  });
+
+  test('more than 16 KiB of headers are refused, on a later page too', async () => {
+    const pad = { 'x-pad': 'x'.repeat(20_000) };
+    const service = await recordingService((request) =>
+      request.url.includes('cursor=')
+        ? { status: 200, headers: pad, json: { teams: teams(1, 5000) } }
+        : { status: 200, json: { teams: long, nextCursor: 'b' } },
+    );
+    const got: JsonObject[] = [];
+    const error = await thrownBy(collect(apiTo(service.baseUrl).api.list('teams'), got));
+    expect((error as Error).message).toContain('16 KiB of headers');
+    expect(got).toEqual(long);
+  });
+
+  test.each([
+    ['pages', { pages: 3, records: 1e6 }, 3 * 40, 3],
+    ['records', { pages: 1e6, records: 100 }, 3 * 40, 3],
+  ])(
+    'a list that never ends is cut at so many %s, and that is told',
+    async (_, caps, count, requests) => {
+      let page = 0;
+      const service = await recordingService(() => ({
+        status: 200,
+        json: { teams: teams(40, page++ * 40), nextCursor: String(page) },
+      }));
+      const { heard, list } = listTo(service.baseUrl, caps);
+      expect(await collect(list)).toHaveLength(count);
+      expect(service.requests).toHaveLength(requests);
+      expect(list.completeness()).toEqual({ state: 'doubtful', reason: 'the list does not end' });
+      expect(heard).toEqual(['The list of teams may be incomplete: the list does not end.']);
+    },
+  );
 
   test('an answer without a list and without an end is cut off', async () => {
     const block = `"${'x'.repeat(1024 * 1024)}",`;

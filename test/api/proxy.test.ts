@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -101,9 +101,10 @@ interface Asked {
 }
 
 /** A proxy that leads every tunnel to one port of this machine, or answers with a status. */
-async function proxyTo(port: number, status = 200) {
+async function proxyTo(port: number, status = 200, tls?: { key: Buffer; cert: Buffer }) {
   const asked: Asked[] = [];
-  const server = createServer((_, response) => response.writeHead(405).end());
+  const server = tls ? createTlsServer(tls) : createServer();
+  server.on('request', (_, response: ServerResponse) => response.writeHead(405).end());
   server.on('connect', (request, socket: Socket) => {
     asked.push({ place: request.url ?? '', headers: request.headers });
     socket.on('error', () => undefined);
@@ -122,7 +123,8 @@ async function proxyTo(port: number, status = 200) {
     server.close();
     server.closeAllConnections();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+  const scheme = tls ? 'https' : 'http';
+  return { url: `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
 }
 
 async function tcp(onConnection: (socket: Socket) => void) {
@@ -225,16 +227,31 @@ describe('a proxy that is of no use is named, not the service', () => {
   });
 });
 
+/** A certificate of its own for `DNS:host` or `IP:address`. */
+function makeCertificate(name: string, keyFile: string, out: string): void {
+  const subject = `/CN=${name.slice(name.indexOf(':') + 1)}`;
+  const words = `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj ${subject} -addext subjectAltName=${name} -keyout ${keyFile} -out ${out}`;
+  execFileSync('openssl', words.split(' '), { stdio: 'ignore' });
+}
+
 describe('TLS through a proxy', () => {
   const folder = temporaryFolder();
   const certificate = join(folder, 'cert.pem');
+  const proxyCertificate = join(folder, 'proxy.pem');
+  const both = join(folder, 'both.pem');
   const seen: { url: string; key: unknown }[] = [];
   let port = 0;
 
+  const proxyPair = () => ({
+    key: readFileSync(join(folder, 'proxy.key')),
+    cert: readFileSync(proxyCertificate),
+  });
+
   beforeAll(async () => {
     const keyFile = join(folder, 'key.pem');
-    const words = `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=api.example.test -addext subjectAltName=DNS:api.example.test -keyout ${keyFile} -out ${certificate}`;
-    execFileSync('openssl', words.split(' '), { stdio: 'ignore' });
+    makeCertificate('DNS:api.example.test', keyFile, certificate);
+    makeCertificate('IP:127.0.0.1', join(folder, 'proxy.key'), proxyCertificate);
+    writeFileSync(both, [certificate, proxyCertificate].map((file) => readFileSync(file)).join(''));
     const server = createTlsServer(
       { key: readFileSync(keyFile), cert: readFileSync(certificate) },
       (request, response) => {
@@ -275,6 +292,39 @@ describe('TLS through a proxy', () => {
       `Basic ${Buffer.from('ann:s3cret').toString('base64')}`,
     );
     expect(JSON.stringify(proxy.asked)).not.toContain(key);
+  });
+
+  test('a proxy that is itself reached by TLS leads there just the same', async () => {
+    const proxy = await proxyTo(port, 200, proxyPair());
+    const HTTPS_PROXY = proxy.url.replace('https://', 'https://ann:s3cret@');
+    const env = { ...environment, NODE_EXTRA_CA_CERTS: both, HTTPS_PROXY };
+    const { code, stdout, stderr } = await rosterctl('teams list -o ids --debug', { env });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'team_1\n' });
+    expect(seen.at(-1)).toEqual({ url: '/v1/teams/org_7', key });
+    expect(stderr).toContain(`is reached through the proxy ${proxy.url} (HTTPS_PROXY)`);
+    expect(stderr).not.toContain('s3cret');
+    expect(proxy.asked.map(({ place }) => place)).toEqual(['api.example.test:443']);
+    expect(proxy.asked[0]?.headers['proxy-authorization']).toMatch(/^Basic /);
+    expect(JSON.stringify(proxy.asked)).not.toContain(key);
+  });
+
+  test.each([
+    ['nobody vouches for', { NODE_TLS_REJECT_UNAUTHORIZED: '1' }],
+    [
+      'nobody vouches for, checks switched off by the environment',
+      { NODE_TLS_REJECT_UNAUTHORIZED: '0' },
+    ],
+  ])('a proxy by TLS whose certificate %s is told nothing', async (_, more) => {
+    const proxy = await proxyTo(port, 200, proxyPair());
+    const before = seen.length;
+    const HTTPS_PROXY = proxy.url.replace('https://', 'https://ann:s3cret@');
+    const env = { ...environment, HTTPS_PROXY, ...more };
+    const { code, stdout, stderr } = await rosterctl('teams list --retries 0', { env });
+    expect({ code, stdout }).toEqual({ code: 9, stdout: '' });
+    expect(stderr).toContain(`The proxy ${proxy.url} cannot be used: DEPTH_ZERO_SELF_SIGNED_CERT`);
+    expect(stderr).not.toContain('s3cret');
+    expect(proxy.asked).toEqual([]);
+    expect(seen).toHaveLength(before);
   });
 
   test('a certificate that is not trusted ends it before the key leaves', async () => {

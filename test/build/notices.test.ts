@@ -30,6 +30,19 @@ test('each bundled package is listed once, by name, with the text of its licence
   expect(text).toContain('## inner 1.2.3\n\n```text\nterms of inner\n```');
 });
 
+test('the parser that undici carries is listed with its own author', async () => {
+  const undici = install('node_modules/undici', { license: 'MIT' }, 'LICENSE');
+  const parser = join(undici, 'lib/llhttp/llhttp_simd-wasm.js');
+  const text = await notices([join(undici, 'index.js'), parser], root);
+  expect(text.match(/^- .*$/gm)).toEqual([
+    '- llhttp, MIT, inside undici 1.2.3',
+    '- undici 1.2.3, MIT',
+  ]);
+  expect(text).toMatch(/^## llhttp, inside undici 1\.2\.3$/m);
+  expect(text).toContain('Copyright Fedor Indutny, 2018.');
+  expect(await notices([join(undici, 'index.js')], root)).not.toContain('llhttp');
+});
+
 test('a bundled package without a licence stops the build, naming it', async () => {
   const unnamed = install('node_modules/unnamed', {}, 'LICENSE');
   await expect(notices([join(unnamed, 'index.js')], root)).rejects.toThrow(

@@ -155,6 +155,11 @@ describe.each(shells)('$title', ({ shell, needs, start }) => {
     ['a profile', 'rosterctl -p cl', 'rosterctl -p club '],
     ['a profile behind =', 'rosterctl --profile=cl', 'rosterctl --profile=club '],
     ['a config key', 'rosterctl config get completion.', 'rosterctl config get completion.cache '],
+    [
+      'a word of a setting',
+      'rosterctl config set output nd',
+      'rosterctl config set output ndjson ',
+    ],
     ['a help topic', 'rosterctl help exit', 'rosterctl help exit-codes '],
     ['a command to explain', 'rosterctl help tryouts conv', 'rosterctl help tryouts convert '],
     [

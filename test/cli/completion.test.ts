@@ -7,6 +7,8 @@ import { describe, expect, test } from 'vitest';
 import { complete } from '../../src/complete.js';
 import { completionScript, completionScripts, shells } from '../../src/cli/completion/scripts.js';
 import { completionCacheFile, rememberRecords } from '../../src/config/completion-cache.js';
+import { choicesOf } from '../../src/config/choices.js';
+import { settingKeys } from '../../src/config/keys.js';
 import { resolvePaths } from '../../src/config/paths.js';
 import type { PlainTable } from '../../src/data/plain-table.js';
 import { freshEnvironment, launcher, rosterctl, temporaryFolder } from '../support/run.js';
@@ -119,7 +121,32 @@ async function ask(home: string, words: readonly string[], env: Record<string, s
 const config = { activeProfile: 'work', defaults: {}, profiles: { work, club } };
 const ids = { org_1: ['app_1', 'app_2'], org_2: ['club_app'] };
 
+test('each word that is offered for a setting is one that the setting takes', () => {
+  const offered = [...settingKeys.values()].filter(({ name }) => choicesOf(name).length > 0);
+  expect(offered.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['output', 'time', 'completion.cache', 'paging.mode']),
+  );
+  for (const key of offered)
+    for (const word of choicesOf(key.name)) expect(() => key.parse(word)).not.toThrow();
+  for (const key of ['endpoints.teams.update.org', 'endpoints.documents.delete.org'])
+    expect(choicesOf(key)).toEqual(['none', 'body', 'query']);
+  expect(choicesOf('timeout')).toEqual([]);
+});
+
 describe('__complete', () => {
+  test('names the words of the setting that was typed, none where anything may stand', async () => {
+    const home = await homeWith(config);
+    expect(await ask(home, ['configValue', '--', 'config', 'set', 'time'])).toEqual([
+      'iso\t',
+      'local\t',
+      'relative\t',
+    ]);
+    expect(
+      await ask(home, ['configValue', '--', '-p', 'club', 'config', 'set', 'paging.mode', '-n']),
+    ).toContain('offset\t');
+    expect(await ask(home, ['configValue', '--', 'config', 'set', 'timeout'])).toEqual([]);
+  });
+
   test('names the profiles with what they lead to', async () => {
     expect(await ask(await homeWith(config), ['profile'])).toEqual([
       'work\torg_1 at api.example.com',

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { csvLine, guard, unguard } from '../../src/data/csv.js';
+import { readCsv } from '../../src/data/csv-reader.js';
 import { RawNumber } from '../../src/data/json.js';
 
 const look = { delimiter: ',', raw: false } as const;
@@ -21,6 +22,17 @@ test('numbers are no formulas, texts that look like one are guarded', () => {
     "-5,-12345678901234567890,true,'-5\r\n",
   );
   expect(csvLine(['-5'], { ...look, raw: true })).toBe('-5\r\n');
+});
+
+test('a NUL becomes visible, since it would cut the cell and no import could read the file', () => {
+  const cells = ['a\0b', '\0=1', '=\0', '\u0001'];
+  const line = csvLine(cells, look);
+  expect(line).toBe("a\u2400b,\u2400=1,'=\u2400,\u0001\r\n");
+  expect(readCsv(`a,b,c,d\r\n${line}`).map((row) => row.cells)).toEqual([
+    ['a', 'b', 'c', 'd'],
+    ['a\u2400b', '\u2400=1', "'=\u2400", '\u0001'],
+  ]);
+  expect(csvLine(cells, { ...look, raw: true })).toBe('a\0b,\0=1,=\0,\u0001\r\n');
 });
 
 describe('the guard', () => {
@@ -71,7 +83,8 @@ describe('the guard', () => {
 test('a reader of RFC 4180 gets back what was written', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'binary' }), { minLength: 1 }), (cells) => {
-      expect(readLine(csvLine(cells, look)).map(unguard)).toEqual(cells);
+      const written = cells.map((cell) => cell.replaceAll('\0', '\u2400'));
+      expect(readLine(csvLine(cells, look)).map(unguard)).toEqual(written);
     }),
   );
 });

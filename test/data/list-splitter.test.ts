@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseJson } from '../../src/data/json.js';
+import { parseJson, printJson } from '../../src/data/json.js';
 import { elementsElsewhere, ListSplitter, TooLargeError } from '../../src/data/list-splitter.js';
 
 const anyPath = () => true;
@@ -12,8 +12,9 @@ const under =
 
 function split(pieces: readonly Buffer[], chosen = anyPath as typeof bare, maxBytes = 1e6) {
   const splitter = new ListSplitter(chosen, maxBytes);
-  const found = pieces.flatMap((piece) => splitter.push(piece));
-  return { found, splitter, envelope: splitter.envelope().toString() };
+  const items = pieces.flatMap((piece) => splitter.push(piece));
+  const found = items.map(({ value }) => value);
+  return { found, items, splitter, envelope: splitter.envelope().toString() };
 }
 
 const cutAt = (bytes: Buffer, at: number) => [bytes.subarray(0, at), bytes.subarray(at)];
@@ -37,6 +38,24 @@ describe('any array, however it is cut', () => {
         }
       }),
       { numRuns: 150 },
+    );
+  });
+
+  test('with long texts between escapes and quotes, too', () => {
+    const part = fc.constantFrom('x'.repeat(30), '"', '\\', '\n', '\u0001', 'é', 'y');
+    const long = fc.array(part, { maxLength: 40 }).map((parts) => parts.join(''));
+    const anyLongs = fc.array(fc.record({ id: long, note: long }), { maxLength: 4 });
+    fc.assert(
+      fc.property(anyLongs, fc.array(fc.nat(), { maxLength: 5 }), (list, cuts) => {
+        const bytes = Buffer.from(JSON.stringify(list));
+        const places = [...cuts.map((cut) => cut % bytes.length), 0, bytes.length];
+        places.sort((a, b) => a - b);
+        const pieces = places.slice(1).map((end, index) => bytes.subarray(places[index], end));
+        const { found, splitter } = split(pieces, bare);
+        expect(found).toEqual(list);
+        expect(splitter.ended).toBe(true);
+      }),
+      { numRuns: 300 },
     );
   });
 
@@ -159,4 +178,72 @@ test('numbers that a double cannot hold and odd keys come through unharmed', () 
   const [record] = split(oneByOne(Buffer.from(text)), bare).found as [Record<string, unknown>];
   expect(String(record?.['n'])).toBe('12345678901234567890');
   expect(Object.keys(record ?? {})).toEqual(['n', '__proto__']);
+});
+
+const textsOf = (text: string) => split([Buffer.from(text)], bare).items.map((item) => item.text);
+
+/** Keys that look like whole numbers stand in another order in an object than in its text. */
+const isOrdered = (text: string) => !/"\d+":/.test(text);
+
+describe('the text of an element', () => {
+  test('is given where printing the element would give the same', () => {
+    const same = [
+      '{"id":"a","n":12,"l":[true,false,null,"x"],"o":{}}',
+      '{"name":"Ann \\"A\\" \\\\ \\n\\t\\r\\b\\f"}',
+      '{"name":"Jürgen 山田 🦊"}',
+      `{"why":"${'x'.repeat(500)}\\n${'y'.repeat(500)}"}`,
+      '{"digits":999999999999999,"e":"1e5 and -0.50 in a text"}',
+    ];
+    expect(textsOf(`[${same.join(',')}]`)).toEqual(same);
+    expect(textsOf(`[\n${same.join('\n,\n')}\n]`)).toEqual(same);
+  });
+
+  test.each([
+    ['spaces', '{"a": 1}'],
+    ['an escape that is printed as a letter', '{"a":"\\u0041"}'],
+    ['an escaped slash', '{"a":"\\/"}'],
+    ['an escape at the end of a long text', `{"a":"${'x'.repeat(200)}\\u0041"}`],
+    ['a fraction', '{"a":1.50}'],
+    ['an exponent', '{"a":1e2}'],
+    ['a capital exponent', '{"a":1E2}'],
+    ['minus zero', '{"a":-0}'],
+    ['a number of many digits', '{"a":1000000000000000000000}'],
+    ['DEL', '{"a":"\u007f"}'],
+    ['a C1 control', '{"a":"\u009b31m"}'],
+    ['a bidirectional control', '{"a":"\u202e"}'],
+    ['a key that stands twice', '{"a":1,"a":2}'],
+    ['an inner key that stands twice', '{"o":[{"a":{},"a":{}}]}'],
+    ['a line separator', '{"a":"\u2028"}'],
+  ])('is not given for %s', (_, text) => {
+    expect(textsOf(`[${text},{"b":1}]`)).toEqual([undefined, '{"b":1}']);
+  });
+
+  test('is what printJson says of any value, wherever the list is cut', () => {
+    const anyValue = fc.oneof(
+      fc.jsonValue({ stringUnit: 'binary' }),
+      fc.record({ id: fc.string({ unit: 'binary' }), n: fc.double(), i: fc.integer() }),
+    );
+    let given = 0;
+    fc.assert(
+      fc.property(fc.array(anyValue, { maxLength: 4 }), fc.nat(), (list, seed) => {
+        const text = JSON.stringify(list);
+        fc.pre(isOrdered(text));
+        const bytes = Buffer.from(text);
+        for (const pieces of [[bytes], oneByOne(bytes), cutAt(bytes, seed % bytes.length)])
+          for (const { value, text: kept } of split(pieces, bare).items) {
+            if (kept === undefined) continue;
+            given++;
+            expect(kept).toBe(printJson(value));
+          }
+      }),
+      { numRuns: 400 },
+    );
+    expect(given).toBeGreaterThan(100);
+  });
+
+  test('invalid UTF-8 in it is printed as the replacement it is read as', () => {
+    const bytes = Buffer.from([...Buffer.from('[{"a":"'), 0xff, 0xc2, ...Buffer.from('"}]')]);
+    const [item] = split([bytes], bare).items;
+    expect(item).toEqual({ value: { a: '\ufffd\ufffd' }, text: '{"a":"\ufffd\ufffd"}' });
+  });
 });

@@ -214,7 +214,7 @@ describe('values that hurt', () => {
       for (const flag of ['', ' --json', ' -o csv']) {
         const deep = json(`{"id":"team_1","x":${'['.repeat(depth)}${']'.repeat(depth)}}`);
         const { ran } = await answered(attack, read + flag, deep);
-        expectFailure(ran, 1, /not JSON|deep|nested/);
+        expectFailure(ran, 1, /is JSON of more than 200 levels, which is not read/);
       }
     });
 

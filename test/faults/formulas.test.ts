@@ -1,6 +1,9 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'vitest';
+import { temporaryFolder } from '../support/run.js';
 import { fault } from './support/case.js';
-import { application, hostileWorld } from './support/world.js';
+import { application, file, hostileWorld, player, team } from './support/world.js';
 
 /** What a spreadsheet would run, or has run, in one cell. */
 const payloads = [
@@ -60,6 +63,69 @@ fault('F130', 'no cell of an export is a formula', async (attack) => {
   const raw = await attack('tryouts list -o csv --csv-raw', { env: world.env });
   // The checker sees them where nothing guards.
   expect(cellsOf(raw.stdout, ',').filter(isFormula).length).toBeGreaterThan(20);
+});
+
+/** A record whose name, fields and nested values are what a spreadsheet would run. */
+function hostile(row: object, id: string, at: number): object {
+  const payload = payloads[at] ?? '';
+  const next = payloads[(at + 1) % payloads.length];
+  return { ...row, id, name: payload, [payload]: payload, nested: { [payload]: [payload, next] } };
+}
+
+const listOf = (row: object, name: string) =>
+  payloads.map((_, at) => hostile(row, `${name}_${at}`, at));
+
+fault('F130', 'no cell of any other CSV view or file is a formula', async (attack) => {
+  const lists: Record<string, readonly object[]> = {
+    teams: listOf(team, 'team'),
+    players: listOf(player, 'player'),
+    documents: listOf(file, 'doc'),
+    'tryout-applications': listOf(application, 'app').map((row, at) => ({
+      ...row,
+      gamerTags: [{ id: 'g', game: payloads[at], gamerTag: payloads[at] }],
+    })),
+  };
+  const world = await hostileWorld({
+    api: ({ method, url }) => {
+      const [, , resource = '', ...rest] = url.split(/[/?]/);
+      const list = lists[resource];
+      const id = rest.find((word) => /^(?:team|player|doc|app)_\d+$/.test(word));
+      if (!list) return undefined;
+      if (id === undefined) return { json: list };
+      const row = list.find((each) => 'id' in each && each.id === id);
+      return method === 'GET'
+        ? { json: row }
+        : { status: 409, json: { error: '=1+1', message: '=HYPERLINK("http://evil.example")' } };
+    },
+  });
+  const home = temporaryFolder('formulas');
+  const input = join(home, 'input.csv');
+  writeFileSync(input, 'id,=1+1,status\napp_0,@SUM(1),rejected\napp_1,-1+1,rejected\n');
+  const selection = `--csv ${input} --ignore-columns --yes`;
+  const views: readonly (readonly [line: string, cells: number])[] = [
+    ['teams list', 100],
+    ['players list', 100],
+    ['docs list', 100],
+    ['teams get team_3', 6],
+    ['tryouts get app_1 app_2', 30],
+    ['tryouts stats', 2],
+    ['api /tryout-applications --param organizationId=org_7 --paginate', 100],
+    ['tryouts list --fields name,nested,gamerTags', 50],
+    [`tryouts set-status ${selection} --results ${join(home, 'results.csv')}`, 6],
+    ['runs list', 6],
+    ['config list', 10],
+  ];
+  await attack('config set pager "=cmd()"', { env: world.env, home });
+  for (const [line, least] of views) {
+    const ran = await attack(`${line} -o csv`, { env: world.env, home });
+    const cells = cellsOf(ran.stdout, ',');
+    expect(cells.length, `${line}: ${ran.stderr}`).toBeGreaterThanOrEqual(least);
+    expect(cells.filter(isFormula), line).toEqual([]);
+  }
+  const results = cellsOf(readFileSync(join(home, 'results.csv'), 'utf8'), ',');
+  expect(results).toContain("'=1+1");
+  expect(results).toContain("'@SUM(1)");
+  expect(results.filter(isFormula)).toEqual([]);
 });
 
 /** A checker of its own: RFC 4180, independent of the program's reader and writer. */

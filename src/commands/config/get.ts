@@ -8,14 +8,19 @@ const Row = z.object({ key: z.string(), value: z.nullable(z.string()), origin: z
 
 export default defineLocalCommand({
   summary: 'Show one setting',
-  about: 'Prints the value alone, nothing when it is not set; --json adds where it came from.',
+  about:
+    'Prints the value alone, nothing when it is not set; --json adds where it came from. A stored ' +
+    'output format counts here too: -o table prints the value whatever it is.',
   examples: [
     ['The output format in force', 'output'],
     ['A guess about the service', 'endpoints.players.update'],
   ],
   calls: [],
   args: { key: param(z.string(), 'the setting', { completes: 'configKey' }) },
-  view: linesOf(Row, ({ value }) => (value === null ? [] : [value])),
+  view: {
+    ...linesOf(Row, ({ value }) => (value === null ? [] : [value])),
+    idRows: ({ value }) => (value === null ? [] : [{ id: value }]),
+  },
   run(context, { key }) {
     const found = originsOf(context, { withFile: false }).find((row) => row.key === key);
     if (found) return found;

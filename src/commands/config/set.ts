@@ -17,7 +17,7 @@ export default defineLocalWrite({
   calls: [],
   args: {
     key: param(z.string(), 'the setting', { completes: 'configKey' }),
-    value: param(z.string(), 'its value'),
+    value: param(z.string(), 'its value', { completes: 'configValue' }),
   },
   view: linesOf(
     z.object({ key: z.string(), value: z.string(), origin: z.string() }),

@@ -43,6 +43,17 @@ test('get prints the value alone, and with --json where it came from', async () 
   expect([unset.code, unset.stdout]).toEqual([0, '']);
 });
 
+test('get prints the value for a stored output of ids, too, nothing when it is not set', async () => {
+  const home = homeWith({ defaults: { output: 'ids', timeout: '10s' } });
+  const ran = async (line: string) => {
+    const { code, stdout, stderr } = await rosterctl(line, { home });
+    return { code, stdout, stderr };
+  };
+  expect(await ran('config get output')).toEqual({ code: 0, stdout: 'ids\n', stderr: '' });
+  expect(await ran('config get timeout')).toEqual({ code: 0, stdout: '10s\n', stderr: '' });
+  expect(await ran('config get columns.teams')).toEqual({ code: 0, stdout: '', stderr: '' });
+});
+
 test('list tells each setting and its origin, and never a key', async () => {
   const home = homeWith({
     activeProfile: 'work',

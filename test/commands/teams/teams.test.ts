@@ -160,6 +160,9 @@ test.each(['update org_7 --name X', 'delete org_7 --confirm X'])(
 test.each([
   'teams create',
   'teams update team_1',
+  "teams create --name ''",
+  "teams create --name ' '",
+  "teams update team_1 --name ''",
   "teams get ''",
   'teams get ..',
   'teams update team_1 -F name',

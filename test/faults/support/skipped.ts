@@ -5,5 +5,4 @@ export const skipped: Readonly<Record<string, string>> = {
   F123: 'kill -9 is tested in test/crash',
   F124: 'two starts at once are tested in test/bulk',
   F127: 'damaged and cut journals are tested in test/bulk',
-  F125: 'needs libfaketime; clock jumps are not tested',
 };

@@ -1,0 +1,10 @@
+/**
+ * Keeps V8's space for new objects as small as it is now: the records of a long list are garbage a
+ * moment later, and a larger space for them costs 20 MiB and saves no time. Versions whose V8 pays no
+ * heed to the flag are left alone.
+ */
+export async function keepHeapSmall(nodeVersion: string): Promise<void> {
+  if (!/^v?2[02]\./.test(nodeVersion)) return;
+  const { setFlagsFromString } = await import('node:v8');
+  setFlagsFromString('--semi-space-growth-factor=1');
+}

@@ -1,0 +1,22 @@
+import { outputFormats, timeStyles } from './formats.js';
+
+/** How a service may page; `auto` finds out. */
+export const pagingModes = ['auto', 'none', 'page', 'offset', 'cursor'] as const;
+/** What an update leaves out: it stays, or it goes. */
+export const updateSemantics = ['merge', 'replace'] as const;
+/** Where an update or delete carries the organization. */
+export const organizationPlaces = ['none', 'body', 'query'] as const;
+
+const choices: readonly (readonly [key: RegExp, words: readonly string[]])[] = [
+  [/^output$/, outputFormats],
+  [/^time$/, timeStyles],
+  [/^completion\.cache$/, ['on', 'off']],
+  [/^paging\.mode$/, pagingModes],
+  [/^endpoints\.\w+\.update\.semantics$/, updateSemantics],
+  [/^endpoints\.\w+\.(?:update|delete)\.org$/, organizationPlaces],
+];
+
+/** The words that a setting may have, for a TAB; none where anything may stand. */
+export function choicesOf(key: string): readonly string[] {
+  return choices.find(([name]) => name.test(key))?.[1] ?? [];
+}

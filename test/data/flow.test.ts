@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { batchesOf, flowOf, gathered, type Item, sieve } from '../../src/data/flow.js';
+
+async function collect<T>(batches: AsyncIterable<readonly Item<T>[]>): Promise<T[][]> {
+  const all: T[][] = [];
+  for await (const batch of batches) all.push(batch.map(({ value }) => value));
+  return all;
+}
+
+async function* three() {
+  yield [{ value: 1, text: '1' }, { value: 2 }];
+  yield [{ value: 3 }];
+}
+
+async function* inOneBatch() {
+  yield [{ value: 1 }, { value: 2 }];
+}
+
+test('a flow is read one by one or in its batches', async () => {
+  const flow = flowOf(three);
+  expect(await gathered(flow)).toEqual([1, 2, 3]);
+  expect(await collect(batchesOf(flow))).toEqual([[1, 2], [3]]);
+  const single: number[] = [];
+  for await (const value of flow) single.push(value);
+  expect(single).toEqual([1, 2, 3]);
+});
+
+test('of another list each value passes as soon as it comes, an array at once', async () => {
+  expect(await collect(batchesOf(new Set(['a', 'b'])))).toEqual([['a'], ['b']]);
+  expect(await collect(batchesOf(['a', 'b']))).toEqual([['a', 'b']]);
+  expect(await collect(batchesOf([]))).toEqual([]);
+});
+
+test('who stops reading one by one ends the batches', async () => {
+  let ended = false;
+  const flow = flowOf(async function* () {
+    try {
+      yield* three();
+    } finally {
+      ended = true;
+    }
+  });
+  for await (const value of flow) if (value === 1) break;
+  expect(ended).toBe(true);
+});
+
+test('what came before a failing item is handed on before the failure', async () => {
+  const passed: number[] = [];
+  const reading = async () => {
+    const odd = sieve(three(), (item) => {
+      if (item.value === 3) throw new Error('three');
+      return item.value === 1 ? item : undefined;
+    });
+    for await (const batch of odd) passed.push(...batch.map(({ value }) => value));
+  };
+  await expect(reading()).rejects.toThrow('three');
+  expect(passed).toEqual([1]);
+  const seen: number[] = [];
+  await expect(
+    (async () => {
+      for await (const batch of sieve(inOneBatch(), (item) => {
+        if (item.value === 2) throw new Error('two');
+        return item;
+      }))
+        seen.push(...batch.map(({ value }) => value));
+    })(),
+  ).rejects.toThrow('two');
+  expect(seen).toEqual([1]);
+});

@@ -1,0 +1,91 @@
+import { expect } from 'vitest';
+import { fault, unlessPossible } from './support/case.js';
+import { cannotFalsifyClocks, falseClock } from './support/false-clock.js';
+import { application, hostileWorld, team } from './support/world.js';
+
+const read = 'teams get team_1';
+
+const jumps = [
+  ['an hour back', '-1h'],
+  ['a day ahead', '+1d'],
+  ['to the last second of 32 bits', '@2038-01-19 03:14:07'],
+] as const;
+
+for (const [title, time] of jumps) {
+  fault(
+    'F125',
+    `the clock jumps ${title} while a Retry-After is waited for`,
+    async (attack, context) => {
+      unlessPossible(context, cannotFalsifyClocks());
+      const clock = falseClock();
+      const world = await hostileWorld({
+        api: ({ nth }) => {
+          if (nth > 1) return undefined;
+          setTimeout(() => clock.set(time), 300);
+          return { status: 503, headers: { 'retry-after': '1' } };
+        },
+      });
+      const ran = await attack(`${read} --json`, {
+        env: { ...world.env, ...clock.env },
+        within: 15_000,
+      });
+      expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
+      expect(JSON.parse(ran.stdout)).toEqual(team);
+      const [first, second, ...more] = world.requests;
+      expect(more).toEqual([]);
+      // Neither cut short by a clock that went ahead nor an hour longer by one that went back.
+      expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(1000);
+    },
+  );
+
+  fault('F125', `the clock jumps ${title} between the rows of a run`, async (attack, context) => {
+    unlessPossible(context, cannotFalsifyClocks());
+    const clock = falseClock();
+    const rows = new Map(
+      ['app_1', 'app_2', 'app_3', 'app_4'].map((id) => [id, { ...application, id }]),
+    );
+    let patches = 0;
+    const world = await hostileWorld({
+      api: ({ method, url, body }) => {
+        const id = /tryout-applications\/(\w+)/.exec(url)?.[1] ?? '';
+        const row = rows.get(id);
+        if (!row) return undefined;
+        if (method !== 'PATCH') return { json: row };
+        if (++patches === 2) clock.set(time);
+        Object.assign(row, JSON.parse(body.toString()));
+        return { json: row };
+      },
+    });
+    const env = { ...world.env, ...clock.env };
+    const ids = [...rows.keys()].join(' ');
+    const ran = await attack(
+      `tryouts set-status ${ids} --to rejected --yes --json --concurrency 1`,
+      {
+        env,
+        within: 15_000,
+      },
+    );
+    expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
+    const report = JSON.parse(ran.stdout) as { summary: object; run: string };
+    expect(report.summary).toMatchObject({ total: 4, changed: 4 });
+    expect(patches).toBe(4);
+  });
+}
+
+fault('F125', 'every command goes by a clock far ahead', async (attack, context) => {
+  unlessPossible(context, cannotFalsifyClocks());
+  const clock = falseClock();
+  clock.set('@2040-06-01 00:00:00');
+  const world = await hostileWorld();
+  const env = { ...world.env, ...clock.env };
+  for (const line of [
+    read,
+    'tryouts list',
+    'tryouts list --older-than 4000d -o ids',
+    'docs list',
+  ]) {
+    const ran = await attack(line, { env, within: 15_000 });
+    expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
+    expect(ran.stdout).not.toBe('');
+  }
+});
