@@ -24,7 +24,7 @@ server.listen({ port: 0, host: '127.0.0.1', backlog: 1024 }, () =>
 );
 
 function later(work) {
-  if (latency > 0) setTimeout(work, latency);
+  if (latency > 0) setTimeout(() => work(), latency);
   else work();
 }
 
