@@ -177,8 +177,8 @@ class Rows {
       row: line,
       // A cell of its own: a slice would keep the whole chunk of the file in memory.
       id: Buffer.from(id).toString(),
-      ...(Object.keys(own).length > 0 && { own: this.same(own) }),
-      ...(this.input.keepsCells && { cells }),
+      own: Object.keys(own).length > 0 ? this.same(own) : undefined,
+      cells: this.input.keepsCells ? cells : undefined,
     });
   }
 }

@@ -175,7 +175,8 @@ function previewer(job: BulkJob, work: RowWork<Plan>, meter: Meter) {
       const verdict = judge(row, look, work.guards, undefined);
       if (!verdict.write) return verdict.row;
       const seen = look.changes.map(({ field, from, to }) => ({ field, from, to }));
-      return { ...row, previewed: same(seen) };
+      // Spelt out: a spread with one more field gives each object a hidden class of its own.
+      return { row: row.row, id: row.id, own: row.own, previewed: same(seen) };
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       meter.bad(error);

@@ -126,10 +126,13 @@ async function holdMemoryDown(): Promise<void> {
 /** Rows of which equal values are held once. */
 function compact(): (row: ReportRow) => ReportRow {
   const same = sharing<NonNullable<ReportRow['before']>>();
-  return (row) => ({
-    ...row,
-    ...(row.before && { before: same(row.before) }),
-    ...(row.after && { after: same(row.after) }),
+  return ({ row, id, result, before, after, ...rest }) => ({
+    row,
+    id,
+    result,
+    ...(before && { before: same(before) }),
+    ...(after && { after: same(after) }),
+    ...rest,
   });
 }
 
