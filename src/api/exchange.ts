@@ -82,8 +82,9 @@ function start(agent: Agent, wire: Wire, signal: AbortSignal, running: Exchange)
   const onAbort = () => running.stop('aborted', abortReason(signal));
   signal.addEventListener('abort', onAbort, { once: true });
   running.whenSettled = () => signal.removeEventListener('abort', onAbort);
+  const { origin, method, path, body = null } = wire;
   const headers = Object.entries(wire.headers).flat();
-  agent.dispatch({ ...wire, headers, body: wire.body ?? null }, running);
+  agent.dispatch({ origin, method, path, headers, body }, running);
 }
 
 function abortReason(signal: AbortSignal): Error {

@@ -49,7 +49,9 @@ export interface ReportSummary {
 
 /** Counts the rows; every row counts exactly once. */
 export function summarize(rows: readonly ReportRow[], options: { dryRun: boolean }): ReportSummary {
-  const count = (result: RowResult) => rows.filter((row) => row.result === result).length;
+  const counts = new Map<RowResult, number>();
+  for (const { result } of rows) counts.set(result, (counts.get(result) ?? 0) + 1);
+  const count = (result: RowResult) => counts.get(result) ?? 0;
   return {
     total: rows.length,
     changed: count('changed'),

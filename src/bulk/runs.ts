@@ -8,7 +8,7 @@ import { ConfigError, GuardError, UsageError } from '../errors.js';
 import { openAtomic } from '../files/atomic-write.js';
 import { ensurePrivateFolder } from '../files/private.js';
 import { type Journal, type JournalOptions, openJournal, readJournal } from './journal.js';
-import { type ReportSummary, summarize } from './report.js';
+import { type ReportRow, type ReportSummary, summarize } from './report.js';
 import { foldJournal, isFinal, type RunState } from './run-state.js';
 import type { RowChange } from './work.js';
 
@@ -119,11 +119,14 @@ export async function continueJournal(
 export async function closeRun(
   store: RunStore,
   plan: RunPlan,
-  results: RunState['results'],
+  results: readonly ReportRow[],
 ): Promise<void> {
-  const left = plan.rows.filter(({ row }) =>
-    ['failed', 'conflict'].includes(results.get(row)?.result ?? ''),
+  const bad = new Set(
+    results
+      .filter(({ result }) => result === 'failed' || result === 'conflict')
+      .map(({ row }) => row),
   );
+  const left = plan.rows.filter(({ row }) => bad.has(row));
   if (left.length > 0) await writePlan(store, { ...plan, rows: left });
   else await dropPlan(store, plan.head.run);
 }
@@ -222,7 +225,7 @@ async function writePlan(store: RunStore, { head, job, rows }: RunPlan): Promise
       await file.write(
         rows
           .slice(at, at + chunk)
-          .map((row) => `${printJson(row)}\n`)
+          .map(({ row, id, own, previewed }) => `${printJson({ row, id, own, previewed })}\n`)
           .join(''),
       );
     await file.commit();

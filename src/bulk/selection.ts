@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { idProblem } from '../api/schemas.js';
 import { csvReader, type CsvRow, readCsv } from '../data/csv-reader.js';
-import { isObject, parseJson } from '../data/json.js';
+import { isObject, type JsonObject, parseJson } from '../data/json.js';
+import { sharing } from '../data/sharing.js';
 import { InputError, UsageError } from '../errors.js';
 import {
   type ColumnRules,
@@ -137,6 +138,7 @@ class Rows {
   private header: Header | undefined;
   private headerCells: readonly string[] = [];
   private readonly rows: SelectedRow[] = [];
+  private readonly same = sharing<JsonObject>();
   private readonly ids: Ids;
 
   constructor(private readonly input: CsvInput) {
@@ -175,8 +177,8 @@ class Rows {
       row: line,
       // A cell of its own: a slice would keep the whole chunk of the file in memory.
       id: Buffer.from(id).toString(),
-      ...(Object.keys(own).length > 0 && { own }),
-      ...(this.input.keepsCells && { cells }),
+      own: Object.keys(own).length > 0 ? this.same(own) : undefined,
+      cells: this.input.keepsCells ? cells : undefined,
     });
   }
 }

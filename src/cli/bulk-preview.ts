@@ -3,6 +3,8 @@ import type { ReportRow } from '../bulk/report.js';
 import type { Task } from '../bulk/runner.js';
 import type { Look, RowChange, RowWork, SelectedRow } from '../bulk/work.js';
 import type { Context } from '../context.js';
+import type { JsonObject } from '../data/json.js';
+import { sharing } from '../data/sharing.js';
 import { plural } from '../data/words.js';
 import { CancelledError, Failure, GuardError, UsageError } from '../errors.js';
 import type { BulkValues } from './bulk-flags.js';
@@ -32,18 +34,20 @@ export async function previewRows(
   resource: Parameters<Context['api']['list']>[0],
   concurrency: number,
 ): Promise<Preview> {
-  const known = await listedRecords(context, rows, resource);
   const found: (Task | ReportRow | undefined)[] = rows.map(() => undefined);
-  const meter = new Meter(() => context.api.pace.silent);
+  const preview = previewer(job, work, new Meter(() => context.api.pace.silent));
+  await previewListed(context, rows, resource, async (index, row, record) => {
+    found[index] = await preview.listed(row, record);
+  });
   let next = 0;
   const worker = async () => {
     while (next < rows.length) {
       const index = next++;
       const row = rows[index];
-      if (!row) continue;
-      const record = row.record ?? known?.get(row.id);
-      const { record: _, ...bare } = row;
-      found[index] = await previewRow(bare, record, job, work, meter);
+      if (!row || found[index]) continue;
+      const { record, ...bare } = row;
+      found[index] =
+        (record && (await preview.listed(bare, record))) ?? (await preview.alone(bare));
     }
   };
   await Promise.all(Array.from({ length: Math.min(concurrency, rows.length) }, worker));
@@ -140,58 +144,67 @@ export async function confirmChanges(
     throw new CancelledError('Nothing was done.');
 }
 
-/** The rows of a list by id; undefined where single reads are cheaper or the list cannot be had. */
-async function listedRecords(
+type OnListed = (index: number, row: SelectedRow, record: JsonObject) => Promise<void>;
+
+/**
+ * Many rows share one list, and none of its records is kept. Not where single reads are cheaper or
+ * the list cannot be had.
+ */
+async function previewListed(
   context: Context,
   rows: readonly SelectedRow[],
   resource: Parameters<Context['api']['list']>[0],
-) {
-  const unread = rows.filter(({ record }) => !record);
-  if (unread.length <= singleReads || resource === 'documents') return undefined;
-  const wanted = new Set(unread.map(({ id }) => id));
-  const byId = new Map<string, NonNullable<SelectedRow['record']>>();
+  onListed: OnListed,
+): Promise<void> {
+  const unread = rows.reduce((count, { record }) => (record ? count : count + 1), 0);
+  if (unread <= singleReads || resource === 'documents') return;
+  const wanted = new Map(rows.map(({ id }, index) => [id, index]));
   try {
     for await (const record of context.api.list(resource)) {
-      const id = String(record['id']);
-      if (wanted.has(id)) byId.set(id, record);
+      const index = wanted.get(String(record['id']));
+      const row = index === undefined ? undefined : rows[index];
+      if (index !== undefined && row && !row.record) await onListed(index, row, record);
     }
   } catch (error) {
     // A key may read records and not the list.
     if (!(error instanceof Failure) || !isForbidden(error) || stopsRun(error)) throw error;
   }
-  return byId;
 }
 
-async function previewRow(
-  row: SelectedRow,
-  record: SelectedRow['record'],
-  job: BulkJob,
-  work: RowWork<Plan>,
-  meter: Meter,
-): Promise<Task | ReportRow> {
-  try {
-    const look = (record && (await fromList(row, record, job))) ?? (await work.look(row));
-    meter.good();
-    const verdict = judge(row, look, work.guards, undefined);
-    return verdict.write ? { ...row, previewed: look.changes } : verdict.row;
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    meter.bad(error);
-    return { row: row.row, id: row.id, result: resultOf(error), error: work.tell(error, row.id) };
-  }
-}
-
-/** A list may show less of a record than its own GET: then it is read alone. */
-async function fromList(
-  row: SelectedRow,
-  record: NonNullable<SelectedRow['record']>,
-  job: BulkJob,
-): Promise<Look<Plan> | undefined> {
-  const plan = await job.plan(row, record);
-  const seen = plan.changes.every(
-    ({ field, from }) => from !== null || Object.hasOwn(record, field),
-  );
-  return seen ? { record, changes: plan.changes, plan } : undefined;
+/** Decides rows by what a list shows of them, or by a read of their own. */
+function previewer(job: BulkJob, work: RowWork<Plan>, meter: Meter) {
+  const same = sharing<readonly RowChange[]>();
+  const decide = async (
+    row: SelectedRow,
+    see: () => Promise<Look<Plan> | undefined>,
+  ): Promise<Task | ReportRow | undefined> => {
+    try {
+      const look = await see();
+      if (!look) return undefined;
+      meter.good();
+      const verdict = judge(row, look, work.guards, undefined);
+      if (!verdict.write) return verdict.row;
+      const seen = look.changes.map(({ field, from, to }) => ({ field, from, to }));
+      // Spelt out: a spread with one more field gives each object a hidden class of its own.
+      return { row: row.row, id: row.id, own: row.own, previewed: same(seen) };
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      meter.bad(error);
+      return { row: row.row, id: row.id, result: resultOf(error), error: work.tell(error, row.id) };
+    }
+  };
+  return {
+    /** Undefined where the list shows less of the record than its own GET would: then it is read alone. */
+    listed: (row: SelectedRow, record: JsonObject) =>
+      decide(row, async () => {
+        const plan = await job.plan(row, record);
+        const seen = plan.changes.every(
+          ({ field, from }) => from !== null || Object.hasOwn(record, field),
+        );
+        return seen ? { record, changes: plan.changes, plan } : undefined;
+      }),
+    alone: (row: SelectedRow) => decide(row, () => work.look(row)),
+  };
 }
 
 /** When reading on would only meet the same refusal. */

@@ -9,6 +9,7 @@ import type { Stop } from '../bulk/stops.js';
 import type { Guards, RowWork, SelectedRow } from '../bulk/work.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
+import { sharing } from '../data/sharing.js';
 import { plural } from '../data/words.js';
 import { Failure } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
@@ -92,19 +93,24 @@ export function rowWork(
   };
 }
 
-/** Sends, journals and reports; `onRow` hears of each row when its result is on disk. */
+/**
+ * Sends, journals and reports; `onRow` hears of each row when its result is on disk, and then the
+ * report that is given at the end has no more than the results.
+ */
 export async function executeRun(
   context: Context,
   ready: ReadyRun,
-  onRow: (row: ReportRow) => void = () => {},
+  onRow?: (row: ReportRow) => void,
 ): Promise<EndedRun> {
   const { journal, settled, tasks, limits } = ready;
-  const rows: ReportRow[] = [...settled];
+  const kept = onRow ? bare : compact();
+  const rows: ReportRow[] = settled.map(kept);
   const meter = progressOf(context, ready);
   let stop: Stop | undefined;
+  if (tasks.length > manyRows) await holdMemoryDown();
   try {
     context.api.pace.letFinish();
-    for (const row of settled) onRow(row);
+    for (const row of settled) onRow?.(row);
     stop = await runRows(tasks, {
       work: ready.work,
       journal,
@@ -116,9 +122,9 @@ export async function executeRun(
       sleep: pause,
       signal: context.signal,
       onResult(row) {
-        rows.push(row);
+        rows.push(kept(row));
         meter.count();
-        onRow(row);
+        onRow?.(row);
       },
     });
     stop = (await close(ready, rows)) ?? stop;
@@ -141,6 +147,32 @@ export function worstExit(exits: readonly ExitName[]): ExitName {
   ];
   const rank = (name: ExitName) => known.indexOf(name);
   return exits.toSorted((a, b) => rank(a) - rank(b))[0] ?? 'done';
+}
+
+const manyRows = 20_000;
+
+/** The heap of a long run would grow to twice what lives in it; a fifth more work keeps it near that. */
+async function holdMemoryDown(): Promise<void> {
+  const { setFlagsFromString } = await import('node:v8');
+  setFlagsFromString('--heap-growing-percent=30');
+}
+
+/** Rows of which equal values are held once. */
+function compact(): (row: ReportRow) => ReportRow {
+  const same = sharing<NonNullable<ReportRow['before']>>();
+  return ({ row, id, result, before, after, ...rest }) => ({
+    row,
+    id,
+    result,
+    ...(before && { before: same(before) }),
+    ...(after && { after: same(after) }),
+    ...rest,
+  });
+}
+
+/** Of a row that was shown already what the end of the run and `--results` need. */
+function bare({ row, id, result, error }: ReportRow): ReportRow {
+  return error === undefined ? { row, id, result } : { row, id, result, error };
 }
 
 /** A report of rows that are all there. */
@@ -177,12 +209,12 @@ export function openJob(context: Context, part: BulkPart, words: readonly string
 
 /** The last record of a finished run; a journal that fails here stops nothing that was sent. */
 async function close(ready: ReadyRun, rows: readonly ReportRow[]): Promise<Stop | undefined> {
-  const finals = new Map(rows.flatMap((row) => (isFinal(row.result) ? [[row.row, row]] : [])));
+  const finals = new Set(rows.flatMap((row) => (isFinal(row.result) ? [row.row] : [])));
   if (!ready.plan.rows.every(({ row }) => finals.has(row))) return undefined;
   try {
     const { schema: _, ...summary } = { schema: 1, ...summarize(rows, { dryRun: false }) };
     await ready.journal.append({ kind: 'end', summary });
-    if (ready.store) await closeRun(ready.store, ready.plan, finals);
+    if (ready.store) await closeRun(ready.store, ready.plan, rows);
     return undefined;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;

@@ -23,7 +23,7 @@ export function changeLines(value: DryRun, { paint }: Canvas): string[] {
 
 /** The bulk report for a person: one line a row, then the summary that adds up. */
 export function reportLines(report: BulkReport, { paint }: Canvas): string[] {
-  const width = Math.max(0, ...report.results.map((row) => row.id.length));
+  const width = report.results.reduce((most, { id }) => Math.max(most, id.length), 0);
   const rows = report.results.map((row) => {
     const error = row.error as { message?: string } | undefined;
     const moved = Object.keys(row.after ?? {}).map(

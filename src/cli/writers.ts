@@ -11,7 +11,32 @@ export type Rows = AsyncIterable<unknown> | Iterable<unknown>;
 
 /** A whole value as JSON: indented for a person, one line for a pipe, a newline at the end. */
 export async function writeJson(sink: Sink, value: unknown): Promise<void> {
-  await sink.write(`${printJson(value, sink.isTerminal ? { indent: 2 } : {})}\n`);
+  if (sink.isTerminal || !isObject(value))
+    return sink.write(`${printJson(value, sink.isTerminal ? { indent: 2 } : {})}\n`);
+  const batch = batchTo(sink);
+  for (const piece of jsonPieces(value)) await batch.push(piece);
+  await batch.flush();
+}
+
+const pieceLength = 1_000;
+
+/** An object's JSON in pieces: a report of 200,000 rows is never one text. */
+function* jsonPieces(value: JsonObject): Generator<string> {
+  let before = '{';
+  for (const [key, item] of Object.entries(value)) {
+    if (item === undefined) continue;
+    yield `${before}${printJson(key)}:`;
+    before = ',';
+    if (Array.isArray(item) && item.length > pieceLength) yield* arrayPieces(item as unknown[]);
+    else yield printJson(item);
+  }
+  yield before === '{' ? '{}\n' : '}\n';
+}
+
+function* arrayPieces(items: readonly unknown[]): Generator<string> {
+  for (let at = 0; at < items.length; at += pieceLength)
+    yield (at === 0 ? '[' : ',') + printJson(items.slice(at, at + pieceLength)).slice(1, -1);
+  yield ']';
 }
 
 /** Records as one JSON array; nothing is written before the last one is there. */

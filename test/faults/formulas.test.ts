@@ -3,38 +3,8 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { temporaryFolder } from '../support/run.js';
 import { fault } from './support/case.js';
+import { payloads } from './support/payloads.js';
 import { application, file, hostileWorld, player, team } from './support/world.js';
-
-/** What a spreadsheet would run, or has run, in one cell. */
-const payloads = [
-  '=1+1',
-  '+1+1',
-  '-1+1',
-  '@SUM(1)',
-  '=HYPERLINK("http://evil.example","x")',
-  "=cmd|' /C calc'!A0",
-  '\t=1+1',
-  '\r=1+1',
-  '\n=1+1',
-  ' =1+1',
-  '  +1',
-  '\u00a0=1',
-  '＝1+1',
-  '＋1',
-  '－1',
-  '＠SUM(1)',
-  '"=1+1"',
-  '=1+1;2',
-  ';=1+1',
-  ',=1+1',
-  '-promoted',
-  '+49 170 1234567',
-  '@ann',
-  '\ufeff=1+1',
-  '\u0000=1+1',
-  '\u200b=1+1',
-  "'=1+1",
-];
 
 fault('F130', 'no cell of an export is a formula', async (attack) => {
   const rows = payloads.map((name, at) => ({

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The built program's launcher. */
-export const launcher = fileURLToPath(new URL('../../bin/rosterctl', import.meta.url));
+export const launcher =
+  process.env['FAULTS_PROGRAM'] ?? fileURLToPath(new URL('../../bin/rosterctl', import.meta.url));
 
 export interface Ran {
   readonly code: number | null;

@@ -54,7 +54,8 @@ export function editPlan(
 
 /** The call that changes an application's documented fields. */
 export function editCall(id: string, body: JsonObject): Call {
-  return { ...callOf(applications, 'updateTryout', id), body };
+  const { endpoint, params = {} } = callOf(applications, 'updateTryout', id);
+  return { endpoint, params, body };
 }
 
 /** Sends the planned edit and gives the service's own answer; with nothing to change, the record as read. */

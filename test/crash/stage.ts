@@ -1,0 +1,146 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect } from 'vitest';
+import { parseJournal } from '../../src/bulk/journal.js';
+import { freshEnvironment, launcher, rosterctl, temporaryFolder } from '../support/run.js';
+import { type Fate, type Relay, relayTo } from './relay.js';
+
+/** Applications that share no e-mail or Discord user with another: none of them is ever a 409. */
+const firstId = 12;
+
+const children = new Set<ChildProcess>();
+afterAll(() => {
+  for (const child of children) child.kill('SIGKILL');
+});
+
+/** A sandbox in a process of its own, a relay that loses things before it, and a user. */
+export interface Stage {
+  readonly env: Record<string, string>;
+  readonly home: string;
+  readonly ids: readonly string[];
+  readonly relay: Relay;
+  /** Ids of writes that arrived before their intent was on disk (I1). */
+  readonly unannounced: readonly string[];
+  line(to: string): string[];
+  /** Checks what must hold once a line came to its own end, and that once more sends nothing. */
+  check(to: string, done: { readonly code: number | null; readonly stdout: string }): Promise<void>;
+}
+
+/** Puts up the stage for so many rows; `fateOf` decides about each write on its way. */
+export async function setStage(rows: number, fateOf: () => Fate, settle = '0.25s'): Promise<Stage> {
+  const service = await startSandbox();
+  const home = temporaryFolder();
+  const unannounced: string[] = [];
+  const relay = await relayTo(service.baseUrl, fateOf, (id) => {
+    if (!intentsOf(home).includes(id)) unannounced.push(id);
+  });
+  const env = {
+    ROSTERCTL_BASE_URL: relay.baseUrl,
+    ROSTERCTL_ORG: service.organizationId,
+    ROSTERCTL_API_KEY: service.apiKey,
+    ROSTERCTL_SETTLE: settle,
+  };
+  const ids = Array.from(
+    { length: rows },
+    (_, index) => `app_${String(firstId + index).padStart(4, '0')}`,
+  );
+  const line = (to: string) => ['tryouts', 'set-status', ...ids, '--to', to, '--yes', '--json'];
+  return {
+    env,
+    home,
+    ids,
+    relay,
+    unannounced,
+    line,
+    async check(to, done) {
+      // Whatever was late has arrived by now.
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      expect(unannounced).toEqual([]);
+      expect(done.code).toBe(0);
+      const { summary } = JSON.parse(done.stdout) as { summary: Record<string, number> };
+      // I2, I8: every row in one result, and 0 only when all are done.
+      expect(summary['total']).toBe(rows);
+      expect((summary['changed'] ?? 0) + (summary['unchanged'] ?? 0)).toBe(rows);
+      // I3: a service that emits an event for each write would have emitted one a row.
+      const applied = relay.arrivals.filter((arrival) => arrival.applied).map(({ id }) => id);
+      expect(applied.toSorted()).toEqual([...new Set(applied)].toSorted());
+      // I4: the service holds what the report says.
+      expect(await statuses(env, home, ids)).toEqual(Object.fromEntries(ids.map((id) => [id, to])));
+      // I6: once more sends nothing.
+      relay.clear();
+      const again = await rosterctl(line(to), { env, home });
+      expect(again.code).toBe(0);
+      expect(relay.arrivals).toEqual([]);
+    },
+  };
+}
+
+/** Runs a program to its end; `onStart` may end it earlier. */
+export async function runOnce(
+  command: readonly string[],
+  { env, home }: Pick<Stage, 'env' | 'home'>,
+  onStart: (child: ChildProcess) => void = () => {},
+) {
+  const [file = '', ...words] = command;
+  const child = spawn(file, words, {
+    env: { ...freshEnvironment(home), ...env },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  children.add(child);
+  let stdout = '';
+  child.stdout?.on('data', (chunk: Buffer) => (stdout += chunk));
+  const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) =>
+    child.on('close', (code, signal) => resolve({ code, signal })),
+  );
+  onStart(child);
+  const how = await ended;
+  children.delete(child);
+  return { ...how, stdout };
+}
+
+/** The ids with an open or settled intent in the newest run. */
+function intentsOf(home: string): string[] {
+  const dir = join(home, '.local/state/rosterctl/runs');
+  const newest = readdirSync(dir).toSorted().at(-1) ?? '';
+  const path = join(dir, newest, 'journal.jsonl');
+  const { records } = parseJournal(readIfThere(path), path);
+  return records.flatMap((record) => (record.kind === 'intent' ? [String(record['id'])] : []));
+}
+
+async function statuses(env: Record<string, string>, home: string, ids: readonly string[]) {
+  const ran = await rosterctl('tryouts list --json', { env, home });
+  const list = JSON.parse(ran.stdout) as { id: string; status: string }[];
+  return Object.fromEntries(
+    list.filter(({ id }) => ids.includes(id)).map(({ id, status }) => [id, status]),
+  );
+}
+
+async function startSandbox() {
+  const data = temporaryFolder();
+  const child = spawn(
+    process.execPath,
+    [launcher, 'sandbox', 'start', '--port', '0', '--data', data, '--json'],
+    { env: freshEnvironment(data), stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  children.add(child);
+  const text = await new Promise<string>((resolve) =>
+    child.stdout.once('data', (chunk: Buffer) => resolve(chunk.toString())),
+  );
+  return JSON.parse(text) as { baseUrl: string; organizationId: string; apiKey: string };
+}
+
+function readIfThere(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch {
+    return Buffer.alloc(0);
+  }
+}
+
+/** A write on its way: mostly through, now and then lost. */
+export function fate(chance: number): Fate {
+  if (chance < 0.04) return 'answerLost';
+  if (chance < 0.07) return 'late';
+  return chance < 0.1 ? 'dropped' : 'through';
+}

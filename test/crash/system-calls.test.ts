@@ -1,0 +1,116 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { launcher, temporaryFolder } from '../support/run.js';
+import { seeded } from '../support/seeded.js';
+import { fate, runOnce, setStage, type Stage } from './stage.js';
+
+// The same, not at random moments but at each system call of a kind: strace kills the process at its
+// n-th write, fdatasync and connect, for every n that a small run makes.
+
+const trace = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
+if (!trace)
+  console.warn('SKIPPED: strace is not installed or may not trace; no kill at the n-th call.');
+
+const rows = 6;
+/** All file work in one thread, so that its calls can be counted. */
+const threads = { UV_THREADPOOL_SIZE: '1' };
+
+describe.skipIf(!trace)('by system calls:', () => {
+  for (const call of ['fdatasync', 'connect', 'write'] as const)
+    test(`killed at the n-th ${call}, for every n, no row is lost and no write repeated`, {
+      timeout: 900_000,
+    }, async () => {
+      const random = seeded(7);
+      let disturbs = false;
+      const stage = await setStage(rows, () => (disturbs ? fate(random()) : 'through'));
+      // How many there are in an undisturbed run, in the thread that makes most of them.
+      const counted = await traced(stage, 'rejected', call);
+      await stage.check('rejected', counted);
+      disturbs = true;
+      expect(counted.most).toBeGreaterThan(1);
+      let killed = 0;
+      for (let at = 1; at <= counted.most; at++) {
+        const to = at % 2 === 0 ? 'rejected' : 'shortlisted';
+        stage.relay.clear();
+        // oxlint-disable-next-line no-await-in-loop
+        const first = await traced(stage, to, call, at);
+        if (first.code === null || first.code > 128) killed += 1;
+        // oxlint-disable-next-line no-await-in-loop
+        const done = first.code === 0 ? first : await toTheEnd(stage, to);
+        // oxlint-disable-next-line no-await-in-loop
+        await stage.check(to, done);
+      }
+      // An early connect or write may be one that the disturbed run does not make.
+      expect(killed).toBeGreaterThan(counted.most / 2);
+      console.info(`  killed at ${killed} of ${counted.most} ${call} calls`);
+    });
+
+  test('the intent of each write is on disk before it is sent', async () => {
+    const stage = await setStage(rows, () => 'through');
+    const file = join(temporaryFolder(), 'trace');
+    const to = 'reviewing';
+    const words = ['-f', '-qq', '-s', '4096', '-o', file, '-e', 'trace=write,writev,fdatasync'];
+    const line = ['strace', ...words, process.execPath, launcher, ...stage.line(to)];
+    const done = await runOnce([...line, '--concurrency', '1'], {
+      home: stage.home,
+      env: { ...stage.env, ...threads },
+    });
+    expect(done.code).toBe(0);
+    let onDisk = '';
+    let written = '';
+    let patches = 0;
+    for (const text of readFileSync(file, 'utf8').split('\n')) {
+      if (text.includes('fdatasync(') && !text.includes('resumed')) onDisk = written;
+      else if (/write\(\d+, "\{\\"seq\\"/.test(text)) written += text;
+      const id = /"PATCH \/v1\/tryout-applications\/(app_\d+)/.exec(text)?.[1];
+      if (id === undefined) continue;
+      patches += 1;
+      expect(onDisk).toContain(`\\"kind\\":\\"intent\\"`);
+      expect(
+        onDisk.includes(`\\"id\\":\\"${id}\\"`),
+        `${id} was sent before its intent was synced`,
+      ).toBe(true);
+    }
+    expect(patches).toBeGreaterThan(1);
+    expect(patches).toBe(stage.relay.arrivals.length);
+  });
+});
+
+/** One run under strace, killed at the n-th call of its kind if `at` is given. */
+async function traced(stage: Stage, to: string, call: string, at?: number) {
+  const file = join(temporaryFolder(), 'trace');
+  const inject = at === undefined ? [] : ['-e', `inject=${call}:signal=KILL:when=${at}`];
+  const done = await runOnce(
+    [
+      'strace',
+      '-f',
+      '-qq',
+      '-o',
+      file,
+      '-e',
+      `trace=${call}`,
+      ...inject,
+      process.execPath,
+      launcher,
+      ...stage.line(to),
+    ],
+    { home: stage.home, env: { ...stage.env, ...threads } },
+  );
+  const calls = new Map<string, number>();
+  for (const [, thread = ''] of readFileSync(file, 'utf8').matchAll(
+    new RegExp(`^(\\d+) +${call}\\(`, 'gm'),
+  ))
+    calls.set(thread, (calls.get(thread) ?? 0) + 1);
+  return { ...done, most: Math.max(0, ...calls.values()) };
+}
+
+async function toTheEnd(stage: Stage, to: string) {
+  for (let count = 0; ; count++) {
+    // oxlint-disable-next-line no-await-in-loop
+    const done = await runOnce([process.execPath, launcher, ...stage.line(to)], stage);
+    // A settle read may meet a lost answer itself: then the line is typed once more.
+    if (done.code === 0 || count === 5) return done;
+  }
+}

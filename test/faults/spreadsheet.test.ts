@@ -1,0 +1,157 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { report, userOf } from '../bulk/user.js';
+import { application, keep, written } from '../commands/tryouts/service.js';
+import { errorOf, temporaryFolder } from '../support/run.js';
+import { payloads } from './support/payloads.js';
+
+// An export goes through a real spreadsheet and comes back: LibreOffice opens it and saves it as a
+// person may, by delimiter and encoding. Exactly the rows that were edited change.
+
+const office = spawnSync('soffice', ['--version'], { timeout: 60_000 }).status === 0;
+if (!office) console.warn('SKIPPED: LibreOffice is not installed; no round trip through it.');
+
+const comma = 44;
+const semicolon = 59;
+const tab = 9;
+const utf8 = 76;
+const windows1252 = 1;
+const utf16 = 65_535;
+
+const notes = [
+  null,
+  'Good aim, quiet on comms; "IGL"',
+  'Zweites Gespräch am Freitag – Größe 1,80 m',
+  'two\nlines',
+  '=SUM(A1)',
+  "'quoted",
+  '+49 170 1234567',
+  '@ann',
+  ' leading space',
+  '日本語 🎮',
+];
+const edited = ['app_2', 'app_5', 'app_9'];
+
+describe.skipIf(!office)('LibreOffice', () => {
+  const kept = (texts: readonly (string | null)[]) =>
+    keep(
+      texts.map((internalNotes, index) =>
+        application(`app_${index + 1}`, { internalNotes } as never),
+      ),
+    );
+
+  for (const [what, separator, charset, mark] of [
+    ['comma, UTF-8', comma, utf8, ''],
+    ['comma, UTF-8 with a byte order mark', comma, utf8, '\ufeff'],
+    ['semicolon, UTF-8', semicolon, utf8, ''],
+    ['semicolon, UTF-8 with a byte order mark', semicolon, utf8, '\ufeff'],
+    ['tab, UTF-8', tab, utf8, ''],
+    ['comma, UTF-16', comma, utf16, ''],
+    ['semicolon, UTF-16', semicolon, utf16, ''],
+    ['tab, UTF-16', tab, utf16, ''],
+  ] as const)
+    test(`saves as ${what}: exactly the edited rows change`, async () => {
+      const service = await kept(notes);
+      const user = userOf(service);
+      const file = await editedExport(user);
+      const saved = save(file, `${separator},34,${charset}`, mark);
+      const ran = await user.run(`tryouts set-status --csv ${saved} --yes --json`);
+      expect(ran).toMatchObject({ code: 0 });
+      const changed = report(ran).results.filter(({ result }) => result === 'changed');
+      expect(changed.map(({ id }) => id)).toEqual(edited);
+      expect(report(ran).summary).toMatchObject({ total: notes.length, unchanged: 7 });
+      expect(written(service)).toEqual(
+        edited.map(() => ({ organizationId: 'org_7', status: 'rejected' })),
+      );
+    });
+
+  for (const separator of [comma, semicolon, tab])
+    test(`saves as Windows-1252 with separator ${separator}: refused in words where it cannot be read, else right`, async () => {
+      const service = await kept(notes.slice(0, -1));
+      const user = userOf(service);
+      const saved = save(await editedExport(user), `${separator},34,${windows1252}`, '');
+      const before = service.requests.length;
+      const ran = await user.run(`tryouts set-status --csv ${saved} --yes --json`);
+      expect(ran).toMatchObject({ code: 2, stdout: '' });
+      expect(errorOf(ran)['message']).toContain('no UTF-8 text');
+      expect(errorOf(ran)['hint']).toContain('UTF-8');
+      expect(service.requests).toHaveLength(before);
+      const plain = await kept(Array.from({ length: 9 }, () => 'plain'));
+      const other = userOf(plain);
+      const same = save(await editedExport(other), `${separator},34,${windows1252}`, '');
+      const read = await other.run(`tryouts set-status --csv ${same} --yes --json`);
+      expect(report(read).summary).toMatchObject({ changed: 3, unchanged: 6 });
+    });
+
+  test('finds no formula in an export of hostile strings, and many in a raw one', async () => {
+    const service = await keep(
+      payloads.map((name, index) =>
+        application(`app_${index}`, {
+          name,
+          internalNotes: name as never,
+          formResponses: { [name]: name },
+        }),
+      ),
+    );
+    const user = userOf(service);
+    const formulas = async (flags: string) => {
+      const file = join(user.home, `hostile${flags.length}.csv`);
+      expect((await user.run(`tryouts list -o csv --out ${file} ${flags}`)).code).toBe(0);
+      // Everything that could turn text into a formula is switched on.
+      const input = '44,34,76,1,,0,false,true,false,false,false,0,true';
+      const text = readFileSync(convert(file, input, 'fods'), 'utf8');
+      expect(text).toContain('app_1');
+      return [...text.matchAll(/table:formula="[^"]*"/g)].length;
+    };
+    expect(await formulas('')).toBe(0);
+    expect(await formulas('--csv-raw')).toBeGreaterThan(5);
+  });
+});
+
+/** An export in which the status of some rows was typed over. */
+async function editedExport(user: ReturnType<typeof userOf>): Promise<string> {
+  const file = join(user.home, 'x.csv');
+  expect((await user.run(`tryouts list -o csv --out ${file}`)).code).toBe(0);
+  const text = readFileSync(file, 'utf8').replace(
+    /^(app_\d+),(org_7),pending/gm,
+    (line: string, id: string) => (edited.includes(id) ? `${id},org_7,rejected` : line),
+  );
+  writeFileSync(file, text);
+  return file;
+}
+
+/** Opens a CSV of ours and saves it as another one. */
+function save(file: string, token: string, mark: string): string {
+  const saved = convert(
+    file,
+    '44,34,76,1',
+    `csv:Text - txt - csv (StarCalc):${token},1,,0,false,true`,
+  );
+  if (mark !== '') writeFileSync(saved, mark + readFileSync(saved, 'utf8'));
+  return saved;
+}
+
+function convert(file: string, input: string, to: string): string {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'out'));
+  const done = spawnSync(
+    'soffice',
+    [
+      // A profile of its own: two at once would wait for each other.
+      `-env:UserInstallation=file://${join(folder, 'profile')}`,
+      '--headless',
+      `--infilter=CSV:${input}`,
+      '--convert-to',
+      to,
+      '--outdir',
+      join(folder, 'out'),
+      file,
+    ],
+    { timeout: 120_000, env: { PATH: process.env['PATH'], HOME: folder, LANG: 'C.UTF-8' } },
+  );
+  expect(done.status, String(done.stderr)).toBe(0);
+  const name = (file.split('/').at(-1) ?? '').replace('.csv', '');
+  return join(folder, 'out', `${name}.${to.split(':')[0]}`);
+}
