@@ -98,7 +98,7 @@ async function run(
   child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
   child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
   figures.runs += 1;
-  const watch = watchProcessList(() => (figures.canaries += 1));
+  const watch = watchProcessList(child.pid, () => (figures.canaries += 1));
   const within = options.within ?? usualBound;
   let hung = false;
   const bound = setTimeout(() => {
@@ -197,11 +197,15 @@ function filesIn(home: string): string[] {
   });
 }
 
-/** Looks for the canaries in the arguments of every process of this machine. */
-function watchProcessList(found: () => void): { stop(): void } {
+/**
+ * Looks for the canaries in the arguments of every process that a case started, whatever its group;
+ * other tests at the same time may well type a key.
+ */
+function watchProcessList(session: number | undefined, found: () => void): { stop(): void } {
   const look = () => {
     try {
       for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+        if (session === undefined || sessionOf(pid) !== session) continue;
         const text = argumentsOf(pid);
         if (text.includes(key) || text.includes(signature)) found();
       }
@@ -211,6 +215,16 @@ function watchProcessList(found: () => void): { stop(): void } {
   };
   const timer = setInterval(look, 100);
   return { stop: () => clearInterval(timer) };
+}
+
+function sessionOf(pid: string): number | undefined {
+  try {
+    // After the command's name, which may hold anything: state, parent, group, session.
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[3]);
+  } catch {
+    return undefined;
+  }
 }
 
 function argumentsOf(pid: string): string {
