@@ -19,7 +19,7 @@ export interface UploadFile {
 /** Which file it was, untouched: device, inode, size, times of change of content and of the inode, in ns. */
 export type FileIdentity = string;
 
-const chunkBytes = 1024 * 1024;
+const chunkBytes = 2 * 1024 * 1024;
 
 /**
  * Looks at a file to upload; `expected` is the identity of an earlier look. Throws InputError unless

@@ -92,10 +92,10 @@ export function createStreams(source: StreamsOptions, direct?: Descriptors): Pro
       return isTerminal(number, raw);
     },
     get columns() {
-      return sizeFrom(env['COLUMNS']) ?? raw().columns ?? 80;
+      return sizeFrom(env['COLUMNS']) ?? (raw().columns || 80);
     },
     get rows() {
-      return sizeFrom(env['LINES']) ?? raw().rows ?? 24;
+      return sizeFrom(env['LINES']) ?? (raw().rows || 24);
     },
     get color() {
       return !plain && wantsColor(isTerminal(number, raw), env);
@@ -131,7 +131,9 @@ export function createStreams(source: StreamsOptions, direct?: Descriptors): Pro
       },
     },
     get animates() {
-      return isTerminal(2, stderr) && env['TERM'] !== 'dumb' && !isSet(env['CI']);
+      if (!isTerminal(2, stderr) || env['TERM'] === 'dumb' || isSet(env['CI'])) return false;
+      // A serial line says that it has no columns, and a spinner would never be done clearing it.
+      return stderr().columns !== 0;
     },
     redact: redactor.add,
     redactUrl: redactor.addUrl,

@@ -1,0 +1,178 @@
+// The upload figures (U1 to U4): one file of 2 GiB sent by rosterctl, in all three steps, and by
+// curl, in turn, to the same store. BENCH_UPLOAD_ROUNDS sets how often, BENCH_UPLOAD_MIB how much.
+import { spawn, spawnSync } from 'node:child_process';
+import { closeSync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const rounds = Number(process.env.BENCH_UPLOAD_ROUNDS ?? 7);
+const mebibytes = Number(process.env.BENCH_UPLOAD_MIB ?? 2048);
+const server = fileURLToPath(new URL('store.mjs', import.meta.url));
+
+/** The rows of the result table for U1 to U4. `tool` starts rosterctl, `home` is a folder to work in. */
+export async function uploadFigures({ tool, home, env }) {
+  if (!isInstalled('curl'))
+    return [['U1 upload', '-', 'curl is not installed', '-', '-', '-', 'left out']];
+  const service = await startStore();
+  const path = join(home, 'large.pdf');
+  const bench = {
+    service,
+    path,
+    env: { ...env, ROSTERCTL_BASE_URL: service.base },
+    line: (...more) => [...tool, 'docs', 'upload', path, '--json', ...more],
+  };
+  try {
+    fillFile(path, mebibytes);
+    return [
+      ...(await beside(bench)),
+      ...(await hashing(bench)),
+      ...(await progress(bench)),
+      ...(await memory(bench, tool, home)),
+    ];
+  } finally {
+    rmSync(path, { force: true });
+    service.stop();
+  }
+}
+
+async function beside(bench) {
+  const curl = [
+    'curl',
+    '-s',
+    '-T',
+    bench.path,
+    '-H',
+    'content-type: application/pdf',
+    `${bench.service.store}/x`,
+  ];
+  const pairs = await inTurn(bench, bench.line(), curl);
+  return [
+    row(`U1 ${mebibytes} MiB`, pairs, 'curl -T', 'ms', 1 / 0.9),
+    row(`U1 ${mebibytes} MiB, CPU`, pairs, 'curl -T', 'cpu', 1.3),
+  ];
+}
+
+/** Hashed in the same pass; --verify would download it again, so the store says what it is. */
+async function hashing(bench) {
+  const shell = `sha256sum '${bench.path}' >/dev/null && curl -s -T '${bench.path}' '${bench.service.store}/x'`;
+  const pairs = await inTurn(bench, bench.line('--verify'), ['sh', '-c', shell]);
+  return [row('U3 with SHA-256 in the same pass', pairs, 'sha256sum; curl -T', 'ms', 0.5)];
+}
+
+/** At a terminal of 80 columns; `script` alone gives it none. */
+function atTerminal(words) {
+  const line = words.map((word) => `'${word}'`).join(' ');
+  return ['script', '-qec', `stty cols 80 rows 24; ${line}`, '/dev/null'];
+}
+
+async function progress(bench) {
+  if (!isInstalled('script'))
+    return [['U4 progress', '-', 'script is not installed', '-', '-', '-', 'left out']];
+  const loud = atTerminal(bench.line());
+  const pairs = await inTurn(bench, loud, atTerminal(bench.line('--quiet')));
+  return [row('U4 progress at a terminal', pairs, 'the same with --quiet', 'ms', 1.05)];
+}
+
+/** Peaks of 64 MiB and of 8 GiB; the large one is a hole with a beginning, which takes no room. */
+async function memory(bench, tool, home) {
+  const [few, many] = [join(home, 'few.pdf'), join(home, 'many.pdf')];
+  try {
+    fillFile(few, 64);
+    sparseFile(many, 8192);
+    const peak = async (path) =>
+      (await run([...tool, 'docs', 'upload', path, '--json'], bench.env)).peak / 1024;
+    const [small, large] = [await peak(few), await peak(many)];
+    return [
+      bound('U2 peak of 8 GiB', large, 80),
+      bound('U2 beyond that of 64 MiB', large - small, 15),
+    ];
+  } finally {
+    rmSync(few, { force: true });
+    rmSync(many, { force: true });
+  }
+}
+
+// --- the work ---
+
+async function inTurn(bench, ours, theirs) {
+  const pairs = [];
+  for (let round = 0; round < rounds; round++)
+    pairs.push([await run(ours, bench.env), await run(theirs, bench.env)]);
+  return pairs;
+}
+
+/** Wall and CPU milliseconds, and the peak in KiB of the largest process. */
+function run(words, env) {
+  return new Promise((resolve, reject) => {
+    const format = '%e %U %S %M';
+    const child = spawn('/usr/bin/time', ['-f', format, ...words], {
+      env,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let text = '';
+    child.stderr.on('data', (chunk) => {
+      text += chunk;
+    });
+    child.on('error', reject);
+    const start = performance.now();
+    child.on('close', () => {
+      const [, user, system, peak] = text.trim().split('\n').at(-1).split(' ').map(Number);
+      resolve({ ms: performance.now() - start, cpu: (user + system) * 1000, peak });
+    });
+  });
+}
+
+function fillFile(path, size) {
+  const file = openSync(path, 'w');
+  writeSync(file, '%PDF-1.7\n');
+  const block = randomBytes(1024 * 1024);
+  for (let at = 1; at <= size; at++) writeSync(file, block);
+  closeSync(file);
+}
+
+function sparseFile(path, size) {
+  const file = openSync(path, 'w');
+  writeSync(file, '%PDF-1.7\n');
+  ftruncateSync(file, size * 1024 * 1024);
+  closeSync(file);
+}
+
+function isInstalled(name) {
+  return spawnSync('sh', ['-c', `command -v ${name} && command -v /usr/bin/time`]).status === 0;
+}
+
+function startStore() {
+  const child = spawn(process.execPath, [server], { stdio: ['ignore', 'pipe', 'inherit'] });
+  return new Promise((resolve) =>
+    child.stdout.once('data', (line) =>
+      resolve({ ...JSON.parse(line.toString()), stop: () => child.kill('SIGKILL') }),
+    ),
+  );
+}
+
+// --- the table ---
+
+function row(name, pairs, other, figure, goal) {
+  const [ours, theirs] = [0, 1].map((side) => median(pairs.map((pair) => pair[side][figure])));
+  const ratio = median(pairs.map(([first, second]) => first[figure] / second[figure]));
+  const verdict = ratio <= goal ? 'met' : 'MISSED';
+  return [
+    name,
+    `${ours.toFixed(0)} ms`,
+    other,
+    `${theirs.toFixed(0)} ms`,
+    ratio.toFixed(2),
+    `<= ${goal.toFixed(2)}`,
+    verdict,
+  ];
+}
+
+function bound(name, size, goal) {
+  const verdict = size <= goal ? 'met' : 'MISSED';
+  return [name, `${size.toFixed(0)} MiB`, '-', '-', '-', `<= ${goal} MiB`, verdict];
+}
+
+function median(values) {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+}
