@@ -7,6 +7,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bulkFigures } from './bulk.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const launcher = join(root, 'bin/rosterctl');
@@ -71,6 +72,7 @@ try {
   bound('S4 peak of one GET', await peakOf(get), 60);
   await hang('S5 last byte to exit', get);
   await lists();
+  rows.push(...(await bulkFigures({ tool, home, env })));
   size();
 } finally {
   service.close();

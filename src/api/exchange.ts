@@ -79,9 +79,20 @@ function start(agent: Agent, wire: Wire, signal: AbortSignal, running: Exchange)
     running.stop('aborted', abortReason(signal));
     return;
   }
+  if (signal === neverAborts) {
+    dispatch(agent, wire, running);
+    return;
+  }
   const onAbort = () => running.stop('aborted', abortReason(signal));
   signal.addEventListener('abort', onAbort, { once: true });
   running.whenSettled = () => signal.removeEventListener('abort', onAbort);
+  dispatch(agent, wire, running);
+}
+
+/** For an attempt that no signal ends: listening costs more than it seems, thousands of times. */
+export const neverAborts = new AbortController().signal;
+
+function dispatch(agent: Agent, wire: Wire, running: Exchange): void {
   const { origin, method, path, body = null } = wire;
   const headers = Object.entries(wire.headers).flat();
   agent.dispatch({ origin, method, path, headers, body }, running);

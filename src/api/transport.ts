@@ -4,6 +4,7 @@ import {
   type Attempt,
   exchange,
   type Limits,
+  neverAborts,
   openExchange,
   type OpenReply,
   type Wire,
@@ -113,7 +114,7 @@ export function createTransport(options: TransportOptions): Transport {
     const leave = await pace?.turn(signal);
     try {
       // A bulk run lets what is in flight finish; the process itself bounds how long that may take.
-      return await send(pace?.finishes ? never : signal);
+      return await send(pace?.finishes ? neverAborts : signal);
     } finally {
       leave?.();
     }
@@ -171,8 +172,6 @@ export function createTransport(options: TransportOptions): Transport {
     },
   };
 }
-
-const never = new AbortController().signal;
 
 function checkKey(key: string): void {
   if (/^[\u0021-\u007e]([\u0020-\u007e]*[\u0021-\u007e])?$/.test(key)) return;

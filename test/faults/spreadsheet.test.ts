@@ -35,13 +35,6 @@ const notes = [
 const edited = ['app_2', 'app_5', 'app_9'];
 
 describe.skipIf(!office)('LibreOffice', () => {
-  const kept = (texts: readonly (string | null)[]) =>
-    keep(
-      texts.map((internalNotes, index) =>
-        application(`app_${index + 1}`, { internalNotes } as never),
-      ),
-    );
-
   for (const [what, separator, charset, mark] of [
     ['comma, UTF-8', comma, utf8, ''],
     ['comma, UTF-8 with a byte order mark', comma, utf8, '\ufeff'],
@@ -90,7 +83,7 @@ describe.skipIf(!office)('LibreOffice', () => {
       payloads.map((name, index) =>
         application(`app_${index}`, {
           name,
-          internalNotes: name as never,
+          internalNotes: name,
           formResponses: { [name]: name },
         }),
       ),
@@ -109,6 +102,13 @@ describe.skipIf(!office)('LibreOffice', () => {
     expect(await formulas('--csv-raw')).toBeGreaterThan(5);
   });
 });
+
+/** A service whose applications have these notes. */
+function kept(texts: readonly (string | null)[]) {
+  return keep(
+    texts.map((internalNotes, index) => application(`app_${index + 1}`, { internalNotes })),
+  );
+}
 
 /** An export in which the status of some rows was typed over. */
 async function editedExport(user: ReturnType<typeof userOf>): Promise<string> {

@@ -1,0 +1,370 @@
+// The bulk figures (B1 to B6): the same list of requests sent by rosterctl, with its reads, journal
+// and checks, and by its peers, in turn, to the same server process. Rates are requests a second of
+// the whole process. BENCH_BULK_ROUNDS sets how often.
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const rounds = Number(process.env.BENCH_BULK_ROUNDS ?? 5);
+const server = fileURLToPath(new URL('applications.mjs', import.meta.url));
+
+/** The rows of the result table for B1 to B6. `tool` starts rosterctl, `home` is a folder to work in. */
+export async function bulkFigures({ tool, home, env }) {
+  const rows = [];
+  const bench = { tool, home, env, rows };
+  const quick = await startServer(0);
+  try {
+    await beside(bench, quick, {
+      name: 'B1 10,000 rows, 16 at once',
+      count: 10_000,
+      at: 16,
+      ratio: 0.5,
+      times: rounds,
+    });
+    await beside(bench, quick, {
+      name: 'B2 100,000 rows, 16 at once',
+      count: 100_000,
+      at: 16,
+      ratio: 1.0,
+      times: Math.min(2, rounds),
+      wrk: 0.22,
+    });
+    await manyProcesses(bench, quick);
+    await durable(bench, quick, 'B5 durable, no latency', 10_000, 16, 0.7);
+    await memory(bench, quick);
+  } finally {
+    quick.stop();
+  }
+  const slow = await startServer(50);
+  try {
+    await latency(bench, slow);
+    await durable(bench, slow, 'B5 durable, 50 ms', 2_000, 64, 0.97);
+  } finally {
+    slow.stop();
+  }
+  return rows;
+}
+
+// --- the figures ---
+
+/** The whole run beside curl --parallel with the same requests and as many at once. */
+async function beside(bench, service, { name, count, at, ratio, times, wrk }) {
+  if (!isInstalled('curl')) return leftOut(bench, name, 'curl');
+  const config = curlConfig(bench, service, count);
+  const peer = ['curl', '-s', '--parallel', '--parallel-max', String(at), '-K', config];
+  const pairs = await inTurn(times, [
+    () => ours(bench, service, count, at),
+    () => thePeer(bench, service, count, peer),
+  ]);
+  const requests = count * 2 + 1;
+  add(bench, name, pairs, 'curl --parallel', requests, ratio);
+  const cpu = median(pairs.map(([mine, other]) => mine.cpu / other.cpu));
+  bench.rows.push([
+    `${name.slice(0, 2)} CPU of a request`,
+    micro(median(pairs.map(([mine]) => mine.cpu)) / requests),
+    'curl --parallel',
+    micro(median(pairs.map(([, other]) => other.cpu)) / requests),
+    cpu.toFixed(2),
+    '-',
+    '-',
+  ]);
+  if (wrk === undefined) return;
+  if (!isInstalled('wrk')) return leftOut(bench, `${name.slice(0, 2)} beside wrk`, 'wrk');
+  const top = median(await repeat(3, () => wrkRate(bench, service, at)));
+  const mine = requests / median(pairs.map(([run]) => run.seconds));
+  verdict(bench, `${name.slice(0, 2)} beside wrk`, mine, 'wrk', top, wrk);
+}
+
+/** One process a request: what a shell script does. Fewer requests, the rate is what counts. */
+async function manyProcesses(bench, service) {
+  const count = 1_000;
+  const urls = join(bench.home, 'urls');
+  writeFileSync(
+    urls,
+    Array.from({ length: count }, (_, index) => `${recordUrl(service, index)}\n`).join(''),
+  );
+  const peers = [
+    ['xargs -P8 curl', 'xargs', `xargs -P8 -n1 curl -s -o /dev/null <${urls}`, 30],
+    [
+      'GNU parallel --joblog',
+      'parallel',
+      `parallel --will-cite -j8 --joblog ${join(bench.home, 'log')} curl -s -o /dev/null {} <${urls}`,
+      40,
+    ],
+  ];
+  const mine =
+    20_001 / median((await repeat(3, () => ours(bench, service, 10_000, 8))).map(secondsOf));
+  for (const [name, program, line, goal] of peers) {
+    if (!isInstalled(program)) {
+      leftOut(bench, `B3 beside ${name}`, program);
+      continue;
+    }
+    const runs = await repeat(2, () => timed(bench, ['sh', '-c', line]));
+    verdict(bench, 'B3 10,000 rows', mine, name, count / median(runs.map(secondsOf)), goal);
+  }
+}
+
+/** With 50 ms to each answer the clock rules: how near to what 64 or 256 at once can be. */
+async function latency(bench, service) {
+  for (const [at, goal] of [
+    [64, 0.92],
+    [256, 0.8],
+  ]) {
+    const count = at * 100;
+    const limit = at / 0.05;
+    const runs = await repeat(2, () => ours(bench, service, count, at));
+    const mine = (count * 2 + 1) / median(runs.map(secondsOf));
+    verdict(bench, `B4 50 ms, ${at} at once`, mine, 'the limit of 50 ms', limit, goal);
+  }
+  await beside(bench, service, {
+    name: 'B4 6,400 rows at 50 ms, 64 at once',
+    count: 6_400,
+    at: 64,
+    ratio: 0.95,
+    times: Math.min(2, rounds),
+  });
+}
+
+/** The journal on a disk beside the same in memory, where a sync costs nothing. */
+async function durable(bench, service, name, count, at, goal) {
+  if (!existsSync('/dev/shm')) return leftOut(bench, name, '/dev/shm');
+  const inMemory = join('/dev/shm', `rosterctl-bench-${process.pid}`);
+  try {
+    const pairs = await inTurn(Math.min(3, rounds), [
+      () => ours(bench, service, count, at),
+      () => ours(bench, service, count, at, { ROSTERCTL_STATE_DIR: inMemory }),
+    ]);
+    add(bench, name, pairs, 'a journal in memory', count * 2 + 1, goal);
+  } finally {
+    rmSync(inMemory, { recursive: true, force: true });
+  }
+}
+
+async function memory(bench, service) {
+  const small = await peak(bench, service, 10_000);
+  const large = await peak(bench, service, 100_000);
+  const whole = await peak(bench, service, 200_000);
+  const dry = await peak(bench, service, 200_000, true);
+  bound(bench, 'B6 peak of 10,000 rows', small, 140);
+  bound(bench, 'B6 peak of 100,000, beyond that', large - small, 30);
+  bound(bench, 'B6 peak of 200,000 rows of a CSV', whole, 250);
+  bound(bench, 'B6 the same as a dry run', dry, 250);
+}
+
+// --- runs ---
+
+/** One bulk run over all records of the service, from a file of ids. */
+async function ours(bench, service, count, at, more = {}) {
+  await service.reset(count);
+  rmSync(join(bench.home, '.local'), { recursive: true, force: true });
+  const file = join(bench.home, `ids-${count}`);
+  if (!existsSync(file))
+    writeFileSync(file, Array.from({ length: count }, (_, index) => `app_${index}\n`).join(''));
+  return timed(bench, [...bench.tool, ...words(['--ids', file], at)], {
+    ...connection(service),
+    ...more,
+  });
+}
+
+async function thePeer(bench, service, count, command) {
+  await service.reset(count);
+  return timed(bench, command);
+}
+
+async function peak(bench, service, count, dry = false) {
+  await service.reset(count);
+  rmSync(join(bench.home, '.local'), { recursive: true, force: true });
+  const file = join(bench.home, `rows-${count}.csv`);
+  const lines = Array.from({ length: count }, (_, index) => `app_${index},rejected\n`);
+  writeFileSync(file, `id,status\n${lines.join('')}`);
+  const mark = join(bench.home, 'peak');
+  const preload = join(bench.home, 'peak.cjs');
+  writeFileSync(
+    preload,
+    `const fs = require('node:fs'); process.on('exit', () => fs.writeFileSync(${JSON.stringify(mark)}, /VmHWM:\\s*(\\d+)/.exec(fs.readFileSync('/proc/self/status', 'utf8'))[1]));`,
+  );
+  const [node, ...launcher] = bench.tool;
+  const line = words(['--csv', file], 16).filter((word) => word !== '--to' && word !== 'rejected');
+  const flags = dry ? ['--dry-run'] : [];
+  const command = [node, '--require', preload, ...launcher, ...line, ...flags];
+  await timed(bench, command, connection(service));
+  return Number(readFileSync(mark, 'utf8')) / 1024;
+}
+
+function words(source, at) {
+  const line = ['tryouts', 'set-status', ...source, '--to', 'rejected', '--yes', '-o', 'ndjson'];
+  return [...line, '--max-changes', '200000', '--concurrency', String(at)];
+}
+
+function connection({ origin }) {
+  return {
+    ROSTERCTL_BASE_URL: `${origin}/v1`,
+    ROSTERCTL_ORG: 'org_7',
+    ROSTERCTL_API_KEY: 'bench-key-0123456789',
+  };
+}
+
+/** Seconds from start to exit, and of them those of a processor. Throws when it fails. */
+function timed({ home, env }, [command, ...rest], more = {}) {
+  const usage = join(home, 'usage');
+  // The shell's own `times` knows what its children used.
+  const script = '"$@" >/dev/null 2>/dev/null; code=$?; times >"$0"; exit $code';
+  return new Promise((resolve, reject) => {
+    const start = process.hrtime.bigint();
+    const child = spawn('sh', ['-c', script, usage, command, ...rest], {
+      env: { ...env, ...more },
+      cwd: home,
+      stdio: 'ignore',
+    });
+    child.on('error', reject);
+    child.on('exit', (code) => {
+      const seconds = Number(process.hrtime.bigint() - start) / 1e9;
+      if (code !== 0) reject(new Error(`${command} ${rest.slice(0, 4).join(' ')} exits ${code}`));
+      else resolve({ seconds, cpu: childSeconds(readFileSync(usage, 'utf8')) });
+    });
+  });
+}
+
+/** The second line of `times`: user and system time of the children, as `0m1.230s 0m0.450s`. */
+function childSeconds(text) {
+  const line = text.trim().split('\n').at(-1) ?? '';
+  return [...line.matchAll(/(\d+)m([\d.]+)s/g)].reduce(
+    (sum, [, minutes, seconds]) => sum + Number(minutes) * 60 + Number(seconds),
+    0,
+  );
+}
+
+/** The same requests for curl: the list, then a GET and a PATCH for each record. */
+function curlConfig({ home }, service, count) {
+  const file = join(home, `curl-${count}-${new URL(service.origin).port}`);
+  if (existsSync(file)) return file;
+  const all = `${service.origin}/v1/tryout-applications?organizationId=org_7`;
+  const body = String.raw`{\"organizationId\":\"org_7\",\"status\":\"rejected\"}`;
+  const sections = [curlGet(all)];
+  for (let index = 0; index < count; index++) {
+    const url = recordUrl(service, index);
+    sections.push(curlGet(url));
+    sections.push(
+      `${curlGet(url)}request = "PATCH"\nheader = "content-type: application/json"\ndata = "${body}"\n`,
+    );
+  }
+  writeFileSync(file, sections.join('next\n'));
+  return file;
+}
+
+function curlGet(url) {
+  return `url = "${url}"\nheader = "x-api-key: k"\noutput = "/dev/null"\n`;
+}
+
+/** What wrk reaches with the same PATCH over and over. */
+async function wrkRate({ home }, service, at) {
+  const script = join(home, 'wrk.lua');
+  writeFileSync(
+    script,
+    `wrk.method = "PATCH"\nwrk.body = '{"organizationId":"org_7","status":"rejected"}'\nwrk.headers["content-type"] = "application/json"\n`,
+  );
+  const url = recordUrl(service, 0);
+  const ran = spawnSync('wrk', ['-t1', `-c${at}`, '-d3s', '-s', script, url], { encoding: 'utf8' });
+  return Number(/Requests\/sec:\s*([\d.]+)/.exec(ran.stdout)?.[1]);
+}
+
+function recordUrl({ origin }, index) {
+  return `${origin}/v1/tryout-applications/app_${index}?organizationId=org_7`;
+}
+
+async function startServer(latencyMs) {
+  const child = spawn(process.execPath, [server, String(latencyMs)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const origin = await new Promise((resolve) =>
+    child.stdout.once('data', (chunk) => resolve(chunk.toString().trim())),
+  );
+  return {
+    origin,
+    reset: (count) => fetch(`${origin}/reset?n=${count}`, { method: 'POST' }).then((r) => r.text()),
+    stop: () => child.kill(),
+  };
+}
+
+// --- rows of the table ---
+
+/** A ratio of rates: more is better. */
+function verdict({ rows }, name, mine, other, theirs, goal) {
+  const ratio = mine / theirs;
+  const met = ratio >= goal ? 'met' : 'MISSED';
+  rows.push([name, rate(mine), other, rate(theirs), ratio.toFixed(2), `>= ${goal}`, met]);
+}
+
+function add({ rows }, name, pairs, other, requests, goal) {
+  const ratio = median(pairs.map(([mine, theirs]) => theirs.seconds / mine.seconds));
+  const met = ratio >= goal ? 'met' : 'MISSED';
+  rows.push([
+    name,
+    rate(requests / median(pairs.map(([mine]) => mine.seconds))),
+    other,
+    rate(requests / median(pairs.map(([, theirs]) => theirs.seconds))),
+    ratio.toFixed(2),
+    `>= ${goal}`,
+    met,
+  ]);
+}
+
+function bound({ rows }, name, mebibytes, goal) {
+  const met = mebibytes <= goal ? 'met' : 'MISSED';
+  rows.push([name, `${mebibytes.toFixed(0)} MiB`, '-', '-', '-', `<= ${goal} MiB`, met]);
+}
+
+function leftOut({ rows }, name, program) {
+  rows.push([name, '-', `${program} is not installed`, '-', '-', '-', 'left out']);
+}
+
+async function inTurn(times, [first, second]) {
+  const pairs = [];
+  for (let round = 0; round < times; round++) pairs.push([await first(), await second()]);
+  return pairs;
+}
+
+async function repeat(times, action) {
+  const found = [];
+  for (let round = 0; round < times; round++) found.push(await action());
+  return found;
+}
+
+function isInstalled(program) {
+  return spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
+}
+
+function median(values) {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+}
+
+function secondsOf({ seconds }) {
+  return seconds;
+}
+
+function rate(value) {
+  return `${Math.round(value).toLocaleString('en')} req/s`;
+}
+
+function micro(seconds) {
+  return `${(seconds * 1e6).toFixed(0)} µs`;
+}
+
+// Alone: node bench/bulk.mjs
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { mkdtempSync } = await import('node:fs');
+  const { tmpdir } = await import('node:os');
+  const home = mkdtempSync(join(tmpdir(), 'rosterctl-bench-'));
+  mkdirSync(home, { recursive: true });
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !name.startsWith('NODE_')),
+  );
+  const launcher = fileURLToPath(new URL('../bin/rosterctl', import.meta.url));
+  const rows = await bulkFigures({
+    tool: [process.execPath, launcher],
+    home,
+    env: { ...env, HOME: home, NO_COLOR: '1' },
+  }).finally(() => rmSync(home, { recursive: true, force: true }));
+  for (const cells of rows) console.log(`| ${cells.join(' | ')} |`);
+}
