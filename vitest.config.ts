@@ -10,6 +10,8 @@ export default defineConfig({
     hookTimeout: 60_000,
     isolate: false,
     pool: 'forks',
+    // Each test mostly waits for a child of its own.
+    maxWorkers: 2,
     // The machine's own certificates and colours must not reach what is tested.
     env: {
       NODE_EXTRA_CA_CERTS: '',

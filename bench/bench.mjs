@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bulkFigures } from './bulk.mjs';
+import { uploadFigures } from './uploads.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const launcher = join(root, 'bin/rosterctl');
@@ -73,6 +74,7 @@ try {
   await hang('S5 last byte to exit', get);
   await lists();
   rows.push(...(await bulkFigures({ tool, home, env })));
+  rows.push(...(await uploadFigures({ tool, home, env })));
   size();
 } finally {
   service.close();
