@@ -43,7 +43,7 @@ export function leftUploads(runs: readonly StoredRun[]): readonly LeftUpload[] {
     return (run.plan?.rows ?? []).flatMap((row) => {
       const steps = run.state.steps.get(row.row) ?? {};
       const state = stateOf(run, row, steps);
-      return state ? [{ id: `${run.head.run.slice(-6)}.${row.row}`, state, run, row, steps }] : [];
+      return state ? [{ id: uploadId(run.head.run, row.row), state, run, row, steps }] : [];
     });
   });
 }
@@ -63,6 +63,11 @@ export async function forgetUpload(
   } finally {
     await journal.close();
   }
+}
+
+/** `3fa9c2.1`: the last letters of its run, and its row. */
+export function uploadId(run: string, row: number): string {
+  return `${run.slice(-6)}.${row}`;
 }
 
 /** Whether bytes lie in the store that no document is known to record. */

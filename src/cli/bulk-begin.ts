@@ -123,7 +123,7 @@ export async function prepare(
       settled,
       limits: values,
       input: { header: input.header, rows: values.results === undefined ? [] : rows },
-      ...traits(part, head.run),
+      ...traits(part, head),
       release: () => lock.release(),
     },
   };

@@ -135,7 +135,7 @@ export async function continueRun(
     settled,
     limits: values,
     input,
-    ...traits(part, head.run),
+    ...traits(part, head),
     release: () => lock.release(),
   };
 }

@@ -95,7 +95,7 @@ export function digestOf([head, ...rest]: readonly [Omit<RunHead, 'rows'>, ...un
 /** What a run is told by the kind of its changes. */
 export function traits(
   { goOn, addsEachTime = false }: BulkPart,
-  run: string,
+  head: Pick<RunHead, 'run' | 'alone'>,
 ): Pick<ReadyRun, 'goOn' | 'addsEachTime'> {
-  return { goOn: goOn?.(run) ?? `runs resume ${run} --yes`, addsEachTime };
+  return { goOn: goOn?.(head) ?? `runs resume ${head.run} --yes`, addsEachTime };
 }

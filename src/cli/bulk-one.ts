@@ -177,7 +177,7 @@ function unkept(context: Context, line: Line, plan: RunPlan, kept: KeptJob): Rea
     settled: [],
     limits: line.values,
     input: { header: ['id'], rows: plan.rows },
-    ...traits(line.part, plan.head.run),
+    ...traits(line.part, plan.head),
     isOne: true,
     release: () => {},
   };

@@ -1,6 +1,6 @@
 import type { ResourceName } from '../api/contract.js';
 import type { ColumnRules } from '../bulk/columns.js';
-import type { StoredRun } from '../bulk/runs.js';
+import type { RunHead, StoredRun } from '../bulk/runs.js';
 import type { Selection } from '../bulk/selection.js';
 import type { ByteCount, SelectedRow } from '../bulk/work.js';
 import type { Context } from '../context.js';
@@ -34,7 +34,7 @@ export interface BulkPart {
   /** The rows of a run, also of one that has ended, that can be finished. */
   unfinishedRows?(stored: StoredRun): readonly number[];
   /** The command that goes on with an unfinished run, without the program's name. */
-  readonly goOn?: (run: string) => string;
+  readonly goOn?: (run: Pick<RunHead, 'run' | 'alone'>) => string;
   /** What is wanted of every row, as plain JSON: it is kept until the run is finished. */
   job(context: Context, values: never): Promise<JsonObject>;
   /** Whether the job and the rows together say what to do. Throws UsageError. */

@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { FileStore } from '../api/file-store.js';
 import type { Link } from '../api/links.js';
 import { fetchWhole, type FileSink, type FileSource } from '../api/whole-file.js';
 import type { Context } from '../context.js';
@@ -30,6 +29,25 @@ export function linkOf(context: Context, endpoint: DownloadCall, id: string): Pr
   return context.api.link(callOf(documents, endpoint, id));
 }
 
+/** Brings the file of a document into a sink, whole. Throws as `fetchWhole` does. */
+export async function fetchDocument(
+  context: Context,
+  endpoint: DownloadCall,
+  id: string,
+  size: number | undefined,
+  sink: FileSink,
+): Promise<number> {
+  const files = await context.files();
+  const source: FileSource = {
+    link: () => linkOf(context, endpoint, id),
+    get: (url, part) => files.get(url, part),
+    size,
+  };
+  const { retries, maxWaitMs } = context.settings;
+  const { signal } = context;
+  return fetchWhole(source, sink, { retries, maxWaitMs, signal, sleep, random: Math.random });
+}
+
 /**
  * Gets ready to save documents, any number at once, under one progress line; what went to stdout has
  * no row. `isOne`: what is left as it is deserves a line of its own. The work throws what
@@ -53,8 +71,6 @@ export async function createDownloader(
 }
 
 class Saver {
-  private files: Promise<FileStore> | undefined;
-
   constructor(
     private readonly context: Context,
     private readonly endpoint: DownloadCall,
@@ -128,18 +144,15 @@ class Saver {
     }
   }
 
-  private async fetch(id: string, record: JsonObject | undefined, sink: FileSink): Promise<number> {
-    const { context, endpoint } = this;
+  private fetch(id: string, record: JsonObject | undefined, sink: FileSink): Promise<number> {
     const size = record?.['sizeBytes'];
-    const files = await (this.files ??= context.files());
-    const source: FileSource = {
-      link: () => linkOf(context, endpoint, id),
-      get: (url, part) => files.get(url, part),
-      size: typeof size === 'number' ? size : undefined,
-    };
-    const { retries, maxWaitMs } = context.settings;
-    const { signal } = context;
-    return fetchWhole(source, sink, { retries, maxWaitMs, signal, sleep, random: Math.random });
+    return fetchDocument(
+      this.context,
+      this.endpoint,
+      id,
+      typeof size === 'number' ? size : undefined,
+      sink,
+    );
   }
 
   private async kept({ id, record }: Target, path: string): Promise<SavedRow> {

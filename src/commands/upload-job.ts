@@ -1,4 +1,10 @@
-import { isStored, leftUploads, notVerified, stored as storedState } from '../bulk/upload-state.js';
+import {
+  isStored,
+  leftUploads,
+  notVerified,
+  stored as storedState,
+  uploadId,
+} from '../bulk/upload-state.js';
 import type { SelectedRow } from '../bulk/work.js';
 import type { BulkJob, BulkPart } from '../cli/bulk-part.js';
 import type { Plan } from '../cli/plan.js';
@@ -64,7 +70,7 @@ export const uploadPart: BulkPart = {
   resource: 'documents',
   neverAsks: true,
   addsEachTime: true,
-  goOn: (run) => `uploads finish ${run.slice(-6)}.1`,
+  goOn: ({ run, alone }) => (alone ? `uploads finish ${uploadId(run, 1)}` : 'uploads finish --all'),
   isLeft: (run) => leftUploads([run]).some(isStored),
   unfinishedRows: (run) => leftUploads([run]).map(({ row }) => row.row),
   job: async (_, values: UploadValues) => ({ ...uploadJobOf(values) }),
@@ -144,12 +150,12 @@ function openUploads(context: Context, job: UploadJob): BulkJob {
       return planFor(row, file);
     },
     async send({ calls, state }) {
-      const { stored } = state as UploadState;
+      const { row, stored } = state as UploadState;
       const [call] = calls;
       if (!call || !stored)
         throw new BugError('A document was to be made before its file arrived.');
       const record = await createDocumentOnce(context, call);
-      if (stored.sha256 !== undefined) await checkStored(context, record, stored.sha256);
+      if (stored.sha256 !== undefined) await checkStored(context, record, seen(row), stored.sha256);
       return record;
     },
     failed(error, id) {

@@ -21,7 +21,15 @@ export default defineLocalCommand({
     ['Those that are unfinished, for a script', '--json'],
   ],
   calls: [],
-  view: rowsOf(Run, ['run', 'action', 'startedAt', 'state', 'summary']),
+  view: rowsOf(Run, [
+    'run',
+    'action',
+    'state',
+    'summary.total',
+    'summary.changed',
+    'summary.failed',
+    'startedAt',
+  ]),
   async run(context) {
     const runs = await listRuns(storeOf(context), (text) => context.tell(text));
     return runs.map((run) => ({

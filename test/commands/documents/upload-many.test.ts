@@ -1,0 +1,162 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { errorOf, rosterctl, temporaryFolder } from '../../support/run.js';
+import { recordingService, type Reply } from '../../support/service.js';
+
+/** A service and a store that give back what they took; `spoil` changes what comes back. */
+async function service(spoil: (bytes: Buffer) => Buffer = (bytes) => bytes, refuses = false) {
+  const stored = new Map<string, Buffer>();
+  const documents: { id: string; name: string; fileKey: string }[] = [];
+  const store = await recordingService(({ method, url, body }): Reply => {
+    const name = url.split('?')[0] ?? '';
+    if (method === 'PUT') stored.set(name, body);
+    const bytes = spoil(stored.get(name) ?? Buffer.alloc(0));
+    return method === 'PUT' ? { status: 200 } : (_, response) => void response.end(bytes);
+  });
+  let grants = 0;
+  const api = await recordingService(({ method, url, body }): Reply => {
+    const download = /^\/v1\/documents\/(doc_\d+)\/download$/.exec(url)?.[1];
+    if (download && refuses) return { status: 403, json: { error: 'forbidden' } };
+    if (download) {
+      const { fileKey } = documents.find(({ id }) => id === download) ?? { fileKey: '' };
+      return { status: 200, json: { url: `${store.origin}/${fileKey}?sig=canary` } };
+    }
+    if (method === 'GET') return { status: 200, json: { documents } };
+    if (url === '/v1/uploads/document-file') {
+      const key = `files/${++grants}`;
+      const uploadUrl = `${store.origin}/${key}?sig=canary`;
+      return { status: 200, json: { key, fileRef: `ref:${key}`, uploadUrl } };
+    }
+    const made = { id: `doc_${documents.length + 1}`, ...(JSON.parse(body.toString()) as object) };
+    documents.push(made as (typeof documents)[number]);
+    return { status: 201, json: { document: made } };
+  });
+  return { ...api, store, documents };
+}
+
+function desk(files: Readonly<Record<string, string>>) {
+  const home = temporaryFolder();
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(join(home, name, '..'), { recursive: true });
+    writeFileSync(join(home, name), content);
+  }
+  return { home, cwd: home };
+}
+
+test('-r takes all files below a folder but hidden ones and links, each by its own name', async () => {
+  const api = await service();
+  const at = desk({
+    'in/b.txt': 'b',
+    'in/deep/a.txt': 'aa',
+    'in/.hidden.txt': 'x',
+    'in/.git/c.txt': 'x',
+    'out.txt': 'secret',
+  });
+  symlinkSync('../out.txt', join(at.home, 'in', 'link.txt'));
+  const ran = await rosterctl('docs upload -r in --json', { env: api.env, ...at });
+  expect(ran.code).toBe(0);
+  expect(api.documents.map(({ name }) => name).toSorted()).toEqual(['a.txt', 'b.txt']);
+  expect(JSON.parse(ran.stdout).results.map(({ id }: { id: string }) => id)).toEqual([
+    'in/b.txt',
+    'in/deep/a.txt',
+  ]);
+});
+
+test('a pattern that the shell left alone is expanded, and prints a report even for one file', async () => {
+  const api = await service();
+  const at = desk({ 'one.txt': '1', 'two.png': 'x', '[odd].txt': 'odd' });
+  const ran = await rosterctl(['docs', 'upload', 'o*.txt', '--json'], { env: api.env, ...at });
+  expect([ran.code, JSON.parse(ran.stdout).summary.changed]).toEqual([0, 1]);
+  // A file of this very name is meant before a pattern.
+  const odd = await rosterctl(['docs', 'upload', '[odd].txt', 'o*.txt', '--json'], {
+    env: api.env,
+    ...at,
+  });
+  expect(JSON.parse(odd.stdout).results.map(({ id }: { id: string }) => id)).toEqual([
+    '[odd].txt',
+    'one.txt',
+  ]);
+});
+
+test('a bad file is reported and stops no other; the same file twice is sent once', async () => {
+  const api = await service();
+  const at = desk({ 'a.txt': 'a', 'fake.pdf': 'no pdf' });
+  const line = 'docs upload a.txt fake.pdf gone.txt ./a.txt --json';
+  const ran = await rosterctl(line, { env: api.env, ...at });
+  expect(ran.code).toBe(8);
+  expect(JSON.parse(ran.stdout)).toMatchObject({
+    summary: { total: 3, changed: 1, failed: 2 },
+    results: [
+      { row: 1, id: 'a.txt', result: 'changed', before: { id: null }, after: { id: 'doc_1' } },
+      { row: 2, id: 'fake.pdf', result: 'failed', error: { exitCode: 2 } },
+      { row: 3, id: 'gone.txt', result: 'failed', error: { exitCode: 2 } },
+    ],
+  });
+  expect(ran.stderr).toContain('./a.txt is named twice');
+  expect(api.store.requests).toHaveLength(1);
+});
+
+test('two files of the same bytes are told, and both are sent', async () => {
+  const api = await service();
+  const at = desk({ 'a.txt': 'same', 'b.txt': 'same', 'c.txt': 'else' });
+  const ran = await rosterctl('docs upload a.txt b.txt c.txt -o ids', { env: api.env, ...at });
+  expect([ran.code, ran.stdout.trim().split('\n').toSorted()]).toEqual([
+    0,
+    ['doc_1', 'doc_2', 'doc_3'],
+  ]);
+  expect(ran.stderr).toContain('b.txt holds the same bytes as a.txt');
+});
+
+test('--if-exists skip leaves out what is there; error refuses all before the first byte', async () => {
+  const api = await service();
+  const at = { env: api.env, ...desk({ 'a.txt': 'a', 'b.txt': 'b' }) };
+  await rosterctl('docs upload a.txt', at);
+  const refused = await rosterctl('docs upload a.txt b.txt --if-exists error --json', at);
+  expect([refused.code, errorOf(refused).code, api.documents.length]).toEqual([11, 'exists', 1]);
+  const ran = await rosterctl('docs upload a.txt b.txt --if-exists skip --json', at);
+  expect(ran.code).toBe(0);
+  expect(JSON.parse(ran.stdout).summary).toMatchObject({ changed: 1, skipped: 1 });
+  expect(api.documents.map(({ name }) => name)).toEqual(['a.txt', 'b.txt']);
+});
+
+test('more files than --max-changes are refused without somebody to ask', async () => {
+  const api = await service();
+  const at = { env: api.env, ...desk({ 'a.txt': 'a', 'b.txt': 'b' }) };
+  const ran = await rosterctl('docs upload a.txt b.txt --max-changes 1 --yes', at);
+  expect([ran.code, api.requests.length]).toEqual([11, 0]);
+  expect((await rosterctl('docs upload a.txt b.txt --expect 2 --max-changes 1', at)).code).toBe(0);
+});
+
+test('--verify downloads what was sent and compares it', async () => {
+  const api = await service();
+  const at = { env: api.env, ...desk({ 'a.txt': 'exactly this', 'empty.txt': '' }) };
+  const ran = await rosterctl('docs upload a.txt empty.txt --verify --json', at);
+  expect([ran.code, JSON.parse(ran.stdout).summary.changed]).toEqual([0, 2]);
+  expect(api.store.requests.map(({ method }) => method).toSorted()).toEqual([
+    'GET',
+    'GET',
+    'PUT',
+    'PUT',
+  ]);
+});
+
+test.each([
+  [
+    'other bytes come back',
+    await service((bytes) => Buffer.from(bytes).fill('z')),
+    'does not hold',
+  ],
+  ['it may not be read', await service(undefined, true), 'could not be read again'],
+])(
+  '--verify fails when %s, names the document and leaves nothing to finish',
+  async (_, api, words) => {
+    const at = { env: api.env, ...desk({ 'a.txt': 'exactly this' }) };
+    const ran = await rosterctl('docs upload a.txt --verify --json', at);
+    expect([ran.code, ran.stdout]).toEqual([1, '']);
+    expect(errorOf(ran)).toMatchObject({ code: 'notVerified' });
+    expect(errorOf(ran).message).toContain('doc_1');
+    expect(errorOf(ran).message).toContain(words);
+    expect((await rosterctl('uploads list --json', at)).stdout).toBe('[]\n');
+  },
+);
