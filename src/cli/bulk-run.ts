@@ -107,7 +107,7 @@ export async function executeRun(
   const rows: ReportRow[] = settled.map(kept);
   const meter = progressOf(context, ready);
   let stop: Stop | undefined;
-  if (tasks.length > manyRows) await holdMemoryDown();
+  await holdMemoryDown(tasks.length);
   try {
     context.api.pace.letFinish();
     for (const row of settled) onRow?.(row);
@@ -152,9 +152,10 @@ export function worstExit(exits: readonly ExitName[]): ExitName {
 const manyRows = 20_000;
 
 /** The heap of a long run would grow to twice what lives in it; a fifth more work keeps it near that. */
-async function holdMemoryDown(): Promise<void> {
+export async function holdMemoryDown(rows: number): Promise<void> {
+  if (rows <= manyRows) return;
   const { setFlagsFromString } = await import('node:v8');
-  setFlagsFromString('--heap-growing-percent=30');
+  setFlagsFromString('--heap-growing-percent=20');
 }
 
 /** Rows of which equal values are held once. */

@@ -6,7 +6,14 @@ import type { JsonObject } from '../data/json.js';
 import { UsageError } from '../errors.js';
 import type { BulkValues } from './bulk-flags.js';
 import { checkExpected, previewRows, tellPreview } from './bulk-preview.js';
-import { type EndedRun, executeRun, type KeptJob, openJob, reportOf } from './bulk-run.js';
+import {
+  type EndedRun,
+  executeRun,
+  holdMemoryDown,
+  type KeptJob,
+  openJob,
+  reportOf,
+} from './bulk-run.js';
 import { filterKey, selectByFilter, selectLocally } from './bulk-select.js';
 import { reportView, type Shown } from './report-view.js';
 import { prepare } from './bulk-begin.js';
@@ -39,6 +46,7 @@ export async function runBulk(context: Context, line: BulkLine): Promise<Shown> 
   };
   const local = await selectBefore(context, line);
   part.checkRows?.(kept.job, local?.rows ?? []);
+  await holdMemoryDown(local?.rows.length ?? 0);
   if (local) checkExpected(local.rows.length, values);
   context.api.pace.limit({
     concurrency: values.concurrency ?? context.settings.concurrency,
