@@ -84,12 +84,31 @@ export function recordLine(seq: number, t: number, entry: Entry): string {
 const lineFeed = 0x0a;
 const sumLength = 16;
 
-function parseRecord(line: string, seq: number): JournalRecord | undefined {
+/** The kind of a journal's last record; undefined where the end is torn or there is none. */
+export async function lastKind(path: string): Promise<JournalRecord['kind'] | undefined> {
+  const handle = await open(path, 'r').catch(() => undefined);
+  if (!handle) return undefined;
+  try {
+    const { size } = await handle.stat();
+    const bytes = Buffer.alloc(Math.min(size, longestEnd));
+    await handle.read(bytes, 0, bytes.length, size - bytes.length);
+    const lines = bytes.toString().split('\n');
+    return lines.at(-1) === '' ? parseRecord(lines.at(-2) ?? '')?.kind : undefined;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The last record of a run that has ended is much shorter. */
+const longestEnd = 4096;
+
+function parseRecord(line: string, seq?: number): JournalRecord | undefined {
   const found = /^(.*),"sum":"([0-9a-f]{16})"\}$/s.exec(line);
   const text = `${found?.[1] ?? ''}}`;
   if (!found || sumOf(text) !== found[2]) return undefined;
   const value = parseJson(text);
-  return isObject(value) && value['seq'] === seq ? (value as unknown as JournalRecord) : undefined;
+  const isIt = isObject(value) && (seq === undefined || value['seq'] === seq);
+  return isIt ? (value as unknown as JournalRecord) : undefined;
 }
 
 function sumOf(text: string): string {

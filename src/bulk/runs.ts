@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Paths, requireFolder } from '../config/paths.js';
@@ -7,7 +7,13 @@ import { isObject, type JsonObject, parseJson, printJson } from '../data/json.js
 import { ConfigError, GuardError, UsageError } from '../errors.js';
 import { openAtomic } from '../files/atomic-write.js';
 import { ensurePrivateFolder } from '../files/private.js';
-import { type Journal, type JournalOptions, openJournal, readJournal } from './journal.js';
+import {
+  type Journal,
+  type JournalOptions,
+  lastKind,
+  openJournal,
+  readJournal,
+} from './journal.js';
 import { type ReportRow, type ReportSummary, summarize } from './report.js';
 import { foldJournal, isFinal, type RunState } from './run-state.js';
 import type { RowChange } from './work.js';
@@ -140,10 +146,12 @@ export async function dropPlan(store: RunStore, run: string): Promise<void> {
 export async function listRuns(
   store: RunStore,
   onDamaged: (message: string) => void = () => {},
+  isWanted: (folder: string) => Promise<boolean> = async () => true,
 ): Promise<readonly StoredRun[]> {
   const names = await readdir(store.dir).catch(() => []);
   const runs: StoredRun[] = [];
   for (const name of names.filter((entry) => namePattern.test(entry)).toSorted()) {
+    if (!(await isWanted(join(store.dir, name)))) continue;
     const run = await readRun(store, name).catch((error: unknown) => {
       if (!(error instanceof GuardError)) throw error;
       onDamaged(error.message);
@@ -152,6 +160,22 @@ export async function listRuns(
     if (run) runs.push(run);
   }
   return runs;
+}
+
+/**
+ * The runs that a new one has to know: those that have not ended, those with rows to go on with, and
+ * with `untold` those whose report nobody saw. Of the others only the end is read.
+ */
+export function listOpenRuns(
+  store: RunStore,
+  onDamaged: (message: string) => void,
+  { untold }: { readonly untold: boolean },
+): Promise<readonly StoredRun[]> {
+  return listRuns(store, onDamaged, async (folder) => {
+    const kind = await lastKind(join(folder, 'journal.jsonl'));
+    const isOver = kind === 'told' || (kind === 'end' && !untold);
+    return !isOver || existsSync(join(folder, 'plan.jsonl'));
+  });
 }
 
 /** One run by its name; `last` is the newest. Throws UsageError when there is none. */

@@ -3,7 +3,7 @@ import { isFinal } from '../bulk/run-state.js';
 import type { Task } from '../bulk/runner.js';
 import {
   createRun,
-  listRuns,
+  listOpenRuns,
   markTold,
   type RunHead,
   type RunPlan,
@@ -67,7 +67,9 @@ export async function prepare(
   { store, head, lock, kept, input }: Beginning,
 ): Promise<Prepared> {
   const { part, values } = line;
-  const all = await listRuns(store, (text) => context.tell(text));
+  const all = await listOpenRuns(store, (text) => context.tell(text), {
+    untold: part.addsEachTime ?? false,
+  });
   const untold = part.addsEachTime && !values.restart && untoldRun(all, head.input);
   if (untold) return tellAgain(context, store, untold);
   const earlier = all.filter(

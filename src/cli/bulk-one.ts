@@ -1,7 +1,7 @@
 import type { Journal } from '../bulk/journal.js';
 import {
   createRun,
-  listRuns,
+  listOpenRuns,
   openRunStore,
   type RunPlan,
   type RunStore,
@@ -130,7 +130,7 @@ async function readyFor(
   line: Line,
   { store, plan, kept, lock }: Kept,
 ): Promise<ReadyRun | Done> {
-  const runs = await listRuns(store, (text) => context.tell(text));
+  const runs = await listOpenRuns(store, (text) => context.tell(text), { untold: true });
   const same = runs.findLast(({ head }) => head.input === plan.head.input);
   if (same && !line.values.restart) {
     const made = same.state.results.get(firstRow);

@@ -377,3 +377,15 @@ test('players are updated from a CSV and deleted by a filter', async () => {
   expect(report(deleted).results).toMatchObject([{ id: 'player_0001', result: 'changed' }]);
   expect((await run('players get player_0001')).code).toBe(5);
 });
+
+test('of runs that have ended a new one reads only the end; doctor reads all', async () => {
+  const service = await keep(several(4));
+  const user = userOf(service);
+  expect((await user.run('tryouts set-status app_1 app_2 --to accepted --yes')).code).toBe(0);
+  const { runs } = user;
+  const journal = join(runs, readdirSync(runs)[0] ?? '', 'journal.jsonl');
+  writeFileSync(journal, readFileSync(journal, 'utf8').replace('"seq":1', '"seq":7'));
+  const next = await user.run('tryouts set-status app_3 app_4 --to accepted --yes');
+  expect([next.code, next.stderr.includes('damaged')]).toEqual([0, false]);
+  expect((await user.run('doctor')).stdout).toContain('is damaged in line 1');
+});

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { listRuns } from '../../bulk/runs.js';
+import { listOpenRuns } from '../../bulk/runs.js';
 import { type LeftUpload, leftUploads, uploadStates } from '../../bulk/upload-state.js';
 import { nearest } from '../../data/nearest.js';
 import type { Context, LocalContext } from '../../context.js';
@@ -17,7 +17,8 @@ export const UploadLine = z.object({
 
 /** The uploads on this machine that are not finished, oldest first. */
 export async function readLeft(context: LocalContext): Promise<readonly LeftUpload[]> {
-  return leftUploads(await listRuns(storeOf(context), (text) => context.tell(text)));
+  const tell = (text: string) => context.tell(text);
+  return leftUploads(await listOpenRuns(storeOf(context), tell, { untold: false }));
 }
 
 /** One of them by its id. Throws UsageError when there is none. */
