@@ -158,10 +158,11 @@ async function untilItEnds(
     const code = await ended;
     clearTimeout(timer);
     children.delete(child);
-    // Killed on its way out: what it had to say was said.
-    if (code === null && stdout.endsWith('\n')) return { code: 0, stdout, stderr, kills: count };
     // Where the first line was killed before its run began, there was nothing to finish.
-    const nothing = code === 0 && stdout.includes('"total":0');
+    const nothing = stdout.includes('"total":0');
+    // Killed on its way out: what it had to say was said.
+    if (code === null && stdout.endsWith('\n') && !nothing)
+      return { code: 0, stdout, stderr, kills: count };
     // 10: two answers in a row were lost; a further start settles it.
     if (code !== null && code !== 10 && !nothing) return { code, stdout, stderr, kills: count };
   }
