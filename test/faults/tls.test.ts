@@ -1,5 +1,9 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { expect } from 'vitest';
+import { temporaryFolder } from '../support/run.js';
 import { key } from '../support/service.js';
 import { atEnd } from './support/cleaning.js';
 import { expectFailure, fault, unlessPossible } from './support/case.js';
@@ -20,6 +24,27 @@ fault('F016', 'a certificate of a known authority is fine', async (attack, conte
   expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
   expect(world.requests[0]?.headers['x-api-key']).toBe(key);
 });
+
+fault('F016', 'the bytes of an upload over TLS arrive as they are', async (attack, context) => {
+  unlessPossible(context, noOpenssl);
+  const { good, authorityFile } = certificates();
+  const world = await hostileWorld({ tls: good, storeOptions: { tls: good } });
+  const cwd = temporaryFolder('upload');
+  // Longer than the buffers that take turns, and no multiple of them.
+  const bytes = Buffer.concat([Buffer.from('%PDF-1.7\n'), randomBytes(13_000_003)]);
+  writeFileSync(join(cwd, 'large.pdf'), bytes);
+  const ran = await attack('docs upload large.pdf', {
+    env: { ...world.env, NODE_EXTRA_CA_CERTS: authorityFile },
+    cwd,
+  });
+  expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
+  const [put] = world.store.requests;
+  expect(world.store.origin).toMatch(/^https:/);
+  expect(put?.headers['x-api-key']).toBeUndefined();
+  expect(sha256(put?.body ?? Buffer.alloc(0))).toBe(sha256(bytes));
+});
+
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
 const bad = [
   ['F016', 'nobody knows', (all) => all.selfSigned, /DEPTH_ZERO_SELF_SIGNED_CERT/, /NODE_EXTRA_CA/],
