@@ -32,6 +32,8 @@ const worst: readonly ExitName[] = [
   'failed',
   'temporary',
   'invalid',
+  'conflict',
+  'usage',
   'guarded',
   'notFound',
 ];
@@ -87,7 +89,7 @@ export function runDownloads<R>(
     },
     exitName: () => {
       if (stops.stop) return stops.stop.exitName;
-      return worst.find((name) => failures.includes(name)) ?? 'done';
+      return worst.find((name) => failures.includes(name)) ?? failures[0] ?? 'done';
     },
   };
 

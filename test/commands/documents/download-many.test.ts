@@ -466,3 +466,18 @@ test.each(['http://user:pass@127.0.0.1:9/x', 'file:///etc/passwd', 'ftp://127.0.
     expect([ran.code, ran.stdout, here.there()]).toEqual([1, '', []]);
   },
 );
+
+test('a document that is answered with 409 or 422 among good ones is no success', async () => {
+  for (const [status, code] of [
+    [409, 6],
+    [422, 3],
+  ] as const) {
+    const here = await place({
+      documents: files(3),
+      api: ({ url }) =>
+        url.includes('doc_0002/') ? { status, json: { error: 'odd' } } : undefined,
+    });
+    const ran = await here.run('--all --json');
+    expect([ran.code, (JSON.parse(ran.stdout) as unknown[]).length]).toEqual([code, 2]);
+  }
+});
