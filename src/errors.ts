@@ -204,7 +204,8 @@ export class UnknownOutcomeError extends Failure {
   readonly delivery: Delivery;
   constructor(
     message: string,
-    readonly call: CallSite,
+    /** Undefined where only a journal tells of it. */
+    readonly call: CallSite | undefined,
     options: { hint?: string | undefined; cause?: unknown; delivery?: Delivery | undefined } = {},
   ) {
     super(message, options);

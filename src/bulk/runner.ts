@@ -2,6 +2,7 @@ import { Failure, UnknownOutcomeError } from '../errors.js';
 import type { RunOptions, Task } from './run-options.js';
 import { beforeAfter, changedMeanwhile, judge, resultOf } from './judge.js';
 import { Probe } from './probe.js';
+import { unsettled } from './unsettled.js';
 import type { ReportRow } from './report.js';
 import { changedRow, verifiedRow, withoutResult } from './rows.js';
 import { type Intent, isAsBefore, markedBefore, settleLeft, withoutTexts } from './run-state.js';
@@ -232,15 +233,12 @@ class Runner<P> {
     await this.send(task, look, doubt.attempt + 1);
   }
 
-  private unknown(doubt: Doubt, error = doubt.error): Promise<void> {
+  /** `unread`: why reading could not tell; what is not known stays the outcome of the write. */
+  private unknown(doubt: Doubt, unread?: Failure): Promise<void> {
     const { row, id } = doubt.task;
+    const error = this.options.work.tell(unsettled(doubt.error, unread), id);
     return this.finish(
-      {
-        row,
-        id,
-        result: 'unknown',
-        ...(error && { error: this.options.work.tell(error, id) }),
-      },
+      { row, id, result: 'unknown', error },
       doubt.applied ? { applied: true } : {},
     );
   }

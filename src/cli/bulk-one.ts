@@ -7,6 +7,7 @@ import {
   type RunStore,
   type StoredRun,
 } from '../bulk/runs.js';
+import { unsettled } from '../bulk/unsettled.js';
 import type { RowChange, RowWork, SelectedRow } from '../bulk/work.js';
 import type { Context } from '../context.js';
 import { CancelledError, ConfigError, type Failure, GuardError } from '../errors.js';
@@ -88,10 +89,13 @@ async function perform(
     return { value: heard.value, written: async () => void (await close()) };
   if (await close())
     context.tell(`Not finished. Go on with the same line, or: rosterctl ${ready.goOn}`);
-  throw (
-    heard.failure ??
-    new CancelledError('Stopped before it was done; nothing was recorded at the service.')
-  );
+  throw heard.failure ?? stopped(row?.result === 'unknown');
+}
+
+/** A signal ended it before its row had a word to say. */
+function stopped(wasSent: boolean): Failure {
+  if (wasSent) return unsettled(undefined);
+  return new CancelledError('Stopped before it was done; nothing was recorded at the service.');
 }
 
 /** What the row's own write said, before it became a line of a report. */

@@ -50,7 +50,7 @@ export function binarySize(bytes: number): string {
     size /= 1024;
     unit++;
   }
-  return `${unit === 0 ? size : size.toFixed(1)} ${units[unit]}`;
+  return `${size.toFixed(unit === 0 ? 0 : 1)} ${units[unit]}`;
 }
 
 /** Longer texts are cut by every cell; making all of 100 kB safe would be wasted work. */

@@ -131,6 +131,7 @@ function openUploads(context: Context, job: UploadJob): BulkJob {
       return existing ? taken(plan, job, textOf(row).name, existing) : plan;
     },
     async witness(row) {
+      rows.set(row.id, row);
       const stored = storedOf(row);
       return stored && documentOfKey(context, stored.fileKey);
     },

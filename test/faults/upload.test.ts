@@ -17,7 +17,7 @@ import { temporaryFolder } from '../support/run.js';
 import { atEnd } from './support/cleaning.js';
 import { expectFailure, fault, signature, unlessPossible } from './support/case.js';
 import { otherUser } from './support/machine.js';
-import { type Action, reset } from './support/wire.js';
+import { type Action, reset, silence } from './support/wire.js';
 import { file, hostileWorld, type World, type WorldOptions } from './support/world.js';
 
 const upload = 'docs upload rules.txt --json';
@@ -223,6 +223,27 @@ describe('step 3', () => {
       );
       expect(world.store.count('PUT')).toBe(1);
     });
+});
+
+describe('interrupted at step 3', () => {
+  fault('F122', 'Ctrl-C does not say that nothing was recorded', async (attack) => {
+    let pid = 0;
+    const world = await hostileWorld({
+      api: ({ method, url }) => {
+        if (method !== 'POST' || url !== '/v1/documents') return undefined;
+        setTimeout(() => process.kill(pid, 'SIGINT'), 100);
+        return silence;
+      },
+    });
+    const ran = await attack('docs upload rules.txt', {
+      env: world.env,
+      cwd: folder(),
+      onStart: (id) => (pid = id),
+    });
+    expect(ran.code).toBe(130);
+    expect(ran.stderr).toContain('whether its record was made is not known');
+    expect(ran.stderr).not.toContain('nothing was recorded');
+  });
 });
 
 describe('killed before step 3', () => {

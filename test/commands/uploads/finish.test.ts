@@ -15,6 +15,8 @@ interface Behaviour {
   /** What step 3 answers; by default it makes the document. */
   third?: ((made: number) => Reply | undefined) | undefined;
   put?: ((nth: number) => Reply | undefined) | undefined;
+  /** What the list of documents answers instead. */
+  list?: Reply | undefined;
 }
 
 /** A service that makes documents and a store that keeps bytes; both can be told to misbehave. */
@@ -27,7 +29,7 @@ async function service(behaviour: Behaviour = {}) {
   );
   const api = await recordingService((request): Reply => {
     const { method, url } = request;
-    if (method === 'GET') return { status: 200, json: { documents } };
+    if (method === 'GET') return behaviour.list ?? { status: 200, json: { documents } };
     if (url === '/v1/uploads/document-file') {
       const fileKey = `files/${++grants}`;
       const uploadUrl = `${store.origin}/${fileKey}?sig=canary`;
@@ -255,4 +257,33 @@ test('where no state can be written a single file is uploaded all the same, and 
   expect([one.code, one.stderr]).toEqual([0, expect.stringContaining('cannot be finished later')]);
   const two = await rosterctl('docs upload a.txt a.txt --json', { ...desk, env });
   expect([two.code, posts(api).length]).toEqual([2, 2]);
+});
+
+test('a step 3 whose answer was lost stays unknown (10) where the key may not list, and is never called unmade', async () => {
+  const lost: Reply = (_, response) => void response.destroy();
+  for (const list of [forbidden, { status: 500 }, { status: 401 }]) {
+    const api = await service({ third: () => lost, list });
+    const desk = { env: { ...api.env, ROSTERCTL_RETRIES: '0' }, ...deskWith(['a.txt']) };
+    for (const line of ['docs upload a.txt --json', 'uploads finish --all --json']) {
+      const ran = await rosterctl(line, desk);
+      expect(ran.code).toBe(10);
+      expect(ran.stderr).toContain('whether its record was made is not known');
+      expect(ran.stderr).not.toContain('no document records it');
+    }
+    const again = await rosterctl('docs upload a.txt --json', desk);
+    expect([again.code, errorOf(again).code]).toEqual([10, 'unknownOutcome']);
+    expect(posts(api).filter((url) => url === '/v1/documents')).toHaveLength(1);
+  }
+});
+
+test('a run of several files that stopped names the command that goes on with all of them', async () => {
+  const api = await service({
+    third: (made) => (made === 1 ? { status: 401, json: { error: 'unauthorized' } } : undefined),
+  });
+  const desk = { env: api.env, ...deskWith(['a.txt', 'b.txt', 'c.txt']) };
+  const ran = await rosterctl('docs upload a.txt b.txt c.txt --concurrency 1', desk);
+  const named = /or: rosterctl (.+)/.exec(ran.stderr)?.[1] ?? '';
+  expect(named).toBe('uploads finish --all');
+  delete api.behaviour.third;
+  expect((await rosterctl(named, desk)).code).toBe(0);
 });
