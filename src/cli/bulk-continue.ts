@@ -12,7 +12,7 @@ import {
 } from '../bulk/runs.js';
 import type { Context } from '../context.js';
 import { plural } from '../data/words.js';
-import { GuardError } from '../errors.js';
+import { GuardError, UsageError } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
 import {
   type Beginning,
@@ -51,8 +51,7 @@ export async function finishRows(
 ): Promise<EndedRun> {
   return lockAgain(context, line, stored, async (store, now, lock) => {
     const rows = (line.part.unfinishedRows?.(now) ?? []).filter((row) => wanted.has(row));
-    if (rows.length === 0)
-      throw new GuardError(`The run ${now.head.run} was finished meanwhile. Nothing was sent.`);
+    if (rows.length === 0) throw finishedMeanwhile(now.head);
     const input = { header: ['id'], rows: now.plan?.rows ?? [] };
     const begun = { store, lock, input };
     const ready = await continueRun(context, line, begun, now, (row) => rows.includes(row));
@@ -70,7 +69,9 @@ export async function lockAgain<T extends { readonly written?: EndedRun['written
   const store = openRunStore(context.paths);
   const lock = await takeLock(context, line, store, stored.head);
   try {
-    const ended = await action(store, await findRun(store, stored.head.run), lock);
+    const now = await runIfThere(store, stored.head.run);
+    if (!now) throw finishedMeanwhile(stored.head);
+    const ended = await action(store, now, lock);
     const written = async () => {
       const stays = await removeOne(store, line.part, stored.head);
       if (!stays && !stored.head.alone) await ended.written?.();
@@ -81,15 +82,34 @@ export async function lockAgain<T extends { readonly written?: EndedRun['written
   }
 }
 
+/** What another process finished while this one waited or looked elsewhere. */
+export function finishedMeanwhile({ run }: Pick<RunHead, 'run'>): GuardError {
+  return new GuardError(`The run ${run} was finished meanwhile. Nothing was sent.`, {
+    code: finished,
+  });
+}
+
+/** The code of that refusal. */
+export const finished = 'finishedMeanwhile';
+
 /** A run that stands alone is kept only as long as it leaves something. */
 export async function removeOne(
   store: RunStore,
   part: BulkPart,
   { run, alone }: RunHead,
 ): Promise<boolean> {
-  const stays = part.isLeft?.(await findRun(store, run)) ?? false;
+  // A run that stands alone may be gone: the same line, started beside this one, removes it, too.
+  const now = alone ? await runIfThere(store, run) : await findRun(store, run);
+  const stays = now !== undefined && (part.isLeft?.(now) ?? false);
   if (alone && !stays) await removeRun(store, run);
   return stays;
+}
+
+async function runIfThere(store: RunStore, run: string): Promise<StoredRun | undefined> {
+  return findRun(store, run).catch((error: unknown) => {
+    if (error instanceof UsageError) return undefined;
+    throw error;
+  });
 }
 
 /** Makes an unfinished run ready to go on; by default with all that is left of it. Throws as `runBulk` does. */

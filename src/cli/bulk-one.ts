@@ -10,9 +10,9 @@ import {
 import { unsettled } from '../bulk/unsettled.js';
 import type { RowChange, RowWork, SelectedRow } from '../bulk/work.js';
 import type { Context } from '../context.js';
-import { CancelledError, ConfigError, type Failure, GuardError } from '../errors.js';
+import { CancelledError, ConfigError, type Failure } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
-import { continueRun, lockAgain, removeOne } from './bulk-continue.js';
+import { continueRun, finishedMeanwhile, lockAgain, removeOne } from './bulk-continue.js';
 import { type BulkLine, digestOf, headFor, takeLock, traits } from './bulk-line.js';
 import { executeRun, type KeptJob, openJob, type ReadyRun } from './bulk-run.js';
 import type { Plan } from './plan.js';
@@ -67,8 +67,7 @@ export async function finishOne(
   wanted: number,
 ): Promise<Done> {
   return lockAgain(context, line, stored, async (store, now, lock) => {
-    if (!line.part.unfinishedRows?.(now).includes(wanted))
-      throw new GuardError('It was finished meanwhile. Nothing was sent.');
+    if (!line.part.unfinishedRows?.(now).includes(wanted)) throw finishedMeanwhile(now.head);
     const input = { header: ['id'], rows: now.plan?.rows ?? [] };
     const begun = { store, lock, input };
     const ready = await continueRun(context, line, begun, now, (row) => row === wanted);

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { Call, PlannedRequest } from '../../api/types.js';
 import type { ReportRow } from '../../bulk/report.js';
 import { isStored, type LeftUpload, uploadAction } from '../../bulk/upload-state.js';
-import { finishRows } from '../../cli/bulk-continue.js';
+import { finished, finishRows } from '../../cli/bulk-continue.js';
 import { bulkFlags, type BulkValues } from '../../cli/bulk-flags.js';
 import { finishOne } from '../../cli/bulk-one.js';
 import { reportOf, worstExit } from '../../cli/bulk-run.js';
@@ -11,7 +11,7 @@ import { recordOf } from '../../cli/views.js';
 import type { Context } from '../../context.js';
 import { isObject, type JsonObject } from '../../data/json.js';
 import { plural } from '../../data/words.js';
-import { GuardError, UsageError } from '../../errors.js';
+import { Failure, UsageError } from '../../errors.js';
 import type { ExitName } from '../../exit-codes.js';
 import { documentCall, grantCall, plannedUpload, type StoredFile } from '../upload-file.js';
 import { newDocument, type SeenFile, type UploadJob, uploadPart } from '../upload-job.js';
@@ -63,8 +63,11 @@ export default defineWrite({
     const exits: ExitName[] = [];
     const written: (() => Promise<void>)[] = [];
     for (const run of new Set(left.map((upload) => upload.run))) {
-      if (context.signal.aborted) break;
       const mine = left.filter((upload) => upload.run === run);
+      if (context.signal.aborted) {
+        for (const { id } of mine) rows.push({ row: rows.length + 1, id, result: 'not_attempted' });
+        continue;
+      }
       // One run after another: each has a lock of its own.
       // oxlint-disable-next-line no-await-in-loop
       const { ended, exitName, told } = await finishRun(context, lineOf(values), mine);
@@ -123,12 +126,14 @@ async function finishRun(
     const ended = report.results.filter(({ row }) => wanted.has(row)).map(named);
     return { ended, exitName, told: written };
   } catch (error) {
-    if (!(error instanceof GuardError) || error.code !== 'locked') throw error;
+    // What became of the other runs is told all the same.
+    if (!(error instanceof Failure)) throw error;
     context.tell(error.message);
-    const result = 'not_attempted' as const;
+    const isDone = error.code === finished;
+    const result = isDone ? ('unchanged' as const) : ('not_attempted' as const);
     return {
       ended: left.map(({ row }) => named({ row: row.row, id: row.id, result })),
-      exitName: 'guarded',
+      exitName: isDone ? 'done' : error.exitName,
     };
   }
 }

@@ -40,7 +40,8 @@ export default defineLocalWrite({
     });
     try {
       const options = { now: context.now, isOurs: () => lock.isOurs() };
-      await forgetUpload(storeOf(context), left, options);
+      // Whoever held the lock before may have finished it.
+      await forgetUpload(storeOf(context), await findLeft(context, left.id), options);
     } finally {
       lock.release();
     }

@@ -287,3 +287,40 @@ test('a run of several files that stopped names the command that goes on with al
   delete api.behaviour.third;
   expect((await rosterctl(named, desk)).code).toBe(0);
 });
+
+test('an upload that another process finished meanwhile is unchanged, and the others are finished', async () => {
+  let hold: (() => void) | undefined;
+  const api = await service({ third: () => forbidden });
+  const desk = { env: api.env, ...deskWith(['a.txt', 'b.txt']) };
+  for (const name of ['a.txt', 'b.txt']) await rosterctl(`docs upload ${name}`, desk);
+  const left = JSON.parse((await rosterctl('uploads list --json', desk)).stdout);
+  delete api.behaviour.third;
+  api.behaviour.third = () => {
+    api.behaviour.third = undefined;
+    return (request, response) => {
+      hold = () => {
+        const { fileKey } = JSON.parse(request.body.toString()) as { fileKey: string };
+        api.documents.push({ id: 'doc_held', name: 'a.txt', fileKey });
+        response.writeHead(201, { 'content-type': 'application/json' });
+        response.end(JSON.stringify({ document: { id: 'doc_held', fileKey } }));
+      };
+    };
+  };
+  const first = rosterctl(`uploads finish ${left[0].id} --json`, desk);
+  while (!hold) await new Promise((resolve) => setTimeout(resolve, 5));
+  const before = api.requests.length;
+  const all = rosterctl('uploads finish --all --wait-lock 20s --json', desk);
+  // The second has read the list of uploads and waits for the lock by then.
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  expect(api.requests.length).toBe(before);
+  hold();
+  expect((await first).code).toBe(0);
+  const ran = await all;
+  expect(ran.code).toBe(0);
+  expect(JSON.parse(ran.stdout).results).toMatchObject([
+    { id: left[0].id, result: 'unchanged' },
+    { id: left[1].id, result: 'changed' },
+  ]);
+  expect(api.documents).toHaveLength(2);
+  expect((await rosterctl('uploads list --json', desk)).stdout).toBe('[]\n');
+});
