@@ -26,7 +26,7 @@ export interface BulkPart {
   /** Where its rows come from, if these are no records: files. Throws InputError, UsageError. */
   rows?(context: Context, values: never): Promise<Selection>;
   /** Whether one positional is many things all the same (a folder). */
-  isMany?(values: never): boolean;
+  isMany?(values: never): boolean | Promise<boolean>;
   /** Done once more it makes things twice: a run whose report nobody saw is told, not begun anew. */
   readonly addsEachTime?: boolean;
   /** Whether such a run, when it ends, leaves something that only its journal knows of. */

@@ -69,7 +69,7 @@ export async function runWrite(
   await write.check?.(context, values);
   const ids = write.ids?.(values);
   if (bulk) {
-    const many = ids?.length !== 1 || bulk.part.isMany?.(values as never);
+    const many = ids?.length !== 1 || (await bulk.part.isMany?.(values as never));
     if (source !== undefined || many || asksForRun(bulk.values))
       return runBulk(context, { ...bulk, source: source ?? 'ids' });
   }

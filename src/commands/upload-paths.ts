@@ -51,7 +51,12 @@ async function matching(pattern: string, recursive: boolean): Promise<readonly s
   throw new InputError(`No file matches ${pattern}.`);
 }
 
+/** Whether it names files by a pattern; a file of that very name is one file. */
+export async function isPattern(path: string): Promise<boolean> {
+  return hasPattern(path) && !(await lstat(path).catch(() => undefined));
+}
+
 /** Whether the shell would have read it as a pattern. */
-export function hasPattern(path: string): boolean {
+function hasPattern(path: string): boolean {
   return /[*?[\]{}]/.test(path);
 }

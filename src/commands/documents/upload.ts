@@ -22,7 +22,7 @@ import {
   uploadPart,
   uploadRow,
 } from '../upload-job.js';
-import { expandPaths, hasPattern } from '../upload-paths.js';
+import { expandPaths, isPattern } from '../upload-paths.js';
 import { checkSize, digestOf, seenFile, uploadRows } from '../upload-rows.js';
 
 interface Values extends UploadValues, Pick<BulkValues, 'failFast' | 'waitLock' | 'restart'> {
@@ -97,13 +97,16 @@ export default defineWrite({
   made: ({ id }) => (id === undefined ? {} : { id }),
   bulk: {
     ...uploadPart,
-    isMany: ({ paths, recursive }: Values) => recursive || paths.some(hasPattern),
+    isMany: async ({ paths: [path = ''], recursive }: Values) =>
+      recursive || (await isPattern(path)),
     rows: (context, values: Values) =>
       uploadRows(context, { ...values, failFast: values.failFast ?? false }),
   },
   async check(_, values) {
     checkTogether(values);
-    if (values.paths.length === 1) await expandPaths(values.paths, values);
+    if (values.paths.length > 1) return;
+    const found = await expandPaths(values.paths, values);
+    if (values.name !== undefined && found.length > 1) throw oneName();
   },
   async plan(context, values, path): Promise<Plan<State>> {
     const file = path === '-' ? undefined : await lookAtFile(path, values.contentType);
@@ -188,9 +191,12 @@ function withStdin<T>(
 function checkTogether({ paths, name, contentType, recursive }: Values): void {
   if (paths.includes('-') && paths.length > 1)
     throw new UsageError('- (stdin) cannot stand beside other files.');
-  if (name !== undefined && (paths.length > 1 || recursive))
-    throw new UsageError('--name names one document, and there are several files.');
+  if (name !== undefined && (paths.length > 1 || recursive)) throw oneName();
   if (paths.includes('-') && (name === undefined || contentType === undefined)) throw stdinNeeds();
+}
+
+function oneName(): UsageError {
+  return new UsageError('--name names one document, and there are several files.');
 }
 
 function stdinNeeds(): UsageError {

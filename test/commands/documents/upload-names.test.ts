@@ -1,0 +1,40 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { rosterctl, temporaryFolder } from '../../support/run.js';
+import { recordingService } from '../../support/service.js';
+
+/** A folder with these files beside a service that takes them; the documents it made. */
+async function desk(names: readonly string[]) {
+  const cwd = temporaryFolder();
+  for (const name of names) writeFileSync(join(cwd, name), `this is ${name}`);
+  const made: string[] = [];
+  const api = await recordingService(({ method, url, body }) => {
+    if (method === 'PUT') return { status: 200 };
+    if (url === '/v1/uploads/document-file') {
+      const uploadUrl = `${api.origin}/store/1?sig=1`;
+      return { status: 200, json: { key: 'files/1', fileRef: 'ref:1', uploadUrl } };
+    }
+    const { name } = JSON.parse(body.toString()) as { name: string };
+    made.push(name);
+    return { status: 201, json: { document: { id: `doc_${made.length}`, name } } };
+  });
+  const run = (words: readonly string[]) =>
+    rosterctl(['docs', 'upload', ...words], { env: api.env, home: cwd, cwd });
+  return { made, api, run };
+}
+
+test('a file whose own name looks like a pattern is one file: the record, not a report', async () => {
+  const { run, made } = await desk(['scan [final].txt']);
+  const ran = await run(['scan [final].txt', '--json']);
+  expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([0, { id: 'doc_1' }]);
+  expect(made).toEqual(['scan [final].txt']);
+});
+
+test('one --name is not given to all files of a pattern, and may name its only file', async () => {
+  const { run, made, api } = await desk(['a1.txt', 'a2.txt', 'b.txt']);
+  expect((await run(['a*.txt', '--name', 'X'])).code).toBe(2);
+  expect(api.requests).toEqual([]);
+  expect((await run(['b*.txt', '--name', 'X'])).code).toBe(0);
+  expect(made).toEqual(['X']);
+});
