@@ -4,7 +4,7 @@ import { retryRows } from '../../cli/bulk-begin.js';
 import { defineWrite, Running } from '../../cli/define.js';
 import { reportView } from '../../cli/report-view.js';
 import { GuardError, UsageError } from '../../errors.js';
-import { checkPlace, lineOf, storeOf } from './jobs.js';
+import { checkPlace, lineOf, partOf, storeOf } from './jobs.js';
 import { resumeFlags } from './resume.js';
 import { runArg, storedReport } from './show.js';
 
@@ -26,6 +26,13 @@ export default defineWrite({
       throw new GuardError(`The run ${stored.head.run} is unfinished.`, {
         hint: `Go on with it first: rosterctl runs resume ${stored.head.run}`,
       });
+    const part = await partOf(stored.head.action);
+    // Begun anew, what is stored would be sent and recorded twice.
+    if (part.isLeft?.(stored))
+      throw new GuardError(
+        `Files of the run ${stored.head.run} have arrived and only lack their documents.`,
+        { hint: 'Finish these first: rosterctl uploads finish --all (or: uploads forget ID)' },
+      );
     const changes = storedReport(stored, true).results.map(({ id, result }) => ({
       id,
       field: 'row',

@@ -324,3 +324,16 @@ test('an upload that another process finished meanwhile is unchanged, and the ot
   expect(api.documents).toHaveLength(2);
   expect((await rosterctl('uploads list --json', desk)).stdout).toBe('[]\n');
 });
+
+test('runs retry does not send a file anew that has arrived: it is finished first', async () => {
+  const api = await service({ third: () => ({ status: 400, json: {} }) });
+  const desk = { env: api.env, ...deskWith(['a.txt', 'b.txt']) };
+  expect((await rosterctl('docs upload a.txt b.txt', desk)).code).toBe(8);
+  delete api.behaviour.third;
+  const before = api.requests.length;
+  const ran = await rosterctl('runs retry last --yes', desk);
+  expect([ran.code, api.requests.length]).toEqual([11, before]);
+  expect(ran.stderr).toContain('uploads finish --all');
+  expect((await rosterctl('uploads finish --all', desk)).code).toBe(0);
+  expect([puts(api), api.documents.length]).toEqual([2, 2]);
+});
