@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { GuardError } from '../errors.js';
+import { GuardError, OutputError } from '../errors.js';
 import { acquireLock, type HeldLock, lockHolder, type ThisProcess } from '../files/lock.js';
 import type { RunStore } from './runs.js';
 
@@ -22,7 +22,8 @@ export interface RunLockOptions {
 
 /**
  * Takes the lock of a bulk write: one at a time per state folder, service, organization and resource.
- * Throws GuardError `locked` that names the holder's run, process and start. It survives kill -9.
+ * Throws GuardError `locked` that names the holder's run, process and start, OutputError where it
+ * cannot be written. It survives kill -9.
  */
 export async function lockRun(
   store: RunStore,
@@ -38,6 +39,7 @@ export async function lockRun(
       signal,
     });
   } catch (error) {
+    if (isOfFileSystem(error)) throw unwritable(store, error);
     if (!(error instanceof GuardError) || error.code !== 'locked') throw error;
     const holder = lockHolder(store.locks, name, self);
     const who = holder
@@ -50,6 +52,18 @@ export async function lockRun(
       hint: 'Wait for it, or let this one wait: --wait-lock 10m',
     });
   }
+}
+
+function isOfFileSystem(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error;
+}
+
+function unwritable({ locks }: RunStore, error: NodeJS.ErrnoException): OutputError {
+  const what = error.code === 'ENOSPC' ? 'the disk is full' : (error.code ?? error.message);
+  return new OutputError(`A lock cannot be written in ${locks}: ${what}.`, {
+    cause: error,
+    hint: 'Nothing was sent. Make room, or set ROSTERCTL_STATE_DIR to a folder that can be written.',
+  });
 }
 
 function lockName({ service, organization, resource, input, alone }: LockKey): string {
