@@ -1,6 +1,7 @@
-import { lstat } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { InputError } from '../errors.js';
+import { unreadable } from '../files/unreadable.js';
 
 /**
  * The files that the paths name, in order: patterns are expanded where the shell did not, and with
@@ -28,10 +29,24 @@ async function expand(path: string, recursive: boolean): Promise<readonly string
 }
 
 async function below(folder: string): Promise<readonly string[]> {
-  const { glob } = await import('tinyglobby');
-  const names = await glob('**/*', { cwd: folder, followSymbolicLinks: false, onlyFiles: true });
+  const names = await filesIn(folder, '');
   if (names.length === 0) throw new InputError(`There is no file in ${folder}.`);
   return names.toSorted().map((name) => join(folder, name));
+}
+
+/** A folder that cannot be read is no empty one: what is in it would be missing unnoticed. */
+async function filesIn(folder: string, within: string): Promise<readonly string[]> {
+  const here = join(folder, within);
+  const entries = await readdir(here, { withFileTypes: true }).catch((error: unknown) => {
+    throw unreadable(here, error);
+  });
+  const seen = entries.filter(({ name }) => !name.startsWith('.'));
+  const found = seen.map(async (entry) => {
+    const name = within === '' ? entry.name : `${within}/${entry.name}`;
+    if (entry.isDirectory()) return filesIn(folder, name);
+    return entry.isFile() ? [name] : [];
+  });
+  return (await Promise.all(found)).flat();
 }
 
 async function matching(pattern: string, recursive: boolean): Promise<readonly string[]> {

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { rosterctl, temporaryFolder } from '../../support/run.js';
@@ -37,4 +37,18 @@ test('one --name is not given to all files of a pattern, and may name its only f
   expect(api.requests).toEqual([]);
   expect((await run(['b*.txt', '--name', 'X'])).code).toBe(0);
   expect(made).toEqual(['X']);
+});
+
+test('-r takes all files below a folder in order, but hidden ones and links', async () => {
+  const { run, made, api } = await desk([]);
+  const tree = temporaryFolder();
+  for (const dir of ['b', 'b/c', '.hid', 'empty']) mkdirSync(join(tree, dir));
+  for (const name of ['z.txt', 'b/c/1.txt', 'b/a.txt', '.x.txt', '.hid/y.txt'])
+    writeFileSync(join(tree, name), name);
+  symlinkSync(join(tree, 'z.txt'), join(tree, 'link.txt'));
+  symlinkSync(join(tree, 'b'), join(tree, 'linked'));
+  expect((await run(['-r', tree, '--concurrency', '1'])).code).toBe(0);
+  expect(made).toEqual(['a.txt', '1.txt', 'z.txt']);
+  expect((await run(['-r', join(tree, 'empty')])).code).toBe(2);
+  expect(api.requests).toHaveLength(9);
 });

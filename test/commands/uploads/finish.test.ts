@@ -259,8 +259,9 @@ test('where no state can be written a single file is uploaded all the same, and 
   expect([two.code, posts(api).length]).toEqual([2, 2]);
 });
 
+const lost: Reply = (_, response) => void response.destroy();
+
 test('a step 3 whose answer was lost stays unknown (10) where the key may not list, and is never called unmade', async () => {
-  const lost: Reply = (_, response) => void response.destroy();
   for (const list of [forbidden, { status: 500 }, { status: 401 }]) {
     const api = await service({ third: () => lost, list });
     const desk = { env: { ...api.env, ROSTERCTL_RETRIES: '0' }, ...deskWith(['a.txt']) };
@@ -289,7 +290,7 @@ test('a run of several files that stopped names the command that goes on with al
 });
 
 test('an upload that another process finished meanwhile is unchanged, and the others are finished', async () => {
-  let hold: (() => void) | undefined;
+  const held: (() => void)[] = [];
   const api = await service({ third: () => forbidden });
   const desk = { env: api.env, ...deskWith(['a.txt', 'b.txt']) };
   for (const name of ['a.txt', 'b.txt']) await rosterctl(`docs upload ${name}`, desk);
@@ -298,22 +299,22 @@ test('an upload that another process finished meanwhile is unchanged, and the ot
   api.behaviour.third = () => {
     api.behaviour.third = undefined;
     return (request, response) => {
-      hold = () => {
+      held.push(() => {
         const { fileKey } = JSON.parse(request.body.toString()) as { fileKey: string };
         api.documents.push({ id: 'doc_held', name: 'a.txt', fileKey });
         response.writeHead(201, { 'content-type': 'application/json' });
         response.end(JSON.stringify({ document: { id: 'doc_held', fileKey } }));
-      };
+      });
     };
   };
   const first = rosterctl(`uploads finish ${left[0].id} --json`, desk);
-  while (!hold) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (held.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   const before = api.requests.length;
   const all = rosterctl('uploads finish --all --wait-lock 20s --json', desk);
   // The second has read the list of uploads and waits for the lock by then.
   await new Promise((resolve) => setTimeout(resolve, 1000));
   expect(api.requests.length).toBe(before);
-  hold();
+  held[0]?.();
   expect((await first).code).toBe(0);
   const ran = await all;
   expect(ran.code).toBe(0);
