@@ -14,6 +14,7 @@ import { supersede } from '../bulk/supersede.js';
 import type { SelectedRow } from '../bulk/work.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
+import type { BulkPart } from './bulk-part.js';
 import { continueRun } from './bulk-continue.js';
 import { settleEarlier } from './bulk-earlier.js';
 import {
@@ -73,11 +74,11 @@ export async function prepare(
   const untold = part.addsEachTime && !values.restart && untoldRun(all, head.input);
   if (untold) return tellAgain(context, store, untold);
   const earlier = all.filter(
-    ({ finished, head: other }) =>
-      !finished &&
-      other.service === head.service &&
-      other.organization === head.organization &&
-      other.resource === head.resource,
+    (run) =>
+      (!run.finished || isLeftOf(part, run, head.input)) &&
+      run.head.service === head.service &&
+      run.head.organization === head.organization &&
+      run.head.resource === head.resource,
   );
   const same = earlier.filter(({ head: other, plan }) => other.input === head.input && plan);
   const last = same.at(-1);
@@ -129,6 +130,11 @@ export async function prepare(
       release: () => lock.release(),
     },
   };
+}
+
+/** A run of the same line that has ended and left something: going on with it makes nothing twice. */
+function isLeftOf(part: BulkPart, run: StoredRun, input: string): boolean {
+  return run.head.input === input && (part.isLeft?.(run) ?? false);
 }
 
 /** A finished run of the same input whose process was killed before its report was out. */

@@ -85,12 +85,12 @@ export async function lockAgain<T extends { readonly written?: EndedRun['written
 /** What another process finished while this one waited or looked elsewhere. */
 export function finishedMeanwhile({ run }: Pick<RunHead, 'run'>): GuardError {
   return new GuardError(`The run ${run} was finished meanwhile. Nothing was sent.`, {
-    code: finished,
+    code: meanwhile,
   });
 }
 
 /** The code of that refusal. */
-export const finished = 'finishedMeanwhile';
+export const meanwhile = 'finishedMeanwhile';
 
 /** A run that stands alone is kept only as long as it leaves something. */
 export async function removeOne(
@@ -117,17 +117,19 @@ export async function continueRun(
   context: Context,
   { part, words, values }: Omit<BulkLine, 'source'>,
   { store, lock, input }: Pick<Beginning, 'store' | 'lock'> & Pick<ReadyRun, 'input'>,
-  { plan, state, head }: StoredRun,
-  isWanted: (row: number) => boolean = (row) => !isSettled(state, row),
+  { plan, state, head, finished }: StoredRun,
+  isWanted?: (row: number) => boolean,
 ): Promise<ReadyRun> {
   if (!plan) throw new GuardError(`The run ${head.run} was finished meanwhile. Nothing was sent.`);
+  const left = part.unfinishedRows?.({ head, state, plan, finished }) ?? [];
+  const wanted = isWanted ?? ((row: number) => !isSettled(state, row) || left.includes(row));
   const tasks: Task[] = [];
   const settled: ReportRow[] = [];
   for (const row of plan.rows) {
     const result = state.results.get(row.row);
     const open = state.open.get(row.row);
     const steps = state.steps.get(row.row);
-    if (isWanted(row.row)) tasks.push({ ...row, ...(open && { open }), ...(steps && { steps }) });
+    if (wanted(row.row)) tasks.push({ ...row, ...(open && { open }), ...(steps && { steps }) });
     else if (result && isSettled(state, row.row)) settled.push(result);
   }
   context.tell(

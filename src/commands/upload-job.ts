@@ -47,7 +47,7 @@ export function uploadJobOf({ name, tag = [], ifExists, verify }: UploadValues):
 
 /** A file as the preflight saw it, as plain JSON. */
 export interface SeenFile extends FileFacts {
-  /** Absolute, so that an upload can be finished from another folder. */
+  /** Absolute, so that an upload can be finished from another folder; `-` for what came from stdin. */
   readonly path: string;
   readonly name: string;
   readonly identity: string;
@@ -123,7 +123,12 @@ function openUploads(context: Context, job: UploadJob): BulkJob {
       rows.set(row.id, row);
       if (storedOf(row)) return planFor(row, undefined);
       const { path, contentType, identity } = seen(row);
-      const file = held.get(job) ?? (await sameFile(path, contentType, identity));
+      const spooled = held.get(job);
+      if (path === '-' && !spooled)
+        throw new InputError('What came from stdin cannot be read again.', {
+          hint: 'Upload it anew.',
+        });
+      const file = spooled ?? (await sameFile(path, contentType, identity));
       const plan = planFor(row, { ...file, path: row.id });
       if (row.previewed || job.ifExists === 'duplicate') return plan;
       names ??= documentNames(context);

@@ -49,7 +49,7 @@ export async function uploadRows(
 
 /** What is kept of a file until its upload is finished. */
 export function seenFile({ path, name, contentType, sizeBytes, identity }: LocalFile): SeenFile {
-  return { path: resolve(path), name, contentType, sizeBytes, identity };
+  return { path: path === '-' ? path : resolve(path), name, contentType, sizeBytes, identity };
 }
 
 /** Stands for these files as they are now. */
@@ -77,8 +77,8 @@ interface Looked {
 
 function withoutDoubles(context: Context, looked: readonly Looked[]): readonly Looked[] {
   const seen = new Set<string>();
-  return looked.filter(({ path, file }) => {
-    const key = file?.identity ?? resolve(path);
+  return looked.filter(({ path }) => {
+    const key = resolve(path);
     if (!seen.has(key)) return seen.add(key);
     context.note(`${path} is named twice; it is uploaded once.`);
     return false;

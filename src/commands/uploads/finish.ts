@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { Call, PlannedRequest } from '../../api/types.js';
 import type { ReportRow } from '../../bulk/report.js';
 import { isStored, type LeftUpload, uploadAction } from '../../bulk/upload-state.js';
-import { finished, finishRows } from '../../cli/bulk-continue.js';
+import { finishRows, meanwhile } from '../../cli/bulk-continue.js';
 import { bulkFlags, type BulkValues } from '../../cli/bulk-flags.js';
 import { finishOne } from '../../cli/bulk-one.js';
 import { reportOf, worstExit } from '../../cli/bulk-run.js';
@@ -129,7 +129,7 @@ async function finishRun(
     // What became of the other runs is told all the same.
     if (!(error instanceof Failure)) throw error;
     context.tell(error.message);
-    const isDone = error.code === finished;
+    const isDone = error.code === meanwhile;
     const result = isDone ? ('unchanged' as const) : ('not_attempted' as const);
     return {
       ended: left.map(({ row }) => named({ row: row.row, id: row.id, result })),

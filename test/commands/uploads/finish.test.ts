@@ -180,6 +180,41 @@ test('of several files one without a document is finished alone, and doctor tell
   expect([puts(api), api.documents.length]).toEqual([3, 3]);
 });
 
+test('the same line after a run that left orphans makes their documents and sends no file again', async () => {
+  const api = await service({
+    third: (made) => (made === 1 ? { status: 400, json: {} } : undefined),
+  });
+  const desk = { env: api.env, ...deskWith(['a.txt', 'b.txt', 'c.txt']) };
+  const line = 'docs upload a.txt b.txt c.txt --concurrency 1 --json';
+  expect((await rosterctl(line, desk)).code).toBe(8);
+  delete api.behaviour.third;
+  const ran = await rosterctl(line, desk);
+  expect([ran.code, JSON.parse(ran.stdout).summary]).toMatchObject([0, { total: 2, changed: 2 }]);
+  expect([puts(api), api.documents.map(({ name }) => name)]).toEqual([
+    3,
+    ['a.txt', 'b.txt', 'c.txt'],
+  ]);
+  expect((await rosterctl('uploads list --json', desk)).stdout).toBe('[]\n');
+});
+
+test('what came from stdin and was killed on its way cannot be read again, and that is said', async () => {
+  const api = await service({ put: () => () => {} });
+  const desk = { env: api.env, ...deskWith(['a.txt']) };
+  const line = 'docs upload - --name A --content-type text/plain < a.txt';
+  const child = spawn('sh', ['-c', `exec "$0" "$1" ${line}`, process.execPath, launcher], {
+    cwd: desk.cwd,
+    env: { ...freshEnvironment(desk.home), ...api.env },
+    stdio: 'ignore',
+  });
+  const over = new Promise((resolve) => child.on('close', resolve));
+  while (puts(api) === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  child.kill('SIGKILL');
+  await over;
+  const ran = await rosterctl('uploads finish --all --json', desk);
+  expect(ran.code).toBe(8);
+  expect(JSON.parse(ran.stdout).results[0].error.message).toContain('stdin cannot be read again');
+});
+
 test('killed after the PUT and before step 3: going on sends step 3 alone', async () => {
   const api = await service();
   const desk = { env: api.env, ...deskWith(['a.txt']) };
