@@ -1,12 +1,12 @@
 import { Failure, UnknownOutcomeError } from '../errors.js';
 import type { RunOptions, Task } from './run-options.js';
-import { beforeAfter, changedMeanwhile, judge, resultOf } from './judge.js';
+import { beforeAfter, changedMeanwhile, judge } from './judge.js';
 import { Probe } from './probe.js';
 import { unsettled } from './unsettled.js';
 import type { ReportRow } from './report.js';
-import { changedRow, verifiedRow, withoutResult } from './rows.js';
+import { changedRow, verifiedRow } from './rows.js';
 import { type Intent, isAsBefore, markedBefore, settleLeft, withoutTexts } from './run-state.js';
-import { type Stop, Stops } from './stops.js';
+import { rowResult, type Stop, Stops } from './stops.js';
 import type { Look } from './work.js';
 
 export type { RunOptions, Task } from './run-options.js';
@@ -252,10 +252,8 @@ class Runner<P> {
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       const { row, id } = task;
-      const wanted = resultOf(error);
       const sent = this.sent.has(row);
-      const ends = this.stops.failed(error, wanted, sent);
-      const result = ends && wanted === 'failed' ? withoutResult(error, sent) : wanted;
+      const result = rowResult(this.stops, error, sent);
       const told = { error: this.options.work.tell(error, id) };
       await this.finish({ row, id, result, ...told }, {}, true).catch((broken: unknown) => {
         if (!(broken instanceof Failure)) throw broken;

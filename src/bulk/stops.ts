@@ -1,7 +1,8 @@
 import { ApiError, type Failure, GuardError, OutputError, UnknownOutcomeError } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
-import { isForbidden, stopsRun } from './judge.js';
+import { isForbidden, resultOf, stopsRun } from './judge.js';
 import type { RowResult } from './report.js';
+import { withoutResult } from './rows.js';
 
 /** Why a run sends nothing more. */
 export interface Stop {
@@ -92,4 +93,18 @@ export class Stops {
     if (this.maxErrors !== undefined && this.errors >= this.maxErrors)
       this.end('rowsFailed', `${this.errors} failed or conflicted`);
   }
+}
+
+/** How the only row of a write ended that met a failure, and why nothing more would be sent. */
+export function endedBy(error: Failure, sent: boolean): { result: RowResult; stop?: Stop } {
+  const stops = new Stops(undefined, () => false);
+  const result = rowResult(stops, error, sent);
+  return { result, ...(stops.stop && { stop: stops.stop }) };
+}
+
+/** The result of a row that met a failure; one that stops the run leaves it without one of its own. */
+export function rowResult(stops: Stops, error: Failure, sent: boolean): RowResult {
+  const wanted = resultOf(error);
+  const ends = stops.failed(error, wanted, sent);
+  return ends && wanted === 'failed' ? withoutResult(error, sent) : wanted;
 }

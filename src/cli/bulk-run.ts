@@ -17,9 +17,9 @@ import type { BulkValues } from './bulk-flags.js';
 import { bytesMoved } from './byte-progress.js';
 import type { BulkJob, BulkPart } from './bulk-part.js';
 import type { Plan } from './define.js';
-import { tellFailure } from './failure.js';
 import { summaryLine } from './lines.js';
 import { writeResults } from './results-file.js';
+import { rowError } from './row-error.js';
 
 /** What is kept of a command line until its run is finished. */
 export interface KeptJob {
@@ -64,7 +64,6 @@ export function rowWork(
   job: BulkJob,
   guards: Guards,
 ): RowWork<Plan> {
-  const profile = context.settings.profile.name;
   return {
     guards,
     resends: job.resends,
@@ -88,7 +87,7 @@ export function rowWork(
     ...(job.isGone && { isGone: job.isGone.bind(job) }),
     tell(error, id) {
       job.failed?.(error, id);
-      return tellFailure(error, { words, ids: [id], profile }).envelope.error;
+      return rowError(context, words, error, id);
     },
   };
 }

@@ -145,14 +145,10 @@ export interface WriteCommand<
   readonly view: View<T>;
   /** The rows it works on; absent: one write without an id (create, local writes). */
   ids?(values: Values<A, F>): readonly string[];
-  /** Whether one id prints the record (default) or the bulk report all the same (`set-status`). */
-  readonly report?: 'several' | 'always';
-  /** True for what only adds (uploads): several rows are not asked for either. */
-  readonly neverAsks?: boolean;
+  /** True where one id prints the bulk report, too, instead of its record (`set-status`). */
+  readonly reports?: boolean;
   /** How it changes many things; with it, `bulkFlags` are among its flags. */
   readonly bulk?: BulkPart;
-  /** What a report's row says of a thing that was made: its new id. */
-  made?(value: T): Readonly<Record<string, unknown>>;
   /** Checked once before any row: sizes, files, flags that need reading. Throws UsageError, InputError. */
   check?(context: C, values: Values<A, F>): Promise<void> | void;
   plan(context: C, values: Values<A, F>, id: string): Promise<Plan<S>>;

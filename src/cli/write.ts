@@ -1,9 +1,14 @@
 import * as z from 'zod/mini';
-import { type BulkReport, exitOf, summarize } from '../bulk/report.js';
-import { applyRows, dryRows, type PlannedRow, planRows, type RowWork } from '../bulk/sequence.js';
+import { beforeAfter, stopsRun } from '../bulk/judge.js';
+import { exitOf, type ReportRow } from '../bulk/report.js';
+import { endedBy, type Stop } from '../bulk/stops.js';
 import type { Context } from '../context.js';
-import { plural } from '../data/words.js';
-import { CancelledError, GuardError, UsageError } from '../errors.js';
+import { CancelledError, Failure, GuardError, UsageError } from '../errors.js';
+import { asksForRun, runBulk } from './bulk.js';
+import type { BulkValues } from './bulk-flags.js';
+import type { BulkPart } from './bulk-part.js';
+import { type EndedRun, reportOf } from './bulk-run.js';
+import { sourceOf } from './bulk-select.js';
 import {
   type Command,
   type Confirmation,
@@ -12,14 +17,9 @@ import {
   type Plan,
   Running,
 } from './define.js';
-import { tellFailure } from './failure.js';
 import { changeLines } from './lines.js';
-import { asksForRun, runBulk } from './bulk.js';
-import type { BulkValues } from './bulk-flags.js';
-import type { EndedRun } from './bulk-run.js';
-import type { BulkPart } from './bulk-part.js';
-import { sourceOf } from './bulk-select.js';
 import { reportView, type Shown } from './report-view.js';
+import { rowError } from './row-error.js';
 import { type View, linesOf } from './views.js';
 
 export { reportView, type Shown };
@@ -30,10 +30,8 @@ type Values = Readonly<Record<string, unknown>>;
 /** A write with its types forgotten, as the table holds it. */
 interface AnyWrite {
   ids?(values: Values): readonly string[];
-  readonly report?: 'several' | 'always';
-  readonly neverAsks?: boolean;
+  readonly reports?: boolean;
   readonly bulk?: BulkPart;
-  made?(value: unknown): Readonly<Record<string, unknown>>;
   check?(context: Context, values: Values): Promise<void> | void;
   plan(context: Context, values: Values, id: string): Promise<Plan>;
   apply(context: Context, plan: Plan, values: Values, id: string): Promise<unknown>;
@@ -77,9 +75,8 @@ export async function runWrite(
     const { report, ...ended } = await write.several(context, values);
     return { value: report, view: reportView, ...ended };
   }
-  if (ids && !write.several && (ids.length !== 1 || write.report === 'always'))
-    return runRows(write, words, context, values, ids);
   const id = ids?.[0] ?? '';
+  if (write.reports) return runReported(write, words, context, values, id);
   const plan = await write.plan(context, values, id);
   if (context.settings.dryRun && !plan.onlyReads) return shown(dryRunOf(context, plan), dryRunView);
   const question = write.confirm?.(plan, values, id);
@@ -97,59 +94,38 @@ function dryRunOf(context: Context, plan: Plan): DryRun {
   return { schema: 1, dryRun: true, requests, changes: plan.changes };
 }
 
-async function runRows(
+/** One record whose outcome is told as a report of one row. */
+async function runReported(
   write: AnyWrite,
   words: readonly string[],
   context: Context,
   values: Values,
-  ids: readonly string[],
+  id: string,
 ): Promise<Shown> {
-  refuseDoubles(ids);
-  const { settings, streams } = context;
-  const work: RowWork<Plan> = {
-    plan: (id) => write.plan(context, values, id),
-    changes: (plan) => plan.changes,
-    writes: (plan) => plan.calls.length > 0,
-    apply: (plan, id) => write.apply(context, plan, values, id),
-    made: (value) => write.made?.(value instanceof Outcome ? value.value : value),
-    tell: (error, id) => {
-      const story = tellFailure(error, { words, ids: [id], profile: settings.profile.name });
-      const { code, message, ...rest } = story.envelope.error;
-      return { code: streams.redacted(code), message: streams.redacted(message), ...rest };
-    },
+  const told = (row: Omit<ReportRow, 'row' | 'id'>, stop?: Stop): Shown => {
+    const head = { action: words.join('.'), run: null };
+    const value = reportOf(context, head, [{ row: 1, id, ...row }]);
+    const exitName = exitOf(value.summary, stop?.exitName);
+    return { value, view: reportView, exitName, isReport: !context.settings.dryRun };
   };
-  const planned = await planRows(ids, work);
-  const report = (rows: BulkReport['results']): BulkReport => ({
-    schema: 1,
-    run: null,
-    profile: settings.profile.name,
-    organization: context.api.organizationId,
-    action: words.join('.'),
-    dryRun: settings.dryRun,
-    summary: summarize(rows, { dryRun: settings.dryRun }),
-    results: rows,
-  });
-  if (settings.dryRun) {
-    const value = report(dryRows(planned, work));
-    return shown(value, reportView, exitOf(value.summary, undefined));
+  let sent = false;
+  try {
+    const plan = await write.plan(context, values, id);
+    const moves = beforeAfter(plan.changes);
+    if (plan.calls.length === 0) return told({ result: 'unchanged', ...moves });
+    if (context.settings.dryRun) return told({ result: 'would_change', ...moves });
+    sent = true;
+    await write.apply(context, plan, values, id);
+    return told({ result: 'changed', ...moves });
+  } catch (error) {
+    if (!(error instanceof Failure) || (!sent && stopsRun(error))) throw error;
+    const { result, stop } = endedBy(error, sent);
+    return told({ result, error: rowError(context, words, error, id) }, stop);
   }
-  const pending = planned.filter((row) => row.plan && work.writes(row.plan));
-  if (pending.length > 0 && ids.length > 1 && !write.neverAsks)
-    await confirmRows(context, words, planned, pending);
-  const { rows, stopped } = await applyRows(planned, work, {
-    aborted: () => context.signal.aborted,
-  });
-  const value = report(rows);
-  return { ...shown(value, reportView, exitOf(value.summary, stopped)), isReport: true };
 }
 
 function shown(value: unknown, view: View<never>, exitName: Shown['exitName'] = 'done'): Shown {
   return { value, view, exitName };
-}
-
-function refuseDoubles(ids: readonly string[]): void {
-  const twice = ids.find((id, index) => ids.indexOf(id) !== index);
-  if (twice !== undefined) throw new UsageError(`The id ${twice} is given twice.`);
 }
 
 // --- confirmation ---
@@ -174,59 +150,4 @@ async function confirmOne(context: Context, { question, typed }: Confirmation): 
       hint: 'Add --yes to answer it.',
     });
   if (!(await prompts.confirm(question))) throw new CancelledError('Nothing was done.');
-}
-
-/** The preview: where, how many, counts per move, the first five rows, and the question. */
-async function confirmRows(
-  context: Context,
-  words: readonly string[],
-  planned: readonly PlannedRow<Plan>[],
-  pending: readonly PlannedRow<Plan>[],
-): Promise<void> {
-  const { settings, prompts } = context;
-  for (const line of previewLines(context, words, planned, pending)) context.tell(line);
-  if (settings.yes) return;
-  if (!prompts.possible)
-    throw new UsageError(
-      `${plural(pending.length, 'record')} would be changed, and there is nobody to ask.`,
-      {
-        hint: 'Add --yes to do it, or --dry-run to look first.',
-      },
-    );
-  if (!(await prompts.confirm(`Change ${plural(pending.length, 'record')}?`)))
-    throw new CancelledError('Nothing was done.');
-}
-
-function previewLines(
-  context: Context,
-  words: readonly string[],
-  planned: readonly PlannedRow<Plan>[],
-  pending: readonly PlannedRow<Plan>[],
-): string[] {
-  const changes = pending.flatMap((row) => row.plan?.changes ?? []);
-  const statuses = changes.filter((change) => change.field === 'status');
-  const moves = new Map<string, number>();
-  for (const change of statuses) {
-    const move = `${text(change.from)} → ${text(change.to)}`;
-    moves.set(move, (moves.get(move) ?? 0) + 1);
-  }
-  const { profile } = context.settings;
-  return [
-    `${words.join(' ')}: ${pending.length} of ${plural(planned.length, 'record')} would change`,
-    `profile ${profile.name}, organization ${context.api.organizationId}, ${context.api.baseUrl}`,
-    ...[...moves].map(([move, count]) => `  ${count} ${move}`),
-    ...changes
-      .slice(0, 5)
-      .map((change) => `  ${change.id}: ${change.field} ${text(change.from)} → ${text(change.to)}`),
-    ...(changes.length > 5 ? [`  and ${changes.length - 5} more`] : []),
-    ...(statuses.length > 0
-      ? [
-          "Status changes emit events that the organization's Flows may act on; they cannot be called back.",
-        ]
-      : []),
-  ];
-}
-
-function text(value: unknown): string {
-  return value === undefined ? '?' : typeof value === 'string' ? value : JSON.stringify(value);
 }

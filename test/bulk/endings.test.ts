@@ -1,8 +1,9 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { cut, keep, written } from '../commands/tryouts/service.js';
 import { errorOf } from '../support/run.js';
+import { key } from '../support/service.js';
 import { ids, report, several, userOf } from './user.js';
 
 const lineOf = (count: number, more = '--yes --json') =>
@@ -40,6 +41,25 @@ describe('a reader that goes away', () => {
     child.stdout.destroy();
     expect(await new Promise((resolve) => child.on('close', resolve))).toBe(0);
   });
+});
+
+describe('a service that repeats the key in its refusals', () => {
+  for (const count of [1, 3])
+    test(`finds it nowhere: not in the report of ${count}, not in the journal`, async () => {
+      const echo = { error: `bad key ${key}`, message: `${key} may not do this` };
+      const service = await keep(several(count), ({ method }) =>
+        method === 'PATCH' ? { status: 422, json: echo } : undefined,
+      );
+      const user = userOf(service);
+      const { code, stdout, stderr } = await user.run(lineOf(count, '--yes --json'));
+      expect(code).toBe(8);
+      expect(stdout + stderr).toContain('may not do this');
+      const kept = readdirSync(user.home, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8'));
+      expect(kept.some((text) => text.includes('may not do this'))).toBe(count > 1);
+      expect([stdout, stderr, ...kept].join('')).not.toContain(key);
+    });
 });
 
 describe('--restart', () => {

@@ -94,7 +94,6 @@ export default defineWrite({
   },
   view: recordOf('documents'),
   ids: ({ paths }) => paths,
-  made: ({ id }) => (id === undefined ? {} : { id }),
   bulk: {
     ...uploadPart,
     isMany: async ({ paths: [path = ''], recursive }: Values) =>

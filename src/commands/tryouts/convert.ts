@@ -95,7 +95,6 @@ export default defineWrite({
     for (const call of calls.slice(0, -1)) await sendEdit(context, call, id);
     return convert(context, conversion, id, state.record);
   },
-  made: madeOf,
 });
 
 /** What is wanted of a conversion. */

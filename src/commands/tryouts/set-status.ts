@@ -38,7 +38,7 @@ export default defineWrite({
   },
   excludes: [oneNoteFlag, ...tryoutExcludes],
   view: recordOf('tryouts'),
-  report: 'always',
+  reports: true,
   bulk: editMany(
     ({ to }: { to?: TryoutStatus }) => to,
     '--to is missing: the status to move to.',

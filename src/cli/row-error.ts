@@ -1,0 +1,18 @@
+import type { Context } from '../context.js';
+import type { Failure } from '../errors.js';
+import { tellFailure } from './failure.js';
+
+/**
+ * An error as the row of a report and of a journal shows it: the service's words in it may repeat
+ * the key or a signed URL.
+ */
+export function rowError(
+  { settings, streams }: Context,
+  words: readonly string[],
+  error: Failure,
+  id: string,
+) {
+  const told = tellFailure(error, { words, ids: [id], profile: settings.profile.name });
+  const { code, message, ...rest } = told.envelope.error;
+  return { code: streams.redacted(code), message: streams.redacted(message), ...rest };
+}
