@@ -39,3 +39,27 @@ export type ExitName = keyof typeof exitCodes;
 export const exit = Object.fromEntries(
   Object.entries(exitCodes).map(([name, row]) => [name, row.code]),
 ) as { readonly [N in ExitName]: (typeof exitCodes)[N]['code'] };
+
+const gravestFirst: readonly ExitName[] = [
+  'hungUp',
+  'terminated',
+  'interrupted',
+  'unauthenticated',
+  'forbidden',
+  'failed',
+  'unknownOutcome',
+  'temporary',
+  'invalid',
+  'conflict',
+  'usage',
+  'guarded',
+  'notFound',
+  'rowsFailed',
+  'changesPending',
+  'done',
+];
+
+/** What several endings together stand for: the gravest; `done` where there is none. */
+export function gravest(endings: readonly ExitName[]): ExitName {
+  return gravestFirst.find((name) => endings.includes(name)) ?? 'done';
+}

@@ -1,4 +1,4 @@
-import type { ExitName } from '../exit-codes.js';
+import { type ExitName, gravest } from '../exit-codes.js';
 
 /** How one row of a bulk write ended. */
 export const rowResults = [
@@ -65,13 +65,13 @@ export function summarize(rows: readonly ReportRow[], options: { dryRun: boolean
   };
 }
 
-/** The order of docs, section 6: stopped by 4 or 7, then 1, 10, 9, 8, 0. */
+/** The exit code of a run, and of why it was stopped if it was (docs, section 6). */
 export function exitOf(summary: ReportSummary, stopped: ExitName | undefined): ExitName {
-  const last = stopped === 'temporary' || stopped === 'rowsFailed';
-  if (stopped !== undefined && !last) return stopped;
-  if (summary.unknown > 0) return 'unknownOutcome';
-  if (stopped === 'temporary' || (stopped === undefined && summary.notAttempted > 0))
-    return 'temporary';
-  if (summary.failed + summary.conflict > 0) return 'rowsFailed';
-  return 'done';
+  const { unknown, notAttempted, failed, conflict } = summary;
+  return gravest([
+    ...(stopped === undefined ? [] : [stopped]),
+    ...(unknown > 0 ? ['unknownOutcome' as const] : []),
+    ...(stopped === undefined && notAttempted > 0 ? ['temporary' as const] : []),
+    ...(failed + conflict > 0 ? ['rowsFailed' as const] : []),
+  ]);
 }

@@ -39,8 +39,7 @@ export interface Look<P> {
 
 /** Bytes that were moved, for the progress line. */
 export interface ByteCount {
-  done: number;
-  onMove: (() => void) | undefined;
+  readonly done: number;
   /** What a row will move. */
   of(row: SelectedRow): number;
 }

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { keepHeapClose } from '../api/heap.js';
 import { settleMs } from '../api/settle.js';
 import type { Journal } from '../bulk/journal.js';
 import { type BulkReport, exitOf, type ReportRow, summarize } from '../bulk/report.js';
@@ -10,14 +11,13 @@ import type { Guards, RowWork, SelectedRow } from '../bulk/work.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { sharing } from '../data/sharing.js';
-import { plural } from '../data/words.js';
 import { Failure } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import type { BulkValues } from './bulk-flags.js';
-import { bytesMoved } from './byte-progress.js';
 import type { BulkJob, BulkPart } from './bulk-part.js';
 import type { Plan } from './define.js';
 import { summaryLine } from './lines.js';
+import { progressText } from './run-progress.js';
 import { writeResults } from './results-file.js';
 import { rowError } from './row-error.js';
 
@@ -104,9 +104,9 @@ export async function executeRun(
   const { journal, settled, tasks, limits } = ready;
   const kept = onRow ? bare : compact();
   const rows: ReportRow[] = settled.map(kept);
-  const meter = progressOf(context, ready);
+  const line = context.progress.start(progressText(ready, () => rows.length - settled.length));
   let stop: Stop | undefined;
-  await holdMemoryDown(tasks.length);
+  await keepHeapClose(tasks.length);
   try {
     context.api.pace.letFinish();
     for (const row of settled) onRow?.(row);
@@ -122,39 +122,16 @@ export async function executeRun(
       signal: context.signal,
       onResult(row) {
         rows.push(kept(row));
-        meter.count();
         onRow?.(row);
       },
     });
     stop = (await close(ready, rows)) ?? stop;
   } finally {
-    meter.stop();
+    line.stop();
     await journal.close().catch(() => {});
     ready.release();
   }
   return conclude(context, ready, rows, stop);
-}
-
-/** What several runs together stand for, in the order of exit codes. */
-export function worstExit(exits: readonly ExitName[]): ExitName {
-  const known: readonly ExitName[] = [
-    'unknownOutcome',
-    'temporary',
-    'guarded',
-    'rowsFailed',
-    'done',
-  ];
-  const rank = (name: ExitName) => known.indexOf(name);
-  return exits.toSorted((a, b) => rank(a) - rank(b))[0] ?? 'done';
-}
-
-const manyRows = 20_000;
-
-/** The heap of a long run would grow to twice what lives in it; a fifth more work keeps it near that. */
-export async function holdMemoryDown(rows: number): Promise<void> {
-  if (rows <= manyRows) return;
-  const { setFlagsFromString } = await import('node:v8');
-  setFlagsFromString('--heap-growing-percent=20');
 }
 
 /** Rows of which equal values are held once. */
@@ -248,43 +225,4 @@ async function conclude(
   const { store } = ready;
   const written = () => markTold(store as RunStore, head.run, context.now);
   return { report, exitName, ...(store && ready.addsEachTime && { written }) };
-}
-
-/** A counter with rate and time left; where bytes are moved, it is these that tell how long it takes. */
-function progressOf(context: Context, { tasks, work }: ReadyRun) {
-  const started = performance.now();
-  const { bytes } = work;
-  const total = tasks.length;
-  const allBytes = bytes ? tasks.reduce((sum, task) => sum + bytes.of(task), 0) : 0;
-  let done = 0;
-  let shownAt = 0;
-  const line = context.progress.start(`0 of ${plural(total, bytes ? 'file' : 'record')}`);
-  const show = () => {
-    shownAt = performance.now();
-    const seconds = Math.max((shownAt - started) / 1000, 0.001);
-    line.update(
-      bytes
-        ? `${done} of ${plural(total, 'file')}, ${bytesMoved(bytes.done, allBytes, seconds)}`
-        : `${done} of ${total}, ${pace(done / seconds)}/s, ${timeLeft(total - done, done / seconds)}`,
-    );
-  };
-  if (bytes)
-    bytes.onMove = () => {
-      if (performance.now() - shownAt >= 100) show();
-    };
-  return {
-    count() {
-      done += 1;
-      show();
-    },
-    stop: () => line.stop(),
-  };
-}
-
-function pace(rate: number): string {
-  return rate.toFixed(rate < 10 ? 1 : 0);
-}
-
-function timeLeft(rest: number, rate: number): string {
-  return `${Math.ceil(Math.max(0, rest) / Math.max(rate, 0.001))} s left`;
 }

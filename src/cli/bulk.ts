@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { keepHeapClose } from '../api/heap.js';
 import { exitOf, type ReportRow } from '../bulk/report.js';
 import type { SelectedRow } from '../bulk/work.js';
 import type { Context } from '../context.js';
@@ -6,14 +7,7 @@ import type { JsonObject } from '../data/json.js';
 import { UsageError } from '../errors.js';
 import type { BulkValues } from './bulk-flags.js';
 import { checkExpected, previewRows, tellPreview } from './bulk-preview.js';
-import {
-  type EndedRun,
-  executeRun,
-  holdMemoryDown,
-  type KeptJob,
-  openJob,
-  reportOf,
-} from './bulk-run.js';
+import { type EndedRun, executeRun, type KeptJob, openJob, reportOf } from './bulk-run.js';
 import { filterKey, selectByFilter, selectLocally } from './bulk-select.js';
 import { reportView, type Shown } from './report-view.js';
 import { prepare } from './bulk-begin.js';
@@ -46,7 +40,7 @@ export async function runBulk(context: Context, line: BulkLine): Promise<Shown> 
   };
   const local = await selectBefore(context, line);
   part.checkRows?.(kept.job, local?.rows ?? []);
-  await holdMemoryDown(local?.rows.length ?? 0);
+  await keepHeapClose(local?.rows.length ?? 0);
   if (local) checkExpected(local.rows.length, values);
   context.api.pace.limit({
     concurrency: values.concurrency ?? context.settings.concurrency,

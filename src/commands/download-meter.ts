@@ -18,8 +18,6 @@ export interface Meter {
   stop(): void;
 }
 
-const everyMs = 100;
-
 /** Starts the line; the sizes of the records say how much is to come. */
 export function createMeter(context: Context, targets: readonly Target[]): Meter {
   const started = performance.now();
@@ -28,7 +26,6 @@ export function createMeter(context: Context, targets: readonly Target[]): Meter
   let left = sizes.reduce<number>((sum, size) => sum + (typeof size === 'number' ? size : 0), 0);
   let moved = 0;
   let files = 0;
-  let shownAt = 0;
   const [only] = targets;
   const name = only?.path === undefined || only.path === '-' ? only?.id : basename(only.path);
   const text = () => {
@@ -40,7 +37,7 @@ export function createMeter(context: Context, targets: readonly Target[]): Meter
       ? `${bytes}: ${name}`
       : `${files} of ${plural(targets.length, 'file')}, ${bytes}`;
   };
-  let line = context.progress.start(text());
+  let line = context.progress.start(text);
   let stopped = false;
   const stop = () => {
     stopped = true;
@@ -48,12 +45,6 @@ export function createMeter(context: Context, targets: readonly Target[]): Meter
   };
   // What is said after a signal stands on lines of its own.
   context.signal.addEventListener('abort', stop, { once: true });
-  const show = (now: boolean) => {
-    const at = performance.now();
-    if (!now && at - shownAt < everyMs) return;
-    shownAt = at;
-    line.update(text());
-  };
   return {
     begin({ record }) {
       const said = record?.['sizeBytes'];
@@ -85,20 +76,18 @@ export function createMeter(context: Context, targets: readonly Target[]): Meter
           async write(chunk) {
             await sink.write(chunk);
             count(chunk.length, Math.max(0, rest - chunk.length));
-            show(false);
           },
         }),
         end() {
           files += 1;
           count(0, 0);
-          show(true);
         },
       };
     },
     aside(say) {
       line.stop();
       say();
-      if (!stopped) line = context.progress.start(text());
+      if (!stopped) line = context.progress.start(text);
     },
     stop() {
       context.signal.removeEventListener('abort', stop);

@@ -4,7 +4,7 @@ import { tellFailure } from '../cli/failure.js';
 import type { Context } from '../context.js';
 import { plural } from '../data/words.js';
 import { Failure, GuardError } from '../errors.js';
-import type { ExitName } from '../exit-codes.js';
+import { type ExitName, gravest } from '../exit-codes.js';
 import type { Target } from './download-targets.js';
 
 /** Several documents on their way. */
@@ -23,20 +23,6 @@ export interface DownloadWorker<R> {
   /** After the last one. */
   close(): void;
 }
-
-/** Where several things went wrong, the first of these is the exit code. */
-const worst: readonly ExitName[] = [
-  'interrupted',
-  'unauthenticated',
-  'forbidden',
-  'failed',
-  'temporary',
-  'invalid',
-  'conflict',
-  'usage',
-  'guarded',
-  'notFound',
-];
 
 /**
  * Works on documents, so many at once. One that fails is a line on stderr and stops no other, unless
@@ -87,10 +73,7 @@ export function runDownloads<R>(
         conclude();
       }
     },
-    exitName: () => {
-      if (stops.stop) return stops.stop.exitName;
-      return worst.find((name) => failures.includes(name)) ?? failures[0] ?? 'done';
-    },
+    exitName: () => stops.stop?.exitName ?? gravest(failures),
   };
 
   function conclude(): void {

@@ -205,7 +205,6 @@ export async function documentNames(context: Context): Promise<ReadonlyMap<unkno
 function byteCount(of: (row: SelectedRow) => number) {
   const count = {
     done: 0,
-    onMove: undefined as (() => void) | undefined,
     of,
     /** For one file; an attempt that begins anew takes back what the last one counted. */
     counter() {
@@ -213,7 +212,6 @@ function byteCount(of: (row: SelectedRow) => number) {
       return (bytes: number) => {
         count.done += bytes - counted;
         counted = bytes;
-        count.onMove?.();
       };
     },
   };

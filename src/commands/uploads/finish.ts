@@ -5,14 +5,14 @@ import { isStored, type LeftUpload, uploadAction } from '../../bulk/upload-state
 import { finishRows, meanwhile } from '../../cli/bulk-continue.js';
 import { bulkFlags, type BulkValues } from '../../cli/bulk-flags.js';
 import { finishOne } from '../../cli/bulk-one.js';
-import { reportOf, worstExit } from '../../cli/bulk-run.js';
+import { reportOf } from '../../cli/bulk-run.js';
 import { defineWrite, flag, Outcome, param, type Plan } from '../../cli/define.js';
 import { recordOf } from '../../cli/views.js';
 import type { Context } from '../../context.js';
 import { isObject, type JsonObject } from '../../data/json.js';
 import { plural } from '../../data/words.js';
 import { Failure, UsageError } from '../../errors.js';
-import type { ExitName } from '../../exit-codes.js';
+import { type ExitName, gravest } from '../../exit-codes.js';
 import { documentCall, grantCall, plannedUpload, type StoredFile } from '../upload-file.js';
 import { newDocument, type SeenFile, type UploadJob, uploadPart } from '../upload-job.js';
 import { leftIdSchema } from './forget.js';
@@ -78,7 +78,7 @@ export default defineWrite({
     const report = reportOf(context, { action: 'uploads.finish', run: null }, rows);
     return {
       report,
-      exitName: worstExit(exits),
+      exitName: gravest(exits),
       async written() {
         for (const tell of written) await tell();
       },
