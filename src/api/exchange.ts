@@ -11,7 +11,8 @@ export interface Wire {
   readonly method: string;
   /** Path and query, percent-encoded. */
   readonly path: string;
-  readonly headers: { readonly [name: string]: string };
+  /** Names and values in turn. */
+  readonly headers: readonly string[];
   readonly body?: Uint8Array | AsyncIterable<Uint8Array> | undefined;
 }
 
@@ -93,9 +94,8 @@ function start(agent: Agent, wire: Wire, signal: AbortSignal, running: Exchange)
 export const neverAborts = new AbortController().signal;
 
 function dispatch(agent: Agent, wire: Wire, running: Exchange): void {
-  const { origin, method, path, body = null } = wire;
-  const headers = Object.entries(wire.headers).flat();
-  agent.dispatch({ origin, method, path, headers, body }, running);
+  const { origin, method, path, headers, body = null } = wire;
+  agent.dispatch({ origin, method, path, headers: headers as string[], body }, running);
 }
 
 function abortReason(signal: AbortSignal): Error {
@@ -272,12 +272,11 @@ class Exchange implements RawHandler {
 
 /** Lower-case names; a repeated header is joined as HTTP says. */
 function readHeaders(raw: readonly Buffer[]): { readonly [name: string]: string } {
-  const headers = new Map<string, string>();
+  const headers: { [name: string]: string } = {};
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const name = (raw[at] as Buffer).toString('latin1').toLowerCase();
     const value = (raw[at + 1] as Buffer).toString('latin1');
-    const before = headers.get(name);
-    headers.set(name, before === undefined ? value : `${before}, ${value}`);
+    headers[name] = Object.hasOwn(headers, name) ? `${headers[name]}, ${value}` : value;
   }
-  return Object.fromEntries(headers);
+  return headers;
 }

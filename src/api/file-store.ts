@@ -92,11 +92,11 @@ export function createFileStore(options: FileStoreOptions): FileStore {
         origin: target.origin,
         method: 'PUT',
         path: `${target.pathname}${target.search}`,
-        headers: {
+        headers: Object.entries({
           ...storeHeaders(headers),
           'content-type': file.contentType,
           'content-length': String(file.sizeBytes),
-        },
+        }).flat(),
       };
       const ending = await repeat('put', options, () => put(wire, file));
       const { value, attempts, verdict } = ending;

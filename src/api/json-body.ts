@@ -8,25 +8,27 @@ export type JsonBody =
   | { readonly kind: 'deep' }
   | { readonly kind: 'other'; readonly text: string };
 
-const known = new WeakMap<Uint8Array, JsonBody>();
-
 /**
  * Reads a body as JSON whatever content type it claims; a byte order mark is passed over. An answer
  * is judged by several, and parsed once.
  */
 export function readJson(body: Uint8Array, contentType: string | undefined): JsonBody {
-  const before = known.get(body);
-  if (before) return before;
-  const read = parseBody(body, contentType);
-  known.set(body, read);
-  return read;
+  const known: Known = body;
+  known[asRead] ??= parseBody(body, contentType);
+  return known[asRead];
+}
+
+const asRead = Symbol('as read');
+
+/** Kept with the body itself: a map beside thousands of bodies costs the collector of garbage more. */
+interface Known extends Uint8Array {
+  [asRead]?: JsonBody;
 }
 
 function parseBody(body: Uint8Array, contentType: string | undefined): JsonBody {
   // Not a TextDecoder, whose first use costs a start a millisecond.
-  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-    .toString()
-    .replace(/^\ufeff/, '');
+  const whole = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
+  const text = whole.startsWith('\ufeff') ? whole.slice(1) : whole;
   if (text.trim() === '') return { kind: 'empty' };
   try {
     return { kind: 'json', value: parseJson(text) };

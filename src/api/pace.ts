@@ -5,8 +5,14 @@ export interface Pace {
   /** From now on a signal lets requests in flight finish instead of cutting them. */
   letFinish(): void;
   readonly finishes: boolean;
-  /** Waits for a turn; the result ends it. Resolves early when the signal fires. */
-  turn(signal: AbortSignal): Promise<() => void>;
+  /**
+   * A turn, now or when there is one; the result ends it. `first`: before those that wait already.
+   * Resolves early when the signal fires.
+   */
+  turn(
+    signal: AbortSignal,
+    options?: { readonly first?: boolean },
+  ): (() => void) | Promise<() => void>;
   /** A request sets out; what is not answered for a minute from here on is a dead service. */
   asked(): void;
   /** An answer came: 429 halves the pace and its `wait` (seconds) holds everyone, others speed up slowly. */
@@ -46,7 +52,11 @@ class Limiter implements Pace {
   private heldUntil = 0;
   private unansweredSince: number | undefined;
   private nextStart = 0;
-  private waiting: (() => void)[] = [];
+  private readonly waitingFirst: (() => void)[] = [];
+  private readonly waiting: (() => void)[] = [];
+  /** Those whose wait is over and who have not begun yet; nobody may take their turn. */
+  private called = 0;
+  private heeded: AbortSignal | undefined;
 
   constructor(private readonly options: PaceOptions) {}
 
@@ -59,17 +69,36 @@ class Limiter implements Pace {
     this.finishes = true;
   }
 
-  async turn(signal: AbortSignal): Promise<() => void> {
+  turn(signal: AbortSignal, { first = false } = {}): (() => void) | Promise<() => void> {
+    return this.isFree && this.waitMs() <= 0 ? this.begin() : this.later(signal, first);
+  }
+
+  private get isFree(): boolean {
+    return this.active + this.called < this.allowed;
+  }
+
+  private async later(signal: AbortSignal, first: boolean): Promise<() => void> {
+    this.heed(signal);
     while (!signal.aborted) {
-      if (this.active >= this.allowed) {
-        await this.free(signal);
+      if (!this.isFree) {
+        await new Promise<void>((go) => (first ? this.waitingFirst : this.waiting).push(go));
+        this.called -= 1;
         continue;
       }
-      const now = this.options.clock();
-      const start = Math.max(this.heldUntil, this.rate === undefined ? 0 : this.nextStart);
-      if (start <= now) break;
-      await this.options.sleep(start - now, signal);
+      const wait = this.waitMs();
+      if (wait <= 0) break;
+      await this.options.sleep(wait, signal);
     }
+    return this.begin();
+  }
+
+  /** Milliseconds until the next request may begin. */
+  private waitMs(): number {
+    const start = Math.max(this.heldUntil, this.rate === undefined ? 0 : this.nextStart);
+    return start === 0 ? 0 : start - this.options.clock();
+  }
+
+  private begin(): () => void {
     this.active += 1;
     if (this.rate !== undefined)
       this.nextStart = Math.max(this.nextStart, this.options.clock()) + 1000 / this.rate;
@@ -78,7 +107,7 @@ class Limiter implements Pace {
       if (ended) return;
       ended = true;
       this.active -= 1;
-      this.waiting.shift()?.();
+      this.callNext();
     };
   }
 
@@ -118,21 +147,27 @@ class Limiter implements Pace {
     this.good = 0;
     if (this.allowed < this.most) {
       this.allowed += 1;
-      this.waiting.shift()?.();
+      this.callNext();
     }
     if (this.rate !== undefined && this.mostRate !== undefined)
       this.rate = Math.min(this.mostRate, this.rate + this.mostRate / 10);
   }
 
-  private free(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const go = () => {
-        signal.removeEventListener('abort', go);
-        this.waiting = this.waiting.filter((entry) => entry !== go);
-        resolve();
-      };
-      this.waiting.push(go);
-      signal.addEventListener('abort', go);
-    });
+  private callNext(): boolean {
+    const go = this.waitingFirst.shift() ?? this.waiting.shift();
+    if (!go) return false;
+    this.called += 1;
+    go();
+    return true;
+  }
+
+  /** One listener for all that wait: each one of its own would cost more than its request. */
+  private heed(signal: AbortSignal): void {
+    if (this.heeded === signal) return;
+    this.heeded = signal;
+    const callAll = () => {
+      while (this.callNext());
+    };
+    signal.addEventListener('abort', callAll, { once: true });
   }
 }

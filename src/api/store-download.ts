@@ -51,7 +51,7 @@ export function createStoreReader(options: ReaderOptions) {
       origin: url.origin,
       method: 'GET',
       path: `${url.pathname}${url.search}`,
-      headers: part ? rangeHeaders(part) : {},
+      headers: part ? rangeHeaders(part) : [],
     };
     const value = await openExchange(agent, wire, limits, options.signal);
     if ('loss' in value) {
@@ -92,7 +92,7 @@ export function createStoreReader(options: ReaderOptions) {
 type Opened = Awaited<ReturnType<typeof openExchange>>;
 
 function rangeHeaders({ from, ifRange }: FilePart): Wire['headers'] {
-  return { range: `bytes=${from}-`, ...(ifRange !== undefined && { 'if-range': ifRange }) };
+  return ['range', `bytes=${from}-`, ...(ifRange === undefined ? [] : ['if-range', ifRange])];
 }
 
 function unreadableTarget(from: URL): ProtocolError {

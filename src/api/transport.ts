@@ -16,7 +16,7 @@ import type { Pace } from './pace.js';
 import type { ProxyChoice } from './proxy.js';
 import type { Begun, OpenBody, TransportRequest, TransportResponse } from './request.js';
 import { callKind, deliveryOfStatus, repeat, type Tried, waitAsked } from './retry.js';
-import { type Connections, openConnections } from './undici.js';
+import { type Agent, type Connections, openConnections } from './undici.js';
 
 export type { Begun, OpenBody, TransportRequest, TransportResponse };
 
@@ -81,6 +81,8 @@ export function createTransport(options: TransportOptions): Transport {
   const connectMs = bounds?.connectMs ?? 10_000;
   let closed = false;
   const opened = new Map<boolean, Promise<Connections>>();
+  const agents = new Map<boolean, Agent>();
+  const wireOf = wires(base, options);
 
   const connections = (keepAlive: boolean): Promise<Connections> => {
     const { nodeVersion, proxy } = options;
@@ -90,10 +92,14 @@ export function createTransport(options: TransportOptions): Transport {
     return open;
   };
 
-  const agentFor = async (keepAlive: boolean) => {
+  const openAgent = async (keepAlive: boolean): Promise<Agent> => {
     const { agent } = await connections(keepAlive);
+    agents.set(keepAlive, agent);
+    return agentFor(keepAlive);
+  };
+  const agentFor = (keepAlive: boolean): Agent | Promise<Agent> => {
     if (closed) throw new BugError('A request after the transport was closed.');
-    return agent;
+    return agents.get(keepAlive) ?? openAgent(keepAlive);
   };
   const tried = (value: Attempt, needsJson = false): Tried<Attempt> => {
     if ('loss' in value) {
@@ -109,9 +115,13 @@ export function createTransport(options: TransportOptions): Transport {
     options.pace?.answered(status, wait);
     return { value, delivery, pace: 'always', wait };
   };
-  const inTurn = async <V>(send: (signal: AbortSignal) => Promise<V>): Promise<V> => {
+  const inTurn = async <V>(
+    first: boolean,
+    send: (signal: AbortSignal) => Promise<V>,
+  ): Promise<V> => {
     const { pace, signal } = options;
-    const leave = await pace?.turn(signal);
+    const turn = pace?.turn(signal, { first });
+    const leave = turn instanceof Promise ? await turn : turn;
     try {
       // A bulk run lets what is in flight finish; the process itself bounds how long that may take.
       return await send(pace?.finishes ? neverAborts : signal);
@@ -128,12 +138,13 @@ export function createTransport(options: TransportOptions): Transport {
       if (options.dryRun && request.method !== 'GET')
         throw new BugError(`A dry run tried to send ${request.method} ${request.template}.`);
       const kind = callKind(request.method, request.template);
-      const wire = toWire(base, options, request);
+      const wire = wireOf(request);
       // A write that must not happen twice does not ride on a connection about to be dropped.
       const keepAlive = !(kind === 'write' && request.method === 'POST');
       const ending = await repeat(kind, options, async () => {
         const agent = await agentFor(keepAlive);
-        const value = await inTurn(async (signal) => {
+        // What was read for a write is to be as fresh as can be.
+        const value = await inTurn(kind !== 'read', async (signal) => {
           const started = traceStart();
           options.pace?.asked();
           const found = await exchange(agent, wire, limits, signal);
@@ -145,7 +156,7 @@ export function createTransport(options: TransportOptions): Transport {
       return conclude(ending, request, place);
     },
     async stream<T>(request: TransportRequest, begin: (body: OpenBody) => Promise<Begun<T>>) {
-      const wire = toWire(base, options, request);
+      const wire = wireOf(request);
       const call = { method: request.method, path: request.template };
       const ending = await repeat<Attempt | { begun: T }>('read', options, async () => {
         const agent = await agentFor(true);
@@ -180,25 +191,31 @@ function checkKey(key: string): void {
   });
 }
 
-function toWire(base: URL, options: TransportOptions, request: TransportRequest): Wire {
-  const { method, path, body } = request;
-  checkPath(path);
-  return {
-    origin: base.origin,
-    method,
-    path: `${base.pathname.replace(/\/$/, '')}${path}`,
-    headers: {
-      accept: 'application/json',
-      'user-agent': options.userAgent,
-      'x-api-key': options.connection.key,
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-    },
-    ...(body !== undefined && { body: typeof body === 'string' ? Buffer.from(body) : body }),
+/** What requests look like on the wire; what all of them share is made once. */
+function wires(base: URL, { userAgent, connection }: TransportOptions) {
+  const { origin } = base;
+  const folder = base.pathname.replace(/\/$/, '');
+  const bare = [
+    ...['accept', 'application/json'],
+    ...['user-agent', userAgent],
+    ...['x-api-key', connection.key],
+  ];
+  const withBody = [...bare, 'content-type', 'application/json'];
+  return ({ method, path: below, body }: TransportRequest): Wire => {
+    checkPath(below);
+    const path = folder + below;
+    if (body === undefined) return { origin, method, path, headers: bare };
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+    return { origin, method, path, headers: withBody, body: bytes };
   };
 }
 
+/** No part begins with a dot or is percent-encoded, so that nothing can be folded. */
+const plainPath = /^(?:\/[\w~-][\w~.-]*)+(?:\?[\w~.=&-]*)?$/;
+
 /** What a server or a proxy would fold to a path outside the base URL is refused here. */
 function checkPath(path: string): void {
+  if (plainPath.test(path)) return;
   const [bare = ''] = path.split('?', 1);
   const folded = bare.split('/').some((part) => /^(\.|%2e){1,2}$/i.test(part));
   if (path.startsWith('/') && !folded && /^[\u0021-\u007e]+$/.test(path) && !/[#\\]/.test(path))
@@ -209,7 +226,7 @@ function checkPath(path: string): void {
 function traceLine(wire: Wire, attempt: Attempt | { open: OpenReply }, ms: number): string {
   const [path = ''] = wire.path.split('?', 1);
   const out = wire.body instanceof Uint8Array ? `, ${wire.body.length} B` : '';
-  const sent = `${wire.method} ${path} (${Object.keys(wire.headers).join(' ')}${out})`;
+  const sent = `${wire.method} ${path} (${wire.headers.filter((_, at) => at % 2 === 0).join(' ')}${out})`;
   const time = `${Math.round(ms)} ms`;
   if ('loss' in attempt) {
     const { why, delivery } = attempt.loss;

@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
+import { fdatasync, writeSync } from 'node:fs';
 import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { isObject, type JsonObject, parseJson, printJson } from '../data/json.js';
 import { GuardError, OutputError } from '../errors.js';
@@ -112,7 +113,7 @@ function parseRecord(line: string, seq?: number): JournalRecord | undefined {
 }
 
 function sumOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, sumLength);
+  return hash('sha256', text, 'hex').slice(0, sumLength);
 }
 
 interface Waiting {
@@ -165,9 +166,7 @@ class Writer implements Journal {
             code: 'locked',
           });
         const bytes = Buffer.from(batch.map(({ line }) => line).join(''));
-        for (let at = 0; at < bytes.length; )
-          at += (await attempt(this.path, this.handle.write(bytes, at))).bytesWritten;
-        await attempt(this.path, this.handle.datasync());
+        await attempt(this.path, writeDown(this.handle.fd, bytes));
         for (const each of batch) each.done();
       } catch (error) {
         // What stands half-written in the file is dropped by the next reader; nothing may follow it.
@@ -177,6 +176,14 @@ class Writer implements Journal {
     }
     this.writing = undefined;
   }
+}
+
+/** The write itself only fills the system's memory; another thread would take longer to begin it. */
+async function writeDown(descriptor: number, bytes: Buffer): Promise<void> {
+  for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
+  await new Promise<void>((done, fail) => {
+    fdatasync(descriptor, (error) => (error ? fail(error) : done()));
+  });
 }
 
 async function attempt<T>(path: string, work: Promise<T>): Promise<T> {

@@ -102,7 +102,7 @@ class Runner<P> {
         if (item !== undefined) await action(item);
       }
     };
-    const count = Math.min(this.options.concurrency, items.length);
+    const count = Math.min(rowsAtOnce(this.options), items.length);
     await Promise.all(Array.from({ length: count }, worker));
   }
 
@@ -287,4 +287,18 @@ class Runner<P> {
     this.done.add(row.row);
     this.options.onResult(row);
   }
+}
+
+const manyAtOnce = 8;
+
+/**
+ * While a record of a row goes to disk the row asks nothing; where many requests at once are wanted,
+ * as many rows again keep the connections busy. Who wants few wants little begun when something goes
+ * wrong, and a file on its way is one of those wanted.
+ */
+function rowsAtOnce({
+  concurrency,
+  work,
+}: Pick<RunOptions<never>, 'concurrency'> & { readonly work: { readonly prepare?: unknown } }) {
+  return concurrency < manyAtOnce || work.prepare ? concurrency : 2 * concurrency;
 }

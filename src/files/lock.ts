@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  statSync,
   truncateSync,
   unlinkSync,
   writeFileSync,
@@ -144,8 +145,17 @@ function openClaim(dir: string, name: string, { self, purpose }: LockOptions) {
 
 function heldLock(dir: string, name: string, mine: number, path: string): HeldLock {
   let released = false;
+  /** When the folder had last changed, as of a look at it that no later change can be mistaken for. */
+  let known: bigint | undefined;
   return {
-    isOurs: () => !released && listLock(dir, name).generations[0] === mine,
+    isOurs() {
+      if (released) return false;
+      const changed = changeOf(dir);
+      if (changed !== undefined && changed === known) return true;
+      const ours = listLock(dir, name).generations[0] === mine;
+      known = ours && changed !== undefined && isSettled(changed) ? changed : undefined;
+      return ours;
+    },
     release() {
       if (released) return;
       released = true;
@@ -187,6 +197,20 @@ function listLock(dir: string, name: string) {
   }
   generations.sort((a, b) => b - a);
   return { generations, privates };
+}
+
+/** When something was last put into the folder or taken out, in nanoseconds since 1970. */
+function changeOf(dir: string): bigint | undefined {
+  return statSync(dir, { bigint: true, throwIfNoEntry: false })?.mtimeNs;
+}
+
+/**
+ * Whether a change from now on must bear another time: clocks of file systems tick, every 10 ms at
+ * the slowest where they tell parts of a millisecond, else every 2 s.
+ */
+function isSettled(changed: bigint): boolean {
+  const tick = changed % 1_000_000n === 0n ? 3_000 : 100;
+  return Date.now() - Number(changed / 1_000_000n) > tick;
 }
 
 function locked(dir: string, name: string, holder: LockHolder): GuardError {

@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createPace } from '../../src/api/pace.js';
 
@@ -13,7 +14,7 @@ function paced(concurrency: number, rate?: number) {
   });
   pace.limit({ concurrency, rate });
   const { signal } = new AbortController();
-  return { pace, turn: () => pace.turn(signal), now: () => now };
+  return { pace, turn: async () => pace.turn(signal), now: () => now };
 }
 
 test('no more at once than allowed', async () => {
@@ -84,9 +85,63 @@ test('without bounds a request waits for nobody, whatever the others were answer
     maxWaitMs: 1000,
   });
   const { signal } = new AbortController();
-  await Promise.all(Array.from({ length: 100 }, () => pace.turn(signal)));
+  await Promise.all(Array.from({ length: 100 }, async () => pace.turn(signal)));
   expect(waited).toBe(0);
   pace.answered(429, 3600);
   await pace.turn(signal);
   expect(waited).toBe(0);
+});
+
+test('who is to go first goes before those that wait', async () => {
+  const { pace, turn } = paced(1);
+  const { signal } = new AbortController();
+  const leave = await turn();
+  const order: string[] = [];
+  const enter = async (name: string, first: boolean) => {
+    const end = await pace.turn(signal, { first });
+    order.push(name);
+    end();
+  };
+  const all = [enter('read 1', false), enter('read 2', false), enter('write', true)];
+  leave();
+  await Promise.all(all);
+  expect(order).toEqual(['write', 'read 1', 'read 2']);
+});
+
+test('all get their turn, never more at once than allowed, whatever is answered meanwhile', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 9 }),
+      fc.array(fc.tuple(fc.boolean(), fc.constantFrom(200, 200, 200, 429, 503)), { maxLength: 60 }),
+      async (concurrency, requests) => {
+        const { pace } = paced(concurrency);
+        const { signal } = new AbortController();
+        let active = 0;
+        let most = 0;
+        const send = async ([first, status]: readonly [boolean, number]) => {
+          const leave = await pace.turn(signal, { first });
+          most = Math.max(most, (active += 1));
+          await new Promise((resolve) => setImmediate(resolve));
+          pace.answered(status, 0.01);
+          active -= 1;
+          leave();
+        };
+        await Promise.all(requests.map(send));
+        expect(most).toBeLessThanOrEqual(concurrency);
+        expect(active).toBe(0);
+      },
+    ),
+    { numRuns: 200 },
+  );
+});
+
+test('a signal lets all that wait go at once', async () => {
+  const { pace, turn } = paced(1);
+  await turn();
+  const controller = new AbortController();
+  const waiting = Array.from({ length: 20 }, async (_, index) =>
+    pace.turn(controller.signal, { first: index % 2 === 0 }),
+  );
+  controller.abort();
+  expect(await Promise.all(waiting)).toHaveLength(20);
 });

@@ -204,6 +204,26 @@ test('of two starts at once one runs and the other exits 11 with no request', as
   expect(waits.code).toBe(0);
 });
 
+test.each([1, 4, 12])('--concurrency %i: no more requests than that at once', async (most) => {
+  let active = 0;
+  let highest = 0;
+  const service = await keep(several(60), (request, step) => (_, response) => {
+    highest = Math.max(highest, (active += 1));
+    setTimeout(() => {
+      active -= 1;
+      const found = service.kept.get(step.replace(/^\w+ /, ''));
+      const fields = request.method === 'PATCH' ? { status: 'rejected' } : {};
+      response.writeHead(200, { 'content-type': 'application/json' });
+      if (step === 'LIST') response.end(JSON.stringify([...service.kept.values()]));
+      else response.end(JSON.stringify({ ...found, ...fields }));
+    }, 5);
+  });
+  const line = `tryouts set-status --all --to rejected --yes --json --concurrency ${most}`;
+  expect(await userOf(service).run(line)).toMatchObject({ code: 0 });
+  expect(written(service)).toHaveLength(60);
+  expect(highest).toBe(most);
+});
+
 describe('the files of a run', () => {
   test('are private, hold no note in the journal, and the plan goes with the last row', async () => {
     const service = await keep(several(3));
