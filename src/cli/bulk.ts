@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { keepHeapClose } from '../api/heap.js';
+import { keepHeapClose, keepHeapSmall } from '../api/heap.js';
 import { exitOf, type ReportRow } from '../bulk/report.js';
 import type { SelectedRow } from '../bulk/work.js';
 import type { Context } from '../context.js';
@@ -38,6 +38,8 @@ export async function runBulk(context: Context, line: BulkLine): Promise<Shown> 
       conditions: values.if,
     },
   };
+  // A file may name many; by the time that is known the space has grown.
+  if (source !== 'ids') await keepHeapSmall(context.nodeVersion);
   const local = await selectBefore(context, line);
   part.checkRows?.(kept.job, local?.rows ?? []);
   await keepHeapClose(local?.rows.length ?? 0);
