@@ -3,9 +3,11 @@ import {
   leftUploads,
   notVerified,
   stored as storedState,
+  uploadAction,
   uploadId,
 } from '../bulk/upload-state.js';
 import type { SelectedRow } from '../bulk/work.js';
+import type { BulkValues } from '../cli/bulk-flags.js';
 import type { BulkJob, BulkPart } from '../cli/bulk-part.js';
 import type { Plan } from '../cli/plan.js';
 import type { Context } from '../context.js';
@@ -76,6 +78,11 @@ export const uploadPart: BulkPart = {
   job: async (_, values: UploadValues) => ({ ...uploadJobOf(values) }),
   open: (context, job) => openUploads(context, job as unknown as UploadJob),
 };
+
+/** The engine's line of an upload, whichever command goes on with it. */
+export function uploadLine(values: object) {
+  return { part: uploadPart, words: uploadAction.split('.'), values: values as BulkValues };
+}
 
 /** The row of a file that was looked at. */
 export function uploadRow(row: number, id: string, file: SeenFile | BadFile): SelectedRow {

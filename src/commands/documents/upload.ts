@@ -18,6 +18,7 @@ import {
   nameTaken,
   newDocument,
   uploadJobOf,
+  uploadLine,
   type UploadValues,
   uploadPart,
   uploadRow,
@@ -152,17 +153,13 @@ async function uploadOne(
   const job = { ...uploadJobOf(values) };
   holdFile(job, file);
   const row = uploadRow(1, file.path, seenFile(file));
-  const { value, written } = await runOne(
-    context,
-    { part: uploadPart, words: ['documents', 'upload'], values: values as never },
-    {
-      kept: { job, guards: {} },
-      row,
-      changes: [newDocument],
-      // What comes from stdin is never what came before.
-      digest: file.path === '-' ? randomUUID() : digestOf([row]),
-    },
-  );
+  const { value, written } = await runOne(context, uploadLine(values), {
+    kept: { job, guards: {} },
+    row,
+    changes: [newDocument],
+    // What comes from stdin is never what came before.
+    digest: file.path === '-' ? randomUUID() : digestOf([row]),
+  });
   return new Outcome(isObject(value) ? value : {}, 'done', written);
 }
 
