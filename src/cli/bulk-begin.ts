@@ -20,7 +20,7 @@ import { settleEarlier } from './bulk-earlier.js';
 import {
   type Beginning,
   type BulkLine,
-  digestOf,
+  inputOf,
   type Prepared,
   traits,
   withLock,
@@ -44,7 +44,7 @@ export async function retryRows(
   const kept = plan.job as unknown as KeptJob;
   const rows = plan.rows.map(({ row, id, own }) => ({ row, id, ...(own && { own }) }));
   return withLock(context, line, async (store, head, lock) => {
-    const full = { ...head, input: digestOf([head, kept, 'retry', rows]) };
+    const full = { ...head, input: inputOf(head, kept, 'retry', rows) };
     const found = await prepare(
       context,
       { ...line, source: 'ids' },

@@ -13,7 +13,7 @@ import type { Context } from '../context.js';
 import { CancelledError, ConfigError, type Failure } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
 import { continueRun, finishedMeanwhile, lockAgain, removeOne } from './bulk-continue.js';
-import { type BulkLine, digestOf, headFor, takeLock, traits } from './bulk-line.js';
+import { type BulkLine, headFor, inputOf, takeLock, traits } from './bulk-line.js';
 import { executeRun, type KeptJob, openJob, type ReadyRun } from './bulk-run.js';
 import type { Plan } from './plan.js';
 
@@ -42,7 +42,7 @@ type Line = Omit<BulkLine, 'source'>;
 export async function runOne(context: Context, line: Line, one: OneThing): Promise<Done> {
   const store = storeOrNone(context);
   const head = headFor(context, line);
-  const input = digestOf([head, one.kept, 'one', one.digest]);
+  const input = inputOf(head, one.kept, 'one', one.digest);
   const plan: RunPlan = {
     head: { ...head, input, rows: 1, alone: true },
     job: { ...one.kept },

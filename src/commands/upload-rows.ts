@@ -5,6 +5,7 @@ import type { UploadContentType } from '../api/schemas.js';
 import type { Selection } from '../bulk/selection.js';
 import type { SelectedRow } from '../bulk/work.js';
 import type { Context } from '../context.js';
+import { digestOf } from '../data/digest.js';
 import { Failure, UsageError } from '../errors.js';
 import { type LocalFile, lookAtFile } from './local-file.js';
 import { type BadFile, type SeenFile, uploadRow } from './upload-job.js';
@@ -44,7 +45,7 @@ export async function uploadRows(
   const rows = once.map(({ path, file, bad }, index) =>
     uploadRow(index + 1, path, file ? seenFile(file) : (bad as BadFile)),
   );
-  return { rows, header: ['path'], note: undefined, digest: digestOf(rows) };
+  return { rows, header: ['path'], note: undefined, digest: filesDigest(rows) };
 }
 
 /** What is kept of a file until its upload is finished. */
@@ -53,10 +54,8 @@ export function seenFile({ path, name, contentType, sizeBytes, identity }: Local
 }
 
 /** Stands for these files as they are now. */
-export function digestOf(rows: readonly SelectedRow[]): string {
-  return createHash('sha256')
-    .update(JSON.stringify(rows.map(({ own }) => own)))
-    .digest('hex');
+export function filesDigest(rows: readonly SelectedRow[]): string {
+  return digestOf(rows.map(({ own }) => own));
 }
 
 /** Throws UsageError for more bytes than `upload.maxBytes`; an empty file is told. */

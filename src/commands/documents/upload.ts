@@ -24,7 +24,7 @@ import {
   uploadRow,
 } from '../upload-job.js';
 import { expandPaths, isPattern } from '../upload-paths.js';
-import { checkSize, digestOf, seenFile, uploadRows } from '../upload-rows.js';
+import { checkSize, filesDigest, seenFile, uploadRows } from '../upload-rows.js';
 
 interface Values extends UploadValues, Pick<BulkValues, 'failFast' | 'waitLock' | 'restart'> {
   readonly paths: readonly string[];
@@ -158,7 +158,7 @@ async function uploadOne(
     row,
     changes: [newDocument],
     // What comes from stdin is never what came before.
-    digest: file.path === '-' ? randomUUID() : digestOf([row]),
+    digest: file.path === '-' ? randomUUID() : filesDigest([row]),
   });
   return new Outcome(isObject(value) ? value : {}, 'done', written);
 }
