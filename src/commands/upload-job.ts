@@ -1,5 +1,6 @@
 import {
   isStored,
+  type LeftUpload,
   leftUploads,
   notVerified,
   stored as storedState,
@@ -18,6 +19,7 @@ import { checkStored } from './check-stored.js';
 import {
   createDocumentOnce,
   documentCall,
+  type DocumentText,
   documentOfKey,
   type FileFacts,
   grantCall,
@@ -47,11 +49,15 @@ export function uploadJobOf({ name, tag = [], ifExists, verify }: UploadValues):
   return { name: name ?? null, tags: [...new Set(tag)], ifExists, verify };
 }
 
+/** What is told of a file, and the name that its document gets unless another is given. */
+export interface NamedFile extends FileFacts {
+  readonly name: string;
+}
+
 /** A file as the preflight saw it, as plain JSON. */
-export interface SeenFile extends FileFacts {
+export interface SeenFile extends NamedFile {
   /** Absolute, so that an upload can be finished from another folder; `-` for what came from stdin. */
   readonly path: string;
-  readonly name: string;
   readonly identity: string;
 }
 
@@ -104,16 +110,13 @@ function openUploads(context: Context, job: UploadJob): BulkJob {
   const arrived = new Map<number, StoredFile>();
   const rows = new Map<string, SelectedRow>();
   const storedOf = (row: SelectedRow) => arrived.get(row.row) ?? storedBefore(row);
-  const textOf = (row: SelectedRow) => ({ name: job.name ?? seen(row).name, tags: job.tags });
   const bytes = byteCount((row) => (storedOf(row) ? 0 : seen(row).sizeBytes));
   let names: Promise<ReadonlyMap<unknown, JsonObject>> | undefined;
 
   const planFor = (row: SelectedRow, file: LocalFile | undefined): Plan<UploadState> => {
-    const facts = seen(row);
     const stored = storedOf(row);
     return {
-      calls: [stored ? documentCall(facts, stored, textOf(row)) : grantCall(facts)],
-      requests: plannedUpload(context, facts, textOf(row)),
+      ...planUpload(context, job, seen(row), stored),
       changes: [{ id: row.id, ...newDocument }],
       state: { row, file, stored },
     };
@@ -139,8 +142,9 @@ function openUploads(context: Context, job: UploadJob): BulkJob {
       const plan = planFor(row, { ...file, path: row.id });
       if (row.previewed || job.ifExists === 'duplicate') return plan;
       names ??= documentNames(context);
-      const existing = (await names).get(textOf(row).name);
-      return existing ? taken(plan, job, textOf(row).name, existing) : plan;
+      const { name } = textOf(job, seen(row));
+      const existing = (await names).get(name);
+      return existing ? taken(plan, job, name, existing) : plan;
     },
     async witness(row) {
       rows.set(row.id, row);
@@ -175,11 +179,34 @@ function openUploads(context: Context, job: UploadJob): BulkJob {
       const row = rows.get(id);
       const stored = row && storedOf(row);
       if (row && stored && error.code !== notVerified)
-        tellLeftOver(context, id, seen(row), stored, textOf(row), error);
+        tellLeftOver(context, id, seen(row), stored, textOf(job, seen(row)), error);
     },
     made: (value) => (isObject(value) ? madeOf(value) : undefined),
     madeOf,
   };
+}
+
+/** What is still to be sent: all three requests, or the document alone of a file that has arrived. */
+export function planUpload(
+  context: Context,
+  job: UploadJob,
+  file: NamedFile,
+  stored: StoredFile | undefined,
+): Pick<Plan, 'calls' | 'requests'> {
+  const text = textOf(job, file);
+  if (!stored) return { calls: [grantCall(file)], requests: plannedUpload(context, file, text) };
+  const call = documentCall(file, stored, text);
+  return { calls: [call], requests: [context.api.describe(call)] };
+}
+
+/** The same for an upload that a run left. */
+export function planLeft(context: Context, { run, row, steps }: LeftUpload) {
+  const { job } = run.plan?.job as unknown as { readonly job: UploadJob };
+  return planUpload(context, job, seen(row), storedBefore({ ...row, steps }));
+}
+
+function textOf({ name, tags }: UploadJob, file: NamedFile): DocumentText {
+  return { name: name ?? file.name, tags };
 }
 
 /** A document of the name is there already: the row is left alone, or nothing at all is sent. */

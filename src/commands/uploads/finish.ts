@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
-import type { Call, PlannedRequest } from '../../api/types.js';
 import type { ReportRow } from '../../bulk/report.js';
-import { isStored, type LeftUpload } from '../../bulk/upload-state.js';
+import type { LeftUpload } from '../../bulk/upload-state.js';
 import { finishRows, meanwhile } from '../../cli/bulk-continue.js';
 import { bulkFlags } from '../../cli/bulk-flags.js';
 import { finishOne } from '../../cli/bulk-one.js';
@@ -13,8 +12,7 @@ import { isObject, type JsonObject } from '../../data/json.js';
 import { plural } from '../../data/words.js';
 import { Failure, UsageError } from '../../errors.js';
 import { type ExitName, gravest } from '../../exit-codes.js';
-import { documentCall, grantCall, plannedUpload, type StoredFile } from '../upload-file.js';
-import { newDocument, type SeenFile, type UploadJob, uploadLine } from '../upload-job.js';
+import { newDocument, planLeft, uploadLine } from '../upload-job.js';
 import { leftIdSchema } from './forget.js';
 import { findLeft, isHere, readLeft } from './left.js';
 
@@ -44,9 +42,10 @@ export default defineWrite({
     const left = id === undefined ? await leftHere(context) : [await findLeft(context, id)];
     const [only] = left;
     if (id !== undefined && only && !isHere(context, only)) throw elsewhere(only);
+    const planned = left.map((upload) => planLeft(context, upload));
     return {
-      calls: left.map(nextCall),
-      requests: left.flatMap((upload) => requestsOf(context, upload)),
+      calls: planned.flatMap(({ calls }) => calls),
+      requests: planned.flatMap(({ requests = [] }) => requests),
       changes: left.map((upload) => ({ id: upload.id, ...newDocument })),
       state: left,
     };
@@ -126,28 +125,6 @@ async function finishRun(
       exitName: isDone ? 'done' : error.exitName,
     };
   }
-}
-
-function nextCall({ row, run, state, steps }: LeftUpload): Call {
-  const facts = row.own as unknown as SeenFile;
-  return isStored({ state })
-    ? documentCall(facts, storedOf(steps), textOf(run, facts))
-    : grantCall(facts);
-}
-
-function requestsOf(context: Context, left: LeftUpload): readonly PlannedRequest[] {
-  const facts = left.row.own as unknown as SeenFile;
-  if (isStored(left)) return [context.api.describe(nextCall(left))];
-  return plannedUpload(context, facts, textOf(left.run, facts));
-}
-
-function textOf({ plan }: LeftUpload['run'], { name }: SeenFile) {
-  const { job } = (plan?.job ?? {}) as { job?: UploadJob };
-  return { name: job?.name ?? name, tags: job?.tags ?? [] };
-}
-
-function storedOf(steps: JsonObject): StoredFile {
-  return steps as unknown as StoredFile;
 }
 
 function elsewhere({ id, run: { head } }: LeftUpload): UsageError {
