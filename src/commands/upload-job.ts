@@ -111,7 +111,7 @@ function openUploads(context: Context, job: UploadJob): BulkJob {
   const rows = new Map<string, SelectedRow>();
   const storedOf = (row: SelectedRow) => arrived.get(row.row) ?? storedBefore(row);
   const bytes = byteCount((row) => (storedOf(row) ? 0 : seen(row).sizeBytes));
-  let names: Promise<ReadonlyMap<unknown, JsonObject>> | undefined;
+  const nameHolder = nameHolders(context, job);
 
   const planFor = (row: SelectedRow, file: LocalFile | undefined): Plan<UploadState> => {
     const stored = storedOf(row);
@@ -140,11 +140,10 @@ function openUploads(context: Context, job: UploadJob): BulkJob {
         });
       const file = spooled ?? (await sameFile(path, contentType, identity));
       const plan = planFor(row, { ...file, path: row.id });
-      if (row.previewed || job.ifExists === 'duplicate') return plan;
-      names ??= documentNames(context);
+      if (row.previewed) return plan;
       const { name } = textOf(job, seen(row));
-      const existing = (await names).get(name);
-      return existing ? taken(plan, job, name, existing) : plan;
+      const existing = await nameHolder(name);
+      return existing ? { ...plan, skipped: nameTaken(name, existing) } : plan;
     },
     async witness(row) {
       rows.set(row.id, row);
@@ -200,8 +199,8 @@ export function planUpload(
 }
 
 /** The same for an upload that a run left. */
-export function planLeft(context: Context, { run, row, steps }: LeftUpload) {
-  const { job } = run.plan?.job as unknown as { readonly job: UploadJob };
+export function planLeft(context: Context, { plan, row, steps }: LeftUpload) {
+  const { job } = plan.job as unknown as { readonly job: UploadJob };
   return planUpload(context, job, seen(row), storedBefore({ ...row, steps }));
 }
 
@@ -209,28 +208,31 @@ function textOf({ name, tags }: UploadJob, file: NamedFile): DocumentText {
   return { name: name ?? file.name, tags };
 }
 
-/** A document of the name is there already: the row is left alone, or nothing at all is sent. */
-function taken(
-  plan: Plan<UploadState>,
-  { ifExists }: UploadJob,
-  name: string,
-  existing: JsonObject,
-): Plan<UploadState> {
-  const refusal = nameTaken(name, existing);
-  if (ifExists === 'error') throw refusal;
-  return { ...plan, skipped: { code: refusal.code, message: refusal.message } };
+/**
+ * Gives the document that has a name already, where that matters; the list is read once. It throws
+ * GuardError `exists` for `--if-exists error`.
+ */
+export function nameHolders(context: Context, { ifExists }: UploadJob) {
+  let names: Promise<ReadonlyMap<unknown, JsonObject>> | undefined;
+  return async (name: string): Promise<JsonObject | undefined> => {
+    if (ifExists === 'duplicate') return undefined;
+    names ??= documentNames(context);
+    const existing = (await names).get(name);
+    if (existing && ifExists === 'error')
+      throw new GuardError(nameTaken(name, existing).message, {
+        code: 'exists',
+        hint: 'Give it another --name, or use --if-exists skip or duplicate.',
+      });
+    return existing;
+  };
 }
 
-/** The refusal of `--if-exists error`. */
-export function nameTaken(name: string, existing: JsonObject): GuardError {
-  return new GuardError(`A document named ${name} exists already: ${String(existing['id'])}.`, {
-    code: 'exists',
-    hint: 'Give it another --name, or use --if-exists skip or duplicate.',
-  });
+function nameTaken(name: string, { id }: JsonObject) {
+  return { code: 'exists', message: `A document named ${name} exists already: ${String(id)}.` };
 }
 
 /** The documents there are, by name. */
-export async function documentNames(context: Context): Promise<ReadonlyMap<unknown, JsonObject>> {
+async function documentNames(context: Context): Promise<ReadonlyMap<unknown, JsonObject>> {
   const names = new Map<unknown, JsonObject>();
   for await (const record of context.api.list('documents')) names.set(record['name'], record);
   return names;

@@ -11,12 +11,11 @@ import { isObject, type JsonObject } from '../../data/json.js';
 import { UsageError } from '../../errors.js';
 import { documents, nameFlag } from '../kinds.js';
 import { type LocalFile, lookAtFile, withStdinFile } from '../local-file.js';
-import { grantCall, plannedUpload } from '../upload-file.js';
 import {
-  documentNames,
   holdFile,
-  nameTaken,
+  nameHolders,
   newDocument,
+  planUpload,
   uploadJobOf,
   uploadLine,
   type UploadValues,
@@ -109,18 +108,24 @@ export default defineWrite({
     if (values.name !== undefined && found.length > 1) throw oneName();
   },
   async plan(context, values, path): Promise<Plan<State>> {
+    const job = uploadJobOf(values);
     const file = path === '-' ? undefined : await lookAtFile(path, values.contentType);
     if (file) checkSize(context, file);
-    const existing = await existingOf(context, values);
-    const state = { file, existing };
-    if (existing) return { calls: [], changes: [], state };
-    if (file) return planOf(context, file, values, state);
-    if (!context.settings.dryRun) return { calls: [grantOfUnknownSize], changes: [], state };
-    return withStdin(context, values, async (held) => planOf(context, held, values, state));
+    const existing = await nameHolders(context, job)(job.name ?? basename(path));
+    const bare = { changes: [], state: { file, existing } };
+    if (existing) return { ...bare, calls: [] };
+    if (file) return { ...bare, ...planUpload(context, job, file, undefined) };
+    if (!context.settings.dryRun) return { ...bare, calls: [grantOfUnknownSize] };
+    return withStdin(context, values, async (held) => ({
+      ...bare,
+      ...planUpload(context, job, held, undefined),
+    }));
   },
   async apply(context, { state: { file, existing } }, values): Promise<Outcome<JsonObject>> {
     if (existing) {
-      context.note(`A document named ${textOf(values).name} exists already; nothing was sent.`);
+      context.note(
+        `A document named ${String(existing['name'])} exists already; nothing was sent.`,
+      );
       return new Outcome(existing, 'done');
     }
     if (file) return uploadOne(context, file, values);
@@ -130,20 +135,6 @@ export default defineWrite({
 
 /** Stands for the requests of a file whose size is known only when stdin has been read. */
 const grantOfUnknownSize = { endpoint: 'requestUpload' } as const;
-
-function planOf(context: Context, file: LocalFile, values: Values, state: State): Plan<State> {
-  return {
-    calls: [grantCall(file)],
-    requests: plannedUpload(context, file, textOf(values)),
-    changes: [],
-    state,
-  };
-}
-
-function textOf(values: Values) {
-  const [path = ''] = values.paths;
-  return { name: values.name ?? basename(path), tags: uploadJobOf(values).tags };
-}
 
 async function uploadOne(
   context: Context,
@@ -161,15 +152,6 @@ async function uploadOne(
     digest: file.path === '-' ? randomUUID() : filesDigest([row]),
   });
   return new Outcome(isObject(value) ? value : {}, 'done', written);
-}
-
-/** The document that has the name already, where that matters. Throws GuardError for `error`. */
-async function existingOf(context: Context, values: Values): Promise<JsonObject | undefined> {
-  if (values.ifExists === 'duplicate') return undefined;
-  const { name } = textOf(values);
-  const existing = (await documentNames(context)).get(name);
-  if (existing && values.ifExists === 'error') throw nameTaken(name, existing);
-  return existing;
 }
 
 function withStdin<T>(
