@@ -140,7 +140,8 @@ function isLeftOf(part: BulkPart, run: StoredRun, input: string): boolean {
 /** A finished run of the same input whose process was killed before its report was out. */
 function untoldRun(runs: readonly StoredRun[], input: string): StoredRun | undefined {
   return runs.findLast(
-    ({ finished, state, head }) => finished && !state.told && head.input === input,
+    ({ finished, state, head }) =>
+      finished && !state.told && !state.superseded && head.input === input,
   );
 }
 
