@@ -5,6 +5,7 @@ import type { UploadContentType } from '../api/schemas.js';
 import type { Selection } from '../bulk/selection.js';
 import type { SelectedRow } from '../bulk/work.js';
 import type { Context } from '../context.js';
+import { atOnce } from '../data/at-once.js';
 import { digestOf } from '../data/digest.js';
 import { Failure, UsageError } from '../errors.js';
 import { type LocalFile, lookAtFile } from './local-file.js';
@@ -19,7 +20,7 @@ export interface PathValues {
 }
 
 /** So many files are looked at at once. */
-const atOnce = 8;
+const filesAtOnce = 8;
 
 /**
  * Looks at every file before anything is sent. One that cannot be uploaded becomes a row that fails;
@@ -30,7 +31,7 @@ export async function uploadRows(
   { paths, recursive, contentType, failFast }: PathValues,
 ): Promise<Selection> {
   const names = await expandPaths(paths, { recursive });
-  const looked = await inTurn(names, async (path): Promise<Looked> => {
+  const look = async (path: string): Promise<Looked> => {
     try {
       const file = await lookAtFile(path, contentType);
       checkSize(context, file);
@@ -39,7 +40,8 @@ export async function uploadRows(
       if (!(error instanceof Failure) || failFast) throw error;
       return { path, bad: { problem: error.message, hint: error.hint ?? null } };
     }
-  });
+  };
+  const looked = await Promise.all(atOnce(names, filesAtOnce, look));
   const once = withoutDoubles(context, looked);
   await noteTwins(context, once);
   const rows = once.map(({ path, file, bad }, index) =>
@@ -93,7 +95,7 @@ async function noteTwins(context: Context, looked: readonly Looked[]): Promise<v
   for (const paths of [...bySize.values()].filter(({ length }) => length > 1)) {
     const byHash = new Map<string, string>();
     // oxlint-disable-next-line no-await-in-loop
-    for (const { path, hash } of await inTurn(paths, hashOf)) {
+    for (const { path, hash } of await Promise.all(atOnce(paths, filesAtOnce, hashOf))) {
       const other = byHash.get(hash);
       if (other === undefined) byHash.set(hash, path);
       else context.note(`${path} holds the same bytes as ${other}.`);
@@ -106,18 +108,4 @@ async function hashOf(path: string): Promise<{ readonly path: string; readonly h
   for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 }))
     hash.update(chunk as Uint8Array);
   return { path, hash: hash.digest('hex') };
-}
-
-async function inTurn<T, R>(items: readonly T[], action: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
-  let next = 0;
-  const worker = async () => {
-    while (next < items.length) {
-      const index = next++;
-      // oxlint-disable-next-line no-await-in-loop
-      results[index] = await action(items[index] as T);
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker));
-  return results;
 }
