@@ -15,6 +15,7 @@ import { expandPaths } from './upload-paths.js';
 export interface PathValues {
   readonly paths: readonly string[];
   readonly recursive: boolean;
+  readonly name: string | undefined;
   readonly contentType: UploadContentType | undefined;
   readonly failFast: boolean;
 }
@@ -24,13 +25,15 @@ const filesAtOnce = 8;
 
 /**
  * Looks at every file before anything is sent. One that cannot be uploaded becomes a row that fails;
- * with --fail-fast its InputError or UsageError is thrown. A file named twice is taken once.
+ * with --fail-fast its InputError or UsageError is thrown. A file named twice is taken once. Throws
+ * UsageError for one name and several files.
  */
 export async function uploadRows(
   context: Context,
-  { paths, recursive, contentType, failFast }: PathValues,
+  { paths, recursive, name, contentType, failFast }: PathValues,
 ): Promise<Selection> {
   const names = await expandPaths(paths, { recursive });
+  if (name !== undefined && names.length > 1) throw oneNameForMany();
   const look = async (path: string): Promise<Looked> => {
     try {
       const file = await lookAtFile(path, contentType);
@@ -48,6 +51,11 @@ export async function uploadRows(
     uploadRow(index + 1, path, file ? seenFile(file) : (bad as BadFile)),
   );
   return { rows, header: ['path'], note: undefined, digest: filesDigest(rows) };
+}
+
+/** The refusal of `--name` beside several files. */
+export function oneNameForMany(): UsageError {
+  return new UsageError('--name names one document, and there are several files.');
 }
 
 /** What is kept of a file until its upload is finished. */

@@ -22,8 +22,8 @@ import {
   uploadPart,
   uploadRow,
 } from '../upload-job.js';
-import { expandPaths, isPattern } from '../upload-paths.js';
-import { checkSize, filesDigest, seenFile, uploadRows } from '../upload-rows.js';
+import { namesMany } from '../upload-paths.js';
+import { checkSize, filesDigest, oneNameForMany, seenFile, uploadRows } from '../upload-rows.js';
 
 interface Values extends UploadValues, Pick<BulkValues, 'failFast' | 'waitLock' | 'restart'> {
   readonly paths: readonly string[];
@@ -97,16 +97,11 @@ export default defineWrite({
   bulk: {
     ...uploadPart,
     isMany: async ({ paths: [path = ''], recursive }: Values) =>
-      recursive || (await isPattern(path)),
+      recursive || (path !== '-' && (await namesMany(path))),
     rows: (context, values: Values) =>
       uploadRows(context, { ...values, failFast: values.failFast ?? false }),
   },
-  async check(_, values) {
-    checkTogether(values);
-    if (values.paths.length > 1) return;
-    const found = await expandPaths(values.paths, values);
-    if (values.name !== undefined && found.length > 1) throw oneName();
-  },
+  check: (_, values) => checkTogether(values),
   async plan(context, values, path): Promise<Plan<State>> {
     const job = uploadJobOf(values);
     const file = path === '-' ? undefined : await lookAtFile(path, values.contentType);
@@ -169,12 +164,8 @@ function withStdin<T>(
 function checkTogether({ paths, name, contentType, recursive }: Values): void {
   if (paths.includes('-') && paths.length > 1)
     throw new UsageError('- (stdin) cannot stand beside other files.');
-  if (name !== undefined && (paths.length > 1 || recursive)) throw oneName();
+  if (name !== undefined && (paths.length > 1 || recursive)) throw oneNameForMany();
   if (paths.includes('-') && (name === undefined || contentType === undefined)) throw stdinNeeds();
-}
-
-function oneName(): UsageError {
-  return new UsageError('--name names one document, and there are several files.');
 }
 
 function stdinNeeds(): UsageError {
