@@ -42,7 +42,8 @@ export async function retryRows(
   plan: RunPlan,
 ): Promise<Prepared> {
   const kept = plan.job as unknown as KeptJob;
-  const rows = plan.rows.map(({ row, id, own }) => ({ row, id, ...(own && { own }) }));
+  const bare = plan.rows.map(({ row, id, own }) => ({ row, id, ...(own && { own }) }));
+  const rows = (await line.part.lookAgain?.(context, bare)) ?? bare;
   return withLock(context, line, async (store, head, lock) => {
     const full = { ...head, input: inputOf(head, kept, 'retry', rows) };
     const found = await prepare(

@@ -7,6 +7,7 @@ import {
   uploadAction,
   uploadId,
 } from '../bulk/upload-state.js';
+import type { UploadContentType } from '../api/schemas.js';
 import type { SelectedRow } from '../bulk/work.js';
 import type { BulkValues } from '../cli/bulk-flags.js';
 import type { BulkJob, BulkPart } from '../cli/bulk-part.js';
@@ -63,6 +64,10 @@ export interface SeenFile extends NamedFile {
 
 /** A file that the preflight refused. */
 export interface BadFile {
+  /** Absolute. */
+  readonly path: string;
+  /** As given; null: it was to be found out. */
+  readonly contentType: UploadContentType | null;
   readonly problem: string;
   readonly hint: string | null;
 }
@@ -93,6 +98,11 @@ export function uploadLine(values: object) {
 /** The row of a file that was looked at. */
 export function uploadRow(row: number, id: string, file: SeenFile | BadFile): SelectedRow {
   return { row, id, own: { ...file }, cells: [id] };
+}
+
+/** What a row says of a file that was refused; undefined for one that can be uploaded. */
+export function badFile({ own = {} }: SelectedRow): BadFile | undefined {
+  return own['problem'] === undefined ? undefined : (own as unknown as BadFile);
 }
 
 /** Spooled stdin has no name by which it could be opened again. */
@@ -128,8 +138,8 @@ function openUploads(context: Context, job: UploadJob): BulkJob {
     bytes,
     read: async () => undefined,
     async plan(row) {
-      const { problem, hint } = (row.own ?? {}) as Partial<BadFile>;
-      if (problem !== undefined) throw new InputError(problem, { hint: hint ?? undefined });
+      const bad = badFile(row);
+      if (bad) throw new InputError(bad.problem, { hint: bad.hint ?? undefined });
       rows.set(row.id, row);
       if (storedOf(row)) return planFor(row, undefined);
       const { path, contentType, identity } = seen(row);

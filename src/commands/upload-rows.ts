@@ -9,7 +9,7 @@ import { atOnce } from '../data/at-once.js';
 import { digestOf } from '../data/digest.js';
 import { Failure, UsageError } from '../errors.js';
 import { type LocalFile, lookAtFile } from './local-file.js';
-import { type BadFile, type SeenFile, uploadRow } from './upload-job.js';
+import { type BadFile, badFile, type SeenFile, uploadRow } from './upload-job.js';
 import { expandPaths } from './upload-paths.js';
 
 export interface PathValues {
@@ -34,23 +34,29 @@ export async function uploadRows(
 ): Promise<Selection> {
   const names = await expandPaths(paths, { recursive });
   if (name !== undefined && names.length > 1) throw oneNameForMany();
-  const look = async (path: string): Promise<Looked> => {
-    try {
-      const file = await lookAtFile(path, contentType);
-      checkSize(context, file);
-      return { path, file };
-    } catch (error) {
-      if (!(error instanceof Failure) || failFast) throw error;
-      return { path, bad: { problem: error.message, hint: error.hint ?? null } };
-    }
-  };
+  const look = async (path: string): Promise<Looked> => ({
+    path,
+    file: await lookAt(context, path, contentType, failFast),
+  });
   const looked = await Promise.all(atOnce(names, filesAtOnce, look));
   const once = withoutDoubles(context, looked);
   await noteTwins(context, once);
-  const rows = once.map(({ path, file, bad }, index) =>
-    uploadRow(index + 1, path, file ? seenFile(file) : (bad as BadFile)),
-  );
+  const rows = once.map(({ path, file }, index) => uploadRow(index + 1, path, file));
   return { rows, header: ['path'], note: undefined, digest: filesDigest(rows) };
+}
+
+/** The rows of a retry: a file that was refused before anything was sent is looked at again. */
+export function lookAgain(
+  context: Context,
+  rows: readonly SelectedRow[],
+): Promise<readonly SelectedRow[]> {
+  const look = async (row: SelectedRow): Promise<SelectedRow> => {
+    const bad = badFile(row);
+    if (!bad) return row;
+    const file = await lookAt(context, bad.path, bad.contentType ?? undefined, false);
+    return { ...row, own: { ...file } };
+  };
+  return Promise.all(atOnce(rows, filesAtOnce, look));
 }
 
 /** The refusal of `--name` beside several files. */
@@ -79,9 +85,26 @@ export function checkSize(context: Context, file: LocalFile): void {
 }
 
 interface Looked {
+  /** As named on the command line. */
   readonly path: string;
-  readonly file?: LocalFile;
-  readonly bad?: BadFile;
+  readonly file: SeenFile | BadFile;
+}
+
+async function lookAt(
+  context: Context,
+  path: string,
+  contentType: UploadContentType | undefined,
+  failFast: boolean,
+): Promise<SeenFile | BadFile> {
+  try {
+    const file = await lookAtFile(path, contentType);
+    checkSize(context, file);
+    return seenFile(file);
+  } catch (error) {
+    if (!(error instanceof Failure) || failFast) throw error;
+    const { message, hint = null } = error;
+    return { path: resolve(path), contentType: contentType ?? null, problem: message, hint };
+  }
 }
 
 function withoutDoubles(context: Context, looked: readonly Looked[]): readonly Looked[] {
@@ -97,9 +120,9 @@ function withoutDoubles(context: Context, looked: readonly Looked[]): readonly L
 /** Two files of the same bytes are uploaded both, and told: it is often a mistake. */
 async function noteTwins(context: Context, looked: readonly Looked[]): Promise<void> {
   const bySize = new Map<number, string[]>();
-  for (const { file } of looked)
-    if (file && file.sizeBytes > 0)
-      bySize.set(file.sizeBytes, [...(bySize.get(file.sizeBytes) ?? []), file.path]);
+  for (const { path, file } of looked)
+    if ('sizeBytes' in file && file.sizeBytes > 0)
+      bySize.set(file.sizeBytes, [...(bySize.get(file.sizeBytes) ?? []), path]);
   for (const paths of [...bySize.values()].filter(({ length }) => length > 1)) {
     const byHash = new Map<string, string>();
     // oxlint-disable-next-line no-await-in-loop

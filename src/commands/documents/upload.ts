@@ -23,7 +23,14 @@ import {
   uploadRow,
 } from '../upload-job.js';
 import { namesMany } from '../upload-paths.js';
-import { checkSize, filesDigest, oneNameForMany, seenFile, uploadRows } from '../upload-rows.js';
+import {
+  checkSize,
+  filesDigest,
+  lookAgain,
+  oneNameForMany,
+  seenFile,
+  uploadRows,
+} from '../upload-rows.js';
 
 interface Values extends UploadValues, Pick<BulkValues, 'failFast' | 'waitLock' | 'restart'> {
   readonly paths: readonly string[];
@@ -100,6 +107,7 @@ export default defineWrite({
       recursive || (path !== '-' && (await namesMany(path))),
     rows: (context, values: Values) =>
       uploadRows(context, { ...values, failFast: values.failFast ?? false }),
+    lookAgain,
   },
   check: (_, values) => checkTogether(values),
   async plan(context, values, path): Promise<Plan<State>> {

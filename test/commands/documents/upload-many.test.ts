@@ -160,3 +160,21 @@ test.each([
     expect((await rosterctl('uploads list --json', at)).stdout).toBe('[]\n');
   },
 );
+
+test('runs retry looks again at a file that was refused before anything was sent', async () => {
+  const api = await service();
+  const at = { env: api.env, ...desk({ 'a.txt': 'a', 'fake.pdf': 'no pdf' }) };
+  expect((await rosterctl('docs upload a.txt fake.pdf gone.txt', at)).code).toBe(8);
+  const still = await rosterctl('runs retry last --yes --json', at);
+  expect([still.code, JSON.parse(still.stdout).summary]).toMatchObject([8, { failed: 2 }]);
+  writeFileSync(join(at.home, 'fake.pdf'), '%PDF-1.4\n%%EOF\n');
+  const elsewhere = { ...at, cwd: temporaryFolder() };
+  const first = JSON.parse((await rosterctl('runs list --json', at)).stdout)[0].run as string;
+  const mended = await rosterctl(`runs retry ${first} --yes --json`, elsewhere);
+  expect(mended.code).toBe(8);
+  expect(JSON.parse(mended.stdout).results).toMatchObject([
+    { id: 'fake.pdf', result: 'changed', after: { id: 'doc_2' } },
+    { id: 'gone.txt', result: 'failed' },
+  ]);
+  expect(api.documents.map(({ name }) => name)).toEqual(['a.txt', 'fake.pdf']);
+});
