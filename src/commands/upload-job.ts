@@ -1,76 +1,38 @@
 import {
   isStored,
-  type LeftUpload,
   leftUploads,
   notVerified,
-  stored as storedState,
   uploadAction,
   uploadId,
 } from '../bulk/upload-state.js';
-import type { UploadContentType } from '../api/schemas.js';
 import type { SelectedRow } from '../bulk/work.js';
 import type { BulkValues } from '../cli/bulk-flags.js';
 import type { BulkJob, BulkPart } from '../cli/bulk-part.js';
 import type { Plan } from '../cli/plan.js';
 import type { Context } from '../context.js';
 import { isObject, type JsonObject } from '../data/json.js';
-import { BugError, GuardError, InputError } from '../errors.js';
+import { BugError, InputError } from '../errors.js';
 import { type LocalFile, sameFile } from './local-file.js';
 import { checkStored } from './check-stored.js';
+import { exists, takenNames } from './taken-names.js';
 import {
   createDocumentOnce,
-  documentCall,
-  type DocumentText,
   documentOfKey,
-  type FileFacts,
-  grantCall,
-  plannedUpload,
   type StoredFile,
   storeFile,
   tellLeftOver,
 } from './upload-file.js';
-
-/** What is wanted of every file of an upload, as plain JSON. */
-export interface UploadJob {
-  readonly name: string | null;
-  readonly tags: readonly string[];
-  readonly ifExists: 'duplicate' | 'skip' | 'error';
-  readonly verify: boolean;
-}
-
-/** The flags that say what is wanted of every file. */
-export interface UploadValues {
-  readonly name: string | undefined;
-  readonly tag: readonly string[] | undefined;
-  readonly ifExists: UploadJob['ifExists'];
-  readonly verify: boolean;
-}
-
-export function uploadJobOf({ name, tag = [], ifExists, verify }: UploadValues): UploadJob {
-  return { name: name ?? null, tags: [...new Set(tag)], ifExists, verify };
-}
-
-/** What is told of a file, and the name that its document gets unless another is given. */
-export interface NamedFile extends FileFacts {
-  readonly name: string;
-}
-
-/** A file as the preflight saw it, as plain JSON. */
-export interface SeenFile extends NamedFile {
-  /** Absolute, so that an upload can be finished from another folder; `-` for what came from stdin. */
-  readonly path: string;
-  readonly identity: string;
-}
-
-/** A file that the preflight refused. */
-export interface BadFile {
-  /** Absolute. */
-  readonly path: string;
-  /** As given; null: it was to be found out. */
-  readonly contentType: UploadContentType | null;
-  readonly problem: string;
-  readonly hint: string | null;
-}
+import {
+  badFile,
+  newDocument,
+  planUpload,
+  seen,
+  storedBefore,
+  textOf,
+  type UploadJob,
+  uploadJobOf,
+  type UploadValues,
+} from './upload-plan.js';
 
 interface UploadState {
   readonly row: SelectedRow;
@@ -95,16 +57,6 @@ export function uploadLine(values: object) {
   return { part: uploadPart, words: uploadAction.split('.'), values: values as BulkValues };
 }
 
-/** The row of a file that was looked at. */
-export function uploadRow(row: number, id: string, file: SeenFile | BadFile): SelectedRow {
-  return { row, id, own: { ...file }, cells: [id] };
-}
-
-/** What a row says of a file that was refused; undefined for one that can be uploaded. */
-export function badFile({ own = {} }: SelectedRow): BadFile | undefined {
-  return own['problem'] === undefined ? undefined : (own as unknown as BadFile);
-}
-
 /** Spooled stdin has no name by which it could be opened again. */
 const held = new WeakMap<object, LocalFile>();
 
@@ -113,15 +65,12 @@ export function holdFile(job: object, file: LocalFile): void {
   held.set(job, file);
 }
 
-/** What an upload changes. */
-export const newDocument = { field: 'id', from: null, to: '(new document)' } as const;
-
 function openUploads(context: Context, job: UploadJob): BulkJob {
   const arrived = new Map<number, StoredFile>();
   const rows = new Map<string, SelectedRow>();
   const storedOf = (row: SelectedRow) => arrived.get(row.row) ?? storedBefore(row);
   const bytes = byteCount((row) => (storedOf(row) ? 0 : seen(row).sizeBytes));
-  const nameHolder = nameHolders(context, job);
+  const takenOf = takenNames(context, job);
 
   const planFor = (row: SelectedRow, file: LocalFile | undefined): Plan<UploadState> => {
     const stored = storedOf(row);
@@ -151,9 +100,8 @@ function openUploads(context: Context, job: UploadJob): BulkJob {
       const file = spooled ?? (await sameFile(path, contentType, identity));
       const plan = planFor(row, { ...file, path: row.id });
       if (row.previewed) return plan;
-      const { name } = textOf(job, seen(row));
-      const existing = await nameHolder(name);
-      return existing ? { ...plan, skipped: nameTaken(name, existing) } : plan;
+      const taken = await takenOf(seen(row), row.id);
+      return taken ? { ...plan, skipped: { code: exists, message: taken.message } } : plan;
     },
     async witness(row) {
       rows.set(row.id, row);
@@ -195,59 +143,6 @@ function openUploads(context: Context, job: UploadJob): BulkJob {
   };
 }
 
-/** What is still to be sent: all three requests, or the document alone of a file that has arrived. */
-export function planUpload(
-  context: Context,
-  job: UploadJob,
-  file: NamedFile,
-  stored: StoredFile | undefined,
-): Pick<Plan, 'calls' | 'requests'> {
-  const text = textOf(job, file);
-  if (!stored) return { calls: [grantCall(file)], requests: plannedUpload(context, file, text) };
-  const call = documentCall(file, stored, text);
-  return { calls: [call], requests: [context.api.describe(call)] };
-}
-
-/** The same for an upload that a run left. */
-export function planLeft(context: Context, { plan, row, steps }: LeftUpload) {
-  const { job } = plan.job as unknown as { readonly job: UploadJob };
-  return planUpload(context, job, seen(row), storedBefore({ ...row, steps }));
-}
-
-function textOf({ name, tags }: UploadJob, file: NamedFile): DocumentText {
-  return { name: name ?? file.name, tags };
-}
-
-/**
- * Gives the document that has a name already, where that matters; the list is read once. It throws
- * GuardError `exists` for `--if-exists error`.
- */
-export function nameHolders(context: Context, { ifExists }: UploadJob) {
-  let names: Promise<ReadonlyMap<unknown, JsonObject>> | undefined;
-  return async (name: string): Promise<JsonObject | undefined> => {
-    if (ifExists === 'duplicate') return undefined;
-    names ??= documentNames(context);
-    const existing = (await names).get(name);
-    if (existing && ifExists === 'error')
-      throw new GuardError(nameTaken(name, existing).message, {
-        code: 'exists',
-        hint: 'Give it another --name, or use --if-exists skip or duplicate.',
-      });
-    return existing;
-  };
-}
-
-function nameTaken(name: string, { id }: JsonObject) {
-  return { code: 'exists', message: `A document named ${name} exists already: ${String(id)}.` };
-}
-
-/** The documents there are, by name. */
-async function documentNames(context: Context): Promise<ReadonlyMap<unknown, JsonObject>> {
-  const names = new Map<unknown, JsonObject>();
-  for await (const record of context.api.list('documents')) names.set(record['name'], record);
-  return names;
-}
-
 function byteCount(of: (row: SelectedRow) => number) {
   const count = {
     done: 0,
@@ -262,15 +157,6 @@ function byteCount(of: (row: SelectedRow) => number) {
     },
   };
   return count;
-}
-
-function seen({ own }: SelectedRow): SeenFile {
-  return own as unknown as SeenFile;
-}
-
-/** What an earlier process got to the store. */
-function storedBefore({ steps }: SelectedRow): StoredFile | undefined {
-  return steps?.['state'] === storedState ? (steps as unknown as StoredFile) : undefined;
 }
 
 /** Keys under which an earlier process may have left bytes. */

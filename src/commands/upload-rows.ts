@@ -9,7 +9,7 @@ import { atOnce } from '../data/at-once.js';
 import { digestOf } from '../data/digest.js';
 import { Failure, UsageError } from '../errors.js';
 import { type LocalFile, lookAtFile } from './local-file.js';
-import { type BadFile, badFile, type SeenFile, uploadRow } from './upload-job.js';
+import { type BadFile, badFile, type SeenFile, uploadRow } from './upload-plan.js';
 import { expandPaths } from './upload-paths.js';
 
 export interface PathValues {
@@ -41,12 +41,12 @@ export async function uploadRows(
   const looked = await Promise.all(atOnce(names, filesAtOnce, look));
   const once = withoutDoubles(context, looked);
   await noteTwins(context, once);
-  const rows = once.map(({ path, file }, index) => uploadRow(index + 1, path, file));
+  const rows = withNamesakes(once.map(({ path, file }, index) => uploadRow(index + 1, path, file)));
   return { rows, header: ['path'], note: undefined, digest: filesDigest(rows) };
 }
 
 /** The rows of a retry: a file that was refused before anything was sent is looked at again. */
-export function lookAgain(
+export async function lookAgain(
   context: Context,
   rows: readonly SelectedRow[],
 ): Promise<readonly SelectedRow[]> {
@@ -56,7 +56,7 @@ export function lookAgain(
     const file = await lookAt(context, bad.path, bad.contentType ?? undefined, false);
     return { ...row, own: { ...file } };
   };
-  return Promise.all(atOnce(rows, filesAtOnce, look));
+  return withNamesakes(await Promise.all(atOnce(rows, filesAtOnce, look)));
 }
 
 /** The refusal of `--name` beside several files. */
@@ -114,6 +114,18 @@ function withoutDoubles(context: Context, looked: readonly Looked[]): readonly L
     if (!seen.has(key)) return seen.add(key);
     context.note(`${path} is named twice; it is uploaded once.`);
     return false;
+  });
+}
+
+/** Of several files of one name each but the first says so; one that is refused has no document. */
+function withNamesakes(rows: readonly SelectedRow[]): readonly SelectedRow[] {
+  const paths = new Map<unknown, string>();
+  return rows.map((row) => {
+    if (badFile(row)) return row;
+    const { namesake: _, ...own } = row.own ?? {};
+    const namesake = paths.get(own['name']);
+    if (namesake === undefined) paths.set(own['name'], row.id);
+    return { ...row, own: { ...own, ...(namesake !== undefined && { namesake }) } };
   });
 }
 

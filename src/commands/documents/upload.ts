@@ -11,18 +11,16 @@ import { isObject, type JsonObject } from '../../data/json.js';
 import { UsageError } from '../../errors.js';
 import { documents, nameFlag } from '../kinds.js';
 import { type LocalFile, lookAtFile, withStdinFile } from '../local-file.js';
+import { takenNames } from '../taken-names.js';
+import { holdFile, uploadLine, uploadPart } from '../upload-job.js';
+import { namesMany } from '../upload-paths.js';
 import {
-  holdFile,
-  nameHolders,
   newDocument,
   planUpload,
   uploadJobOf,
-  uploadLine,
-  type UploadValues,
-  uploadPart,
   uploadRow,
-} from '../upload-job.js';
-import { namesMany } from '../upload-paths.js';
+  type UploadValues,
+} from '../upload-plan.js';
 import {
   checkSize,
   filesDigest,
@@ -92,7 +90,7 @@ export default defineWrite({
     }),
     ifExists: param(
       z._default(z.enum(['duplicate', 'skip', 'error']), 'duplicate'),
-      'when a document has the name already (looks at the list)',
+      'when a document or an earlier file has the name (looks at the list)',
       { placeholder: 'WHAT', group: 'safety' },
     ),
     verify: flag('download each document again and compare its bytes', { group: 'safety' }),
@@ -114,9 +112,9 @@ export default defineWrite({
     const job = uploadJobOf(values);
     const file = path === '-' ? undefined : await lookAtFile(path, values.contentType);
     if (file) checkSize(context, file);
-    const existing = await nameHolders(context, job)(job.name ?? basename(path));
-    const bare = { changes: [], state: { file, existing } };
-    if (existing) return { ...bare, calls: [] };
+    const taken = await takenNames(context, job)({ name: basename(path) }, path);
+    const bare = { changes: [], state: { file, existing: taken?.document } };
+    if (taken) return { ...bare, calls: [] };
     if (file) return { ...bare, ...planUpload(context, job, file, undefined) };
     if (!context.settings.dryRun) return { ...bare, calls: [grantOfUnknownSize] };
     return withStdin(context, values, async (held) => ({

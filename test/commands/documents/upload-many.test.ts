@@ -178,3 +178,28 @@ test('runs retry looks again at a file that was refused before anything was sent
   ]);
   expect(api.documents.map(({ name }) => name)).toEqual(['a.txt', 'fake.pdf']);
 });
+
+test('of two files of one name --if-exists skip sends the first alone, error none, duplicate both', async () => {
+  const files = { 'x/a.txt': 'one', 'y/a.txt': 'two', 'y/b.txt': 'three' };
+  const line = 'docs upload -r x y --json --if-exists';
+  const api = await service();
+  const at = { env: api.env, ...desk(files) };
+  const refused = await rosterctl(`${line} error`, at);
+  expect([refused.code, errorOf(refused).code, api.documents.length]).toEqual([11, 'exists', 0]);
+  expect(errorOf(refused).message).toBe('Two files would be named a.txt: x/a.txt and y/a.txt.');
+  expect(api.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
+  const skipped = await rosterctl(`${line} skip`, at);
+  expect(skipped.code).toBe(0);
+  expect(JSON.parse(skipped.stdout).results).toMatchObject([
+    { id: 'x/a.txt', result: 'changed' },
+    {
+      id: 'y/a.txt',
+      result: 'skipped',
+      error: { code: 'exists', message: expect.stringContaining('x/a.txt') },
+    },
+    { id: 'y/b.txt', result: 'changed' },
+  ]);
+  expect(api.documents.map(({ name }) => name).toSorted()).toEqual(['a.txt', 'b.txt']);
+  expect((await rosterctl(`${line} duplicate`, at)).code).toBe(0);
+  expect(api.documents).toHaveLength(5);
+});

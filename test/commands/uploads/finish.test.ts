@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
@@ -423,4 +423,23 @@ test('a run whose first report was out before it was finished is still told when
   const again = await rosterctl(line, at);
   expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('here is its report')]);
   expect(api.documents).toHaveLength(3);
+});
+
+test('--if-exists skip goes on after a kill: no file is passed over for its own document', async () => {
+  const api = await service({ third: (made) => (made === 1 ? () => {} : undefined) });
+  const desk = deskWith(['a.txt', 'b.txt']);
+  mkdirSync(join(desk.home, 'y'));
+  writeFileSync(join(desk.home, 'y/a.txt'), 'the second of its name');
+  const line = 'docs upload a.txt y/a.txt b.txt --if-exists skip --concurrency 1 --json';
+  const documentsAsked = () => posts(api).filter((url) => url === '/v1/documents').length;
+  await killedWhen(api, line.split(' '), desk, () => documentsAsked() === 2);
+  delete api.behaviour.third;
+  const ran = await rosterctl(line, { env: { ...api.env, ROSTERCTL_SETTLE: '0.1s' }, ...desk });
+  expect(ran.code).toBe(0);
+  expect(JSON.parse(ran.stdout).results).toMatchObject([
+    { id: 'a.txt', result: 'changed', after: { id: 'doc_1' } },
+    { id: 'y/a.txt', result: 'skipped' },
+    { id: 'b.txt', result: 'changed', after: { id: 'doc_2' } },
+  ]);
+  expect([puts(api), api.documents.length]).toEqual([2, 2]);
 });
