@@ -37,6 +37,7 @@ export async function lockRun(
       waitMs,
       purpose: `run ${run}, started ${startedAt}`,
       signal,
+      vanishes: key.alone ?? false,
     });
   } catch (error) {
     if (isOfFileSystem(error)) throw unwritable(store, error);

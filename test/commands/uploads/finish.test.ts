@@ -443,3 +443,17 @@ test('--if-exists skip goes on after a kill: no file is passed over for its own 
   ]);
   expect([puts(api), api.documents.length]).toEqual([2, 2]);
 });
+
+test('uploads of one file leave no lock behind, whether they are done, refused or forgotten', async () => {
+  const api = await service();
+  const desk = { env: api.env, ...deskWith(['a.txt', 'b.txt']) };
+  const locks = () => readdirSync(join(desk.home, '.local/state/rosterctl/locks'));
+  expect((await rosterctl('docs upload a.txt', desk)).code).toBe(0);
+  expect(locks()).toEqual([]);
+  api.behaviour.third = () => forbidden;
+  expect((await rosterctl('docs upload b.txt', desk)).code).toBe(7);
+  expect(locks()).toEqual([]);
+  const [left] = JSON.parse((await rosterctl('uploads list --json', desk)).stdout);
+  expect((await rosterctl(`uploads forget ${left.id}`, desk)).code).toBe(0);
+  expect(locks()).toEqual([]);
+});
