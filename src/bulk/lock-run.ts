@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { digestOf } from '../data/digest.js';
 import { GuardError, OutputError } from '../errors.js';
 import { acquireLock, type HeldLock, lockHolder, type ThisProcess } from '../files/lock.js';
 import type { RunStore } from './runs.js';
@@ -37,6 +37,7 @@ export async function lockRun(
       waitMs,
       purpose: `run ${run}, started ${startedAt}`,
       signal,
+      vanishes: key.alone ?? false,
     });
   } catch (error) {
     if (isOfFileSystem(error)) throw unwritable(store, error);
@@ -67,6 +68,6 @@ function unwritable({ locks }: RunStore, error: NodeJS.ErrnoException): OutputEr
 }
 
 function lockName({ service, organization, resource, input, alone }: LockKey): string {
-  const text = JSON.stringify([service, organization, resource, ...(alone ? [input] : [])]);
-  return `bulk-${resource}-${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
+  const digest = digestOf([service, organization, resource, ...(alone ? [input] : [])]);
+  return `bulk-${resource}-${digest.slice(0, 16)}`;
 }

@@ -25,7 +25,7 @@ export interface RunState {
   /** What the steps before each row's write left, all together: a later step's value stands. */
   readonly steps: ReadonlyMap<number, JsonObject>;
   readonly ended: boolean;
-  /** Its report was written out. */
+  /** The report of its end was written out. */
   readonly told: boolean;
   /** Another run was begun in its place. */
   readonly superseded: boolean;
@@ -71,6 +71,8 @@ export function foldJournal(records: readonly JournalRecord[]): RunState {
     }
     if (record.kind === 'end') {
       ended = true;
+      // A report that was out before the end did not tell it.
+      told = false;
       superseded = record['superseded'] === true;
     }
     if (record.kind === 'told') told = true;

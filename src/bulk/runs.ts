@@ -148,11 +148,10 @@ export async function listRuns(
   onDamaged: (message: string) => void = () => {},
   isWanted: (folder: string) => Promise<boolean> = async () => true,
 ): Promise<readonly StoredRun[]> {
-  const names = await readdir(store.dir).catch(() => []);
   const runs: StoredRun[] = [];
-  for (const name of names.filter((entry) => namePattern.test(entry)).toSorted()) {
+  for (const name of await runNames(store)) {
     if (!(await isWanted(join(store.dir, name)))) continue;
-    const run = await readRun(store, name).catch((error: unknown) => {
+    const run = await readFolder(store, name).catch((error: unknown) => {
       if (!(error instanceof GuardError)) throw error;
       onDamaged(error.message);
       return undefined;
@@ -178,13 +177,16 @@ export function listOpenRuns(
   });
 }
 
-/** One run by its name; `last` is the newest. Throws UsageError when there is none. */
+/** One run by its name; `last` is the newest. Undefined when there is none. */
+export async function readRun(store: RunStore, name: string): Promise<StoredRun | undefined> {
+  const names = await runNames(store);
+  const wanted = name === 'last' ? names.at(-1) : names.find((entry) => entry === name);
+  return wanted === undefined ? undefined : readFolder(store, wanted);
+}
+
+/** The same; throws UsageError when there is none. */
 export async function findRun(store: RunStore, name: string): Promise<StoredRun> {
-  const names = (await readdir(store.dir).catch(() => [])).filter((entry) =>
-    namePattern.test(entry),
-  );
-  const wanted = name === 'last' ? names.toSorted().at(-1) : names.find((entry) => entry === name);
-  const run = wanted === undefined ? undefined : await readRun(store, wanted);
+  const run = await readRun(store, name);
   if (run) return run;
   throw new UsageError(name === 'last' ? 'There is no run.' : `There is no run "${name}".`, {
     hint: 'See: rosterctl runs list',
@@ -223,7 +225,13 @@ export function summaryOf({ head, state }: StoredRun): ReportSummary {
 
 const namePattern = /^\d{8}T\d{9}-[0-9a-f]{6}$/;
 
-async function readRun(store: RunStore, name: string): Promise<StoredRun | undefined> {
+/** Oldest first. */
+async function runNames({ dir }: RunStore): Promise<readonly string[]> {
+  const names = await readdir(dir).catch(() => []);
+  return names.filter((name) => namePattern.test(name)).toSorted();
+}
+
+async function readFolder(store: RunStore, name: string): Promise<StoredRun | undefined> {
   const folder = join(store.dir, name);
   const { records } = await readJournal(join(folder, 'journal.jsonl'));
   const plan = await readPlan(join(folder, 'plan.jsonl'));

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { idProblem } from '../api/schemas.js';
 import { csvReader, type CsvRow, readCsv } from '../data/csv-reader.js';
+import { digestOf } from '../data/digest.js';
 import { isObject, type JsonObject, parseJson } from '../data/json.js';
 import { sharing } from '../data/sharing.js';
 import { InputError, UsageError } from '../errors.js';
@@ -41,7 +42,7 @@ export function selectIds(ids: readonly string[]): Selection {
   const twice = ids.find((id, index) => ids.indexOf(id) !== index);
   if (twice !== undefined) throw new UsageError(`The id ${twice} is given twice.`);
   const rows = ids.map((id, index) => ({ row: index + 1, id, cells: [id] }));
-  return { rows, header: ['id'], note: undefined, digest: digestOf(JSON.stringify(ids)) };
+  return { rows, header: ['id'], note: undefined, digest: digestOf(ids) };
 }
 
 /**
@@ -223,8 +224,4 @@ function decoder(name: string): (chunk: Uint8Array | undefined) => string {
       });
     }
   };
-}
-
-function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

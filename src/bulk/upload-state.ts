@@ -1,6 +1,12 @@
 import { isObject, type JsonObject } from '../data/json.js';
-import { type JournalOptions } from './journal.js';
-import { continueJournal, type PlannedRow, type RunStore, type StoredRun } from './runs.js';
+import type { JournalOptions } from './journal.js';
+import {
+  continueJournal,
+  type PlannedRow,
+  type RunPlan,
+  type RunStore,
+  type StoredRun,
+} from './runs.js';
 
 /** How far the upload of a file came; the words of `uploads list`. */
 export const uploadStates = [
@@ -20,6 +26,7 @@ export interface LeftUpload {
   readonly id: string;
   readonly state: UploadState;
   readonly run: StoredRun;
+  readonly plan: RunPlan;
   readonly row: PlannedRow;
   readonly steps: JsonObject;
 }
@@ -39,11 +46,12 @@ export const stored = 'put_done';
 /** The uploads of these runs that are neither done nor refused before their bytes were stored. */
 export function leftUploads(runs: readonly StoredRun[]): readonly LeftUpload[] {
   return runs.flatMap((run) => {
-    if (run.head.action !== uploadAction) return [];
-    return (run.plan?.rows ?? []).flatMap((row) => {
+    const { plan } = run;
+    if (!plan || run.head.action !== uploadAction) return [];
+    return plan.rows.flatMap((row) => {
       const steps = run.state.steps.get(row.row) ?? {};
       const state = stateOf(run, row, steps);
-      return state ? [{ id: uploadId(run.head.run, row.row), state, run, row, steps }] : [];
+      return state ? [{ id: uploadId(run.head.run, row.row), state, run, plan, row, steps }] : [];
     });
   });
 }
@@ -51,11 +59,10 @@ export function leftUploads(runs: readonly StoredRun[]): readonly LeftUpload[] {
 /** Writes down that its admin gave an upload up; nothing is left to do for it. Throws OutputError, GuardError. */
 export async function forgetUpload(
   store: RunStore,
-  { run, row: { row, id } }: LeftUpload,
+  { plan, row: { row, id } }: LeftUpload,
   options: JournalOptions,
 ): Promise<void> {
-  if (!run.plan) return;
-  const journal = await continueJournal(store, run.plan, options);
+  const journal = await continueJournal(store, plan, options);
   try {
     const error = { code: forgotten, kind: 'guard', message: 'Given up: uploads forget.' };
     await journal.append({ kind: 'step', row, state: forgotten });

@@ -20,7 +20,7 @@ import { settleEarlier } from './bulk-earlier.js';
 import {
   type Beginning,
   type BulkLine,
-  digestOf,
+  inputOf,
   type Prepared,
   traits,
   withLock,
@@ -42,9 +42,10 @@ export async function retryRows(
   plan: RunPlan,
 ): Promise<Prepared> {
   const kept = plan.job as unknown as KeptJob;
-  const rows = plan.rows.map(({ row, id, own }) => ({ row, id, ...(own && { own }) }));
+  const bare = plan.rows.map(({ row, id, own }) => ({ row, id, ...(own && { own }) }));
+  const rows = (await line.part.lookAgain?.(context, bare)) ?? bare;
   return withLock(context, line, async (store, head, lock) => {
-    const full = { ...head, input: digestOf([head, kept, 'retry', rows]) };
+    const full = { ...head, input: inputOf(head, kept, 'retry', rows) };
     const found = await prepare(
       context,
       { ...line, source: 'ids' },
@@ -140,7 +141,8 @@ function isLeftOf(part: BulkPart, run: StoredRun, input: string): boolean {
 /** A finished run of the same input whose process was killed before its report was out. */
 function untoldRun(runs: readonly StoredRun[], input: string): StoredRun | undefined {
   return runs.findLast(
-    ({ finished, state, head }) => finished && !state.told && head.input === input,
+    ({ finished, state, head }) =>
+      finished && !state.told && !state.superseded && head.input === input,
   );
 }
 

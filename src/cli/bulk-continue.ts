@@ -5,14 +5,14 @@ import {
   continueJournal,
   findRun,
   openRunStore,
-  removeRun,
+  readRun,
   type RunHead,
   type RunStore,
   type StoredRun,
 } from '../bulk/runs.js';
 import type { Context } from '../context.js';
 import { plural } from '../data/words.js';
-import { GuardError, UsageError } from '../errors.js';
+import { GuardError } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
 import {
   type Beginning,
@@ -22,9 +22,9 @@ import {
   traits,
   withLock,
 } from './bulk-line.js';
-import type { BulkPart } from './bulk-part.js';
 import { confirmChanges, tellPreview } from './bulk-preview.js';
 import { type EndedRun, executeRun, type KeptJob, openJob, type ReadyRun } from './bulk-run.js';
+import { wrapUp } from './bulk-wrap-up.js';
 
 /** Makes an unfinished run ready to go on; the lock is taken first. Throws as `runBulk` does. */
 export async function resumeRun(
@@ -49,18 +49,21 @@ export async function finishRows(
   stored: StoredRun,
   wanted: ReadonlySet<number>,
 ): Promise<EndedRun> {
+  const { part } = line;
   return lockAgain(context, line, stored, async (store, now, lock) => {
-    const rows = (line.part.unfinishedRows?.(now) ?? []).filter((row) => wanted.has(row));
+    const rows = (part.unfinishedRows?.(now) ?? []).filter((row) => wanted.has(row));
     if (rows.length === 0) throw finishedMeanwhile(now.head);
     const input = { header: ['id'], rows: now.plan?.rows ?? [] };
     const begun = { store, lock, input };
     const ready = await continueRun(context, line, begun, now, (row) => rows.includes(row));
-    return executeRun(context, ready);
+    const ended = await executeRun(context, ready);
+    const written = async () => void (await wrapUp(store, part, now.head, context.now));
+    return { ...ended, written };
   });
 }
 
 /** Takes the lock of a run and reads it again: whoever held the lock before may have gone on with it. */
-export async function lockAgain<T extends { readonly written?: EndedRun['written'] }>(
+export async function lockAgain<T>(
   context: Context,
   line: Omit<BulkLine, 'source'>,
   stored: StoredRun,
@@ -69,14 +72,9 @@ export async function lockAgain<T extends { readonly written?: EndedRun['written
   const store = openRunStore(context.paths);
   const lock = await takeLock(context, line, store, stored.head);
   try {
-    const now = await runIfThere(store, stored.head.run);
+    const now = await readRun(store, stored.head.run);
     if (!now) throw finishedMeanwhile(stored.head);
-    const ended = await action(store, now, lock);
-    const written = async () => {
-      const stays = await removeOne(store, line.part, stored.head);
-      if (!stays && !stored.head.alone) await ended.written?.();
-    };
-    return { ...ended, written };
+    return await action(store, now, lock);
   } finally {
     lock.release();
   }
@@ -91,26 +89,6 @@ export function finishedMeanwhile({ run }: Pick<RunHead, 'run'>): GuardError {
 
 /** The code of that refusal. */
 export const meanwhile = 'finishedMeanwhile';
-
-/** A run that stands alone is kept only as long as it leaves something. */
-export async function removeOne(
-  store: RunStore,
-  part: BulkPart,
-  { run, alone }: RunHead,
-): Promise<boolean> {
-  // A run that stands alone may be gone: the same line, started beside this one, removes it, too.
-  const now = alone ? await runIfThere(store, run) : await findRun(store, run);
-  const stays = now !== undefined && (part.isLeft?.(now) ?? false);
-  if (alone && !stays) await removeRun(store, run);
-  return stays;
-}
-
-async function runIfThere(store: RunStore, run: string): Promise<StoredRun | undefined> {
-  return findRun(store, run).catch((error: unknown) => {
-    if (error instanceof UsageError) return undefined;
-    throw error;
-  });
-}
 
 /** Makes an unfinished run ready to go on; by default with all that is left of it. Throws as `runBulk` does. */
 export async function continueRun(

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { lockRun } from '../bulk/lock-run.js';
 import { newRunName, openRunStore, type RunHead, type RunStore } from '../bulk/runs.js';
 import type { Context } from '../context.js';
 import type { SelectedRow } from '../bulk/work.js';
+import { digestOf } from '../data/digest.js';
 import type { HeldLock } from '../files/lock.js';
 import type { BulkValues } from './bulk-flags.js';
 import type { BulkPart } from './bulk-part.js';
@@ -84,12 +84,12 @@ export async function withLock<T>(
   }
 }
 
-/** Stands for what is asked for; the same line has the same. */
-export function digestOf([head, ...rest]: readonly [Omit<RunHead, 'rows'>, ...unknown[]]): string {
-  const { action, service, organization } = head;
-  return createHash('sha256')
-    .update(JSON.stringify([action, service, organization, ...rest]))
-    .digest('hex');
+/** Stands for what is asked for, and where; the same line has the same. */
+export function inputOf(
+  { action, service, organization }: Omit<RunHead, 'rows'>,
+  ...wanted: readonly unknown[]
+): string {
+  return digestOf([action, service, organization, ...wanted]);
 }
 
 /** What a run is told by the kind of its changes. */

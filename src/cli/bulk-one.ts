@@ -3,6 +3,7 @@ import {
   createRun,
   listOpenRuns,
   openRunStore,
+  type RunHead,
   type RunPlan,
   type RunStore,
   type StoredRun,
@@ -12,9 +13,10 @@ import type { RowChange, RowWork, SelectedRow } from '../bulk/work.js';
 import type { Context } from '../context.js';
 import { CancelledError, ConfigError, type Failure } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
-import { continueRun, finishedMeanwhile, lockAgain, removeOne } from './bulk-continue.js';
-import { type BulkLine, digestOf, headFor, takeLock, traits } from './bulk-line.js';
+import { continueRun, finishedMeanwhile, lockAgain } from './bulk-continue.js';
+import { type BulkLine, headFor, inputOf, takeLock, traits } from './bulk-line.js';
 import { executeRun, type KeptJob, openJob, type ReadyRun } from './bulk-run.js';
+import { wrapUp } from './bulk-wrap-up.js';
 import type { Plan } from './plan.js';
 
 /** One thing to do through the engine. */
@@ -42,7 +44,7 @@ type Line = Omit<BulkLine, 'source'>;
 export async function runOne(context: Context, line: Line, one: OneThing): Promise<Done> {
   const store = storeOrNone(context);
   const head = headFor(context, line);
-  const input = digestOf([head, one.kept, 'one', one.digest]);
+  const input = inputOf(head, one.kept, 'one', one.digest);
   const plan: RunPlan = {
     head: { ...head, input, rows: 1, alone: true },
     job: { ...one.kept },
@@ -53,7 +55,7 @@ export async function runOne(context: Context, line: Line, one: OneThing): Promi
   try {
     const ready = await readyFor(context, line, { store, plan, kept: one.kept, lock });
     if ('value' in ready) return ready;
-    return await perform(context, ready, () => removeOne(store, line.part, ready.plan.head));
+    return await perform(context, ready, closing(context, line, store, ready.plan.head));
   } finally {
     lock.release();
   }
@@ -71,8 +73,12 @@ export async function finishOne(
     const input = { header: ['id'], rows: now.plan?.rows ?? [] };
     const begun = { store, lock, input };
     const ready = await continueRun(context, line, begun, now, (row) => row === wanted);
-    return perform(context, { ...ready, isOne: true }, () => removeOne(store, line.part, now.head));
+    return perform(context, { ...ready, isOne: true }, closing(context, line, store, now.head));
   });
+}
+
+function closing(context: Context, { part }: Line, store: RunStore, head: RunHead) {
+  return () => wrapUp(store, part, head, context.now);
 }
 
 /** Runs it and turns the row back into a value or a failure; `close` says whether something is left. */
@@ -161,9 +167,10 @@ async function madeBefore(
   const { job } = openJob(context, line.part, line.words, kept);
   const [row] = plan.rows;
   const seen = row && (await job.witness?.({ ...row, steps: state.steps.get(firstRow) }));
+  const close = closing(context, line, store, head);
   return {
     value: seen ?? state.results.get(firstRow)?.after,
-    written: async () => void (await removeOne(store, line.part, head)),
+    written: async () => void (await close()),
   };
 }
 

@@ -25,6 +25,8 @@ export interface BulkPart {
   readonly neverAsks?: boolean;
   /** Where its rows come from, if these are no records: files. Throws InputError, UsageError. */
   rows?(context: Context, values: never): Promise<Selection>;
+  /** The rows of a retry as they are now, where a run keeps what it saw of them. */
+  lookAgain?(context: Context, rows: readonly SelectedRow[]): Promise<readonly SelectedRow[]>;
   /** Whether one positional is many things all the same (a folder). */
   isMany?(values: never): boolean | Promise<boolean>;
   /** Done once more it makes things twice: a run whose report nobody saw is told, not begun anew. */

@@ -17,6 +17,9 @@ import { unreadable } from '../files/unreadable.js';
 import { byteText } from './input-text.js';
 import { type ListValues, narrow } from './filters.js';
 
+/** What a command says of the rows that it takes. */
+export type Selecting = Pick<BulkPart, 'resource' | 'rules' | 'filters'>;
+
 /** Where the rows of a command line come from. */
 export type Source = 'ids' | 'idsFile' | 'csv' | 'filter';
 
@@ -24,7 +27,7 @@ export type Source = 'ids' | 'idsFile' | 'csv' | 'filter';
  * The one source that a command line names; undefined for positional ids without any selection
  * flag. Throws UsageError when it names several, or none.
  */
-export function sourceOf(values: BulkValues, part: BulkPart): Source | undefined {
+export function sourceOf(values: BulkValues, part: Selecting): Source | undefined {
   const { ids = [], idsFile, csv, all } = values;
   const filters = (part.filters?.names ?? []).filter((name) => isGiven(values[name]));
   const cuts = ['limit', 'sort'].filter((name) => isGiven(values[name]));
@@ -65,7 +68,7 @@ export function sourceOf(values: BulkValues, part: BulkPart): Source | undefined
 export async function selectLocally(
   context: Context,
   values: BulkValues,
-  part: BulkPart,
+  part: Selecting,
   source: Exclude<Source, 'filter'>,
 ): Promise<Selection> {
   const { ids = [], idsFile = '', csv = '' } = values;
@@ -93,7 +96,7 @@ export async function selectLocally(
 export async function selectByFilter(
   context: Context,
   values: BulkValues,
-  part: BulkPart,
+  part: Selecting,
 ): Promise<readonly SelectedRow[]> {
   const list = context.api.list(part.resource);
   const tests = part.filters?.tests(values as never, context.now()) ?? [];
@@ -120,7 +123,7 @@ export async function selectByFilter(
 }
 
 /** The selection flags as typed: with the job they say whether two lines mean the same. */
-export function filterKey(values: BulkValues, part: BulkPart): unknown {
+export function filterKey(values: BulkValues, part: Selecting): unknown {
   const names = [...(part.filters?.names ?? []), 'all', 'limit', 'sort'];
   return names.map((name) => [name, values[name] ?? null]);
 }
@@ -131,7 +134,7 @@ function isGiven(value: unknown): boolean {
   return value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0);
 }
 
-function wordFor({ resource }: BulkPart): string {
+function wordFor({ resource }: Selecting): string {
   return resource === 'tryouts' ? 'applications' : resource;
 }
 

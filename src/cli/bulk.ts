@@ -11,7 +11,7 @@ import { type EndedRun, executeRun, type KeptJob, openJob, reportOf } from './bu
 import { filterKey, selectByFilter, selectLocally } from './bulk-select.js';
 import { reportView, type Shown } from './report-view.js';
 import { prepare } from './bulk-begin.js';
-import { type Beginning, type BulkLine, digestOf, type Prepared, withLock } from './bulk-line.js';
+import { type Beginning, type BulkLine, inputOf, type Prepared, withLock } from './bulk-line.js';
 
 /** Flags that only a run can honour: with one of them a single id is a run too. */
 export function asksForRun(values: BulkValues): boolean {
@@ -55,7 +55,7 @@ export async function runBulk(context: Context, line: BulkLine): Promise<Shown> 
   const key = local?.digest ?? filterKey(values, part);
   const input = { header: local?.header ?? ['id'], rows: local?.rows };
   return withLock(context, line, async (store, head, lock) => {
-    const full = { ...head, input: digestOf([head, kept, source, key]) };
+    const full = { ...head, input: inputOf(head, kept, source, key) };
     return begin(context, line, { store, head: full, lock, kept, input });
   });
 }

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import type { BulkValues } from '../cli/bulk-flags.js';
-import type { BulkPart } from '../cli/bulk-part.js';
-import { selectByFilter, selectLocally, sourceOf } from '../cli/bulk-select.js';
+import { selectByFilter, selectLocally, type Selecting, sourceOf } from '../cli/bulk-select.js';
 import { type DryRun, flag, Outcome, param } from '../cli/define.js';
 import { changeLines } from '../cli/lines.js';
 import { linesOf } from '../cli/views.js';
@@ -78,7 +77,7 @@ export const downloadView = linesOf(
 );
 
 /** Selection alone: what is done with the rows is said by the command. */
-const part = { resource: 'documents', filters: documentSelection } as BulkPart;
+const part: Selecting = { resource: 'documents', filters: documentSelection };
 
 /**
  * Downloads what positional ids, --ids, filters or --all select. Throws UsageError for none or

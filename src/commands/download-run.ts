@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { Stops } from '../bulk/stops.js';
 import { tellFailure } from '../cli/failure.js';
 import type { Context } from '../context.js';
+import { atOnce } from '../data/at-once.js';
 import { plural } from '../data/words.js';
 import { Failure, GuardError } from '../errors.js';
 import { type ExitName, gravest } from '../exit-codes.js';
@@ -96,26 +97,4 @@ function tell(context: Context, id: string, error: Failure): void {
   const profile = context.settings.profile.name;
   const { message } = tellFailure(error, { words: [], ids: [id], profile }).envelope.error;
   context.tell(message.includes(id) ? message : `${id}: ${message}`);
-}
-
-/** Starts work in order, so many at once; a promise for each. */
-function atOnce<T, R>(
-  items: readonly T[],
-  most: number,
-  work: (item: T) => Promise<R>,
-): readonly Promise<R>[] {
-  const waiting: (() => void)[] = [];
-  let running = 0;
-  const turn = async (item: T): Promise<R> => {
-    if (running >= most) await new Promise<void>((go) => waiting.push(go));
-    else running += 1;
-    try {
-      return await work(item);
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else running -= 1;
-    }
-  };
-  return items.map(turn);
 }

@@ -2,62 +2,37 @@ import {
   isStored,
   leftUploads,
   notVerified,
-  stored as storedState,
+  uploadAction,
   uploadId,
 } from '../bulk/upload-state.js';
 import type { SelectedRow } from '../bulk/work.js';
+import type { BulkValues } from '../cli/bulk-flags.js';
 import type { BulkJob, BulkPart } from '../cli/bulk-part.js';
 import type { Plan } from '../cli/plan.js';
 import type { Context } from '../context.js';
 import { isObject, type JsonObject } from '../data/json.js';
-import { BugError, GuardError, InputError } from '../errors.js';
+import { BugError, InputError } from '../errors.js';
 import { type LocalFile, sameFile } from './local-file.js';
 import { checkStored } from './check-stored.js';
+import { exists, takenNames } from './taken-names.js';
 import {
   createDocumentOnce,
-  documentCall,
   documentOfKey,
-  type FileFacts,
-  grantCall,
-  plannedUpload,
   type StoredFile,
   storeFile,
   tellLeftOver,
 } from './upload-file.js';
-
-/** What is wanted of every file of an upload, as plain JSON. */
-export interface UploadJob {
-  readonly name: string | null;
-  readonly tags: readonly string[];
-  readonly ifExists: 'duplicate' | 'skip' | 'error';
-  readonly verify: boolean;
-}
-
-/** The flags that say what is wanted of every file. */
-export interface UploadValues {
-  readonly name: string | undefined;
-  readonly tag: readonly string[] | undefined;
-  readonly ifExists: UploadJob['ifExists'];
-  readonly verify: boolean;
-}
-
-export function uploadJobOf({ name, tag = [], ifExists, verify }: UploadValues): UploadJob {
-  return { name: name ?? null, tags: [...new Set(tag)], ifExists, verify };
-}
-
-/** A file as the preflight saw it, as plain JSON. */
-export interface SeenFile extends FileFacts {
-  /** Absolute, so that an upload can be finished from another folder; `-` for what came from stdin. */
-  readonly path: string;
-  readonly name: string;
-  readonly identity: string;
-}
-
-/** A file that the preflight refused. */
-export interface BadFile {
-  readonly problem: string;
-  readonly hint: string | null;
-}
+import {
+  badFile,
+  newDocument,
+  planUpload,
+  seen,
+  storedBefore,
+  textOf,
+  type UploadJob,
+  uploadJobOf,
+  type UploadValues,
+} from './upload-plan.js';
 
 interface UploadState {
   readonly row: SelectedRow;
@@ -77,9 +52,9 @@ export const uploadPart: BulkPart = {
   open: (context, job) => openUploads(context, job as unknown as UploadJob),
 };
 
-/** The row of a file that was looked at. */
-export function uploadRow(row: number, id: string, file: SeenFile | BadFile): SelectedRow {
-  return { row, id, own: { ...file }, cells: [id] };
+/** The engine's line of an upload, whichever command goes on with it. */
+export function uploadLine(values: object) {
+  return { part: uploadPart, words: uploadAction.split('.'), values: values as BulkValues };
 }
 
 /** Spooled stdin has no name by which it could be opened again. */
@@ -90,23 +65,17 @@ export function holdFile(job: object, file: LocalFile): void {
   held.set(job, file);
 }
 
-/** What an upload changes. */
-export const newDocument = { field: 'id', from: null, to: '(new document)' } as const;
-
 function openUploads(context: Context, job: UploadJob): BulkJob {
   const arrived = new Map<number, StoredFile>();
   const rows = new Map<string, SelectedRow>();
   const storedOf = (row: SelectedRow) => arrived.get(row.row) ?? storedBefore(row);
-  const textOf = (row: SelectedRow) => ({ name: job.name ?? seen(row).name, tags: job.tags });
   const bytes = byteCount((row) => (storedOf(row) ? 0 : seen(row).sizeBytes));
-  let names: Promise<ReadonlyMap<unknown, JsonObject>> | undefined;
+  const takenOf = takenNames(context, job);
 
   const planFor = (row: SelectedRow, file: LocalFile | undefined): Plan<UploadState> => {
-    const facts = seen(row);
     const stored = storedOf(row);
     return {
-      calls: [stored ? documentCall(facts, stored, textOf(row)) : grantCall(facts)],
-      requests: plannedUpload(context, facts, textOf(row)),
+      ...planUpload(context, job, seen(row), stored),
       changes: [{ id: row.id, ...newDocument }],
       state: { row, file, stored },
     };
@@ -118,8 +87,8 @@ function openUploads(context: Context, job: UploadJob): BulkJob {
     bytes,
     read: async () => undefined,
     async plan(row) {
-      const { problem, hint } = (row.own ?? {}) as Partial<BadFile>;
-      if (problem !== undefined) throw new InputError(problem, { hint: hint ?? undefined });
+      const bad = badFile(row);
+      if (bad) throw new InputError(bad.problem, { hint: bad.hint ?? undefined });
       rows.set(row.id, row);
       if (storedOf(row)) return planFor(row, undefined);
       const { path, contentType, identity } = seen(row);
@@ -130,10 +99,9 @@ function openUploads(context: Context, job: UploadJob): BulkJob {
         });
       const file = spooled ?? (await sameFile(path, contentType, identity));
       const plan = planFor(row, { ...file, path: row.id });
-      if (row.previewed || job.ifExists === 'duplicate') return plan;
-      names ??= documentNames(context);
-      const existing = (await names).get(textOf(row).name);
-      return existing ? taken(plan, job, textOf(row).name, existing) : plan;
+      if (row.previewed) return plan;
+      const taken = await takenOf(seen(row), row.id);
+      return taken ? { ...plan, skipped: { code: exists, message: taken.message } } : plan;
     },
     async witness(row) {
       rows.set(row.id, row);
@@ -168,38 +136,11 @@ function openUploads(context: Context, job: UploadJob): BulkJob {
       const row = rows.get(id);
       const stored = row && storedOf(row);
       if (row && stored && error.code !== notVerified)
-        tellLeftOver(context, id, seen(row), stored, textOf(row), error);
+        tellLeftOver(context, id, seen(row), stored, textOf(job, seen(row)), error);
     },
     made: (value) => (isObject(value) ? madeOf(value) : undefined),
     madeOf,
   };
-}
-
-/** A document of the name is there already: the row is left alone, or nothing at all is sent. */
-function taken(
-  plan: Plan<UploadState>,
-  { ifExists }: UploadJob,
-  name: string,
-  existing: JsonObject,
-): Plan<UploadState> {
-  const refusal = nameTaken(name, existing);
-  if (ifExists === 'error') throw refusal;
-  return { ...plan, skipped: { code: refusal.code, message: refusal.message } };
-}
-
-/** The refusal of `--if-exists error`. */
-export function nameTaken(name: string, existing: JsonObject): GuardError {
-  return new GuardError(`A document named ${name} exists already: ${String(existing['id'])}.`, {
-    code: 'exists',
-    hint: 'Give it another --name, or use --if-exists skip or duplicate.',
-  });
-}
-
-/** The documents there are, by name. */
-export async function documentNames(context: Context): Promise<ReadonlyMap<unknown, JsonObject>> {
-  const names = new Map<unknown, JsonObject>();
-  for await (const record of context.api.list('documents')) names.set(record['name'], record);
-  return names;
 }
 
 function byteCount(of: (row: SelectedRow) => number) {
@@ -216,15 +157,6 @@ function byteCount(of: (row: SelectedRow) => number) {
     },
   };
   return count;
-}
-
-function seen({ own }: SelectedRow): SeenFile {
-  return own as unknown as SeenFile;
-}
-
-/** What an earlier process got to the store. */
-function storedBefore({ steps }: SelectedRow): StoredFile | undefined {
-  return steps?.['state'] === storedState ? (steps as unknown as StoredFile) : undefined;
 }
 
 /** Keys under which an earlier process may have left bytes. */

@@ -66,9 +66,10 @@ async function matching(pattern: string, recursive: boolean): Promise<readonly s
   throw new InputError(`No file matches ${pattern}.`);
 }
 
-/** Whether it names files by a pattern; a file of that very name is one file. */
-export async function isPattern(path: string): Promise<boolean> {
-  return hasPattern(path) && !(await lstat(path).catch(() => undefined));
+/** Whether a path stands for many: a folder, or a pattern that is no file's own name. */
+export async function namesMany(path: string): Promise<boolean> {
+  const there = await lstat(path).catch(() => undefined);
+  return there ? there.isDirectory() : hasPattern(path);
 }
 
 /** Whether the shell would have read it as a pattern. */

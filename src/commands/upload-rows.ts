@@ -5,46 +5,63 @@ import type { UploadContentType } from '../api/schemas.js';
 import type { Selection } from '../bulk/selection.js';
 import type { SelectedRow } from '../bulk/work.js';
 import type { Context } from '../context.js';
+import { atOnce } from '../data/at-once.js';
+import { digestOf } from '../data/digest.js';
 import { Failure, UsageError } from '../errors.js';
 import { type LocalFile, lookAtFile } from './local-file.js';
-import { type BadFile, type SeenFile, uploadRow } from './upload-job.js';
+import { type BadFile, badFile, type SeenFile, uploadRow } from './upload-plan.js';
 import { expandPaths } from './upload-paths.js';
 
 export interface PathValues {
   readonly paths: readonly string[];
   readonly recursive: boolean;
+  readonly name: string | undefined;
   readonly contentType: UploadContentType | undefined;
   readonly failFast: boolean;
 }
 
 /** So many files are looked at at once. */
-const atOnce = 8;
+const filesAtOnce = 8;
 
 /**
  * Looks at every file before anything is sent. One that cannot be uploaded becomes a row that fails;
- * with --fail-fast its InputError or UsageError is thrown. A file named twice is taken once.
+ * with --fail-fast its InputError or UsageError is thrown. A file named twice is taken once. Throws
+ * UsageError for one name and several files.
  */
 export async function uploadRows(
   context: Context,
-  { paths, recursive, contentType, failFast }: PathValues,
+  { paths, recursive, name, contentType, failFast }: PathValues,
 ): Promise<Selection> {
   const names = await expandPaths(paths, { recursive });
-  const looked = await inTurn(names, async (path): Promise<Looked> => {
-    try {
-      const file = await lookAtFile(path, contentType);
-      checkSize(context, file);
-      return { path, file };
-    } catch (error) {
-      if (!(error instanceof Failure) || failFast) throw error;
-      return { path, bad: { problem: error.message, hint: error.hint ?? null } };
-    }
+  if (name !== undefined && names.length > 1) throw oneNameForMany();
+  const look = async (path: string): Promise<Looked> => ({
+    path,
+    file: await lookAt(context, path, contentType, failFast),
   });
+  const looked = await Promise.all(atOnce(names, filesAtOnce, look));
   const once = withoutDoubles(context, looked);
   await noteTwins(context, once);
-  const rows = once.map(({ path, file, bad }, index) =>
-    uploadRow(index + 1, path, file ? seenFile(file) : (bad as BadFile)),
-  );
-  return { rows, header: ['path'], note: undefined, digest: digestOf(rows) };
+  const rows = withNamesakes(once.map(({ path, file }, index) => uploadRow(index + 1, path, file)));
+  return { rows, header: ['path'], note: undefined, digest: filesDigest(rows) };
+}
+
+/** The rows of a retry: a file that was refused before anything was sent is looked at again. */
+export async function lookAgain(
+  context: Context,
+  rows: readonly SelectedRow[],
+): Promise<readonly SelectedRow[]> {
+  const look = async (row: SelectedRow): Promise<SelectedRow> => {
+    const bad = badFile(row);
+    if (!bad) return row;
+    const file = await lookAt(context, bad.path, bad.contentType ?? undefined, false);
+    return { ...row, own: { ...file } };
+  };
+  return withNamesakes(await Promise.all(atOnce(rows, filesAtOnce, look)));
+}
+
+/** The refusal of `--name` beside several files. */
+export function oneNameForMany(): UsageError {
+  return new UsageError('--name names one document, and there are several files.');
 }
 
 /** What is kept of a file until its upload is finished. */
@@ -53,10 +70,8 @@ export function seenFile({ path, name, contentType, sizeBytes, identity }: Local
 }
 
 /** Stands for these files as they are now. */
-export function digestOf(rows: readonly SelectedRow[]): string {
-  return createHash('sha256')
-    .update(JSON.stringify(rows.map(({ own }) => own)))
-    .digest('hex');
+export function filesDigest(rows: readonly SelectedRow[]): string {
+  return digestOf(rows.map(({ own }) => own));
 }
 
 /** Throws UsageError for more bytes than `upload.maxBytes`; an empty file is told. */
@@ -70,9 +85,26 @@ export function checkSize(context: Context, file: LocalFile): void {
 }
 
 interface Looked {
+  /** As named on the command line. */
   readonly path: string;
-  readonly file?: LocalFile;
-  readonly bad?: BadFile;
+  readonly file: SeenFile | BadFile;
+}
+
+async function lookAt(
+  context: Context,
+  path: string,
+  contentType: UploadContentType | undefined,
+  failFast: boolean,
+): Promise<SeenFile | BadFile> {
+  try {
+    const file = await lookAtFile(path, contentType);
+    checkSize(context, file);
+    return seenFile(file);
+  } catch (error) {
+    if (!(error instanceof Failure) || failFast) throw error;
+    const { message, hint = null } = error;
+    return { path: resolve(path), contentType: contentType ?? null, problem: message, hint };
+  }
 }
 
 function withoutDoubles(context: Context, looked: readonly Looked[]): readonly Looked[] {
@@ -85,16 +117,28 @@ function withoutDoubles(context: Context, looked: readonly Looked[]): readonly L
   });
 }
 
+/** Of several files of one name each but the first says so; one that is refused has no document. */
+function withNamesakes(rows: readonly SelectedRow[]): readonly SelectedRow[] {
+  const paths = new Map<unknown, string>();
+  return rows.map((row) => {
+    if (badFile(row)) return row;
+    const { namesake: _, ...own } = row.own ?? {};
+    const namesake = paths.get(own['name']);
+    if (namesake === undefined) paths.set(own['name'], row.id);
+    return { ...row, own: { ...own, ...(namesake !== undefined && { namesake }) } };
+  });
+}
+
 /** Two files of the same bytes are uploaded both, and told: it is often a mistake. */
 async function noteTwins(context: Context, looked: readonly Looked[]): Promise<void> {
   const bySize = new Map<number, string[]>();
-  for (const { file } of looked)
-    if (file && file.sizeBytes > 0)
-      bySize.set(file.sizeBytes, [...(bySize.get(file.sizeBytes) ?? []), file.path]);
+  for (const { path, file } of looked)
+    if ('sizeBytes' in file && file.sizeBytes > 0)
+      bySize.set(file.sizeBytes, [...(bySize.get(file.sizeBytes) ?? []), path]);
   for (const paths of [...bySize.values()].filter(({ length }) => length > 1)) {
     const byHash = new Map<string, string>();
     // oxlint-disable-next-line no-await-in-loop
-    for (const { path, hash } of await inTurn(paths, hashOf)) {
+    for (const { path, hash } of await Promise.all(atOnce(paths, filesAtOnce, hashOf))) {
       const other = byHash.get(hash);
       if (other === undefined) byHash.set(hash, path);
       else context.note(`${path} holds the same bytes as ${other}.`);
@@ -107,18 +151,4 @@ async function hashOf(path: string): Promise<{ readonly path: string; readonly h
   for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 }))
     hash.update(chunk as Uint8Array);
   return { path, hash: hash.digest('hex') };
-}
-
-async function inTurn<T, R>(items: readonly T[], action: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
-  let next = 0;
-  const worker = async () => {
-    while (next < items.length) {
-      const index = next++;
-      // oxlint-disable-next-line no-await-in-loop
-      results[index] = await action(items[index] as T);
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker));
-  return results;
 }

@@ -17,14 +17,16 @@ import { describeSelf, isGone, type LockHolder, parseHolder, type ThisProcess } 
 
 export type { LockHolder, ThisProcess } from './holder.js';
 
-// A lock is a row of numbered files, `NAME.lock.N`, in one folder; the highest number rules.
-// A file appears whole (it is linked from a private file), names its holder, and is emptied when
-// the holder lets go. Who finds the highest file empty, or its holder dead, links the next number:
-// `link` gives it to exactly one. A number may have been passed while its linker slept, so he looks
-// once more and holds the lock only if his is still the highest. The highest number never falls:
-// a file is only ever removed by someone who has seen a higher one.
+// A lock is a row of numbered files, `NAME.lock.N`, in one folder. A file appears whole (it is linked
+// from a private file) and names its process; it is free when it is empty or that process is dead.
+// Who finds all of them free links the next number, then looks once more: he holds the lock if his
+// is the highest and all others are free; else he takes his own away again. Of two that come at once
+// the one who linked last sees the other's file, so both never hold it, whatever the numbers are and
+// however long one slept in between. Only the holder removes files that are not his own, and only
+// free ones. Letting go empties the holder's file; or it goes as the last of all, where the name is
+// used once.
 
-/** How many passed generations stay, so that no listing can miss all of them while it is read. */
+/** How many passed generations stay: who comes late finds his number taken and stands in nobody's way. */
 const kept = 8;
 
 export interface LockOptions {
@@ -34,6 +36,8 @@ export interface LockOptions {
   /** What the holder does, for the message that the next one gets. */
   readonly purpose?: string;
   readonly signal?: AbortSignal;
+  /** Leaves no file behind: for a name that nobody may ever lock again. */
+  readonly vanishes?: boolean;
 }
 
 /** A lock that we hold; `release` may be called twice. */
@@ -85,11 +89,24 @@ export async function acquireLock(
 
 /** Who holds the lock now, or undefined when nobody does. Writes nothing. */
 export function lockHolder(dir: string, name: string, self: ThisProcess): LockHolder | undefined {
-  const top = listLock(dir, name).generations[0];
-  if (top === undefined) return undefined;
-  const text = readIfThere(pathOf(dir, name, top));
-  const holder = text === undefined ? undefined : parseHolder(text);
-  return holder && !isGone(holder, self) ? holder : undefined;
+  return holderAmong(dir, name, listLock(dir, name).generations, self);
+}
+
+/** The first of these files that is not free. */
+function holderAmong(
+  dir: string,
+  name: string,
+  generations: readonly number[],
+  self: ThisProcess,
+): LockHolder | undefined {
+  for (const generation of generations) {
+    const path = pathOf(dir, name, generation);
+    // Most are empty, and to ask for a size is cheaper than to read.
+    if (!statSync(path, { throwIfNoEntry: false })?.size) continue;
+    const holder = parseHolder(readIfThere(path) ?? '');
+    if (holder && !isGone(holder, self)) return holder;
+  }
+  return undefined;
 }
 
 /** Readable by its owner alone, also under a umask that would take that away. */
@@ -98,7 +115,7 @@ function writeNew(path: string, text: string): void {
   chmodSync(path, 0o600);
 }
 
-function openClaim(dir: string, name: string, { self, purpose }: LockOptions) {
+function openClaim(dir: string, name: string, { self, purpose, vanishes }: LockOptions) {
   let own: string | undefined;
   const privateFile = () => {
     if (own !== undefined) return own;
@@ -119,31 +136,36 @@ function openClaim(dir: string, name: string, { self, purpose }: LockOptions) {
     own = undefined;
   };
   const tryNow = (): HeldLock | LockHolder | 'raced' => {
-    const top = listLock(dir, name).generations[0] ?? 0;
-    if (top > 0) {
-      const text = readIfThere(pathOf(dir, name, top));
-      if (text === undefined) return 'raced';
-      const holder = parseHolder(text);
-      if (holder && !isGone(holder, self)) return holder;
-    }
-    const mine = top + 1;
+    const before = listLock(dir, name).generations;
+    const holder = holderAmong(dir, name, before, self);
+    if (holder) return holder;
+    const mine = (before[0] ?? 0) + 1;
     const path = pathOf(dir, name, mine);
     if (!linkIfFree(privateFile(), path)) {
       discard();
       return 'raced';
     }
     const { generations, privates } = listLock(dir, name);
-    if (generations[0] !== mine) {
+    const [top, ...others] = generations;
+    if (top !== mine || holderAmong(dir, name, others, self)) {
       removeIfThere(path);
       return 'raced';
     }
-    sweep(dir, name, generations, privates, self);
-    return heldLock(dir, name, mine, path);
+    sweep(dir, name, others.slice(kept - 1), self);
+    for (const { file, pid } of privates) if (!self.isAlive(pid)) removeIfThere(join(dir, file));
+    return heldLock(dir, name, mine, self, vanishes ?? false);
   };
   return { tryNow, discard };
 }
 
-function heldLock(dir: string, name: string, mine: number, path: string): HeldLock {
+function heldLock(
+  dir: string,
+  name: string,
+  mine: number,
+  self: ThisProcess,
+  vanishes: boolean,
+): HeldLock {
+  const path = pathOf(dir, name, mine);
   let released = false;
   /** When the folder had last changed, as of a look at it that no later change can be mistaken for. */
   let known: bigint | undefined;
@@ -159,6 +181,13 @@ function heldLock(dir: string, name: string, mine: number, path: string): HeldLo
     release() {
       if (released) return;
       released = true;
+      const [top, ...passed] = vanishes ? listLock(dir, name).generations : [];
+      if (top === mine) {
+        sweep(dir, name, passed, self);
+        // The last one: as long as it stands nobody else holds the lock.
+        removeIfThere(path);
+        return;
+      }
       try {
         truncateSync(path, 0);
       } catch (error) {
@@ -169,18 +198,10 @@ function heldLock(dir: string, name: string, mine: number, path: string): HeldLo
   };
 }
 
-/** Removes passed generations and the private files of dead processes. */
-function sweep(
-  dir: string,
-  name: string,
-  generations: readonly number[],
-  privates: readonly { file: string; pid: number }[],
-  self: ThisProcess,
-): void {
-  for (const passed of generations.slice(kept)) removeIfThere(pathOf(dir, name, passed));
-  for (const { file, pid } of privates) {
-    if (!self.isAlive(pid)) removeIfThere(join(dir, file));
-  }
+/** Removes those of these files that are free; for the holder alone. */
+function sweep(dir: string, name: string, generations: readonly number[], self: ThisProcess): void {
+  for (const passed of generations)
+    if (!holderAmong(dir, name, [passed], self)) removeIfThere(pathOf(dir, name, passed));
 }
 
 /** The generations from the highest down, and the private files beside them. */

@@ -74,22 +74,57 @@ test('a holder that is killed is passed over, again and again', async () => {
   }
 });
 
-test('processes that are killed at any moment never let two in', async () => {
+test.each(['stays', 'vanishes'])(
+  'processes that are killed at any moment never let two in, where the lock %s',
+  async (kind) => {
+    const dir = scratch();
+    const killed = new Set<number>();
+    const survivors = Array.from({ length: 2 }, () =>
+      startChild(script, ['count', dir, '150', kind]),
+    );
+    for (let round = 0; round < 25; round += 1) {
+      const victim = startChild(script, ['count', dir, '100000', kind]);
+      // From before its first lock to the middle of its turns.
+      await new Promise((resolve) => setTimeout(resolve, 30 + round * 3));
+      victim.kill('SIGKILL');
+      expect(await victim.ended).toBe('SIGKILL');
+      killed.add(victim.pid);
+    }
+    expect(await Promise.all(survivors.map(({ ended }) => ended))).toEqual([0, 0]);
+    expect(overlaps(dir, killed)).toEqual([]);
+    const vanishes = kind === 'vanishes';
+    await withLock(dir, 'test', { self, waitMs: 0, vanishes }, () => {});
+    expect(readdirSync(dir).filter((name) => name.includes('.lock.new.'))).toEqual([]);
+    const files = readdirSync(dir).filter((name) => name.startsWith('test.lock.'));
+    expect(files.length > 0).toBe(!vanishes);
+  },
+);
+
+test('eight processes take turns at a lock that leaves no file, and lose no count', async () => {
   const dir = scratch();
-  const killed = new Set<number>();
-  const survivors = Array.from({ length: 2 }, () => startChild(script, ['count', dir, '150']));
-  for (let round = 0; round < 25; round += 1) {
-    const victim = startChild(script, ['count', dir, '100000']);
-    // From before its first lock to the middle of its turns.
-    await new Promise((resolve) => setTimeout(resolve, 30 + round * 3));
-    victim.kill('SIGKILL');
-    expect(await victim.ended).toBe('SIGKILL');
-    killed.add(victim.pid);
-  }
-  expect(await Promise.all(survivors.map(({ ended }) => ended))).toEqual([0, 0]);
-  expect(overlaps(dir, killed)).toEqual([]);
-  await withLock(dir, 'test', { self, waitMs: 0 }, () => {});
-  expect(readdirSync(dir).filter((name) => name.includes('.lock.new.'))).toEqual([]);
+  const children = Array.from({ length: 8 }, () =>
+    startChild(script, ['count', dir, '100', 'vanishes']),
+  );
+  expect(await Promise.all(children.map(({ ended }) => ended))).toEqual(Array(8).fill(0));
+  expect(readFileSync(join(dir, 'counter'), 'utf8')).toBe('800');
+  expect(overlaps(dir)).toEqual([]);
+  expect(readdirSync(dir).filter((name) => name.startsWith('test.lock.'))).toEqual([]);
+});
+
+test('who slept with an old number finds the holder of a lock that began anew, and waits', async () => {
+  const dir = scratch();
+  const vanishes = true;
+  const holder = await acquireLock(dir, 'test', { self, waitMs: 0, vanishes });
+  expect(readdirSync(dir)).toContain('test.lock.1');
+  // The file of one who died between his link and his second look.
+  const dead = { ...describeSelf(self, ''), pid: 999_999_999 };
+  writeFileSync(join(dir, 'test.lock.6'), JSON.stringify(dead));
+  const error = await refusal(acquireLock(dir, 'test', { self, waitMs: 30, vanishes }));
+  expect(error.code).toBe('locked');
+  expect(lockHolder(dir, 'test', self)).toMatchObject({ pid: process.pid });
+  holder.release();
+  (await acquireLock(dir, 'test', { self, waitMs: 0, vanishes })).release();
+  expect(readdirSync(dir).filter((name) => name.startsWith('test.lock.'))).toEqual([]);
 });
 
 test('calls of one process take turns as well', async () => {

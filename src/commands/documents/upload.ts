@@ -11,19 +11,24 @@ import { isObject, type JsonObject } from '../../data/json.js';
 import { UsageError } from '../../errors.js';
 import { documents, nameFlag } from '../kinds.js';
 import { type LocalFile, lookAtFile, withStdinFile } from '../local-file.js';
-import { grantCall, plannedUpload } from '../upload-file.js';
+import { takenNames } from '../taken-names.js';
+import { holdFile, uploadLine, uploadPart } from '../upload-job.js';
+import { namesMany } from '../upload-paths.js';
 import {
-  documentNames,
-  holdFile,
-  nameTaken,
   newDocument,
+  planUpload,
   uploadJobOf,
-  type UploadValues,
-  uploadPart,
   uploadRow,
-} from '../upload-job.js';
-import { expandPaths, isPattern } from '../upload-paths.js';
-import { checkSize, digestOf, seenFile, uploadRows } from '../upload-rows.js';
+  type UploadValues,
+} from '../upload-plan.js';
+import {
+  checkSize,
+  filesDigest,
+  lookAgain,
+  oneNameForMany,
+  seenFile,
+  uploadRows,
+} from '../upload-rows.js';
 
 interface Values extends UploadValues, Pick<BulkValues, 'failFast' | 'waitLock' | 'restart'> {
   readonly paths: readonly string[];
@@ -85,7 +90,7 @@ export default defineWrite({
     }),
     ifExists: param(
       z._default(z.enum(['duplicate', 'skip', 'error']), 'duplicate'),
-      'when a document has the name already (looks at the list)',
+      'when a document or an earlier file has the name (looks at the list)',
       { placeholder: 'WHAT', group: 'safety' },
     ),
     verify: flag('download each document again and compare its bytes', { group: 'safety' }),
@@ -97,29 +102,31 @@ export default defineWrite({
   bulk: {
     ...uploadPart,
     isMany: async ({ paths: [path = ''], recursive }: Values) =>
-      recursive || (await isPattern(path)),
+      recursive || (path !== '-' && (await namesMany(path))),
     rows: (context, values: Values) =>
       uploadRows(context, { ...values, failFast: values.failFast ?? false }),
+    lookAgain,
   },
-  async check(_, values) {
-    checkTogether(values);
-    if (values.paths.length > 1) return;
-    const found = await expandPaths(values.paths, values);
-    if (values.name !== undefined && found.length > 1) throw oneName();
-  },
+  check: (_, values) => checkTogether(values),
   async plan(context, values, path): Promise<Plan<State>> {
+    const job = uploadJobOf(values);
     const file = path === '-' ? undefined : await lookAtFile(path, values.contentType);
     if (file) checkSize(context, file);
-    const existing = await existingOf(context, values);
-    const state = { file, existing };
-    if (existing) return { calls: [], changes: [], state };
-    if (file) return planOf(context, file, values, state);
-    if (!context.settings.dryRun) return { calls: [grantOfUnknownSize], changes: [], state };
-    return withStdin(context, values, async (held) => planOf(context, held, values, state));
+    const taken = await takenNames(context, job)({ name: basename(path) }, path);
+    const bare = { changes: [], state: { file, existing: taken?.document } };
+    if (taken) return { ...bare, calls: [] };
+    if (file) return { ...bare, ...planUpload(context, job, file, undefined) };
+    if (!context.settings.dryRun) return { ...bare, calls: [grantOfUnknownSize] };
+    return withStdin(context, values, async (held) => ({
+      ...bare,
+      ...planUpload(context, job, held, undefined),
+    }));
   },
   async apply(context, { state: { file, existing } }, values): Promise<Outcome<JsonObject>> {
     if (existing) {
-      context.note(`A document named ${textOf(values).name} exists already; nothing was sent.`);
+      context.note(
+        `A document named ${String(existing['name'])} exists already; nothing was sent.`,
+      );
       return new Outcome(existing, 'done');
     }
     if (file) return uploadOne(context, file, values);
@@ -130,20 +137,6 @@ export default defineWrite({
 /** Stands for the requests of a file whose size is known only when stdin has been read. */
 const grantOfUnknownSize = { endpoint: 'requestUpload' } as const;
 
-function planOf(context: Context, file: LocalFile, values: Values, state: State): Plan<State> {
-  return {
-    calls: [grantCall(file)],
-    requests: plannedUpload(context, file, textOf(values)),
-    changes: [],
-    state,
-  };
-}
-
-function textOf(values: Values) {
-  const [path = ''] = values.paths;
-  return { name: values.name ?? basename(path), tags: uploadJobOf(values).tags };
-}
-
 async function uploadOne(
   context: Context,
   file: LocalFile,
@@ -152,27 +145,14 @@ async function uploadOne(
   const job = { ...uploadJobOf(values) };
   holdFile(job, file);
   const row = uploadRow(1, file.path, seenFile(file));
-  const { value, written } = await runOne(
-    context,
-    { part: uploadPart, words: ['documents', 'upload'], values: values as never },
-    {
-      kept: { job, guards: {} },
-      row,
-      changes: [newDocument],
-      // What comes from stdin is never what came before.
-      digest: file.path === '-' ? randomUUID() : digestOf([row]),
-    },
-  );
+  const { value, written } = await runOne(context, uploadLine(values), {
+    kept: { job, guards: {} },
+    row,
+    changes: [newDocument],
+    // What comes from stdin is never what came before.
+    digest: file.path === '-' ? randomUUID() : filesDigest([row]),
+  });
   return new Outcome(isObject(value) ? value : {}, 'done', written);
-}
-
-/** The document that has the name already, where that matters. Throws GuardError for `error`. */
-async function existingOf(context: Context, values: Values): Promise<JsonObject | undefined> {
-  if (values.ifExists === 'duplicate') return undefined;
-  const { name } = textOf(values);
-  const existing = (await documentNames(context)).get(name);
-  if (existing && values.ifExists === 'error') throw nameTaken(name, existing);
-  return existing;
 }
 
 function withStdin<T>(
@@ -190,12 +170,8 @@ function withStdin<T>(
 function checkTogether({ paths, name, contentType, recursive }: Values): void {
   if (paths.includes('-') && paths.length > 1)
     throw new UsageError('- (stdin) cannot stand beside other files.');
-  if (name !== undefined && (paths.length > 1 || recursive)) throw oneName();
+  if (name !== undefined && (paths.length > 1 || recursive)) throw oneNameForMany();
   if (paths.includes('-') && (name === undefined || contentType === undefined)) throw stdinNeeds();
-}
-
-function oneName(): UsageError {
-  return new UsageError('--name names one document, and there are several files.');
 }
 
 function stdinNeeds(): UsageError {

@@ -1,9 +1,8 @@
 import * as z from 'zod/mini';
-import type { Call, PlannedRequest } from '../../api/types.js';
 import type { ReportRow } from '../../bulk/report.js';
-import { isStored, type LeftUpload, uploadAction } from '../../bulk/upload-state.js';
+import type { LeftUpload } from '../../bulk/upload-state.js';
 import { finishRows, meanwhile } from '../../cli/bulk-continue.js';
-import { bulkFlags, type BulkValues } from '../../cli/bulk-flags.js';
+import { bulkFlags } from '../../cli/bulk-flags.js';
 import { finishOne } from '../../cli/bulk-one.js';
 import { reportOf } from '../../cli/bulk-run.js';
 import { defineWrite, flag, Outcome, param, type Plan } from '../../cli/define.js';
@@ -13,8 +12,8 @@ import { isObject, type JsonObject } from '../../data/json.js';
 import { plural } from '../../data/words.js';
 import { Failure, UsageError } from '../../errors.js';
 import { type ExitName, gravest } from '../../exit-codes.js';
-import { documentCall, grantCall, plannedUpload, type StoredFile } from '../upload-file.js';
-import { newDocument, type SeenFile, type UploadJob, uploadPart } from '../upload-job.js';
+import { uploadLine } from '../upload-job.js';
+import { newDocument, planLeft } from '../upload-plan.js';
 import { leftIdSchema } from './forget.js';
 import { findLeft, isHere, readLeft } from './left.js';
 
@@ -44,16 +43,17 @@ export default defineWrite({
     const left = id === undefined ? await leftHere(context) : [await findLeft(context, id)];
     const [only] = left;
     if (id !== undefined && only && !isHere(context, only)) throw elsewhere(only);
+    const planned = left.map((upload) => planLeft(context, upload));
     return {
-      calls: left.map(nextCall),
-      requests: left.flatMap((upload) => requestsOf(context, upload)),
+      calls: planned.flatMap(({ calls }) => calls),
+      requests: planned.flatMap(({ requests = [] }) => requests),
       changes: left.map((upload) => ({ id: upload.id, ...newDocument })),
       state: left,
     };
   },
   async apply(context, { state: [left] }, values): Promise<Outcome<JsonObject>> {
     if (!left) return new Outcome({}, 'done');
-    const { value, written } = await finishOne(context, lineOf(values), left.run, left.row.row);
+    const { value, written } = await finishOne(context, uploadLine(values), left.run, left.row.row);
     return new Outcome(isObject(value) ? value : {}, 'done', written);
   },
   async several(context, values) {
@@ -70,7 +70,7 @@ export default defineWrite({
       }
       // One run after another: each has a lock of its own.
       // oxlint-disable-next-line no-await-in-loop
-      const { ended, exitName, told } = await finishRun(context, lineOf(values), mine);
+      const { ended, exitName, told } = await finishRun(context, uploadLine(values), mine);
       for (const row of ended) rows.push({ ...row, row: rows.length + 1 });
       exits.push(exitName);
       if (told) written.push(told);
@@ -86,16 +86,6 @@ export default defineWrite({
   },
 });
 
-type Values = Pick<BulkValues, 'concurrency' | 'waitLock'>;
-
-function lineOf(values: Values) {
-  return {
-    part: uploadPart,
-    words: uploadAction.split('.'),
-    values: values as BulkValues,
-  };
-}
-
 /** The uploads of the organization and service in force; others are told. */
 async function leftHere(context: Context): Promise<readonly LeftUpload[]> {
   const all = await readLeft(context);
@@ -109,7 +99,7 @@ async function leftHere(context: Context): Promise<readonly LeftUpload[]> {
 
 async function finishRun(
   context: Context,
-  line: ReturnType<typeof lineOf>,
+  line: ReturnType<typeof uploadLine>,
   left: readonly LeftUpload[],
 ): Promise<{
   readonly ended: readonly ReportRow[];
@@ -136,28 +126,6 @@ async function finishRun(
       exitName: isDone ? 'done' : error.exitName,
     };
   }
-}
-
-function nextCall({ row, run, state, steps }: LeftUpload): Call {
-  const facts = row.own as unknown as SeenFile;
-  return isStored({ state })
-    ? documentCall(facts, storedOf(steps), textOf(run, facts))
-    : grantCall(facts);
-}
-
-function requestsOf(context: Context, left: LeftUpload): readonly PlannedRequest[] {
-  const facts = left.row.own as unknown as SeenFile;
-  if (isStored(left)) return [context.api.describe(nextCall(left))];
-  return plannedUpload(context, facts, textOf(left.run, facts));
-}
-
-function textOf({ plan }: LeftUpload['run'], { name }: SeenFile) {
-  const { job } = (plan?.job ?? {}) as { job?: UploadJob };
-  return { name: job?.name ?? name, tags: job?.tags ?? [] };
-}
-
-function storedOf(steps: JsonObject): StoredFile {
-  return steps as unknown as StoredFile;
 }
 
 function elsewhere({ id, run: { head } }: LeftUpload): UsageError {

@@ -160,3 +160,46 @@ test.each([
     expect((await rosterctl('uploads list --json', at)).stdout).toBe('[]\n');
   },
 );
+
+test('runs retry looks again at a file that was refused before anything was sent', async () => {
+  const api = await service();
+  const at = { env: api.env, ...desk({ 'a.txt': 'a', 'fake.pdf': 'no pdf' }) };
+  expect((await rosterctl('docs upload a.txt fake.pdf gone.txt', at)).code).toBe(8);
+  const still = await rosterctl('runs retry last --yes --json', at);
+  expect([still.code, JSON.parse(still.stdout).summary]).toMatchObject([8, { failed: 2 }]);
+  writeFileSync(join(at.home, 'fake.pdf'), '%PDF-1.4\n%%EOF\n');
+  const elsewhere = { ...at, cwd: temporaryFolder() };
+  const first = JSON.parse((await rosterctl('runs list --json', at)).stdout)[0].run as string;
+  const mended = await rosterctl(`runs retry ${first} --yes --json`, elsewhere);
+  expect(mended.code).toBe(8);
+  expect(JSON.parse(mended.stdout).results).toMatchObject([
+    { id: 'fake.pdf', result: 'changed', after: { id: 'doc_2' } },
+    { id: 'gone.txt', result: 'failed' },
+  ]);
+  expect(api.documents.map(({ name }) => name)).toEqual(['a.txt', 'fake.pdf']);
+});
+
+test('of two files of one name --if-exists skip sends the first alone, error none, duplicate both', async () => {
+  const files = { 'x/a.txt': 'one', 'y/a.txt': 'two', 'y/b.txt': 'three' };
+  const line = 'docs upload -r x y --json --if-exists';
+  const api = await service();
+  const at = { env: api.env, ...desk(files) };
+  const refused = await rosterctl(`${line} error`, at);
+  expect([refused.code, errorOf(refused).code, api.documents.length]).toEqual([11, 'exists', 0]);
+  expect(errorOf(refused).message).toBe('Two files would be named a.txt: x/a.txt and y/a.txt.');
+  expect(api.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
+  const skipped = await rosterctl(`${line} skip`, at);
+  expect(skipped.code).toBe(0);
+  expect(JSON.parse(skipped.stdout).results).toMatchObject([
+    { id: 'x/a.txt', result: 'changed' },
+    {
+      id: 'y/a.txt',
+      result: 'skipped',
+      error: { code: 'exists', message: expect.stringContaining('x/a.txt') },
+    },
+    { id: 'y/b.txt', result: 'changed' },
+  ]);
+  expect(api.documents.map(({ name }) => name).toSorted()).toEqual(['a.txt', 'b.txt']);
+  expect((await rosterctl(`${line} duplicate`, at)).code).toBe(0);
+  expect(api.documents).toHaveLength(5);
+});

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
@@ -372,4 +372,88 @@ test('runs retry does not send a file anew that has arrived: it is finished firs
   expect(ran.stderr).toContain('uploads finish --all');
   expect((await rosterctl('uploads finish --all', desk)).code).toBe(0);
   expect([puts(api), api.documents.length]).toEqual([2, 2]);
+});
+
+test('the last file of a killed run, finished by its ID, is told: the same line uploads anew', async () => {
+  const api = await service({ third: (made) => (made === 1 ? () => {} : undefined) });
+  const desk = deskWith(['a.txt', 'b.txt']);
+  const line = 'docs upload a.txt b.txt --concurrency 1 --json';
+  const documentsAsked = () => posts(api).filter((url) => url === '/v1/documents').length;
+  await killedWhen(api, line.split(' '), desk, () => documentsAsked() === 2);
+  delete api.behaviour.third;
+  const at = { env: { ...api.env, ROSTERCTL_SETTLE: '0.1s' }, ...desk };
+  const [left] = JSON.parse((await rosterctl('uploads list --json', at)).stdout);
+  const done = await rosterctl(`uploads finish ${left.id} --json`, at);
+  expect([done.code, JSON.parse(done.stdout).id]).toEqual([0, 'doc_2']);
+  const again = await rosterctl(line, at);
+  expect([again.code, JSON.parse(again.stdout).summary]).toMatchObject([0, { changed: 2 }]);
+  expect(again.stderr).not.toContain('here is its report');
+  expect([puts(api), api.documents.length]).toEqual([4, 4]);
+});
+
+test('a run that --restart took the place of is not reported as what the same line did', async () => {
+  const api = await service({ put: (nth) => (nth === 2 ? () => {} : undefined) });
+  const desk = deskWith(['a.txt', 'b.txt']);
+  const line = 'docs upload a.txt b.txt --concurrency 1 --json';
+  await killedWhen(api, line.split(' '), desk, () => puts(api) === 2);
+  const at = { env: { ...api.env, ROSTERCTL_SETTLE: '0.1s' }, ...desk };
+  expect((await rosterctl(`${line} --restart`, at)).code).toBe(0);
+  const again = await rosterctl(line, at);
+  expect([again.code, JSON.parse(again.stdout).summary]).toMatchObject([0, { changed: 2 }]);
+  expect(again.stderr).not.toContain('here is its report');
+});
+
+test('a run whose first report was out before it was finished is still told when its end was not', async () => {
+  const api = await service({
+    third: (made) => (made === 1 ? { status: 401, json: { error: 'unauthorized' } } : undefined),
+  });
+  const desk = deskWith(['a.txt', 'b.txt', 'c.txt']);
+  const line = 'docs upload a.txt b.txt c.txt --concurrency 1 --json';
+  const at = { env: api.env, ...desk };
+  expect((await rosterctl(line, at)).code).toBe(4);
+  delete api.behaviour.third;
+  expect((await rosterctl(line, at)).code).toBe(0);
+  const runs = join(desk.home, '.local/state/rosterctl/runs');
+  const [run = ''] = readdirSync(runs);
+  const journal = join(runs, run, 'journal.jsonl');
+  const lines = readFileSync(journal, 'utf8').trimEnd().split('\n');
+  expect(lines.at(-1)).toContain('"told"');
+  // A kill between the end of the run and its report leaves the journal so.
+  writeFileSync(journal, `${lines.slice(0, -1).join('\n')}\n`);
+  const again = await rosterctl(line, at);
+  expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('here is its report')]);
+  expect(api.documents).toHaveLength(3);
+});
+
+test('--if-exists skip goes on after a kill: no file is passed over for its own document', async () => {
+  const api = await service({ third: (made) => (made === 1 ? () => {} : undefined) });
+  const desk = deskWith(['a.txt', 'b.txt']);
+  mkdirSync(join(desk.home, 'y'));
+  writeFileSync(join(desk.home, 'y/a.txt'), 'the second of its name');
+  const line = 'docs upload a.txt y/a.txt b.txt --if-exists skip --concurrency 1 --json';
+  const documentsAsked = () => posts(api).filter((url) => url === '/v1/documents').length;
+  await killedWhen(api, line.split(' '), desk, () => documentsAsked() === 2);
+  delete api.behaviour.third;
+  const ran = await rosterctl(line, { env: { ...api.env, ROSTERCTL_SETTLE: '0.1s' }, ...desk });
+  expect(ran.code).toBe(0);
+  expect(JSON.parse(ran.stdout).results).toMatchObject([
+    { id: 'a.txt', result: 'changed', after: { id: 'doc_1' } },
+    { id: 'y/a.txt', result: 'skipped' },
+    { id: 'b.txt', result: 'changed', after: { id: 'doc_2' } },
+  ]);
+  expect([puts(api), api.documents.length]).toEqual([2, 2]);
+});
+
+test('uploads of one file leave no lock behind, whether they are done, refused or forgotten', async () => {
+  const api = await service();
+  const desk = { env: api.env, ...deskWith(['a.txt', 'b.txt']) };
+  const locks = () => readdirSync(join(desk.home, '.local/state/rosterctl/locks'));
+  expect((await rosterctl('docs upload a.txt', desk)).code).toBe(0);
+  expect(locks()).toEqual([]);
+  api.behaviour.third = () => forbidden;
+  expect((await rosterctl('docs upload b.txt', desk)).code).toBe(7);
+  expect(locks()).toEqual([]);
+  const [left] = JSON.parse((await rosterctl('uploads list --json', desk)).stdout);
+  expect((await rosterctl(`uploads forget ${left.id}`, desk)).code).toBe(0);
+  expect(locks()).toEqual([]);
 });
