@@ -24,7 +24,7 @@ import {
 } from './bulk-line.js';
 import { confirmChanges, tellPreview } from './bulk-preview.js';
 import { type EndedRun, executeRun, type KeptJob, openJob, type ReadyRun } from './bulk-run.js';
-import { wrapUp } from './bulk-wrap-up.js';
+import { wasTold, wrapUp } from './bulk-wrap-up.js';
 
 /** Makes an unfinished run ready to go on; the lock is taken first. Throws as `runBulk` does. */
 export async function resumeRun(
@@ -57,7 +57,8 @@ export async function finishRows(
     const begun = { store, lock, input };
     const ready = await continueRun(context, line, begun, now, (row) => rows.includes(row));
     const ended = await executeRun(context, ready);
-    const written = async () => void (await wrapUp(store, part, now.head, context.now));
+    const written = async () =>
+      void (await wrapUp(store, part, now.head, wasTold(now), context.now));
     return { ...ended, written };
   });
 }

@@ -16,7 +16,7 @@ import type { HeldLock } from '../files/lock.js';
 import { continueRun, finishedMeanwhile, lockAgain } from './bulk-continue.js';
 import { type BulkLine, headFor, inputOf, takeLock, traits } from './bulk-line.js';
 import { executeRun, type KeptJob, openJob, type ReadyRun } from './bulk-run.js';
-import { wrapUp } from './bulk-wrap-up.js';
+import { wasTold, wrapUp } from './bulk-wrap-up.js';
 import type { Plan } from './plan.js';
 
 /** One thing to do through the engine. */
@@ -55,7 +55,7 @@ export async function runOne(context: Context, line: Line, one: OneThing): Promi
   try {
     const ready = await readyFor(context, line, { store, plan, kept: one.kept, lock });
     if ('value' in ready) return ready;
-    return await perform(context, ready, closing(context, line, store, ready.plan.head));
+    return await perform(context, ready, closing(context, line, store, ready.plan.head, true));
   } finally {
     lock.release();
   }
@@ -73,12 +73,19 @@ export async function finishOne(
     const input = { header: ['id'], rows: now.plan?.rows ?? [] };
     const begun = { store, lock, input };
     const ready = await continueRun(context, line, begun, now, (row) => row === wanted);
-    return perform(context, { ...ready, isOne: true }, closing(context, line, store, now.head));
+    const close = closing(context, line, store, now.head, wasTold(now));
+    return perform(context, { ...ready, isOne: true }, close);
   });
 }
 
-function closing(context: Context, { part }: Line, store: RunStore, head: RunHead) {
-  return () => wrapUp(store, part, head, context.now);
+function closing(
+  context: Context,
+  { part }: Line,
+  store: RunStore,
+  head: RunHead,
+  allTold: boolean,
+) {
+  return () => wrapUp(store, part, head, allTold, context.now);
 }
 
 /** Runs it and turns the row back into a value or a failure; `close` says whether something is left. */
@@ -167,7 +174,7 @@ async function madeBefore(
   const { job } = openJob(context, line.part, line.words, kept);
   const [row] = plan.rows;
   const seen = row && (await job.witness?.({ ...row, steps: state.steps.get(firstRow) }));
-  const close = closing(context, line, store, head);
+  const close = closing(context, line, store, head, true);
   return {
     value: seen ?? state.results.get(firstRow)?.after,
     written: async () => void (await close()),

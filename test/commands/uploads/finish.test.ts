@@ -374,7 +374,7 @@ test('runs retry does not send a file anew that has arrived: it is finished firs
   expect([puts(api), api.documents.length]).toEqual([2, 2]);
 });
 
-test('the last file of a killed run, finished by its ID, is told: the same line uploads anew', async () => {
+test('after the last file of a killed run was finished by its ID the same line tells of the others once, then uploads anew', async () => {
   const api = await service({ third: (made) => (made === 1 ? () => {} : undefined) });
   const desk = deskWith(['a.txt', 'b.txt']);
   const line = 'docs upload a.txt b.txt --concurrency 1 --json';
@@ -387,7 +387,9 @@ test('the last file of a killed run, finished by its ID, is told: the same line 
   expect([done.code, JSON.parse(done.stdout).id]).toEqual([0, 'doc_2']);
   const again = await rosterctl(line, at);
   expect([again.code, JSON.parse(again.stdout).summary]).toMatchObject([0, { changed: 2 }]);
-  expect(again.stderr).not.toContain('here is its report');
+  expect(again.stderr).toContain('here is its report');
+  expect([puts(api), api.documents.length]).toEqual([2, 2]);
+  expect((await rosterctl(line, at)).code).toBe(0);
   expect([puts(api), api.documents.length]).toEqual([4, 4]);
 });
 
