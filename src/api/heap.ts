@@ -11,9 +11,9 @@ export async function keepHeapSmall(nodeVersion: string): Promise<void> {
 
 const manyRows = 20_000;
 
-/** The heap of a long run would grow to twice what lives in it; a fifth more work keeps it near that. */
+/** The heap of a long run would grow to twice what lives in it; a little more work keeps it near that. */
 export async function keepHeapClose(rows: number): Promise<void> {
   if (rows <= manyRows) return;
   const { setFlagsFromString } = await import('node:v8');
-  setFlagsFromString('--heap-growing-percent=20');
+  setFlagsFromString('--heap-growing-percent=5');
 }

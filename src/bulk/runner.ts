@@ -1,5 +1,6 @@
 import { Failure, UnknownOutcomeError } from '../errors.js';
-import type { RunOptions, Task } from './run-options.js';
+import { RowSet } from './row-set.js';
+import { type RunOptions, rowsAtOnce, type Task } from './run-options.js';
 import { beforeAfter, changedMeanwhile, judge } from './judge.js';
 import { Probe } from './probe.js';
 import { unsettled } from './unsettled.js';
@@ -30,22 +31,27 @@ export async function runRows<P>(
   tasks: readonly Task[],
   options: RunOptions<P>,
 ): Promise<Stop | undefined> {
-  const run = new Runner(options);
+  const run = new Runner(tasks, options);
   await run.all(tasks);
   return run.stop;
 }
 
 class Runner<P> {
   private readonly stops: Stops;
-  private readonly done = new Set<number>();
-  private readonly sent = new Set<number>();
+  private readonly done: RowSet;
+  private readonly sent: RowSet;
   private readonly syncing = new Set<Promise<void>>();
   private doubts: Doubt[] = [];
   private readonly probe = new Probe(() => this.stops.hasAnswer || this.stop !== undefined);
   private closed = false;
   private deaf = false;
 
-  constructor(private readonly options: RunOptions<P>) {
+  constructor(
+    tasks: readonly Task[],
+    private readonly options: RunOptions<P>,
+  ) {
+    this.done = new RowSet(tasks);
+    this.sent = new RowSet(tasks);
     this.stops = new Stops(options.maxErrors, options.isSilent);
   }
 
@@ -287,18 +293,4 @@ class Runner<P> {
     this.done.add(row.row);
     this.options.onResult(row);
   }
-}
-
-const manyAtOnce = 8;
-
-/**
- * While a record of a row goes to disk the row asks nothing; where many requests at once are wanted,
- * as many rows again keep the connections busy. Who wants few wants little begun when something goes
- * wrong, and a file on its way is one of those wanted.
- */
-function rowsAtOnce({
-  concurrency,
-  work,
-}: Pick<RunOptions<never>, 'concurrency'> & { readonly work: { readonly prepare?: unknown } }) {
-  return concurrency < manyAtOnce || work.prepare ? concurrency : 2 * concurrency;
 }

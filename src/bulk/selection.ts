@@ -41,7 +41,7 @@ export interface CsvInput extends HeaderOptions {
 export function selectIds(ids: readonly string[]): Selection {
   const twice = ids.find((id, index) => ids.indexOf(id) !== index);
   if (twice !== undefined) throw new UsageError(`The id ${twice} is given twice.`);
-  const rows = ids.map((id, index) => ({ row: index + 1, id, cells: [id] }));
+  const rows = ids.map((id, index) => ({ row: index + 1, id }));
   return { rows, header: ['id'], note: undefined, digest: digestOf(ids) };
 }
 
@@ -80,14 +80,25 @@ export function selectFromText(text: string, input: CsvInput): Selection {
     rows.take(readCsv(bare));
     return { ...rows.selection(), digest };
   }
-  const lines = bare.split(/\r?\n|\r/).map((id, index) => ({ id: id.trim(), line: index + 1 }));
-  return {
-    ...listed(
-      lines.filter(({ id }) => id !== ''),
-      input,
-    ),
-    digest,
-  };
+  return { ...listed(linesOf(bare, /\r?\n|\r/g), input), digest };
+}
+
+/** An id and the line that names it. */
+interface Named {
+  readonly id: string;
+  readonly line: number;
+}
+
+/** The lines with something on them; never all of them at once, for there may be 200,000. */
+function* linesOf(text: string, end: RegExp): Generator<Named> {
+  let from = 0;
+  for (let line = 1; from <= text.length; line += 1) {
+    end.lastIndex = from;
+    const found = end.exec(text);
+    const id = text.slice(from, found?.index).trim();
+    if (id !== '') yield { id, line };
+    from = found ? end.lastIndex : text.length + 1;
+  }
 }
 
 function fromJson(text: string, input: CsvInput) {
@@ -105,18 +116,23 @@ function fromJson(text: string, input: CsvInput) {
 }
 
 function fromNdjson(text: string, input: CsvInput) {
-  const rows = text.split('\n').flatMap((line, index) => {
-    if (line.trim() === '') return [];
-    try {
-      const value = parseJson(line);
-      if (isObject(value) && value['type'] === 'summary') return [];
-      return [{ id: idIn(value, index + 1, 'Line'), line: index + 1 }];
-    } catch (error) {
-      if (error instanceof InputError) throw error;
-      throw new InputError(`Line ${index + 1} is no valid JSON.`, { cause: error });
-    }
-  });
-  return listed(rows, input);
+  return listed(recordsOf(text), input);
+}
+
+function* recordsOf(text: string): Generator<Named> {
+  for (const { id: json, line } of linesOf(text, /\n/g)) {
+    const value = valueOf(json, line);
+    if (isObject(value) && value['type'] === 'summary') continue;
+    yield { id: idIn(value, line, 'Line'), line };
+  }
+}
+
+function valueOf(json: string, line: number): unknown {
+  try {
+    return parseJson(json);
+  } catch (error) {
+    throw new InputError(`Line ${line} is no valid JSON.`, { cause: error });
+  }
 }
 
 function idIn(value: unknown, at: number, what: string): string {
@@ -125,13 +141,19 @@ function idIn(value: unknown, at: number, what: string): string {
   throw new InputError(`${what} ${at} holds no id.`);
 }
 
-function listed(found: readonly { readonly id: string; readonly line: number }[], input: CsvInput) {
+function listed(found: Iterable<Named>, input: CsvInput) {
   const ids = new Ids(input);
-  const rows = found.map(({ id, line }) => {
+  const rows: SelectedRow[] = [];
+  for (const { id, line } of found) {
     ids.add(id, line);
-    return { row: line, id, cells: [id] };
-  });
+    rows.push({ row: line, id: ownText(id) });
+  }
   return { rows, header: ['id'], note: undefined };
+}
+
+/** A text of its own: a slice would keep the whole input in memory. */
+function ownText(slice: string): string {
+  return Buffer.from(slice).toString();
 }
 
 /** Gathers the rows of a CSV and keeps to its header. */
@@ -176,8 +198,7 @@ class Rows {
     const own = header.own(cells, line);
     this.rows.push({
       row: line,
-      // A cell of its own: a slice would keep the whole chunk of the file in memory.
-      id: Buffer.from(id).toString(),
+      id: ownText(id),
       own: Object.keys(own).length > 0 ? this.same(own) : undefined,
       cells: this.input.keepsCells ? cells : undefined,
     });

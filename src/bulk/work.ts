@@ -18,7 +18,7 @@ export interface SelectedRow {
   readonly own?: JsonObject | undefined;
   /** The record as a list showed it, where a filter selected it. */
   readonly record?: JsonObject | undefined;
-  /** The cells of the input as they came, for `--results`. */
+  /** The cells of the input as they came, for `--results`; absent: the id is all there was. */
   readonly cells?: readonly string[] | undefined;
   /** What the steps of an earlier process left of this row. */
   readonly steps?: JsonObject | undefined;

@@ -158,7 +158,8 @@ async function previewListed(
 ): Promise<void> {
   const unread = rows.reduce((count, { record }) => (record ? count : count + 1), 0);
   if (unread <= singleReads || resource === 'documents') return;
-  const wanted = new Map(rows.map(({ id }, index) => [id, index]));
+  const wanted = new Map<string, number>();
+  for (const [index, { id }] of rows.entries()) wanted.set(id, index);
   try {
     for await (const record of context.api.list(resource)) {
       const index = wanted.get(String(record['id']));

@@ -3,6 +3,7 @@ import { keepHeapClose } from '../api/heap.js';
 import { settleMs } from '../api/settle.js';
 import type { Journal } from '../bulk/journal.js';
 import { type BulkReport, exitOf, type ReportRow, summarize } from '../bulk/report.js';
+import { RowSet } from '../bulk/row-set.js';
 import { isFinal } from '../bulk/run-state.js';
 import { runRows, type Task } from '../bulk/runner.js';
 import { closeRun, markTold, type RunHead, type RunPlan, type RunStore } from '../bulk/runs.js';
@@ -186,7 +187,8 @@ export function openJob(context: Context, part: BulkPart, words: readonly string
 
 /** The last record of a finished run; a journal that fails here stops nothing that was sent. */
 async function close(ready: ReadyRun, rows: readonly ReportRow[]): Promise<Stop | undefined> {
-  const finals = new Set(rows.flatMap((row) => (isFinal(row.result) ? [row.row] : [])));
+  const finals = new RowSet(ready.plan.rows);
+  for (const { row, result } of rows) if (isFinal(result)) finals.add(row);
   if (!ready.plan.rows.every(({ row }) => finals.has(row))) return undefined;
   try {
     const { schema: _, ...summary } = { schema: 1, ...summarize(rows, { dryRun: false }) };

@@ -21,7 +21,7 @@ export default defineCommand({
   excludes: downloadExcludes,
   view: downloadView,
   run(context, values) {
-    const row = { row: 1, id: values.id, cells: [values.id] };
+    const row = { row: 1, id: values.id };
     return downloadDocuments(context, 'previewDocument', [row], values, true);
   },
 });
