@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { keepHeapClose } from '../api/heap.js';
 import { settleMs } from '../api/settle.js';
 import type { Journal } from '../bulk/journal.js';
@@ -10,6 +9,7 @@ import type { Stop } from '../bulk/stops.js';
 import type { Guards, RowWork, SelectedRow } from '../bulk/work.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
+import { pause } from '../data/pause.js';
 import { sharing } from '../data/sharing.js';
 import { Failure } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
@@ -169,13 +169,6 @@ export function reportOf(
     summary: summarize(rows, { dryRun: settings.dryRun }),
     results: rows.toSorted((a, b) => a.row - b.row),
   };
-}
-
-/** Waits, or ends early when the signal fires. */
-export async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await wait(ms, undefined, { signal }).catch((error: Error) => {
-    if (error.name !== 'AbortError') throw error;
-  });
 }
 
 /** What the command line asks for, opened at the service. */

@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import { findRecord } from '../../api/records.js';
 import { settle } from '../../api/settle.js';
 import { defineWrite, flag, type Change, type Plan } from '../../cli/define.js';
@@ -8,6 +7,7 @@ import type { BulkJob } from '../../cli/bulk-part.js';
 import { recordOf } from '../../cli/views.js';
 import type { Context } from '../../context.js';
 import { isObject, type JsonObject } from '../../data/json.js';
+import { pause } from '../../data/pause.js';
 import { ApiError, Failure } from '../../errors.js';
 import { callOf } from '../kinds.js';
 import { cellFields } from '../records-many.js';
@@ -219,7 +219,7 @@ async function shown(
   try {
     const record = await readApplication(context, id);
     if (isConverted(record)) return record;
-    await setTimeout(settleMs, undefined, { signal: context.signal }).catch(() => undefined);
+    await pause(settleMs, context.signal);
     const again = await readApplication(context, id);
     if (isConverted(again)) return again;
     const player = findRecord(answer, 'players')?.['id'];
