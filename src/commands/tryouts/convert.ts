@@ -2,7 +2,7 @@ import { findRecord } from '../../api/records.js';
 import { settle } from '../../api/settle.js';
 import { defineWrite, flag, type Change, type Plan } from '../../cli/define.js';
 import { fieldFlags, readFields, touchedFields, type TypedFields } from '../../cli/field-flags.js';
-import { allFlags, bulkFlags, csvFlags, idsFileFlag } from '../../cli/bulk-flags.js';
+import { manyFlags } from '../../cli/bulk-flags.js';
 import type { BulkJob } from '../../cli/bulk-part.js';
 import { recordOf } from '../../cli/views.js';
 import type { Context } from '../../context.js';
@@ -20,12 +20,7 @@ import {
   refuseOrganization,
 } from './application.js';
 import { editCall, sendEdit, sendEditOnce } from './edit.js';
-import {
-  applicationColumns,
-  ifStatusFlag,
-  tryoutSelection,
-  tryoutSelectionFlags,
-} from './edit-many.js';
+import { applicationColumns, tryoutSelection, tryoutSelectionFlags } from './edit-many.js';
 import { isConverted, tryoutExcludes } from './filters.js';
 
 interface Applicant {
@@ -50,12 +45,7 @@ export default defineWrite({
   flags: {
     accept: flag('set the status accepted first', { group: 'change' }),
     ...fieldFlags,
-    ...idsFileFlag,
-    ...csvFlags,
-    ...tryoutSelectionFlags,
-    ...allFlags,
-    ...ifStatusFlag,
-    ...bulkFlags,
+    ...manyFlags(tryoutSelectionFlags),
   },
   excludes: tryoutExcludes,
   view: recordOf('tryouts'),

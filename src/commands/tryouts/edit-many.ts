@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { TryoutApplication, TryoutStatus } from '../../api/schemas.js';
 import type { ColumnRules } from '../../bulk/columns.js';
+import { allFlags } from '../../cli/bulk-flags.js';
 import type { BulkPart } from '../../cli/bulk-part.js';
 import { params } from '../../cli/define.js';
 import { listFlags } from '../../cli/filters.js';
@@ -32,10 +33,12 @@ export const tryoutSelection: NonNullable<BulkPart['filters']> = {
   tests: (values: TryoutFilterValues, now) => tryoutTests(values, now),
 };
 
-/** The flags of that selection; the rarer ones are shown by --help alone. */
+/** The flags of that selection and its guard, in the order of the help; the rarer ones are shown by --help alone. */
 export const tryoutSelectionFlags = {
   ...asRare(tryoutFilters, ['status']),
   ...asRare(listFlags, ['where']),
+  ...allFlags,
+  ...ifStatusFlag,
 };
 
 /** How many applications are edited at once: what the command line says beats the CSV. */
