@@ -86,12 +86,7 @@ function guessOf(
   return { configKey: `endpoints.${row.resource}.${action}`, resource: row.resource };
 }
 
-/** Why this text is no route for an update or a delete of the resource, or undefined when it is one. */
-export function routeProblem(text: string, resource: ResourceName): string | undefined {
-  const parts = parseRoute(text, resource);
-  return typeof parts === 'string' ? parts : undefined;
-}
-
+/** The parts, or why this text is no route for an update or a delete of the resource. */
 function parseRoute(
   text: string,
   resource: ResourceName,

@@ -59,7 +59,7 @@ export async function previewRows(
 }
 
 /** Where, how many, counts per move, the first five rows, and what cannot be called back. */
-export function previewLines(
+function previewLines(
   context: Context,
   action: string,
   total: number,

@@ -58,7 +58,7 @@ export interface EndedRun {
 }
 
 /** The engine's view of a job: looks, sends and tells in the words of the command. */
-export function rowWork(
+function rowWork(
   context: Context,
   words: readonly string[],
   job: BulkJob,

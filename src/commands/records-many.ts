@@ -7,7 +7,7 @@ import type { Context } from '../context.js';
 import { setFields } from '../data/assign.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { flatten, plainText, valueAt } from '../data/path.js';
-import { ApiError, InputError, NotFoundError, UsageError } from '../errors.js';
+import { ApiError, InputError, NotFoundError } from '../errors.js';
 import { endpoint } from '../api/contract.js';
 import type { Column, ColumnRules } from '../bulk/columns.js';
 import type { Kind } from './kinds.js';
@@ -91,11 +91,6 @@ export function deleteMany(kind: Kind, filters: Filters = selectionBy()): BulkPa
       };
     },
   };
-}
-
-/** Throws UsageError for no ids and no selection where only these say what to work on. */
-export function needsChange(given: boolean): void {
-  if (!given) throw new UsageError('Say what to change: a field, or a CSV with columns for them.');
 }
 
 function sender(context: Context, kind: Kind, line: object): BulkJob['send'] {
