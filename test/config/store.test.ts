@@ -177,26 +177,14 @@ describe('a file that cannot be used', () => {
     ['has a base URL of a wrong type', '{"profiles": {"work": {"baseUrl": 7}}}'],
     ['has an active profile of a wrong type', '{"activeProfile": true}'],
     ['has a nested setting', '{"defaults": {"endpoints": {"players": "canary"}}}'],
-  ])('config.json that %s', async (_, text) => {
-    const folder = freshFolder();
-    mkdirSync(folder, { mode: 0o700 });
-    const file = join(folder, 'config.json');
-    writeFileSync(file, text);
-    await expectRefusal(folder, file, text);
-  });
+  ])('config.json that %s', (_, text) => expectRefusal('config.json', text));
 
   test.each([
     ['is cut off', '{"work": {"key": "canary'],
     ['is a list', '["canary"]'],
     ['has an entry of a wrong type', '{"work": "canary"}'],
     ['has a key that is bound to nothing', '{"work": {"key": "canary"}}'],
-  ])('credentials.json that %s', async (_, text) => {
-    const folder = freshFolder();
-    mkdirSync(folder, { mode: 0o700 });
-    const file = join(folder, 'credentials.json');
-    writeFileSync(file, text);
-    await expectRefusal(folder, file, text);
-  });
+  ])('credentials.json that %s', (_, text) => expectRefusal('credentials.json', text));
 
   test('a folder in the place of the file', () => {
     const folder = freshFolder();
@@ -269,7 +257,11 @@ describe('modes and strangers', () => {
 });
 
 /** The refusal names the file and a fix, shows nothing of it, and nobody clears it. */
-async function expectRefusal(folder: string, file: string, text: string): Promise<void> {
+async function expectRefusal(name: string, text: string): Promise<void> {
+  const folder = freshFolder();
+  mkdirSync(folder, { mode: 0o700 });
+  const file = join(folder, name);
+  writeFileSync(file, text);
   const store = open(folder);
   const read = () => [store.config(), store.keys()];
   expect(read).toThrow(ConfigError);
