@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
   linkSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   statSync,
@@ -13,6 +12,7 @@ import {
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GuardError } from '../errors.js';
+import { makeFolder } from './make-folder.js';
 import { describeSelf, isGone, type LockHolder, parseHolder, type ThisProcess } from './holder.js';
 
 export type { LockHolder, ThisProcess } from './holder.js';
@@ -125,7 +125,7 @@ function openClaim(dir: string, name: string, { self, purpose, vanishes }: LockO
       writeNew(path, text);
     } catch (error) {
       if (codeOf(error) !== 'ENOENT') throw error;
-      mkdirSync(dir, { recursive: true, mode: 0o700 });
+      makeFolder(dir, 0o700);
       writeNew(path, text);
     }
     own = path;
