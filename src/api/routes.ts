@@ -123,7 +123,9 @@ function oneOf<T extends string>(
   if (text === undefined) return usual;
   const value = allowed.find((word) => word === text);
   if (value !== undefined) return value;
-  throw new ConfigError(`The setting ${key} must be one of ${allowed.join(', ')}.`);
+  throw new ConfigError(`The setting ${key} must be one of ${allowed.join(', ')}.`, {
+    hint: `Mend it with: rosterctl config set ${key} ${usual}`,
+  });
 }
 
 /**

@@ -281,6 +281,10 @@ async function readPlan(path: string): Promise<RunPlan | undefined> {
       rows: lines.map((line) => parseJson(line) as PlannedRow),
     };
   } catch (error) {
-    throw new GuardError(`The plan ${path} is damaged.`, { code: 'damaged', cause: error });
+    throw new GuardError(`The plan ${path} is damaged.`, {
+      code: 'damaged',
+      hint: 'The line that began the run, typed again, begins anew.',
+      cause: error,
+    });
   }
 }

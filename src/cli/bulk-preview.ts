@@ -108,7 +108,7 @@ export function checkExpected(selected: number, { expect }: Pick<BulkValues, 'ex
   if (expect === undefined || expect === selected) return;
   throw new GuardError(
     `${plural(selected, 'row is', 'rows are')} selected and --expect says ${expect}. Nothing was changed.`,
-    { code: 'expect' },
+    { code: 'expect', hint: 'Look at the rows: the same line with --dry-run.' },
   );
 }
 

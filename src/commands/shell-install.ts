@@ -108,6 +108,9 @@ function attempt(path: string, act: () => void): void {
     act();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new OutputError(`${path} cannot be written (${code}).`, { cause: error });
+    throw new OutputError(`${path} cannot be written (${code}).`, {
+      hint: 'Without --install the script is printed, to be put where your shell looks.',
+      cause: error,
+    });
   }
 }

@@ -203,7 +203,11 @@ export async function attempt<T>(file: string, work: Promise<T>): Promise<T> {
 }
 
 function cannotWrite(file: string, error: unknown): OutputError {
-  return new OutputError(`${file} cannot be written: ${writeReason(error)}.`, { cause: error });
+  const { code } = error as NodeJS.ErrnoException;
+  return new OutputError(`${file} cannot be written: ${writeReason(error)}.`, {
+    hint: code === 'ENOENT' ? 'Make the folder first.' : undefined,
+    cause: error,
+  });
 }
 
 /** Why the file system refused to write, in words where it has some. */

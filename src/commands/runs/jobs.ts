@@ -24,7 +24,9 @@ export async function partOf(action: string): Promise<BulkPart> {
   const command = await jobs[action]?.();
   const part = command?.default.kind === 'write' ? command.default.bulk : undefined;
   if (part) return part;
-  throw new UsageError(`This version cannot go on with ${action}.`);
+  throw new UsageError(`This version cannot go on with ${action}.`, {
+    hint: 'Go on with the version that began it.',
+  });
 }
 
 /** A command line that has no flags of its own besides those of a run. */
