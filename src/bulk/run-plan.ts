@@ -7,7 +7,7 @@ import { openAtomic } from '../files/atomic-write.js';
 import type { RowChange } from './work.js';
 
 /** What a run is, without its rows and without anything secret: the journal's first record. */
-export interface RunHead {
+export type RunHead = {
   readonly run: string;
   /** `tryouts.set-status` */
   readonly action: string;
@@ -22,7 +22,7 @@ export interface RunHead {
   readonly startedAt: string;
   /** One thing beside which others of its resource may go on: a single upload. */
   readonly alone?: boolean;
-}
+};
 
 /** One row of a plan: what is wanted and what the preview saw. */
 export interface PlannedRow {

@@ -210,5 +210,5 @@ async function readFolder(store: RunStore, name: string): Promise<StoredRun | un
 function headOf(record: JsonObject | undefined): RunHead | undefined {
   if (!record || record['kind'] !== 'job') return undefined;
   const { seq: _, kind: __, t: ___, ...head } = record;
-  return head as unknown as RunHead;
+  return head as RunHead;
 }

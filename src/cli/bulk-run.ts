@@ -173,7 +173,7 @@ export function reportOf(
 
 /** What the command line asks for, opened at the service. */
 export function openJob(context: Context, part: BulkPart, words: readonly string[], kept: KeptJob) {
-  const job = part.open(context, kept.job);
+  const job = part.open(context, kept.job as never);
   return { job, work: rowWork(context, words, job, kept.guards) };
 }
 

@@ -56,7 +56,7 @@ export default defineWrite({
     filters: tryoutSelection,
     asksForOne: true,
     job: async (context, values: WishValues) => ({ ...(await readWish(context, values)) }),
-    open: (context, job) => conversions(context, job as unknown as Wish),
+    open: (context, job: Wish) => conversions(context, job),
   },
   async check(context, values) {
     refuseOrganization(context, values.ids);

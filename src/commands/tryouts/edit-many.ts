@@ -5,6 +5,7 @@ import { allFlags } from '../../cli/bulk-flags.js';
 import type { BulkPart } from '../../cli/bulk-part.js';
 import { params } from '../../cli/define.js';
 import { listFlags } from '../../cli/filters.js';
+import type { JsonObject } from '../../data/json.js';
 import { nearest } from '../../data/nearest.js';
 import { orList } from '../../data/words.js';
 import { UsageError } from '../../errors.js';
@@ -41,6 +42,12 @@ export const tryoutSelectionFlags = {
   ...ifStatusFlag,
 };
 
+/** What is wanted of every application, as plain JSON. */
+interface EditJob {
+  readonly status?: TryoutStatus;
+  readonly note?: NoteEdit;
+}
+
 /** How many applications are edited at once: what the command line says beats the CSV. */
 export function editMany(
   statusOf: (values: never) => TryoutStatus | undefined,
@@ -51,7 +58,7 @@ export function editMany(
     resource: 'tryouts',
     rules: editColumns,
     ...(filters && { filters }),
-    async job(context, values: NoteValues) {
+    async job(context, values: NoteValues): Promise<EditJob & JsonObject> {
       const note = await readNoteEdit(context, values);
       const status = statusOf(values as never);
       return { ...(status && { status }), ...(note && { note }) };
@@ -62,9 +69,8 @@ export function editMany(
       if (!says)
         throw new UsageError(words, { hint: `Statuses: ${TryoutStatus.options.join(', ')}` });
     },
-    open(context, job) {
-      const status = job['status'] as TryoutStatus | undefined;
-      const note = job['note'] as NoteEdit | undefined;
+    open(context, job: EditJob) {
+      const { status, note } = job;
       return {
         resends: 3,
         read: (id) => readApplication(context, id),
