@@ -50,6 +50,11 @@ export function runStore(statePath: string): RunStore {
   return { dir: join(statePath, 'runs'), locks: join(statePath, 'locks') };
 }
 
+/** The file in which what was sent of a run is written down. */
+export function journalPath({ dir }: RunStore, run: string): string {
+  return join(dir, run, 'journal.jsonl');
+}
+
 /** A name that sorts by time, to the millisecond: `20260301T101500123-3fa9c2`. */
 export function newRunName(now: Date): string {
   const time = now.toISOString().replace(/[-:.Z]/g, '');
@@ -72,7 +77,7 @@ export async function createRun(
     );
   }
   await writePlan(folder, plan);
-  const journal = await openJournal(join(folder, 'journal.jsonl'), options);
+  const journal = await openJournal(journalPath(store, plan.head.run), options);
   await journal.append({ kind: 'job', ...plan.head });
   return journal;
 }
@@ -83,7 +88,7 @@ export async function continueJournal(
   plan: RunPlan,
   options: JournalOptions,
 ): Promise<Journal> {
-  const journal = await openJournal(join(store.dir, plan.head.run, 'journal.jsonl'), options);
+  const journal = await openJournal(journalPath(store, plan.head.run), options);
   const [first] = journal.records;
   if (!first) await journal.append({ kind: 'job', ...plan.head });
   return journal;
@@ -110,11 +115,11 @@ export async function closeRun(
 export async function listRuns(
   store: RunStore,
   onDamaged: (message: string) => void = () => {},
-  isWanted: (folder: string) => Promise<boolean> = async () => true,
+  isWanted: (run: string) => Promise<boolean> = async () => true,
 ): Promise<readonly StoredRun[]> {
   const runs: StoredRun[] = [];
   for (const name of await runNames(store)) {
-    if (!(await isWanted(join(store.dir, name)))) continue;
+    if (!(await isWanted(name))) continue;
     const run = await readFolder(store, name).catch((error: unknown) => {
       if (!(error instanceof GuardError)) throw error;
       onDamaged(error.message);
@@ -134,10 +139,10 @@ export function listOpenRuns(
   onDamaged: (message: string) => void,
   { untold }: { readonly untold: boolean },
 ): Promise<readonly StoredRun[]> {
-  return listRuns(store, onDamaged, async (folder) => {
-    const kind = await lastKind(join(folder, 'journal.jsonl'));
+  return listRuns(store, onDamaged, async (run) => {
+    const kind = await lastKind(journalPath(store, run));
     const isOver = kind === 'told' || (kind === 'end' && !untold);
-    return !isOver || hasPlan(folder);
+    return !isOver || hasPlan(join(store.dir, run));
   });
 }
 
@@ -159,8 +164,7 @@ export async function findRun(store: RunStore, name: string): Promise<StoredRun>
 
 /** Writes down that the report of a run was written out: the same line begins anew from now on. */
 export async function markTold(store: RunStore, run: string, now: () => Date): Promise<void> {
-  const path = join(store.dir, run, 'journal.jsonl');
-  const journal = await openJournal(path, { now, isOurs: () => true });
+  const journal = await openJournal(journalPath(store, run), { now, isOurs: () => true });
   try {
     await journal.append({ kind: 'told' });
   } finally {
@@ -197,7 +201,7 @@ async function runNames({ dir }: RunStore): Promise<readonly string[]> {
 
 async function readFolder(store: RunStore, name: string): Promise<StoredRun | undefined> {
   const folder = join(store.dir, name);
-  const { records } = await readJournal(join(folder, 'journal.jsonl'));
+  const { records } = await readJournal(journalPath(store, name));
   const plan = await readPlan(folder);
   const head = plan?.head ?? headOf(records[0]);
   // Killed before its plan was whole: nothing was sent.

@@ -89,7 +89,12 @@ export async function acquireLock(
 
 /** Who holds the lock now, or undefined when nobody does. Writes nothing. */
 export function lockHolder(dir: string, name: string, self: ThisProcess): LockHolder | undefined {
-  return holderAmong(dir, name, listLock(dir, name).generations, self);
+  return holderAmong(dir, name, listLock(dir, name).generations, self)?.holder;
+}
+
+/** Since when it is held, in milliseconds by the file system's clock, or undefined. Writes nothing. */
+export function heldSince(dir: string, name: string, self: ThisProcess): number | undefined {
+  return holderAmong(dir, name, listLock(dir, name).generations, self)?.since;
 }
 
 /** The first of these files that is not free. */
@@ -98,13 +103,14 @@ function holderAmong(
   name: string,
   generations: readonly number[],
   self: ThisProcess,
-): LockHolder | undefined {
+): { readonly holder: LockHolder; readonly since: number } | undefined {
   for (const generation of generations) {
     const path = pathOf(dir, name, generation);
+    const found = statSync(path, { throwIfNoEntry: false });
     // Most are empty, and to ask for a size is cheaper than to read.
-    if (!statSync(path, { throwIfNoEntry: false })?.size) continue;
+    if (!found?.size) continue;
     const holder = parseHolder(readIfThere(path) ?? '');
-    if (holder && !isGone(holder, self)) return holder;
+    if (holder && !isGone(holder, self)) return { holder, since: found.mtimeMs };
   }
   return undefined;
 }
@@ -137,7 +143,7 @@ function openClaim(dir: string, name: string, { self, purpose, vanishes }: LockO
   };
   const tryNow = (): HeldLock | LockHolder | 'raced' => {
     const before = listLock(dir, name).generations;
-    const holder = holderAmong(dir, name, before, self);
+    const holder = holderAmong(dir, name, before, self)?.holder;
     if (holder) return holder;
     const mine = (before[0] ?? 0) + 1;
     const path = pathOf(dir, name, mine);
