@@ -140,3 +140,16 @@ describe('tryouts convert --csv', () => {
     expect(ran.stderr).toContain('if_status');
   });
 });
+
+test('a long number that a spreadsheet rewrote: an id is not found, a field is a value like another', async () => {
+  const { run } = sandbox();
+  const csv = 'id,discordUserId\n1.23457E+17,x\nplayer_0001,1.23457E+17\n';
+  const ran = await run('players update --csv - --yes --json', csv);
+  expect(ran.code).toBe(8);
+  expect(report(ran).results).toMatchObject([
+    { id: '1.23457E+17', result: 'failed', error: { code: 'notFound' } },
+    { id: 'player_0001', result: 'changed', after: { discordUserId: '1.23457E+17' } },
+  ]);
+  expect(ran.stderr).toContain('→ 1.23457E+17');
+  expect((await run('help bulk')).stdout).toContain('1.23457E+17');
+});
