@@ -12,6 +12,7 @@ export default defineConfig({
     pool: 'forks',
     // Each test mostly waits for a child of its own.
     maxWorkers: 2,
+    reporters: ['default', './test/support/skips.ts'],
     // The machine's own certificates and colours must not reach what is tested.
     env: {
       NODE_EXTRA_CA_CERTS: '',

@@ -43,7 +43,7 @@ async function carried(moduleIds, packages) {
 }
 
 /** The folder of the package that a module belongs to; undefined for our own modules. */
-export function packageFolder(moduleId, root) {
+function packageFolder(moduleId, root) {
   // The bundler's own runtime, which has no file, is code of the bundler's.
   if (moduleId.startsWith('\0rolldown/')) return join(root, 'node_modules', 'rolldown');
   const found = /^(.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+)[\\/]/.exec(moduleId);

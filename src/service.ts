@@ -8,6 +8,7 @@ import { checkSandboxFlags, resolveConnection } from './config/connection.js';
 import type { Environment, Paths } from './config/paths.js';
 import type { Connection, GlobalFlags, Settings } from './config/settings.js';
 import type { ConfigStore } from './config/store.js';
+import { pause } from './data/pause.js';
 import type { ThisProcess } from './files/lock.js';
 
 /** What the service's clients are made of. */
@@ -50,7 +51,7 @@ export function createService(parts: ServiceParts): Service {
     signal,
     now: () => new Date(),
     random: Math.random,
-    sleep,
+    sleep: pause,
   };
   const trace = settings.debug ? parts.trace : undefined;
   const proxy = createProxyChoice(parts.env, trace);
@@ -69,7 +70,7 @@ export function createService(parts: ServiceParts): Service {
     parts.redact(to.key);
     const limiter = createPace({
       clock: parts.clock,
-      sleep,
+      sleep: pause,
       maxWaitMs: settings.maxWaitMs,
     });
     const transport = createTransport({
@@ -159,20 +160,6 @@ async function findConnection(
   });
   for (const line of notes) parts.notes.note(line);
   return connection;
-}
-
-/** Waits, or ends early when the signal fires. */
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done);
-  });
 }
 
 function same(url: string): string {

@@ -95,6 +95,18 @@ test('no file grows past what fits a mind without a reason', () => {
   expect(long).toEqual([]);
 });
 
+test('a test that is left out says why', () => {
+  const folder = fileURLToPath(new URL('./', import.meta.url));
+  const silent = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.test.ts'))
+    .filter((name) =>
+      /\.(skipIf|runIf|todo)\(|\b(test|describe)\.skip\b|\bskip\(\)/.test(
+        readFileSync(join(folder, name), 'utf8'),
+      ),
+    );
+  expect(silent.filter((name) => name !== 'architecture.test.ts')).toEqual([]);
+});
+
 function placeOf(file: string): string {
   return file.split('/')[0] ?? file;
 }

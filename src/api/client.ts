@@ -170,7 +170,9 @@ class Client implements Api {
     const { organizationId } = this;
     const { organizationId: given, ...rest } = call.body ?? {};
     if (given !== undefined && given !== organizationId)
-      throw new UsageError('The body names another organization than the one in force.');
+      throw new UsageError('The body names another organization than the one in force.', {
+        hint: 'Leave organizationId out of it, or choose the profile of that organization with -p.',
+      });
     return { organizationId, ...rest };
   }
 

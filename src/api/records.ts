@@ -70,7 +70,7 @@ export function withTextId(record: JsonObject): JsonObject {
 }
 
 /** Fields that the service sets and no update sends. */
-export const serviceFields = ['id', 'organizationId', 'createdAt', 'updatedAt'];
+const serviceFields = ['id', 'organizationId', 'createdAt', 'updatedAt'];
 
 /** The body of an update whose route replaces the whole record (`endpoints.<resource>.update.semantics`). */
 export function wholeRecord(

@@ -10,7 +10,7 @@ export type CallKind = 'read' | 'delete' | 'grant' | 'put' | 'write';
  * What follows a failure of each kind of call. `verify` means that only reading the record can tell
  * whether to send again; `done` that the effect is certain although the answer is unreadable.
  */
-export const repeats: {
+const repeats: {
   readonly [K in CallKind]: { readonly [D in Delivery]: 'retry' | 'verify' | 'done' };
 } = {
   read: { 'not-sent': 'retry', refused: 'retry', ambiguous: 'retry', applied: 'retry' },

@@ -86,12 +86,7 @@ function guessOf(
   return { configKey: `endpoints.${row.resource}.${action}`, resource: row.resource };
 }
 
-/** Why this text is no route for an update or a delete of the resource, or undefined when it is one. */
-export function routeProblem(text: string, resource: ResourceName): string | undefined {
-  const parts = parseRoute(text, resource);
-  return typeof parts === 'string' ? parts : undefined;
-}
-
+/** The parts, or why this text is no route for an update or a delete of the resource. */
 function parseRoute(
   text: string,
   resource: ResourceName,
@@ -128,7 +123,9 @@ function oneOf<T extends string>(
   if (text === undefined) return usual;
   const value = allowed.find((word) => word === text);
   if (value !== undefined) return value;
-  throw new ConfigError(`The setting ${key} must be one of ${allowed.join(', ')}.`);
+  throw new ConfigError(`The setting ${key} must be one of ${allowed.join(', ')}.`, {
+    hint: `Mend it with: rosterctl config set ${key} ${usual}`,
+  });
 }
 
 /**

@@ -56,7 +56,7 @@ export function idProblem(id: string): string | undefined {
 const text = z.string();
 const textOrNull = z.nullish(text);
 
-export const TryoutApplicationGamerTag = z.looseObject({
+const TryoutApplicationGamerTag = z.looseObject({
   id: text,
   game: text,
   gamerTag: text,

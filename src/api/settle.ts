@@ -1,5 +1,5 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { formatDuration, parseDuration } from '../data/duration.js';
+import { pause } from '../data/pause.js';
 import { Failure, UnknownOutcomeError, UsageError } from '../errors.js';
 
 /** What settling needs of the world; a command's context has it all. */
@@ -64,7 +64,7 @@ async function look<W>(
     world.note(`Whether it took effect is not known; looking in ${aboutSeconds(waitMs)}.`);
     // One more, since a timer may fire a fraction early: that would read once too often.
     // oxlint-disable-next-line no-await-in-loop
-    await wait(waitMs + 1, undefined, { signal }).catch(() => undefined);
+    await pause(waitMs + 1, signal);
     if (signal.aborted) return undefined;
     const since = performance.now() - sent;
     // oxlint-disable-next-line no-await-in-loop

@@ -1,6 +1,6 @@
 import type { Flow } from '../data/flow.js';
 import type { JsonObject } from '../data/json.js';
-import type { Basis, EndpointName, ResourceName } from './contract.js';
+import type { EndpointName, ResourceName } from './contract.js';
 import type { Link } from './links.js';
 import type { Pace } from './pace.js';
 import type { TransportRequest, TransportResponse } from './transport.js';
@@ -75,4 +75,4 @@ export interface ApiNotes {
   note(message: string): void;
 }
 
-export type { Basis, EndpointName, Link, ResourceName };
+export type { ResourceName };

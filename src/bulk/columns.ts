@@ -52,7 +52,9 @@ export function readHeader(
   const names = cells.map((cell) => mapped(clean(cell, options), options));
   for (const [from] of options.map)
     if (!cells.some((cell) => clean(cell, options) === from.trim()))
-      throw new InputError(`--map names a column "${from}" that the CSV does not have.`);
+      throw new InputError(`--map names a column "${from}" that the CSV does not have.`, {
+        hint: `It has: ${cells.join(', ')}.`,
+      });
   const isExport = exportMarks.every((mark) => names.some((name) => sameName(name, mark)));
   const isOwn = !isExport && !options.ignoreStrangers;
   const used = new Map<string, number>();
@@ -74,7 +76,9 @@ export function readHeader(
     const key = isId ? 'id' : (column?.name ?? name);
     const before = used.get(key);
     if (before !== undefined)
-      throw new InputError(`Columns ${before + 1} and ${index + 1} are both ${key}.`);
+      throw new InputError(`Columns ${before + 1} and ${index + 1} are both ${key}.`, {
+        hint: 'Take one of them out of the file.',
+      });
     used.set(key, index);
     if (isId) idIndex = index;
     else if (column) readers.push({ index, column });
@@ -113,9 +117,15 @@ function ownValues(
     if (spreadsheetError.test(cell.trim()))
       throw new InputError(
         `Line ${line}: ${column.name} holds the spreadsheet error ${cell.trim()}.`,
+        {
+          hint: 'Mend the cell, or empty it to leave the field as it is; then save the CSV again.',
+        },
       );
     if (cell.trim() === '<clear>') {
-      if (!column.clears) throw new InputError(`Line ${line}: ${column.name} cannot be cleared.`);
+      if (!column.clears)
+        throw new InputError(`Line ${line}: ${column.name} cannot be cleared.`, {
+          hint: 'Empty the cell to leave the field as it is.',
+        });
       own.push([name, null]);
       continue;
     }

@@ -46,10 +46,7 @@ export function judge<P>(
 }
 
 /** The first field that holds neither what was seen before nor the target. */
-export function movedField(
-  seen: readonly RowChange[],
-  now: readonly RowChange[],
-): RowChange | undefined {
+function movedField(seen: readonly RowChange[], now: readonly RowChange[]): RowChange | undefined {
   return now.find((change) => {
     const before = seen.find((other) => other.field === change.field);
     return !before || !isDeepStrictEqual(before.from ?? null, change.from ?? null);

@@ -1,7 +1,14 @@
+import { statSync } from 'node:fs';
 import { digestOf } from '../data/digest.js';
 import { GuardError, OutputError } from '../errors.js';
-import { acquireLock, type HeldLock, lockHolder, type ThisProcess } from '../files/lock.js';
-import type { RunStore } from './runs.js';
+import {
+  acquireLock,
+  heldSince,
+  type HeldLock,
+  lockHolder,
+  type ThisProcess,
+} from '../files/lock.js';
+import { journalPath, type RunHead, type RunStore } from './runs.js';
 
 /** What one bulk write at a time is allowed for; one that stands alone excludes only itself. */
 export interface LockKey {
@@ -53,6 +60,15 @@ export async function lockRun(
       hint: 'Wait for it, or let this one wait: --wait-lock 10m',
     });
   }
+}
+
+/** Whether a process is at this run now: one holds its lock and has written to its journal since. */
+export function isGoingOn(store: RunStore, head: RunHead, self: ThisProcess): boolean {
+  // Runs of one resource share their lock, so that it is held does not say for which of them.
+  const since = heldSince(store.locks, lockName(head), self);
+  if (since === undefined) return false;
+  const journal = statSync(journalPath(store, head.run), { throwIfNoEntry: false });
+  return journal !== undefined && journal.mtimeMs > since;
 }
 
 function isOfFileSystem(error: unknown): error is NodeJS.ErrnoException {

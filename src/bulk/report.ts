@@ -13,7 +13,8 @@ export const rowResults = [
 ] as const;
 export type RowResult = (typeof rowResults)[number];
 
-export interface ReportRow {
+/** A type and no interface: a row is a record like any other when it is shown. */
+export type ReportRow = {
   /** 1-based place among the ids, or the line of the input. */
   readonly row: number;
   readonly id: string;
@@ -21,7 +22,7 @@ export interface ReportRow {
   readonly before?: Readonly<Record<string, unknown>>;
   readonly after?: Readonly<Record<string, unknown>>;
   readonly error?: unknown;
-}
+};
 
 /** What a write to several things prints, whatever the exit code. */
 export interface BulkReport {

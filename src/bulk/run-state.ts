@@ -63,7 +63,7 @@ export function foldJournal(records: readonly JournalRecord[]): RunState {
     }
     if (record.kind === 'result') {
       const { seq: _, kind: __, t: ___, applied, ...rest } = record;
-      results.set(row, rest as unknown as ReportRow);
+      results.set(row, rest as ReportRow);
       const intent = open.get(row);
       // "unknown" leaves the intent open: reading may settle it later.
       if (rest['result'] !== 'unknown') open.delete(row);

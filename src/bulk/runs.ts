@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync } from 'node:fs';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { mkdirSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Paths, requireFolder } from '../config/paths.js';
-import { isObject, type JsonObject, parseJson, printJson } from '../data/json.js';
+import type { JsonObject } from '../data/json.js';
 import { ConfigError, GuardError, UsageError } from '../errors.js';
-import { openAtomic } from '../files/atomic-write.js';
 import { ensurePrivateFolder } from '../files/private.js';
 import {
   type Journal,
@@ -15,41 +14,10 @@ import {
   readJournal,
 } from './journal.js';
 import { type ReportRow, type ReportSummary, summarize } from './report.js';
+import { dropPlan, hasPlan, readPlan, type RunHead, type RunPlan, writePlan } from './run-plan.js';
 import { foldJournal, isFinal, type RunState } from './run-state.js';
-import type { RowChange } from './work.js';
 
-/** What a run is, without its rows and without anything secret: the journal's first record. */
-export interface RunHead {
-  readonly run: string;
-  /** `tryouts.set-status` */
-  readonly action: string;
-  readonly profile: string;
-  readonly organization: string;
-  /** scheme://host:port and the path of the base URL. */
-  readonly service: string;
-  readonly resource: string;
-  /** SHA-256 of what was asked for; the same line has the same. */
-  readonly input: string;
-  readonly rows: number;
-  readonly startedAt: string;
-  /** One thing beside which others of its resource may go on: a single upload. */
-  readonly alone?: boolean;
-}
-
-/** One row of a plan: what is wanted and what the preview saw. */
-export interface PlannedRow {
-  readonly row: number;
-  readonly id: string;
-  readonly own?: JsonObject | undefined;
-  readonly previewed?: readonly RowChange[] | undefined;
-}
-
-/** What going on with a run needs. */
-export interface RunPlan {
-  readonly head: RunHead;
-  readonly job: JsonObject;
-  readonly rows: readonly PlannedRow[];
-}
+export type { PlannedRow, RunHead, RunPlan } from './run-plan.js';
 
 /** A run as it lies on disk. */
 export interface StoredRun {
@@ -82,6 +50,11 @@ export function runStore(statePath: string): RunStore {
   return { dir: join(statePath, 'runs'), locks: join(statePath, 'locks') };
 }
 
+/** The file in which what was sent of a run is written down. */
+export function journalPath({ dir }: RunStore, run: string): string {
+  return join(dir, run, 'journal.jsonl');
+}
+
 /** A name that sorts by time, to the millisecond: `20260301T101500123-3fa9c2`. */
 export function newRunName(now: Date): string {
   const time = now.toISOString().replace(/[-:.Z]/g, '');
@@ -103,8 +76,8 @@ export async function createRun(
       { cause: error, hint: 'Set ROSTERCTL_STATE_DIR to a folder that can be written.' },
     );
   }
-  await writePlan(store, plan);
-  const journal = await openJournal(join(folder, 'journal.jsonl'), options);
+  await writePlan(folder, plan);
+  const journal = await openJournal(journalPath(store, plan.head.run), options);
   await journal.append({ kind: 'job', ...plan.head });
   return journal;
 }
@@ -115,7 +88,7 @@ export async function continueJournal(
   plan: RunPlan,
   options: JournalOptions,
 ): Promise<Journal> {
-  const journal = await openJournal(join(store.dir, plan.head.run, 'journal.jsonl'), options);
+  const journal = await openJournal(journalPath(store, plan.head.run), options);
   const [first] = journal.records;
   if (!first) await journal.append({ kind: 'job', ...plan.head });
   return journal;
@@ -133,24 +106,20 @@ export async function closeRun(
       .map(({ row }) => row),
   );
   const left = plan.rows.filter(({ row }) => bad.has(row));
-  if (left.length > 0) await writePlan(store, { ...plan, rows: left });
-  else await dropPlan(store, plan.head.run);
-}
-
-/** Removes what going on with a run, or retrying its rows, would need. */
-export async function dropPlan(store: RunStore, run: string): Promise<void> {
-  await rm(join(store.dir, run, 'plan.jsonl'), { force: true });
+  const folder = join(store.dir, plan.head.run);
+  if (left.length > 0) await writePlan(folder, { ...plan, rows: left });
+  else await dropPlan(folder);
 }
 
 /** Every run on disk, oldest first; one that cannot be read is told by `onDamaged` and left out. */
 export async function listRuns(
   store: RunStore,
   onDamaged: (message: string) => void = () => {},
-  isWanted: (folder: string) => Promise<boolean> = async () => true,
+  isWanted: (run: string) => Promise<boolean> = async () => true,
 ): Promise<readonly StoredRun[]> {
   const runs: StoredRun[] = [];
   for (const name of await runNames(store)) {
-    if (!(await isWanted(join(store.dir, name)))) continue;
+    if (!(await isWanted(name))) continue;
     const run = await readFolder(store, name).catch((error: unknown) => {
       if (!(error instanceof GuardError)) throw error;
       onDamaged(error.message);
@@ -170,10 +139,10 @@ export function listOpenRuns(
   onDamaged: (message: string) => void,
   { untold }: { readonly untold: boolean },
 ): Promise<readonly StoredRun[]> {
-  return listRuns(store, onDamaged, async (folder) => {
-    const kind = await lastKind(join(folder, 'journal.jsonl'));
+  return listRuns(store, onDamaged, async (run) => {
+    const kind = await lastKind(journalPath(store, run));
     const isOver = kind === 'told' || (kind === 'end' && !untold);
-    return !isOver || existsSync(join(folder, 'plan.jsonl'));
+    return !isOver || hasPlan(join(store.dir, run));
   });
 }
 
@@ -195,8 +164,7 @@ export async function findRun(store: RunStore, name: string): Promise<StoredRun>
 
 /** Writes down that the report of a run was written out: the same line begins anew from now on. */
 export async function markTold(store: RunStore, run: string, now: () => Date): Promise<void> {
-  const path = join(store.dir, run, 'journal.jsonl');
-  const journal = await openJournal(path, { now, isOurs: () => true });
+  const journal = await openJournal(journalPath(store, run), { now, isOurs: () => true });
   try {
     await journal.append({ kind: 'told' });
   } finally {
@@ -233,8 +201,8 @@ async function runNames({ dir }: RunStore): Promise<readonly string[]> {
 
 async function readFolder(store: RunStore, name: string): Promise<StoredRun | undefined> {
   const folder = join(store.dir, name);
-  const { records } = await readJournal(join(folder, 'journal.jsonl'));
-  const plan = await readPlan(join(folder, 'plan.jsonl'));
+  const { records } = await readJournal(journalPath(store, name));
+  const plan = await readPlan(folder);
   const head = plan?.head ?? headOf(records[0]);
   // Killed before its plan was whole: nothing was sent.
   if (!head) return undefined;
@@ -246,41 +214,5 @@ async function readFolder(store: RunStore, name: string): Promise<StoredRun | un
 function headOf(record: JsonObject | undefined): RunHead | undefined {
   if (!record || record['kind'] !== 'job') return undefined;
   const { seq: _, kind: __, t: ___, ...head } = record;
-  return head as unknown as RunHead;
-}
-
-async function writePlan(store: RunStore, { head, job, rows }: RunPlan): Promise<void> {
-  const file = await openAtomic(join(store.dir, head.run, 'plan.jsonl'));
-  try {
-    await file.write(`${printJson({ head, job })}\n`);
-    for (let at = 0; at < rows.length; at += chunk)
-      await file.write(
-        rows
-          .slice(at, at + chunk)
-          .map(({ row, id, own, previewed }) => `${printJson({ row, id, own, previewed })}\n`)
-          .join(''),
-      );
-    await file.commit();
-  } finally {
-    await file.discard();
-  }
-}
-
-const chunk = 2_000;
-
-async function readPlan(path: string): Promise<RunPlan | undefined> {
-  const text = await readFile(path, 'utf8').catch(() => undefined);
-  if (text === undefined) return undefined;
-  try {
-    const [first = '', ...lines] = text.trimEnd().split('\n');
-    const top = parseJson(first);
-    if (!isObject(top)) throw new SyntaxError('no head');
-    return {
-      head: top['head'] as RunHead,
-      job: top['job'] as JsonObject,
-      rows: lines.map((line) => parseJson(line) as PlannedRow),
-    };
-  } catch (error) {
-    throw new GuardError(`The plan ${path} is damaged.`, { code: 'damaged', cause: error });
-  }
+  return head as RunHead;
 }

@@ -192,6 +192,7 @@ class Rows {
     if (cells.length > this.headerCells.length)
       throw new InputError(
         `Line ${line} has ${cells.length} cells, the header ${this.headerCells.length}.`,
+        { hint: 'A value that holds the delimiter stands in double quotes.' },
       );
     const id = header.id(cells);
     this.ids.add(id, line);

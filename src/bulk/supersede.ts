@@ -1,10 +1,12 @@
+import { join } from 'node:path';
 import { Failure } from '../errors.js';
 import type { JournalOptions } from './journal.js';
 import { beforeAfter, changedMeanwhile } from './judge.js';
 import type { ReportRow } from './report.js';
 import { verifiedRow } from './rows.js';
 import { type Intent, isAsBefore, withoutTexts } from './run-state.js';
-import { continueJournal, dropPlan, type RunStore, type StoredRun } from './runs.js';
+import { dropPlan } from './run-plan.js';
+import { continueJournal, type RunStore, type StoredRun } from './runs.js';
 import type { RowWork, SelectedRow } from './work.js';
 
 /**
@@ -32,7 +34,7 @@ export async function supersede<P>(
   } finally {
     await journal.close();
   }
-  if (!keepsPlan) await dropPlan(store, plan.head.run);
+  if (!keepsPlan) await dropPlan(join(store.dir, plan.head.run));
 }
 
 /** What became of a write; undefined where nobody can tell. */

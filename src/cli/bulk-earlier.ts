@@ -3,8 +3,8 @@ import { settleLeft } from '../bulk/run-state.js';
 import type { StoredRun } from '../bulk/runs.js';
 import type { SelectedRow } from '../bulk/work.js';
 import type { Context } from '../context.js';
+import { pause } from '../data/pause.js';
 import { plural } from '../data/words.js';
-import { pause } from './bulk-run.js';
 
 /**
  * Waits for writes of earlier runs that may still take effect: those to the rows about to be read,

@@ -3,7 +3,7 @@ import { integer, parseRate } from '../config/parse.js';
 import { parseDuration } from '../data/duration.js';
 import { parseCondition } from '../data/where.js';
 import { UsageError } from '../errors.js';
-import { flag, param, params, type ValuesOf } from './define.js';
+import { flag, param, type Params, params, type ValuesOf } from './define.js';
 import { parsedBy } from './filters.js';
 
 const file = (text: string, word?: string) =>
@@ -100,6 +100,14 @@ export const bulkFlags = {
     rare: true,
   }),
 };
+
+/**
+ * What a command takes that changes many things, in the order of its help: where its rows come from
+ * with the flags of its own that choose and guard them, and how they are sent.
+ */
+export function manyFlags<Own extends Params>(own: Own) {
+  return { ...idsFileFlag, ...csvFlags, ...own, ...allFlags, ...bulkFlags };
+}
 
 /** The values of all of them; each command has those that it spreads into its flags. */
 export type BulkValues = ValuesOf<typeof bulkFlags> &

@@ -41,7 +41,8 @@ export interface BulkPart {
   job(context: Context, values: never): Promise<JsonObject>;
   /** Whether the job and the rows together say what to do. Throws UsageError. */
   checkRows?(job: JsonObject, rows: readonly SelectedRow[]): void;
-  open(context: Context, job: JsonObject): BulkJob;
+  /** Takes what `job` gave, maybe in another process. */
+  open(context: Context, job: never): BulkJob;
 }
 
 /** A job at work. */

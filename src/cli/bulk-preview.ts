@@ -59,7 +59,7 @@ export async function previewRows(
 }
 
 /** Where, how many, counts per move, the first five rows, and what cannot be called back. */
-export function previewLines(
+function previewLines(
   context: Context,
   action: string,
   total: number,
@@ -108,7 +108,7 @@ export function checkExpected(selected: number, { expect }: Pick<BulkValues, 'ex
   if (expect === undefined || expect === selected) return;
   throw new GuardError(
     `${plural(selected, 'row is', 'rows are')} selected and --expect says ${expect}. Nothing was changed.`,
-    { code: 'expect' },
+    { code: 'expect', hint: 'Look at the rows: the same line with --dry-run.' },
   );
 }
 

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { keepHeapClose } from '../api/heap.js';
 import { settleMs } from '../api/settle.js';
 import type { Journal } from '../bulk/journal.js';
@@ -11,6 +10,7 @@ import type { Stop } from '../bulk/stops.js';
 import type { Guards, RowWork, SelectedRow } from '../bulk/work.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
+import { pause } from '../data/pause.js';
 import { sharing } from '../data/sharing.js';
 import { Failure } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
@@ -59,7 +59,7 @@ export interface EndedRun {
 }
 
 /** The engine's view of a job: looks, sends and tells in the words of the command. */
-export function rowWork(
+function rowWork(
   context: Context,
   words: readonly string[],
   job: BulkJob,
@@ -172,16 +172,9 @@ export function reportOf(
   };
 }
 
-/** Waits, or ends early when the signal fires. */
-export async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await wait(ms, undefined, { signal }).catch((error: Error) => {
-    if (error.name !== 'AbortError') throw error;
-  });
-}
-
 /** What the command line asks for, opened at the service. */
 export function openJob(context: Context, part: BulkPart, words: readonly string[], kept: KeptJob) {
-  const job = part.open(context, kept.job);
+  const job = part.open(context, kept.job as never);
   return { job, work: rowWork(context, words, job, kept.guards) };
 }
 

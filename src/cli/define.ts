@@ -3,7 +3,6 @@ import type { EndpointName } from '../api/contract.js';
 import type { PlannedRequest } from '../api/types.js';
 import type { BulkReport } from '../bulk/report.js';
 import type { Context, LocalContext } from '../context.js';
-import type { JsonObject } from '../data/json.js';
 import type { ExitName } from '../exit-codes.js';
 import type { BulkPart } from './bulk-part.js';
 import type { Change, Plan } from './plan.js';
@@ -260,4 +259,4 @@ export interface Group {
 /** A table entry is a group (`teams list`) or a command of one word (`api`, `doctor`). */
 export type CommandTable = { readonly [word: string]: Group | CommandLoader };
 
-export type { Change, JsonObject, Plan };
+export type { Change, Plan };

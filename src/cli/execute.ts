@@ -25,10 +25,7 @@ export async function execute(
     const { runWrite } = await import('./write.js');
     return runWrite(command, plain.words, context as Context, values);
   }
-  const { run } = command as unknown as {
-    readonly run: (context: unknown, values: unknown) => unknown;
-  };
-  const result: unknown = await run(context, values);
+  const result: unknown = await command.run(context as never, values);
   if (result instanceof Outcome)
     return {
       value: result.value,

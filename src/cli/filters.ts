@@ -116,7 +116,10 @@ export function parseSorting(text: string): Sorting {
     throw new UsageError(`"${typo[2]}" is no direction.`, {
       hint: `Write ${typo[1]}:asc or ${typo[1]}:desc.`,
     });
-  if (field === '') throw new UsageError('The field to sort by is missing.');
+  if (field === '')
+    throw new UsageError('The field to sort by is missing.', {
+      hint: 'e.g. --sort name, or --sort submittedAt:desc',
+    });
   return { field, descending: direction === 'desc' };
 }
 

@@ -13,7 +13,7 @@ export async function readInputText(path: string, stdin: Streams['stdin']): Prom
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new InputError(`${name} is no UTF-8 text.`);
+    throw new InputError(`${name} is no UTF-8 text.`, { hint: 'Save it as UTF-8.' });
   }
 }
 
@@ -32,7 +32,7 @@ export async function byteText(chunks: AsyncIterable<Uint8Array>, name: string):
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts));
   } catch {
-    throw new InputError(`${name} is no UTF-8 text.`);
+    throw new InputError(`${name} is no UTF-8 text.`, { hint: 'Save it as UTF-8.' });
   }
 }
 

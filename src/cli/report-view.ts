@@ -1,9 +1,8 @@
 import * as z from 'zod/mini';
 import { type BulkReport, rowResults } from '../bulk/report.js';
-import type { JsonObject } from '../data/json.js';
 import type { ExitName } from '../exit-codes.js';
 import { reportLines } from './lines.js';
-import { linesOf, type View } from './views.js';
+import type { View } from './views.js';
 
 /** A value, how it is shown, and the exit code it stands for once it was shown. */
 export interface Shown {
@@ -22,15 +21,14 @@ const Row = z.looseObject({ row: z.number(), id: z.string(), result: z.enum(rowR
 
 /** The bulk report of docs, section 5. */
 export const reportView: View<BulkReport> = {
-  ...(linesOf(
-    z.looseObject({
-      schema: z.literal(1),
-      summary: z.record(z.string(), z.number()),
-      results: z.array(Row),
-    }),
-    (report, canvas) => reportLines(report as unknown as BulkReport, canvas),
-  ) as unknown as View<BulkReport>),
-  rows: ({ results }) => results as unknown as readonly JsonObject[],
+  kind: 'lines',
+  schema: z.looseObject({
+    schema: z.literal(1),
+    summary: z.record(z.string(), z.number()),
+    results: z.array(Row),
+  }),
+  lines: reportLines,
+  rows: ({ results }) => results,
   idRows: ({ results }) =>
     results
       .filter(({ result }) => ['changed', 'unchanged', 'would_change'].includes(result))

@@ -80,7 +80,7 @@ export async function writeIds(sink: Sink, rows: Rows, idField = 'id'): Promise<
 }
 
 /** One cell of a tab-separated line: the full value, lists of plain values joined with `;`. */
-export function tsvValue(value: unknown): string {
+function tsvValue(value: unknown): string {
   if (Array.isArray(value) && value.every((item) => typeof item !== 'object' || item === null))
     return tsvCell(value.map(plainText).join(';'));
   if (typeof value === 'object' && value !== null) return jsonTsvCell(plainText(value));
@@ -132,7 +132,7 @@ export async function writeCsv(
 }
 
 /** The lines of a CSV file, header first. */
-export function* csvLines(
+function* csvLines(
   records: readonly JsonObject[],
   look: CsvLook,
   columnsIfEmpty: readonly string[] = [],

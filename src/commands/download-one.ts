@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises';
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Link } from '../api/links.js';
 import { fetchWhole, type FileSink, type FileSource } from '../api/whole-file.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
+import { pause } from '../data/pause.js';
 import { plural } from '../data/words.js';
 import { ApiError, CancelledError, NetworkError, OutputError, StoreError } from '../errors.js';
 import { sweepStaleTemps } from '../files/atomic-write.js';
@@ -45,7 +45,13 @@ export async function fetchDocument(
   };
   const { retries, maxWaitMs } = context.settings;
   const { signal } = context;
-  return fetchWhole(source, sink, { retries, maxWaitMs, signal, sleep, random: Math.random });
+  return fetchWhole(source, sink, {
+    retries,
+    maxWaitMs,
+    signal,
+    sleep: pause,
+    random: Math.random,
+  });
 }
 
 /**
@@ -191,10 +197,4 @@ class Skipped extends Error {
 /** Whether a later run may get the rest. */
 function canGoOn(error: unknown): boolean {
   return [CancelledError, NetworkError, StoreError, ApiError].some((kind) => error instanceof kind);
-}
-
-async function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  await wait(ms, undefined, { signal }).catch((error: Error) => {
-    if (error.name !== 'AbortError') throw error;
-  });
 }

@@ -5,7 +5,7 @@ import type { LocalContext } from '../context.js';
 import { ApiError, Failure } from '../errors.js';
 
 /** What the service said to a key; `unreachable` also for an answer that says nothing about it. */
-export const keyChecks = ['ok', '401', '403', 'unreachable', 'skipped'] as const;
+const keyChecks = ['ok', '401', '403', 'unreachable', 'skipped'] as const;
 
 export const KeyStatus = z.object({
   profile: z.string(),

@@ -73,7 +73,10 @@ async function spool(
       await handle.appendFile(chunk as Uint8Array);
   } catch (error) {
     if (signal.aborted) throw new CancelledError('Stopped while reading stdin; nothing was sent.');
-    throw new InputError('stdin cannot be kept in a temporary file.', { cause: error });
+    throw new InputError('stdin cannot be kept in a temporary file.', {
+      hint: 'Name a folder with room for it with TMPDIR.',
+      cause: error,
+    });
   }
 }
 

@@ -7,7 +7,7 @@ import type { Context } from '../context.js';
 import { setFields } from '../data/assign.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { flatten, plainText, valueAt } from '../data/path.js';
-import { ApiError, InputError, NotFoundError, UsageError } from '../errors.js';
+import { ApiError, InputError, NotFoundError } from '../errors.js';
 import { endpoint } from '../api/contract.js';
 import type { Column, ColumnRules } from '../bulk/columns.js';
 import type { Kind } from './kinds.js';
@@ -50,16 +50,15 @@ export function updateMany(
     rules: fieldColumns,
     filters,
     job: read,
-    open(context, kept) {
-      const job = kept as unknown as UpdateJob;
+    open(context, kept: UpdateJob & JsonObject) {
       const source = sharedSource(context, kind, kept);
       return {
         resends: 3,
         read: (id) => source.read(id),
         plan: ({ id, own = {} }, record) =>
-          updatePlan(context, kind, id, record, job.route, () => ({
+          updatePlan(context, kind, id, record, kept.route, () => ({
             ...cellFields(own, record),
-            ...touchedFields(job.typed, record),
+            ...touchedFields(kept.typed, record),
             ...more(kept, record),
           })),
         send: sender(context, kind, kept),
@@ -67,6 +66,8 @@ export function updateMany(
     },
   };
 }
+
+type DeleteJob = Pick<UpdateJob, 'route'>;
 
 /** How many records of a kind are deleted at once; a record that is gone after a lost answer is done. */
 export function deleteMany(kind: Kind, filters: Filters = selectionBy()): BulkPart {
@@ -78,24 +79,18 @@ export function deleteMany(kind: Kind, filters: Filters = selectionBy()): BulkPa
     async job(_, { route }: { readonly route: string | undefined }) {
       return { ...(route !== undefined && { route }) };
     },
-    open(context, kept) {
+    open(context, kept: DeleteJob) {
       const source = sharedSource(context, kind, kept);
       return {
         resends: 3,
         read: (id) => source.read(id),
-        plan: ({ id }, record) =>
-          deletePlan(context, kind, id, record, kept['route'] as string | undefined),
+        plan: ({ id }, record) => deletePlan(context, kind, id, record, kept.route),
         send: sender(context, kind, kept),
         isGone: (error) =>
           error instanceof NotFoundError || (error instanceof ApiError && error.status === 404),
       };
     },
   };
-}
-
-/** Throws UsageError for no ids and no selection where only these say what to work on. */
-export function needsChange(given: boolean): void {
-  if (!given) throw new UsageError('Say what to change: a field, or a CSV with columns for them.');
 }
 
 function sender(context: Context, kind: Kind, line: object): BulkJob['send'] {

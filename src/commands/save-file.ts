@@ -1,4 +1,4 @@
-import { lstat, mkdir, realpath, stat } from 'node:fs/promises';
+import { lstat, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { extensionsOf } from '../api/content-types.js';
 import type { Download } from '../api/store-download.js';
@@ -7,7 +7,8 @@ import type { Context } from '../context.js';
 import { dispositionName, safeFileName } from '../data/file-names.js';
 import type { JsonObject } from '../data/json.js';
 import { GuardError, OutputError } from '../errors.js';
-import { type AtomicFile, openAtomic } from '../files/atomic-write.js';
+import { type AtomicFile, openAtomic, writeReason } from '../files/atomic-write.js';
+import { makeFolder } from '../files/make-folder.js';
 import { openPartial, type PartialFile } from '../files/partial-file.js';
 
 /** Where downloads go and what happens to a file that is there. */
@@ -95,7 +96,7 @@ export async function openTarget(
   options: SaveOptions,
   belongsTo: JsonObject,
 ): Promise<SavedFile> {
-  if (options.folder !== undefined) await makeFolder(options.folder);
+  if (options.folder !== undefined) makeTarget(options.folder);
   const overwrite = options.whenThere === 'overwrite';
   if (overwrite && (await whatStands(path, options)) === 'device')
     return throughFile(path, await openAtomic(path));
@@ -153,10 +154,18 @@ function onwards(write: FileSink['write']): FileSink {
   return { at: 0, version: {}, rewinds: false, begin: async () => {}, write };
 }
 
-async function makeFolder(folder: string): Promise<void> {
+function makeTarget(folder: string): void {
   try {
-    await mkdir(folder, { recursive: true });
+    makeFolder(folder);
   } catch (error) {
-    throw new OutputError(`The folder ${folder} cannot be made.`, { cause: error });
+    const { code } = error as NodeJS.ErrnoException;
+    const reason =
+      code === 'ENOENT'
+        ? 'a link in the path points nowhere, or the file system takes no folders there'
+        : writeReason(error);
+    throw new OutputError(`The folder ${folder} cannot be made: ${reason}.`, {
+      hint: 'Name another one with -D.',
+      cause: error,
+    });
   }
 }

@@ -1,10 +1,11 @@
-import { chmodSync, mkdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
+import { chmodSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Shell } from '../cli/completion/scripts.js';
 import type { LocalContext } from '../context.js';
 import { withMarked, withoutMarked } from '../data/marked-lines.js';
 import { GuardError, InputError, OutputError } from '../errors.js';
 import { writeAtomically } from '../files/atomic-write.js';
+import { makeFolder } from '../files/make-folder.js';
 import { shellFiles } from './shell-files.js';
 
 /** One file and its text before and after; undefined = there is none. */
@@ -64,7 +65,7 @@ export async function settle(files: readonly FileChange[]): Promise<void> {
 
 async function write({ path, folders }: FileChange, text: string): Promise<void> {
   attempt(path, () => {
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     // zsh loads no completion out of a folder that a group may write to.
     for (const folder of folders) chmodSync(folder, 0o755);
   });
@@ -107,6 +108,9 @@ function attempt(path: string, act: () => void): void {
     act();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new OutputError(`${path} cannot be written (${code}).`, { cause: error });
+    throw new OutputError(`${path} cannot be written (${code}).`, {
+      hint: 'Without --install the script is printed, to be put where your shell looks.',
+      cause: error,
+    });
   }
 }

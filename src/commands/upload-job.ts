@@ -49,7 +49,7 @@ export const uploadPart: BulkPart = {
   isLeft: (run) => leftUploads([run]).some(isStored),
   unfinishedRows: (run) => leftUploads([run]).map(({ row }) => row.row),
   job: async (_, values: UploadValues) => ({ ...uploadJobOf(values) }),
-  open: (context, job) => openUploads(context, job as unknown as UploadJob),
+  open: (context, job: UploadJob) => openUploads(context, job),
 };
 
 /** The engine's line of an upload, whichever command goes on with it. */

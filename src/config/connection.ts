@@ -167,7 +167,9 @@ function missing(what: string, profile: string, means: string): UsageError {
 /** An organization id that can stand in a path; sent as it is. Throws UsageError. */
 export function checkOrganization(id: string): string {
   if (id.trim() === '' || ['.', '..'].includes(id.trim()) || /\p{Cc}|\p{Cs}/u.test(id))
-    throw new UsageError('The organization id is empty or holds what no id can hold.');
+    throw new UsageError('The organization id is empty or holds what no id can hold.', {
+      hint: 'It comes from --org, ROSTERCTL_ORG or the profile (rosterctl profile show).',
+    });
   return id;
 }
 

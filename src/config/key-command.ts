@@ -23,7 +23,10 @@ export async function runKeyCommand(
 ): Promise<string> {
   const source = `key.command of profile ${profile}`;
   const [program, ...args] = splitWords(command);
-  if (program === undefined) throw new ConfigError(`${source} is empty.`);
+  if (program === undefined)
+    throw new ConfigError(`${source} is empty.`, {
+      hint: 'Set it with: rosterctl config set key.command COMMAND   (or take it out: config unset key.command)',
+    });
   const output = await outputOf(program, args, source, options);
   try {
     return cleanKey(output, `What ${source} printed`);

@@ -13,7 +13,7 @@ import {
 } from './config-file.js';
 import { type Paths, requireFolder } from './paths.js';
 
-export type { ConfigData, Stored, StoredKey, StoredKeys, StoredProfile } from './config-file.js';
+export type { ConfigData, Stored } from './config-file.js';
 
 /** One profile as `profile list` shows it; never its key. */
 export interface ProfileEntry {

@@ -31,6 +31,8 @@ export function readCsv(text: string, delimiter?: Delimiter): readonly CsvRow[] 
   return [...reader.push(text), ...reader.end()];
 }
 
+const hint = 'A cell that holds a quote stands in quotes, with each quote in it written twice.';
+
 type State = 'start' | 'plain' | 'quoted' | 'closed';
 
 class Reader implements CsvReader {
@@ -64,7 +66,7 @@ class Reader implements CsvReader {
   end(): readonly CsvRow[] {
     const rows = this.delimiter ? [] : [...this.readHeld(this.held)];
     if (this.state === 'quoted')
-      throw new InputError(`Line ${this.quoteLine}: a quote is opened and never closed.`);
+      throw new InputError(`Line ${this.quoteLine}: a quote is opened and never closed.`, { hint });
     this.finishRow(rows);
     return rows;
   }
@@ -82,6 +84,7 @@ class Reader implements CsvReader {
     if (nul >= 0)
       throw new InputError(
         `Line ${this.line + lineEnds(text.slice(0, nul))}: there is a NUL character; this is no text in UTF-8.`,
+        { hint: 'Save it as CSV, UTF-8.' },
       );
     let at = 0;
     while (at < text.length) {
@@ -113,7 +116,12 @@ class Reader implements CsvReader {
     this.afterCr = false;
     if (character === '"') {
       if (this.state === 'plain')
-        throw new InputError(`Line ${this.line}: a quote stands inside a cell that is not quoted.`);
+        throw new InputError(
+          `Line ${this.line}: a quote stands inside a cell that is not quoted.`,
+          {
+            hint,
+          },
+        );
       if (this.state === 'closed') this.cell += '"';
       else this.quoteLine = this.line;
       this.hadQuote = true;
@@ -132,7 +140,9 @@ class Reader implements CsvReader {
       return at + 1;
     }
     if (this.state === 'closed')
-      throw new InputError(`Line ${this.line}: text follows the closing quote of a cell.`);
+      throw new InputError(`Line ${this.line}: text follows the closing quote of a cell.`, {
+        hint,
+      });
     this.state = 'plain';
     const end = endOfPlain(text, at, delimiter);
     this.cell += text.slice(at, end);

@@ -204,12 +204,16 @@ export async function attempt<T>(file: string, work: Promise<T>): Promise<T> {
 
 function cannotWrite(file: string, error: unknown): OutputError {
   const { code } = error as NodeJS.ErrnoException;
-  return new OutputError(
-    `${file} cannot be written: ${reasons[code ?? ''] ?? code ?? 'unknown error'}.`,
-    {
-      cause: error,
-    },
-  );
+  return new OutputError(`${file} cannot be written: ${writeReason(error)}.`, {
+    hint: code === 'ENOENT' ? 'Make the folder first.' : undefined,
+    cause: error,
+  });
+}
+
+/** Why the file system refused to write, in words where it has some. */
+export function writeReason(error: unknown): string {
+  const { code = 'unknown error' } = error as NodeJS.ErrnoException;
+  return reasons[code] ?? code;
 }
 
 const reasons: Readonly<Record<string, string>> = {

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
   linkSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   statSync,
@@ -13,6 +12,7 @@ import {
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GuardError } from '../errors.js';
+import { makeFolder } from './make-folder.js';
 import { describeSelf, isGone, type LockHolder, parseHolder, type ThisProcess } from './holder.js';
 
 export type { LockHolder, ThisProcess } from './holder.js';
@@ -89,7 +89,12 @@ export async function acquireLock(
 
 /** Who holds the lock now, or undefined when nobody does. Writes nothing. */
 export function lockHolder(dir: string, name: string, self: ThisProcess): LockHolder | undefined {
-  return holderAmong(dir, name, listLock(dir, name).generations, self);
+  return holderAmong(dir, name, listLock(dir, name).generations, self)?.holder;
+}
+
+/** Since when it is held, in milliseconds by the file system's clock, or undefined. Writes nothing. */
+export function heldSince(dir: string, name: string, self: ThisProcess): number | undefined {
+  return holderAmong(dir, name, listLock(dir, name).generations, self)?.since;
 }
 
 /** The first of these files that is not free. */
@@ -98,13 +103,14 @@ function holderAmong(
   name: string,
   generations: readonly number[],
   self: ThisProcess,
-): LockHolder | undefined {
+): { readonly holder: LockHolder; readonly since: number } | undefined {
   for (const generation of generations) {
     const path = pathOf(dir, name, generation);
+    const found = statSync(path, { throwIfNoEntry: false });
     // Most are empty, and to ask for a size is cheaper than to read.
-    if (!statSync(path, { throwIfNoEntry: false })?.size) continue;
+    if (!found?.size) continue;
     const holder = parseHolder(readIfThere(path) ?? '');
-    if (holder && !isGone(holder, self)) return holder;
+    if (holder && !isGone(holder, self)) return { holder, since: found.mtimeMs };
   }
   return undefined;
 }
@@ -125,7 +131,7 @@ function openClaim(dir: string, name: string, { self, purpose, vanishes }: LockO
       writeNew(path, text);
     } catch (error) {
       if (codeOf(error) !== 'ENOENT') throw error;
-      mkdirSync(dir, { recursive: true, mode: 0o700 });
+      makeFolder(dir, 0o700);
       writeNew(path, text);
     }
     own = path;
@@ -137,7 +143,7 @@ function openClaim(dir: string, name: string, { self, purpose, vanishes }: LockO
   };
   const tryNow = (): HeldLock | LockHolder | 'raced' => {
     const before = listLock(dir, name).generations;
-    const holder = holderAmong(dir, name, before, self);
+    const holder = holderAmong(dir, name, before, self)?.holder;
     if (holder) return holder;
     const mine = (before[0] ?? 0) + 1;
     const path = pathOf(dir, name, mine);

@@ -1,21 +1,20 @@
 import { constants, createReadStream } from 'node:fs';
-import {
-  type FileHandle,
-  lstat,
-  open,
-  readFile,
-  rename,
-  unlink,
-  writeFile,
-} from 'node:fs/promises';
+import { type FileHandle, open, rename, unlink, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { FileVersion } from '../data/file-version.js';
 import { GuardError } from '../errors.js';
 import { attempt, placeNew, syncFolder, writeAll, writeAtomically } from './atomic-write.js';
-import { describeSelf, isGone, type ThisProcess } from './holder.js';
+import { describeSelf, type ThisProcess } from './holder.js';
 import { withLock } from './lock.js';
-import { isOfEarlierBoot, type Marker, markerText, parseMarker } from './partial-marker.js';
+import {
+  inTheWay,
+  isHeld,
+  isOfEarlierBoot,
+  lookAt,
+  type Marker,
+  markerText,
+  readMarker,
+} from './partial-marker.js';
 
 export interface PartialOptions {
   readonly self: ThisProcess;
@@ -249,48 +248,6 @@ class Partial implements PartialFile {
 
 /** Windows knows no such flag; there a link needs rights that a planted one would not have. */
 const noFollow = constants.O_NOFOLLOW ?? 0;
-
-async function lookAt(path: string) {
-  const found = await lstat(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    return attempt(path, Promise.reject(error));
-  });
-  if (found && !found.isFile()) throw inTheWay(path);
-  return found;
-}
-
-async function readMarker(path: string): Promise<Marker | undefined> {
-  const found = await lookAt(path);
-  if (!found) return undefined;
-  let text = await textOf(path);
-  // Empty: it is being written this moment, or its writer or the machine died in that moment.
-  if (text === '') {
-    await sleep(200);
-    text = await textOf(path);
-  }
-  if (text === undefined) return undefined;
-  const marker = parseMarker(text);
-  if (!marker) throw inTheWay(path);
-  return marker;
-}
-
-/** Undefined when its writer has finished meanwhile. */
-async function textOf(path: string): Promise<string | undefined> {
-  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) =>
-    error.code === 'ENOENT' ? undefined : attempt(path, Promise.reject(error)),
-  );
-}
-
-function isHeld({ holder }: Marker, self: ThisProcess): boolean {
-  return holder !== undefined && !isGone(holder, self);
-}
-
-function inTheWay(path: string): GuardError {
-  return new GuardError(`${path} is in the way and was not made by a download.`, {
-    code: 'exists',
-    hint: 'Look at it, then move or remove it. A link is never written through.',
-  });
-}
 
 function busy(target: string, marker: string): GuardError {
   return new GuardError(`${target} is being downloaded by another process.`, {

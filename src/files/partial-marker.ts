@@ -1,6 +1,10 @@
+import { lstat, readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FileVersion } from '../data/file-version.js';
 import { isObject } from '../data/json.js';
-import { describeSelf, type LockHolder, parseHolder, type ThisProcess } from './holder.js';
+import { GuardError } from '../errors.js';
+import { attempt } from './atomic-write.js';
+import { describeSelf, isGone, type LockHolder, parseHolder, type ThisProcess } from './holder.js';
 
 /** What a half file belongs to: no URL, no key, nothing secret. */
 export interface Marker {
@@ -17,8 +21,47 @@ export function markerText({ belongsTo, version, holder }: Marker): string {
   return `${JSON.stringify({ schema, download: belongsTo, version, holder: holder ?? null })}\n`;
 }
 
+/** The marker at a path, undefined where there is none. Throws GuardError for what is none of ours. */
+export async function readMarker(path: string): Promise<Marker | undefined> {
+  const found = await lookAt(path);
+  if (!found) return undefined;
+  let text = await textOf(path);
+  // Empty: it is being written this moment, or its writer or the machine died in that moment.
+  if (text === '') {
+    await sleep(200);
+    text = await textOf(path);
+  }
+  if (text === undefined) return undefined;
+  const marker = parseMarker(text);
+  if (!marker) throw inTheWay(path);
+  return marker;
+}
+
+/** What stands at a path. Throws GuardError for a link, a folder or a device. */
+export async function lookAt(path: string) {
+  const found = await lstat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    return attempt(path, Promise.reject(error));
+  });
+  if (found && !found.isFile()) throw inTheWay(path);
+  return found;
+}
+
+/** Whether the process that wrote it is still at it. */
+export function isHeld({ holder }: Marker, self: ThisProcess): boolean {
+  return holder !== undefined && !isGone(holder, self);
+}
+
+/** What stands in a download's way and is none of its own. */
+export function inTheWay(path: string): GuardError {
+  return new GuardError(`${path} is in the way and was not made by a download.`, {
+    code: 'exists',
+    hint: 'Look at it, then move or remove it. A link is never written through.',
+  });
+}
+
 /** Undefined for a text that no download wrote; of a torn one only that it was ours is known. */
-export function parseMarker(text: string): Marker | undefined {
+function parseMarker(text: string): Marker | undefined {
   return read(text) ?? (isTorn(text) ? { belongsTo: '', version: {} } : undefined);
 }
 
@@ -51,4 +94,11 @@ function read(text: string): Marker | undefined {
 export function isOfEarlierBoot({ holder }: Marker, self: ThisProcess): boolean {
   const { boot } = describeSelf(self, undefined);
   return holder?.boot !== undefined && boot !== undefined && holder.boot !== boot;
+}
+
+/** Undefined when its writer has finished meanwhile. */
+async function textOf(path: string): Promise<string | undefined> {
+  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) =>
+    error.code === 'ENOENT' ? undefined : attempt(path, Promise.reject(error)),
+  );
 }

@@ -1,6 +1,7 @@
-import { chmodSync, type Stats, lstatSync, mkdirSync } from 'node:fs';
+import { chmodSync, type Stats, lstatSync } from 'node:fs';
 import { parse, resolve } from 'node:path';
 import { ConfigError } from '../errors.js';
+import { makeFolder } from './make-folder.js';
 
 /** Who may own what we trust: the user's own id; undefined where the platform knows none. */
 export interface Ownership {
@@ -22,7 +23,7 @@ export function ensurePrivateFolder(folder: string, { owner, within }: Ownership
   if (within !== undefined && !look(within))
     throw new ConfigError(`There is no home folder ${within} to store in.`, { hint: elsewhere });
   try {
-    mkdirSync(folder, { recursive: true, mode: folderMode });
+    makeFolder(folder, folderMode);
   } catch (error) {
     // What stands in its place, a link or a file, is told below.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST')
@@ -84,7 +85,7 @@ const reasons: Readonly<Record<string, string>> = {
   EPERM: 'permission denied',
   EROFS: 'the file system is read-only',
   ENOTDIR: 'a part of the path is no folder',
-  ENOENT: 'a part of the path is a link that points nowhere',
+  ENOENT: 'a link in the path points nowhere, or the file system takes no folders there',
   ENOSPC: 'the disk is full',
 };
 

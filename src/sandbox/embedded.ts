@@ -10,8 +10,8 @@ import { loadSettings } from './sandbox-settings.js';
 import { becomeServer, findServer, removeServerNote, writeServerNote } from './server-file.js';
 import { readEvents } from './state.js';
 
-export { sandboxFolder, type SandboxPlace } from './home.js';
-export { type SandboxEvent, type SeedSize, seedSizes } from './records.js';
+export type { SandboxPlace } from './home.js';
+export { type SandboxEvent, seedSizes } from './records.js';
 
 /** A sandbox that answers, in this process or in another one. */
 export interface Sandbox {

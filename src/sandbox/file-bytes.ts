@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { createReadStream, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { createReadStream, renameSync, rmSync, statSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { makeFolder } from '../files/make-folder.js';
 import { demoFile } from './demo-files.js';
 
 /** Bytes that can be read from any place. */
@@ -89,7 +90,7 @@ function folderTarget(dir: string, path: string): UploadTarget {
   let handle: FileHandle | undefined;
   const temporary = `${path}.${randomBytes(6).toString('hex')}.part`;
   const opened = async () => {
-    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    makeFolder(dir, 0o700);
     handle ??= await open(temporary, 'wx', 0o600);
     return handle;
   };

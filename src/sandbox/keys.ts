@@ -4,7 +4,7 @@ import type { Endpoint, ResourceName } from '../api/contract.js';
 /** The organization of the demo data. */
 export const demoOrganization = 'org_demo';
 /** An organization without any data, for the key that belongs elsewhere. */
-export const otherOrganization = 'org_other';
+const otherOrganization = 'org_other';
 
 /** What one key may do (contract section 5). */
 export interface Grant {

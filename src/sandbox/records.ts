@@ -52,7 +52,7 @@ export interface Tables {
   readonly lastNumber: { [R in ResourceName]: number };
 }
 
-export const idPrefixes: { readonly [R in ResourceName]: string } = {
+const idPrefixes: { readonly [R in ResourceName]: string } = {
   teams: 'team_',
   players: 'player_',
   documents: 'doc_',

@@ -1,7 +1,7 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonObject } from '../data/json.js';
 import { type ThisProcess, withLock } from '../files/lock.js';
+import { makeFolder } from '../files/make-folder.js';
 import { type LogFile, openLog } from './log-file.js';
 import type { SandboxEvent, SeedChoice, Step, Tables } from './records.js';
 import { newReplay, stepsOf } from './replay.js';
@@ -122,7 +122,7 @@ export async function openState(
 
 /** Begins a folder's state anew, also over a damaged log. Other processes see it at their next look. */
 export async function resetState(dir: string, self: ThisProcess, seed: SeedChoice): Promise<void> {
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  makeFolder(dir, 0o700);
   await withLock(dir, 'state', { self, waitMs: lockWaitMs, purpose: 'sandbox reset' }, () => {
     const log = openLog(logPath(dir), 'create');
     log?.append(seedLine(seed));

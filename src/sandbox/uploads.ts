@@ -18,7 +18,7 @@ const extensions: Readonly<Record<string, string>> = {
 };
 
 /** `pdf` for application/pdf. */
-export function extensionOf(contentType: string): string {
+function extensionOf(contentType: string): string {
   return extensions[contentType] ?? 'bin';
 }
 

@@ -1,15 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { appendFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
 import { mkdirSync } from 'node:fs';
-import { createServer, type Socket } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { UploadSource } from '../../src/api/file-store.js';
 import { openUpload } from '../../src/api/upload.js';
 import { BugError, InputError, NetworkError, ProtocolError, StoreError } from '../../src/errors.js';
 import { temporaryFolder } from '../support/run.js';
 import { key, recordingService, type Reply } from '../support/service.js';
+import { tcpService } from '../support/tcp.js';
 import { noWait, storeFor, thrownBy } from './wiring.js';
 
 const folder = temporaryFolder('rosterctl-store');
@@ -141,7 +141,7 @@ describe('PUT', () => {
   });
 
   test('a refusal while the file is still being sent is told by its status', async () => {
-    const { origin } = await tcp((socket) => {
+    const { origin } = await tcpService((socket) => {
       socket.once('data', () => {
         socket.write(
           'HTTP/1.1 403 Forbidden\r\ncontent-length: 4\r\nconnection: close\r\n\r\nstop',
@@ -175,7 +175,7 @@ describe('PUT', () => {
     let count = 0;
     const bytes = randomBytes(4_000_000);
     const service = await recordingService(() => ({ status: 200 }));
-    const { origin } = await tcp((socket) => {
+    const { origin } = await tcpService((socket) => {
       if (++count === 1) socket.once('data', () => socket.resetAndDestroy());
       else relay(socket, service.origin);
     });
@@ -185,12 +185,12 @@ describe('PUT', () => {
   });
 
   test('a transfer that stands still ends, one that only crawls does not', async () => {
-    const stuck = await tcp((socket) => socket.pause());
+    const stuck = await tcpService((socket) => socket.pause());
     const file = await source(fileOf(randomBytes(8_000_000)));
     const error = await thrownBy(storeFor(base, { stallMs: 400 }).put(`${stuck.origin}/d`, file));
     expect(error).toMatchObject({ name: 'NetworkError', kind: 'timeout' });
 
-    const crawling = await tcp((socket) => {
+    const crawling = await tcpService((socket) => {
       let seen = 0;
       const turn = setInterval(() => (socket.isPaused() ? socket.resume() : socket.pause()), 60);
       socket.on('close', () => clearInterval(turn));
@@ -209,7 +209,7 @@ describe('PUT', () => {
     ['longer than nothing', ['x'], 0],
   ])('a source %s than promised is an input error', async (_, parts, size) => {
     let connections = 0;
-    const { origin } = await tcp(() => connections++);
+    const { origin } = await tcpService(() => connections++);
     const store = storeFor(base, { retries: 3, sleep: noWait().sleep });
     const error = await thrownBy(store.put(`${origin}/d`, given(parts, size)));
     expect(error).toBeInstanceOf(InputError);
@@ -335,29 +335,13 @@ describe('GET', () => {
   });
 
   test('a body that ends early is an error, never a short file', async () => {
-    const { origin } = await tcp((socket) =>
+    const { origin } = await tcpService((socket) =>
       socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nshort')),
     );
     const { bytes } = await storeFor(base).get(`${origin}/d`);
     expect(await thrownBy(collect(bytes))).toBeInstanceOf(NetworkError);
   });
 });
-
-/** A bare TCP server. */
-async function tcp(onConnection: (socket: Socket) => void) {
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on('error', () => undefined);
-    onConnection(socket);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  afterAll(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
-}
 
 /** Hands a connection on to another server, byte by byte. */
 function relay(socket: Socket, origin: string) {

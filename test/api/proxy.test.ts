@@ -2,13 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createProxyChoice } from '../../src/api/proxy.js';
 import { ConfigError, NetworkError } from '../../src/errors.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 import { key, organization, recordingService } from '../support/service.js';
+import { tcpService } from '../support/tcp.js';
 import { apiTo, later, storeFor, thrownBy, transportTo } from './wiring.js';
 
 const get = { method: 'GET', path: '/teams/org_7', template: '/teams/{organizationId}' };
@@ -127,26 +128,6 @@ async function proxyTo(port: number, status = 200, tls?: { key: Buffer; cert: Bu
   return { url: `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
 }
 
-async function tcp(onConnection: (socket: Socket) => void) {
-  const sockets = new Set<Socket>();
-  let count = 0;
-  const server = createTcpServer((socket) => {
-    count++;
-    sockets.add(socket);
-    socket.on('error', () => undefined);
-    onConnection(socket);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  afterAll(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    connections: () => count,
-  };
-}
-
 const far = 'https://api.example.test/v1';
 const through = (url: string) => ({ proxy: createProxyChoice({ https_proxy: url }) });
 
@@ -167,24 +148,24 @@ describe('a proxy that is of no use is named, not the service', () => {
   });
 
   test('refused', async () => {
-    const gone = await tcp(() => undefined);
-    const url = gone.url.replace(/:\d+$/, ':1');
+    const gone = await tcpService(() => undefined);
+    const url = gone.origin.replace(/:\d+$/, ':1');
     const error = (await thrownBy(transportTo(far, through(url)).request(get))) as NetworkError;
     expect(error.message).toContain(`The proxy ${url} cannot be used: ECONNREFUSED`);
     expect(error.hint).toContain('NO_PROXY');
   });
 
   test('one that hangs up at once is not asked in a loop', async () => {
-    const proxy = await tcp((socket) => socket.destroy());
-    const transport = transportTo(far, { ...through(proxy.url), retries: 1, random: () => 0 });
+    const proxy = await tcpService((socket) => socket.destroy());
+    const transport = transportTo(far, { ...through(proxy.origin), retries: 1, random: () => 0 });
     const error = (await thrownBy(transport.request(get))) as NetworkError;
     expect(error.details.reason).toBe('proxy');
     expect(proxy.connections()).toBe(2);
   });
 
   test('one that says nothing', async () => {
-    const proxy = await tcp(() => undefined);
-    const options = { ...through(proxy.url), bounds: { connectMs: 200 } };
+    const proxy = await tcpService(() => undefined);
+    const options = { ...through(proxy.origin), bounds: { connectMs: 200 } };
     const error = (await thrownBy(transportTo(far, options).request(get))) as NetworkError;
     expect(error.message).toContain('did not open a connection in time');
   });
@@ -199,8 +180,8 @@ describe('a proxy that is of no use is named, not the service', () => {
 
   test('closing the transport drops a tunnel that is being opened', async () => {
     const { promise: hungUp, resolve } = later();
-    const proxy = await tcp((socket) => socket.on('close', resolve).resume());
-    const transport = transportTo(far, through(proxy.url));
+    const proxy = await tcpService((socket) => socket.on('close', resolve).resume());
+    const transport = transportTo(far, through(proxy.origin));
     const error = thrownBy(transport.request(get));
     while (proxy.connections() === 0) await new Promise((done) => setTimeout(done, 5));
     transport.close();

@@ -1,5 +1,5 @@
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { afterAll, describe, expect, test } from 'vitest';
+import type { Socket } from 'node:net';
+import { describe, expect, test } from 'vitest';
 import {
   BugError,
   CancelledError,
@@ -10,6 +10,7 @@ import {
   UsageError,
 } from '../../src/errors.js';
 import { key, recordingService } from '../support/service.js';
+import { tcpService } from '../support/tcp.js';
 import { noWait, thrownBy, transportTo } from './wiring.js';
 
 const get = { method: 'GET', path: '/teams/org_7', template: '/teams/{organizationId}' };
@@ -28,22 +29,10 @@ const grant = {
   body: '{}',
 };
 
-/** A bare TCP server, to do what no HTTP server would. */
+/** A service that does what no HTTP server would. */
 async function rawService(onConnection: (socket: Socket, count: number) => void) {
-  let count = 0;
-  const sockets = new Set<Socket>();
-  const server: Server = createServer({ allowHalfOpen: true }, (socket) => {
-    sockets.add(socket);
-    socket.on('error', () => undefined);
-    onConnection(socket, ++count);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  afterAll(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  const port = (server.address() as AddressInfo).port;
-  return { baseUrl: `http://127.0.0.1:${port}/v1`, connections: () => count };
+  const service = await tcpService(onConnection, { allowHalfOpen: true });
+  return { ...service, baseUrl: `${service.origin}/v1` };
 }
 
 /** Runs when a whole request head has arrived. */

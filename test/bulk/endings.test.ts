@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { cut, keep, written } from '../commands/tryouts/service.js';
 import { errorOf } from '../support/run.js';
 import { key } from '../support/service.js';
-import { ids, report, several, userOf } from './user.js';
+import { ids, report, several, until, userOf } from './user.js';
 
 const lineOf = (count: number, more = '--yes --json') =>
   `tryouts set-status ${ids(count).join(' ')} --to rejected ${more}`;
@@ -158,7 +158,3 @@ describe('runs resume and retry', () => {
     ]);
   });
 });
-
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 20));
-}

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { keep, written } from '../commands/tryouts/service.js';
 import { freshEnvironment, launcher, splitWords, temporaryFolder } from '../support/run.js';
 import type { Service } from '../support/service.js';
-import { fast, ids, report, several, userOf } from './user.js';
+import { fast, ids, report, several, until, userOf } from './user.js';
 
 const lineOf = (count: number, more: string) =>
   `tryouts set-status ${ids(count).join(' ')} --to rejected ${more}`;
@@ -21,13 +21,19 @@ async function hangingService(count: number) {
   return { service, state };
 }
 
+/** A run of nine rows, two of which are done and two hang. */
+async function hangingRun() {
+  const { service, state } = await hangingService(9);
+  const user = userOf(service);
+  const child = user.start(lineOf(9, '--yes --json --concurrency 2'));
+  const told = gather(child);
+  await until(() => state.hanging === 2);
+  return { state, user, child, told };
+}
+
 describe('Ctrl-C while a request hangs', () => {
   test('waits 10 s at most, then the summary, how to go on, and 130', async () => {
-    const { service, state } = await hangingService(9);
-    const user = userOf(service);
-    const child = user.start(lineOf(9, '--yes --json --concurrency 2'));
-    const told = gather(child);
-    await until(() => state.hanging === 2);
+    const { state, user, child, told } = await hangingRun();
     const asked = Date.now();
     child.kill('SIGINT');
     const { code, stdout, stderr } = await told;
@@ -49,11 +55,7 @@ describe('Ctrl-C while a request hangs', () => {
   });
 
   test('a second one ends it at once, and the run can be gone on with', async () => {
-    const { service, state } = await hangingService(9);
-    const user = userOf(service);
-    const child = user.start(lineOf(9, '--yes --json --concurrency 2'));
-    const told = gather(child);
-    await until(() => state.hanging === 2);
+    const { state, user, child, told } = await hangingRun();
     child.kill('SIGINT');
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(child.exitCode).toBe(null);
@@ -166,8 +168,4 @@ function gather(child: ReturnType<ReturnType<typeof userOf>['start']>) {
   return new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) =>
     child.on('close', (code) => resolve({ code, stdout, stderr })),
   );
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 20));
 }

@@ -10,6 +10,12 @@ const bodies = (service: Awaited<ReturnType<typeof keep>>) =>
     .filter(({ method }) => method === 'POST')
     .map(({ body }): unknown => JSON.parse(body.toString()));
 
+/** The ids of a report, sorted. */
+const idsIn = (ran: { stdout: string }) =>
+  report(ran)
+    .results.map(({ id }) => id)
+    .toSorted();
+
 /** A sandbox of its own for each test, inside the program. */
 function sandbox() {
   const home = temporaryFolder();
@@ -28,11 +34,7 @@ describe('the filters of a list select for its writes', () => {
     expect(wanted.length).toBeGreaterThan(1);
     const updated = await run('players update --team team_0001 -F role=Coach --yes --json');
     expect(updated.code).toBe(0);
-    expect(
-      report(updated)
-        .results.map(({ id }) => id)
-        .toSorted(),
-    ).toEqual(wanted.toSorted());
+    expect(idsIn(updated)).toEqual(wanted.toSorted());
     const deleted = await run('players delete --team team_0001 --yes --json');
     expect(report(deleted).summary).toMatchObject({ total: wanted.length, changed: wanted.length });
     expect((await run('players list --team team_0001 --json')).stdout).toBe('[]\n');
@@ -43,11 +45,7 @@ describe('the filters of a list select for its writes', () => {
     const images = await ids('docs list --type image/');
     const updated = await run('docs update --type image/ --tag picture --yes --json');
     expect(updated.code).toBe(0);
-    expect(
-      report(updated)
-        .results.map(({ id }) => id)
-        .toSorted(),
-    ).toEqual(images.toSorted());
+    expect(idsIn(updated)).toEqual(images.toSorted());
     expect(await ids('docs list --tag picture')).toEqual(images);
     const alone = await run('docs update --tag picture --yes --json');
     expect(alone).toMatchObject({ code: 2, stdout: '' });
@@ -141,4 +139,17 @@ describe('tryouts convert --csv', () => {
     expect(ran).toMatchObject({ code: 2, stdout: '' });
     expect(ran.stderr).toContain('if_status');
   });
+});
+
+test('a long number that a spreadsheet rewrote: an id is not found, a field is a value like another', async () => {
+  const { run } = sandbox();
+  const csv = 'id,discordUserId\n1.23457E+17,x\nplayer_0001,1.23457E+17\n';
+  const ran = await run('players update --csv - --yes --json', csv);
+  expect(ran.code).toBe(8);
+  expect(report(ran).results).toMatchObject([
+    { id: '1.23457E+17', result: 'failed', error: { code: 'notFound' } },
+    { id: 'player_0001', result: 'changed', after: { discordUserId: '1.23457E+17' } },
+  ]);
+  expect(ran.stderr).toContain('→ 1.23457E+17');
+  expect((await run('help bulk')).stdout).toContain('1.23457E+17');
 });

@@ -41,3 +41,8 @@ export const report = (ran: { stdout: string }) =>
     summary: Record<string, number>;
     results: { id: string; row: number; result: string }[];
   };
+
+/** Waits until it holds; a test that waits in vain ends by its own time limit. */
+export async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 20));
+}

@@ -1,28 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { type OutputSettings, present } from '../../src/cli/output.js';
+import { present } from '../../src/cli/output.js';
 import { listOf, recordOf } from '../../src/cli/views.js';
 import { displayWidth } from '../../src/terminal/width.js';
 import { forbidden, hostileTexts, withoutColor } from '../support/hostile.js';
+import { plainOutput } from '../support/output-settings.js';
 import { screen } from '../support/screen.js';
-
-const settings: OutputSettings = {
-  output: 'table',
-  fields: undefined,
-  out: undefined,
-  bom: false,
-  delimiter: ',',
-  csvRaw: false,
-  time: undefined,
-  pager: undefined,
-  guesses: {},
-};
 
 const world = (columns: number | undefined) => {
   const made = screen({ ...(columns && { columns }), env: { FORCE_COLOR: '1' } });
   return {
     made,
     presenting: {
-      settings,
+      settings: plainOutput,
       streams: made.streams,
       env: {},
       now: () => new Date('2026-11-21T12:00:00Z'),
@@ -99,7 +88,10 @@ test('json and ndjson give every text back, with nothing that drives a terminal'
   const records = hostileTexts.map((text, index) => ({ id: `app_${index}`, [text]: text }));
   for (const output of ['json', 'ndjson'] as const) {
     const { made, presenting } = world(undefined);
-    await present(records, listOf('players'), { ...presenting, settings: { ...settings, output } });
+    await present(records, listOf('players'), {
+      ...presenting,
+      settings: { ...plainOutput, output },
+    });
     expect(made.stdout().replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u2028-\u202e\u2066-\u2069]/u);
     const text =
       output === 'json' ? made.stdout() : `[${made.stdout().trim().split('\n').join(',')}]`;

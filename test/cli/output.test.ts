@@ -9,6 +9,7 @@ import { linesOf, listOf, oneOrManyOf, recordOf, rowsOf, type View } from '../..
 import { parseJson } from '../../src/data/json.js';
 import { PipeClosedError, UsageError } from '../../src/errors.js';
 import { createStreams } from '../../src/terminal/streams.js';
+import { plainOutput } from '../support/output-settings.js';
 import { screen, type ScreenOptions } from '../support/screen.js';
 
 const now = () => new Date('2026-11-21T12:00:00Z');
@@ -19,24 +20,12 @@ interface Showing extends ScreenOptions {
   readonly sorted?: boolean;
 }
 
-const defaults: OutputSettings = {
-  output: 'table',
-  fields: undefined,
-  out: undefined,
-  bom: false,
-  delimiter: ',',
-  csvRaw: false,
-  time: undefined,
-  pager: undefined,
-  guesses: {},
-};
-
 /** Shows a value; what stands on stdout, and the notes. */
 async function shown<T>(value: T, view: View<T>, showing: Showing = {}) {
   const made = screen(showing);
   const notes: string[] = [];
   await present(value, view, {
-    settings: { ...defaults, ...showing.settings },
+    settings: { ...plainOutput, ...showing.settings },
     streams: made.streams,
     env: {},
     now,
@@ -46,6 +35,18 @@ async function shown<T>(value: T, view: View<T>, showing: Showing = {}) {
   });
   return { stdout: made.stdout(), notes };
 }
+
+/** What `present` needs besides the value and the view. */
+const worldOf = (
+  streams: Presenting['streams'],
+  settings: Partial<OutputSettings>,
+): Presenting => ({
+  settings: { ...plainOutput, ...settings },
+  streams,
+  env: {},
+  now,
+  note: () => {},
+});
 
 const format = (output: OutputSettings['output'], more: Partial<OutputSettings> = {}) => ({
   settings: { output, ...more },
@@ -292,13 +293,7 @@ describe('json', () => {
 
   test('is whole or nothing', async () => {
     const made = screen();
-    const world = {
-      settings: { ...defaults, output: 'json' },
-      streams: made.streams,
-      env: {},
-      now,
-      note: () => {},
-    } as const;
+    const world = worldOf(made.streams, { output: 'json' });
     await expect(present(broken(), listOf('tryouts'), world)).rejects.toThrow('the answer broke');
     expect(made.stdout()).toBe('');
   });
@@ -312,13 +307,7 @@ describe('ndjson', () => {
 
   test('what came before the answer broke stays', async () => {
     const made = screen();
-    const world = {
-      settings: { ...defaults, output: 'ndjson' },
-      streams: made.streams,
-      env: {},
-      now,
-      note: () => {},
-    } as const;
+    const world = worldOf(made.streams, { output: 'ndjson' });
     await expect(present(broken(), listOf('tryouts'), world)).rejects.toThrow('the answer broke');
     expect(made.stdout()).toBe(`${JSON.stringify(ann)}\n${JSON.stringify(bob)}\n`);
   });
@@ -332,13 +321,7 @@ describe('ndjson', () => {
       await second;
       yield bob;
     }
-    const world = {
-      settings: { ...defaults, output: 'ndjson' },
-      streams: made.streams,
-      env: {},
-      now,
-      note: () => {},
-    } as const;
+    const world = worldOf(made.streams, { output: 'ndjson' });
     const done = present(slow(), listOf('tryouts'), world);
     while (made.stdout() === '') await new Promise((resolve) => setImmediate(resolve));
     expect(made.stdout()).toBe(`${JSON.stringify(ann)}\n`);
@@ -367,13 +350,7 @@ describe('ndjson', () => {
       }
     }
     const streams = createStreams({ stdin, stdout, stderr, env: {} });
-    const world = {
-      settings: { ...defaults, output: 'ndjson' },
-      streams,
-      env: {},
-      now,
-      note: () => {},
-    } as const;
+    const world = worldOf(streams, { output: 'ndjson' });
     await expect(present(endless(), listOf('tryouts'), world)).rejects.toThrow(PipeClosedError);
     expect(closed).toBe(true);
     expect(asked).toBeLessThan(20);
@@ -412,13 +389,7 @@ describe('csv', () => {
 
   test('is all its columns or nothing', async () => {
     const made = screen();
-    const world = {
-      settings: { ...defaults, output: 'csv' },
-      streams: made.streams,
-      env: {},
-      now,
-      note: () => {},
-    } as const;
+    const world = worldOf(made.streams, { output: 'csv' });
     await expect(present(broken(), listOf('tryouts'), world)).rejects.toThrow('the answer broke');
     expect(made.stdout()).toBe('');
   });
@@ -450,13 +421,7 @@ describe('--fields', () => {
     'an unknown field in %s prints nothing and names the known ones',
     async (output) => {
       const made = screen();
-      const world = {
-        settings: { ...defaults, output, fields: ['id', 'statsu'] },
-        streams: made.streams,
-        env: {},
-        now,
-        note: () => {},
-      };
+      const world = worldOf(made.streams, { output, fields: ['id', 'statsu'] });
       const failure = await present(stream(ann, bob), listOf('tryouts'), world).catch(
         (error: unknown) => error,
       );

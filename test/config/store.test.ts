@@ -21,6 +21,7 @@ import { temporaryFolder } from '../support/run.js';
 const home = temporaryFolder();
 const self = { pid: process.pid, isAlive: () => true };
 const uid = process.getuid?.();
+const onlyRoot = 'only root can give a file to another user';
 const place = { baseUrl: 'https://a.example/v1', organization: 'org_1' };
 const key = { key: 'canary-key-1234', origin: 'https://a.example', organization: 'org_1' };
 let count = 0;
@@ -177,26 +178,14 @@ describe('a file that cannot be used', () => {
     ['has a base URL of a wrong type', '{"profiles": {"work": {"baseUrl": 7}}}'],
     ['has an active profile of a wrong type', '{"activeProfile": true}'],
     ['has a nested setting', '{"defaults": {"endpoints": {"players": "canary"}}}'],
-  ])('config.json that %s', async (_, text) => {
-    const folder = freshFolder();
-    mkdirSync(folder, { mode: 0o700 });
-    const file = join(folder, 'config.json');
-    writeFileSync(file, text);
-    await expectRefusal(folder, file, text);
-  });
+  ])('config.json that %s', (_, text) => expectRefusal('config.json', text));
 
   test.each([
     ['is cut off', '{"work": {"key": "canary'],
     ['is a list', '["canary"]'],
     ['has an entry of a wrong type', '{"work": "canary"}'],
     ['has a key that is bound to nothing', '{"work": {"key": "canary"}}'],
-  ])('credentials.json that %s', async (_, text) => {
-    const folder = freshFolder();
-    mkdirSync(folder, { mode: 0o700 });
-    const file = join(folder, 'credentials.json');
-    writeFileSync(file, text);
-    await expectRefusal(folder, file, text);
-  });
+  ])('credentials.json that %s', (_, text) => expectRefusal('credentials.json', text));
 
   test('a folder in the place of the file', () => {
     const folder = freshFolder();
@@ -269,7 +258,11 @@ describe('modes and strangers', () => {
 });
 
 /** The refusal names the file and a fix, shows nothing of it, and nobody clears it. */
-async function expectRefusal(folder: string, file: string, text: string): Promise<void> {
+async function expectRefusal(name: string, text: string): Promise<void> {
+  const folder = freshFolder();
+  mkdirSync(folder, { mode: 0o700 });
+  const file = join(folder, name);
+  writeFileSync(file, text);
   const store = open(folder);
   const read = () => [store.config(), store.keys()];
   expect(read).toThrow(ConfigError);
@@ -281,7 +274,8 @@ async function expectRefusal(folder: string, file: string, text: string): Promis
   expect(readFileSync(file, 'utf8')).toBe(text);
 }
 
-test.runIf(uid === 0)('a folder of another user is neither written nor trusted', async () => {
+test('a folder of another user is neither written nor trusted', async ({ skip }) => {
+  skip(uid !== 0, onlyRoot);
   const folder = freshFolder();
   await open(folder).update((now) => withLogin(now, 'work', place, key));
   for (const name of [...readdirSync(folder), '.']) chownSync(join(folder, name), 4242, 4242);
@@ -291,7 +285,8 @@ test.runIf(uid === 0)('a folder of another user is neither written nor trusted',
   ).rejects.toThrow(/belongs to another user/);
 });
 
-test.runIf(uid === 0)('another user can read none of it', async () => {
+test('another user can read none of it', async ({ skip }) => {
+  skip(uid !== 0, onlyRoot);
   const folder = freshFolder();
   const before = process.umask(0);
   try {

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { launcher, temporaryFolder } from '../support/run.js';
 import { seeded } from '../support/seeded.js';
 import { fate, runOnce, setStage, type Stage } from './stage.js';
@@ -10,14 +10,14 @@ import { fate, runOnce, setStage, type Stage } from './stage.js';
 // n-th write, fdatasync and connect, for every n that a small run makes.
 
 const trace = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
-if (!trace)
-  console.warn('SKIPPED: strace is not installed or may not trace; no kill at the n-th call.');
 
 const rows = 6;
 /** All file work in one thread, so that its calls can be counted. */
 const threads = { UV_THREADPOOL_SIZE: '1' };
 
-describe.skipIf(!trace)('by system calls:', () => {
+describe('by system calls:', () => {
+  beforeEach(({ skip }) => skip(!trace, 'strace is not installed or may not trace'));
+
   for (const call of ['fdatasync', 'connect', 'write'] as const)
     test(`killed at the n-th ${call}, for every n, no row is lost and no write repeated`, {
       timeout: 900_000,

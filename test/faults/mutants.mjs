@@ -12,6 +12,13 @@ const dir = await mkdtemp(join(tmpdir(), 'rosterctl-mutants-'));
 /** As many kills as it takes: each row of a run may meet a lost or a late answer. */
 const killLoop = ['crash/kill', 'kills lose no row'];
 
+const keyToStore = {
+  file: 'src/api/file-store.ts',
+  from: '...storeHeaders(headers),',
+  to: `...storeHeaders(headers),
+          'x-api-key': process.env['ROSTERCTL_API_KEY'] ?? '',`,
+};
+
 const mutants = [
   {
     name: 'a redirect is followed',
@@ -26,22 +33,8 @@ const mutants = [
           }`,
     cases: ['redirects', 'matrix: 307'],
   },
-  {
-    name: 'the key is sent to the store',
-    file: 'src/api/file-store.ts',
-    from: '...storeHeaders(headers),',
-    to: `...storeHeaders(headers),
-          'x-api-key': process.env['ROSTERCTL_API_KEY'] ?? '',`,
-    cases: ['upload', 'F098'],
-  },
-  {
-    name: 'the key is sent to the S3 store',
-    file: 'src/api/file-store.ts',
-    from: '...storeHeaders(headers),',
-    to: `...storeHeaders(headers),
-          'x-api-key': process.env['ROSTERCTL_API_KEY'] ?? '',`,
-    cases: ['s3-store', 'F098'],
-  },
+  { name: 'the key is sent to the store', ...keyToStore, cases: ['upload', 'F098'] },
+  { name: 'the key is sent to the S3 store', ...keyToStore, cases: ['s3-store', 'F098'] },
   {
     name: 'the key is sent with a download',
     file: 'src/api/store-download.ts',

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { report, userOf } from '../bulk/user.js';
 import { application, keep, written } from '../commands/tryouts/service.js';
 import { errorOf, temporaryFolder } from '../support/run.js';
@@ -11,7 +11,6 @@ import { payloads } from './support/payloads.js';
 // person may, by delimiter and encoding. Exactly the rows that were edited change.
 
 const office = spawnSync('soffice', ['--version'], { timeout: 60_000 }).status === 0;
-if (!office) console.warn('SKIPPED: LibreOffice is not installed; no round trip through it.');
 
 const comma = 44;
 const semicolon = 59;
@@ -34,7 +33,11 @@ const notes = [
 ];
 const edited = ['app_2', 'app_5', 'app_9'];
 
-describe.skipIf(!office)('LibreOffice', () => {
+describe('LibreOffice', () => {
+  beforeEach(({ skip }) =>
+    skip(!office, 'LibreOffice is not installed (apt-get install libreoffice-calc)'),
+  );
+
   for (const [what, separator, charset, mark] of [
     ['comma, UTF-8', comma, utf8, ''],
     ['comma, UTF-8 with a byte order mark', comma, utf8, '\ufeff'],

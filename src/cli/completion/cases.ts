@@ -26,7 +26,7 @@ export function tableFunctions(model: Model, write: WriteChoice): string[] {
 }
 
 /** A word in single quotes, for every shell of that family. */
-export function quoted(text: string): string {
+function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 

@@ -1,4 +1,4 @@
-import { allFlags, bulkFlags, csvFlags, idsFileFlag } from '../../cli/bulk-flags.js';
+import { manyFlags } from '../../cli/bulk-flags.js';
 import { defineWrite } from '../../cli/define.js';
 import { deletedView } from '../deleted.js';
 import { anyIdsOf, documents, routeFlag } from '../kinds.js';
@@ -19,12 +19,7 @@ export default defineWrite({
   args: { ids: anyIdsOf(documents) },
   flags: {
     route: routeFlag,
-    ...idsFileFlag,
-    ...csvFlags,
-    ...documentFilters,
-    ...listSelectionFlags,
-    ...allFlags,
-    ...bulkFlags,
+    ...manyFlags({ ...documentFilters, ...listSelectionFlags }),
   },
   view: deletedView,
   ids: ({ ids }) => ids,

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { allFlags, bulkFlags, csvFlags, idsFileFlag } from '../../cli/bulk-flags.js';
+import { manyFlags } from '../../cli/bulk-flags.js';
 import { defineWrite, params } from '../../cli/define.js';
 import { fieldFlags, type FieldValues, readFields, touchedFields } from '../../cli/field-flags.js';
 import { recordOf } from '../../cli/views.js';
@@ -37,13 +37,11 @@ export default defineWrite({
     tag: tagsFlag('replace all tags by these'),
     ...fieldFlags,
     route: routeFlag,
-    ...idsFileFlag,
-    ...csvFlags,
-    type: { ...untaggedFilters.type, rare: true },
-    since: { ...untaggedFilters.since, rare: true },
-    ...listSelectionFlags,
-    ...allFlags,
-    ...bulkFlags,
+    ...manyFlags({
+      type: { ...untaggedFilters.type, rare: true },
+      since: { ...untaggedFilters.since, rare: true },
+      ...listSelectionFlags,
+    }),
   },
   needsOneOf: [['name', 'addTag', 'removeTag', 'tag', 'set', 'setString', 'input', 'csv']],
   excludes: [

@@ -1,4 +1,4 @@
-import { allFlags, bulkFlags, csvFlags, idsFileFlag } from '../../cli/bulk-flags.js';
+import { manyFlags } from '../../cli/bulk-flags.js';
 import { defineWrite } from '../../cli/define.js';
 import { fieldFlags, type FieldValues, readFields } from '../../cli/field-flags.js';
 import { recordOf } from '../../cli/views.js';
@@ -24,12 +24,7 @@ export default defineWrite({
     name: nameFlag(players),
     ...fieldFlags,
     route: routeFlag,
-    ...idsFileFlag,
-    ...csvFlags,
-    ...playerFilters,
-    ...listSelectionFlags,
-    ...allFlags,
-    ...bulkFlags,
+    ...manyFlags({ ...playerFilters, ...listSelectionFlags }),
   },
   needsOneOf: [['name', 'set', 'setString', 'input', 'csv']],
   view: recordOf('players'),

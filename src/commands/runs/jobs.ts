@@ -1,10 +1,9 @@
-import type { RunStore, StoredRun } from '../../bulk/runs.js';
-import { listRuns, runStore } from '../../bulk/runs.js';
+import { type RunStore, runStore, type StoredRun } from '../../bulk/runs.js';
 import type { BulkPart } from '../../cli/bulk-part.js';
 import type { BulkValues } from '../../cli/bulk-flags.js';
 import type { Command } from '../../cli/define.js';
 import { requireFolder } from '../../config/paths.js';
-import type { Context, LocalContext } from '../../context.js';
+import type { LocalContext } from '../../context.js';
 import { UsageError } from '../../errors.js';
 
 /** The commands whose runs can go on, by the action that a run names. */
@@ -25,7 +24,9 @@ export async function partOf(action: string): Promise<BulkPart> {
   const command = await jobs[action]?.();
   const part = command?.default.kind === 'write' ? command.default.bulk : undefined;
   if (part) return part;
-  throw new UsageError(`This version cannot go on with ${action}.`);
+  throw new UsageError(`This version cannot go on with ${action}.`, {
+    hint: 'Go on with the version that began it.',
+  });
 }
 
 /** A command line that has no flags of its own besides those of a run. */
@@ -37,18 +38,7 @@ export async function lineOf(run: StoredRun, values: Partial<BulkValues>) {
   };
 }
 
-/** Throws UsageError when the run belongs to another organization or service than the profile in force. */
-export function checkPlace({ api }: Context, { head }: StoredRun): void {
-  if (head.organization === api.organizationId && head.service === api.baseUrl) return;
-  throw new UsageError(
-    `The run ${head.run} belongs to organization ${head.organization} at ${head.service}.`,
-    { hint: `Choose its profile: -p ${head.profile}` },
-  );
-}
-
 /** Where runs lie; nothing is made. Throws ConfigError where there is no place for a state. */
 export function storeOf({ paths }: Pick<LocalContext, 'paths'>): RunStore {
   return runStore(requireFolder(paths, 'state').path);
 }
-
-export { listRuns };

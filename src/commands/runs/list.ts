@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { summaryOf } from '../../bulk/runs.js';
+import { listRuns, summaryOf } from '../../bulk/runs.js';
 import { defineLocalCommand } from '../../cli/define.js';
 import { rowsOf } from '../../cli/views.js';
-import { listRuns, storeOf } from './jobs.js';
+import { storeOf } from './jobs.js';
 
 const Run = z.object({
   run: z.string(),

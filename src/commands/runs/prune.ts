@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
-import { removeRun, type StoredRun, summaryOf } from '../../bulk/runs.js';
+import { listRuns, removeRun, type StoredRun, summaryOf } from '../../bulk/runs.js';
 import { leftUploads } from '../../bulk/upload-state.js';
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { parsedBy } from '../../cli/filters.js';
 import { linesOf } from '../../cli/views.js';
 import { parseDuration } from '../../data/duration.js';
 import { plural } from '../../data/words.js';
-import { listRuns, storeOf } from './jobs.js';
+import { storeOf } from './jobs.js';
 
 const month = 30 * 86_400_000;
 

@@ -1,19 +1,13 @@
 import { exitOf } from '../../bulk/report.js';
 import { isFinal } from '../../bulk/run-state.js';
-import { findRun, type StoredRun } from '../../bulk/runs.js';
+import type { StoredRun } from '../../bulk/runs.js';
 import { showRun } from '../../cli/bulk.js';
 import { resumeRun } from '../../cli/bulk-continue.js';
-import { bulkFlags } from '../../cli/bulk-flags.js';
 import { type Change, defineWrite, Outcome, Running } from '../../cli/define.js';
-import { reportView } from '../../cli/report-view.js';
 import { UsageError } from '../../errors.js';
-import { checkPlace, lineOf, storeOf } from './jobs.js';
-import { runArg, storedReport } from './show.js';
-
-const { failFast, maxErrors, maxChanges, expect, concurrency, rate, waitLock } = bulkFlags;
-
-/** The flags of a run that was selected before. */
-export const resumeFlags = { maxChanges, expect, failFast, maxErrors, concurrency, rate, waitLock };
+import { ofEarlierRun, runHere } from './earlier-run.js';
+import { lineOf } from './jobs.js';
+import { storedReport } from './show.js';
 
 export default defineWrite({
   summary: 'Go on with a run that is unfinished',
@@ -24,13 +18,9 @@ export default defineWrite({
     ['The newest run', 'last --dry-run'],
     ['From a script', 'last --yes'],
   ],
-  calls: ['getTryout', 'updateTryout', 'convertTryout'],
-  args: { run: runArg },
-  flags: resumeFlags,
-  view: reportView,
+  ...ofEarlierRun,
   async plan(context, { run }) {
-    const stored = await findRun(storeOf(context), run);
-    checkPlace(context, stored);
+    const stored = await runHere(context, run);
     if (stored.state.superseded)
       throw new UsageError(`The run ${stored.head.run} was begun anew with --restart.`, {
         hint: 'See: rosterctl runs list',

@@ -1,12 +1,10 @@
-import { findRun } from '../../bulk/runs.js';
 import { showRun } from '../../cli/bulk.js';
 import { retryRows } from '../../cli/bulk-begin.js';
 import { defineWrite, Running } from '../../cli/define.js';
-import { reportView } from '../../cli/report-view.js';
 import { GuardError, UsageError } from '../../errors.js';
-import { checkPlace, lineOf, partOf, storeOf } from './jobs.js';
-import { resumeFlags } from './resume.js';
-import { runArg, storedReport } from './show.js';
+import { ofEarlierRun, runHere } from './earlier-run.js';
+import { lineOf, partOf } from './jobs.js';
+import { storedReport } from './show.js';
 
 export default defineWrite({
   summary: 'Begin a new run from the rows that failed or conflicted',
@@ -15,13 +13,9 @@ export default defineWrite({
     ['Look first', 'last --dry-run'],
     ['From a script', 'last --yes'],
   ],
-  calls: ['getTryout', 'updateTryout', 'convertTryout'],
-  args: { run: runArg },
-  flags: resumeFlags,
-  view: reportView,
+  ...ofEarlierRun,
   async plan(context, { run }) {
-    const stored = await findRun(storeOf(context), run);
-    checkPlace(context, stored);
+    const stored = await runHere(context, run);
     if (!stored.finished)
       throw new GuardError(`The run ${stored.head.run} is unfinished.`, {
         hint: `Go on with it first: rosterctl runs resume ${stored.head.run}`,

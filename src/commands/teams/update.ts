@@ -1,4 +1,4 @@
-import { allFlags, bulkFlags, csvFlags, idsFileFlag } from '../../cli/bulk-flags.js';
+import { manyFlags } from '../../cli/bulk-flags.js';
 import { defineWrite } from '../../cli/define.js';
 import { fieldFlags, type FieldValues, readFields } from '../../cli/field-flags.js';
 import { recordOf } from '../../cli/views.js';
@@ -23,11 +23,7 @@ export default defineWrite({
     name: nameFlag(teams),
     ...fieldFlags,
     route: routeFlag,
-    ...idsFileFlag,
-    ...csvFlags,
-    ...listSelectionFlags,
-    ...allFlags,
-    ...bulkFlags,
+    ...manyFlags(listSelectionFlags),
   },
   needsOneOf: [['name', 'set', 'setString', 'input', 'csv']],
   view: recordOf('teams'),

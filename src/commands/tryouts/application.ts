@@ -40,14 +40,6 @@ export function idsBeside(statusFlag: '--status' | '--to') {
   };
 }
 
-/** Throws UsageError when there is no id, naming what to type. */
-export function needIds(ids: readonly string[], example: string): void {
-  if (ids.length > 0) return;
-  throw new UsageError('Say which applications: their ids are missing.', {
-    hint: `Write: rosterctl ${example}   (ids: rosterctl tryouts list -o ids)`,
-  });
-}
-
 /** Throws UsageError for the organization's own id, which no application has. */
 export function refuseOrganization(context: Context, ids: readonly string[]): void {
   const { organizationId } = context.api;

@@ -1,13 +1,13 @@
-import { setTimeout } from 'node:timers/promises';
 import { findRecord } from '../../api/records.js';
 import { settle } from '../../api/settle.js';
 import { defineWrite, flag, type Change, type Plan } from '../../cli/define.js';
 import { fieldFlags, readFields, touchedFields, type TypedFields } from '../../cli/field-flags.js';
-import { allFlags, bulkFlags, csvFlags, idsFileFlag } from '../../cli/bulk-flags.js';
+import { manyFlags } from '../../cli/bulk-flags.js';
 import type { BulkJob } from '../../cli/bulk-part.js';
 import { recordOf } from '../../cli/views.js';
 import type { Context } from '../../context.js';
 import { isObject, type JsonObject } from '../../data/json.js';
+import { pause } from '../../data/pause.js';
 import { ApiError, Failure } from '../../errors.js';
 import { callOf } from '../kinds.js';
 import { cellFields } from '../records-many.js';
@@ -20,12 +20,7 @@ import {
   refuseOrganization,
 } from './application.js';
 import { editCall, sendEdit, sendEditOnce } from './edit.js';
-import {
-  applicationColumns,
-  ifStatusFlag,
-  tryoutSelection,
-  tryoutSelectionFlags,
-} from './edit-many.js';
+import { applicationColumns, tryoutSelection, tryoutSelectionFlags } from './edit-many.js';
 import { isConverted, tryoutExcludes } from './filters.js';
 
 interface Applicant {
@@ -50,12 +45,7 @@ export default defineWrite({
   flags: {
     accept: flag('set the status accepted first', { group: 'change' }),
     ...fieldFlags,
-    ...idsFileFlag,
-    ...csvFlags,
-    ...tryoutSelectionFlags,
-    ...allFlags,
-    ...ifStatusFlag,
-    ...bulkFlags,
+    ...manyFlags(tryoutSelectionFlags),
   },
   excludes: tryoutExcludes,
   view: recordOf('tryouts'),
@@ -66,7 +56,7 @@ export default defineWrite({
     filters: tryoutSelection,
     asksForOne: true,
     job: async (context, values: WishValues) => ({ ...(await readWish(context, values)) }),
-    open: (context, job) => conversions(context, job as unknown as Wish),
+    open: (context, job: Wish) => conversions(context, job),
   },
   async check(context, values) {
     refuseOrganization(context, values.ids);
@@ -219,7 +209,7 @@ async function shown(
   try {
     const record = await readApplication(context, id);
     if (isConverted(record)) return record;
-    await setTimeout(settleMs, undefined, { signal: context.signal }).catch(() => undefined);
+    await pause(settleMs, context.signal);
     const again = await readApplication(context, id);
     if (isConverted(again)) return again;
     const player = findRecord(answer, 'players')?.['id'];

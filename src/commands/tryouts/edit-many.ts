@@ -1,9 +1,11 @@
 import * as z from 'zod/mini';
 import { TryoutApplication, TryoutStatus } from '../../api/schemas.js';
 import type { ColumnRules } from '../../bulk/columns.js';
+import { allFlags } from '../../cli/bulk-flags.js';
 import type { BulkPart } from '../../cli/bulk-part.js';
 import { params } from '../../cli/define.js';
 import { listFlags } from '../../cli/filters.js';
+import type { JsonObject } from '../../data/json.js';
 import { nearest } from '../../data/nearest.js';
 import { orList } from '../../data/words.js';
 import { UsageError } from '../../errors.js';
@@ -32,11 +34,19 @@ export const tryoutSelection: NonNullable<BulkPart['filters']> = {
   tests: (values: TryoutFilterValues, now) => tryoutTests(values, now),
 };
 
-/** The flags of that selection; the rarer ones are shown by --help alone. */
+/** The flags of that selection and its guard, in the order of the help; the rarer ones are shown by --help alone. */
 export const tryoutSelectionFlags = {
   ...asRare(tryoutFilters, ['status']),
   ...asRare(listFlags, ['where']),
+  ...allFlags,
+  ...ifStatusFlag,
 };
+
+/** What is wanted of every application, as plain JSON. */
+interface EditJob {
+  readonly status?: TryoutStatus;
+  readonly note?: NoteEdit;
+}
 
 /** How many applications are edited at once: what the command line says beats the CSV. */
 export function editMany(
@@ -48,7 +58,7 @@ export function editMany(
     resource: 'tryouts',
     rules: editColumns,
     ...(filters && { filters }),
-    async job(context, values: NoteValues) {
+    async job(context, values: NoteValues): Promise<EditJob & JsonObject> {
       const note = await readNoteEdit(context, values);
       const status = statusOf(values as never);
       return { ...(status && { status }), ...(note && { note }) };
@@ -59,9 +69,8 @@ export function editMany(
       if (!says)
         throw new UsageError(words, { hint: `Statuses: ${TryoutStatus.options.join(', ')}` });
     },
-    open(context, job) {
-      const status = job['status'] as TryoutStatus | undefined;
-      const note = job['note'] as NoteEdit | undefined;
+    open(context, job: EditJob) {
+      const { status, note } = job;
       return {
         resends: 3,
         read: (id) => readApplication(context, id),

@@ -3,10 +3,10 @@ import { TryoutStatus } from '../../api/schemas.js';
 import { defineWrite, param } from '../../cli/define.js';
 import { recordOf } from '../../cli/views.js';
 import { UsageError } from '../../errors.js';
-import { allFlags, bulkFlags, csvFlags, idsFileFlag } from '../../cli/bulk-flags.js';
+import { manyFlags } from '../../cli/bulk-flags.js';
 import { idsBeside, refuseOrganization } from './application.js';
 import { applyEdit, planEdit } from './edit.js';
-import { editMany, ifStatusFlag, tryoutSelection, tryoutSelectionFlags } from './edit-many.js';
+import { editMany, tryoutSelection, tryoutSelectionFlags } from './edit-many.js';
 import { tryoutExcludes } from './filters.js';
 import { noteFlags, oneNoteFlag, readNoteEdit } from './notes.js';
 
@@ -29,12 +29,7 @@ export default defineWrite({
   flags: {
     to: param(z.optional(TryoutStatus), 'the new status', { placeholder: 'S', group: 'change' }),
     ...noteFlags,
-    ...idsFileFlag,
-    ...csvFlags,
-    ...tryoutSelectionFlags,
-    ...allFlags,
-    ...ifStatusFlag,
-    ...bulkFlags,
+    ...manyFlags(tryoutSelectionFlags),
   },
   excludes: [oneNoteFlag, ...tryoutExcludes],
   view: recordOf('tryouts'),

@@ -1,12 +1,16 @@
+import { isGoingOn } from '../../bulk/lock-run.js';
 import { defineLocalCommand } from '../../cli/define.js';
 import { rowsOf } from '../../cli/views.js';
+import { plural } from '../../data/words.js';
+import { storeOf } from '../runs/jobs.js';
 import { readLeft, UploadLine } from './left.js';
 
 export default defineLocalCommand({
   summary: 'List the uploads that were interrupted',
   about:
     'Oldest first, of every profile. put_done, doc_intent, orphan and unknown: the file has arrived and ' +
-    'no document is known to record it. uploads finish goes on where each of them was.',
+    'no document is known to record it. uploads finish goes on where each of them was. What another ' +
+    'process uploads at this moment is left out.',
   examples: [
     ['All of them', ''],
     ['Their ids, for a script', '-o ids'],
@@ -14,7 +18,16 @@ export default defineLocalCommand({
   calls: [],
   view: rowsOf(UploadLine, ['id', 'path', 'state', 'fileKey', 'startedAt']),
   async run(context) {
-    const left = await readLeft(context);
+    const store = storeOf(context);
+    const all = await readLeft(context);
+    const runs = [...new Set(all.map(({ run }) => run))];
+    const going = new Set(runs.filter(({ head }) => isGoingOn(store, head, context.self)));
+    const left = all.filter(({ run }) => !going.has(run));
+    const more = all.length - left.length;
+    if (more > 0)
+      context.note(
+        `Not listed: ${plural(more, 'upload')} that another process is busy with at this moment.`,
+      );
     return left.map(({ id, row, state, steps, run }) => ({
       id,
       path: row.id,

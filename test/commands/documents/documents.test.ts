@@ -423,6 +423,34 @@ test('-O - writes the bytes and nothing else to stdout', async () => {
   expect(lines(api.requests)).toEqual(['GET /v1/documents/doc_1/download']);
 });
 
+test.each([
+  ['--json', '--json'],
+  ['-o ndjson', '-o ndjson'],
+  ['--fields id', '--fields'],
+  ['--out row.json', '--out'],
+  ['--json=id', '--json and --fields'],
+])(
+  '-O - has no result to print as %s, and says so before anything is asked for',
+  async (more, told) => {
+    const api = await service();
+    for (const verb of ['download', 'preview']) {
+      const ran = await rosterctl(`docs ${verb} doc_1 -O - ${more}`, { env: api.env });
+      expect([ran.code, ran.stdout]).toEqual([2, '']);
+      expect(ran.stderr).toContain(`${told} cannot be given with it`);
+      expect(ran.stderr).toContain('-O FILE --json');
+    }
+    expect(api.requests).toEqual([]);
+  },
+);
+
+test('-O - passes over a format that the environment names, and a dry run prints its plan', async () => {
+  const api = await service();
+  const env = { ...api.env, ROSTERCTL_OUTPUT: 'json' };
+  expect((await rosterctl('docs download doc_1 -O -', { env })).stdout).toBe('hello');
+  const plan = await rosterctl('docs download doc_1 -O - --json --dry-run', { env });
+  expect(JSON.parse(plan.stdout)).toMatchObject({ dryRun: true });
+});
+
 test('a file of another length than its record says is not kept', async () => {
   const api = await service({
     store: ({ method }) => (method === 'GET' ? { status: 200, text: 'hell' } : undefined),

@@ -63,13 +63,13 @@ function posts({ requests }: Service): string[] {
 
 const forbidden: Reply = { status: 403, json: { error: 'forbidden' } };
 
-/** Starts a line and kills it (-9) as soon as the service has seen this. */
-async function killedWhen(
+/** Starts a line and waits until the service has seen this; `kill` is -9. */
+async function runningUntil(
   api: Service,
   line: readonly string[],
   desk: { readonly home: string; readonly cwd: string },
   seen: () => boolean,
-): Promise<void> {
+): Promise<{ kill(): Promise<void> }> {
   const child = spawn(process.execPath, [launcher, ...line], {
     cwd: desk.cwd,
     env: { ...freshEnvironment(desk.home), ...api.env },
@@ -77,8 +77,16 @@ async function killedWhen(
   });
   const over = new Promise((resolve) => child.on('close', resolve));
   while (!seen() && child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 2));
-  child.kill('SIGKILL');
-  await over;
+  return {
+    async kill() {
+      child.kill('SIGKILL');
+      await over;
+    },
+  };
+}
+
+async function killedWhen(...line: Parameters<typeof runningUntil>): Promise<void> {
+  await (await runningUntil(...line)).kill();
 }
 
 test('nothing is unfinished: an empty list, and finishing all sends nothing', async () => {
@@ -458,4 +466,39 @@ test('uploads of one file leave no lock behind, whether they are done, refused o
   const [left] = JSON.parse((await rosterctl('uploads list --json', desk)).stdout);
   expect((await rosterctl(`uploads forget ${left.id}`, desk)).code).toBe(0);
   expect(locks()).toEqual([]);
+});
+
+test.each([
+  ['one', ['a.txt']],
+  ['several', ['a.txt', 'b.txt']],
+])(
+  'an upload of %s that goes on in another process is not listed as interrupted',
+  async (_, names) => {
+    const api = await service({ put: () => () => {} });
+    const desk = { env: api.env, ...deskWith(names) };
+    const line = ['docs', 'upload', ...names, '--yes'];
+    const upload = await runningUntil(api, line, desk, () => puts(api) === names.length);
+    const during = await rosterctl('uploads list -o ids', desk);
+    await upload.kill();
+    expect([during.code, during.stdout]).toEqual([0, '']);
+    expect(during.stderr).toContain(`${names.length} upload`);
+    expect(during.stderr).toContain('another process');
+    const after = await rosterctl('uploads list -o ids', desk);
+    expect(after.stdout.trim().split('\n')).toHaveLength(names.length);
+    expect(after.stderr).toBe('');
+  },
+);
+
+test('an upload that was interrupted is listed also while another run holds the same lock', async () => {
+  const api = await service({ put: () => () => {} });
+  const desk = { env: api.env, ...deskWith(['a.txt', 'b.txt', 'c.txt', 'd.txt']) };
+  const upload = (names: readonly string[], count: number) =>
+    runningUntil(api, ['docs', 'upload', ...names], desk, () => puts(api) === count);
+  await (await upload(['a.txt', 'b.txt'], 2)).kill();
+  const other = await upload(['c.txt', 'd.txt'], 4);
+  const ran = await rosterctl('uploads list --json', desk);
+  await other.kill();
+  const left = JSON.parse(ran.stdout) as { path: string }[];
+  expect(left.map(({ path }) => path)).toEqual(['a.txt', 'b.txt']);
+  expect(ran.stderr).toContain('2 uploads');
 });

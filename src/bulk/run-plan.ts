@@ -1,0 +1,98 @@
+import { existsSync } from 'node:fs';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isObject, type JsonObject, parseJson, printJson } from '../data/json.js';
+import { GuardError } from '../errors.js';
+import { openAtomic } from '../files/atomic-write.js';
+import type { RowChange } from './work.js';
+
+/** What a run is, without its rows and without anything secret: the journal's first record. */
+export type RunHead = {
+  readonly run: string;
+  /** `tryouts.set-status` */
+  readonly action: string;
+  readonly profile: string;
+  readonly organization: string;
+  /** scheme://host:port and the path of the base URL. */
+  readonly service: string;
+  readonly resource: string;
+  /** SHA-256 of what was asked for; the same line has the same. */
+  readonly input: string;
+  readonly rows: number;
+  readonly startedAt: string;
+  /** One thing beside which others of its resource may go on: a single upload. */
+  readonly alone?: boolean;
+};
+
+/** One row of a plan: what is wanted and what the preview saw. */
+export interface PlannedRow {
+  readonly row: number;
+  readonly id: string;
+  readonly own?: JsonObject | undefined;
+  readonly previewed?: readonly RowChange[] | undefined;
+}
+
+/** What going on with a run needs. */
+export interface RunPlan {
+  readonly head: RunHead;
+  readonly job: JsonObject;
+  readonly rows: readonly PlannedRow[];
+}
+
+/** Rows written at a time. */
+const chunk = 2_000;
+
+/** Puts a plan on disk, whole or not at all. Throws OutputError. */
+export async function writePlan(folder: string, { head, job, rows }: RunPlan): Promise<void> {
+  const file = await openAtomic(pathIn(folder));
+  try {
+    await file.write(`${printJson({ head, job })}\n`);
+    for (let at = 0; at < rows.length; at += chunk)
+      await file.write(
+        rows
+          .slice(at, at + chunk)
+          .map(({ row, id, own, previewed }) => `${printJson({ row, id, own, previewed })}\n`)
+          .join(''),
+      );
+    await file.commit();
+  } finally {
+    await file.discard();
+  }
+}
+
+/** The plan of a run's folder, undefined where there is none. Throws GuardError when it is damaged. */
+export async function readPlan(folder: string): Promise<RunPlan | undefined> {
+  const path = pathIn(folder);
+  const text = await readFile(path, 'utf8').catch(() => undefined);
+  if (text === undefined) return undefined;
+  try {
+    const [first = '', ...lines] = text.trimEnd().split('\n');
+    const top = parseJson(first);
+    if (!isObject(top)) throw new SyntaxError('no head');
+    return {
+      head: top['head'] as RunHead,
+      job: top['job'] as JsonObject,
+      rows: lines.map((line) => parseJson(line) as PlannedRow),
+    };
+  } catch (error) {
+    throw new GuardError(`The plan ${path} is damaged.`, {
+      code: 'damaged',
+      hint: 'The line that began the run, typed again, begins anew.',
+      cause: error,
+    });
+  }
+}
+
+/** Whether a run's folder has a plan, readable or not. */
+export function hasPlan(folder: string): boolean {
+  return existsSync(pathIn(folder));
+}
+
+/** Removes what going on with a run, or retrying its rows, would need. */
+export async function dropPlan(folder: string): Promise<void> {
+  await rm(pathIn(folder), { force: true });
+}
+
+function pathIn(folder: string): string {
+  return join(folder, 'plan.jsonl');
+}

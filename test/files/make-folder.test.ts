@@ -1,0 +1,54 @@
+import { existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { makeFolder } from '../../src/files/make-folder.js';
+import { rosterctl, temporaryFolder } from '../support/run.js';
+
+const codeOf = (folder: string) => {
+  try {
+    makeFolder(folder);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code;
+  }
+  return 'made';
+};
+
+test('makes what is missing above, each with the mode, and leaves what is there', () => {
+  const top = temporaryFolder();
+  mkdirSync(join(top, 'a'), { mode: 0o755 });
+  makeFolder(join(top, 'a/b/c'), 0o700);
+  makeFolder(join(top, 'a/b/c'), 0o755);
+  const modes = ['a', 'a/b', 'a/b/c'].map((each) => statSync(join(top, each)).mode & 0o777);
+  expect(modes).toEqual([0o755, 0o700, 0o700]);
+});
+
+test('a file in its place or above it is no folder, and a link to nowhere is none', () => {
+  const top = temporaryFolder();
+  writeFileSync(join(top, 'file'), '');
+  symlinkSync(join(top, 'nowhere/at/all'), join(top, 'link'));
+  symlinkSync(top, join(top, 'here'));
+  expect(codeOf(join(top, 'file'))).toBe('EEXIST');
+  expect(codeOf(join(top, 'file/below'))).toBe('ENOTDIR');
+  expect(codeOf(join(top, 'link'))).toBe('ENOENT');
+  expect(codeOf(join(top, 'link/below'))).toBe('ENOENT');
+  expect(codeOf(join(top, 'here/below'))).toBe('made');
+});
+
+test('a file system that takes no folder ends a download, and a run, in words', async ({
+  skip,
+}) => {
+  skip(!existsSync('/proc/self'), 'there is no /proc');
+  expect(codeOf('/proc/rosterctl/below')).toBe('ENOENT');
+  const download = await rosterctl('-p sandbox docs download doc_0001 -D /proc/rosterctl/below');
+  expect(download).toMatchObject({ code: 1, stdout: '' });
+  expect(download.stderr).toContain('The folder /proc/rosterctl/below cannot be made');
+  expect(download.stderr).toContain('-D');
+  const run = await rosterctl(
+    '-p sandbox tryouts set-status app_0001 app_0002 --to rejected --yes',
+    {
+      env: { ROSTERCTL_STATE_DIR: '/proc/rosterctl/below' },
+    },
+  );
+  expect(run.code).toBe(2);
+  expect(run.stderr).toContain('ROSTERCTL_STATE_DIR');
+});

@@ -1,0 +1,14 @@
+import type { OutputSettings } from '../../src/cli/output.js';
+
+/** How a value is shown when nothing was asked for. */
+export const plainOutput: OutputSettings = {
+  output: 'table',
+  fields: undefined,
+  out: undefined,
+  bom: false,
+  delimiter: ',',
+  csvRaw: false,
+  time: undefined,
+  pager: undefined,
+  guesses: {},
+};
