@@ -112,7 +112,7 @@ export async function downloadDocuments(
   const { file, dir: folder, skipExisting, overwrite } = values;
   const whenThere = skipExisting ? 'skip' : overwrite ? 'overwrite' : 'refuse';
   const save: SaveOptions = { file, folder, whenThere };
-  if (file === '-' && !context.settings.dryRun) refuseFormats(context);
+  if (file === '-' && !context.settings.dryRun) refuseResult(context);
   if (rows.length === 0) context.note('No document is selected.');
   // A name or a size is wanted from the list only where nothing else names the file.
   const isListed = rows.every(({ record }) => record !== undefined);
@@ -141,20 +141,16 @@ export async function downloadDocuments(
   return new Outcome(done, exitName);
 }
 
-/** With `-O -` stdout is the file: no result is printed that a format could be asked for. Throws UsageError. */
-function refuseFormats({ flags }: Context): void {
+/** With `-O -` stdout is the file; `--json` says only how errors are told. Throws UsageError. */
+function refuseResult({ flags }: Context): void {
   const given = [
-    flags.json && '--json',
-    flags.output !== undefined && flags.output !== 'table' && !flags.json && `-o ${flags.output}`,
-    flags.fields !== undefined && '--fields',
-    flags.out !== undefined && '--out',
-  ].filter((word) => typeof word === 'string');
+    ...(flags.fields === undefined ? [] : ['--fields']),
+    ...(flags.out === undefined ? [] : ['--out']),
+  ];
   if (given.length === 0) return;
   throw new UsageError(
     `-O - writes the file to stdout; ${given.join(' and ')} cannot be given with it.`,
-    {
-      hint: 'For the row with its id, path and bytes write to a file: -O FILE --json. For errors as JSON set ROSTERCTL_OUTPUT=json.',
-    },
+    { hint: 'For the row with its id, path and bytes write to a file: -O FILE --json' },
   );
 }
 

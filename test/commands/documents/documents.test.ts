@@ -424,11 +424,9 @@ test('-O - writes the bytes and nothing else to stdout', async () => {
 });
 
 test.each([
-  ['--json', '--json'],
-  ['-o ndjson', '-o ndjson'],
   ['--fields id', '--fields'],
   ['--out row.json', '--out'],
-  ['--json=id', '--json and --fields'],
+  ['--json=id', '--fields'],
 ])(
   '-O - has no result to print as %s, and says so before anything is asked for',
   async (more, told) => {
@@ -443,10 +441,12 @@ test.each([
   },
 );
 
-test('-O - passes over a format that the environment names, and a dry run prints its plan', async () => {
+test('-O - with --json writes the bytes and tells errors as JSON; a dry run prints its plan', async () => {
   const api = await service();
-  const env = { ...api.env, ROSTERCTL_OUTPUT: 'json' };
-  expect((await rosterctl('docs download doc_1 -O -', { env })).stdout).toBe('hello');
+  const { env } = api;
+  expect((await rosterctl('docs download doc_1 -O - --json', { env })).stdout).toBe('hello');
+  const missing = await rosterctl('docs download doc_9 -O - --json', { env });
+  expect([missing.stdout, errorOf(missing)]).toMatchObject(['', { kind: expect.any(String) }]);
   const plan = await rosterctl('docs download doc_1 -O - --json --dry-run', { env });
   expect(JSON.parse(plan.stdout)).toMatchObject({ dryRun: true });
 });

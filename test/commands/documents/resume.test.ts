@@ -50,11 +50,7 @@ async function place(
     partial: join(cwd, 'doc_1.txt.partial'),
     marker: join(cwd, 'doc_1.txt.partial.json'),
     run: (flags = '') =>
-      rosterctl(`docs download doc_1 ${flags}`, {
-        env: { ...api.env, ROSTERCTL_OUTPUT: 'json' },
-        home,
-        cwd,
-      }),
+      rosterctl(`docs download doc_1 --json ${flags}`, { env: api.env, home, cwd }),
   };
 }
 
