@@ -80,15 +80,15 @@ export function createTransport(options: TransportOptions): Transport {
   };
   const connectMs = bounds?.connectMs ?? 10_000;
   let closed = false;
-  const opened = new Map<boolean, Promise<Connections>>();
+  const opening = new Map<boolean, Promise<Connections>>();
   const agents = new Map<boolean, Agent>();
   const wireOf = wires(base, options);
 
   const connections = (keepAlive: boolean): Promise<Connections> => {
     const { nodeVersion, proxy } = options;
     const open =
-      opened.get(keepAlive) ?? openConnections(nodeVersion, { connectMs, keepAlive, proxy });
-    opened.set(keepAlive, open);
+      opening.get(keepAlive) ?? openConnections(nodeVersion, { connectMs, keepAlive, proxy });
+    opening.set(keepAlive, open);
     return open;
   };
 
@@ -115,19 +115,20 @@ export function createTransport(options: TransportOptions): Transport {
     options.pace?.answered(status, wait);
     return { value, delivery, pace: 'always', wait };
   };
-  const inTurn = async <V>(
-    first: boolean,
-    send: (signal: AbortSignal) => Promise<V>,
-  ): Promise<V> => {
-    const { pace, signal } = options;
+  /** One attempt, as soon as it is its turn; `first`: before those that wait already. */
+  const attempt = async (wire: Wire, keepAlive: boolean, first: boolean): Promise<Attempt> => {
+    const { pace, signal, trace } = options;
+    const agent = agentFor(keepAlive);
+    const opened = agent instanceof Promise ? await agent : agent;
     const turn = pace?.turn(signal, { first });
     const leave = turn instanceof Promise ? await turn : turn;
-    try {
-      // A bulk run lets what is in flight finish; the process itself bounds how long that may take.
-      return await send(pace?.finishes ? neverAborts : signal);
-    } finally {
-      leave?.();
-    }
+    const started = traceStart();
+    pace?.asked();
+    // A bulk run lets what is in flight finish; the process itself bounds how long that may take.
+    const found = await exchange(opened, wire, limits, pace?.finishes ? neverAborts : signal);
+    leave?.();
+    trace?.(traceLine(wire, found, performance.now() - started));
+    return found;
   };
   // The first use of `performance` costs a start 2 ms, so only a trace pays for it.
   const traceStart = () => (options.trace ? performance.now() : 0);
@@ -141,18 +142,11 @@ export function createTransport(options: TransportOptions): Transport {
       const wire = wireOf(request);
       // A write that must not happen twice does not ride on a connection about to be dropped.
       const keepAlive = !(kind === 'write' && request.method === 'POST');
-      const ending = await repeat(kind, options, async () => {
-        const agent = await agentFor(keepAlive);
-        // What was read for a write is to be as fresh as can be.
-        const value = await inTurn(kind !== 'read', async (signal) => {
-          const started = traceStart();
-          options.pace?.asked();
-          const found = await exchange(agent, wire, limits, signal);
-          options.trace?.(traceLine(wire, found, performance.now() - started));
-          return found;
-        });
-        return tried(value, kind === 'read' && request.needsJson);
-      });
+      // What was read for a write is to be as fresh as can be.
+      const first = kind !== 'read';
+      const ending = await repeat(kind, options, async () =>
+        tried(await attempt(wire, keepAlive, first), !first && request.needsJson),
+      );
       return conclude(ending, request, place);
     },
     async stream<T>(request: TransportRequest, begin: (body: OpenBody) => Promise<Begun<T>>) {
@@ -175,7 +169,7 @@ export function createTransport(options: TransportOptions): Transport {
     },
     close() {
       closed = true;
-      for (const open of opened.values())
+      for (const open of opening.values())
         void open.then(
           (set) => set.close(),
           () => undefined,

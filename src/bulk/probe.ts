@@ -8,7 +8,11 @@ export class Probe {
   constructor(private readonly isAnswered: () => boolean) {}
 
   /** Waits while another row goes first; gives what ends our own turn, if we are the first. */
-  async turn(): Promise<(() => void) | undefined> {
+  turn(): (() => void) | undefined | Promise<(() => void) | undefined> {
+    return this.goesOn() ? undefined : this.nextTurn();
+  }
+
+  private async nextTurn(): Promise<(() => void) | undefined> {
     while (this.over && !this.goesOn()) await this.over;
     if (this.goesOn()) return undefined;
     let end: (() => void) | undefined;

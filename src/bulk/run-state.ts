@@ -96,11 +96,10 @@ export function markedBefore(changes: readonly RowChange[]): JsonObject {
 
 /** A result as the journal keeps it, without notes. */
 export function withoutTexts(row: ReportRow): ReportRow {
-  return {
-    ...row,
-    ...(row.before && { before: markAll(row.before) }),
-    ...(row.after && { after: markAll(row.after) }),
-  };
+  const before = row.before && markAll(row.before);
+  const after = row.after && markAll(row.after);
+  if (before === row.before && after === row.after) return row;
+  return { ...row, ...(before && { before }), ...(after && { after }) };
 }
 
 /** Whether what is read now is what stood there before the write; `now` are the fields off target. */
@@ -125,6 +124,8 @@ function mark(field: string, value: unknown): unknown {
   return `sha256:${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
 }
 
-function markAll(values: Readonly<Record<string, unknown>>): JsonObject {
+function markAll(values: JsonObject): JsonObject {
+  const isKept = (key: string) => mark(key, values[key]) === values[key];
+  if (Object.keys(values).every(isKept)) return values;
   return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, mark(key, value)]));
 }

@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { keepHeapSmall } from '../api/heap.js';
 import {
   type CsvInput,
   type Selection,
@@ -139,13 +140,21 @@ function wordFor({ resource }: Selecting): string {
 
 /** Small pieces leave little behind when they are read: what lives for long is the ids. */
 const pieceBytes = 16 * 1024;
+const longInput = 256 * 1024;
 
 async function* bytesOf(context: Context, path: string): AsyncGenerator<Uint8Array> {
   const { stdin } = context.streams;
   try {
     const stream =
       path === '-' ? stdin.stream : createReadStream(path, { highWaterMark: pieceBytes });
-    for await (const chunk of stream) yield Buffer.from(chunk);
+    let read = 0;
+    for await (const chunk of stream) {
+      const before = read;
+      read += chunk.length;
+      // Of 100,000 rows; by the time that they are known the space has grown.
+      if (read > longInput && before <= longInput) await keepHeapSmall(context.nodeVersion);
+      yield Buffer.from(chunk);
+    }
   } catch (error) {
     throw unreadable(path === '-' ? 'stdin' : path, error);
   }

@@ -1,8 +1,9 @@
 import * as z from 'zod/mini';
-import { keepHeapClose, keepHeapSmall } from '../api/heap.js';
+import { keepHeapClose } from '../api/heap.js';
 import { exitOf, type ReportRow } from '../bulk/report.js';
 import type { SelectedRow } from '../bulk/work.js';
 import type { Context } from '../context.js';
+import { flowOf, type Item } from '../data/flow.js';
 import type { JsonObject } from '../data/json.js';
 import { UsageError } from '../errors.js';
 import type { BulkValues } from './bulk-flags.js';
@@ -38,8 +39,6 @@ export async function runBulk(context: Context, line: BulkLine): Promise<Shown> 
       conditions: values.if,
     },
   };
-  // A file may name many; by the time that is known the space has grown.
-  if (source !== 'ids') await keepHeapSmall(context.nodeVersion);
   const local = await selectBefore(context, line);
   part.checkRows?.(kept.job, local?.rows ?? []);
   await keepHeapClose(local?.rows.length ?? 0);
@@ -123,21 +122,21 @@ export async function showRun(context: Context, found: Prepared): Promise<Shown>
   }
   const { ready } = found;
   let ended: EndedRun | undefined;
-  const stream = async function* (): AsyncGenerator<JsonObject> {
+  const stream = async function* (): AsyncGenerator<readonly Item<JsonObject>[]> {
     const line = newQueue<ReportRow>();
     const running = executeRun(context, ready, line.push).finally(line.end);
     running.catch(() => {});
     try {
-      for await (const row of line.rows()) yield { ...row };
+      for await (const rows of line.batches()) yield rows.map((value) => ({ value }));
     } finally {
       // A reader that went away does not stop what was begun.
       ended = await running;
     }
     const { results: _, ...summary } = ended.report;
-    if (!context.settings.fields) yield { type: 'summary', ...summary };
+    if (!context.settings.fields) yield [{ value: { type: 'summary', ...summary } }];
   };
   return {
-    value: stream(),
+    value: flowOf(stream),
     view: { kind: 'records', schema: z.array(z.looseObject({})) },
     isReport: true,
     get exitName() {
@@ -149,7 +148,7 @@ export async function showRun(context: Context, found: Prepared): Promise<Shown>
 
 /** What is pushed comes out in order, as it comes, until the end. */
 function newQueue<T>() {
-  const queue: T[] = [];
+  let queue: T[] = [];
   let over = false;
   let wake: (() => void) | undefined;
   return {
@@ -161,9 +160,11 @@ function newQueue<T>() {
       over = true;
       wake?.();
     },
-    async *rows(): AsyncGenerator<T> {
+    async *batches(): AsyncGenerator<readonly T[]> {
       for (;;) {
-        yield* queue.splice(0);
+        const found = queue;
+        queue = [];
+        if (found.length > 0) yield found;
         if (queue.length > 0) continue;
         if (over) return;
         await new Promise<void>((resolve) => {
