@@ -55,6 +55,22 @@ export function printJson(value: unknown, { indent = 0 }: { indent?: number } = 
     : printed.replace(allUnsafeInJson, escaped);
 }
 
+/**
+ * What `printJson` gives for an object of plain values whose texts need no escape, in half the time
+ * where they are long (the answers of a form); undefined for any other value.
+ */
+export function printPlain(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (Object.getPrototypeOf(value) !== Object.prototype) return undefined;
+  let printed = '';
+  for (const key in value) {
+    const item = printWord((value as JsonObject)[key]);
+    if (item === undefined || !needsNoEscape.test(key)) return undefined;
+    printed += `${printed === '' ? '' : ','}"${key}":${item}`;
+  }
+  return `{${printed}}`;
+}
+
 /** The keys of a value, those of inner objects counted. */
 export function countKeys(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
@@ -84,6 +100,16 @@ const allUnsafeInJson = new RegExp(unsafeClass, 'g');
 
 function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+/** No quote, backslash or control, nothing that drives a terminal, no half of a pair. */
+const needsNoEscape =
+  /^[ !#-[\]-~\u00a0-\u061b\u061d-\u200d\u2010-\u2027\u202f-\u2065\u206a-\ud7ff\ue000-\uffff]*$/;
+
+function printWord(value: unknown): string | undefined {
+  if (typeof value === 'string') return needsNoEscape.test(value) ? `"${value}"` : undefined;
+  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : undefined;
+  return value === null || typeof value === 'boolean' ? String(value) : undefined;
 }
 
 /** JSON.stringify's rules, with numbers printed raw; undefined for what it leaves out. */

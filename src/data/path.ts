@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, printJson, RawNumber } from './json.js';
+import { isObject, type JsonObject, printJson, printPlain, RawNumber } from './json.js';
 
 /**
  * The value at a dotted path (`gamerTags.0.gamerTag`), or undefined where there is none. A key that
@@ -58,7 +58,8 @@ export function plainText(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'string') return value;
   if (value instanceof RawNumber) return value.text;
-  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : printJson(value);
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  return printPlain(value) ?? printJson(value);
 }
 
 function look(value: unknown, words: readonly string[]): unknown {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isObject, parseJson, printJson, RawNumber } from '../../src/data/json.js';
+import { isObject, parseJson, printJson, printPlain, RawNumber } from '../../src/data/json.js';
 
 describe('numbers', () => {
   test.each([
@@ -121,6 +121,27 @@ describe('printing', () => {
         },
       ),
     );
+  });
+
+  test('the quick way for an object of plain values prints the same, or leaves it alone', () => {
+    const word = fc.oneof(
+      fc.string(),
+      fc.string({ unit: 'binary' }),
+      fc.string({ unit: 'grapheme' }),
+      fc.constantFrom('\u0085', 'a\u202eb', '"', '\\', '\ud800', '__proto__', 'toJSON', '7'),
+    );
+    const item = fc.oneof(word, fc.double(), fc.boolean(), fc.constant(null), fc.jsonValue());
+    let taken = 0;
+    fc.assert(
+      fc.property(fc.dictionary(word, item, { noNullPrototype: true }), (value) => {
+        const quick = printPlain(value);
+        if (quick !== undefined && ++taken) expect(quick).toBe(printJson(value));
+      }),
+      { numRuns: 2_000 },
+    );
+    expect(taken).toBeGreaterThan(100);
+    for (const other of [[], 'a', 1, null, new Date(0), new RawNumber('1e400'), { a: undefined }])
+      expect(printPlain(other)).toBeUndefined();
   });
 
   test('dates and left-out values are printed as JSON.stringify does, raw number or not', () => {
