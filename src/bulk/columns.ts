@@ -39,7 +39,7 @@ export interface HeaderOptions {
 /** A header understood: how to read the rows below it, and what is left aside. */
 export interface Header {
   readonly unused: readonly string[];
-  id(cells: readonly string[]): string;
+  id(cells: readonly string[], line: number): string;
   own(cells: readonly string[], line: number): JsonObject;
 }
 
@@ -89,7 +89,10 @@ export function readHeader(
     });
   return {
     unused,
-    id: (row) => clean(row[idIndex] ?? '', options, false),
+    id(row, line) {
+      checkWhole(row[idIndex] ?? '', 'id', line, options);
+      return clean(row[idIndex] ?? '', options, false);
+    },
     own: (row, line) => ownValues(row, line, readers, options),
   };
 }
@@ -121,6 +124,7 @@ function ownValues(
           hint: 'Mend the cell, or empty it to leave the field as it is; then save the CSV again.',
         },
       );
+    checkWhole(cell, column.name, line, options);
     if (cell.trim() === '<clear>') {
       if (!column.clears)
         throw new InputError(`Line ${line}: ${column.name} cannot be cleared.`, {
@@ -139,6 +143,20 @@ function ownValues(
   }
   return Object.fromEntries(own);
 }
+
+/** A long number that a spreadsheet shortened has lost its digits. Throws InputError. */
+function checkWhole(cell: string, name: string, line: number, { raw }: HeaderOptions): void {
+  if (raw || !shortened.test(cell.trim())) return;
+  throw new InputError(
+    `Line ${line}: ${name} holds ${cell.trim()}, as a spreadsheet writes a long number whose last digits it lost.`,
+    {
+      hint: 'Import that column as text, or empty the cell to leave the field as it is. If the text is meant: --csv-raw',
+    },
+  );
+}
+
+/** From the twelfth digit on a spreadsheet shows so; a field that is meant so is hardly ever. */
+const shortened = /^-?\d(?:[.,]\d+)?E\+(?:1[1-9]|[2-9]\d|\d{3})$/;
 
 const spreadsheetError = /^#(?:N\/A|REF!|VALUE!|DIV\/0!|NAME\?|NUM!|NULL!|SPILL!|CALC!)$|^Err:\d+$/;
 

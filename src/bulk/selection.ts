@@ -194,7 +194,7 @@ class Rows {
         `Line ${line} has ${cells.length} cells, the header ${this.headerCells.length}.`,
         { hint: 'A value that holds the delimiter stands in double quotes.' },
       );
-    const id = header.id(cells);
+    const id = header.id(cells, line);
     this.ids.add(id, line);
     const own = header.own(cells, line);
     this.rows.push({

@@ -159,10 +159,8 @@ exit 11 (--allow-partial goes on with what is there).
          --map "THEIRS=id" renames a column, --ignore-columns passes over others
 
 Spreadsheets rewrite long numbers when they open a CSV: a Discord id of 18 digits is
-saved as 1.23457E+17, its last digits lost. Import such columns as text, or delete them
-before saving. A record whose own id was rewritten is not found and its row fails;
-any other field rewritten so is a new value like another: the preview shows it, and
-it is sent.
+saved as 1.23457E+17, its last digits lost. Such a cell is refused with its line, before
+anything is sent. Import the column as text, or delete it before saving.
 
 Before the first write the preview says what would change; a script adds --yes. Above
 --max-changes (100) it also needs --expect N or a higher cap. --dry-run sends nothing;

@@ -141,15 +141,29 @@ describe('tryouts convert --csv', () => {
   });
 });
 
-test('a long number that a spreadsheet rewrote: an id is not found, a field is a value like another', async () => {
+test.each([
+  ['id', '1.23457E+17,x'],
+  ['discordUserId', 'player_0002,1.23457E+17'],
+  ['discordUserId', 'player_0002,"1,23457E+17"'],
+  ['discordUserId', 'player_0002,1E+11'],
+])(
+  'a long number that a spreadsheet shortened in %s is refused with its line',
+  async (column, row) => {
+    const { run } = sandbox();
+    const csv = `id,discordUserId\nplayer_0001,1e3\n${row}\n`;
+    const ran = await run('players update --csv - --yes --json', csv);
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(errorOf(ran)).toMatchObject({
+      message: expect.stringContaining(`Line 3: ${column} holds`),
+    });
+    expect((await run('runs list --json')).stdout).toBe('[]\n');
+  },
+);
+
+test('with --csv-raw a text that looks like a shortened number is a text', async () => {
   const { run } = sandbox();
-  const csv = 'id,discordUserId\n1.23457E+17,x\nplayer_0001,1.23457E+17\n';
-  const ran = await run('players update --csv - --yes --json', csv);
-  expect(ran.code).toBe(8);
-  expect(report(ran).results).toMatchObject([
-    { id: '1.23457E+17', result: 'failed', error: { code: 'notFound' } },
-    { id: 'player_0001', result: 'changed', after: { discordUserId: '1.23457E+17' } },
-  ]);
-  expect(ran.stderr).toContain('→ 1.23457E+17');
-  expect((await run('help bulk')).stdout).toContain('1.23457E+17');
+  const csv = 'id,discordUserId\nplayer_0001,1.23457E+17\n';
+  const ran = await run('players update --csv - --csv-raw --yes --json', csv);
+  expect(ran.code).toBe(0);
+  expect(report(ran).results).toMatchObject([{ after: { discordUserId: '1.23457E+17' } }]);
 });
