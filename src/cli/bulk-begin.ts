@@ -17,14 +17,7 @@ import type { JsonObject } from '../data/json.js';
 import type { BulkPart } from './bulk-part.js';
 import { continueRun } from './bulk-continue.js';
 import { settleEarlier } from './bulk-earlier.js';
-import {
-  type Beginning,
-  type BulkLine,
-  inputOf,
-  type Prepared,
-  traits,
-  withLock,
-} from './bulk-line.js';
+import { type Beginning, type BulkLine, inputOf, type Prepared, withLock } from './bulk-line.js';
 import {
   checkExpected,
   confirmChanges,
@@ -127,7 +120,7 @@ export async function prepare(
       settled,
       limits: values,
       input: { header: input.header, rows: values.results === undefined ? [] : rows },
-      ...traits(part, head),
+      part,
       release: () => lock.release(),
     },
   };

@@ -14,14 +14,7 @@ import type { Context } from '../context.js';
 import { plural } from '../data/words.js';
 import { GuardError } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
-import {
-  type Beginning,
-  type BulkLine,
-  type Prepared,
-  takeLock,
-  traits,
-  withLock,
-} from './bulk-line.js';
+import { type Beginning, type BulkLine, type Prepared, takeLock, withLock } from './bulk-line.js';
 import { confirmChanges, tellPreview } from './bulk-preview.js';
 import { type EndedRun, executeRun, type KeptJob, openJob, type ReadyRun } from './bulk-run.js';
 import { wasTold, wrapUp } from './bulk-wrap-up.js';
@@ -136,7 +129,7 @@ export async function continueRun(
     settled,
     limits: values,
     input,
-    ...traits(part, head),
+    part,
     release: () => lock.release(),
   };
 }

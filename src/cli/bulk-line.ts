@@ -91,11 +91,3 @@ export function inputOf(
 ): string {
   return digestOf([action, service, organization, ...wanted]);
 }
-
-/** What a run is told by the kind of its changes. */
-export function traits(
-  { goOn, addsEachTime = false }: BulkPart,
-  head: Pick<RunHead, 'run' | 'alone'>,
-): Pick<ReadyRun, 'goOn' | 'addsEachTime'> {
-  return { goOn: goOn?.(head) ?? `runs resume ${head.run} --yes`, addsEachTime };
-}

@@ -14,8 +14,8 @@ import type { Context } from '../context.js';
 import { CancelledError, ConfigError, type Failure } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
 import { continueRun, finishedMeanwhile, lockAgain } from './bulk-continue.js';
-import { type BulkLine, headFor, inputOf, takeLock, traits } from './bulk-line.js';
-import { executeRun, type KeptJob, openJob, type ReadyRun } from './bulk-run.js';
+import { type BulkLine, headFor, inputOf, takeLock } from './bulk-line.js';
+import { executeRun, type KeptJob, openJob, type ReadyRun, tellUnfinished } from './bulk-run.js';
 import { wasTold, wrapUp } from './bulk-wrap-up.js';
 import type { Plan } from './plan.js';
 
@@ -99,8 +99,7 @@ async function perform(
   const [row] = report.results.filter((each) => ready.tasks.some((task) => task.row === each.row));
   if (row?.result === 'changed')
     return { value: heard.value, written: async () => void (await close()) };
-  if (await close())
-    context.tell(`Not finished. Go on with the same line, or: rosterctl ${ready.goOn}`);
+  if (await close()) tellUnfinished(context, ready);
   throw heard.failure ?? stopped(row?.result === 'unknown');
 }
 
@@ -194,7 +193,7 @@ function unkept(context: Context, line: Line, plan: RunPlan, kept: KeptJob): Rea
     settled: [],
     limits: line.values,
     input: { header: ['id'], rows: plan.rows },
-    ...traits(line.part, plan.head),
+    part: line.part,
     isOne: true,
     release: () => {},
   };

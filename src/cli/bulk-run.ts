@@ -41,9 +41,7 @@ export interface ReadyRun {
   readonly limits: Pick<BulkValues, 'failFast' | 'maxErrors' | 'concurrency' | 'results'>;
   /** The input as read by this command line, for `--results`. */
   readonly input: { readonly header: readonly string[]; readonly rows: readonly SelectedRow[] };
-  /** The command that goes on with it, without the program's name. */
-  readonly goOn: string;
-  readonly addsEachTime: boolean;
+  readonly part: BulkPart;
   /** One thing of its own: its outcome is told by the command, not as a run. */
   readonly isOne?: boolean;
   /** Lets go of the lock. */
@@ -172,6 +170,15 @@ export function reportOf(
   };
 }
 
+/** How to go on with a run of which something is left. */
+export function tellUnfinished(
+  context: Context,
+  { part, plan: { head } }: Pick<ReadyRun, 'part' | 'plan'>,
+): void {
+  const goOn = part.goOn?.(head) ?? `runs resume ${head.run} --yes`;
+  context.tell(`Not finished. Go on with the same line, or: rosterctl ${goOn}`);
+}
+
 /** What the command line asks for, opened at the service. */
 export function openJob(context: Context, part: BulkPart, words: readonly string[], kept: KeptJob) {
   const job = part.open(context, kept.job as never);
@@ -215,9 +222,8 @@ async function conclude(
   if (ready.isOne) return { report, exitName };
   if (stop) context.tell(`Stopped: ${stop.reason}`);
   context.note(`Run ${head.run}: ${summaryLine(report)}`);
-  if (rows.some(({ result }) => !isFinal(result)))
-    context.tell(`Not finished. Go on with the same line, or: rosterctl ${ready.goOn}`);
+  if (rows.some(({ result }) => !isFinal(result))) tellUnfinished(context, ready);
   const { store } = ready;
   const written = () => markTold(store as RunStore, head.run, context.now);
-  return { report, exitName, ...(store && ready.addsEachTime && { written }) };
+  return { report, exitName, ...(store && ready.part.addsEachTime && { written }) };
 }
