@@ -1,6 +1,6 @@
 import { byteOrderMark, csvLine, type CsvOptions, forSpreadsheet } from '../data/csv.js';
 import { batchesOf, gathered, type Item } from '../data/flow.js';
-import { isObject, type JsonObject, printJson } from '../data/json.js';
+import { isObject, type JsonObject, printJson, printPlain } from '../data/json.js';
 import { flatten, InnerNames, plainText, valueAt } from '../data/path.js';
 import { UsageError } from '../errors.js';
 import { jsonTsvCell, tsvCell } from '../terminal/safe-text.js';
@@ -83,8 +83,9 @@ export async function writeIds(sink: Sink, rows: Rows, idField = 'id'): Promise<
 function tsvValue(value: unknown): string {
   if (Array.isArray(value) && value.every((item) => typeof item !== 'object' || item === null))
     return tsvCell(value.map(plainText).join(';'));
-  if (typeof value === 'object' && value !== null) return jsonTsvCell(plainText(value));
-  return tsvCell(plainText(value));
+  if (typeof value !== 'object' || value === null) return tsvCell(plainText(value));
+  // What needs no escape has no backslash, either.
+  return printPlain(value) ?? jsonTsvCell(printJson(value));
 }
 
 /** Tab-separated records with a header, as they come. */

@@ -56,19 +56,21 @@ export function printJson(value: unknown, { indent = 0 }: { indent?: number } = 
 }
 
 /**
- * What `printJson` gives for an object of plain values whose texts need no escape, in half the time
- * where they are long (the answers of a form); undefined for any other value.
+ * What `printJson` gives for lists and objects as JSON.parse makes them whose texts need no escape,
+ * in half the time; undefined for any other value.
  */
 export function printPlain(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
+  if (Array.isArray(value)) return printPlainList(value);
   if (Object.getPrototypeOf(value) !== Object.prototype) return undefined;
   let printed = '';
   for (const key in value) {
-    const item = printWord((value as JsonObject)[key]);
-    if (item === undefined || !needsNoEscape.test(key)) return undefined;
-    printed += `${printed === '' ? '' : ','}"${key}":${item}`;
+    const item = printPart((value as JsonObject)[key]);
+    const name = plainName(key);
+    if (item === undefined || name === undefined) return undefined;
+    printed += (printed === '' ? name.first : name.next) + item;
   }
-  return `{${printed}}`;
+  return printed === '' ? '{}' : `${printed}}`;
 }
 
 /** The keys of a value, those of inner objects counted. */
@@ -106,10 +108,40 @@ function escaped(character: string): string {
 const needsNoEscape =
   /^[ !#-[\]-~\u00a0-\u061b\u061d-\u200d\u2010-\u2027\u202f-\u2065\u206a-\ud7ff\ue000-\uffff]*$/;
 
-function printWord(value: unknown): string | undefined {
+function printPlainList(values: readonly unknown[]): string | undefined {
+  let printed = '';
+  for (const value of values) {
+    const item = printPart(value);
+    if (item === undefined) return undefined;
+    printed += printed === '' ? item : `,${item}`;
+  }
+  return `[${printed}]`;
+}
+
+function printPart(value: unknown): string | undefined {
   if (typeof value === 'string') return needsNoEscape.test(value) ? `"${value}"` : undefined;
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : undefined;
-  return value === null || typeof value === 'boolean' ? String(value) : undefined;
+  if (value === null || typeof value === 'boolean') return String(value);
+  return printPlain(value);
+}
+
+interface PlainName {
+  /** `{"name":` */
+  readonly first: string;
+  /** `,"name":` */
+  readonly next: string;
+}
+
+const plainNames = new Map<string, PlainName>();
+const mostPlainNames = 1_000;
+
+/** The names of fields are the same in thousands of records; undefined for one that needs an escape. */
+function plainName(name: string): PlainName | undefined {
+  const known = plainNames.get(name);
+  if (known || !needsNoEscape.test(name)) return known;
+  const made = { first: `{"${name}":`, next: `,"${name}":` };
+  if (plainNames.size < mostPlainNames) plainNames.set(name, made);
+  return made;
 }
 
 /** JSON.stringify's rules, with numbers printed raw; undefined for what it leaves out. */

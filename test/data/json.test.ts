@@ -123,7 +123,7 @@ describe('printing', () => {
     );
   });
 
-  test('the quick way for an object of plain values prints the same, or leaves it alone', () => {
+  test('the quick way for plain lists and objects prints the same, or leaves it alone', () => {
     const word = fc.oneof(
       fc.string(),
       fc.string({ unit: 'binary' }),
@@ -133,15 +133,20 @@ describe('printing', () => {
     const item = fc.oneof(word, fc.double(), fc.boolean(), fc.constant(null), fc.jsonValue());
     let taken = 0;
     fc.assert(
-      fc.property(fc.dictionary(word, item, { noNullPrototype: true }), (value) => {
-        const quick = printPlain(value);
-        if (quick !== undefined && ++taken) expect(quick).toBe(printJson(value));
-      }),
+      fc.property(
+        fc.oneof(fc.dictionary(word, item, { noNullPrototype: true }), fc.array(item)),
+        (value) => {
+          const quick = printPlain(value);
+          if (quick !== undefined && ++taken) expect(quick).toBe(printJson(value));
+        },
+      ),
       { numRuns: 2_000 },
     );
     expect(taken).toBeGreaterThan(100);
-    for (const other of [[], 'a', 1, null, new Date(0), new RawNumber('1e400'), { a: undefined }])
-      expect(printPlain(other)).toBeUndefined();
+    for (const other of ['a', 1, null, undefined]) expect(printPlain(other)).toBeUndefined();
+    for (const other of [undefined, new Date(0), new RawNumber('1e400'), () => 1])
+      for (const value of [[other], { a: other }, { a: [{ b: other }] }])
+        expect(printPlain(value)).toBeUndefined();
   });
 
   test('dates and left-out values are printed as JSON.stringify does, raw number or not', () => {
