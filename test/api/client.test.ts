@@ -396,6 +396,24 @@ describe('is it what was asked for', () => {
     expect(heard.drift[0]).toMatch(/^GET \/tryout-applications\/\{applicationId\}: status: /);
   });
 
+  test('drift is told in words: what is missing in one line, another type, an unknown value', async () => {
+    const { email: _e, createdAt: _c, ...rest } = application;
+    const gamerTags = [{ id: 'a' }, { id: 'b' }];
+    const json = { ...rest, gamerTags, name: 7, formResponses: null, status: 'x'.repeat(90) };
+    const service = await answering({ status: 200, json });
+    const { api, heard } = apiTo(service.baseUrl);
+    await api.record(getTryout);
+    json.status = 'another';
+    await api.record(getTryout);
+    const where = 'GET /tryout-applications/{applicationId}';
+    expect(heard.drift.toSorted()).toEqual([
+      `${where}: email, gamerTags[].game, gamerTags[].gamerTag, gamerTags[].createdAt, gamerTags[].updatedAt, createdAt: missing`,
+      `${where}: formResponses: null where the contract has an object`,
+      `${where}: name: a number where the contract has text`,
+      `${where}: status: "${'x'.repeat(59)}… is not among the contract's values`,
+    ]);
+  });
+
   test('drift is an error when strict', async () => {
     const { email: _, ...json } = application;
     const service = await answering({ status: 200, json });
