@@ -127,6 +127,9 @@ export function createStreams(source: StreamsOptions, direct?: Descriptors): Pro
         return source.stdin;
       },
       get output() {
+        // What draws makes way for what is written to the streams, not to the descriptors.
+        err.throughStream();
+        if (isTerminal(1, stdout)) out.throughStream();
         return source.stderr;
       },
     },
@@ -173,6 +176,10 @@ function createWriter(source: () => TerminalOutput, now?: (bytes: Uint8Array) =>
     return raw;
   };
   return {
+    /** From now on nothing is written past the stream. */
+    throughStream: (): void => {
+      opened ??= open();
+    },
     write: async (text: string | Uint8Array): Promise<void> => {
       if (text.length === 0) return;
       let rest = text;

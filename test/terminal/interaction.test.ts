@@ -20,7 +20,11 @@ import { createPrompts } from '${source('prompt')}';
 import { createProgress } from '${source('progress')}';
 import { showInPager } from '${source('pager')}';
 import { createStreams } from '${source('streams')}';
-const streams = createStreams(process as never);
+import { writeSync } from 'node:fs';
+const streams = createStreams(process as never, {
+  isTerminal: () => true,
+  write: (descriptor, bytes) => writeSync(descriptor, bytes),
+});
 const prompts = createPrompts(streams, { noInput: false });
 streams.redact('sekret-key');
 const hostile = 'Delete \\u001b]0;title\\u0007 sekret-key\\nreally?';
@@ -37,6 +41,14 @@ const doing: Record<string, () => Promise<unknown>> = {
     await new Promise((resolve) => setTimeout(resolve, 300));
     line.stop();
     return 'stopped';
+  },
+  async notes() {
+    const line = createProgress(streams, { quiet: false }).start(() => 'working');
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await streams.stderr.write('a note\\n');
+    await streams.stdout.write('a row\\n');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    line.stop();
   },
   pager: () => showInPager('one\\ntwo\\n', process.argv[3] ?? '', process.env),
 };
@@ -200,6 +212,14 @@ describe('progress', () => {
     expect(got.lastIndexOf('\u001b[?25h')).toBeGreaterThan(got.lastIndexOf('\u001b[?25l'));
     // oxlint-disable-next-line no-control-regex
     expect(got.slice(0, got.indexOf('ANSWER'))).toMatch(/\u001b\[0?K\u001b\[\?25h\s*$/);
+  });
+
+  test('makes way for a note and a row that come meanwhile', async () => {
+    const got = await inTerminal('notes');
+    // oxlint-disable-next-line no-control-regex
+    for (const text of ['a note', 'a row'])
+      expect(got).toMatch(new RegExp(`\u001b\\[0?[KG][^\\w]*${text}\r\n`));
+    expect(got).not.toMatch(/working *a/);
   });
 
   test.each([{ CI: '1' }, { TERM: 'dumb' }])('does not move with %j', async (env) => {
