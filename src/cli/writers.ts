@@ -1,6 +1,12 @@
 import { byteOrderMark, csvLine, type CsvOptions, forSpreadsheet } from '../data/csv.js';
 import { batchesOf, gathered, type Item } from '../data/flow.js';
-import { isObject, type JsonObject, printJson, printPlain } from '../data/json.js';
+import {
+  escapesOnlyQuotes,
+  isObject,
+  type JsonObject,
+  printJson,
+  printPlain,
+} from '../data/json.js';
 import { flatten, InnerNames, plainText, valueAt } from '../data/path.js';
 import { UsageError } from '../errors.js';
 import { jsonTsvCell, tsvCell } from '../terminal/safe-text.js';
@@ -79,13 +85,17 @@ export async function writeIds(sink: Sink, rows: Rows, idField = 'id'): Promise<
   });
 }
 
-/** One cell of a tab-separated line: the full value, lists of plain values joined with `;`. */
-function tsvValue(value: unknown): string {
+/**
+ * One cell of a tab-separated line: the full value, lists of plain values joined with `;`.
+ * `onlyQuotes`: as `escapesOnlyQuotes` says of the JSON of its record.
+ */
+function tsvValue(value: unknown, onlyQuotes = false): string {
+  if (typeof value === 'string') return onlyQuotes ? value : tsvCell(value);
   if (Array.isArray(value) && value.every((item) => typeof item !== 'object' || item === null))
     return tsvCell(value.map(plainText).join(';'));
   if (typeof value !== 'object' || value === null) return tsvCell(plainText(value));
   // What needs no escape has no backslash, either.
-  return printPlain(value) ?? jsonTsvCell(printJson(value));
+  return printPlain(value, onlyQuotes) ?? jsonTsvCell(printJson(value));
 }
 
 /** Tab-separated records with a header, as they come. */
@@ -93,12 +103,13 @@ export async function writeTsv(sink: Sink, rows: Rows, columns: readonly string[
   // The header goes with the first record: a list that fails at once prints nothing.
   const cells: string[] = [];
   let header = `${columns.map(tsvCell).join('\t')}\n`;
-  await writeLines(sink, rows, ({ value }) => {
+  await writeLines(sink, rows, ({ value, text }) => {
     const record = asRecord(value);
+    const onlyQuotes = text !== undefined && escapesOnlyQuotes(text);
     const before = header;
     header = '';
     for (let at = 0; at < columns.length; at++)
-      cells[at] = tsvValue(valueAt(record, columns[at] ?? ''));
+      cells[at] = tsvValue(valueAt(record, columns[at] ?? ''), onlyQuotes);
     return `${before}${cells.join('\t')}\n`;
   });
   await sink.write(header);

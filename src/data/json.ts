@@ -57,21 +57,34 @@ export function printJson(value: unknown, { indent = 0 }: { indent?: number } = 
 
 /**
  * What `printJson` gives for lists and objects as JSON.parse makes them whose texts need no escape,
- * in half the time; undefined for any other value.
+ * in half the time; undefined for any other value. `onlyQuotes`: as `escapesOnlyQuotes` says of the
+ * JSON that they stand in.
  */
-export function printPlain(value: unknown): string | undefined {
+export function printPlain(value: unknown, onlyQuotes = false): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  if (Array.isArray(value)) return printPlainList(value);
+  if (Array.isArray(value)) return printPlainList(value, onlyQuotes);
   if (Object.getPrototypeOf(value) !== Object.prototype) return undefined;
   let printed = '';
   for (const key in value) {
-    const item = printPart((value as JsonObject)[key]);
+    const item = printPart((value as JsonObject)[key], onlyQuotes);
     const name = plainName(key);
     if (item === undefined || name === undefined) return undefined;
     printed += (printed === '' ? name.first : name.next) + item;
   }
   return printed === '' ? '{}' : `${printed}}`;
 }
+
+/**
+ * Whether a text that `printJson` gives has no escapes but those of quotes: then no text in it holds
+ * a control character, a backslash, or anything else that is escaped.
+ */
+export function escapesOnlyQuotes(json: string): boolean {
+  for (let at = json.indexOf('\\'); at >= 0; at = json.indexOf('\\', at + 2))
+    if (json.charCodeAt(at + 1) !== quoteCode) return false;
+  return true;
+}
+
+const quoteCode = 0x22;
 
 /** The keys of a value, those of inner objects counted. */
 export function countKeys(value: unknown): number {
@@ -108,21 +121,24 @@ function escaped(character: string): string {
 const needsNoEscape =
   /^[ !#-[\]-~\u00a0-\u061b\u061d-\u200d\u2010-\u2027\u202f-\u2065\u206a-\ud7ff\ue000-\uffff]*$/;
 
-function printPlainList(values: readonly unknown[]): string | undefined {
+function printPlainList(values: readonly unknown[], onlyQuotes: boolean): string | undefined {
   let printed = '';
   for (const value of values) {
-    const item = printPart(value);
+    const item = printPart(value, onlyQuotes);
     if (item === undefined) return undefined;
     printed += printed === '' ? item : `,${item}`;
   }
   return `[${printed}]`;
 }
 
-function printPart(value: unknown): string | undefined {
-  if (typeof value === 'string') return needsNoEscape.test(value) ? `"${value}"` : undefined;
+function printPart(value: unknown, onlyQuotes: boolean): string | undefined {
+  if (typeof value === 'string') {
+    const isPlain = onlyQuotes ? !value.includes('"') : needsNoEscape.test(value);
+    return isPlain ? `"${value}"` : undefined;
+  }
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : undefined;
   if (value === null || typeof value === 'boolean') return String(value);
-  return printPlain(value);
+  return printPlain(value, onlyQuotes);
 }
 
 interface PlainName {

@@ -1,0 +1,77 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Rows, writeTsv } from '../../src/cli/writers.js';
+import { flowOf, type Item } from '../../src/data/flow.js';
+import { escapesOnlyQuotes, parseJson } from '../../src/data/json.js';
+import { ListSplitter } from '../../src/data/list-splitter.js';
+
+const columns = ['id', 'note', 'answers', 'tags', 'answers.why'];
+
+async function tsvOf(rows: Rows): Promise<string> {
+  let written = '';
+  const sink = {
+    ...{ isTerminal: false, columns: 80, rows: 24, color: false },
+    async write(text: string | Uint8Array) {
+      written += String(text);
+    },
+  };
+  await writeTsv(sink, rows, columns);
+  return written;
+}
+
+/** The items of a list as they come from the service. */
+function received(bytes: Buffer): readonly Item<unknown>[] {
+  return new ListSplitter((path) => path.length === 0, 1e6).push(bytes);
+}
+
+describe('a tab-separated line of a record', () => {
+  const part = fc.oneof(
+    fc.constantFrom('a', 'é', '"', '\\', '\t', '\n', '\u0000', '\u007f', '\u009b', '\u202e'),
+    fc.constantFrom('\ud800', '\u2028', '💡', '/', 'x'.repeat(40)),
+    fc.string({ unit: 'binary', maxLength: 3 }),
+  );
+  const text = fc.array(part, { maxLength: 3 }).map((parts) => parts.join(''));
+  const nested = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 3 },
+      text,
+      fc.constantFrom(null, true, 0, -7.5),
+      fc.array(tie('value'), { maxLength: 3 }),
+      fc.dictionary(text, tie('value'), { maxKeys: 3, noNullPrototype: true }),
+    ),
+  })).value;
+  const record = fc.record({ id: text, note: text, answers: nested, tags: nested });
+
+  test('is the same whether its JSON came in one piece with it or is made anew', async () => {
+    let quick = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(record, { maxLength: 4 }), async (records) => {
+        const items = received(Buffer.from(JSON.stringify(records)));
+        quick += items.filter((item) => item.text && escapesOnlyQuotes(item.text)).length;
+        const values = items.map(({ value }) => value);
+        const fast = flowOf(async function* () {
+          yield items;
+        });
+        const slow = await tsvOf(values);
+        expect(await tsvOf(fast)).toBe(slow);
+        // oxlint-disable-next-line no-control-regex
+        expect(slow).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\ud800]/u);
+        expect(slow.split('\n')).toHaveLength(records.length + 2);
+      }),
+      { numRuns: 1_000 },
+    );
+    expect(quick).toBeGreaterThan(100);
+  });
+
+  test.each([
+    ['{"a":"b"}', true],
+    [String.raw`{"a":"\"b\""}`, true],
+    [String.raw`{"a":"\\"}`, false],
+    [String.raw`{"a":"\"\\\""}`, false],
+    [String.raw`{"a":"\n"}`, false],
+    [String.raw`{"a":"\u009b"}`, false],
+  ])('%s escapes only quotes: %s', (json, only) => {
+    expect(parseJson(json)).toBeTypeOf('object');
+    expect(escapesOnlyQuotes(json)).toBe(only);
+  });
+});
