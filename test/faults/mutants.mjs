@@ -5,82 +5,10 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { mutants } from './mutant-list.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const dir = await mkdtemp(join(tmpdir(), 'rosterctl-mutants-'));
-
-/** As many kills as it takes: each row of a run may meet a lost or a late answer. */
-const killLoop = ['crash/kill', 'kills lose no row'];
-
-const keyToStore = {
-  file: 'src/api/file-store.ts',
-  from: '...storeHeaders(headers),',
-  to: `...storeHeaders(headers),
-          'x-api-key': process.env['ROSTERCTL_API_KEY'] ?? '',`,
-};
-
-const mutants = [
-  {
-    name: 'a redirect is followed',
-    file: 'src/api/transport.ts',
-    from: 'const found = await exchange(agent, wire, limits, signal);',
-    to: `let found = await exchange(agent, wire, limits, signal);
-          while ('reply' in found && found.reply.headers['location'] !== undefined) {
-            const next = new URL(found.reply.headers['location'], wire.origin);
-            const on = { ...wire, origin: next.origin, path: next.pathname + next.search };
-            found = await exchange(agent, on, limits, signal);
-            if (next.pathname === '/v1/taken') break;
-          }`,
-    cases: ['redirects', 'matrix: 307'],
-  },
-  { name: 'the key is sent to the store', ...keyToStore, cases: ['upload', 'F098'] },
-  { name: 'the key is sent to the S3 store', ...keyToStore, cases: ['s3-store', 'F098'] },
-  {
-    name: 'the key is sent with a download',
-    file: 'src/api/store-download.ts',
-    from: 'headers: part ? rangeHeaders(part) : {},',
-    to: `headers: {
-        ...(part && rangeHeaders(part)),
-        'x-api-key': process.env['ROSTERCTL_API_KEY'] ?? '',
-      },`,
-    cases: ['s3-store', 'download'],
-  },
-  {
-    name: 'hostile text is shown as it is',
-    file: 'src/terminal/safe-text.ts',
-    from: '  return harmless.test(text) ? text : tame(text, cellMarks);',
-    to: '  return text;',
-    cases: ['hostile-texts', 'text [1-3] in'],
-  },
-  {
-    name: 'a lost write is sent again unread',
-    file: 'src/bulk/runner.ts',
-    from: 'this.doubts.push({ ...intent, t: this.options.now().getTime(), task, error, applied });',
-    to: 'await this.send(task, look, attempt + 1);',
-    cases: killLoop,
-  },
-  {
-    name: 'an intent is not waited for',
-    file: 'src/bulk/runner.ts',
-    from: "await this.options.journal.append({ kind: 'intent', row, id, attempt, before });",
-    to: "void this.options.journal.append({ kind: 'intent', row, id, attempt, before });",
-    cases: killLoop,
-  },
-  {
-    name: 'an intent is not synced',
-    file: 'src/bulk/journal.ts',
-    from: 'await attempt(this.path, this.handle.datasync());',
-    to: '',
-    cases: ['system-calls', 'on disk before it is sent'],
-  },
-  {
-    name: 'a lost write is not waited for',
-    file: 'src/bulk/runner.ts',
-    from: 'await this.waitSince(this.doubts, settleMs);',
-    to: '',
-    cases: killLoop,
-  },
-];
 
 // `npm run faults:mutants journal`: only those whose file or name has the word.
 const wanted = mutants.filter(({ name, file }) =>

@@ -1,0 +1,18 @@
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+// @ts-expect-error: a list for a script of its own, without types
+import { mutants } from './faults/mutant-list.mjs';
+
+interface Mutant {
+  readonly name: string;
+  readonly file: string;
+  readonly from: string;
+}
+
+test.each(mutants as Mutant[])(
+  'what the mutant "$name" takes out is there',
+  async ({ file, from }) => {
+    const text = await readFile(new URL(`../${file}`, import.meta.url), 'utf8');
+    expect(text).toContain(from);
+  },
+);
