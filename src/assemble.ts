@@ -66,6 +66,7 @@ export async function runCommand(
     settings,
     version: outside.table.version,
     notes: { note: speech.note, drift: speech.note },
+    watched: () => streams.stderr.isTerminal,
     trace: speech.tell,
     redact: (secret) => streams.redact(secret),
     redactUrl: (url) => streams.redactUrl(url),

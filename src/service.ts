@@ -25,6 +25,8 @@ export interface ServiceParts {
   /** Milliseconds of a clock that never goes back. */
   readonly clock: () => number;
   readonly notes: ApiNotes;
+  /** Whether somebody looks on, who is to know why nothing happens. */
+  readonly watched: () => boolean;
   /** A line of the `--debug` trace. */
   readonly trace: (line: string) => void;
   /** A secret that must never appear on stderr. */
@@ -76,6 +78,7 @@ export function createService(parts: ServiceParts): Service {
     const transport = createTransport({
       ...pace,
       pace: limiter,
+      onWait: waitTeller(parts, () => limiter.finishes),
       connection: to,
       timeoutMs: settings.timeoutMs,
       dryRun: settings.dryRun,
@@ -119,6 +122,21 @@ export function createService(parts: ServiceParts): Service {
     async close() {
       for (const close of closers) await close();
     },
+  };
+}
+
+/** A shorter wait is over before it is read. */
+const longWaitMs = 3_000;
+
+/** Says at a terminal why nothing happens for a while; once where several wait, never beside progress. */
+function waitTeller({ clock, notes, watched }: ServiceParts, isShown: () => boolean) {
+  let until = 0;
+  return (ms: number, asked: boolean): void => {
+    const now = clock();
+    if (ms < longWaitMs || now < until || isShown() || !watched()) return;
+    until = now + ms;
+    const why = asked ? 'The service asks to wait' : 'The service gives no good answer';
+    notes.note(`${why}; trying again in ${Math.ceil(ms / 1000)} s.`);
   };
 }
 

@@ -52,6 +52,8 @@ export interface RetryPolicy {
   readonly random: () => number;
   /** Resolves early when the signal fires. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** Hears of each wait before it begins: how long, and whether the answer asked for it. */
+  readonly onWait?: ((ms: number, asked: boolean) => void) | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -87,8 +89,10 @@ export async function repeat<T>(
     if (delivery === 'ambiguous' || delivery === 'applied') afterDoubt = true;
     const backoff =
       pace === 'once' ? 1000 : backoffMs(attempts - 1, delivery === 'refused', policy.random);
+    const ms = wait === undefined ? backoff : spread(wait, policy.random);
+    policy.onWait?.(ms, wait !== undefined);
     // oxlint-disable-next-line no-await-in-loop
-    await policy.sleep(wait === undefined ? backoff : spread(wait, policy.random), policy.signal);
+    await policy.sleep(ms, policy.signal);
     if (policy.signal.aborted) return end('gaveUp');
   }
 }

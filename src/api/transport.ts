@@ -34,6 +34,8 @@ export interface TransportOptions {
   readonly random: () => number;
   /** Resolves after the time, or early when the signal fires. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** Hears of each wait before an attempt, in milliseconds, and whether the answer asked for it. */
+  readonly onWait?: ((ms: number, asked: boolean) => void) | undefined;
   readonly userAgent: string;
   readonly nodeVersion: string;
   /** Shared by all requests; without it they go as they come. */

@@ -1,37 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import pty from '@lydell/node-pty';
 import { expect, test } from 'vitest';
-import { freshEnvironment, launcher, temporaryFolder } from '../../support/run.js';
+import { converse } from '../../support/converse.js';
+import { temporaryFolder } from '../../support/run.js';
 import { recordingService } from '../../support/service.js';
 
 const service = await recordingService(() => ({ status: 200, json: [] }));
 const secret = 'typed-canary-5e6f7a8b';
-
-/** Types each answer when its question has appeared; everything the terminal showed, and the code. */
-function converse(
-  home: string,
-  line: readonly string[],
-  answers: readonly (readonly [question: RegExp, typed: string])[],
-): Promise<{ shown: string; code: number }> {
-  const env = { ...freshEnvironment(home), TERM: 'xterm' };
-  const terminal = pty.spawn(process.execPath, [launcher, ...line], { env, cwd: home, cols: 100 });
-  const waiting = [...answers];
-  let shown = '';
-  let seen = 0;
-  terminal.onData((text) => {
-    shown += text;
-    const next = waiting[0];
-    const at = next ? shown.slice(seen).search(next[0]) : -1;
-    if (!next || at < 0) return;
-    seen = shown.length;
-    waiting.shift();
-    terminal.write(next[1]);
-  });
-  return new Promise((resolve) => {
-    terminal.onExit(({ exitCode }) => resolve({ shown, code: exitCode }));
-  });
-}
 
 test('at a terminal everything is asked for, and the key is never shown', async () => {
   const home = temporaryFolder();
