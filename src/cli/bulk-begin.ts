@@ -104,7 +104,7 @@ export async function prepare(
   }
   if (!part.neverAsks) tellPreview(context, head.action, rows.length, tasks);
   const asks = rows.length > 1 || line.source !== 'ids' || part.asksForOne === true;
-  await confirmChanges(context, tasks.length, values, asks && !part.neverAsks);
+  await confirmChanges(context, head.action, tasks.length, values, asks && !part.neverAsks);
   const plan = planOf({ ...head, rows: rows.length }, kept, rows, preview);
   const journal = await createRun(store, plan, own);
   await endSame();

@@ -111,6 +111,7 @@ export async function continueRun(
   if (tasks.length > 0 && !part.neverAsks)
     await confirmChanges(
       context,
+      head.action,
       tasks.length,
       { ...values, maxChanges: values.maxChanges ?? tasks.length },
       true,

@@ -78,7 +78,7 @@ function previewLines(
   });
   const { profile } = context.settings;
   return [
-    `${action.replace('.', ' ')}: ${tasks.length} of ${plural(total, 'record')} would change`,
+    `${action.replace('.', ' ')}: ${tasks.length} of ${plural(total, 'record')} would ${verbOf(action).would}`,
     `profile ${profile.name}, organization ${context.api.organizationId}, ${context.api.baseUrl}`,
     ...[...moves].map(([move, count]) => `  ${count} ${move}`),
     ...first,
@@ -89,6 +89,24 @@ function previewLines(
         ]
       : []),
   ];
+}
+
+interface Verb {
+  /** Begins a question. */
+  readonly ask: string;
+  /** Of records: `would …`. */
+  readonly would: string;
+}
+
+const changing: Verb = { ask: 'Change', would: 'change' };
+const verbs: { readonly [verb: string]: Verb } = {
+  delete: { ask: 'Delete', would: 'be deleted' },
+  convert: { ask: 'Convert', would: 'be converted' },
+};
+
+/** How to speak of an action (`documents.delete`): who deletes is never asked about a change. */
+function verbOf(action: string): Verb {
+  return verbs[action.slice(action.indexOf('.') + 1)] ?? changing;
 }
 
 /** Shows the preview on stderr. */
@@ -115,33 +133,32 @@ export function checkExpected(selected: number, { expect }: Pick<BulkValues, 'ex
 /** Asks before the first write, or refuses. Throws GuardError, UsageError, CancelledError. */
 export async function confirmChanges(
   context: Context,
+  action: string,
   count: number,
   values: Pick<BulkValues, 'expect' | 'maxChanges'>,
   asks: boolean,
 ): Promise<void> {
   const { prompts, settings } = context;
+  const { ask, would } = verbOf(action);
+  const records = plural(count, 'record');
   const most = values.maxChanges ?? defaultMaxChanges;
   const many = count > most && values.expect === undefined;
   if (many && (settings.yes || !prompts.possible))
     throw new GuardError(
-      `${plural(count, 'record')} would be changed, more than --max-changes ${most}. Nothing was changed.`,
+      `${records} would ${would}, more than --max-changes ${most}. Nothing was changed.`,
       { code: 'maxChanges', hint: `If that is right, add: --expect N, or --max-changes ${count}` },
     );
   if (many) {
-    const typed = await prompts.text(
-      `This changes ${plural(count, 'record')}. Type the number to confirm:`,
-    );
+    const typed = await prompts.text(`${ask} ${records}? Type the number to confirm:`);
     if (typed.trim() === String(count)) return;
     throw new CancelledError('Nothing was done.');
   }
   if (!asks || settings.yes) return;
   if (!prompts.possible)
-    throw new UsageError(
-      `${plural(count, 'record')} would be changed, and there is nobody to ask.`,
-      { hint: 'Add --yes to do it, or --dry-run to look first.' },
-    );
-  if (!(await prompts.confirm(`Change ${plural(count, 'record')}?`)))
-    throw new CancelledError('Nothing was done.');
+    throw new UsageError(`${records} would ${would}, and there is nobody to ask.`, {
+      hint: 'Add --yes to do it, or --dry-run to look first.',
+    });
+  if (!(await prompts.confirm(`${ask} ${records}?`))) throw new CancelledError('Nothing was done.');
 }
 
 type OnListed = (index: number, row: SelectedRow, record: JsonObject) => Promise<void>;
