@@ -98,7 +98,8 @@ async function checkRuns({ paths }: LocalContext): Promise<Check[]> {
   const runs = await listRuns(runStore(paths.state.path), (text) => damaged.push(text));
   const left = leftUploads(runs);
   const open = runs.filter(({ finished }) => !finished).map(({ head }) => head.run);
-  const hint = 'See: rosterctl runs list; go on with: rosterctl runs resume RUN';
+  const [first] = open;
+  const hint = `See: rosterctl runs list; go on with: rosterctl runs resume ${open.length === 1 ? first : 'RUN'}`;
   return [
     ...damaged.map((text) => warn('runs', text, null)),
     open.length > 0

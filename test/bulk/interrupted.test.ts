@@ -48,6 +48,8 @@ describe('Ctrl-C while a request hangs', () => {
       notAttempted: 5,
     });
     expect(stderr).toMatch(/Not finished\. .* rosterctl runs resume \d{8}T/);
+    const { run } = report({ stdout });
+    expect((await user.run('doctor --json')).stdout).toContain(`rosterctl runs resume ${run}"`);
     state.hangs = false;
     const resumed = await user.run('runs resume last --yes --json');
     expect(resumed.code).toBe(0);
