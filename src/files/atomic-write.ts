@@ -10,6 +10,7 @@ import {
   unlink,
 } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { digestOf } from '../data/digest.js';
 import { GuardError, OutputError } from '../errors.js';
 
 export interface AtomicOptions {
@@ -17,6 +18,11 @@ export interface AtomicOptions {
   readonly mode?: number | undefined;
   /** Refuse when something stands there, also when it appears meanwhile. */
   readonly mustBeNew?: boolean | undefined;
+  /**
+   * One process at a time writes this file: its temporary file has a name of its own, so that the
+   * next write takes what a kill left, and `dropAloneTemp` finds it.
+   */
+  readonly alone?: boolean | undefined;
 }
 
 /** A file in the making: nothing stands under its final name before `commit`. */
@@ -36,7 +42,8 @@ export async function openAtomic(file: string, options: AtomicOptions = {}): Pro
   const target = await lookAt(file);
   if (options.mustBeNew && target.kind !== 'absent') throw exists(file);
   if (target.kind === 'device') return straightThrough(file, await attempt(file, open(file, 'w')));
-  const temp = join(dirname(target.path), tempName(basename(target.path)));
+  const temp = tempOf(target.path, options.alone ? aloneMark(target.path) : randomMark());
+  if (options.alone) await unlink(temp).catch(() => {});
   const mode = target.kind === 'file' ? target.mode : (options.mode ?? 0o600);
   const handle = await attempt(file, open(temp, 'wx', 0o600));
   let state: 'open' | 'closed' | 'gone' = 'open';
@@ -105,10 +112,23 @@ export async function sweepStaleTemps(
 
 const tempPattern = /^\..{0,100}\.[0-9a-f]{16}\.rosterctl-tmp$/su;
 
-function tempName(name: string): string {
+/** Removes what a killed process left of a file that was written `alone`; never throws. */
+export async function dropAloneTemp(file: string): Promise<void> {
+  await unlink(tempOf(file, aloneMark(file))).catch(() => {});
+}
+
+function tempOf(path: string, mark: string): string {
   // Short enough for any file system whatever the name; letters are not cut in half.
-  const start = Array.from(name).slice(0, 40).join('');
-  return `.${start}.${randomBytes(8).toString('hex')}.rosterctl-tmp`;
+  const start = Array.from(basename(path)).slice(0, 40).join('');
+  return join(dirname(path), `.${start}.${mark}.rosterctl-tmp`);
+}
+
+function aloneMark(path: string): string {
+  return digestOf(basename(path)).slice(0, 16);
+}
+
+function randomMark(): string {
+  return randomBytes(8).toString('hex');
 }
 
 type Target =

@@ -3,7 +3,14 @@ import { type FileHandle, open, rename, unlink, writeFile } from 'node:fs/promis
 import { dirname } from 'node:path';
 import type { FileVersion } from '../data/file-version.js';
 import { GuardError } from '../errors.js';
-import { attempt, placeNew, syncFolder, writeAll, writeAtomically } from './atomic-write.js';
+import {
+  attempt,
+  dropAloneTemp,
+  placeNew,
+  syncFolder,
+  writeAll,
+  writeAtomically,
+} from './atomic-write.js';
 import { describeSelf, type ThisProcess } from './holder.js';
 import { withLock } from './lock.js';
 import {
@@ -68,6 +75,7 @@ export async function sweepPartial(target: string, self: ThisProcess): Promise<v
   const marker = await readMarker(names.marker).catch(() => undefined);
   if (!marker || isHeld(marker, self)) return;
   await unlink(names.bytes).catch(() => {});
+  await dropAloneTemp(names.marker);
   await unlink(names.marker).catch(() => {});
 }
 
@@ -231,7 +239,7 @@ class Partial implements PartialFile {
   }
 
   private async writeMarker(marker: Marker): Promise<void> {
-    await writeAtomically(this.names.marker, markerText(marker), { mode: 0o600 });
+    await writeAtomically(this.names.marker, markerText(marker), { mode: 0o600, alone: true });
   }
 
   private async drop(): Promise<void> {

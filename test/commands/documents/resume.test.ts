@@ -23,6 +23,7 @@ import {
   stored,
   tagOf,
 } from '../../support/document-store.js';
+import { openAtomic } from '../../../src/files/atomic-write.js';
 import { errorOf, rosterctl, temporaryFolder } from '../../support/run.js';
 import { key } from '../../support/service.js';
 
@@ -264,6 +265,20 @@ test('a second name of the half file is never written through', async () => {
   expect(skipped.stderr).toContain(`it has 1000 bytes and the document doc_1 has ${size}`);
   expect(readdirSync(here.cwd)).toEqual(['doc_1.txt']);
 });
+
+test.each(['', '--skip-existing'])(
+  'a kill while the marker was written leaves nothing behind a whole file %s',
+  async (flags) => {
+    const here = await place({ store: cutOnce(1000) });
+    await here.run('--retries 0');
+    const made = await openAtomic(here.marker, { alone: true });
+    await made.write('{"schema"');
+    expect(readdirSync(here.cwd)).toHaveLength(3);
+    if (flags !== '') writeFileSync(here.file, here.bytes);
+    expect((await here.run(flags)).code).toBe(0);
+    expect(readdirSync(here.cwd)).toEqual(['doc_1.txt']);
+  },
+);
 
 test('a torn marker costs the bytes beside it and nothing else', async () => {
   const here = await place({ store: cutOnce(1000) });
