@@ -33,8 +33,11 @@ export interface PaceOptions {
 
 /** Good answers in a row before one more request at once, or a tenth more a second, is allowed. */
 const patience = 20;
-/** A service of which nothing is heard for so long is dead; two rounds of the usual timeout. */
-const silenceMs = 60_000;
+/**
+ * A service of which nothing is heard for so long is dead: two rounds of the usual timeout, less what
+ * lies between the last answer and the requests that left just before it.
+ */
+const silenceMs = 59_000;
 
 /** No bounds until `limit` is called: single commands pass straight through. */
 export function createPace(options: PaceOptions): Pace {
