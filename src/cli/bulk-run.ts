@@ -1,4 +1,4 @@
-import { keepHeapClose } from '../api/heap.js';
+import { keepHeapClose, letHeapGrow } from '../api/heap.js';
 import { settleMs } from '../api/settle.js';
 import type { Journal } from '../bulk/journal.js';
 import { type BulkReport, exitOf, type ReportRow, summarize } from '../bulk/report.js';
@@ -105,7 +105,7 @@ export async function executeRun(
   const rows: ReportRow[] = settled.map(kept);
   const line = context.progress.start(progressText(ready, () => rows.length - settled.length));
   let stop: Stop | undefined;
-  await keepHeapClose(tasks.length);
+  await Promise.all([keepHeapClose(tasks.length), letHeapGrow()]);
   try {
     context.api.pace.letFinish();
     for (const row of settled) onRow?.(row);
