@@ -115,6 +115,9 @@ function sumOf(text: string): string {
   return hash('sha256', text, 'hex').slice(0, sumLength);
 }
 
+/** Turns of the event loop that a batch waits at most while each brings more records. */
+const mostTurns = 8;
+
 interface Waiting {
   readonly line: string;
   done(): void;
@@ -153,9 +156,8 @@ class Writer implements Journal {
 
   /** Everything that waited while the last sync ran goes out with one write and one sync. */
   private async write(): Promise<void> {
-    // Rows that are on their way to the journal in this turn join the batch.
-    await new Promise<void>((resolve) => setImmediate(resolve));
     while (this.waiting.length > 0) {
+      await this.gather();
       const batch = this.waiting;
       this.waiting = [];
       try {
@@ -174,6 +176,15 @@ class Writer implements Journal {
       }
     }
     this.writing = undefined;
+  }
+
+  /** A sync costs as much for one record as for fifty: those of the next few turns join the batch. */
+  private async gather(): Promise<void> {
+    for (let turn = 0, had = 0; turn < mostTurns && had < this.waiting.length; turn++) {
+      had = this.waiting.length;
+      // oxlint-disable-next-line no-await-in-loop
+      await new Promise<void>((resolve) => setImmediate(resolve));
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 import { type Failure, GuardError, OutputError } from '../errors.js';
 import type { JsonObject } from '../data/json.js';
-import { beforeAfter } from './judge.js';
+import { beforeAfter, changedMeanwhile } from './judge.js';
 import type { ReportRow } from './report.js';
 import type { Intent } from './run-state.js';
 import type { RowChange, SelectedRow } from './work.js';
@@ -32,6 +32,19 @@ export function verifiedRow(
   const row = changedRow(task, task.previewed ?? [], made);
   if (row.before || !task.open) return row;
   return { ...row, before: task.open.before };
+}
+
+/** A row that holds neither what stood there before our write nor what it wrote. */
+export function overtakenRow({ row, id }: SelectedRow, changes: readonly RowChange[]): ReportRow {
+  const { before } = beforeAfter(changes);
+  const message = 'It was changed by someone else while the outcome of our write was open.';
+  return {
+    row,
+    id,
+    result: 'conflict',
+    ...(before && { before }),
+    error: changedMeanwhile(message),
+  };
 }
 
 /** A run that is stopped leaves the row open; a journal that breaks behind a write leaves it unknown. */

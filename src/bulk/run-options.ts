@@ -27,15 +27,17 @@ export interface RunOptions<P> {
 }
 
 const manyAtOnce = 8;
+/** As many records fill a sync well; more gain nothing. */
+const onTheWayToDisk = 48;
 
 /**
  * While a record of a row goes to disk the row asks nothing; where many requests at once are wanted,
- * as many rows again keep the connections busy. Who wants few wants little begun when something goes
- * wrong, and a file on its way is one of those wanted.
+ * more rows keep the connections busy and share the syncs. Who wants few wants little begun when
+ * something goes wrong, and a file on its way is one of those wanted.
  */
 export function rowsAtOnce({
   concurrency,
   work,
 }: Pick<RunOptions<never>, 'concurrency'> & { readonly work: { readonly prepare?: unknown } }) {
-  return concurrency < manyAtOnce || work.prepare ? concurrency : 2 * concurrency;
+  return concurrency < manyAtOnce || work.prepare ? concurrency : concurrency + onTheWayToDisk;
 }

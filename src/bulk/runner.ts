@@ -1,13 +1,15 @@
+import { atOnce } from '../data/at-once.js';
 import { Failure, UnknownOutcomeError } from '../errors.js';
 import { RowSet } from './row-set.js';
 import { type RunOptions, rowsAtOnce, type Task } from './run-options.js';
-import { beforeAfter, changedMeanwhile, judge } from './judge.js';
+import { judge } from './judge.js';
 import { Probe } from './probe.js';
 import { unsettled } from './unsettled.js';
 import type { ReportRow } from './report.js';
-import { changedRow, verifiedRow } from './rows.js';
+import { changedRow, overtakenRow, verifiedRow } from './rows.js';
 import { type Intent, isAsBefore, markedBefore, settleLeft, withoutTexts } from './run-state.js';
 import { rowResult, type Stop, Stops } from './stops.js';
+import { Slots } from './slots.js';
 import type { Look } from './work.js';
 
 export type { RunOptions, Task } from './run-options.js';
@@ -40,6 +42,7 @@ class Runner<P> {
   private readonly stops: Stops;
   private readonly done: RowSet;
   private readonly sent: RowSet;
+  private readonly slots: Slots;
   private readonly syncing = new Set<Promise<void>>();
   private doubts: Doubt[] = [];
   private readonly probe = new Probe(() => this.stops.hasAnswer || this.stop !== undefined);
@@ -53,6 +56,7 @@ class Runner<P> {
     this.done = new RowSet(tasks);
     this.sent = new RowSet(tasks);
     this.stops = new Stops(options.maxErrors, options.isSilent);
+    this.slots = new Slots(options.concurrency);
   }
 
   get stop(): Stop | undefined {
@@ -90,12 +94,18 @@ class Runner<P> {
     return this.closed || this.options.signal.aborted;
   }
 
+  /** Nothing new is begun. */
+  private get isOver(): boolean {
+    return this.halted || this.stop !== undefined;
+  }
+
   private async graceOver(over: AbortSignal): Promise<void> {
     const { signal, sleep } = this.options;
     await new Promise<void>((resolve) => {
       if (signal.aborted) resolve();
       else signal.addEventListener('abort', () => resolve(), { once: true });
     });
+    this.slots.open();
     await sleep(graceMs, over);
   }
 
@@ -103,7 +113,7 @@ class Runner<P> {
   private async each<T>(items: readonly T[], action: (item: T) => Promise<void>): Promise<void> {
     let next = 0;
     const worker = async () => {
-      while (next < items.length && !this.halted && !this.stop) {
+      while (next < items.length && !this.isOver) {
         const item = items[next++];
         if (item !== undefined) await action(item);
       }
@@ -115,13 +125,17 @@ class Runner<P> {
   // --- planned ---
 
   private async begin(task: Task): Promise<void> {
+    const { work } = this.options;
     let leave: (() => void) | undefined;
     await this.guarded(task, async () => {
-      const look = await this.options.work.look(task);
-      const verdict = judge(task, look, this.options.work.guards, task.previewed);
+      const look = await this.slots.within({ first: false }, async () =>
+        this.isOver ? undefined : work.look(task),
+      );
+      if (!look) return;
+      const verdict = judge(task, look, work.guards, task.previewed);
       if (!verdict.write) return this.finish(verdict.row);
       leave = await this.probe.turn();
-      if (!this.stop && !this.halted) await this.send(task, await this.prepared(task, look), 1);
+      if (!this.isOver) await this.send(task, await this.prepared(task, look), 1);
     });
     // Only now is it known whether the answer stops the run.
     leave?.();
@@ -140,27 +154,25 @@ class Runner<P> {
   // --- intent, sent ---
 
   private async send(task: Task, look: Look<P>, attempt: number): Promise<void> {
-    if (this.stop || this.halted) return;
+    if (this.isOver) return;
     const { row, id } = task;
+    const { work, journal } = this.options;
     const before = markedBefore(look.changes);
-    await this.options.journal.append({ kind: 'intent', row, id, attempt, before });
-    if (this.halted) return this.notSent(task);
-    this.sent.add(row);
-    const intent = { row, id, attempt, before, applied: false };
+    await journal.append({ kind: 'intent', row, id, attempt, before });
     try {
-      const value = await this.options.work.send(look, task);
-      this.finishBehind(task, changedRow(task, look.changes, this.options.work.made?.(value)));
+      await this.slots.within({ first: true }, async () => {
+        if (this.isOver) return this.finish({ row, id, result: 'not_attempted' });
+        this.sent.add(row);
+        const value = await work.send(look, task);
+        this.finishBehind(task, changedRow(task, look.changes, work.made?.(value)));
+      });
     } catch (error) {
       if (!(error instanceof UnknownOutcomeError)) throw error;
       const applied = error.delivery === 'applied';
       this.stops.failed(error, 'unknown', true);
-      this.doubts.push({ ...intent, t: this.options.now().getTime(), task, error, applied });
+      const t = this.options.now().getTime();
+      this.doubts.push({ row, id, attempt, before, applied, t, task, error });
     }
-  }
-
-  private async notSent({ row, id }: Task): Promise<void> {
-    const result: ReportRow = { row, id, result: 'not_attempted' };
-    await this.options.journal.append({ kind: 'result', ...result });
   }
 
   // --- doubt ---
@@ -183,20 +195,14 @@ class Runner<P> {
   }
 
   private async lookAtAll(last: boolean): Promise<void> {
-    const waiting = this.doubts.splice(0);
-    let next = 0;
     this.deaf = false;
-    const worker = async () => {
-      while (next < waiting.length) {
-        const doubt = waiting[next++];
-        if (!doubt) continue;
-        if (this.halted) this.doubts.push(doubt);
-        else await this.guarded(doubt.task, () => this.lookAgain(doubt, last));
-      }
-    };
     // A service that stopped answering is asked once, not once a row.
     const count = this.stop ? 1 : this.options.concurrency;
-    await Promise.all(Array.from({ length: count }, worker));
+    const looks = atOnce(this.doubts.splice(0), count, async (doubt) => {
+      if (this.halted) this.doubts.push(doubt);
+      else await this.guarded(doubt.task, () => this.lookAgain(doubt, last));
+    });
+    await Promise.all(looks);
   }
 
   private async lookAgain(doubt: Doubt, last: boolean): Promise<void> {
@@ -220,17 +226,8 @@ class Runner<P> {
       this.doubts.push(doubt);
       return;
     }
-    if (!isAsBefore(doubt.before, look.changes)) {
-      const { before } = beforeAfter(look.changes);
-      const message = 'It was changed by someone else while the outcome of our write was open.';
-      return this.finish({
-        row: task.row,
-        id: task.id,
-        result: 'conflict',
-        ...(before && { before }),
-        error: changedMeanwhile(message),
-      });
-    }
+    if (!isAsBefore(doubt.before, look.changes))
+      return this.finish(overtakenRow(task, look.changes));
     // Each start may try as often as the first one: a kill is not the service's doing.
     const attempts = doubt.attempt - (task.open?.attempt ?? 0);
     if (doubt.applied || attempts > work.resends) return this.unknown(doubt);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Entry } from '../../src/bulk/journal.js';
 import type { ReportRow } from '../../src/bulk/report.js';
 import { runRows, type RunOptions, type Task } from '../../src/bulk/runner.js';
-import { OutputError } from '../../src/errors.js';
+import { NetworkError, OutputError } from '../../src/errors.js';
 import { imagine, type Imagined } from './imagined.js';
 
 const ids = (count: number) => Array.from({ length: count }, (_, index) => `app_${index + 1}`);
@@ -37,6 +37,21 @@ async function run(
   const results = Object.fromEntries(rows.map(({ id, result }) => [id, result]));
   expect(rows.map(({ row }) => row).toSorted((a, b) => a - b)).toEqual(tasks.map(({ row }) => row));
   return { rows, entries, stop, waits, results };
+}
+
+/** How many rows of this work were at the service at once at most. */
+function watch({ work }: Imagined): { readonly most: number } {
+  const seen = { most: 0, now: 0 };
+  const there = async <T>(step: () => Promise<T>): Promise<T> => {
+    seen.most = Math.max(seen.most, ++seen.now);
+    await new Promise((resolve) => setImmediate(resolve));
+    return step().finally(() => seen.now--);
+  };
+  const look = work.look.bind(work);
+  const send = work.send.bind(work);
+  work.look = (row, doubtful) => there(() => look(row, doubtful));
+  work.send = (looked, row) => there(() => send(looked, row));
+  return seen;
 }
 
 const count = (rows: readonly ReportRow[], result: string) =>
@@ -195,4 +210,47 @@ test('a row that no longer shows what was previewed is a conflict and nothing is
   const { results } = await run(imagined, tasksOf(ids(2)));
   expect(results).toEqual({ app_1: 'conflict', app_2: 'changed' });
   expect(imagined.sent).toEqual(['app_2']);
+});
+
+describe('with many at once', () => {
+  const slowDisk = { append: () => new Promise<void>((done) => setTimeout(done, 5)) };
+
+  test('no more rows are at the service than wanted, however many are on their way to disk', async () => {
+    const imagined = imagine(ids(300), 'accepted');
+    const seen = watch(imagined);
+    const { rows } = await run(imagined, tasksOf(ids(300)), {
+      concurrency: 16,
+      journal: slowDisk,
+    });
+    expect(count(rows, 'changed')).toBe(300);
+    expect(seen.most).toBe(16);
+  });
+
+  test('a service that answers nothing is asked for no more rows than that', async () => {
+    const imagined = imagine(ids(300), 'accepted');
+    imagined.work.look = async () => {
+      imagined.looks += 1;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      throw new NetworkError('refused', { reason: 'refused', origin: 'http://127.0.0.1' });
+    };
+    const { rows, stop } = await run(imagined, tasksOf(ids(300)), { concurrency: 16 });
+    expect(stop?.exitName).toBe('temporary');
+    // Those that were there when the fifth failed, and one more for each that left before.
+    expect(imagined.looks).toBeLessThanOrEqual(16 + 4);
+    expect(count(rows, 'not_attempted')).toBe(300);
+  });
+
+  test('after a stop no write is sent whose intent is on disk already', async () => {
+    const imagined = imagine(ids(300), 'accepted', (id) => (id === 'app_1' ? 'ok' : 400));
+    const { rows, entries } = await run(imagined, tasksOf(ids(300)), {
+      concurrency: 16,
+      maxErrors: 1,
+    });
+    expect(imagined.sent.length).toBeLessThanOrEqual(1 + 16);
+    expect(count(rows, 'failed')).toBe(imagined.sent.length - 1);
+    const left = entries.filter(({ kind }) => kind === 'intent').map(({ id }) => id);
+    for (const entry of entries)
+      if (entry.kind === 'result') left.splice(left.indexOf(entry['id']), 1);
+    expect(left).toEqual([]);
+  });
 });

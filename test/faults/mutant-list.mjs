@@ -46,15 +46,15 @@ export const mutants = [
   {
     name: 'a lost write is sent again unread',
     file: 'src/bulk/runner.ts',
-    from: 'this.doubts.push({ ...intent, t: this.options.now().getTime(), task, error, applied });',
+    from: 'this.doubts.push({ row, id, attempt, before, applied, t, task, error });',
     to: 'await this.send(task, look, attempt + 1);',
     cases: killLoop,
   },
   {
     name: 'an intent is not waited for',
     file: 'src/bulk/runner.ts',
-    from: "await this.options.journal.append({ kind: 'intent', row, id, attempt, before });",
-    to: "void this.options.journal.append({ kind: 'intent', row, id, attempt, before });",
+    from: "await journal.append({ kind: 'intent', row, id, attempt, before });",
+    to: "void journal.append({ kind: 'intent', row, id, attempt, before });",
     cases: killLoop,
   },
   {
