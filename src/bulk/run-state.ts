@@ -9,7 +9,7 @@ export interface Intent {
   readonly row: number;
   readonly id: string;
   readonly attempt: number;
-  /** When it was written, in milliseconds since 1970. */
+  /** When it was written down, or later when that is known, in milliseconds since 1970. */
   readonly t: number;
   readonly before: JsonObject;
   /** A success status came with it: it is never sent again. */
@@ -81,12 +81,20 @@ export function foldJournal(records: readonly JournalRecord[]): RunState {
 }
 
 /**
- * Milliseconds until nothing of these writes can arrive any more, `ms` after each was written down; a
- * clock that went backwards means the full wait.
+ * Milliseconds until nothing of these writes can arrive any more, `ms` after each was sent; a clock
+ * that went backwards means the full wait.
  */
 export function settleLeft(writes: readonly Pick<Intent, 't'>[], ms: number, now: Date): number {
   const present = now.getTime();
   return Math.max(0, ...writes.map(({ t }) => (t > present ? ms : t + ms - present)));
+}
+
+/** After its intent was written down a write may wait so long for its turn, or as a 429 asked. */
+const longestTurnMs = 3_600_000;
+
+/** A write of an earlier process, of which only the intent's time is known, as sent as late as can be. */
+export function sentAtLatest(intent: Intent, now: Date): Intent {
+  return { ...intent, t: Math.min(now.getTime(), intent.t + longestTurnMs) };
 }
 
 /** The values before a write as the journal keeps them: of notes and long texts only a hash. */

@@ -7,7 +7,14 @@ import { Probe } from './probe.js';
 import { unsettled } from './unsettled.js';
 import type { ReportRow } from './report.js';
 import { changedRow, overtakenRow, verifiedRow } from './rows.js';
-import { type Intent, isAsBefore, markedBefore, settleLeft, withoutTexts } from './run-state.js';
+import {
+  type Intent,
+  isAsBefore,
+  markedBefore,
+  sentAtLatest,
+  settleLeft,
+  withoutTexts,
+} from './run-state.js';
 import { rowResult, type Stop, Stops } from './stops.js';
 import { Slots } from './slots.js';
 import type { Look } from './work.js';
@@ -79,8 +86,9 @@ class Runner<P> {
   }
 
   private async work(tasks: readonly Task[]): Promise<void> {
+    const now = this.options.now();
     for (const task of tasks)
-      if (task.open) this.doubts.push({ ...task.open, task, error: undefined });
+      if (task.open) this.doubts.push({ ...sentAtLatest(task.open, now), task, error: undefined });
     await this.each(
       tasks.filter((task) => !task.open),
       (task) => this.begin(task),

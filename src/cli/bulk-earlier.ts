@@ -1,5 +1,5 @@
 import { settleMs } from '../api/settle.js';
-import { settleLeft } from '../bulk/run-state.js';
+import { sentAtLatest, settleLeft } from '../bulk/run-state.js';
 import type { StoredRun } from '../bulk/runs.js';
 import type { SelectedRow } from '../bulk/work.js';
 import type { Context } from '../context.js';
@@ -20,7 +20,9 @@ export async function settleEarlier(
   const open = earlier.flatMap((run) =>
     [...run.state.open.values()].filter(({ id }) => ids.has(id) || whole.includes(run)),
   );
-  const longest = settleLeft(open, settleMs(context.env), context.now());
+  const now = context.now();
+  const writes = open.map((intent) => sentAtLatest(intent, now));
+  const longest = settleLeft(writes, settleMs(context.env), now);
   if (longest === 0) return;
   context.note(
     `Waiting for ${plural(open.length, 'write')} of an earlier run that may still take effect.`,

@@ -54,6 +54,11 @@ function watch({ work }: Imagined): { readonly most: number } {
   return seen;
 }
 
+function openSince(msAgo: number): Task[] {
+  const open = { row: 1, id: 'app_1', attempt: 1, before: { status: 'pending' }, applied: false };
+  return tasksOf(ids(1)).map((task) => ({ ...task, open: { ...open, t: -msAgo } }));
+}
+
 const count = (rows: readonly ReportRow[], result: string) =>
   rows.filter((row) => row.result === result).length;
 
@@ -252,5 +257,24 @@ describe('with many at once', () => {
     for (const entry of entries)
       if (entry.kind === 'result') left.splice(left.indexOf(entry['id']), 1);
     expect(left).toEqual([]);
+  });
+});
+
+describe('a write of an earlier process', () => {
+  test.each([0, 40_000, 3_000_000])(
+    'that may have waited for its turn since its intent %d ms ago is settled from now on',
+    async (msAgo) => {
+      const imagined = imagine(ids(1), 'accepted');
+      const { waits, results } = await run(imagined, openSince(msAgo));
+      expect(waits).toEqual([2000, 15_000]);
+      expect(results).toEqual({ app_1: 'changed' });
+    },
+  );
+
+  test('that nothing can hold back any more is looked at and sent at once', async () => {
+    const imagined = imagine(ids(1), 'accepted');
+    const { waits } = await run(imagined, openSince(3_700_000));
+    expect(waits).toEqual([]);
+    expect(imagined.sent).toEqual(['app_1']);
   });
 });
