@@ -83,7 +83,7 @@ export async function runCommand(
     paths,
     config,
     streams,
-    usualOrder: streams.stdout.isTerminal && settings.output === 'table' && !settings.out,
+    personReads: streams.stdout.isTerminal && settings.output === 'table' && !settings.out,
     prompts: createPrompts(streams, { noInput: settings.noInput }),
     progress: createProgress(streams, settings),
     now: () => new Date(),
@@ -109,6 +109,7 @@ export async function runCommand(
       if (shown.exitName !== 'unauthenticated' && shown.exitName !== 'forbidden') throw lost;
       speech.tell(lost.message);
     });
+    shown.tellAfter?.();
     for (const line of config.warnings()) speech.note(line);
     if (shown.goOn) {
       outside.expectSignal();

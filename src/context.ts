@@ -27,11 +27,8 @@ export interface LocalContext {
   /** Profiles, defaults and keys on disk. */
   readonly config: ConfigStore;
   readonly streams: Streams;
-  /**
-   * The result becomes a table for a person, in the usual order of its resource: a list that is cut
-   * is put in that order first.
-   */
-  readonly usualOrder: boolean;
+  /** The result becomes a table or lines on a terminal: a person reads it. */
+  readonly personReads: boolean;
   readonly prompts: Prompts;
   readonly progress: Progress;
   readonly now: () => Date;

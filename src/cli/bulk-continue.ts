@@ -49,7 +49,8 @@ export async function finishRows(
     const input = { header: ['id'], rows: now.plan?.rows ?? [] };
     const begun = { store, lock, input };
     const ready = await continueRun(context, line, begun, now, (row) => rows.includes(row));
-    const ended = await executeRun(context, ready);
+    const { tell, ...ended } = await executeRun(context, ready);
+    tell();
     const written = async () =>
       void (await wrapUp(store, part, now.head, wasTold(now), context.now));
     return { ...ended, written };

@@ -56,6 +56,11 @@ export interface EndedRun {
   readonly written?: (() => Promise<void>) | undefined;
 }
 
+export interface ExecutedRun extends EndedRun {
+  /** Says on stderr how it ended and how to go on; where a person reads the report, below that. */
+  readonly tell: () => void;
+}
+
 /** The engine's view of a job: looks, sends and tells in the words of the command. */
 function rowWork(
   context: Context,
@@ -99,7 +104,7 @@ export async function executeRun(
   context: Context,
   ready: ReadyRun,
   onRow?: (row: ReportRow) => void,
-): Promise<EndedRun> {
+): Promise<ExecutedRun> {
   const { journal, settled, tasks, limits } = ready;
   const kept = onRow ? bare : compact();
   const rows: ReportRow[] = settled.map(kept);
@@ -206,7 +211,7 @@ async function conclude(
   ready: ReadyRun,
   rows: readonly ReportRow[],
   stop: Stop | undefined,
-): Promise<EndedRun> {
+): Promise<ExecutedRun> {
   const { head } = ready.plan;
   const report = reportOf(context, head, rows);
   let exitName = exitOf(report.summary, stop?.exitName);
@@ -219,11 +224,18 @@ async function conclude(
       if (exitName !== 'unauthenticated' && exitName !== 'forbidden') exitName = 'failed';
     });
   }
-  if (ready.isOne) return { report, exitName };
-  if (stop) context.tell(`Stopped: ${stop.reason}`);
-  context.note(`Run ${head.run}: ${summaryLine(report)}`);
-  if (rows.some(({ result }) => !isFinal(result))) tellUnfinished(context, ready);
+  if (ready.isOne) return { report, exitName, tell: () => {} };
   const { store } = ready;
   const written = () => markTold(store as RunStore, head.run, context.now);
-  return { report, exitName, ...(store && ready.part.addsEachTime && { written }) };
+  return {
+    report,
+    exitName,
+    tell: () => {
+      if (stop) context.tell(`Stopped: ${stop.reason}`);
+      // A person has just read the summary.
+      context.note(`Run ${head.run}${context.personReads ? '' : `: ${summaryLine(report)}`}`);
+      if (rows.some(({ result }) => !isFinal(result))) tellUnfinished(context, ready);
+    },
+    ...(store && ready.part.addsEachTime && { written }),
+  };
 }

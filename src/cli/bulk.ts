@@ -8,7 +8,7 @@ import type { JsonObject } from '../data/json.js';
 import { UsageError } from '../errors.js';
 import type { BulkValues } from './bulk-flags.js';
 import { checkExpected, previewRows, tellPreview } from './bulk-preview.js';
-import { type EndedRun, executeRun, type KeptJob, openJob, reportOf } from './bulk-run.js';
+import { type ExecutedRun, executeRun, type KeptJob, openJob, reportOf } from './bulk-run.js';
 import { filterKey, selectByFilter, selectLocally } from './bulk-select.js';
 import { reportView, type Shown } from './report-view.js';
 import { prepare } from './bulk-begin.js';
@@ -116,12 +116,24 @@ async function dryRun(
  * formats, and where nothing was to be sent: the whole report.
  */
 export async function showRun(context: Context, found: Prepared): Promise<Shown> {
-  if (!('ready' in found) || context.settings.output !== 'ndjson') {
-    const { report, ...ended } = 'ready' in found ? await executeRun(context, found.ready) : found;
-    return { value: report, view: reportView, isReport: true, ...ended };
+  if (!('ready' in found)) {
+    const { report: value, ...ended } = found;
+    return { value, view: reportView, isReport: true, ...ended };
+  }
+  if (context.settings.output !== 'ndjson') {
+    const { report: value, exitName, written, tell } = await executeRun(context, found.ready);
+    if (!context.personReads) tell();
+    return {
+      value,
+      view: reportView,
+      isReport: true,
+      exitName,
+      written,
+      ...(context.personReads && { tellAfter: tell }),
+    };
   }
   const { ready } = found;
-  let ended: EndedRun | undefined;
+  let ended: ExecutedRun | undefined;
   const stream = async function* (): AsyncGenerator<readonly Item<JsonObject>[]> {
     const line = newQueue<ReportRow>();
     const running = executeRun(context, ready, line.push).finally(line.end);
@@ -131,6 +143,7 @@ export async function showRun(context: Context, found: Prepared): Promise<Shown>
     } finally {
       // A reader that went away does not stop what was begun.
       ended = await running;
+      ended.tell();
     }
     const { results: _, ...summary } = ended.report;
     if (!context.settings.fields) yield [{ value: { type: 'summary', ...summary } }];

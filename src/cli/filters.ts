@@ -77,7 +77,7 @@ export function parsedBy<T>(read: (text: string) => T) {
 export interface Narrowing {
   readonly resource: ResourceName;
   readonly tests?: readonly RecordTest[];
-  /** A table for a person is shown: see `LocalContext.usualOrder`. */
+  /** A list that is cut is put in the usual order of its resource first. */
   readonly usualOrder?: boolean;
 }
 

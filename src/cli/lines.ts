@@ -1,4 +1,4 @@
-import type { BulkReport } from '../bulk/report.js';
+import type { BulkReport, ReportRow, RowResult } from '../bulk/report.js';
 import { singleLine } from '../terminal/safe-text.js';
 import type { DryRun } from './define.js';
 import type { Canvas } from './views.js';
@@ -21,23 +21,48 @@ export function changeLines(value: DryRun, { paint }: Canvas): string[] {
   ];
 }
 
-/** The bulk report for a person: one line a row, then the summary that adds up. */
-export function reportLines(report: BulkReport, { paint }: Canvas): string[] {
-  const width = report.results.reduce((most, { id }) => Math.max(most, id.length), 0);
-  const rows = report.results.map((row) => {
-    const error = row.error as { message?: string } | undefined;
-    const moved = Object.keys(row.after ?? {}).map(
-      (field) => `${field} ${shownValue(row.before?.[field])} → ${shownValue(row.after?.[field])}`,
-    );
-    const detail = error?.message ? singleLine(error.message) : moved.join(', ');
-    return `${singleLine(row.id).padEnd(width)}  ${row.result.padEnd(13)}  ${detail}`.trimEnd();
-  });
-  return [...rows, paint.bold(summaryLine(report))];
+/** So many rows that nobody came to are named; the summary counts them all. */
+const mostUntouched = 5;
+const isLeft = ({ result }: ReportRow) => result === 'not_attempted';
+const wentWrong: readonly RowResult[] = ['conflict', 'failed', 'unknown'];
+const isWrong = ({ result }: ReportRow) => wentWrong.includes(result);
+
+/**
+ * The bulk report for a person: one line a row, then the summary that adds up. What went wrong comes
+ * last, where it is seen, however many rows there are.
+ */
+export function reportLines({ results, summary }: BulkReport, { paint }: Canvas): string[] {
+  const left = results.filter(isLeft);
+  const untouched = new Set(left.filter(({ error }) => error === undefined).slice(mostUntouched));
+  const named = left.filter((row) => !untouched.has(row));
+  const wrong = results.filter(isWrong);
+  const rest = results.filter((row) => !isLeft(row) && !isWrong(row));
+  const width = [...rest, ...named, ...wrong].reduce(
+    (most, { id }) => Math.max(most, id.length),
+    0,
+  );
+  const line = (row: ReportRow) => rowLine(row, width);
+  return [
+    ...rest.map(line),
+    ...named.map(line),
+    ...(untouched.size > 0 ? [paint.dim(`and ${untouched.size} more not attempted`)] : []),
+    ...wrong.map(line),
+    paint.bold(summaryLine({ summary })),
+  ];
+}
+
+function rowLine({ id, result, before, after, error }: ReportRow, width: number): string {
+  const { message } = (error ?? {}) as { readonly message?: string };
+  const moved = Object.keys(after ?? {}).map(
+    (field) => `${field} ${shownValue(before?.[field])} → ${shownValue(after?.[field])}`,
+  );
+  const detail = message ? singleLine(message) : moved.join(', ');
+  return `${singleLine(id).padEnd(width)}  ${result.padEnd(13)}  ${detail}`.trimEnd();
 }
 
 /** `9 changed, 1 unchanged, 1 failed of 11`; zero counts are left out. */
-export function summaryLine(report: BulkReport): string {
-  const { total, ...counts } = report.summary;
+export function summaryLine({ summary }: Pick<BulkReport, 'summary'>): string {
+  const { total, ...counts } = summary;
   const words: Record<string, string> = {
     notAttempted: 'not attempted',
     wouldChange: 'would change',

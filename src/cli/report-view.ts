@@ -9,6 +9,8 @@ export interface Shown {
   readonly value: unknown;
   readonly view: View<never>;
   readonly exitName: ExitName;
+  /** Says what is to stand below the value. */
+  readonly tellAfter?: () => void;
   /** What is written down once the value was written out. */
   readonly written?: (() => Promise<void>) | undefined;
   /** It tells what was done: when it cannot be written out, that is no good end, as it is for a list. */

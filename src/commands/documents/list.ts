@@ -15,7 +15,7 @@ export default defineCommand({
   flags: { ...documentFilters, ...listFlags },
   view: listOf('documents'),
   run(context, values) {
-    const { now, usualOrder } = context;
+    const { now, personReads: usualOrder } = context;
     return narrow(listed(context, 'documents'), values, {
       resource: 'documents',
       tests: documentTests(values, now()),

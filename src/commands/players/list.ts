@@ -15,7 +15,7 @@ export default defineCommand({
   flags: { ...playerFilters, ...listFlags },
   view: listOf('players'),
   run(context, values) {
-    const { usualOrder } = context;
+    const { personReads: usualOrder } = context;
     const tests = playerTests(values);
     return narrow(listed(context, 'players'), values, { resource: 'players', tests, usualOrder });
   },

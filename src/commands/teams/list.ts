@@ -14,7 +14,7 @@ export default defineCommand({
   flags: listFlags,
   view: listOf('teams'),
   run(context, values) {
-    const { usualOrder } = context;
+    const { personReads: usualOrder } = context;
     return narrow(listed(context, 'teams'), values, { resource: 'teams', usualOrder });
   },
 });

@@ -22,7 +22,7 @@ export default defineCommand({
   excludes: tryoutExcludes,
   view: listOf('tryouts'),
   run(context, values) {
-    const { now, usualOrder } = context;
+    const { now, personReads: usualOrder } = context;
     const tests = tryoutTests(values, now());
     return narrow(listed(context, 'tryouts'), values, { resource: 'tryouts', tests, usualOrder });
   },

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { keep } from '../commands/tryouts/service.js';
+import { converse } from '../support/converse.js';
+import { rosterctl, temporaryFolder } from '../support/run.js';
+import { ids, several } from './user.js';
+
+const count = 400;
+const line = ['tryouts', 'set-status', ...ids(count), '--to', 'rejected', '--max-changes', '400'];
+
+test('after Ctrl-C the last thing on the screen is how to go on, not a row that nobody came to', async () => {
+  const service = await keep(several(count));
+  const { shown, code } = await converse(
+    temporaryFolder(),
+    // Slow enough for a hand.
+    [...line, '--rate', '50/s'],
+    [
+      [/Change 400 records\?/, 'y\r'],
+      [/\d+ of 400, /, '\u0003'],
+    ],
+    service.env,
+  );
+  expect(code).toBe(130);
+  // oxlint-disable-next-line no-control-regex
+  const text = shown.replace(/\u001b\[[?\d;]*[A-Za-z]/g, '');
+  const lines = text.trimEnd().split(/\r?\n/);
+  expect(lines.at(-1)).toMatch(/^Not finished\. Go on with the same line, or: rosterctl runs /);
+  expect(lines.at(-2)).toMatch(/^Run \d{8}T\d{9}-[0-9a-f]{6}$/);
+  expect(lines.at(-3)).toMatch(/^\d+ changed, \d+ not attempted of 400$/);
+  expect(lines.at(-4)).toMatch(/^and \d+ more not attempted$/);
+  expect(lines.filter((each) => / {2}not_attempted/.test(each))).toHaveLength(5);
+});
+
+test('in a pipe the report names what ended it first, and a program gets every row', async () => {
+  const service = await keep(several(count), (_, step) =>
+    step.startsWith('PATCH') ? { status: 403 } : undefined,
+  );
+  const at = { env: service.env };
+  const words = [...line, '--yes'];
+  const told = await rosterctl(words, at);
+  expect(told.code).toBe(7);
+  expect(told.stderr).toMatch(/Stopped: .*\nRun \S+: 400 not attempted of 400\nNot finished\. /);
+  const { results } = JSON.parse((await rosterctl([...words, '--json'], at)).stdout) as {
+    results: object[];
+  };
+  expect(results).toHaveLength(count);
+});

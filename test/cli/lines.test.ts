@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { type BulkReport, type ReportRow, summarize } from '../../src/bulk/report.js';
+import { reportLines } from '../../src/cli/lines.js';
+import { createPaint } from '../../src/terminal/paint.js';
+
+const shown = (results: readonly ReportRow[]) =>
+  reportLines(
+    { results, summary: summarize(results, { dryRun: false }) } as BulkReport,
+    { paint: createPaint(false) } as never,
+  );
+
+const rows = (count: number, result: ReportRow['result'], from = 1): ReportRow[] =>
+  Array.from({ length: count }, (_, index) => ({
+    row: from + index,
+    id: `a${from + index}`,
+    result,
+  }));
+
+test('what went wrong stands last, however many rows there are', () => {
+  const failed: ReportRow = { row: 2, id: 'a2', result: 'failed', error: { message: 'No.' } };
+  const unknown: ReportRow = { row: 4, id: 'a4', result: 'unknown' };
+  const [one] = rows(1, 'changed');
+  const lines = shown([
+    one as ReportRow,
+    failed,
+    ...rows(1, 'skipped', 3),
+    unknown,
+    ...rows(1, 'changed', 5),
+  ]);
+  expect(lines).toEqual([
+    'a1  changed',
+    'a3  skipped',
+    'a5  changed',
+    'a2  failed         No.',
+    'a4  unknown',
+    '2 changed, 1 skipped, 1 failed, 1 unknown of 5',
+  ]);
+});
+
+test('of the rows that nobody came to five are named, and each one with a reason', () => {
+  const reason: ReportRow = {
+    row: 9,
+    id: 'a9',
+    result: 'not_attempted',
+    error: { message: 'No answer.' },
+  };
+  expect(shown([...rows(8, 'not_attempted'), reason])).toEqual([
+    'a1  not_attempted',
+    'a2  not_attempted',
+    'a3  not_attempted',
+    'a4  not_attempted',
+    'a5  not_attempted',
+    'a9  not_attempted  No answer.',
+    'and 3 more not attempted',
+    '9 not attempted of 9',
+  ]);
+  expect(shown(rows(5, 'not_attempted'))).toHaveLength(6);
+});
+
+test('200,000 rows are laid out in one pass', () => {
+  expect(
+    shown([...rows(100_000, 'changed'), ...rows(100_000, 'not_attempted', 100_001)]),
+  ).toHaveLength(100_007);
+});
