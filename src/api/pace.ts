@@ -7,12 +7,14 @@ export interface Pace {
   readonly finishes: boolean;
   /**
    * A turn, now or when there is one; the result ends it. `first`: before those that wait already.
-   * Resolves early when the signal fires.
+   * Undefined for one that is sent home: the signal fired meanwhile, or `dismiss` was called.
    */
   turn(
     signal: AbortSignal,
     options?: { readonly first?: boolean },
-  ): (() => void) | Promise<() => void>;
+  ): (() => void) | Promise<(() => void) | undefined>;
+  /** Sends home who waits for a turn; who comes later may still have one. */
+  dismiss(): void;
   /** A request sets out; what is not answered for a minute from here on is a dead service. */
   asked(): void;
   /** An answer came: 429 halves the pace and its `wait` (seconds) holds everyone, others speed up slowly. */
@@ -60,6 +62,7 @@ class Limiter implements Pace {
   /** Those whose wait is over and who have not begun yet; nobody may take their turn. */
   private called = 0;
   private heeded: AbortSignal | undefined;
+  private dismissing = new AbortController();
 
   constructor(private readonly options: PaceOptions) {}
 
@@ -72,7 +75,10 @@ class Limiter implements Pace {
     this.finishes = true;
   }
 
-  turn(signal: AbortSignal, { first = false } = {}): (() => void) | Promise<() => void> {
+  turn(
+    signal: AbortSignal,
+    { first = false } = {},
+  ): (() => void) | Promise<(() => void) | undefined> {
     return this.isFree && this.waitMs() <= 0 ? this.begin() : this.later(signal, first);
   }
 
@@ -80,19 +86,27 @@ class Limiter implements Pace {
     return this.active + this.called < this.allowed;
   }
 
-  private async later(signal: AbortSignal, first: boolean): Promise<() => void> {
+  private async later(signal: AbortSignal, first: boolean): Promise<(() => void) | undefined> {
     this.heed(signal);
-    while (!signal.aborted) {
+    const sentHome = this.dismissing.signal;
+    while (!signal.aborted && !sentHome.aborted) {
       if (!this.isFree) {
         await new Promise<void>((go) => (first ? this.waitingFirst : this.waiting).push(go));
         this.called -= 1;
         continue;
       }
       const wait = this.waitMs();
-      if (wait <= 0) break;
-      await this.options.sleep(wait, signal);
+      if (wait <= 0) return this.begin();
+      await this.options.sleep(wait, sentHome);
     }
-    return this.begin();
+    return undefined;
+  }
+
+  dismiss(): void {
+    const { dismissing } = this;
+    this.dismissing = new AbortController();
+    dismissing.abort();
+    while (this.callNext());
   }
 
   /** Milliseconds until the next request may begin. */
@@ -168,9 +182,6 @@ class Limiter implements Pace {
   private heed(signal: AbortSignal): void {
     if (this.heeded === signal) return;
     this.heeded = signal;
-    const callAll = () => {
-      while (this.callNext());
-    };
-    signal.addEventListener('abort', callAll, { once: true });
+    signal.addEventListener('abort', () => this.dismiss(), { once: true });
   }
 }

@@ -124,6 +124,7 @@ export function createTransport(options: TransportOptions): Transport {
     const opened = agent instanceof Promise ? await agent : agent;
     const turn = pace?.turn(signal, { first });
     const leave = turn instanceof Promise ? await turn : turn;
+    if (pace && !leave) return { loss: { why: 'aborted', delivery: 'not-sent' } };
     const started = traceStart();
     pace?.asked();
     // A bulk run lets what is in flight finish; the process itself bounds how long that may take.

@@ -24,6 +24,8 @@ export interface RunOptions<P> {
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly signal: AbortSignal;
   onResult(row: ReportRow): void;
+  /** Nothing more is to be sent but what settles. */
+  onStop?(): void;
 }
 
 const manyAtOnce = 8;

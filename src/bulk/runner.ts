@@ -62,7 +62,7 @@ class Runner<P> {
   ) {
     this.done = new RowSet(tasks);
     this.sent = new RowSet(tasks);
-    this.stops = new Stops(options.maxErrors, options.isSilent);
+    this.stops = new Stops(options.maxErrors, options.isSilent, () => options.onStop?.());
     this.slots = new Slots(options.concurrency);
   }
 
@@ -265,7 +265,8 @@ class Runner<P> {
       const { row, id } = task;
       const sent = this.sent.has(row);
       const result = rowResult(this.stops, error, sent);
-      const told = { error: this.options.work.tell(error, id) };
+      const isCut = error.exitName === 'interrupted';
+      const told = isCut ? {} : { error: this.options.work.tell(error, id) };
       await this.finish({ row, id, result, ...told }, {}, true).catch((broken: unknown) => {
         if (!(broken instanceof Failure)) throw broken;
         this.stops.failed(broken, result, sent);

@@ -29,6 +29,7 @@ export class Stops {
   constructor(
     private readonly maxErrors: number | undefined,
     private readonly isSilent: () => boolean,
+    private readonly onStop: () => void = () => {},
   ) {}
 
   get stop(): Stop | undefined {
@@ -78,7 +79,10 @@ export class Stops {
   }
 
   end(exitName: ExitName, reason: string): true {
-    this.stopped ??= { exitName, reason };
+    if (!this.stopped) {
+      this.stopped = { exitName, reason };
+      this.onStop();
+    }
     return true;
   }
 

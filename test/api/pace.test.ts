@@ -14,7 +14,7 @@ function paced(concurrency: number, rate?: number) {
   });
   pace.limit({ concurrency, rate });
   const { signal } = new AbortController();
-  return { pace, turn: async () => pace.turn(signal), now: () => now };
+  return { pace, turn: async () => (await pace.turn(signal)) as () => void, now: () => now };
 }
 
 test('no more at once than allowed', async () => {
@@ -100,7 +100,7 @@ test('who is to go first goes before those that wait', async () => {
   const enter = async (name: string, first: boolean) => {
     const end = await pace.turn(signal, { first });
     order.push(name);
-    end();
+    end?.();
   };
   const all = [enter('read 1', false), enter('read 2', false), enter('write', true)];
   leave();
@@ -124,7 +124,7 @@ test('all get their turn, never more at once than allowed, whatever is answered 
           await new Promise((resolve) => setImmediate(resolve));
           pace.answered(status, 0.01);
           active -= 1;
-          leave();
+          leave?.();
         };
         await Promise.all(requests.map(send));
         expect(most).toBeLessThanOrEqual(concurrency);
@@ -145,3 +145,29 @@ test('a signal lets all that wait go at once', async () => {
   controller.abort();
   expect(await Promise.all(waiting)).toHaveLength(20);
 });
+
+test.each(['a signal', 'a stop of the run'])(
+  '%s sends home who waits, and nobody else',
+  async (why) => {
+    const control = new AbortController();
+    const pace = createPace({
+      clock: () => 0,
+      sleep: (_, over) => new Promise((done) => over.addEventListener('abort', () => done())),
+      maxWaitMs: 60_000,
+    });
+    pace.limit({ concurrency: 2, rate: undefined });
+    const inside = await pace.turn(control.signal);
+    await pace.turn(control.signal);
+    const inLine = [pace.turn(control.signal), pace.turn(control.signal, { first: true })];
+    if (why === 'a signal') control.abort();
+    else pace.dismiss();
+    expect(await Promise.all(inLine.map(async (turn) => turn))).toEqual([undefined, undefined]);
+    inside?.();
+    expect(await pace.turn(control.signal)).toBeTypeOf('function');
+    // Also those that a 429 holds.
+    pace.answered(429, 30);
+    const held = pace.turn(new AbortController().signal);
+    pace.dismiss();
+    expect(await held).toBe(undefined);
+  },
+);
