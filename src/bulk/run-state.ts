@@ -11,6 +11,8 @@ export interface Intent {
   readonly attempt: number;
   /** When it was written down, or later when that is known, in milliseconds since 1970. */
   readonly t: number;
+  /** When it had left at the latest, where a later record tells. */
+  readonly goneBy?: number;
   readonly before: JsonObject;
   /** A success status came with it: it is never sent again. */
   readonly applied: boolean;
@@ -67,7 +69,8 @@ export function foldJournal(records: readonly JournalRecord[]): RunState {
       const intent = open.get(row);
       // "unknown" leaves the intent open: reading may settle it later.
       if (rest['result'] !== 'unknown') open.delete(row);
-      else if (intent && applied === true) open.set(row, { ...intent, applied });
+      else if (intent)
+        open.set(row, { ...intent, applied: applied === true || intent.applied, goneBy: record.t });
     }
     if (record.kind === 'end') {
       ended = true;
@@ -94,7 +97,8 @@ const longestTurnMs = 3_600_000;
 
 /** A write of an earlier process, of which only the intent's time is known, as sent as late as can be. */
 export function sentAtLatest(intent: Intent, now: Date): Intent {
-  return { ...intent, t: Math.min(now.getTime(), intent.t + longestTurnMs) };
+  const { t, goneBy = t + longestTurnMs } = intent;
+  return { ...intent, t: Math.min(now.getTime(), goneBy) };
 }
 
 /** The values before a write as the journal keeps them: of notes and long texts only a hash. */

@@ -271,6 +271,15 @@ describe('a write of an earlier process', () => {
     },
   );
 
+  test('that was gone when its outcome was called unknown is settled from then on', async () => {
+    const [task] = openSince(40_000);
+    const imagined = imagine(ids(1), 'accepted');
+    const gone = { ...task, open: { ...task?.open, goneBy: -20_000 } } as Task;
+    const { waits } = await run(imagined, [gone]);
+    expect(waits).toEqual([]);
+    expect(imagined.sent).toEqual(['app_1']);
+  });
+
   test('that nothing can hold back any more is looked at and sent at once', async () => {
     const imagined = imagine(ids(1), 'accepted');
     const { waits } = await run(imagined, openSince(3_700_000));
