@@ -98,18 +98,23 @@ export async function runCommand(
   try {
     const command = await loadCommand(plain.words);
     const context = command.local ? local : { ...local, api: await service.api() };
+    // What was done could not be told any more.
+    if (command.kind === 'write' && settings.out !== undefined && settings.out !== '-')
+      await (await import('./files/atomic-write.js')).checkWritable(settings.out);
     const shown = await execute(command, plain, values, context);
     await present(shown.value as never, shown.view, {
       ...context,
       sorted: values['sort'] !== undefined,
+      isDone: command.kind === 'write' && !settings.dryRun,
     }).catch((error: unknown) => {
+      shown.tellAfter?.({ isShown: false });
       const lost = lostReport(error, shown);
       if (!lost) throw error;
       // What stopped the run concerns the user more than who no longer reads.
       if (shown.exitName !== 'unauthenticated' && shown.exitName !== 'forbidden') throw lost;
       speech.tell(lost.message);
     });
-    shown.tellAfter?.();
+    shown.tellAfter?.({ isShown: true });
     for (const line of config.warnings()) speech.note(line);
     if (shown.goOn) {
       outside.expectSignal();

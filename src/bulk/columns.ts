@@ -91,7 +91,7 @@ export function readHeader(
     unused,
     id(row, line) {
       checkWhole(row[idIndex] ?? '', 'id', line, options);
-      return clean(row[idIndex] ?? '', options, false);
+      return clean(row[idIndex] ?? '', options);
     },
     own: (row, line) => ownValues(row, line, readers, options),
   };
@@ -222,9 +222,8 @@ function mapped(header: string, { map }: HeaderOptions): string {
   return map.find(([from]) => from.trim() === header)?.[1] ?? header;
 }
 
-function clean(cell: string, { raw }: HeaderOptions, trims = true): string {
-  const text = raw ? cell : unguard(cell);
-  return trims ? text.trim() : text;
+function clean(cell: string, { raw }: HeaderOptions): string {
+  return (raw ? cell : unguard(cell)).trim();
 }
 
 /** Case, spaces, `_` and `-` are spelling. */

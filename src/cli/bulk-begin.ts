@@ -27,6 +27,7 @@ import {
 } from './bulk-preview.js';
 import { type EndedRun, type KeptJob, openJob, reportOf } from './bulk-run.js';
 import { selectByFilter } from './bulk-select.js';
+import { concludeResults } from './results-file.js';
 
 /** Makes a new run from rows of a finished one ready. Throws as `runBulk` does. */
 export async function retryRows(
@@ -48,6 +49,7 @@ export async function retryRows(
         lock,
         kept,
         input: { header: ['id'], rows },
+        asksForOne: true,
       },
     );
     if (!('ready' in found)) lock.release();
@@ -59,7 +61,7 @@ export async function retryRows(
 export async function prepare(
   context: Context,
   line: BulkLine,
-  { store, head, lock, kept, input }: Beginning,
+  { store, head, lock, kept, input, asksForOne = false }: Beginning,
 ): Promise<Prepared> {
   const { part, values } = line;
   const all = await listOpenRuns(store, (text) => context.tell(text), {
@@ -78,6 +80,7 @@ export async function prepare(
   const last = same.at(-1);
   if (last && !values.restart) {
     const rows = input.rows ?? last.plan?.rows ?? [];
+    checkExpected(rows.length, values);
     const ready = await continueRun(
       context,
       line,
@@ -100,10 +103,16 @@ export async function prepare(
   if (tasks.length === 0) {
     await endSame();
     const report = reportOf(context, { ...head, run: null }, decided);
-    return { report, exitName: exitOf(report.summary, undefined) };
+    const ended = exitOf(report.summary, undefined);
+    const read = { header: input.header, rows };
+    return {
+      report,
+      exitName: await concludeResults(context, values.results, read, decided, ended),
+    };
   }
   if (!part.neverAsks) tellPreview(context, head.action, rows.length, tasks);
-  const asks = rows.length > 1 || line.source !== 'ids' || part.asksForOne === true;
+  const isOne = rows.length === 1 && line.source === 'ids' && !asksForOne;
+  const asks = !isOne || part.asksForOne === true;
   await confirmChanges(context, head.action, tasks.length, values, asks && !part.neverAsks);
   const plan = planOf({ ...head, rows: rows.length }, kept, rows, preview);
   const journal = await createRun(store, plan, own);

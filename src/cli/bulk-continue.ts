@@ -15,7 +15,7 @@ import { plural } from '../data/words.js';
 import { GuardError } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
 import { type Beginning, type BulkLine, type Prepared, takeLock, withLock } from './bulk-line.js';
-import { confirmChanges, tellPreview } from './bulk-preview.js';
+import { checkExpected, confirmChanges, tellPreview } from './bulk-preview.js';
 import { type EndedRun, executeRun, type KeptJob, openJob, type ReadyRun } from './bulk-run.js';
 import { wasTold, wrapUp } from './bulk-wrap-up.js';
 
@@ -31,7 +31,8 @@ export async function resumeRun(
     if (now.finished)
       throw new GuardError(`The run ${now.head.run} was finished meanwhile. Nothing was sent.`);
     const input = { header: ['id'], rows: now.plan?.rows ?? [] };
-    return { ready: await continueRun(context, line, { store, lock, input }, now) };
+    const begun = { store, lock, input, expectsLeft: true };
+    return { ready: await continueRun(context, line, begun, now) };
   });
 }
 
@@ -85,11 +86,16 @@ export function finishedMeanwhile({ run }: Pick<RunHead, 'run'>): GuardError {
 /** The code of that refusal. */
 export const meanwhile = 'finishedMeanwhile';
 
+interface Continuing extends Pick<Beginning, 'store' | 'lock'>, Pick<ReadyRun, 'input'> {
+  /** `--expect` counts what is left; where the line is typed again, it counts what that selects. */
+  readonly expectsLeft?: boolean;
+}
+
 /** Makes an unfinished run ready to go on; by default with all that is left of it. Throws as `runBulk` does. */
 export async function continueRun(
   context: Context,
   { part, words, values }: Omit<BulkLine, 'source'>,
-  { store, lock, input }: Pick<Beginning, 'store' | 'lock'> & Pick<ReadyRun, 'input'>,
+  { store, lock, input, expectsLeft = false }: Continuing,
   { plan, state, head, finished }: StoredRun,
   isWanted?: (row: number) => boolean,
 ): Promise<ReadyRun> {
@@ -105,6 +111,7 @@ export async function continueRun(
     if (wanted(row.row)) tasks.push({ ...row, ...(open && { open }), ...(steps && { steps }) });
     else if (result && isSettled(state, row.row)) settled.push(result);
   }
+  if (expectsLeft) checkExpected(tasks.length, values);
   context.tell(
     `Continuing run ${head.run} of ${head.startedAt}: ${tasks.length} of ${plural(plan.rows.length, 'row')} left.`,
   );

@@ -5,9 +5,8 @@ import type { SelectedRow } from '../bulk/work.js';
 import { digestOf } from '../data/digest.js';
 import type { HeldLock } from '../files/lock.js';
 import type { BulkValues } from './bulk-flags.js';
-import type { BulkPart } from './bulk-part.js';
+import type { BulkPart, Source } from './bulk-part.js';
 import type { EndedRun, KeptJob, ReadyRun } from './bulk-run.js';
-import type { Source } from './bulk-select.js';
 
 /** A command line that changes many things. */
 export interface BulkLine {
@@ -27,6 +26,8 @@ export interface Beginning {
     readonly header: readonly string[];
     readonly rows: readonly SelectedRow[] | undefined;
   };
+  /** One row is asked about as well: an earlier run chose it, not this command line. */
+  readonly asksForOne?: boolean;
 }
 
 /** A run about to send, or the report where nothing is to be sent. */

@@ -9,6 +9,9 @@ import type { Failure } from '../errors.js';
 import type { RecordTest } from '../data/record-test.js';
 import type { Plan } from './plan.js';
 
+/** Where the rows of a command line come from. */
+export type Source = 'ids' | 'idsFile' | 'csv' | 'filter';
+
 /** How a command changes many things. */
 export interface BulkPart {
   readonly resource: ResourceName;
@@ -40,7 +43,7 @@ export interface BulkPart {
   /** What is wanted of every row, as plain JSON: it is kept until the run is finished. */
   job(context: Context, values: never): Promise<JsonObject>;
   /** Whether the job and the rows together say what to do. Throws UsageError. */
-  checkRows?(job: JsonObject, rows: readonly SelectedRow[]): void;
+  checkRows?(job: JsonObject, rows: readonly SelectedRow[], source: Source): void;
   /** Takes what `job` gave, maybe in another process. */
   open(context: Context, job: never): BulkJob;
 }

@@ -10,6 +10,7 @@ import { CancelledError, Failure, GuardError, UsageError } from '../errors.js';
 import type { BulkValues } from './bulk-flags.js';
 import type { BulkJob } from './bulk-part.js';
 import type { Plan } from './define.js';
+import { fieldOf, FieldsSeen } from './fields-seen.js';
 
 /** What the preview found: rows that are to be written, and those that are decided already. */
 export interface Preview {
@@ -35,7 +36,12 @@ export async function previewRows(
   concurrency: number,
 ): Promise<Preview> {
   const found: (Task | ReportRow | undefined)[] = rows.map(() => undefined);
-  const preview = previewer(job, work, new Meter(() => context.api.pace.silent));
+  const { conditions = [] } = work.guards;
+  const fields = new FieldsSeen(
+    conditions.map(({ field }) => fieldOf(field, resource)),
+    resource,
+  );
+  const preview = previewer(job, work, fields, new Meter(() => context.api.pace.silent));
   await previewListed(context, rows, resource, async (index, row, record) => {
     found[index] = await preview.listed(row, record);
   });
@@ -51,6 +57,7 @@ export async function previewRows(
     }
   };
   await Promise.all(Array.from({ length: Math.min(concurrency, rows.length) }, worker));
+  fields.check();
   const all = found.filter((entry) => entry !== undefined);
   return {
     tasks: all.filter((entry) => !('result' in entry)),
@@ -121,6 +128,20 @@ export function tellPreview(
 
 const defaultMaxChanges = 100;
 
+/** What a dry run says where the cap would stop the line. */
+export function tellCap(
+  context: Context,
+  action: string,
+  count: number,
+  { expect, maxChanges = defaultMaxChanges }: Pick<BulkValues, 'expect' | 'maxChanges'>,
+): void {
+  if (count <= maxChanges || expect !== undefined) return;
+  const would = `${plural(count, 'record')} would ${verbOf(action).would}`;
+  context.tell(
+    `${would}, more than --max-changes ${maxChanges}: without --dry-run say --expect N or --max-changes ${count} as well.`,
+  );
+}
+
 /** `--expect`: exactly so many rows. Throws GuardError. */
 export function checkExpected(selected: number, { expect }: Pick<BulkValues, 'expect'>): void {
   if (expect === undefined || expect === selected) return;
@@ -153,7 +174,7 @@ export async function confirmChanges(
     if (typed.trim() === String(count)) return;
     throw new CancelledError('Nothing was done.');
   }
-  if (!asks || settings.yes) return;
+  if ((!asks && count <= most) || settings.yes) return;
   if (!prompts.possible)
     throw new UsageError(`${records} would ${would}, and there is nobody to ask.`, {
       hint: 'Add --yes to do it, or --dry-run to look first.',
@@ -190,7 +211,7 @@ async function previewListed(
 }
 
 /** Decides rows by what a list shows of them, or by a read of their own. */
-function previewer(job: BulkJob, work: RowWork<Plan>, meter: Meter) {
+function previewer(job: BulkJob, work: RowWork<Plan>, fields: FieldsSeen, meter: Meter) {
   const same = sharing<readonly RowChange[]>();
   const decide = async (
     row: SelectedRow,
@@ -200,6 +221,7 @@ function previewer(job: BulkJob, work: RowWork<Plan>, meter: Meter) {
       const look = await see();
       if (!look) return undefined;
       meter.good();
+      if (look.record) fields.see(look.record);
       const verdict = judge(row, look, work.guards, undefined);
       if (!verdict.write) return verdict.row;
       const seen = look.changes.map(({ field, from, to }) => ({ field, from, to }));

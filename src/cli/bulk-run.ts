@@ -19,7 +19,7 @@ import type { BulkJob, BulkPart } from './bulk-part.js';
 import type { Plan } from './define.js';
 import { summaryLine } from './lines.js';
 import { progressText } from './run-progress.js';
-import { writeResults } from './results-file.js';
+import { concludeResults } from './results-file.js';
 import { rowError } from './row-error.js';
 
 /** What is kept of a command line until its run is finished. */
@@ -58,7 +58,7 @@ export interface EndedRun {
 
 export interface ExecutedRun extends EndedRun {
   /** Says on stderr how it ended and how to go on; where a person reads the report, below that. */
-  readonly tell: () => void;
+  readonly tell: (how?: { readonly isShown: boolean }) => void;
 }
 
 /** The engine's view of a job: looks, sends and tells in the words of the command. */
@@ -124,6 +124,7 @@ export async function executeRun(
       now: context.now,
       sleep: pause,
       signal: context.signal,
+      onStop: () => context.api.pace.dismiss(),
       onResult(row) {
         rows.push(kept(row));
         onRow?.(row);
@@ -214,26 +215,18 @@ async function conclude(
 ): Promise<ExecutedRun> {
   const { head } = ready.plan;
   const report = reportOf(context, head, rows);
-  let exitName = exitOf(report.summary, stop?.exitName);
   const { results } = ready.limits;
-  if (results !== undefined) {
-    const { header, rows: input } = ready.input;
-    await writeResults(results, header, input, rows).catch((error: unknown) => {
-      if (!(error instanceof Failure)) throw error;
-      context.tell(error.message);
-      if (exitName !== 'unauthenticated' && exitName !== 'forbidden') exitName = 'failed';
-    });
-  }
+  const ended = exitOf(report.summary, stop?.exitName);
+  const exitName = await concludeResults(context, results, ready.input, rows, ended);
   if (ready.isOne) return { report, exitName, tell: () => {} };
   const { store } = ready;
   const written = () => markTold(store as RunStore, head.run, context.now);
   return {
     report,
     exitName,
-    tell: () => {
+    tell: ({ isShown } = { isShown: false }) => {
       if (stop) context.tell(`Stopped: ${stop.reason}`);
-      // A person has just read the summary.
-      context.note(`Run ${head.run}${context.personReads ? '' : `: ${summaryLine(report)}`}`);
+      context.note(`Run ${head.run}${isShown ? '' : `: ${summaryLine(report)}`}`);
       if (rows.some(({ result }) => !isFinal(result))) tellUnfinished(context, ready);
     },
     ...(store && ready.part.addsEachTime && { written }),

@@ -13,16 +13,13 @@ import type { JsonObject } from '../data/json.js';
 import { orList } from '../data/words.js';
 import { GuardError, UsageError } from '../errors.js';
 import type { BulkValues } from './bulk-flags.js';
-import type { BulkPart } from './bulk-part.js';
+import type { BulkPart, Source } from './bulk-part.js';
 import { unreadable } from '../files/unreadable.js';
 import { byteText } from './input-text.js';
 import { type ListValues, narrow } from './filters.js';
 
 /** What a command says of the rows that it takes. */
 export type Selecting = Pick<BulkPart, 'resource' | 'rules' | 'filters'>;
-
-/** Where the rows of a command line come from. */
-export type Source = 'ids' | 'idsFile' | 'csv' | 'filter';
 
 /**
  * The one source that a command line names; undefined for positional ids without any selection

@@ -7,10 +7,11 @@ import { flowOf, type Item } from '../data/flow.js';
 import type { JsonObject } from '../data/json.js';
 import { UsageError } from '../errors.js';
 import type { BulkValues } from './bulk-flags.js';
-import { checkExpected, previewRows, tellPreview } from './bulk-preview.js';
+import { checkExpected, previewRows, tellCap, tellPreview } from './bulk-preview.js';
 import { type ExecutedRun, executeRun, type KeptJob, openJob, reportOf } from './bulk-run.js';
 import { filterKey, selectByFilter, selectLocally } from './bulk-select.js';
-import { reportView, type Shown } from './report-view.js';
+import { reportFields, reportView, type Shown } from './report-view.js';
+import { checkResults } from './results-file.js';
 import { prepare } from './bulk-begin.js';
 import { type Beginning, type BulkLine, inputOf, type Prepared, withLock } from './bulk-line.js';
 
@@ -32,6 +33,8 @@ export async function runBulk(context: Context, line: BulkLine): Promise<Shown> 
   const { part, values, source } = line;
   if (values.exitCode && !context.settings.dryRun)
     throw new UsageError('--exit-code belongs to --dry-run.');
+  await checkResults(context, values);
+  await checkFields(context);
   const kept: KeptJob = {
     job: await part.job(context, values as never),
     guards: {
@@ -40,7 +43,7 @@ export async function runBulk(context: Context, line: BulkLine): Promise<Shown> 
     },
   };
   const local = await selectBefore(context, line);
-  part.checkRows?.(kept.job, local?.rows ?? []);
+  part.checkRows?.(kept.job, local?.rows ?? [], source);
   await keepHeapClose(local?.rows.length ?? 0);
   if (local) checkExpected(local.rows.length, values);
   context.api.pace.limit({
@@ -57,6 +60,15 @@ export async function runBulk(context: Context, line: BulkLine): Promise<Shown> 
     const full = { ...head, input: inputOf(head, kept, source, key) };
     return begin(context, line, { store, head: full, lock, kept, input });
   });
+}
+
+/** A misspelt field of the report is told before anything is done. */
+async function checkFields({ settings: { fields, output } }: Context): Promise<void> {
+  if (!fields) return;
+  const { checkRowFields } = await import('./chosen-fields.js');
+  const isWhole =
+    output === 'json' && fields.every((field) => reportFields.has(field.split('.')[0]));
+  if (!isWhole) checkRowFields(fields, reportView);
 }
 
 /** The rows, where nothing has to be sent to know them. */
@@ -92,6 +104,7 @@ async function dryRun(
   );
   const action = words.join('.');
   if (tasks.length > 0 && !part.neverAsks) tellPreview(context, action, rows.length, tasks);
+  if (!part.neverAsks) tellCap(context, action, tasks.length, values);
   const would = tasks.map(({ row, id, previewed = [] }) => ({
     row,
     id,
@@ -122,14 +135,15 @@ export async function showRun(context: Context, found: Prepared): Promise<Shown>
   }
   if (context.settings.output !== 'ndjson') {
     const { report: value, exitName, written, tell } = await executeRun(context, found.ready);
-    if (!context.personReads) tell();
+    const below = context.personReads && !context.settings.fields;
+    if (!below) tell();
     return {
       value,
       view: reportView,
       isReport: true,
       exitName,
       written,
-      ...(context.personReads && { tellAfter: tell }),
+      ...(below && { tellAfter: tell }),
     };
   }
   const { ready } = found;
@@ -150,7 +164,11 @@ export async function showRun(context: Context, found: Prepared): Promise<Shown>
   };
   return {
     value: flowOf(stream),
-    view: { kind: 'records', schema: z.array(z.looseObject({})) },
+    view: {
+      kind: 'records',
+      schema: z.array(z.looseObject({})),
+      rowFields: reportView.rowFields,
+    },
     isReport: true,
     get exitName() {
       return ended?.exitName ?? 'failed';

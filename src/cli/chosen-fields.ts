@@ -7,21 +7,34 @@ import { documentedFields, isDocumented } from './documented.js';
 import type { View } from './views.js';
 import { asRecord, type Rows } from './writers.js';
 
-type Shape = Pick<View<never>, 'resource' | 'columns'>;
+type Shape = Pick<View<never>, 'resource' | 'columns' | 'rowFields'>;
 
 /**
  * The records with the fields of `--fields` only, in that order, keyed as typed; what a record lacks
  * is null. Records are held back until every field is known, so that a misspelt one prints nothing.
- * Throws UsageError for a field that neither the contract nor any record has.
+ * Throws UsageError for a field that neither the contract nor any record has, or hands it to `told`:
+ * what was done already is shown all the same.
  */
-export function chooseFields(rows: Rows, fields: readonly string[], view: Shape): Flow<JsonObject> {
-  return flowOf(() => chosen(batchesOf(rows), fields, view));
+export function chooseFields(
+  rows: Rows,
+  fields: readonly string[],
+  view: Shape,
+  told?: (error: UsageError) => void,
+): Flow<JsonObject> {
+  return flowOf(() => chosen(batchesOf(rows), fields, view, told));
+}
+
+/** Whether a field of `--fields` can be one of these rows. Throws UsageError where not. */
+export function checkRowFields(fields: readonly string[] | undefined, view: Shape): void {
+  const missing = (fields ?? []).filter((field) => !isKnown(field, view));
+  if (missing.length > 0) throw unknownField(missing, [], view);
 }
 
 async function* chosen(
   rows: Batches<unknown>,
   fields: readonly string[],
   view: Shape,
+  told: ((error: UsageError) => void) | undefined,
 ): Batches<JsonObject> {
   let missing = fields.filter((field) => !isKnown(field, view));
   let held: JsonObject[] = [];
@@ -38,7 +51,11 @@ async function* chosen(
     held = [];
   }
   // An empty list shows nothing about the fields that the contract does not name.
-  if (missing.length > 0 && !(empty && !view.columns)) throw unknownField(missing, held, view);
+  if (missing.length === 0 || (empty && !view.columns)) return;
+  const error = unknownField(missing, held, view);
+  if (!told) throw error;
+  told(error);
+  yield held.map((record) => ({ value: choose(record, fields) }));
 }
 
 function choose(record: JsonObject, fields: readonly string[]): JsonObject {
@@ -46,7 +63,8 @@ function choose(record: JsonObject, fields: readonly string[]): JsonObject {
   return Object.fromEntries(fields.map((field) => [field, valueAt(record, field) ?? null]));
 }
 
-function isKnown(field: string, { resource, columns }: Shape): boolean {
+function isKnown(field: string, { resource, columns, rowFields }: Shape): boolean {
+  if (rowFields?.includes(field.split('.', 1)[0] ?? '')) return true;
   return columns?.includes(field) || (resource !== undefined && isDocumented(resource, field));
 }
 
@@ -56,13 +74,18 @@ const mostNames = 40;
 function unknownField(
   missing: readonly string[],
   records: readonly JsonObject[],
-  { resource, columns }: Shape,
+  { resource, columns, rowFields }: Shape,
 ): UsageError {
   const seen = records
     .slice(0, 50)
     .flatMap((record) => [...Object.keys(record), ...flatten(record).keys()]);
   const known = [
-    ...new Set([...(columns ?? []), ...(resource ? documentedFields(resource) : []), ...seen]),
+    ...new Set([
+      ...(rowFields ?? []),
+      ...(columns ?? []),
+      ...(resource ? documentedFields(resource) : []),
+      ...seen,
+    ]),
   ];
   const [field = ''] = missing;
   const near = nearest(field, known);

@@ -9,15 +9,13 @@ import {
   type Item,
   sieve,
 } from '../data/flow.js';
-import { isObject, type JsonObject } from '../data/json.js';
-import { nearest } from '../data/nearest.js';
-import { valuesAt } from '../data/path.js';
+import type { JsonObject } from '../data/json.js';
 import type { RecordTest } from '../data/record-test.js';
 import { byField, type Sorting, usualSorting } from '../data/sorting.js';
 import { type Condition, contains, meets, parseCondition } from '../data/where.js';
 import { Failure, UsageError } from '../errors.js';
 import { param, params, type ValuesOf } from './define.js';
-import { documentedFields, isDocumented } from './documented.js';
+import { fieldOf, FieldsSeen } from './fields-seen.js';
 
 export type { RecordTest };
 
@@ -130,11 +128,6 @@ function testOf(condition: Condition, resource: ResourceName): RecordTest {
   };
 }
 
-function fieldOf(name: string, resource: ResourceName): Pick<RecordTest, 'field'> {
-  if (isDocumented(resource, name)) return {};
-  return { field: { name, on: (record) => valuesAt(record, name) !== undefined } };
-}
-
 const time = /^\d{4}-\d{2}-\d{2}T/;
 
 /** The organization's id and times stand in every record: a search that finds them finds all. */
@@ -152,46 +145,20 @@ async function* keep(
   tests: readonly RecordTest[],
   resource: ResourceName,
 ): Batches<JsonObject> {
-  let unseen = tests.flatMap(({ field }) => (field ? [field] : []));
+  const fields = new FieldsSeen(tests, resource);
   let held: Item<JsonObject>[] = [];
-  const names = new Set<string>(documentedFields(resource));
-  let count = 0;
   const fitting = (item: Item<JsonObject>) => {
-    count += 1;
-    if (unseen.length > 0) {
-      unseen = unseen.filter((field) => !field.on(item.value));
-      addNames(item.value, names);
-    }
+    fields.see(item.value);
     return tests.every((test) => test.holds(item.value)) ? item : undefined;
   };
   for await (const batch of sieve(records, fitting)) {
     for (const item of batch) held.push(item);
-    if (unseen.length > 0) continue;
+    if (!fields.all) continue;
     yield held;
     held = [];
   }
-  const [missing] = unseen;
-  if (missing && count > 0) throw unknownField(missing.name, [...names]);
+  fields.check();
   if (held.length > 0) yield held;
-}
-
-const mostNames = 500;
-
-function addNames(record: JsonObject, names: Set<string>): void {
-  for (const [name, value] of Object.entries(record)) {
-    if (names.size >= mostNames) return;
-    names.add(name);
-    if (isObject(value)) for (const inner of Object.keys(value)) names.add(`${name}.${inner}`);
-  }
-}
-
-function unknownField(name: string, known: readonly string[]): UsageError {
-  const near = nearest(name, known);
-  const plain = known.filter((entry) => !entry.includes('.'));
-  return new UsageError(
-    `No record has a field "${name}".${near === undefined ? '' : ` Did you mean ${near}?`}`,
-    { hint: `Known fields: ${plain.join(', ')}` },
-  );
 }
 
 async function* sorted(records: Batches<JsonObject>, sorting: Sorting): Batches<JsonObject> {

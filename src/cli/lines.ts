@@ -21,7 +21,7 @@ export function changeLines(value: DryRun, { paint }: Canvas): string[] {
   ];
 }
 
-/** So many rows that nobody came to are named; the summary counts them all. */
+/** On a screen so many rows that nobody came to are named; the summary counts them all. */
 const mostUntouched = 5;
 const isLeft = ({ result }: ReportRow) => result === 'not_attempted';
 const wentWrong: readonly RowResult[] = ['conflict', 'failed', 'unknown'];
@@ -31,9 +31,14 @@ const isWrong = ({ result }: ReportRow) => wentWrong.includes(result);
  * The bulk report for a person: one line a row, then the summary that adds up. What went wrong comes
  * last, where it is seen, however many rows there are.
  */
-export function reportLines({ results, summary }: BulkReport, { paint }: Canvas): string[] {
+export function reportLines(
+  { results, summary }: BulkReport,
+  { paint, isTerminal }: Canvas,
+): string[] {
   const left = results.filter(isLeft);
-  const untouched = new Set(left.filter(({ error }) => error === undefined).slice(mostUntouched));
+  const untouched = new Set(
+    left.filter(({ error }) => error === undefined).slice(isTerminal ? mostUntouched : Infinity),
+  );
   const named = left.filter((row) => !untouched.has(row));
   const wrong = results.filter(isWrong);
   const rest = results.filter((row) => !isLeft(row) && !isWrong(row));

@@ -33,6 +33,8 @@ export interface Presenting {
   readonly env: Environment;
   readonly now: () => Date;
   readonly note: (line: string) => void;
+  /** Something was changed before: a field that nothing has is told, and the rest is shown. */
+  readonly isDone?: boolean | undefined;
   /** The records are in the order that the user asked for (`--sort`): no table sorts them again. */
   readonly sorted?: boolean | undefined;
 }
@@ -57,11 +59,13 @@ async function show<T>(value: T, view: View<T>, sink: Sink, world: Presenting): 
     return showLines(lines, sink, world);
   }
   const many = isMany(value);
-  const source = rowsOf(value, view, format);
-  const rows = fields ? await chosen(source, fields, view) : source;
+  // Of a report whose own fields are named, JSON shows these; else its rows.
+  const isWhole = format === 'json' && !(fields && view.rows && !areOf(value, fields));
+  const source = rowsOf(value, view, isWhole);
+  const rows = fields ? await chosen(source, fields, view, world) : source;
   if (format === 'ids') return writeIds(sink, view.idRows?.(value) ?? source, view.columns?.[0]);
   if (format === 'json') {
-    if (many) return writeJsonArray(sink, rows);
+    if (many || !isWhole) return writeJsonArray(sink, rows);
     return writeJson(sink, fields ? await only(rows) : value);
   }
   if (format === 'ndjson') {
@@ -71,7 +75,9 @@ async function show<T>(value: T, view: View<T>, sink: Sink, world: Presenting): 
   }
   if (format === 'csv')
     return writeCsv(sink, rows, csvLook(world.settings), knownFields(view, fields));
-  if (!many) return showRecord(asRecord(fields ? await only(rows) : value), sink, world);
+  // A report with --fields is its rows.
+  if (!many && !(fields && view.rows))
+    return showRecord(asRecord(fields ? await only(rows) : value), sink, world);
   if (sink.isTerminal) return showTable(rows, view, sink, world);
   return writeTable(rows, view, sink, world);
 }
@@ -93,14 +99,24 @@ function isAsync(value: unknown): value is AsyncIterable<unknown> {
 }
 
 /** The value as records; JSON prints an object as it is, other formats what it consists of. */
-function rowsOf<T>(value: T, view: View<T>, format: OutputFormat): Rows {
+function rowsOf<T>(value: T, view: View<T>, isWhole: boolean): Rows {
   if (isMany(value)) return value as Rows;
-  return (format === 'json' ? undefined : view.rows?.(value)) ?? [value];
+  return (isWhole ? undefined : view.rows?.(value)) ?? [value];
 }
 
-async function chosen<T>(rows: Rows, fields: readonly string[], view: View<T>): Promise<Rows> {
+function areOf(value: unknown, fields: readonly string[]): boolean {
+  const own = asRecord(value);
+  return fields.every((field) => Object.hasOwn(own, field.split('.', 1)[0] ?? ''));
+}
+
+async function chosen<T>(
+  rows: Rows,
+  fields: readonly string[],
+  view: View<T>,
+  { isDone, note }: Presenting,
+): Promise<Rows> {
   const { chooseFields } = await import('./chosen-fields.js');
-  return chooseFields(rows, fields, view);
+  return chooseFields(rows, fields, view, isDone ? (error) => note(error.message) : undefined);
 }
 
 async function only(rows: Rows): Promise<unknown> {
@@ -119,7 +135,8 @@ function knownFields<T>(view: View<T>, fields: readonly string[] | undefined): r
 // --- for people ---
 
 function canvasOf(sink: Sink, { now }: Presenting) {
-  return { now: now(), columns: sink.columns, paint: createPaint(sink.color) };
+  const { columns, isTerminal } = sink;
+  return { now: now(), columns, isTerminal, paint: createPaint(sink.color) };
 }
 
 async function showTable<T>(

@@ -9,8 +9,8 @@ export interface Shown {
   readonly value: unknown;
   readonly view: View<never>;
   readonly exitName: ExitName;
-  /** Says what is to stand below the value. */
-  readonly tellAfter?: () => void;
+  /** Says what is to stand below the value, or instead of it where it could not be written out. */
+  readonly tellAfter?: (how: { readonly isShown: boolean }) => void;
   /** What is written down once the value was written out. */
   readonly written?: (() => Promise<void>) | undefined;
   /** It tells what was done: when it cannot be written out, that is no good end, as it is for a list. */
@@ -21,16 +21,27 @@ export interface Shown {
 
 const Row = z.looseObject({ row: z.number(), id: z.string(), result: z.enum(rowResults) });
 
+const Report = z.looseObject({
+  schema: z.literal(1),
+  run: z.nullable(z.string()),
+  profile: z.string(),
+  organization: z.string(),
+  action: z.string(),
+  dryRun: z.boolean(),
+  summary: z.record(z.string(), z.number()),
+  results: z.array(Row),
+});
+
+/** The names of what stands in a report itself, beside its rows. */
+export const reportFields: ReadonlySet<string | undefined> = new Set(Object.keys(Report.shape));
+
 /** The bulk report of docs, section 5. */
 export const reportView: View<BulkReport> = {
   kind: 'lines',
-  schema: z.looseObject({
-    schema: z.literal(1),
-    summary: z.record(z.string(), z.number()),
-    results: z.array(Row),
-  }),
+  schema: Report,
   lines: reportLines,
   rows: ({ results }) => results,
+  rowFields: ['row', 'id', 'result', 'before', 'after', 'error'],
   idRows: ({ results }) =>
     results
       .filter(({ result }) => ['changed', 'unchanged', 'would_change'].includes(result))

@@ -1,10 +1,57 @@
+import { resolve } from 'node:path';
 import type { ReportRow } from '../bulk/report.js';
 import type { SelectedRow } from '../bulk/work.js';
+import type { Context } from '../context.js';
 import { csvLine } from '../data/csv.js';
-import { writeAtomically } from '../files/atomic-write.js';
+import { Failure, UsageError } from '../errors.js';
+import type { ExitName } from '../exit-codes.js';
+import { checkWritable, writeAtomically } from '../files/atomic-write.js';
+import type { BulkValues } from './bulk-flags.js';
 
-/** Writes `--results`: each input row as it came, and what became of it. Throws OutputError. */
-export async function writeResults(
+/**
+ * Whether `--results` can be written, before anything is sent. Throws UsageError where not, also for
+ * a file that something else of the same line is read from or written to.
+ */
+export async function checkResults(
+  context: Context,
+  { results, csv, idsFile }: Pick<BulkValues, 'results' | 'csv' | 'idsFile'>,
+): Promise<void> {
+  if (results === undefined) return;
+  if (results === '-')
+    throw new UsageError('--results needs a file; the report itself goes to stdout.', {
+      hint: 'For rows on stdout: -o csv',
+    });
+  const others = { '--csv': csv, '--ids': idsFile, '--out': context.settings.out };
+  for (const [flag, other] of Object.entries(others))
+    if (other !== undefined && other !== '-' && resolve(other) === resolve(results))
+      throw new UsageError(`--results and ${flag} name the same file.`);
+  await checkWritable(results).catch((error: unknown) => {
+    if (!(error instanceof Failure)) throw error;
+    throw new UsageError(`--results: ${error.message}`, { hint: error.hint });
+  });
+}
+
+/** Writes `--results` if it was asked for; the exit code of the run, or that it could not be written. */
+export async function concludeResults(
+  context: Context,
+  file: string | undefined,
+  input: { readonly header: readonly string[]; readonly rows: readonly SelectedRow[] },
+  results: readonly ReportRow[],
+  exitName: ExitName,
+): Promise<ExitName> {
+  if (file === undefined) return exitName;
+  try {
+    await writeResults(file, input.header, input.rows, results);
+    return exitName;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    context.tell(error.message);
+    return exitName === 'unauthenticated' || exitName === 'forbidden' ? exitName : 'failed';
+  }
+}
+
+/** Each input row as it came, and what became of it. Throws OutputError. */
+async function writeResults(
   file: string,
   header: readonly string[],
   rows: readonly SelectedRow[],

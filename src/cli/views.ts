@@ -7,6 +7,8 @@ import type { JsonObject } from '../data/json.js';
 export interface Canvas {
   readonly now: Date;
   readonly columns: number;
+  /** A screen, and no file or pipe: what is left out there is seen nowhere. */
+  readonly isTerminal: boolean;
   /** Bold, dim, colours; each returns the text unchanged where colour is off. */
   readonly paint: {
     bold(text: string): string;
@@ -27,6 +29,8 @@ export interface View<T> {
   readonly resource?: ResourceName | undefined;
   /** Columns (dotted paths) where they are known; without them they come from the data. */
   readonly columns?: readonly string[] | undefined;
+  /** Fields that its rows may have, with all that stands below them; a row need not have each. */
+  readonly rowFields?: readonly string[] | undefined;
   /** JSON stays on one line in a terminal too. */
   readonly oneLine?: boolean | undefined;
   /** Lines for a person, already composed of safe text and paint. */

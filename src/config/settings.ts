@@ -143,8 +143,9 @@ function withFormat(flags: GlobalFlags): GlobalFlags {
 
 function readDelimiter(text: string | undefined): Settings['delimiter'] {
   if (text === undefined) return ',';
-  if (text === 'tab' || text === '\t' || text === '\\t') return '\t';
-  return readFlag('--delimiter', text, oneOf([',', ';']));
+  if (text === '\t' || text === '\\t') return '\t';
+  const word = readFlag('--delimiter', text, oneOf([';', ',', 'tab']));
+  return word === 'tab' ? '\t' : word;
 }
 
 /** A variable that is on or off; empty = off. Throws UsageError for anything else. */

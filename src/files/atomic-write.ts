@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import {
+  access,
+  constants,
   type FileHandle,
   link,
   lstat,
@@ -70,6 +72,12 @@ export async function openAtomic(file: string, options: AtomicOptions = {}): Pro
       await unlink(temp).catch(() => {});
     },
   };
+}
+
+/** Throws OutputError where a file of this name cannot be written, as far as that shows beforehand. */
+export async function checkWritable(file: string): Promise<void> {
+  const { kind, path } = await lookAt(file);
+  if (kind !== 'device') await attempt(file, access(dirname(path), constants.W_OK));
 }
 
 /** Writes a whole file at once, or leaves what was there. Throws OutputError, GuardError. */

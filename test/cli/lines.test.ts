@@ -3,10 +3,10 @@ import { type BulkReport, type ReportRow, summarize } from '../../src/bulk/repor
 import { reportLines } from '../../src/cli/lines.js';
 import { createPaint } from '../../src/terminal/paint.js';
 
-const shown = (results: readonly ReportRow[]) =>
+const shown = (results: readonly ReportRow[], isTerminal = true) =>
   reportLines(
     { results, summary: summarize(results, { dryRun: false }) } as BulkReport,
-    { paint: createPaint(false) } as never,
+    { paint: createPaint(false), isTerminal } as never,
   );
 
 const rows = (count: number, result: ReportRow['result'], from = 1): ReportRow[] =>
@@ -55,6 +55,8 @@ test('of the rows that nobody came to five are named, and each one with a reason
     '9 not attempted of 9',
   ]);
   expect(shown(rows(5, 'not_attempted'))).toHaveLength(6);
+  // A file or a pipe gets every one.
+  expect(shown(rows(50, 'not_attempted'), false)).toHaveLength(51);
 });
 
 test('200,000 rows are laid out in one pass', () => {

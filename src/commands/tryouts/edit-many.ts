@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { TryoutApplication, TryoutStatus } from '../../api/schemas.js';
 import type { ColumnRules } from '../../bulk/columns.js';
-import { allFlags } from '../../cli/bulk-flags.js';
+import { allFlags, type BulkValues } from '../../cli/bulk-flags.js';
 import type { BulkPart } from '../../cli/bulk-part.js';
 import { params } from '../../cli/define.js';
 import { listFlags } from '../../cli/filters.js';
@@ -59,11 +59,14 @@ export function editMany(
     rules: editColumns,
     ...(filters && { filters }),
     async job(context, values: NoteValues): Promise<EditJob & JsonObject> {
+      checkStdin(values);
       const note = await readNoteEdit(context, values);
       const status = statusOf(values as never);
       return { ...(status && { status }), ...(note && { note }) };
     },
-    checkRows(job, rows) {
+    checkRows(job, rows, source) {
+      // An export of a quiet day: there is nothing to do, and nothing missing.
+      if (source === 'csv' && rows.length === 0) return;
       if (job['status'] !== undefined || job['note'] !== undefined) return;
       const says = rows.some(({ own }) => own && ('status' in own || 'internalNotes' in own));
       if (!says)
@@ -87,6 +90,14 @@ export function editMany(
       };
     },
   };
+}
+
+function checkStdin(values: NoteValues & Pick<BulkValues, 'idsFile' | 'csv'>): void {
+  const { noteFile, idsFile, csv } = values;
+  if (noteFile !== '-' || ![idsFile, csv].includes('-')) return;
+  throw new UsageError('Notes and rows cannot both come from stdin.', {
+    hint: `Give one of them a file: --note-file FILE, or ${csv === '-' ? '--csv' : '--ids'} FILE`,
+  });
 }
 
 /** Ids alone: what `tryouts convert` takes of a CSV. */

@@ -125,7 +125,11 @@ test('more files than --max-changes are refused without somebody to ask', async 
   const at = { env: api.env, ...desk({ 'a.txt': 'a', 'b.txt': 'b' }) };
   const ran = await rosterctl('docs upload a.txt b.txt --max-changes 1 --yes', at);
   expect([ran.code, api.requests.length]).toEqual([11, 0]);
-  expect((await rosterctl('docs upload a.txt b.txt --expect 2 --max-changes 1', at)).code).toBe(0);
+  const line = 'docs upload a.txt b.txt --expect 2 --max-changes 1';
+  const unasked = await rosterctl(line, at);
+  expect([unasked.code, api.requests.length]).toEqual([2, 0]);
+  expect(unasked.stderr).toContain('there is nobody to ask');
+  expect((await rosterctl(`${line} --yes`, at)).code).toBe(0);
 });
 
 test('--verify downloads what was sent and compares it', async () => {

@@ -1,0 +1,63 @@
+import type { ResourceName } from '../api/contract.js';
+import { isObject, type JsonObject } from '../data/json.js';
+import { nearest } from '../data/nearest.js';
+import { valuesAt } from '../data/path.js';
+import type { RecordTest } from '../data/record-test.js';
+import { UsageError } from '../errors.js';
+import { documentedFields, isDocumented } from './documented.js';
+
+type Field = NonNullable<RecordTest['field']>;
+
+/** The field of a condition that only the records can show to exist; none for one of the contract. */
+export function fieldOf(name: string, resource: ResourceName): Pick<RecordTest, 'field'> {
+  if (isDocumented(resource, name)) return {};
+  return { field: { name, on: (record) => valuesAt(record, name) !== undefined } };
+}
+
+/** Whether each field that was named stands in some record, of those that went by. */
+export class FieldsSeen {
+  private unseen: readonly Field[];
+  private readonly names: Set<string>;
+  private count = 0;
+
+  constructor(tests: readonly Pick<RecordTest, 'field'>[], resource: ResourceName) {
+    this.unseen = tests.flatMap(({ field }) => (field ? [field] : []));
+    this.names = new Set(this.unseen.length > 0 ? documentedFields(resource) : []);
+  }
+
+  get all(): boolean {
+    return this.unseen.length === 0;
+  }
+
+  see(record: JsonObject): void {
+    if (this.all) return;
+    this.count += 1;
+    this.unseen = this.unseen.filter((field) => !field.on(record));
+    addNames(record, this.names);
+  }
+
+  /** Throws UsageError for a field that none of them has; where none went by nothing is known. */
+  check(): void {
+    const [missing] = this.unseen;
+    if (missing && this.count > 0) throw unknownField(missing.name, [...this.names]);
+  }
+}
+
+const mostNames = 500;
+
+function addNames(record: JsonObject, names: Set<string>): void {
+  for (const [name, value] of Object.entries(record)) {
+    if (names.size >= mostNames) return;
+    names.add(name);
+    if (isObject(value)) for (const inner of Object.keys(value)) names.add(`${name}.${inner}`);
+  }
+}
+
+function unknownField(name: string, known: readonly string[]): UsageError {
+  const near = nearest(name, known);
+  const plain = known.filter((entry) => !entry.includes('.'));
+  return new UsageError(
+    `No record has a field "${name}".${near === undefined ? '' : ` Did you mean ${near}?`}`,
+    { hint: `Known fields: ${plain.join(', ')}` },
+  );
+}

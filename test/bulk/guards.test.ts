@@ -1,0 +1,203 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { keep, steps, written } from '../commands/tryouts/service.js';
+import { ids, report, several, userOf } from './user.js';
+
+const line = (count: number, more: string) =>
+  `tryouts set-status ${ids(count).join(' ')} --to rejected ${more}`;
+
+/** What a line over two rows prints. */
+async function shown(how: string): Promise<string> {
+  const user = userOf(await keep(several(2)));
+  return (await user.run(line(2, `--yes --fields id,result,error ${how}`))).stdout;
+}
+
+/** A run of 6 rows of which 2 are left: the key was refused. */
+async function unfinished() {
+  let refused = true;
+  const service = await keep(several(6), (_, step) =>
+    refused && step === 'PATCH app_5' ? { status: 401 } : undefined,
+  );
+  const user = userOf(service);
+  await user.run(line(6, '--yes --json --concurrency 1'));
+  expect(written(service)).toHaveLength(5);
+  refused = false;
+  return { service, user };
+}
+
+describe('--expect', () => {
+  test('counts the selection when the same line goes on', async () => {
+    const { service, user } = await unfinished();
+    const wrong = await user.run(line(6, '--yes --expect 5'));
+    expect(wrong).toMatchObject({ code: 11 });
+    expect(wrong.stderr).toContain('6 rows are selected and --expect says 5');
+    expect(written(service)).toHaveLength(5);
+    expect(await user.run(line(6, '--yes --expect 6'))).toMatchObject({ code: 0 });
+  });
+
+  test('counts what is left for runs resume', async () => {
+    const { service, user } = await unfinished();
+    expect(await user.run('runs resume last --yes --expect 6')).toMatchObject({ code: 11 });
+    expect(written(service)).toHaveLength(5);
+    expect(await user.run('runs resume last --yes --expect 2')).toMatchObject({ code: 0 });
+  });
+});
+
+test('runs retry asks about a single row as well', async () => {
+  let refused = true;
+  const service = await keep(several(2), (_, step) =>
+    refused && step === 'PATCH app_2' ? { status: 400 } : undefined,
+  );
+  const user = userOf(service);
+  expect(await user.run(line(2, '--yes'))).toMatchObject({ code: 8 });
+  refused = false;
+  const unasked = await user.run('runs retry last');
+  expect(unasked.code).toBe(2);
+  expect(unasked.stderr).toContain('nobody to ask');
+  expect(written(service)).toHaveLength(2);
+  expect(await user.run('runs retry last --yes')).toMatchObject({ code: 0 });
+});
+
+test.each(['statsu!=withdrawn', 'statusx=pending'])(
+  '--if %s is a mistake and no guard',
+  async (condition) => {
+    const service = await keep(several(3));
+    const ran = await userOf(service).run(line(3, `--yes --if ${condition}`));
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toMatch(/No record has a field "stat\w+"\. Did you mean status\?/);
+    expect(written(service)).toEqual([]);
+  },
+);
+
+describe('--fields of a report', () => {
+  test.each(['', '--json', '-o csv', '-o ndjson'])(
+    'with a name that no row has is refused before anything is sent %s',
+    async (how) => {
+      const service = await keep(several(2));
+      const ran = await userOf(service).run(line(2, `--yes --fields id,resutl ${how}`));
+      expect(ran.code).toBe(2);
+      expect(ran.stderr).toContain('Did you mean result?');
+      expect(service.requests).toEqual([]);
+    },
+  );
+
+  test('shows each row, in every format', async () => {
+    expect(await shown('')).toBe('id\tresult\terror\napp_1\tchanged\t\napp_2\tchanged\t\n');
+    expect(await shown('-o csv')).toBe('id,result,error\r\napp_1,changed,\r\napp_2,changed,\r\n');
+    const rows = ids(2).map((id) => ({ id, result: 'changed', error: null }));
+    expect(JSON.parse(await shown('--json'))).toEqual(rows);
+    const lines = (await shown('-o ndjson')).trim().split('\n');
+    expect(lines.map((text) => JSON.parse(text) as unknown)).toEqual(rows);
+  });
+
+  test('may name what stands in the report itself', async () => {
+    const user = userOf(await keep(several(2)));
+    const { stdout } = await user.run(line(2, '--yes --json --fields action,summary.changed'));
+    expect(JSON.parse(stdout)).toEqual({ action: 'tryouts.set-status', 'summary.changed': 2 });
+  });
+
+  test('a field that only the answer could show is told after the write, which is shown', async () => {
+    const service = await keep(several(1));
+    const ran = await userOf(service).run(
+      'tryouts update app_1 --status rejected --json --fields id,nope',
+    );
+    expect([ran.code, JSON.parse(ran.stdout)]).toEqual([0, { id: 'app_1', nope: null }]);
+    expect(ran.stderr).toContain('There is no field "nope"');
+  });
+});
+
+describe('--results', () => {
+  test('tells what became of each row also when nothing was sent', async () => {
+    const user = userOf(await keep(several(2)));
+    const file = join(user.home, 'r.csv');
+    await user.run(line(2, '--yes --results r.csv'));
+    expect(readFileSync(file, 'utf8')).toContain('app_1,changed');
+    expect(await user.run(line(2, '--yes --results r.csv'))).toMatchObject({ code: 0 });
+    expect(readFileSync(file, 'utf8')).toBe(
+      'id,result,error_code,message\r\napp_1,unchanged,,\r\napp_2,unchanged,,\r\n',
+    );
+  });
+
+  test.each([
+    ['none/r.csv', 'there is no such folder'],
+    ['.', 'is a folder'],
+    ['-', 'needs a file'],
+  ])('%s is refused before anything is sent', async (file, words) => {
+    const service = await keep(several(2));
+    const ran = await userOf(service).run(line(2, `--yes --results ${file}`));
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toContain(words);
+    expect(service.requests).toEqual([]);
+  });
+
+  test('never takes the place of its own input', async () => {
+    const service = await keep(several(1));
+    const user = userOf(service);
+    const rows = join(user.home, 'rows.csv');
+    writeFileSync(rows, 'id\napp_1\n');
+    const ran = await user.run(
+      'tryouts set-status --csv rows.csv --to rejected --yes --results ./rows.csv',
+    );
+    expect([ran.code, service.requests]).toEqual([2, []]);
+    expect(readFileSync(rows, 'utf8')).toBe('id\napp_1\n');
+  });
+});
+
+test('an --out that cannot be written is refused before a write', async () => {
+  const service = await keep(several(2));
+  const ran = await userOf(service).run(line(2, '--yes --out none/x.json'));
+  expect(ran.code).toBe(1);
+  expect(ran.stderr).toContain('there is no such folder');
+  expect(written(service)).toEqual([]);
+});
+
+test('an export without rows is a quiet day, not a missing status', async () => {
+  const service = await keep([]);
+  const ran = await userOf(service).run('tryouts set-status --csv - --yes --json', 'id,status\n');
+  expect([ran.code, report(ran).summary['total']]).toEqual([0, 0]);
+});
+
+test.each(['--ids', '--csv'])('notes and %s cannot both come from stdin', async (flag) => {
+  const service = await keep(several(2));
+  const ran = await userOf(service).run(
+    `tryouts set-status ${flag} - --to rejected --note-file - --yes`,
+    'app_1\napp_2\n',
+  );
+  expect([ran.code, service.requests]).toEqual([2, []]);
+  expect(ran.stderr).toContain('cannot both come from stdin');
+});
+
+test('a space behind an id in a CSV is no part of it', async () => {
+  const service = await keep(several(1));
+  const ran = await userOf(service).run(
+    'tryouts set-status --csv - --yes',
+    'id,status\n"app_1 ",rejected\n',
+  );
+  expect([ran.code, written(service)]).toEqual([
+    0,
+    [{ organizationId: 'org_7', status: 'rejected' }],
+  ]);
+});
+
+test('a dry run says where the cap would stop the line', async () => {
+  const user = userOf(await keep(several(3)));
+  const ran = await user.run(line(3, '--dry-run --max-changes 2'));
+  expect(ran.code).toBe(0);
+  expect(ran.stderr).toContain('3 records would change, more than --max-changes 2');
+  expect((await user.run(line(3, '--dry-run --max-changes 3'))).stderr).not.toContain('more than');
+});
+
+test('after a stop nothing leaves that waited for its turn', async () => {
+  const service = await keep(several(60), (_, step) =>
+    step.startsWith('PATCH') && step !== 'PATCH app_1' ? { status: 409 } : undefined,
+  );
+  const ran = await userOf(service).run(
+    line(60, '--yes --json --fail-fast --concurrency 32 --rate 60/s'),
+  );
+  expect(ran.code).toBe(8);
+  const all = steps(service);
+  const stopped = all.findIndex((step) => step.startsWith('PATCH') && step !== 'PATCH app_1');
+  // What left in the moment before its answer came.
+  expect(all.length - stopped).toBeLessThanOrEqual(3);
+});
