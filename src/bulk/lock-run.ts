@@ -8,7 +8,7 @@ import {
   lockHolder,
   type ThisProcess,
 } from '../files/lock.js';
-import { journalPath, type RunHead, type RunStore } from './runs.js';
+import { journalPath, listOpenRuns, type RunHead, type RunStore } from './runs.js';
 
 /** What one bulk write at a time is allowed for; one that stands alone excludes only itself. */
 export interface LockKey {
@@ -42,7 +42,7 @@ export async function lockRun(
     return await acquireLock(store.locks, name, {
       self,
       waitMs,
-      purpose: `run ${run}, started ${startedAt}`,
+      purpose: named({ run, startedAt }),
       signal,
       vanishes: key.alone ?? false,
     });
@@ -50,8 +50,9 @@ export async function lockRun(
     if (isOfFileSystem(error)) throw unwritable(store, error);
     if (!(error instanceof GuardError) || error.code !== 'locked') throw error;
     const holder = lockHolder(store.locks, name, self);
+    const going = holder && (await runOf(store, key, self));
     const who = holder
-      ? `${holder.purpose ?? 'a run'}, process ${holder.pid} on ${holder.host.split('/')[0]}`
+      ? `${going ?? holder.purpose ?? 'a run'}, process ${holder.pid} on ${holder.host.split('/')[0]}`
       : 'a run that has just ended';
     const what = key.alone ? 'The same' : `Another bulk write on ${key.resource}`;
     throw new GuardError(`${what} goes on already: ${who}.`, {
@@ -60,6 +61,23 @@ export async function lockRun(
       hint: 'Wait for it, or let this one wait: --wait-lock 10m',
     });
   }
+}
+
+/** The run that the holder of this lock is at: it may go on with an older one than it set out with. */
+async function runOf(
+  store: RunStore,
+  key: LockKey,
+  self: ThisProcess,
+): Promise<string | undefined> {
+  const runs = await listOpenRuns(store, () => {}, { untold: false }).catch(() => []);
+  const found = runs.findLast(
+    ({ head }) => lockName(head) === lockName(key) && isGoingOn(store, head, self),
+  );
+  return found && named(found.head);
+}
+
+function named({ run, startedAt }: Pick<RunHead, 'run' | 'startedAt'>): string {
+  return `run ${run}, started ${startedAt}`;
 }
 
 /** Whether a process is at this run now: one holds its lock and has written to its journal since. */

@@ -8,6 +8,7 @@ export function changeLines(value: DryRun, { paint }: Canvas): string[] {
   const { requests } = value;
   if (requests.length === 0 && value.changes.length === 0)
     return ['Nothing would change; nothing would be sent.'];
+  const ofMany = new Set(value.changes.map(({ id }) => id)).size > 1;
   return [
     ...(requests.length > 0 ? [paint.bold('Would send')] : [paint.bold('Would change here')]),
     ...requests.flatMap((request) => [
@@ -16,7 +17,8 @@ export function changeLines(value: DryRun, { paint }: Canvas): string[] {
     ]),
     ...(requests.length > 0 && value.changes.length > 0 ? [paint.bold('Would change')] : []),
     ...value.changes.map(
-      (change) => `  ${change.field}: ${shownValue(change.from)} → ${shownValue(change.to)}`,
+      ({ id, field, from, to }) =>
+        `  ${ofMany && id !== null ? `${singleLine(id)}: ` : ''}${field}: ${shownValue(from)} → ${shownValue(to)}`,
     ),
   ];
 }

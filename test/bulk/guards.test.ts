@@ -1,8 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { keep, steps, written } from '../commands/tryouts/service.js';
-import { ids, report, several, userOf } from './user.js';
+import { ids, report, several, until, userOf } from './user.js';
 
 const line = (count: number, more: string) =>
   `tryouts set-status ${ids(count).join(' ')} --to rejected ${more}`;
@@ -200,4 +200,23 @@ test('after a stop nothing leaves that waited for its turn', async () => {
   const stopped = all.findIndex((step) => step.startsWith('PATCH') && step !== 'PATCH app_1');
   // What left in the moment before its answer came.
   expect(all.length - stopped).toBeLessThanOrEqual(3);
+});
+
+test('a second start names the run that is gone on with, not one that there is not', async () => {
+  const { service, user } = await unfinished();
+  const [run] = readdirSync(user.runs);
+  const child = user.start(line(6, '--yes --rate 2/s'));
+  await until(() => written(service).length > 5);
+  const second = await user.run(line(6, '--yes'));
+  child.kill('SIGKILL');
+  expect(second.code).toBe(11);
+  expect(second.stderr).toContain(`goes on already: run ${run}, started `);
+});
+
+test('a dry run of what is left names each row', async () => {
+  const { user } = await unfinished();
+  const { stdout } = await user.run('runs resume last --dry-run');
+  expect(stdout).toContain(
+    '  app_5: status: pending → rejected\n  app_6: status: pending → rejected\n',
+  );
 });
