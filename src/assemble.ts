@@ -105,7 +105,7 @@ export async function runCommand(
     await present(shown.value as never, shown.view, {
       ...context,
       sorted: values['sort'] !== undefined,
-      isDone: command.kind === 'write' && !settings.dryRun,
+      isDone: command.kind === 'write' && !settings.dryRun && !shown.onlyReads,
     }).catch((error: unknown) => {
       shown.tellAfter?.({ isShown: false });
       const lost = lostReport(error, shown);

@@ -63,7 +63,7 @@ export async function runBulk(context: Context, line: BulkLine): Promise<Shown> 
 }
 
 /** A misspelt field of the report is told before anything is done. */
-async function checkFields({ settings: { fields, output } }: Context): Promise<void> {
+export async function checkFields({ settings: { fields, output } }: Context): Promise<void> {
   if (!fields) return;
   const { checkRowFields } = await import('./chosen-fields.js');
   const isWhole =

@@ -9,6 +9,8 @@ export interface Shown {
   readonly value: unknown;
   readonly view: View<never>;
   readonly exitName: ExitName;
+  /** Nothing was changed, though the command could have. */
+  readonly onlyReads?: boolean | undefined;
   /** Says what is to stand below the value, or instead of it where it could not be written out. */
   readonly tellAfter?: (how: { readonly isShown: boolean }) => void;
   /** What is written down once the value was written out. */

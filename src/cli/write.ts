@@ -4,7 +4,7 @@ import { exitOf, type ReportRow } from '../bulk/report.js';
 import { endedBy, type Stop } from '../bulk/stops.js';
 import type { Context } from '../context.js';
 import { CancelledError, Failure, GuardError, UsageError } from '../errors.js';
-import { asksForRun, runBulk } from './bulk.js';
+import { asksForRun, checkFields, runBulk } from './bulk.js';
 import type { BulkValues } from './bulk-flags.js';
 import type { BulkPart } from './bulk-part.js';
 import { type EndedRun, reportOf } from './bulk-run.js';
@@ -84,9 +84,10 @@ export async function runWrite(
     await confirmOne(context, question);
   const value = await write.apply(context, plan, values, id);
   if (value instanceof Running) return value.shown;
-  if (!(value instanceof Outcome)) return shown(value, write.view);
+  const { onlyReads } = plan;
+  if (!(value instanceof Outcome)) return { ...shown(value, write.view), onlyReads };
   const { exitName, written } = value;
-  return { value: value.value, view: write.view, exitName, written };
+  return { value: value.value, view: write.view, exitName, written, onlyReads };
 }
 
 function dryRunOf(context: Context, plan: Plan): DryRun {
@@ -108,6 +109,7 @@ async function runReported(
     const exitName = exitOf(value.summary, stop?.exitName);
     return { value, view: reportView, exitName, isReport: !context.settings.dryRun };
   };
+  await checkFields(context);
   let sent = false;
   try {
     const plan = await write.plan(context, values, id);

@@ -82,6 +82,18 @@ describe('--fields of a report', () => {
     },
   );
 
+  test('the same for the report of one row', async () => {
+    const service = await keep(several(1));
+    const ran = await userOf(service).run(line(1, '--fields id,resutl'));
+    expect([ran.code, service.requests]).toEqual([2, []]);
+  });
+
+  test('a GET of `api` has changed nothing: a misspelt field is a mistake as of a list', async () => {
+    const service = await keep(several(1));
+    const ran = await userOf(service).run('api GET /tryout-applications/app_1 --fields nope');
+    expect([ran.code, ran.stdout]).toEqual([2, '']);
+  });
+
   test('shows each row, in every format', async () => {
     expect(await shown('')).toBe('id\tresult\terror\napp_1\tchanged\t\napp_2\tchanged\t\n');
     expect(await shown('-o csv')).toBe('id,result,error\r\napp_1,changed,\r\napp_2,changed,\r\n');
