@@ -129,17 +129,26 @@ export function tellPreview(
 const defaultMaxChanges = 100;
 
 /** What a dry run says where the cap would stop the line. */
-export function tellCap(
-  context: Context,
-  action: string,
-  count: number,
-  { expect, maxChanges = defaultMaxChanges }: Pick<BulkValues, 'expect' | 'maxChanges'>,
-): void {
-  if (count <= maxChanges || expect !== undefined) return;
-  const would = `${plural(count, 'record')} would ${verbOf(action).would}`;
+export function tellCap(context: Context, action: string, count: number, values: Cap): void {
+  if (!isAboveCap(count, values)) return;
   context.tell(
-    `${would}, more than --max-changes ${maxChanges}: without --dry-run say --expect N or --max-changes ${count} as well.`,
+    `${wouldBe(action, count)}, more than --max-changes ${capOf(values)}: without --dry-run say --expect N or --max-changes ${count} as well.`,
   );
+}
+
+type Cap = Pick<BulkValues, 'expect' | 'maxChanges'>;
+
+function capOf({ maxChanges = defaultMaxChanges }: Cap): number {
+  return maxChanges;
+}
+
+/** Who names the number of rows has agreed to it. */
+function isAboveCap(count: number, values: Cap): boolean {
+  return count > capOf(values) && values.expect === undefined;
+}
+
+function wouldBe(action: string, count: number): string {
+  return `${plural(count, 'record')} would ${verbOf(action).would}`;
 }
 
 /** `--expect`: exactly so many rows. Throws GuardError. */
@@ -156,17 +165,17 @@ export async function confirmChanges(
   context: Context,
   action: string,
   count: number,
-  values: Pick<BulkValues, 'expect' | 'maxChanges'>,
+  values: Cap,
   asks: boolean,
 ): Promise<void> {
   const { prompts, settings } = context;
-  const { ask, would } = verbOf(action);
+  const { ask } = verbOf(action);
   const records = plural(count, 'record');
-  const most = values.maxChanges ?? defaultMaxChanges;
-  const many = count > most && values.expect === undefined;
+  const most = capOf(values);
+  const many = isAboveCap(count, values);
   if (many && (settings.yes || !prompts.possible))
     throw new GuardError(
-      `${records} would ${would}, more than --max-changes ${most}. Nothing was changed.`,
+      `${wouldBe(action, count)}, more than --max-changes ${most}. Nothing was changed.`,
       { code: 'maxChanges', hint: `If that is right, add: --expect N, or --max-changes ${count}` },
     );
   if (many) {
@@ -176,7 +185,7 @@ export async function confirmChanges(
   }
   if ((!asks && count <= most) || settings.yes) return;
   if (!prompts.possible)
-    throw new UsageError(`${records} would ${would}, and there is nobody to ask.`, {
+    throw new UsageError(`${wouldBe(action, count)}, and there is nobody to ask.`, {
       hint: 'Add --yes to do it, or --dry-run to look first.',
     });
   if (!(await prompts.confirm(`${ask} ${records}?`))) throw new CancelledError('Nothing was done.');

@@ -21,7 +21,14 @@ export interface Shown {
   readonly goOn?: () => Promise<void>;
 }
 
-const Row = z.looseObject({ row: z.number(), id: z.string(), result: z.enum(rowResults) });
+const Row = z.looseObject({
+  row: z.number(),
+  id: z.string(),
+  result: z.enum(rowResults),
+  before: z.optional(z.record(z.string(), z.unknown())),
+  after: z.optional(z.record(z.string(), z.unknown())),
+  error: z.optional(z.unknown()),
+});
 
 const Report = z.looseObject({
   schema: z.literal(1),
@@ -43,7 +50,7 @@ export const reportView: View<BulkReport> = {
   schema: Report,
   lines: reportLines,
   rows: ({ results }) => results,
-  rowFields: ['row', 'id', 'result', 'before', 'after', 'error'],
+  rowFields: Object.keys(Row.shape),
   idRows: ({ results }) =>
     results
       .filter(({ result }) => ['changed', 'unchanged', 'would_change'].includes(result))

@@ -24,7 +24,9 @@ export async function checkResults(
   const others = { '--csv': csv, '--ids': idsFile, '--out': context.settings.out };
   for (const [flag, other] of Object.entries(others))
     if (other !== undefined && other !== '-' && resolve(other) === resolve(results))
-      throw new UsageError(`--results and ${flag} name the same file.`);
+      throw new UsageError(`--results and ${flag} name the same file.`, {
+        hint: 'Give --results a file of its own.',
+      });
   await checkWritable(results).catch((error: unknown) => {
     if (!(error instanceof Failure)) throw error;
     throw new UsageError(`--results: ${error.message}`, { hint: error.hint });
