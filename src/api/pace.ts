@@ -15,7 +15,7 @@ export interface Pace {
   ): (() => void) | Promise<(() => void) | undefined>;
   /** Sends home who waits for a turn; who comes later may still have one. */
   dismiss(): void;
-  /** A request sets out; what is not answered for a minute from here on is a dead service. */
+  /** A request sets out; after a silence that began here the service is dead. */
   asked(): void;
   /** An answer came: 429 halves the pace and its `wait` (seconds) holds everyone, others speed up slowly. */
   answered(status: number, wait: number | undefined): void;
