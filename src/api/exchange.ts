@@ -162,7 +162,7 @@ class Exchange implements RawHandler {
       return true;
     }
     // undici's parser reuses nothing behind a chunk, so it may be kept.
-    if (room > 0) this.chunks.push(chunk.subarray(0, room));
+    if (room > 0) this.chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
     this.bytes += Math.min(chunk.length, Math.max(room, 0));
     return true;
   }
@@ -246,9 +246,9 @@ class Exchange implements RawHandler {
   }
 
   private answer(): void {
-    this.settle({
-      reply: { status: this.status ?? 0, headers: this.headers, body: Buffer.concat(this.chunks) },
-    });
+    const [first, ...more] = this.chunks;
+    const body = first && more.length === 0 ? first : Buffer.concat(this.chunks);
+    this.settle({ reply: { status: this.status ?? 0, headers: this.headers, body } });
   }
 
   private settle(attempt: Attempt): void {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { fdatasync, writeSync } from 'node:fs';
 import { type FileHandle, open, readFile } from 'node:fs/promises';
-import { isObject, type JsonObject, parseJson, printJson } from '../data/json.js';
+import { isObject, type JsonObject, parseJson, printJson, printPlain } from '../data/json.js';
 import { GuardError, OutputError } from '../errors.js';
 
 /** One line of a journal: what happened, in order, with the time it was written. */
@@ -77,7 +77,7 @@ export function parseJournal(bytes: Buffer, path: string) {
 
 /** One line of the file: the record with a checksum of itself at its end. */
 export function recordLine(seq: number, t: number, entry: Entry): string {
-  const text = `{"seq":${seq},"t":${t},${printJson(entry).slice(1)}`;
+  const text = `{"seq":${seq},"t":${t},${(printPlain(entry) ?? printJson(entry)).slice(1)}`;
   return `${text.slice(0, -1)},"sum":"${sumOf(text)}"}\n`;
 }
 

@@ -35,7 +35,7 @@ export const maxDepth = 200;
  */
 export function parseJson(text: string): unknown {
   const plain = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
-  const value = riskyNumber.test(plain) ? parseKeepingNumbers(plain) : JSON.parse(plain);
+  const value = mayHoldRisky(plain) ? parseKeepingNumbers(plain) : JSON.parse(plain);
   if (mayBeDeep(plain)) checkDepth(value);
   return value;
 }
@@ -192,8 +192,16 @@ function enclose(
 
 // --- parsing ---
 
-/** Sixteen digits and dots in a row, or an exponent of three digits; also true for some strings. */
+/** Whether a number that a double cannot hold may stand in a text; also true for some strings. */
+function mayHoldRisky(text: string): boolean {
+  return (longDigits.test(text) || longExponent.test(text)) && riskyNumber.test(text);
+}
+
+/** Sixteen digits and dots in a row, or an exponent of three digits, where a number may begin. */
 const riskyNumber = /(?:^|[:,[\s])-?(?:\d[\d.]{15}|[\d.]+[eE][+-]?\d{3})/;
+// Spelled out, V8 looks at every eighth character of a text: a quarter of the time of the whole.
+const longDigits = new RegExp('[\\d.]'.repeat(16));
+const longExponent = /[\d.][eE][+-]?\d{3}/;
 const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** Marks the numbers in the text as strings, parses, and takes the marks off again. */
