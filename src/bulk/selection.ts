@@ -13,6 +13,7 @@ import {
   readHeader,
 } from './columns.js';
 import type { SelectedRow } from './work.js';
+import { WrongLines } from './wrong-lines.js';
 
 /** Rows beyond this are refused: such a change is better cut into pieces. */
 const mostRows = 200_000;
@@ -143,11 +144,16 @@ function idIn(value: unknown, at: number, what: string): string {
 
 function listed(found: Iterable<Named>, input: CsvInput) {
   const ids = new Ids(input);
+  const wrong = new WrongLines();
   const rows: SelectedRow[] = [];
   for (const { id, line } of found) {
-    ids.add(id, line);
-    rows.push({ row: line, id: ownText(id) });
+    ids.checkRoom();
+    wrong.within(line, () => {
+      ids.add(id, line);
+      rows.push({ row: line, id: ownText(id) });
+    });
   }
+  wrong.tell();
   return { rows, header: ['id'], note: undefined };
 }
 
@@ -163,6 +169,7 @@ class Rows {
   private readonly rows: SelectedRow[] = [];
   private readonly same = sharing<JsonObject>();
   private readonly ids: Ids;
+  private readonly wrong = new WrongLines();
 
   constructor(private readonly input: CsvInput) {
     this.ids = new Ids(input);
@@ -170,8 +177,12 @@ class Rows {
 
   take(rows: readonly CsvRow[]): void {
     for (const row of rows) {
-      if (this.header) this.add(row, this.header);
-      else {
+      const { header } = this;
+      if (header) {
+        if (row.cells.every((cell) => cell.trim() === '')) continue;
+        this.ids.checkRoom();
+        this.wrong.within(row.line, () => this.add(row, header));
+      } else {
         this.header = readHeader(row.cells, this.input.rules, this.input);
         this.headerCells = row.cells;
       }
@@ -180,6 +191,7 @@ class Rows {
 
   selection() {
     if (!this.header) throw new InputError(`${this.input.name} is empty: it has no header.`);
+    this.wrong.tell();
     const unused = this.header.unused;
     // Of nested fields the one above them says enough.
     const names = [...new Set(unused.map((name) => name.split('.', 1)[0] ?? name))];
@@ -188,7 +200,6 @@ class Rows {
   }
 
   private add({ line, cells }: CsvRow, header: Header): void {
-    if (cells.every((cell) => cell.trim() === '')) return;
     if (cells.length > this.headerCells.length)
       throw new InputError(
         `Line ${line} has ${cells.length} cells, the header ${this.headerCells.length}.`,
@@ -220,11 +231,15 @@ class Ids {
     const before = this.lines.get(id);
     if (before !== undefined)
       throw new InputError(`The id ${id} is given twice, on lines ${before} and ${line}.`);
-    if (this.lines.size >= mostRows)
-      throw new InputError(`${this.input.name} has more than ${mostRows} rows.`, {
-        hint: 'Cut it into several files.',
-      });
     this.lines.set(id, line);
+  }
+
+  /** Throws when no more may come. */
+  checkRoom(): void {
+    if (this.lines.size < mostRows) return;
+    throw new InputError(`${this.input.name} has more than ${mostRows} rows.`, {
+      hint: 'Cut it into several files.',
+    });
   }
 }
 

@@ -75,13 +75,27 @@ describe('a CSV gives rows of their own', () => {
     await expect(csv(text)).rejects.toThrow(message);
   });
 
+  test('all lines that are wrong are named at once', async () => {
+    const line = 'a,#N/A\n';
+    await expect(csv(`id,status\n${line}b,accepted\n..,x\n`)).rejects.toThrow(
+      /^Line 2: status holds the spreadsheet error #N\/A\. 1 more line is wrong: 4\.$/,
+    );
+    await expect(csv(`id,status\n${line.repeat(9)}`)).rejects.toThrow(
+      / 8 more lines are wrong: 3, 4, 5, 6, 7 and so on\.$/,
+    );
+    await expect(csv(`id,status\n${line}b,x,y,z\n`)).rejects.toMatchObject({
+      hint: expect.stringContaining('Mend the cell'),
+    });
+  });
+
   test('what is no UTF-8 is refused and not guessed', async () => {
     await expect(csv(Buffer.from([0x69, 0x64, 0x0a, 0xe4, 0x0a]))).rejects.toThrow(/no UTF-8/);
   });
 
-  test('more than 200,000 rows are refused', async () => {
-    const lines = Array.from({ length: 200_001 }, (_, index) => `id_${index}`);
-    await expect(csv(`id\n${lines.join('\n')}\n`)).rejects.toThrow(/more than 200000 rows/);
+  test('more than 200,000 rows are refused, empty lines are none', async () => {
+    const most = Array.from({ length: 200_000 }, (_, index) => `id_${index}\n`).join('');
+    expect((await csv(`id,status\n${most}\n,\n`)).rows).toHaveLength(200_000);
+    await expect(csv(`id\n${most}one_more\n`)).rejects.toThrow(/more than 200000 rows/);
   });
 });
 
