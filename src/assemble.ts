@@ -1,5 +1,6 @@
 import { execute } from './cli/execute.js';
 import { present } from './cli/output.js';
+import { toSamePlace } from './cli/same-place.js';
 import type { RawValues } from './cli/parsed.js';
 import type { Shown } from './cli/report-view.js';
 import type { Command } from './cli/define.js';
@@ -32,6 +33,8 @@ export interface Outside {
   readonly signal: AbortSignal;
   /** Milliseconds of a clock that never goes back. */
   readonly clock: () => number;
+  /** Hears where the key came from, for the sentence about a refused one. */
+  readonly connected: (keySource: string) => void;
   /** From now on a signal is the ordinary end. */
   readonly expectSignal: () => void;
 }
@@ -56,7 +59,7 @@ export async function runCommand(
     tolerant: plain.words[0] === 'config',
   });
   if (settings.noColor) streams.withoutColor();
-  const speech = createSpeech(streams, settings);
+  const speech = createSpeech(streams, settings, flags);
   for (const line of notes) speech.note(line);
   const service = createService({
     ...outside,
@@ -156,10 +159,11 @@ function lostReport(error: unknown, { isReport }: Shown): OutputError | undefine
 function createSpeech(
   streams: ProcessStreams,
   { quiet, verbose }: { quiet: boolean; verbose: boolean },
+  flags: GlobalFlags,
 ) {
   let last: Promise<void> = Promise.resolve();
   const tell = (line: string) => {
-    last = streams.stderr.write(`${singleLine(line)}\n`);
+    last = streams.stderr.write(`${singleLine(toSamePlace(line, flags))}\n`);
   };
   return {
     tell,

@@ -46,6 +46,9 @@ export async function main({ table: text, topics }: Distribution): Promise<void>
   }
 }
 
+/** Where the key of this process's connection came from. */
+let keySource: string | undefined;
+
 type CommandLine = Extract<Parsed, { kind: 'command' }>;
 
 /** Runs a command; a signal's code beats the command's own. */
@@ -73,6 +76,9 @@ async function run(
       // Not `performance`, whose first use costs a start 2 ms.
       clock: () => Number(process.hrtime.bigint()) / 1e6,
       expectSignal: signals.expect,
+      connected: (found) => {
+        keySource = found;
+      },
     });
     return signals.code() ?? code;
   } catch (error) {
@@ -122,9 +128,8 @@ async function tell(
   const story = tellFailure(error, {
     words: command?.words ?? [],
     ids: ids ?? [],
-    profile:
-      (parsed?.kind === 'command' && parsed.globals.profile) ||
-      (process.env['ROSTERCTL_PROFILE'] ?? 'default'),
+    keySource,
+    flags: parsed?.kind === 'command' ? parsed.globals : {},
   });
   const json = wantsJson(argv, process.env['ROSTERCTL_OUTPUT']);
   const lines = json ? [JSON.stringify(story.envelope)] : story.lines.map(singleLine);

@@ -25,6 +25,8 @@ export interface ServiceParts {
   /** Milliseconds of a clock that never goes back. */
   readonly clock: () => number;
   readonly notes: ApiNotes;
+  /** Hears where the key came from when there is a connection. */
+  readonly connected: (keySource: string) => void;
   /** Whether somebody looks on, who is to know why nothing happens. */
   readonly watched: () => boolean;
   /** A line of the `--debug` trace. */
@@ -99,7 +101,11 @@ export function createService(parts: ServiceParts): Service {
     });
   };
   return {
-    api: () => (api ??= connect().then(apiTo)),
+    api: () =>
+      (api ??= connect().then((found) => {
+        parts.connected(found.keySource);
+        return apiTo(found);
+      })),
     apiTo,
     async files() {
       const { createFileStore } = await import('./api/file-store.js');
@@ -164,6 +170,8 @@ async function findConnection(
     return {
       baseUrl: sandbox.baseUrl,
       organizationId: sandbox.organizationId,
+      // Its port is another one while a second command runs, its data are the same.
+      ...(sandbox.memoryReason === undefined && { service: 'the sandbox' }),
       key: sandbox.apiKey,
       keySource: 'the sandbox',
     };

@@ -12,7 +12,12 @@ import type { Transport, TransportRequest, TransportResponse } from './transport
 import type { Answer, Api, ApiNotes, Call, PlannedRequest } from './types.js';
 
 export interface ApiOptions {
-  readonly connection: { readonly baseUrl: string; readonly organizationId: string };
+  readonly connection: {
+    readonly baseUrl: string;
+    readonly organizationId: string;
+    readonly service?: string;
+    readonly keySource?: string;
+  };
   readonly transport: Transport;
   readonly pace: Pace;
   readonly guesses: Guesses;
@@ -30,6 +35,8 @@ export function createApi(options: ApiOptions): Api {
 class Client implements Api {
   readonly organizationId: string;
   readonly baseUrl: string;
+  readonly service: string;
+  readonly keySource: string | undefined;
   readonly pace: Pace;
   private readonly toldGuesses = new Set<string>();
   private readonly routes = new Map<string, Route>();
@@ -39,8 +46,11 @@ class Client implements Api {
     private readonly options: ApiOptions,
     private readonly drift: Drift,
   ) {
-    this.organizationId = options.connection.organizationId;
-    this.baseUrl = options.connection.baseUrl;
+    const { organizationId, baseUrl, service = baseUrl, keySource } = options.connection;
+    this.organizationId = organizationId;
+    this.baseUrl = baseUrl;
+    this.service = service;
+    this.keySource = keySource;
     this.origin = new URL(this.baseUrl).origin;
     this.pace = options.pace;
   }

@@ -46,6 +46,10 @@ export interface RecordList extends Flow<JsonObject> {
 export interface Api {
   readonly organizationId: string;
   readonly baseUrl: string;
+  /** By what runs and locks know this service: its base URL, unless that may differ from start to start. */
+  readonly service: string;
+  /** Where the key came from, for people: "environment ROSTERCTL_API_KEY". */
+  readonly keySource: string | undefined;
   /** How fast requests go; bulk runs set it. */
   readonly pace: Pace;
   /** What `send` would put on the wire; sends nothing. Throws UsageError on an impossible id. */

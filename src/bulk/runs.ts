@@ -146,20 +146,41 @@ export function listOpenRuns(
   });
 }
 
-/** One run by its name; `last` is the newest. Undefined when there is none. */
+/** One run by its name; undefined when there is none. */
 export async function readRun(store: RunStore, name: string): Promise<StoredRun | undefined> {
   const names = await runNames(store);
-  const wanted = name === 'last' ? names.at(-1) : names.find((entry) => entry === name);
-  return wanted === undefined ? undefined : readFolder(store, wanted);
+  return names.includes(name) ? readFolder(store, name) : undefined;
 }
 
-/** The same; throws UsageError when there is none. */
-export async function findRun(store: RunStore, name: string): Promise<StoredRun> {
-  const run = await readRun(store, name);
+/**
+ * The same; throws UsageError when there is none. `last` is the newest for which the first of
+ * `meant` holds, else the second, and so on.
+ */
+export async function findRun(
+  store: RunStore,
+  name: string,
+  ...meant: readonly ((run: StoredRun) => boolean)[]
+): Promise<StoredRun> {
+  const run = name === 'last' ? await lastRun(store, meant) : await readRun(store, name);
   if (run) return run;
-  throw new UsageError(name === 'last' ? 'There is no run.' : `There is no run "${name}".`, {
+  throw new UsageError(name === 'last' ? 'There is no such run.' : `There is no run "${name}".`, {
     hint: 'See: rosterctl runs list',
   });
+}
+
+async function lastRun(
+  store: RunStore,
+  meant: readonly ((run: StoredRun) => boolean)[],
+): Promise<StoredRun | undefined> {
+  const found: (StoredRun | undefined)[] = meant.map(() => undefined);
+  for (const name of (await runNames(store)).toReversed()) {
+    // oxlint-disable-next-line no-await-in-loop
+    const run = await readFolder(store, name);
+    if (!run) continue;
+    for (const [index, holds] of meant.entries()) found[index] ??= holds(run) ? run : undefined;
+    if (found[0]) break;
+  }
+  return found.find((run) => run !== undefined);
 }
 
 /** Writes down that the report of a run was written out: the same line begins anew from now on. */

@@ -43,7 +43,7 @@ export function headFor(
     action: words.join('.'),
     profile: context.settings.profile.name,
     organization: context.api.organizationId,
-    service: context.api.baseUrl,
+    service: context.api.service,
     resource: part.resource,
     input: '',
     startedAt: context.now().toISOString(),

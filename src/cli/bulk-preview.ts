@@ -173,7 +173,7 @@ export async function confirmChanges(
   const records = plural(count, 'record');
   const most = capOf(values);
   const many = isAboveCap(count, values);
-  if (many && (settings.yes || !prompts.possible))
+  if (many && (settings.yes || prompts.nobody !== undefined))
     throw new GuardError(
       `${wouldBe(action, count)}, more than --max-changes ${most}. Nothing was changed.`,
       { code: 'maxChanges', hint: `If that is right, add: --expect N, or --max-changes ${count}` },
@@ -184,8 +184,9 @@ export async function confirmChanges(
     throw new CancelledError('Nothing was done.');
   }
   if ((!asks && count <= most) || settings.yes) return;
-  if (!prompts.possible)
-    throw new UsageError(`${wouldBe(action, count)}, and there is nobody to ask.`, {
+  const { nobody } = prompts;
+  if (nobody !== undefined)
+    throw new UsageError(`${wouldBe(action, count)}, and ${nobody}.`, {
       hint: 'Add --yes to do it, or --dry-run to look first.',
     });
   if (!(await prompts.confirm(`${ask} ${records}?`))) throw new CancelledError('Nothing was done.');

@@ -181,7 +181,9 @@ export function tellUnfinished(
   context: Context,
   { part, plan: { head } }: Pick<ReadyRun, 'part' | 'plan'>,
 ): void {
-  const goOn = part.goOn?.(head) ?? `runs resume ${head.run} --yes`;
+  // A person is asked then; a script has to say so.
+  const yes = context.prompts.nobody === undefined ? '' : ' --yes';
+  const goOn = part.goOn?.(head) ?? `runs resume ${head.run}${yes}`;
   context.tell(`Not finished. Go on with the same line, or: rosterctl ${goOn}`);
 }
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { keepHeapClose } from '../api/heap.js';
-import { exitOf, type ReportRow } from '../bulk/report.js';
+import { type BulkReport, exitOf, type ReportRow } from '../bulk/report.js';
 import type { SelectedRow } from '../bulk/work.js';
 import type { Context } from '../context.js';
 import { flowOf, type Item } from '../data/flow.js';
@@ -10,6 +10,7 @@ import type { BulkValues } from './bulk-flags.js';
 import { checkExpected, previewRows, tellCap, tellPreview } from './bulk-preview.js';
 import { type ExecutedRun, executeRun, type KeptJob, openJob, reportOf } from './bulk-run.js';
 import { filterKey, selectByFilter, selectLocally } from './bulk-select.js';
+import { summaryLine } from './lines.js';
 import { reportFields, reportView, type Shown } from './report-view.js';
 import { checkResults } from './results-file.js';
 import { prepare } from './bulk-begin.js';
@@ -114,6 +115,7 @@ async function dryRun(
   }));
   const report = reportOf(context, { action, run: null }, [...would, ...decided]);
   const exitName = exitOf(report.summary, undefined);
+  tellSummary(context, report);
   const pending = values.exitCode && exitName === 'done' && tasks.length > 0;
   return {
     value: report,
@@ -131,6 +133,7 @@ async function dryRun(
 export async function showRun(context: Context, found: Prepared): Promise<Shown> {
   if (!('ready' in found)) {
     const { report: value, ...ended } = found;
+    tellSummary(context, value);
     return { value, view: reportView, isReport: true, ...ended };
   }
   if (context.settings.output !== 'ndjson') {
@@ -175,6 +178,13 @@ export async function showRun(context: Context, found: Prepared): Promise<Shown>
     },
     written: async () => ended?.written?.(),
   };
+}
+
+/** Rows for a program do not add up by themselves; JSON and a person's report hold the sum. */
+function tellSummary(context: Context, report: BulkReport): void {
+  const { output } = context.settings;
+  if (context.personReads || output === 'json' || output === 'ndjson') return;
+  context.tell(summaryLine(report));
 }
 
 /** What is pushed comes out in order, as it comes, until the end. */

@@ -7,6 +7,8 @@ import {
   UnknownOutcomeError,
 } from '../errors.js';
 import { exit } from '../exit-codes.js';
+import type { GlobalFlags } from '../config/flags.js';
+import { toSamePlace } from './same-place.js';
 
 /** What `-o json` prints as the last line of stderr. */
 export interface ErrorEnvelope {
@@ -29,7 +31,10 @@ export interface FailedCommand {
   readonly words: readonly string[];
   /** The positional ids, to name the one that is missing. */
   readonly ids: readonly string[];
-  readonly profile: string;
+  /** Where the key came from: "stored for profile work", "environment ROSTERCTL_API_KEY". */
+  readonly keySource: string | undefined;
+  /** The global flags of the line. */
+  readonly flags: Partial<GlobalFlags>;
 }
 
 /** One error as sentence, hint, envelope and exit code. Text may hold the service's words: make it safe. */
@@ -44,7 +49,8 @@ export function tellFailure(error: unknown, command: FailedCommand): FailureStor
   if (!(error instanceof Failure)) return tellBug(error);
   const [message, why] =
     error instanceof ApiError ? sayApiError(error, command) : [error.message, undefined];
-  const hint = error.hint ?? (error instanceof ApiError ? hintFor(error, command) : undefined);
+  const own = error.hint ?? (error instanceof ApiError ? hintFor(error, command) : undefined);
+  const hint = own === undefined ? undefined : toSamePlace(own, command.flags);
   const exitCode = exit[error.exitName];
   const site = siteOf(error);
   return {
@@ -102,7 +108,7 @@ function sayApiError(
   const thing = subject(error, command);
   switch (status) {
     case 401:
-      return [`The service did not accept the API key of profile ${command.profile}${code}.`, own];
+      return [`The service did not accept the API key${keyOf(command)}${code}.`, own];
     case 403:
       if (serviceCode === 'featureNotAvailable')
         return [`The organization's plan does not include API access${code}.`, own];
@@ -162,9 +168,25 @@ function subject(error: ApiError, command: FailedCommand): string {
   return command.ids.length === 1 ? `${noun} ${command.ids[0]}` : `The ${lowerFirst(noun)}`;
 }
 
+/** The environment variable that the key came from. */
+function variableOf({ keySource = '' }: FailedCommand): string | undefined {
+  return /^environment (\w+)$/.exec(keySource)?.[1];
+}
+
+function keyOf(command: FailedCommand): string {
+  const variable = variableOf(command);
+  if (variable !== undefined) return ` of ${variable}`;
+  const profile = /profile .+$/.exec(command.keySource ?? '')?.[0];
+  return profile === undefined ? '' : ` of ${profile}`;
+}
+
 function hintFor(error: ApiError, command: FailedCommand): string | undefined {
   const list = nouns.find(([prefix]) => error.call.path.startsWith(prefix))?.[2];
-  if (error.status === 401) return 'Store a valid key: rosterctl auth login';
+  const variable = variableOf(command);
+  if (error.status === 401)
+    return variable === undefined
+      ? 'Store a valid key: rosterctl auth login'
+      : `Give ${variable} a valid key, or unset it to use a stored one.`;
   if (error.status === 403 && error.serviceCode === 'featureNotAvailable')
     return "Ask the organization's owner for a plan that includes API access.";
   if (error.status === 403) {

@@ -54,7 +54,11 @@ async function show<T>(value: T, view: View<T>, sink: Sink, world: Presenting): 
   if (view.kind === 'bytes') return writeBytes(value, sink);
   const format = formatOf(world);
   const { fields } = world.settings;
-  if (format === 'table' && view.lines && !fields) {
+  const isTable = format === 'table' && !fields;
+  // What a report consists of are rows: for a pipe they are a table like any other.
+  if (isTable && view.rows && view.rowFields && !sink.isTerminal)
+    return writeTsv(sink, view.rows(value), view.rowFields);
+  if (isTable && view.lines) {
     const lines = view.lines(value, canvasOf(sink, world));
     return showLines(lines, sink, world);
   }

@@ -7,12 +7,12 @@ import { tellFailure } from './failure.js';
  * the key or a signed URL.
  */
 export function rowError(
-  { settings, streams }: Context,
+  { api, flags, streams }: Context,
   words: readonly string[],
   error: Failure,
   id: string,
 ) {
-  const told = tellFailure(error, { words, ids: [id], profile: settings.profile.name });
+  const told = tellFailure(error, { words, ids: [id], keySource: api.keySource, flags });
   const { code, message, ...rest } = told.envelope.error;
   return { code: streams.redacted(code), message: streams.redacted(message), ...rest };
 }

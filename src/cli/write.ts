@@ -135,7 +135,7 @@ function shown(value: unknown, view: View<never>, exitName: Shown['exitName'] = 
 async function confirmOne(context: Context, { question, typed }: Confirmation): Promise<void> {
   const { prompts, settings } = context;
   if (typed) {
-    if (typed.given === undefined && !prompts.possible)
+    if (typed.given === undefined && prompts.nobody !== undefined)
       throw new UsageError(`${question} This needs ${typed.flag} with its name.`, {
         hint: `Add: ${typed.flag} NAME   (--yes alone is not enough)`,
       });
@@ -147,8 +147,9 @@ async function confirmOne(context: Context, { question, typed }: Confirmation): 
     return;
   }
   if (settings.yes) return;
-  if (!prompts.possible)
-    throw new UsageError(`${question} This needs a confirmation and there is nobody to ask.`, {
+  const { nobody } = prompts;
+  if (nobody !== undefined)
+    throw new UsageError(`${question} This needs a confirmation, and ${nobody}.`, {
       hint: 'Add --yes to answer it.',
     });
   if (!(await prompts.confirm(question))) throw new CancelledError('Nothing was done.');

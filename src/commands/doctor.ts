@@ -5,6 +5,7 @@ import { listRuns, runStore } from '../bulk/runs.js';
 import { leftUploads } from '../bulk/upload-state.js';
 import { defineLocalCommand, Outcome } from '../cli/define.js';
 import { tellFailure } from '../cli/failure.js';
+import { toSamePlace } from '../cli/same-place.js';
 import { type Canvas, linesOf } from '../cli/views.js';
 import { findConnection } from '../config/connection.js';
 import { sandboxProfile } from '../config/profile-name.js';
@@ -80,7 +81,7 @@ function checkConfig({ config, settings, paths }: LocalContext): Check[] {
     flag: '-p',
     environment: 'ROSTERCTL_PROFILE',
     active: 'the active one',
-    none: 'none stored',
+    none: config.config().profiles.size > 0 ? 'none is active' : 'none stored',
   };
   return [
     ...config
@@ -92,14 +93,17 @@ function checkConfig({ config, settings, paths }: LocalContext): Check[] {
 }
 
 /** Bulk writes and uploads that did not come to an end. */
-async function checkRuns({ paths }: LocalContext): Promise<Check[]> {
+async function checkRuns({ paths, flags }: LocalContext): Promise<Check[]> {
   if (!paths.state) return [];
   const damaged: string[] = [];
   const runs = await listRuns(runStore(paths.state.path), (text) => damaged.push(text));
   const left = leftUploads(runs);
   const open = runs.filter(({ finished }) => !finished).map(({ head }) => head.run);
   const [first] = open;
-  const hint = `See: rosterctl runs list; go on with: rosterctl runs resume ${open.length === 1 ? first : 'RUN'}`;
+  const hint = toSamePlace(
+    `See: rosterctl runs list; go on with: rosterctl runs resume ${open.length === 1 ? first : 'RUN'}`,
+    flags,
+  );
   return [
     ...damaged.map((text) => warn('runs', text, null)),
     open.length > 0
@@ -113,7 +117,10 @@ async function checkRuns({ paths }: LocalContext): Promise<Check[]> {
       ? warn(
           'uploads',
           `${plural(left.length, 'upload is', 'uploads are')} unfinished: ${left.map(({ id }) => id).join(', ')}`,
-          'See: rosterctl uploads list; finish them: rosterctl uploads finish --all',
+          toSamePlace(
+            'See: rosterctl uploads list; finish them: rosterctl uploads finish --all',
+            flags,
+          ),
         )
       : pass('uploads', 'no upload is unfinished'),
   ];
@@ -130,7 +137,7 @@ async function checkService(context: LocalContext): Promise<Check[]> {
   const checks = [
     pass('key', keyOrigin(context)),
     pass('connection', `${api.baseUrl}, organization ${api.organizationId}`),
-    pass('contract', `version ${contractVersion}`),
+    pass('contract', `this tool follows version ${contractVersion}`),
   ];
   for (const [name, endpoint] of areas) {
     try {
@@ -140,7 +147,7 @@ async function checkService(context: LocalContext): Promise<Check[]> {
       checks.push(pass(name, 'the key may read this'));
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      checks.push(failedRead(name, error, context));
+      checks.push(failedRead(name, error, context, api.keySource));
       // Without a way to the service, or with a key that is refused, the other areas say the same.
       if (error instanceof NetworkError || error.exitName === 'unauthenticated') break;
     }
@@ -171,9 +178,18 @@ function wayTo(baseUrl: string): Check {
   );
 }
 
-function failedRead(name: string, error: Failure, { settings, streams }: LocalContext): Check {
-  const story = tellFailure(error, { words: ['doctor'], ids: [], profile: settings.profile.name });
-  const { message, hint } = story.envelope.error;
+function failedRead(
+  name: string,
+  error: Failure,
+  { flags, streams }: LocalContext,
+  keySource: string | undefined,
+): Check {
+  const story = tellFailure(error, { words: ['doctor'], ids: [], keySource, flags });
+  const { message } = story.envelope.error;
+  const hint =
+    error instanceof NetworkError
+      ? 'Look at the base URL, the network and the proxy, then run doctor again.'
+      : story.envelope.error.hint;
   const forbidden = error instanceof ApiError && error.status === 403;
   const make = forbidden && error.serviceCode !== 'featureNotAvailable' ? warn : fail;
   const detail = streams.redacted(message);

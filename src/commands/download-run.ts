@@ -94,7 +94,8 @@ export function runDownloads<R>(
 
 function tell(context: Context, id: string, error: Failure): void {
   if (error.exitName === 'interrupted') return;
-  const profile = context.settings.profile.name;
-  const { message } = tellFailure(error, { words: [], ids: [id], profile }).envelope.error;
+  const { flags, api } = context;
+  const line = { words: [], ids: [id], keySource: api.keySource, flags };
+  const { message } = tellFailure(error, line).envelope.error;
   context.tell(message.includes(id) ? message : `${id}: ${message}`);
 }

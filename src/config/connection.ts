@@ -5,7 +5,7 @@ import { originOf, parseBaseUrl } from './base-url.js';
 import type { ConfigData, StoredKey, StoredKeys } from './config-file.js';
 import type { GlobalFlags } from './flags.js';
 import type { Environment } from './paths.js';
-import { requireProfile } from './profiles.js';
+import { chooseOne, requireProfile } from './profiles.js';
 import type { Connection, Settings } from './settings.js';
 
 /** What a connection is made of. */
@@ -95,6 +95,10 @@ export async function resolveConnection(
   const baseUrl = judged(url, parseBaseUrl);
   const organizationId = judged(organization, checkOrganization);
   const { name, via } = input.profile;
+  if (!found && via === 'none' && input.file.profiles.size > 0)
+    throw new NoKeyError('No profile is active, and the environment has no API key.', {
+      hint: chooseOne,
+    });
   if (!found)
     throw new NoKeyError(`There is no API key for profile ${name}.`, {
       hint: `Store one: rosterctl auth login${via === 'flag' ? ` --profile ${shellQuote(name)}` : ''}`,
@@ -190,16 +194,22 @@ function checkBinding(
     throw new UsageError(
       `The key of profile ${name} belongs to organization ${bound.organization}, not to ${organizationId}.`,
       {
-        hint: 'Leave --org out, or store a key of that organization in a profile of its own: rosterctl auth login --profile NAME',
+        hint: `${without(input, 'organization')}, or store a key of that organization in a profile of its own: rosterctl auth login --profile NAME`,
       },
     );
   if (bound.origin === originOf(baseUrl)) return;
   throw new UsageError(
     `The key of profile ${name} was stored for ${bound.origin} and is not sent to ${originOf(baseUrl)}.`,
     {
-      hint: 'Leave --base-url out, or store a key for that service in a profile of its own: rosterctl auth login --profile NAME',
+      hint: `${without(input, 'baseUrl')}, or store a key for that service in a profile of its own: rosterctl auth login --profile NAME`,
     },
   );
+}
+
+/** How to do without a value that came from elsewhere than the profile. */
+function without(input: ConnectionInput, part: keyof Place): string {
+  const [from = '', name = ''] = (findPlace(input, [])[part]?.origin ?? '').split(' ', 2);
+  return from === 'environment' ? `Unset ${name}` : `Leave ${name} out`;
 }
 
 function bindingOf(

@@ -5,6 +5,9 @@ import { sandboxProfile } from './profile-name.js';
 import type { Settings } from './settings.js';
 import { activeProfileOf, type Stored } from './store.js';
 
+/** What to do where several are stored and none is active. */
+export const chooseOne = 'Choose one: rosterctl profile use NAME   (see: rosterctl profile list)';
+
 const noProfile: StoredProfile = {
   baseUrl: undefined,
   organization: undefined,

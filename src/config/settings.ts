@@ -52,6 +52,8 @@ export interface Connection {
   /** Ends in `/v1`, no trailing slash. */
   readonly baseUrl: string;
   readonly organizationId: string;
+  /** By what runs and locks know it, where that is not the base URL. */
+  readonly service?: string;
   readonly key: string;
   /** For people: "environment ROSTERCTL_API_KEY", "stored for profile default". */
   readonly keySource: string;

@@ -10,8 +10,8 @@ export interface Unasked {
 
 /** Questions to a person; all go to stderr. Each throws UsageError when nobody can be asked. */
 export interface Prompts {
-  /** Whether stdin and stderr are terminals and prompting was not forbidden. */
-  readonly possible: boolean;
+  /** Why nobody can be asked, as in "would change, and there is nobody to ask"; undefined: somebody can. */
+  readonly nobody: string | undefined;
   /** `[y/N]`, default No. Throws CancelledError on Ctrl-C or Escape; false is a No. */
   confirm(question: string, options?: Unasked): Promise<boolean>;
   text(
@@ -36,19 +36,25 @@ export function createPrompts(
   { noInput }: { readonly noInput: boolean },
 ): Prompts {
   // Looked at when somebody is to be asked: opening both streams costs a start a millisecond.
-  const possible = () => !noInput && streams.stdin.isTerminal && streams.stderr.isTerminal;
+  const nobody = (): string | undefined => {
+    const { stdin, stderr } = streams;
+    if (!stdin.isTerminal || !stderr.isTerminal) return 'there is nobody to ask';
+    if (noInput) return 'nobody is to be asked (--no-input, ROSTERCTL_NO_INPUT or CI)';
+    return stdin.wasRead ? 'stdin was read, so nobody can be asked' : undefined;
+  };
   const ask = async <T>(
     question: string,
     { hint = 'Give it as a flag; see --help.' }: Unasked,
     prompt: (message: string, context: Asking) => Promise<T>,
   ): Promise<T> => {
     const message = singleLine(question);
-    if (!possible()) throw new UsageError(`There is nobody to ask: ${message}`, { hint });
+    const why = nobody();
+    if (why !== undefined) throw new UsageError(`${upperFirst(why)}: ${message}`, { hint });
     return withTerminal(streams, (context) => prompt(message, context));
   };
   return {
-    get possible() {
-      return possible();
+    get nobody() {
+      return nobody();
     },
     confirm: (question, options = {}) =>
       ask(question, options, async (message, context) => {
@@ -139,6 +145,10 @@ function drawOn(streams: ProcessStreams): NodeJS.WritableStream {
     columns: { get: () => stderr.columns },
     rows: { get: () => stderr.rows },
   });
+}
+
+function upperFirst(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function withoutSgr(text: string): string {

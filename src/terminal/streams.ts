@@ -22,6 +22,8 @@ export interface Streams {
   readonly stderr: OutputStream;
   readonly stdin: {
     readonly isTerminal: boolean;
+    /** It was read as input: nobody can be asked through it any more, also where it is a terminal. */
+    readonly wasRead: boolean;
     /** Everything on stdin, at most `limit` bytes (InputError beyond); only when a command was told to read it. */
     readAll(limit?: number): Promise<Buffer>;
     /** The raw stream, for spooling. */
@@ -81,6 +83,11 @@ export function createStreams(source: StreamsOptions, direct?: Descriptors): Pro
   const { env } = source;
   const redactor = createRedactor();
   let plain = false;
+  let wasRead = false;
+  const input = () => {
+    wasRead = true;
+    return source.stdin;
+  };
   const isTerminal = (number: 0 | 1 | 2, raw: () => TerminalInput | TerminalOutput) =>
     direct ? direct.isTerminal(number) : raw().isTTY === true;
   const stream = (
@@ -117,10 +124,13 @@ export function createStreams(source: StreamsOptions, direct?: Descriptors): Pro
       get isTerminal() {
         return isTerminal(0, () => source.stdin);
       },
-      get stream() {
-        return source.stdin;
+      get wasRead() {
+        return wasRead;
       },
-      readAll: (limit) => readAll(source.stdin, limit),
+      get stream() {
+        return input();
+      },
+      readAll: (limit) => readAll(input(), limit),
     },
     terminal: {
       get input() {

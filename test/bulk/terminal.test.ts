@@ -44,3 +44,16 @@ test('in a pipe the report names what ended it first, and a program gets every r
   };
   expect(results).toHaveLength(count);
 });
+
+test('ids typed into stdin leave nobody to ask: exit 2 and how, not a silent end', async () => {
+  const service = await keep(several(2));
+  const { shown, code } = await converse(
+    temporaryFolder(),
+    ['tryouts', 'set-status', '--ids', '-', '--to', 'rejected'],
+    [[/^/, 'app_1\rapp_2\r\u0004']],
+    service.env,
+  );
+  expect(shown).toContain('2 records would change, and stdin was read, so nobody can be asked.');
+  expect(shown).toContain('Add --yes');
+  expect(code).toBe(2);
+});

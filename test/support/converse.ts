@@ -1,7 +1,7 @@
 import pty from '@lydell/node-pty';
 import { freshEnvironment, launcher } from './run.js';
 
-/** Types each answer when its question has appeared; everything the terminal showed, and the code. */
+/** Types each answer when its question has appeared, `^` at once; everything the terminal showed, and the code. */
 export function converse(
   home: string,
   line: readonly string[],
@@ -13,15 +13,19 @@ export function converse(
   const waiting = [...answers];
   let shown = '';
   let seen = 0;
-  terminal.onData((text) => {
-    shown += text;
+  const answer = () => {
     const next = waiting[0];
     const at = next ? shown.slice(seen).search(next[0]) : -1;
     if (!next || at < 0) return;
     seen = shown.length;
     waiting.shift();
     terminal.write(next[1]);
+  };
+  terminal.onData((text) => {
+    shown += text;
+    answer();
   });
+  answer();
   return new Promise((resolve) => {
     terminal.onExit(({ exitCode }) => resolve({ shown, code: exitCode }));
   });

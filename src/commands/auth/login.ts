@@ -94,7 +94,7 @@ function profileToStore({ settings }: LocalContext): Settings['profile'] {
 
 function refuseMissing(context: LocalContext, given: Readonly<Record<string, boolean>>): void {
   const missing = Object.keys(given).filter((word) => !given[word]);
-  if (missing.length === 0 || context.prompts.possible) return;
+  if (missing.length === 0 || context.prompts.nobody === undefined) return;
   throw new UsageError(`There is nobody to ask: give ${missing.join(', ')}.`, {
     hint: 'For example: rosterctl auth login --base-url https://HOST/v1 --org ID --key-file FILE',
   });

@@ -39,7 +39,9 @@ export default defineLocalWrite({
     const wasActive = activeProfileOf(context.config.config()) === name;
     await context.config.update((now) => withoutProfile(now, name));
     const left = context.config.profiles();
-    if (wasActive && left.length > 0 && !left.some(({ active }) => active))
+    const now = left.find(({ active }) => active);
+    if (wasActive && now) context.note(`Profile ${now.name} is active now.`);
+    else if (wasActive && left.length > 0)
       context.note('No profile is active now. Choose one: rosterctl profile use NAME');
     return { name, removed: true as const };
   },

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { defineLocalCommand, param } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 import { sandboxProfile } from '../../config/profile-name.js';
-import { requireProfile } from '../../config/profiles.js';
+import { chooseOne, requireProfile } from '../../config/profiles.js';
 import { activeProfileOf } from '../../config/store.js';
 import { UsageError } from '../../errors.js';
 
@@ -36,7 +36,9 @@ export default defineLocalCommand({
   run({ config, settings }, { name }) {
     const file = config.config();
     if (name === undefined && settings.profile.via === 'none')
-      throw new UsageError('No profile is stored.', { hint: 'Store one: rosterctl auth login' });
+      throw file.profiles.size > 0
+        ? new UsageError('No profile is active.', { hint: chooseOne })
+        : new UsageError('No profile is stored.', { hint: 'Store one: rosterctl auth login' });
     const wanted = name === undefined ? settings.profile : { name };
     const profile =
       wanted.name === sandboxProfile

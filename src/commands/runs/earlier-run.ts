@@ -3,6 +3,7 @@ import { findRun, type StoredRun } from '../../bulk/runs.js';
 import { bulkFlags } from '../../cli/bulk-flags.js';
 import { reportView } from '../../cli/report-view.js';
 import type { Context } from '../../context.js';
+import { shellQuote } from '../../data/words.js';
 import { UsageError } from '../../errors.js';
 import { storeOf } from './jobs.js';
 import { runArg } from './show.js';
@@ -18,14 +19,29 @@ export const ofEarlierRun = {
   view: reportView,
 };
 
-/** The run as kept. Throws UsageError where there is none, or for one of another organization or service. */
-export async function runHere(context: Context, run: string): Promise<StoredRun> {
-  const stored = await findRun(storeOf(context), run);
+/**
+ * The run as kept; `last` is the newest here that `isMeant`, else the newest here. Throws UsageError
+ * where there is none, or for one of another organization or service.
+ */
+export async function runHere(
+  context: Context,
+  run: string,
+  isMeant: (run: StoredRun) => boolean,
+): Promise<StoredRun> {
+  const { organizationId, service } = context.api;
+  const isHere = ({ head }: StoredRun) =>
+    head.organization === organizationId && head.service === service;
+  const stored = await findRun(
+    storeOf(context),
+    run,
+    (each) => isHere(each) && isMeant(each),
+    isHere,
+    () => true,
+  );
   const { head } = stored;
-  if (head.organization === context.api.organizationId && head.service === context.api.baseUrl)
-    return stored;
+  if (isHere(stored)) return stored;
   throw new UsageError(
     `The run ${head.run} belongs to organization ${head.organization} at ${head.service}.`,
-    { hint: `Choose its profile: -p ${head.profile}` },
+    { hint: `Choose its profile: -p ${shellQuote(head.profile)}` },
   );
 }

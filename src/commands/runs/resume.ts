@@ -15,12 +15,12 @@ export default defineWrite({
     'Rows that were not attempted or whose outcome is unknown; a write that may have taken effect is ' +
     'read before anything is sent. The line that began the run, typed again, does the same.',
   examples: [
-    ['The newest run', 'last --dry-run'],
+    ['The newest that is unfinished', 'last --dry-run'],
     ['From a script', 'last --yes'],
   ],
   ...ofEarlierRun,
   async plan(context, { run }) {
-    const stored = await runHere(context, run);
+    const stored = await runHere(context, run, ({ finished }) => !finished);
     if (stored.state.superseded)
       throw new UsageError(`The run ${stored.head.run} was begun anew with --restart.`, {
         hint: 'See: rosterctl runs list',

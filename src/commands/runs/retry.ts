@@ -1,3 +1,4 @@
+import type { PlannedRow, StoredRun } from '../../bulk/runs.js';
 import { showRun } from '../../cli/bulk.js';
 import { retryRows } from '../../cli/bulk-begin.js';
 import { defineWrite, Running } from '../../cli/define.js';
@@ -15,7 +16,7 @@ export default defineWrite({
   ],
   ...ofEarlierRun,
   async plan(context, { run }) {
-    const stored = await runHere(context, run);
+    const stored = await runHere(context, run, ({ finished }) => finished);
     if (!stored.finished)
       throw new GuardError(`The run ${stored.head.run} is unfinished.`, {
         hint: `Go on with it first: rosterctl runs resume ${stored.head.run}`,
@@ -36,12 +37,9 @@ export default defineWrite({
     return { calls: [], changes, state: stored };
   },
   async apply(context, { state: stored }, values) {
-    const { plan, state } = stored;
-    const again = ['failed', 'conflict'];
-    const rows = plan?.rows.filter(({ row }) =>
-      again.includes(state.results.get(row)?.result ?? ''),
-    );
-    if (!plan || !rows || rows.length === 0)
+    const { plan } = stored;
+    const rows = rowsToRetry(stored);
+    if (!plan || rows.length === 0)
       throw new UsageError(`No row of the run ${stored.head.run} failed or conflicted.`, {
         hint: 'See: rosterctl runs list',
       });
@@ -52,3 +50,10 @@ export default defineWrite({
     return new Running(await showRun(context, found));
   },
 });
+
+function rowsToRetry({ plan, state }: StoredRun): readonly PlannedRow[] {
+  const again = ['failed', 'conflict'];
+  return (plan?.rows ?? []).filter(({ row }) =>
+    again.includes(state.results.get(row)?.result ?? ''),
+  );
+}

@@ -5,7 +5,7 @@ import { defineLocalCommand, flag, param } from '../../cli/define.js';
 import { reportView } from '../../cli/report-view.js';
 import { storeOf } from './jobs.js';
 
-/** Which run; `last` is the newest. */
+/** Which run; `last` is the newest of this profile, or of those that can be meant. */
 export const runArg = param(
   z._default(z.string().check(z.minLength(1, 'must not be empty')), 'last'),
   'a run, or last',
@@ -26,9 +26,23 @@ export default defineLocalCommand({
   flags: { failed: flag('only rows that failed, conflicted or are unknown') },
   view: reportView,
   async run(context, { run, failed }) {
-    return storedReport(await findRun(storeOf(context), run), failed);
+    const own = context.settings.profile.name;
+    const stored = await findRun(
+      storeOf(context),
+      run,
+      ({ head }) => head.profile === own,
+      () => true,
+    );
+    if (context.personReads) context.tell(aboutRun(stored));
+    return storedReport(stored, failed);
   },
 });
+
+function aboutRun({ head, finished }: StoredRun): string {
+  const state = finished ? 'finished' : 'unfinished';
+  const action = head.action.replace('.', ' ');
+  return `${action} of ${head.startedAt}, profile ${head.profile}, organization ${head.organization}: ${state}`;
+}
 
 /** The report of a run as its journal tells it. */
 export function storedReport(stored: StoredRun, onlyFailed = false): BulkReport {

@@ -38,5 +38,5 @@ export async function findLeft(context: LocalContext, id: string): Promise<LeftU
 
 /** Whether the upload belongs to the organization and service in force. */
 export function isHere({ api }: Context, { run: { head } }: LeftUpload): boolean {
-  return head.organization === api.organizationId && head.service === api.baseUrl;
+  return head.organization === api.organizationId && head.service === api.service;
 }

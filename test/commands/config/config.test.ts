@@ -119,7 +119,7 @@ describe('a broken configuration', () => {
     const stopped = await rosterctl('-p sandbox teams list', { home });
     expect(stopped.code).toBe(exit.usage);
     expect(stopped.stderr).toContain(fileOf(home));
-    expect(stopped.stderr).toContain('rosterctl config set output');
+    expect(stopped.stderr).toContain('rosterctl -p sandbox config set output');
     expect((await rosterctl('config set output csv', { home })).code).toBe(0);
     const mended = await rosterctl('config get output --json', { home });
     expect(JSON.parse(mended.stdout)).toMatchObject({ value: 'csv' });
