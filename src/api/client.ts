@@ -1,8 +1,9 @@
 import * as z from 'zod/mini';
 import { type JsonObject, printJson } from '../data/json.js';
-import { ProtocolError, UsageError } from '../errors.js';
+import { ProtocolError, UnknownOutcomeError, UsageError } from '../errors.js';
 import { bodyOf, failureOf } from './answers.js';
 import { endpoint, type Endpoint } from './contract.js';
+import { readFirst } from './conclusion.js';
 import { createDrift, type Drift } from './drift.js';
 import { listRecords } from './record-list.js';
 import type { Pace } from './pace.js';
@@ -211,10 +212,12 @@ class Client implements Api {
     const { organizationId } = record;
     const wrongOrg = organizationId !== undefined && organizationId !== this.organizationId;
     if (!wrongId && !wrongOrg) return;
-    throw new ProtocolError(
-      `The answer of ${route} is ${wrongId ? 'another record' : 'of another organization'} than asked for.`,
-      { call: siteOf(this.routeFor(call)) },
-    );
+    const site = siteOf(this.routeFor(call));
+    const message = `The answer of ${route} is ${wrongId ? 'another record' : 'of another organization'} than asked for.`;
+    // Something was written, and nobody can tell what.
+    if (call.endpoint.startsWith('update'))
+      throw new UnknownOutcomeError(message, site, { hint: readFirst, delivery: 'applied' });
+    throw new ProtocolError(message, { call: site });
   }
 
   private checkGrant({ route, result }: Endpoint, body: unknown): void {

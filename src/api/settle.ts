@@ -13,15 +13,22 @@ export interface SettleWorld {
 const firstMs = 2000;
 const lastMs = 15_000;
 
+type Witness<W> = () => Promise<W | typeof notDone | undefined>;
+
+/** What a witness gives that saw the thing just as it was before the write. */
+export const notDone = Symbol('not done');
+
 /**
- * Sends a write once. When its outcome is unknown, `witness` reads whether it took effect: soon, and
- * once more when a late request must have arrived; it gives undefined where nothing shows. Throws what
- * `send` throws, the UnknownOutcomeError where no reading shows the effect.
+ * Sends a write. When its outcome is unknown, `witness` reads whether it took effect: soon, and once
+ * more when a late request must have arrived; it gives undefined where nothing shows. What is surely
+ * not done by then (`notDone`) is sent again, at most `resends` times. Throws what `send` throws, the
+ * UnknownOutcomeError where no reading shows the effect.
  */
 export async function settle<T, W>(
   send: () => Promise<T>,
-  witness: () => Promise<W | undefined>,
+  witness: Witness<W>,
   world: SettleWorld,
+  { resends = 0 }: { readonly resends?: number } = {},
 ): Promise<{ readonly answer: T } | { readonly seen: W }> {
   const longest = settleMs(world.env);
   const sent = performance.now();
@@ -30,14 +37,22 @@ export async function settle<T, W>(
   } catch (error) {
     if (!(error instanceof UnknownOutcomeError)) throw error;
     const seen = await look(witness, world, sent, longest);
-    if (seen !== undefined) return { seen };
+    if (isSeen(seen)) return { seen };
     if (world.signal.aborted) throw error;
+    if (seen === notDone && resends > 0 && error.delivery !== 'applied') {
+      world.note('It was not done; sending it once more.');
+      return settle(send, witness, world, { resends: resends - 1 });
+    }
     throw new UnknownOutcomeError(error.message, error.call, {
       hint: `It was read again ${formatDuration(longest)} after it was sent and does not show. ${error.hint ?? ''}`.trim(),
       cause: error.cause,
       delivery: error.delivery,
     });
   }
+}
+
+function isSeen<W>(seen: W | typeof notDone | undefined): seen is W {
+  return seen !== undefined && seen !== notDone;
 }
 
 /** Milliseconds of ROSTERCTL_SETTLE. Throws UsageError, so before anything is sent. */
@@ -53,11 +68,11 @@ export function settleMs(env: SettleWorld['env']): number {
 }
 
 async function look<W>(
-  witness: () => Promise<W | undefined>,
+  witness: Witness<W>,
   world: SettleWorld,
   sent: number,
   longest: number,
-): Promise<W | undefined> {
+): Promise<W | typeof notDone | undefined> {
   const { signal } = world;
   let waitMs = Math.min(firstMs, longest);
   for (;;) {
@@ -69,13 +84,13 @@ async function look<W>(
     const since = performance.now() - sent;
     // oxlint-disable-next-line no-await-in-loop
     const seen = await read(witness);
-    if (seen !== undefined || since >= longest) return seen;
+    if (isSeen(seen) || since >= longest) return seen;
     waitMs = Math.max(1, Math.ceil(longest - (performance.now() - sent)));
   }
 }
 
 /** A reading that fails shows nothing. */
-async function read<W>(witness: () => Promise<W | undefined>): Promise<W | undefined> {
+async function read<W>(witness: Witness<W>): Promise<W | typeof notDone | undefined> {
   try {
     return await witness();
   } catch (error) {

@@ -35,8 +35,7 @@ export function judge<P>(
       error: changedMeanwhile(`${moved.field} was changed by someone else after the preview.`),
     });
   const exported = row.own?.['updatedAt'];
-  // After a preview the previewed value is the guard, and our own lost write may have moved the time.
-  if (!previewed && typeof exported === 'string' && !isSameTime(exported, look.record))
+  if (typeof exported === 'string' && !isSameTime(exported, look.record))
     return final({
       result: 'conflict',
       ...beforeAfter(look.changes),

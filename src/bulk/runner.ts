@@ -137,7 +137,7 @@ class Runner<P> {
     let leave: (() => void) | undefined;
     await this.guarded(task, async () => {
       const look = await this.slots.within({ first: false }, async () =>
-        this.isOver ? undefined : work.look(task),
+        this.isOver ? undefined : work.look(task, 'turn'),
       );
       if (!look) return;
       const verdict = judge(task, look, work.guards, task.previewed);
@@ -219,7 +219,7 @@ class Runner<P> {
     let look: Look<P>;
     try {
       if (this.deaf) return last ? await this.unknown(doubt) : void this.doubts.push(doubt);
-      look = await work.look(task, true);
+      look = await work.look(task, 'doubt');
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       this.deaf = error.exitName === 'temporary';

@@ -50,16 +50,19 @@ export interface Guards {
   readonly conditions?: readonly Condition[] | undefined;
 }
 
+/**
+ * When a record is looked at: for the preview, where rows may share a list; at the row's turn; or when
+ * an earlier write of the row may have been done. The last two see it as it stands then.
+ */
+export type Moment = 'preview' | 'turn' | 'doubt';
+
 /** What a run is handed; it knows no resource. */
 export interface RowWork<P> {
   readonly guards: Guards;
   /** How often a write whose outcome is open may be sent again after reading said "not done". */
   readonly resends: number;
-  /**
-   * Reads the record now and compares. `doubtful`: an earlier write of this row may have been done.
-   * Throws Failure.
-   */
-  look(row: SelectedRow, doubtful?: boolean): Promise<Look<P>>;
+  /** Reads the record and compares. Throws Failure. */
+  look(row: SelectedRow, when: Moment): Promise<Look<P>>;
   /**
    * What has to be done before the write and is no write of the record itself (a file's bytes go to
    * the store); each step is on disk before the next. Throws Failure.

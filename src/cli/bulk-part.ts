@@ -52,8 +52,11 @@ export interface BulkPart {
 export interface BulkJob {
   /** How often a lost write may be sent again after reading said that it was not done. */
   readonly resends: number;
-  /** The record as it stands now; undefined where the key may not read it. */
-  read(id: string): Promise<JsonObject | undefined>;
+  /**
+   * The record as it stands now, or where not `fresh` as a list shared with other rows shows it;
+   * undefined where the key may not read it.
+   */
+  read(id: string, how: { readonly fresh: boolean }): Promise<JsonObject | undefined>;
   plan(row: SelectedRow, record: JsonObject | undefined): Plan | Promise<Plan>;
   /** What a write of this row made whose answer was lost, if it shows by now. */
   witness?(row: SelectedRow): Promise<JsonObject | undefined>;

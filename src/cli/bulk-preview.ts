@@ -253,7 +253,7 @@ function previewer(job: BulkJob, work: RowWork<Plan>, fields: FieldsSeen, meter:
         );
         return seen ? { record, changes: plan.changes, plan } : undefined;
       }),
-    alone: (row: SelectedRow) => decide(row, () => work.look(row)),
+    alone: (row: SelectedRow) => decide(row, () => work.look(row, 'preview')),
   };
 }
 

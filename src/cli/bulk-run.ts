@@ -71,10 +71,10 @@ function rowWork(
   return {
     guards,
     resends: job.resends,
-    async look(row, doubtful = false) {
-      const made = doubtful ? await job.witness?.(row) : undefined;
+    async look(row, when) {
+      const made = when === 'doubt' ? await job.witness?.(row) : undefined;
       if (made) return { record: made, changes: [], plan: { calls: [], changes: [], state: made } };
-      const record = await job.read(row.id);
+      const record = await job.read(row.id, { fresh: when !== 'preview' });
       const plan = await job.plan(row, record);
       return { record, changes: plan.changes, plan, skipped: plan.skipped };
     },

@@ -30,28 +30,26 @@ function missing(error: unknown): undefined {
 
 /** Where records of a kind are read one by one. */
 export interface RecordSource {
-  /** Throws ApiError or NotFoundError when there is no such record. */
-  read(id: string): Promise<JsonObject>;
+  /**
+   * `fresh`: as it stands now, by a request that begins after this call; else one list may serve
+   * all ids. Throws ApiError or NotFoundError when there is no such record.
+   */
+  read(id: string, how?: { readonly fresh: boolean }): Promise<JsonObject>;
 }
 
 /**
  * Reads through the documented GET of one record; documents have none (contract 4.4), so one list
- * serves all ids. An id asked for again is read anew.
+ * serves all that ask at the same time.
  */
 export function recordSource(context: Context, kind: Readable): RecordSource {
   const { get } = kind;
   if (get) return { read: (id) => context.api.record(callOf(kind, get, id)) };
-  let list = new Map<string, JsonObject>();
-  let reason: string | undefined;
-  let asked: Set<string> | undefined;
+  let first: Promise<Listed> | undefined;
+  const next = oneAfterTheOther(() => readList(context, kind));
   return {
-    async read(id) {
-      if (!asked || asked.has(id)) {
-        ({ byId: list, reason } = await readList(context, kind));
-        asked = new Set();
-      }
-      asked.add(id);
-      const record = list.get(id);
+    async read(id, { fresh } = { fresh: false }) {
+      const { byId, reason } = await (fresh ? next() : (first ??= next()));
+      const record = byId.get(id);
       if (record) return record;
       throw new NotFoundError(
         reason === undefined
@@ -63,7 +61,29 @@ export function recordSource(context: Context, kind: Readable): RecordSource {
   };
 }
 
-async function readList(context: Context, kind: Readable) {
+interface Listed {
+  readonly byId: ReadonlyMap<string, JsonObject>;
+  /** Why the list may lack some. */
+  readonly reason: string | undefined;
+}
+
+/** One at a time: whoever asks while one is under way shares the next one, which begins after the question. */
+function oneAfterTheOther<T>(begin: () => Promise<T>): () => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  let waiting: Promise<T> | undefined;
+  return () => {
+    if (waiting) return waiting;
+    const mine = last.then(() => {
+      waiting = undefined;
+      return begin();
+    });
+    waiting = mine;
+    last = mine.catch(() => {});
+    return mine;
+  };
+}
+
+async function readList(context: Context, kind: Readable): Promise<Listed> {
   const byId = new Map<string, JsonObject>();
   const records = context.api.list(kind.resource);
   for await (const record of records) byId.set(String(record['id']), record);

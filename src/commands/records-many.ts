@@ -1,4 +1,4 @@
-import type { BulkJob, BulkPart } from '../cli/bulk-part.js';
+import type { BulkPart } from '../cli/bulk-part.js';
 import { fieldNames } from '../cli/documented.js';
 import type { TypedFields } from '../cli/field-flags.js';
 import { touchedFields } from '../cli/field-flags.js';
@@ -12,7 +12,8 @@ import { endpoint } from '../api/contract.js';
 import type { Column, ColumnRules } from '../bulk/columns.js';
 import type { Kind } from './kinds.js';
 import { sharedSource } from './read-records.js';
-import { deletePlan, sendGuessed, updatePlan } from './write-records.js';
+import { sendUpdate, updatePlan } from './update-records.js';
+import { deletePlan, sendGuessed } from './write-records.js';
 
 /** The filters of every list, as a selection; the rarer flags are shown by --help alone. */
 export const listSelectionFlags = {
@@ -54,14 +55,14 @@ export function updateMany(
       const source = sharedSource(context, kind, kept);
       return {
         resends: 3,
-        read: (id) => source.read(id),
+        read: (id, how) => source.read(id, how),
         plan: ({ id, own = {} }, record) =>
           updatePlan(context, kind, id, record, kept.route, () => ({
             ...cellFields(own, record),
             ...touchedFields(kept.typed, record),
             ...more(kept, record),
           })),
-        send: sender(context, kind, kept),
+        send: (plan, id) => sendUpdate(context, kind, plan, id, source),
       };
     },
   };
@@ -83,20 +84,15 @@ export function deleteMany(kind: Kind, filters: Filters = selectionBy()): BulkPa
       const source = sharedSource(context, kind, kept);
       return {
         resends: 3,
-        read: (id) => source.read(id),
+        read: (id, how) => source.read(id, how),
         plan: ({ id }, record) => deletePlan(context, kind, id, record, kept.route),
-        send: sender(context, kind, kept),
+        async send({ calls }, id) {
+          for (const call of calls) await sendGuessed(context, kind, call, id, source);
+        },
         isGone: (error) =>
           error instanceof NotFoundError || (error instanceof ApiError && error.status === 404),
       };
     },
-  };
-}
-
-function sender(context: Context, kind: Kind, line: object): BulkJob['send'] {
-  return async ({ calls }, id) => {
-    for (const call of calls)
-      await sendGuessed(context, kind, call, id, sharedSource(context, kind, line));
   };
 }
 

@@ -1,10 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { EndpointName } from '../api/contract.js';
-import { findRecord, wholeRecord } from '../api/records.js';
-import { settle } from '../api/settle.js';
+import { findRecord } from '../api/records.js';
 import type { Answer, Call } from '../api/types.js';
-import type { Change, Confirmation, Plan } from '../cli/define.js';
-import { type TypedFields, touchedFields } from '../cli/field-flags.js';
+import type { Confirmation, Plan } from '../cli/define.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { ApiError, Failure, ProtocolError, UsageError } from '../errors.js';
@@ -14,6 +11,14 @@ import { labelOf, type RecordSource } from './read-records.js';
 /** What a plan about one record read; undefined where the key may not read it. */
 export interface Seen {
   readonly record: JsonObject | undefined;
+}
+
+/** How an update or delete is sent. */
+export interface WriteOptions {
+  readonly route: string | undefined;
+  /** The only id of the command line: then a record that may not be read is changed all the same. */
+  readonly alone: boolean;
+  readonly source: RecordSource;
 }
 
 // --- create ---
@@ -45,93 +50,6 @@ export async function applyCreate(
   return reread(context, kind, String(record['id']), record);
 }
 
-// --- update ---
-
-/** How an update is sent. */
-export interface UpdateOptions {
-  readonly route: string | undefined;
-  /** The only id of the command line: then a record that may not be read is changed all the same. */
-  readonly alone: boolean;
-  readonly source: RecordSource;
-}
-
-/** Reads, compares and plans to send only what differs. */
-export async function planUpdate(
-  context: Context,
-  kind: Kind,
-  id: string,
-  wantedOf: (record: JsonObject | undefined) => JsonObject,
-  { route, alone, source }: UpdateOptions,
-): Promise<Plan<Seen>> {
-  refuseOrganization(context, kind, id);
-  const bare = updateCall(kind, id, route);
-  const replaces = context.api.semantics(bare) === 'replace';
-  const record = await readBefore(context, source, id, alone && !replaces);
-  return updatePlan(context, kind, id, record, route, wantedOf);
-}
-
-/** What a record as read needs to become what is wanted. */
-export function updatePlan(
-  context: Context,
-  kind: Kind,
-  id: string,
-  record: JsonObject | undefined,
-  route: string | undefined,
-  wantedOf: (record: JsonObject | undefined) => JsonObject,
-): Plan<Seen> {
-  refuseOrganization(context, kind, id);
-  const bare = updateCall(kind, id, route);
-  const replaces = context.api.semantics(bare) === 'replace';
-  const changes = changesOf(id, record, wantedOf(record));
-  const changed = Object.fromEntries(changes.map(({ field, to }) => [field, to]));
-  const readOnly = context.settings.guesses[`readOnly.${kind.resource}`]?.split(/\s*,\s*/);
-  const body = replaces && record ? wholeRecord(record, changed, readOnly) : changed;
-  return { calls: changes.length > 0 ? [{ ...bare, body }] : [], changes, state: { record } };
-}
-
-function updateCall(kind: Kind, id: string, route: string | undefined): Call {
-  return { ...callOf(kind, kind.update, id), ...(route !== undefined && { route }) };
-}
-
-/** The fields that `-F` and its sisters touch, in a record. */
-export function wantedBy(typed: TypedFields): (record: JsonObject | undefined) => JsonObject {
-  return (record) => touchedFields(typed, record);
-}
-
-/** Sends the planned update; prints the record as it then stands. */
-export async function applyUpdate(
-  context: Context,
-  kind: Kind,
-  plan: Plan<Seen>,
-  id: string,
-  source: RecordSource,
-): Promise<JsonObject> {
-  const [call] = plan.calls;
-  if (!call) {
-    context.note(`The ${kind.noun} ${id} is already so; nothing was sent.`);
-    return plan.state.record ?? { id };
-  }
-  const outcome = await settle(
-    () => sendGuessed(context, kind, call, id, source),
-    async () => {
-      const now = await source.read(id);
-      return changesOf(id, now, call.body ?? {}).length === 0 ? now : undefined;
-    },
-    context,
-  );
-  if ('seen' in outcome) return outcome.seen;
-  const record = findRecord(outcome.answer.body, kind.resource);
-  return reread(context, kind, id, record?.['id'] === id ? record : undefined, source);
-}
-
-function changesOf(id: string, record: JsonObject | undefined, wanted: JsonObject): Change[] {
-  return Object.entries(wanted).flatMap(([field, to]) => {
-    const from = record && (Object.hasOwn(record, field) ? record[field] : null);
-    const same = record && Object.hasOwn(record, field) && isDeepStrictEqual(from, to);
-    return same ? [] : [{ id, field, from, to }];
-  });
-}
-
 // --- delete ---
 
 /** Reads what would be deleted, to name it. */
@@ -139,7 +57,7 @@ export async function planDelete(
   context: Context,
   kind: Kind,
   id: string,
-  { route, source }: Pick<UpdateOptions, 'route' | 'source'>,
+  { route, source }: Pick<WriteOptions, 'route' | 'source'>,
 ): Promise<Plan<Seen>> {
   // A route that cannot be used is told before anything is read.
   deletePlan(context, kind, id, undefined, route);
@@ -184,14 +102,14 @@ export async function applyDelete(
 
 // GET /teams/{organizationId} and a guessed DELETE /teams/{id} have one shape: with the
 // organization's own id such a call could mean everything at once.
-function refuseOrganization(context: Context, kind: Kind, id: string): void {
+export function refuseOrganization(context: Context, kind: Kind, id: string): void {
   if (id !== context.api.organizationId) return;
   throw new UsageError(`${id} is the organization's id, not the id of a ${kind.noun}.`, {
     hint: `See: rosterctl ${kind.resource} list`,
   });
 }
 
-async function readBefore(
+export async function readBefore(
   context: Context,
   source: RecordSource,
   id: string,
@@ -208,7 +126,7 @@ async function readBefore(
 }
 
 /** What the documented read shows after a write; a read that fails never makes the write fail. */
-async function reread(
+export async function reread(
   context: Context,
   kind: Kind,
   id: string,
@@ -216,13 +134,22 @@ async function reread(
   source?: RecordSource,
 ): Promise<JsonObject> {
   if (!kind.get && answered) return answered;
+  return (await readAgain(context, kind, id, source)) ?? answered ?? { id };
+}
+
+export async function readAgain(
+  context: Context,
+  kind: Kind,
+  id: string,
+  source: RecordSource | undefined,
+): Promise<JsonObject | undefined> {
   try {
-    if (source) return await source.read(id);
+    if (source) return await source.read(id, { fresh: true });
     return await context.api.record(callOf(kind, kind.get as EndpointName, id));
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     context.note(`Done, but reading the ${kind.noun} again failed: ${error.message}.`);
-    return answered ?? { id };
+    return undefined;
   }
 }
 
@@ -241,7 +168,7 @@ export async function sendGuessed(
     return await context.api.send(call);
   } catch (error) {
     if (!(error instanceof ApiError) || ![404, 501].includes(error.status)) throw error;
-    const stillThere = await source.read(id).then(
+    const stillThere = await source.read(id, { fresh: true }).then(
       () => true,
       () => false,
     );

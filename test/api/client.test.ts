@@ -372,11 +372,13 @@ describe('is it what was asked for', () => {
   test.each([
     ['another id', { ...application, id: 'app_2' }],
     ['another organization', { ...application, organizationId: 'org_8' }],
-  ])('%s is an error on get and on update', async (_, json) => {
+  ])('%s is an error on get, and leaves the outcome of an update open', async (_, json) => {
     const service = await answering({ status: 200, json });
     const { api } = apiTo(service.baseUrl);
     expect(await thrownBy(api.send(getTryout))).toBeInstanceOf(ProtocolError);
-    expect(await thrownBy(api.send(updateTryout))).toBeInstanceOf(ProtocolError);
+    const error = await thrownBy(api.send(updateTryout));
+    expect(error).toBeInstanceOf(UnknownOutcomeError);
+    expect((error as UnknownOutcomeError).delivery).toBe('applied');
   });
 
   test('the conversion may answer with the player', async () => {

@@ -8,7 +8,7 @@ import { UsageError } from '../../errors.js';
 import { anyIdsOf, documents, nameFlag, routeFlag } from '../kinds.js';
 import { listSelectionFlags, updateMany } from '../records-many.js';
 import { sharedSource } from '../read-records.js';
-import { applyUpdate, planUpdate } from '../write-records.js';
+import { applyUpdate, planUpdate } from '../update-records.js';
 import { untaggedFilters, untaggedSelection } from './filters.js';
 
 const tagsFlag = (text: string) =>

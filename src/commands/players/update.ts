@@ -5,7 +5,7 @@ import { recordOf } from '../../cli/views.js';
 import { anyIdsOf, nameFlag, routeFlag, players } from '../kinds.js';
 import { listSelectionFlags, selectionBy, updateMany } from '../records-many.js';
 import { sharedSource } from '../read-records.js';
-import { applyUpdate, planUpdate, wantedBy } from '../write-records.js';
+import { applyUpdate, planUpdate, wantedBy } from '../update-records.js';
 import { playerFilters, playerTests } from './filters.js';
 
 export default defineWrite({

@@ -5,7 +5,7 @@ import { recordOf } from '../../cli/views.js';
 import { anyIdsOf, nameFlag, routeFlag, teams } from '../kinds.js';
 import { listSelectionFlags, updateMany } from '../records-many.js';
 import { sharedSource } from '../read-records.js';
-import { applyUpdate, planUpdate, wantedBy } from '../write-records.js';
+import { applyUpdate, planUpdate, wantedBy } from '../update-records.js';
 
 export default defineWrite({
   summary: 'Change fields of one or several teams',

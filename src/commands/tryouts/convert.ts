@@ -1,5 +1,5 @@
 import { findRecord } from '../../api/records.js';
-import { settle } from '../../api/settle.js';
+import { notDone, settle } from '../../api/settle.js';
 import { defineWrite, flag, type Change, type Plan } from '../../cli/define.js';
 import { fieldFlags, readFields, touchedFields, type TypedFields } from '../../cli/field-flags.js';
 import { manyFlags } from '../../cli/bulk-flags.js';
@@ -82,7 +82,8 @@ export default defineWrite({
       context.note(`${id} is already converted to ${playerOf(state.record)}; nothing was sent.`);
       return state.record;
     }
-    for (const call of calls.slice(0, -1)) await sendEdit(context, call, id);
+    const accepted = [{ id, field: 'status', from: state.record['status'], to: 'accepted' }];
+    for (const call of calls.slice(0, -1)) await sendEdit(context, call, id, accepted);
     return convert(context, conversion, id, state.record);
   },
 });
@@ -181,15 +182,17 @@ async function convert(
 ): Promise<JsonObject> {
   const witness = async () => {
     const record = await readApplication(context, id);
-    return isConverted(record) ? record : undefined;
+    return isConverted(record) ? record : notDone;
   };
   const send = () => context.api.send(call);
-  const outcome = await settle(send, witness, context).catch(async (error: unknown) => {
-    if (!(error instanceof ApiError) || error.status !== 409) throw error;
-    const seen = await witness().catch(() => undefined);
-    if (!seen) throw error;
-    return { seen };
-  });
+  const outcome = await settle(send, witness, context, { resends: 1 }).catch(
+    async (error: unknown) => {
+      if (!(error instanceof ApiError) || error.status !== 409) throw error;
+      const seen = await witness().catch(() => undefined);
+      if (typeof seen !== 'object') throw error;
+      return { seen };
+    },
+  );
   if ('answer' in outcome) return shown(context, id, outcome.answer.body, before);
   const { seen: record } = outcome;
   context.note(`${id} is converted to ${playerOf(record)}; another request may have done it.`);

@@ -1,6 +1,6 @@
 import { findRecord } from '../../api/records.js';
 import type { TryoutStatus } from '../../api/schemas.js';
-import { settle } from '../../api/settle.js';
+import { notDone, settle } from '../../api/settle.js';
 import type { Call } from '../../api/types.js';
 import type { Change, Plan } from '../../cli/define.js';
 import type { Context } from '../../context.js';
@@ -65,7 +65,7 @@ export async function applyEdit(
   id: string,
 ): Promise<JsonObject> {
   const [call] = plan.calls;
-  if (call) return sendEdit(context, call, id);
+  if (call) return sendEdit(context, call, id, plan.changes);
   context.note(`The application ${id} is already so; nothing was sent.`);
   return plan.state.record ?? { id };
 }
@@ -75,15 +75,22 @@ export async function applyEdit(
  * settled by reading. Throws UnknownOutcomeError where reading cannot settle it, ProtocolError
  * where the service said yes and shows something else.
  */
-export async function sendEdit(context: Context, call: Call, id: string): Promise<JsonObject> {
+export async function sendEdit(
+  context: Context,
+  call: Call,
+  id: string,
+  changes: readonly Change[],
+): Promise<JsonObject> {
   const wanted = call.body ?? {};
   const outcome = await settle(
     () => sendEditOnce(context, call, id),
     async () => {
       const record = await readApplication(context, id);
-      return holds(record, wanted) ? record : undefined;
+      if (holds(record, wanted)) return record;
+      return isAsBefore(record, changes) ? notDone : undefined;
     },
     context,
+    { resends: 3 },
   );
   return 'seen' in outcome ? outcome.seen : outcome.answer;
 }
@@ -133,6 +140,13 @@ function notesOf(record: JsonObject | undefined): string | null | undefined {
   if (!record) return undefined;
   const notes = record['internalNotes'];
   return typeof notes === 'string' ? notes : null;
+}
+
+/** Undefined `from`: the record could not be read then. */
+function isAsBefore(record: JsonObject, changes: readonly Change[]): boolean {
+  return changes.every(
+    ({ field, from }) => from !== undefined && (record[field] ?? null) === (from ?? null),
+  );
 }
 
 function holds(record: JsonObject, wanted: JsonObject): boolean {

@@ -115,10 +115,10 @@ describe('an answer that is lost', () => {
     expect(written(service)).toHaveLength(1);
   });
 
-  test('is unknown, and not sent again, when it does not', async () => {
+  test('is sent once more when it does not, and then unknown', async () => {
     const { service, ran } = await convert('--yes --retries 0', {}, onConvert(cut));
     expect(ran).toMatchObject({ code: 10, stdout: '' });
-    expect(written(service)).toHaveLength(1);
+    expect(written(service)).toHaveLength(2);
   });
 });
 
