@@ -90,8 +90,10 @@ export function readHeader(
   return {
     unused,
     id(row, line) {
-      checkWhole(row[idIndex] ?? '', 'id', line, options);
-      return clean(row[idIndex] ?? '', options);
+      const cell = row[idIndex] ?? '';
+      checkWhole(cell, 'id', line, options);
+      // An id is what it is, spaces included.
+      return options.raw ? cell : unguard(cell);
     },
     own: (row, line) => ownValues(row, line, readers, options),
   };

@@ -24,6 +24,11 @@ export type ReportRow = {
   readonly error?: unknown;
 };
 
+/** Whether `--max-errors` counts a row. */
+export function countsAsError(result: RowResult): boolean {
+  return result === 'failed' || result === 'conflict';
+}
+
 /** What a write to several things prints, whatever the exit code. */
 export interface BulkReport {
   readonly schema: 1;

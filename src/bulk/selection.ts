@@ -96,8 +96,8 @@ function* linesOf(text: string, end: RegExp): Generator<Named> {
   for (let line = 1; from <= text.length; line += 1) {
     end.lastIndex = from;
     const found = end.exec(text);
-    const id = text.slice(from, found?.index).trim();
-    if (id !== '') yield { id, line };
+    const id = text.slice(from, found?.index);
+    if (id.trim() !== '') yield { id, line };
     from = found ? end.lastIndex : text.length + 1;
   }
 }

@@ -1,7 +1,7 @@
 import { ApiError, type Failure, GuardError, OutputError, UnknownOutcomeError } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import { isForbidden, resultOf, stopsRun } from './judge.js';
-import type { RowResult } from './report.js';
+import { countsAsError, type RowResult } from './report.js';
 import { withoutResult } from './rows.js';
 
 /** Why a run sends nothing more. */
@@ -92,7 +92,7 @@ export class Stops {
   }
 
   private count(result: RowResult): void {
-    if (result !== 'failed' && result !== 'conflict') return;
+    if (!countsAsError(result)) return;
     this.errors += 1;
     if (this.maxErrors !== undefined && this.errors >= this.maxErrors)
       this.end('rowsFailed', `${this.errors} failed or conflicted`);

@@ -1,4 +1,4 @@
-import { exitOf, type ReportRow } from '../bulk/report.js';
+import { countsAsError, exitOf, type ReportRow } from '../bulk/report.js';
 import { isFinal } from '../bulk/run-state.js';
 import type { Task } from '../bulk/runner.js';
 import {
@@ -25,7 +25,7 @@ import {
   previewRows,
   tellPreview,
 } from './bulk-preview.js';
-import { type EndedRun, type KeptJob, openJob, reportOf } from './bulk-run.js';
+import { type EndedRun, type KeptJob, mostErrors, openJob, reportOf } from './bulk-run.js';
 import { selectByFilter } from './bulk-select.js';
 import { concludeResults } from './results-file.js';
 
@@ -100,17 +100,24 @@ export async function prepare(
   const concurrency = values.concurrency ?? context.settings.concurrency;
   const preview = await previewRows(context, rows, job, work, part.resource, concurrency);
   const { tasks, decided } = preview;
+  const wrong = decided.filter(({ result }) => countsAsError(result)).length;
+  const most = mostErrors(values);
+  const read = { header: input.header, rows };
+  const toldAs = async (all: readonly ReportRow[], stop?: 'rowsFailed'): Promise<EndedRun> => {
+    const report = reportOf(context, { ...head, run: null }, all);
+    const ended = exitOf(report.summary, stop);
+    return { report, exitName: await concludeResults(context, values.results, read, all, ended) };
+  };
   if (tasks.length === 0) {
     await endSame();
-    const report = reportOf(context, { ...head, run: null }, decided);
-    const ended = exitOf(report.summary, undefined);
-    const read = { header: input.header, rows };
-    return {
-      report,
-      exitName: await concludeResults(context, values.results, read, decided, ended),
-    };
+    return toldAs(decided);
   }
-  if (!part.neverAsks) tellPreview(context, head.action, rows.length, tasks);
+  if (most !== undefined && wrong >= most) {
+    context.tell(`Stopped before the first write: ${wrong} failed or conflicted.`);
+    const left = tasks.map(({ row, id }) => ({ row, id, result: 'not_attempted' as const }));
+    return toldAs([...decided, ...left], 'rowsFailed');
+  }
+  if (!part.neverAsks) tellPreview(context, head.action, rows.length, preview);
   const isOne = rows.length === 1 && line.source === 'ids' && !asksForOne;
   const asks = !isOne || part.asksForOne === true;
   await confirmChanges(context, head.action, tasks.length, values, asks && !part.neverAsks);
@@ -127,7 +134,7 @@ export async function prepare(
       work,
       tasks: [...tasks, ...leftOf(plan, decided)].toSorted((a, b) => a.row - b.row),
       settled,
-      limits: values,
+      limits: { ...values, ...(most !== undefined && { maxErrors: most - wrong }) },
       input: { header: input.header, rows: values.results === undefined ? [] : rows },
       part,
       release: () => lock.release(),

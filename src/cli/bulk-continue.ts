@@ -115,7 +115,7 @@ export async function continueRun(
   context.tell(
     `Continuing run ${head.run} of ${head.startedAt}: ${tasks.length} of ${plural(plan.rows.length, 'row')} left.`,
   );
-  if (!part.neverAsks) tellPreview(context, head.action, plan.rows.length, tasks);
+  if (!part.neverAsks) tellPreview(context, head.action, plan.rows.length, { tasks, decided: [] });
   if (tasks.length > 0 && !part.neverAsks)
     await confirmChanges(
       context,

@@ -1,5 +1,5 @@
 import { judge, resultOf, isForbidden, stopsRun } from '../bulk/judge.js';
-import type { ReportRow } from '../bulk/report.js';
+import { countsAsError, type ReportRow } from '../bulk/report.js';
 import type { Task } from '../bulk/runner.js';
 import type { Look, RowChange, RowWork, SelectedRow } from '../bulk/work.js';
 import type { Context } from '../context.js';
@@ -16,6 +16,8 @@ import { fieldOf, FieldsSeen } from './fields-seen.js';
 export interface Preview {
   readonly tasks: readonly Task[];
   readonly decided: readonly ReportRow[];
+  /** What a person calls the records of the first rows, by row. */
+  readonly names?: ReadonlyMap<number, string>;
 }
 
 /** So many single reads are cheaper than a list that may be long. */
@@ -62,6 +64,7 @@ export async function previewRows(
   return {
     tasks: all.filter((entry) => !('result' in entry)),
     decided: all.filter((entry) => 'result' in entry),
+    names: preview.names,
   };
 }
 
@@ -70,7 +73,7 @@ function previewLines(
   context: Context,
   action: string,
   total: number,
-  tasks: readonly { readonly id: string; readonly previewed?: readonly RowChange[] | undefined }[],
+  { tasks, decided, names }: Preview,
 ): string[] {
   const moves = new Map<string, number>();
   for (const { previewed = [] } of tasks)
@@ -79,9 +82,10 @@ function previewLines(
       const move = `${text(change.from)} → ${text(change.to)}`;
       moves.set(move, (moves.get(move) ?? 0) + 1);
     }
-  const first = tasks.slice(0, 5).map(({ id, previewed = [] }) => {
+  const first = tasks.slice(0, mostShown).map(({ row, id, previewed = [] }) => {
+    const name = names?.get(row);
     const changes = previewed.map(({ field, from, to }) => `${field} ${text(from)} → ${text(to)}`);
-    return `  ${id}: ${changes.join(', ')}`;
+    return `  ${id}${name === undefined ? '' : ` (${text(name)})`}: ${changes.join(', ')}`;
   });
   const { profile } = context.settings;
   return [
@@ -89,13 +93,31 @@ function previewLines(
     `profile ${profile.name}, organization ${context.api.organizationId}, ${context.api.baseUrl}`,
     ...[...moves].map(([move, count]) => `  ${count} ${move}`),
     ...first,
-    ...(tasks.length > 5 ? [`  and ${tasks.length - 5} more`] : []),
+    ...andMore(tasks),
+    ...failingLines(decided),
     ...(moves.size > 0
       ? [
           "Status changes emit events that the organization's Flows may act on; they cannot be called back.",
         ]
       : []),
   ];
+}
+
+const mostShown = 5;
+
+function andMore({ length }: readonly unknown[]): string[] {
+  return length > mostShown ? [`  and ${length - mostShown} more`] : [];
+}
+
+/** Who is asked is to know as well what will not be done: a word too many may stand among the ids. */
+function failingLines(decided: readonly ReportRow[]): string[] {
+  const failing = decided.filter(({ result }) => countsAsError(result));
+  if (failing.length === 0) return [];
+  const lines = failing.slice(0, mostShown).map(({ id, error }) => {
+    const { message } = (error ?? {}) as { readonly message?: string };
+    return `  ${id}: ${message ?? 'cannot be changed'}`;
+  });
+  return [`${plural(failing.length, 'row')} cannot be changed:`, ...lines, ...andMore(failing)];
 }
 
 interface Verb {
@@ -121,9 +143,9 @@ export function tellPreview(
   context: Context,
   action: string,
   total: number,
-  tasks: readonly Task[],
+  preview: Preview,
 ): void {
-  for (const line of previewLines(context, action, total, tasks)) context.tell(line);
+  for (const line of previewLines(context, action, total, preview)) context.tell(line);
 }
 
 const defaultMaxChanges = 100;
@@ -220,9 +242,13 @@ async function previewListed(
   }
 }
 
+/** The first rows are shown; where these are to be written, they are among so many. */
+const mostNamed = 100;
+
 /** Decides rows by what a list shows of them, or by a read of their own. */
 function previewer(job: BulkJob, work: RowWork<Plan>, fields: FieldsSeen, meter: Meter) {
   const same = sharing<readonly RowChange[]>();
+  const names = new Map<number, string>();
   const decide = async (
     row: SelectedRow,
     see: () => Promise<Look<Plan> | undefined>,
@@ -234,6 +260,8 @@ function previewer(job: BulkJob, work: RowWork<Plan>, fields: FieldsSeen, meter:
       if (look.record) fields.see(look.record);
       const verdict = judge(row, look, work.guards, undefined);
       if (!verdict.write) return verdict.row;
+      const name = look.record?.['name'];
+      if (row.row <= mostNamed && typeof name === 'string') names.set(row.row, name);
       const seen = look.changes.map(({ field, from, to }) => ({ field, from, to }));
       // Spelt out: a spread with one more field gives each object a hidden class of its own.
       return { row: row.row, id: row.id, own: row.own, previewed: same(seen) };
@@ -244,6 +272,7 @@ function previewer(job: BulkJob, work: RowWork<Plan>, fields: FieldsSeen, meter:
     }
   };
   return {
+    names,
     /** Undefined where the list shows less of the record than its own GET would: then it is read alone. */
     listed: (row: SelectedRow, record: JsonObject) =>
       decide(row, async () => {

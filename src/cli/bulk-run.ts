@@ -119,7 +119,7 @@ export async function executeRun(
       journal,
       concurrency: limits.concurrency ?? context.settings.concurrency,
       settleMs: settleMs(context.env),
-      maxErrors: limits.failFast ? 1 : limits.maxErrors,
+      maxErrors: mostErrors(limits),
       isSilent: () => context.api.pace.silent,
       now: context.now,
       sleep: pause,
@@ -137,6 +137,14 @@ export async function executeRun(
     ready.release();
   }
   return conclude(context, ready, rows, stop);
+}
+
+/** How many rows may fail before a run stops; undefined: any number. */
+export function mostErrors({
+  failFast,
+  maxErrors,
+}: Pick<BulkValues, 'failFast' | 'maxErrors'>): number | undefined {
+  return failFast ? 1 : maxErrors;
 }
 
 /** Rows of which equal values are held once. */

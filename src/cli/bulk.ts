@@ -95,16 +95,10 @@ async function dryRun(
   checkExpected(rows.length, values);
   const { job, work } = openJob(context, part, words, kept);
   const concurrency = values.concurrency ?? context.settings.concurrency;
-  const { tasks, decided } = await previewRows(
-    context,
-    rows,
-    job,
-    work,
-    part.resource,
-    concurrency,
-  );
+  const preview = await previewRows(context, rows, job, work, part.resource, concurrency);
+  const { tasks, decided } = preview;
   const action = words.join('.');
-  if (tasks.length > 0 && !part.neverAsks) tellPreview(context, action, rows.length, tasks);
+  if (tasks.length > 0 && !part.neverAsks) tellPreview(context, action, rows.length, preview);
   if (!part.neverAsks) tellCap(context, action, tasks.length, values);
   const would = tasks.map(({ row, id, previewed = [] }) => ({
     row,

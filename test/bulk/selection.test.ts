@@ -101,7 +101,7 @@ describe('a CSV gives rows of their own', () => {
 
 describe('ids come', () => {
   test.each([
-    ['one a line', 'a\n\nb\r\n c \n', ['a', 'b', 'c']],
+    ['one a line', 'a\n\nb\r\n c \n', ['a', 'b', ' c ']],
     ['as NDJSON', '{"id":"a"}\n{"id":"b","x":1}\n{"type":"summary"}\n', ['a', 'b']],
     ['as a JSON array of records', '[{"id":"a"},{"id":"b"}]', ['a', 'b']],
     ['as a JSON array of ids', '["a","b"]', ['a', 'b']],

@@ -1,0 +1,194 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { application, cut, keep, steps, written } from '../commands/tryouts/service.js';
+import { rosterctl, temporaryFolder } from '../support/run.js';
+import { organization, type Recorded, recordingService, type Reply } from '../support/service.js';
+import { report, userOf } from './user.js';
+
+// What is judged when a row's turn has come is what stands there then, and "changed" is what holds.
+
+interface Document {
+  readonly id: string;
+  readonly name: string;
+  readonly tags: readonly string[];
+}
+
+/** A service of documents, which have no GET of their own; `instead` answers first. */
+async function documents(
+  ids: readonly string[],
+  instead: (request: Recorded, apply: () => Document) => Reply | undefined = () => undefined,
+) {
+  const kept = new Map<string, Document>(ids.map((id) => [id, { id, name: id, tags: ['a'] }]));
+  const service = await recordingService((request) => {
+    const id = request.url.split('/').at(-1) ?? '';
+    const apply = () => {
+      const changed = { ...kept.get(id), ...JSON.parse(request.body.toString()) } as Document;
+      kept.set(id, changed);
+      return changed;
+    };
+    if (request.method === 'GET')
+      return { status: 200, json: { documents: [...kept.values()], total: kept.size } };
+    return instead(request, apply) ?? { status: 200, json: apply() };
+  });
+  const patched = () =>
+    service.requests
+      .filter(({ method }) => method === 'PATCH')
+      .map(({ url }) => url.split('/').at(-1));
+  return { ...service, kept, patched };
+}
+
+describe('several documents', () => {
+  test('whose answers are lost are settled by a list from after the write, and sent once', async () => {
+    let lost = 0;
+    const service = await documents(['d1', 'd2', 'd3'], (_, apply) => {
+      if (++lost > 2) return undefined;
+      apply();
+      return cut;
+    });
+    const ran = await rosterctl('docs update d1 d2 d3 --name same --yes --json', service);
+    expect(ran.code).toBe(0);
+    expect(report(ran).summary).toMatchObject({ total: 3, changed: 3 });
+    expect(service.patched().toSorted()).toEqual(['d1', 'd2', 'd3']);
+  });
+
+  test('are not overwritten where somebody changed them before their turn', async () => {
+    const service = await documents(['d1', 'd2'], (request) => {
+      if (request.url.endsWith('d1'))
+        service.kept.set('d2', { id: 'd2', name: 'd2', tags: ['a', 'theirs'] });
+      return undefined;
+    });
+    const line = 'docs update d1 d2 --add-tag ours --yes --json --concurrency 1';
+    const ran = await rosterctl(line, service);
+    expect(ran.code).toBe(8);
+    expect(report(ran).summary).toMatchObject({ changed: 1, conflict: 1 });
+    expect(service.kept.get('d2')?.tags).toEqual(['a', 'theirs']);
+  });
+
+  test('at once share the list that was asked for after each question', async () => {
+    const ids = Array.from({ length: 40 }, (_, index) => `d${index}`);
+    const service = await documents(ids);
+    const ran = await rosterctl(`docs update ${ids.join(' ')} --name same --yes --json`, service);
+    expect(report(ran).summary).toMatchObject({ changed: 40 });
+    const lists = service.requests.filter(({ method }) => method === 'GET').length;
+    expect(lists).toBeLessThan(30);
+  });
+});
+
+describe('the time of an export', () => {
+  const csv = (...ids: readonly string[]) =>
+    `id,status,updatedAt\n${ids.map((id) => `${id},rejected,2026-03-01T10:00:00Z\n`).join('')}`;
+
+  test('guards its rows at their turn, too', async () => {
+    const service = await keep([application('app_1'), application('app_2')], (_, step) => {
+      if (step === 'PATCH app_1')
+        service.kept.set('app_2', application('app_2', { updatedAt: '2026-03-02T10:00:00Z' }));
+      return undefined;
+    });
+    const user = userOf(service);
+    writeFileSync(join(user.home, 'x.csv'), csv('app_1', 'app_2'));
+    const ran = await user.run('tryouts set-status --csv x.csv --yes --json --concurrency 1');
+    expect(ran.code).toBe(8);
+    expect(report(ran).summary).toMatchObject({ changed: 1, conflict: 1 });
+    expect(written(service)).toHaveLength(1);
+  });
+
+  test('guards them when a run goes on', async () => {
+    let refuses = true;
+    const service = await keep([application('app_1'), application('app_2')], (_, step) =>
+      refuses && step.startsWith('PATCH')
+        ? { status: 401, json: { error: 'invalidApiKey' } }
+        : undefined,
+    );
+    const user = userOf(service);
+    writeFileSync(join(user.home, 'x.csv'), csv('app_1', 'app_2'));
+    const line = 'tryouts set-status --csv x.csv --yes --json --concurrency 1';
+    expect((await user.run(line)).code).toBe(4);
+    refuses = false;
+    service.kept.set('app_2', application('app_2', { updatedAt: '2026-03-02T10:00:00Z' }));
+    const ran = await user.run(line);
+    expect(ran.code).toBe(8);
+    expect(report(ran).summary).toMatchObject({ changed: 1, conflict: 1 });
+  });
+});
+
+test('an id with spaces around it is that id, and no other record is changed', async () => {
+  const service = await keep([application('s1'), application(' s1 ')]);
+  const user = userOf(service);
+  const told = await user.run('tryouts set-status --ids - --to rejected --yes --json', ' s1 \r\n');
+  expect(report(told).results).toMatchObject([{ id: ' s1 ' }]);
+  const csv = await user.run(
+    'tryouts set-status --csv - --yes --json',
+    'id,status\n" s1 ",accepted\n',
+  );
+  expect(report(csv).results).toMatchObject([{ id: ' s1 ' }]);
+  const urls = service.requests.map(({ url }) => url).filter((url) => /\/s1\b/.test(url));
+  expect(urls).toEqual([]);
+});
+
+test('an update whose answer is another record is settled by reading, not called failed', async () => {
+  const service = await keep([application('app_1'), application('app_2')], (request, step) => {
+    if (!step.startsWith('PATCH')) return undefined;
+    const id = step.slice('PATCH '.length);
+    service.kept.set(id, application(id, { status: 'rejected' }));
+    return { status: 200, json: application('app_9', { status: 'rejected' }) };
+  });
+  const ran = await userOf(service).run('tryouts set-status app_1 app_2 --to rejected -y --json');
+  expect(ran.code).toBe(0);
+  expect(report(ran).summary).toMatchObject({ changed: 2 });
+  expect(written(service)).toHaveLength(2);
+});
+
+describe('a player whose update the service accepts and does not make', () => {
+  const idle = () =>
+    recordingService(({ method }): Reply => {
+      const player = { id: 'player_1', organizationId: organization, name: 'Ann', role: 'sub' };
+      return method === 'GET' ? { status: 200, json: player } : { status: 200, json: { ok: true } };
+    });
+
+  test('is a conflict in a run', async () => {
+    const user = userOf(await idle());
+    const ran = await user.run('players update --ids - -F role=igl --yes --json', 'player_1\n');
+    expect(ran.code).toBe(8);
+    expect(report(ran).results).toMatchObject([{ error: { code: 'notApplied' } }]);
+  });
+
+  test('is told beside the record that is printed', async () => {
+    const ran = await rosterctl('players update player_1 -F role=igl --json', await idle());
+    expect(ran.stderr).toContain('still shows the role as it was');
+    expect(JSON.parse(ran.stdout)).toMatchObject({ role: 'sub' });
+  });
+});
+
+test('--fail-fast sends nothing where the preview met a row that fails', async () => {
+  const service = await keep([application('app_1'), application('app_2')]);
+  const user = userOf(service);
+  const line = 'tryouts set-status nobody app_1 app_2 --to rejected --yes --json';
+  const ran = await user.run(`${line} --fail-fast`);
+  expect(ran.code).toBe(8);
+  expect(report(ran).summary).toMatchObject({ failed: 1, notAttempted: 2 });
+  expect(written(service)).toEqual([]);
+  const most = await user.run(`${line} --max-errors 2`);
+  expect(report(most).summary).toMatchObject({ failed: 1, changed: 2 });
+});
+
+test('the preview names the records, and the rows that will fail', async () => {
+  const service = await keep([application('app_1')]);
+  const ran = await userOf(service).run('tryouts update app_1 --note Call on Friday -n');
+  expect(ran.stderr).toContain('app_1 (Applicant app_1): internalNotes - → Call');
+  expect(ran.stderr).toMatch(/2 rows cannot be changed:\n {2}on: .*was not found.*\n {2}Friday: /);
+});
+
+test('a single update that was surely not done is sent again', async () => {
+  let times = 0;
+  const service = await keep([application('app_1')], (_, step) =>
+    step.startsWith('PATCH') && ++times === 1 ? { status: 503 } : undefined,
+  );
+  const ran = await rosterctl('tryouts update app_1 --status rejected --json', {
+    env: service.env,
+    home: temporaryFolder(),
+  });
+  expect(ran.code).toBe(0);
+  expect(JSON.parse(ran.stdout)).toMatchObject({ status: 'rejected' });
+  expect(steps(service).filter((step) => step.startsWith('PATCH'))).toHaveLength(2);
+});
