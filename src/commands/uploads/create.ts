@@ -13,7 +13,10 @@ export default defineWrite({
     'The uploadUrl is a secret while it is valid. The file must have exactly this size and content type.',
   examples: [
     ['For a picture', '--content-type image/png --size-bytes 1024'],
-    ['The URL alone', '--content-type application/pdf --size-bytes 2048 --json --fields uploadUrl'],
+    [
+      'The URL alone, as JSON',
+      '--content-type application/pdf --size-bytes 2048 --json --fields uploadUrl',
+    ],
   ],
   calls: ['requestUpload'],
   flags: {

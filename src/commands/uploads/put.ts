@@ -7,12 +7,14 @@ import { plural } from '../../data/words.js';
 import { UsageError } from '../../errors.js';
 import { lookAtFile } from '../local-file.js';
 
-const longestUrl = 16 * 1024;
+/** As long as an answer of step 1 may be. */
+const longestInput = 64 * 1024;
 
 export default defineWrite({
   summary: 'Send a file to a presigned upload URL (step 2 of an upload alone)',
   about:
     'The URL is a secret while it is valid: with - it is read from stdin and stands in no process list. ' +
+    'Stdin holds the URL alone, or what step 1 prints: rosterctl uploads create … --json | rosterctl uploads put - FILE. ' +
     'The API key is not sent. Content type and size must be those of step 1.',
   examples: [
     ['See what would be sent', 'https://store.example.com/put/1 contract.pdf --dry-run'],
@@ -67,14 +69,32 @@ export default defineWrite({
   },
 });
 
+/** The URL alone, the JSON answer of step 1, or the lines that `uploads create` prints in a pipe. */
 async function urlFromStdin({ streams }: Context): Promise<string> {
-  return (await streams.stdin.readAll(longestUrl)).toString().trim();
+  const text = (await streams.stdin.readAll(longestInput)).toString().trim();
+  const line = /^uploadUrl\t(.*)$/m.exec(text)?.[1];
+  if (line !== undefined) return line.trim();
+  return text.startsWith('{') ? urlOfAnswer(text) : text;
+}
+
+function urlOfAnswer(text: string): string {
+  try {
+    const { uploadUrl } = JSON.parse(text) as { uploadUrl?: unknown };
+    if (typeof uploadUrl === 'string') return uploadUrl;
+  } catch {
+    throw noUrl('Stdin is neither a URL nor whole JSON.');
+  }
+  throw noUrl('The JSON on stdin holds no uploadUrl.');
 }
 
 // A message must not repeat it: it is a secret even when it is mistyped.
 function parsed(url: string): URL {
   if (URL.canParse(url) && /^https?:/i.test(url)) return new URL(url);
-  throw new UsageError('This is no upload URL.', {
-    hint: 'Take the uploadUrl of: rosterctl uploads create --json --fields uploadUrl',
+  throw noUrl(url === '' ? 'There is no upload URL: stdin is empty.' : 'This is no upload URL.');
+}
+
+function noUrl(message: string): UsageError {
+  return new UsageError(message, {
+    hint: 'Take it from step 1: rosterctl uploads create … --json | rosterctl uploads put - FILE',
   });
 }

@@ -35,6 +35,35 @@ test('put sends the file to the URL on stdin, without the key, and prints status
   expect(api.requests).toEqual([]);
 });
 
+test('put takes what create prints, as JSON and as the lines of a pipe', async () => {
+  const store = await recordingService(() => ({ status: 200 }));
+  const answer = { ...grant, uploadUrl: `${store.origin}/put/1?sig=canary` };
+  const api = await recordingService(() => ({ status: 200, json: answer }));
+  const home = temporaryFolder();
+  writeFileSync(join(home, 'rules.txt'), 'hello');
+  const create = 'uploads create --content-type text/plain --size-bytes 5';
+  for (const format of ['', '--json', '--json --fields uploadUrl', '--fields uploadUrl']) {
+    const { stdout } = await rosterctl(`${create} ${format}`, { env: api.env, home });
+    const ran = await rosterctl('uploads put - rules.txt', { env: api.env, home, stdin: stdout });
+    expect([format, ran.code, ran.stderr]).toEqual([format, 0, '']);
+  }
+  expect(store.requests.map(({ url }) => url)).toEqual(Array(4).fill('/put/1?sig=canary'));
+});
+
+test.each([
+  ['{"uploadUrl":7,"x":"sig=canary"}', 'holds no uploadUrl'],
+  ['{"uploadUrl":"https://s.example.com/?sig=canary"', 'neither a URL nor whole JSON'],
+  ['', 'stdin is empty'],
+])('put names what is wrong with stdin %j and repeats none of it', async (stdin, message) => {
+  const api = await recordingService(() => ({ status: 500 }));
+  const home = temporaryFolder();
+  writeFileSync(join(home, 'rules.txt'), 'hello');
+  const ran = await rosterctl('uploads put - rules.txt', { env: api.env, home, stdin });
+  expect(ran.code).toBe(2);
+  expect(ran.stderr).toContain(message);
+  expect(ran.stderr).not.toContain('canary');
+});
+
 test('a dry run of put shows where it would go without the secret part of the URL', async () => {
   const api = await recordingService(() => ({ status: 500 }));
   const home = temporaryFolder();
