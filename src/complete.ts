@@ -60,7 +60,10 @@ function profiles(file: ConfigData): Offer[] {
     const host = baseUrl !== undefined && URL.canParse(baseUrl) ? new URL(baseUrl).host : undefined;
     return [name, [organization, host].filter((part) => part !== undefined).join(' at ')];
   });
-  return [...stored, [sandboxProfile, 'the built-in demo service']];
+  return [
+    ...stored.filter(([name]) => name !== sandboxProfile),
+    [sandboxProfile, 'the built-in demo service'],
+  ];
 }
 
 const nothing: Remembered = { ids: '', fields: [] };
@@ -110,7 +113,7 @@ function connectionFlags(typed: readonly string[]): GlobalFlags {
   for (let index = 0; index < typed.length; index++) {
     const word = typed[index] ?? '';
     if (word === '--') break;
-    const [, long, glued] = /^(--[^=]+)=(.*)$/s.exec(word) ?? /^(-p)(.+)$/s.exec(word) ?? [];
+    const [, long, glued] = /^(--[^=]+)=(.*)$/s.exec(word) ?? /^(-p)=?(.+)$/s.exec(word) ?? [];
     const name = connectionWords[long ?? word];
     if (name === undefined) continue;
     const value = glued ?? typed[++index];

@@ -28,5 +28,8 @@ export function typeByName(name: string): UploadContentType | undefined {
   return types.find((type) => extension !== undefined && extensions[type].includes(extension));
 }
 
+/** Every extension that stands for a content type. */
+export const knownExtensions: readonly string[] = Object.values(extensions).flat();
+
 /** The usual extensions of all ten types, for messages. */
 export const allowedExtensions: readonly string[] = types.map((type) => extensions[type][0]);

@@ -50,7 +50,7 @@ export function wantsJson(argv: readonly string[], env: string | undefined): boo
     if (word === '--json' || word.startsWith('--json=')) return true;
     if (word === '-o' || word === '--output') format = words[index + 1];
     else if (word.startsWith('--output=')) format = word.slice('--output='.length);
-    else if (/^-o./.test(word)) format = word.slice(2);
+    else if (/^-o./.test(word)) format = word.slice(2).replace(/^=/, '');
   }
   return format === 'json' || format === 'ndjson';
 }
@@ -179,7 +179,7 @@ function valuesOf(verb: Command, command: PlainCommand) {
   const globals: Record<string, RawValue> = {};
   for (const flag of globalFlags)
     if (!own.has(flag.name) && merged[flag.name] !== undefined)
-      globals[flag.name] = merged[flag.name];
+      globals[flag.name] = flag.short ? ungluedOf(merged[flag.name]) : merged[flag.name];
   const values: Record<string, RawValue> = {};
   for (const [index, arg] of command.args.entries()) {
     const word = verb.processedArgs[index] as RawValue;
@@ -188,6 +188,11 @@ function valuesOf(verb: Command, command: PlainCommand) {
   for (const flag of command.flags)
     values[flag.name] = verb.opts<Record<string, RawValue>>()[flag.name];
   return { values, globals: globals as GlobalFlags };
+}
+
+/** `-o=json` is typed by those who come from other tools; no format or profile begins with `=`. */
+function ungluedOf(value: RawValue): RawValue {
+  return typeof value === 'string' ? value.replace(/^=/, '') : value;
 }
 
 // --- commander's errors, in our words ---

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { ReportRow } from '../bulk/report.js';
 import type { SelectedRow } from '../bulk/work.js';
+import { refuseSpreadsheet } from '../config/parse.js';
 import type { Context } from '../context.js';
 import { csvLine } from '../data/csv.js';
 import { Failure, UsageError } from '../errors.js';
@@ -21,6 +22,7 @@ export async function checkResults(
     throw new UsageError('--results needs a file; the report itself goes to stdout.', {
       hint: 'For rows on stdout: -o csv',
     });
+  refuseSpreadsheet('--results', results);
   const others = { '--csv': csv, '--ids': idsFile, '--out': context.settings.out };
   for (const [flag, other] of Object.entries(others))
     if (other !== undefined && other !== '-' && resolve(other) === resolve(results))

@@ -45,15 +45,24 @@ export const onOff: Parse<boolean> = (text) => {
   throw new UsageError(`"${text}" is neither on nor off.`, { hint: 'Write on or off.' });
 };
 
+/** A file that a spreadsheet would take for its own and refuse to open. Throws UsageError. */
+export function refuseSpreadsheet(flag: string, file: string | undefined): void {
+  const ending = /\.(xlsx|xlsm|xls|ods|numbers)$/i.exec(file ?? '')?.[0];
+  if (ending === undefined) return;
+  throw new UsageError(`${flag}: no ${ending} file is written here.`, {
+    hint: 'Use .csv: every spreadsheet opens it.',
+  });
+}
+
 /** Requests per second out of `5/s` or `90/m`; undefined for `none`. */
 export const parseRate: Parse<number | undefined> = (text) => {
   if (text.trim() === 'none') return undefined;
   const found = /^(\d+(?:\.\d+)?)\/([sm])$/.exec(text.trim());
   const rate = Number(found?.[1]) / (found?.[2] === 'm' ? 60 : 1);
   if (rate > 0 && rate <= 10_000) return rate;
-  const bare = /^\d+(\.\d+)?$/.test(text.trim());
+  const bare = Number(/^\d+(?:\.\d+)?$/.exec(text.trim())?.[0]);
   throw new UsageError(`"${text}" is no rate.`, {
-    hint: bare ? `Write ${text.trim()}/s.` : 'Write 5/s, 90/m or none.',
+    hint: bare > 0 && bare <= 10_000 ? `Write ${text.trim()}/s.` : 'Write 5/s, 90/m or none.',
   });
 };
 

@@ -23,7 +23,8 @@ export function parseCondition(text: string): Condition {
       hint: "Write 'field=value', or one of != ~ < > <= >= between field and value.",
     });
   const left = text.slice(0, at);
-  const right = text.slice(at + operator.length);
+  // `==` is the `=` of those who program.
+  const right = text.slice(text.startsWith('==', at) ? at + 2 : at + operator.length);
   // `a = b` is spelling; a space on one side only belongs to the value.
   const spaced = /\s$/.test(left) && /^\s/.test(right);
   const field = left.trim();

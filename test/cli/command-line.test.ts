@@ -203,3 +203,9 @@ test('an error is told in JSON when the words ask for JSON, whatever else is wro
   expect(wantsJson(['tryouts', '--output=csv'], 'json')).toBe(false);
   expect(wantsJson(['tryouts', '--', '--json'], undefined)).toBe(false);
 });
+
+test('-o=json and -p=NAME are read as -o json and -p NAME, also where an error is told', () => {
+  const parsed = parseCommandLine(['-p=sandbox', 'tryouts', 'list', '-o=json'], table);
+  expect(parsed).toMatchObject({ globals: { output: 'json', profile: 'sandbox' } });
+  expect(wantsJson(['tryouts', 'lst', '-o=json'], undefined)).toBe(true);
+});

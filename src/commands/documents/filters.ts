@@ -1,17 +1,24 @@
 import * as z from 'zod/mini';
 import { param, params, type ValuesOf } from '../../cli/define.js';
 import { parsedBy, type RecordTest } from '../../cli/filters.js';
+import { allowedExtensions, knownExtensions, typeByName } from '../../api/content-types.js';
+import { didYouMean } from '../../cli/words.js';
 import { parseWhen, resolveWhen } from '../../data/dates.js';
 import { withinTimes } from '../../data/record-test.js';
+import { UsageError } from '../../errors.js';
 import { selectionBy } from '../records-many.js';
 
 const group = 'selection';
 
 /** The filters that say no tag; an update has them as well. */
 export const untaggedFilters = {
-  type: param(z.optional(z.string()), 'of this content type; image/ for all images', {
-    group,
-  }),
+  type: param(
+    z.optional(parsedBy(parseType)),
+    'of this content type: pdf, image/png; image/ for all',
+    {
+      group,
+    },
+  ),
   since: param(z.optional(parsedBy(parseWhen)), 'created on or after; also 7d, 24h', {
     placeholder: 'DATE|AGE',
     group,
@@ -56,6 +63,19 @@ export const untaggedSelection = selectionBy(
   untaggedFilters,
   ({ type, since }: DocumentFilterValues, now) => documentTests({ type, since }, now),
 );
+
+/** A content type, the beginning of one (`image/`), or the short name that tables show. */
+function parseType(text: string): string {
+  if (text.includes('/')) return text.toLowerCase();
+  const short = text.replace(/^\./, '').toLowerCase();
+  const type = typeByName(`.${short}`);
+  if (type !== undefined) return type;
+  throw new UsageError(`"${text}" is no content type.${didYouMean(short, typeWords)}`, {
+    hint: `It is one of ${allowedExtensions.join(', ')}, or a type such as image/png, or image/ for all.`,
+  });
+}
+
+const typeWords = [...knownExtensions, 'image/', 'text/', 'application/'];
 
 function hasTag(tag: string): RecordTest {
   return {

@@ -8,6 +8,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { exit } from '../../../src/exit-codes.js';
 import { errorOf, rosterctl, splitWords, temporaryFolder } from '../../support/run.js';
 import { key, type Recorded, recordingService, type Reply } from '../../support/service.js';
 
@@ -540,3 +541,19 @@ test.each([
 function shellWords(line: string): string[] {
   return splitWords(line.replaceAll(`'\\''`, `'"'"'`));
 }
+
+test('--type takes the short names that the table shows, and refuses what is none', async () => {
+  const list = '-p sandbox docs list';
+  const short = await rosterctl(`${list} --type pdf -o ids`);
+  const long = await rosterctl(`${list} --type application/pdf -o ids`);
+  expect(short.stdout).toBe(long.stdout);
+  expect(short.stdout).not.toBe('');
+  for (const [typed, meant] of [
+    ['pfd', 'pdf'],
+    ['image', 'image/'],
+  ]) {
+    const ran = await rosterctl(`${list} --type ${typed}`);
+    expect([ran.code, ran.stdout]).toEqual([exit.usage, '']);
+    expect(ran.stderr).toContain(`Did you mean ${meant}?`);
+  }
+});
