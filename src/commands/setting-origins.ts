@@ -1,7 +1,15 @@
 import { findPlace } from '../config/connection.js';
+import { sandboxProfile } from '../config/profile-name.js';
+import { demoOrganization } from '../sandbox/keys.js';
 import { resolveSettings, type SettingOrigin } from '../config/settings.js';
 import type { LocalContext } from '../context.js';
 import { connectionOf } from './key-check.js';
+
+/** Its port is chosen at its first use; `auth status` shows it. */
+const sandboxOwn = {
+  baseUrl: { text: null, origin: 'built in' },
+  organization: { text: demoOrganization, origin: 'built in' },
+};
 
 /**
  * Every setting with its origin, profile and place first; a value in the file that cannot be used
@@ -23,7 +31,8 @@ export function originsOf(
     active: 'active profile',
     none: 'default',
   }[via];
-  const { baseUrl, organization } = findPlace(connectionOf(context), []);
+  const { baseUrl, organization } =
+    name === sandboxProfile ? sandboxOwn : findPlace(connectionOf(context), []);
   const place = { baseUrl, organization };
   return [
     { key: 'profile', value: name, origin: chosen },

@@ -75,7 +75,8 @@ export const namedKeys = {
   }),
 } as const;
 
-const resources = ['teams', 'players', 'documents', 'tryouts'];
+/** What the guesses about lists are kept for. */
+export const resources = ['teams', 'players', 'documents', 'tryouts'] as const;
 
 const neverSent = 'id,organizationId,createdAt,updatedAt';
 

@@ -103,10 +103,12 @@ export function withSetting(
   if (profile === undefined)
     return { config: { ...config, defaults: change(config.defaults) }, keys };
   const before = config.profiles.get(profile) ?? noProfile;
-  const profiles = new Map(config.profiles).set(profile, {
-    ...before,
-    settings: change(before.settings),
-  });
+  const settings = change(before.settings);
+  // The sandbox is built in: without a setting nothing of it is stored.
+  const profiles =
+    profile === sandboxProfile && settings.size === 0
+      ? without(config.profiles, profile)
+      : new Map(config.profiles).set(profile, { ...before, settings });
   return { config: { ...config, profiles }, keys };
 }
 

@@ -1,10 +1,12 @@
 import * as z from 'zod/mini';
 import { defineLocalWrite, param } from '../../cli/define.js';
+import { documentedFields, isDocumented } from '../../cli/documented.js';
 import { linesOf } from '../../cli/views.js';
 import { readFlag } from '../../config/decide.js';
-import { requireKey, type SettingKey } from '../../config/keys.js';
+import { requireKey, resources, type SettingKey } from '../../config/keys.js';
 import { withSetting } from '../../config/profiles.js';
 import type { LocalContext } from '../../context.js';
+import { nearest } from '../../data/nearest.js';
 import { UsageError } from '../../errors.js';
 import { settingPlace } from '../setting-place.js';
 
@@ -41,6 +43,7 @@ export default defineLocalWrite({
   async apply(context, { state: { to, place } }, { key }) {
     await context.config.update((now) => withSetting(now, place.profile, key, to));
     noteWhatBeats(context, requireKey(key));
+    noteMisspelt(context, key, to);
     return { key, value: to, origin: place.origin };
   },
 });
@@ -49,6 +52,18 @@ export default defineLocalWrite({
 function normal(setting: SettingKey, text: string): string {
   const value = readFlag(setting.name, text, setting.parse);
   return typeof value === 'string' ? value : text;
+}
+
+/** Undocumented fields may be columns as well, so a name that is near a known one is only told. */
+function noteMisspelt(context: LocalContext, key: string, value: string): void {
+  const resource = resources.find((name) => key === `columns.${name}`);
+  if (resource === undefined) return;
+  for (const name of value.split(',')) {
+    const near = isDocumented(resource, name)
+      ? undefined
+      : nearest(name, documentedFields(resource));
+    if (near) context.note(`No documented field is called ${name}; did you mean ${near}?`);
+  }
 }
 
 function noteWhatBeats(context: LocalContext, key: SettingKey): void {

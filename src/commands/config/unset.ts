@@ -11,8 +11,10 @@ export default defineLocalWrite({
   calls: [],
   args: { key: param(z.string(), 'the setting', { completes: 'configKey' }) },
   view: linesOf(
-    z.object({ key: z.string(), value: z.null(), origin: z.string() }),
-    ({ key, origin }) => [`${key} is not set (${origin}).`],
+    z.object({ key: z.string(), value: z.null(), origin: z.string(), removed: z.boolean() }),
+    ({ key, origin, removed }) => [
+      `${key} ${removed ? 'is no longer' : 'was not'} set (${origin}).`,
+    ],
   ),
   async plan({ config, settings }, { key }) {
     const place = settingPlace(config.config(), settings);
@@ -27,8 +29,8 @@ export default defineLocalWrite({
     };
   },
   async apply({ config }, { state: place, changes }, { key }) {
-    if (changes.length > 0)
-      await config.update((now) => withSetting(now, place.profile, key, undefined));
-    return { key, value: null, origin: place.origin };
+    const removed = changes.length > 0;
+    if (removed) await config.update((now) => withSetting(now, place.profile, key, undefined));
+    return { key, value: null, origin: place.origin, removed };
   },
 });

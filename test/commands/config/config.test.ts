@@ -187,3 +187,65 @@ test('nothing is read from the current folder', async () => {
       'table\n',
     );
 });
+
+test.each(['0', '99999', '0.0'])(
+  'a rate of %s is answered with rates that are taken',
+  async (rate) => {
+    const ran = await rosterctl(`config set rate ${rate}`);
+    expect(ran.code).toBe(exit.usage);
+    expect(ran.stderr).toContain('Write 5/s, 90/m or none.');
+  },
+);
+
+test('a spreadsheet file that this tool does not write is refused before any request', async () => {
+  for (const words of [
+    'teams list --out squad.xlsx',
+    'teams list --out squad.numbers',
+    'tryouts set-status app_0001 --to accepted --yes --results squad.ods',
+  ]) {
+    const ran = await rosterctl(`-p sandbox ${words}`);
+    expect([ran.code, ran.stdout]).toEqual([exit.usage, '']);
+    expect(ran.stderr).toContain('Use .csv');
+  }
+});
+
+test('a column near a documented field is set and told, one that is near none only set', async () => {
+  const home = temporaryFolder();
+  const ran = await rosterctl('config set columns.tryouts id,nmae,shoeSize', { home });
+  expect([ran.code, ran.stderr]).toEqual([
+    0,
+    'No documented field is called nmae; did you mean name?\n',
+  ]);
+  expect(stored(home)).toMatchObject({ defaults: { 'columns.tryouts': 'id,nmae,shoeSize' } });
+});
+
+test('unset says whether anything was removed', async () => {
+  const home = homeWith({ activeProfile: 'b', profiles: { b: { timeout: '5s' } } });
+  const first = await rosterctl('config unset timeout -o table', { home });
+  expect(first.stdout).toContain('timeout is no longer set (profile b).');
+  const again = await rosterctl('config unset timeout', { home });
+  expect(again.stdout).toContain('timeout was not set (profile b).');
+});
+
+test('the sandbox leaves no empty profile behind and is offered once', async () => {
+  const home = temporaryFolder();
+  await rosterctl('-p sandbox config set timeout 5s', { home });
+  const offered = () => rosterctl('__complete profile', { home });
+  expect((await offered()).stdout.match(/^sandbox\t/gm)).toHaveLength(1);
+  await rosterctl('-p sandbox config unset timeout', { home });
+  expect(stored(home)).toMatchObject({ profiles: {} });
+  expect((await offered()).stdout.match(/^sandbox\t/gm)).toHaveLength(1);
+});
+
+test('list and get show of the sandbox its own place and not that of the environment', async () => {
+  const env = { ROSTERCTL_BASE_URL: 'https://api.example.com/v1', ROSTERCTL_ORG: 'org_7' };
+  const ran = await rosterctl('-p sandbox config list --json', { env });
+  expect(JSON.parse(ran.stdout)).toEqual(
+    expect.arrayContaining([
+      { key: 'baseUrl', value: null, origin: 'built in' },
+      { key: 'organization', value: 'org_demo', origin: 'built in' },
+    ]),
+  );
+  const one = await rosterctl('-p sandbox config get organization', { env });
+  expect(one.stdout).toBe('org_demo\n');
+});
