@@ -1,5 +1,5 @@
 import { isObject } from '../data/json.js';
-import type { Delivery } from '../errors.js';
+import { CancelledError, type Delivery } from '../errors.js';
 import { contract } from './contract.js';
 import { readJson } from './json-body.js';
 
@@ -68,7 +68,10 @@ export interface Ending<T> {
   readonly tooLong?: number | undefined;
 }
 
-/** Runs `attempt` until its answer settles the call or the table and the budget say stop. */
+/**
+ * Runs `attempt` until its answer settles the call or the table and the budget say stop. Throws
+ * CancelledError when the signal fires in a wait.
+ */
 export async function repeat<T>(
   kind: CallKind,
   policy: RetryPolicy,
@@ -93,7 +96,10 @@ export async function repeat<T>(
     policy.onWait?.(ms, wait !== undefined);
     // oxlint-disable-next-line no-await-in-loop
     await policy.sleep(ms, policy.signal);
-    if (policy.signal.aborted) return end('gaveUp');
+    if (!policy.signal.aborted) continue;
+    // What may have been done is told rather than that somebody did not want to wait.
+    if (afterDoubt && kind !== 'read' && kind !== 'grant') return end('gaveUp');
+    throw new CancelledError('Interrupted.');
   }
 }
 

@@ -108,3 +108,23 @@ describe('losses', () => {
     expect(lossOf(parser, 'ambiguous', false).why).toBe('notHttp');
   });
 });
+
+const stopped = (kind: 'read' | 'delete' | 'write', delivery: 'refused' | 'ambiguous') => {
+  const stop = new AbortController();
+  const sleep = async () => stop.abort();
+  const limits = { retries: 3, maxWaitMs: 60_000, random: () => 0 };
+  const policy = { ...limits, sleep, signal: stop.signal };
+  return repeat(kind, policy, async () => ({ value: 429, delivery, pace: 'always', wait: 5 }));
+};
+
+describe('an interrupted wait', () => {
+  test('is told as such and not as the refusal before it', async () => {
+    await expect(stopped('read', 'refused')).rejects.toThrow('Interrupted.');
+    await expect(stopped('read', 'ambiguous')).rejects.toThrow('Interrupted.');
+    await expect(stopped('write', 'refused')).rejects.toThrow('Interrupted.');
+  });
+
+  test('does not hide that a deletion may have happened', async () => {
+    expect(await stopped('delete', 'ambiguous')).toMatchObject({ verdict: 'gaveUp', value: 429 });
+  });
+});
