@@ -5,11 +5,13 @@ import { copyFile, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freshUser, inTerminal, launcher } from './terminal.mjs';
+import { stripVTControlCharacters } from 'node:util';
+import { freshUser, inTerminal, launcher, takesColor } from './terminal.mjs';
 
 const samples = fileURLToPath(new URL('../test/support/files/', import.meta.url));
 const home = await mkdtemp(join(tmpdir(), 'rosterctl-demo-'));
 const desk = join(home, 'desk');
+const isColored = takesColor(process.stdout, process.env);
 const columns = Math.min(Math.max(process.stdout.columns ?? 80, 60), 120);
 let step = 0;
 
@@ -124,7 +126,7 @@ async function see(line, { code = 0, holds = [], json = false } = {}) {
     ? await quietly(`${line} --json`)
     : await inTerminal(words, { home, cwd: desk, columns });
   const text = ran.text ?? ran.stdout;
-  console.log(text.trimEnd());
+  console.log((isColored ? text : stripVTControlCharacters(text)).trimEnd());
   check(ran.code === code, `exit code ${code} of "${line}", not ${ran.code}`);
   for (const word of holds) check(text.includes(word), `"${word}" in the output of "${line}"`);
   return ran;
@@ -156,9 +158,9 @@ function check(holds, what) {
 }
 
 function bold(text) {
-  return process.stdout.isTTY ? `\u001b[1m${text}\u001b[22m` : text;
+  return isColored ? `\u001b[1m${text}\u001b[22m` : text;
 }
 
 function dim(text) {
-  return process.stdout.isTTY ? `\u001b[2m${text}\u001b[22m` : text;
+  return isColored ? `\u001b[2m${text}\u001b[22m` : text;
 }

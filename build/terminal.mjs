@@ -16,6 +16,11 @@ export function freshUser(home, more = {}) {
   };
 }
 
+/** Whether a text for `stream` may hold colours and the like. */
+export function takesColor(stream, env) {
+  return stream.isTTY === true && !env.NO_COLOR;
+}
+
 /** stdout and stderr as they stand on the screen, in order, colours included. */
 export function inTerminal(words, { home, cwd = home, columns = 80, rows = 40, env = {} }) {
   return new Promise((resolve) => {
