@@ -69,16 +69,16 @@ export default defineLocalCommand({
       ? parseBaseUrl(place.baseUrl.text)
       : parseBaseUrl(
           await context.prompts.text('Base URL (ends in /v1):', {
-            validate: (text) => problemOf(() => parseBaseUrl(text)),
+            validate: (text) => inFull(problemOf(() => parseBaseUrl(text))),
           }),
         );
     const organizationId = checkOrganization(
       place.organization?.text ??
         (await context.prompts.text('Organization id:', {
-          validate: (text) => problemOf(() => checkOrganization(text)),
+          validate: (text) => problemOf(() => checkOrganization(text))?.message,
         })),
     );
-    const key = await readKey(context, { keyStdin, keyFile });
+    const key = await readKey(context, { keyStdin, keyFile, profile: profile.name });
     const connection = { baseUrl, organizationId, key, keySource: 'the key just given' };
     const checked = noCheck ? { check: 'skipped' as const } : await check(context, connection);
     return { ...(await store(context, profile.name, connection)), ...checked, credentialsFile };
@@ -95,18 +95,29 @@ function profileToStore({ settings }: LocalContext): Settings['profile'] {
 function refuseMissing(context: LocalContext, given: Readonly<Record<string, boolean>>): void {
   const missing = Object.keys(given).filter((word) => !given[word]);
   if (missing.length === 0 || context.prompts.nobody === undefined) return;
+  const { profile } = context.flags;
+  const named = profile === undefined ? '' : ` --profile ${shellQuote(profile)}`;
   throw new UsageError(`There is nobody to ask: give ${missing.join(', ')}.`, {
-    hint: 'For example: rosterctl auth login --base-url https://HOST/v1 --org ID --key-file FILE',
+    hint: `For example: rosterctl auth login${named} --base-url https://HOST/v1 --org ID --key-file FILE`,
   });
 }
 
 async function readKey(
-  { streams, prompts }: LocalContext,
-  { keyStdin, keyFile }: { keyStdin: boolean; keyFile: string | undefined },
+  { streams, prompts, config }: LocalContext,
+  {
+    keyStdin,
+    keyFile,
+    profile,
+  }: { keyStdin: boolean; keyFile: string | undefined; profile: string },
 ): Promise<string> {
   if (keyFile !== undefined) return readKeyFile(keyFile, '--key-file');
   if (keyStdin) return cleanKey((await streams.stdin.readAll(65_536)).toString('utf8'), 'stdin');
-  return cleanKey(await prompts.secret('API key:'), 'What was typed');
+  // A key that is replaced cannot be had back, so it is named before.
+  const replaced = config.keys().get(profile);
+  const whose = replaced
+    ? ` for profile ${profile} (organization ${replaced.organization}, replaces its key)`
+    : '';
+  return cleanKey(await prompts.secret(`API key${whose}:`), 'What was typed');
 }
 
 type Checked = Pick<LoggedIn, 'check' | 'reason'>;
@@ -187,12 +198,15 @@ function describe(value: LoggedIn): string[] {
   ];
 }
 
-function problemOf(read: () => unknown): string | undefined {
+function problemOf(read: () => unknown): UsageError | undefined {
   try {
     read();
     return undefined;
   } catch (error) {
-    const { message, hint } = error as UsageError;
-    return [message, hint].filter((part) => part !== undefined).join(' ');
+    return error as UsageError;
   }
+}
+
+function inFull(problem: UsageError | undefined): string | undefined {
+  return problem && [problem.message, problem.hint].filter((part) => part !== undefined).join(' ');
 }

@@ -52,3 +52,28 @@ test('a base URL that is not in full is asked for again, with what it should be'
   expect(code).toBe(130);
   expect(shown).toContain('The base URL is no URL.');
 });
+
+test('an organization that is left empty is not explained by flags that were not given', async () => {
+  const { shown } = await converse(
+    temporaryFolder(),
+    ['auth', 'login', '--base-url', service.baseUrl],
+    [
+      [/Organization id/, '\r'],
+      [/is empty/, '\u0003'],
+    ],
+  );
+  expect(shown).not.toContain('ROSTERCTL_ORG');
+});
+
+test('a second login names the profile and organization whose key it replaces', async () => {
+  const home = temporaryFolder();
+  const line = ['auth', 'login', '--profile', 'work', '--base-url', service.baseUrl];
+  await converse(home, [...line, '--org', 'org_1'], [[/API key:/, `${secret}\r`]]);
+  const { shown, code } = await converse(
+    home,
+    [...line, '--org', 'org_1'],
+    [[/API key for profile work \(organization org_1, replaces its key\):/, '\u0003']],
+  );
+  expect(code).toBe(130);
+  expect(shown).toContain('API key for profile work');
+});

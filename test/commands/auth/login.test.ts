@@ -256,3 +256,11 @@ function closedPort(): Promise<number> {
     });
   });
 }
+
+test('without a terminal the example keeps the profile that was named', async () => {
+  const ran = await rosterctl("auth login --profile 'my team'");
+  expect(ran.code).toBe(2);
+  expect(ran.stderr).toContain(
+    "rosterctl auth login --profile 'my team' --base-url https://HOST/v1 --org ID --key-file FILE",
+  );
+});
