@@ -8,6 +8,7 @@ import { defineWrite, flag, param, params } from '../cli/define.js';
 import { fieldFlags, type FieldValues, readFieldWords } from '../cli/field-flags.js';
 import { readValue } from '../cli/input-body.js';
 import { linesOf } from '../cli/views.js';
+import { didYouMean } from '../cli/words.js';
 import type { Context } from '../context.js';
 import { setFields } from '../data/assign.js';
 import { isObject, printJson } from '../data/json.js';
@@ -26,7 +27,7 @@ interface Request {
 export default defineWrite({
   summary: 'Send a request that no other command knows',
   about:
-    'GET, or POST when fields or --input are given without -X. The path stands below the base URL; a leading slash may be left out and {org} is the organization. ' +
+    'GET, or POST when fields or --input are given without -X. The path stands below the base URL; a leading slash may be left out and {org} is the organization, also as the whole value of a field or parameter. ' +
     'Fields of a GET become its query. DELETE asks first.',
   examples: [
     ['Any read', 'teams/{org}'],
@@ -121,11 +122,17 @@ interface Values extends FieldValues {
 
 async function requestOf(context: Context, values: Values): Promise<Request> {
   const { stdin } = context.streams;
-  const fields = await readFieldWords(values, stdin);
+  const { organizationId } = context.api;
+  const filled = (value: unknown) => (value === '{org}' ? organizationId : value);
+  const typed = await readFieldWords(values, stdin);
+  const fields = typed.map((field) => ({ ...field, value: filled(field.value) }));
   const given = values.input === undefined ? undefined : await readValue(values.input, stdin);
   const method = values.method ?? (fields.length > 0 || given !== undefined ? 'POST' : 'GET');
   const base = pathBelowBase(values.path, context.api);
-  const query = (values.param ?? []).map(splitPair);
+  const query = (values.param ?? []).map((word): [string, string] => {
+    const [key, value] = splitPair(word);
+    return [key, String(filled(value))];
+  });
   if (method === 'GET') {
     if (given !== undefined)
       throw new UsageError('A GET has no body; --input goes with another method.');
@@ -135,7 +142,7 @@ async function requestOf(context: Context, values: Values): Promise<Request> {
   if (given !== undefined && fields.length > 0 && !isObject(given))
     throw new UsageError('Fields can only be set in an --input that holds an object.');
   const body = fields.length > 0 ? setFields(isObject(given) ? given : {}, fields) : given;
-  refuseOther(body, context.api.organizationId);
+  refuseOther(body, organizationId);
   return { method, path: withQuery(base, query), body };
 }
 
@@ -146,6 +153,7 @@ function pathBelowBase(typed: string, { baseUrl, organizationId }: Context['api'
     throw new UsageError('The path must not name another host.', { hint });
   const path = `/${typed.replace(/^\//, '').replaceAll('{org}', encodeURIComponent(organizationId))}`;
   const [bare = ''] = path.split('?', 1);
+  refusePlaceholder(bare);
   if (bare.split('/').some((part) => /^(\.|%2e){1,2}$/i.test(part)) || /[#\\]/.test(path))
     throw new UsageError(
       'The path must stay below the base URL: no "." or "..", no "#" and no "\\".',
@@ -161,6 +169,15 @@ function pathBelowBase(typed: string, { baseUrl, organizationId }: Context['api'
       hint,
     });
   return path;
+}
+
+/** A placeholder that nobody fills in would be looked for as an id. */
+function refusePlaceholder(path: string): void {
+  const found = /\{[^{}/]*\}/.exec(path)?.[0];
+  if (found === undefined) return;
+  throw new UsageError(`There is no placeholder ${found}.${didYouMean(found, ['{org}'])}`, {
+    hint: 'Only {org} is filled in; a brace of an id is written %7B or %7D.',
+  });
 }
 
 function splitPair(word: string): [string, string] {

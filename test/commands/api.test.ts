@@ -20,6 +20,8 @@ test.each([
   ['things -X get -f a=07 -F b=1', 'GET /v1/things?b=1&a=07', undefined],
   ['things -F a=1 -f b=2', 'POST /v1/things', { a: 1, b: '2' }],
   ['things -X PUT -F tags[]=x', 'PUT /v1/things', { tags: ['x'] }],
+  ['things --param org={org} --param x={org}s', 'GET /v1/things?org=org_7&x=%7Borg%7Ds', undefined],
+  ['things -F a={org} -f b={org}', 'POST /v1/things', { a: 'org_7', b: 'org_7' }],
   ['things -X PATCH', 'PATCH /v1/things', undefined],
   ['things -X DELETE --yes', 'DELETE /v1/things', undefined],
 ])('api %s sends %s', async (line, head, body) => {
@@ -138,4 +140,20 @@ test('--paginate never follows to another origin', async () => {
   expect(JSON.parse(ran.stdout)).toEqual([{ id: 't1' }]);
   expect(ran.stderr).toContain('incomplete');
   expect(elsewhere.requests).toEqual([]);
+});
+
+test.each([
+  ['teams/{orgg}', 'Did you mean {org}?'],
+  ['teams/{id}', 'There is no placeholder {id}.'],
+])('api %s is refused: nobody fills that placeholder in', async (path, message) => {
+  const api = await service();
+  const ran = await rosterctl(['api', path], { env: api.env });
+  expect([ran.code, api.requests]).toEqual([2, []]);
+  expect(ran.stderr).toContain(message);
+});
+
+test('the hint of a 403 begins with a capital letter', async () => {
+  const api = await service(() => ({ status: 403, json: { error: 'forbidden' } }));
+  const ran = await rosterctl('teams list', { env: api.env });
+  expect(ran.stderr).toMatch(/^The key may lack the permission/m);
 });
