@@ -70,6 +70,7 @@ function rowLine({ id, result, before, after, error }: ReportRow, width: number)
 /** `9 changed, 1 unchanged, 1 failed of 11`; zero counts are left out. */
 export function summaryLine({ summary }: Pick<BulkReport, 'summary'>): string {
   const { total, ...counts } = summary;
+  if (total === 0) return 'No rows were selected.';
   const words: Record<string, string> = {
     notAttempted: 'not attempted',
     wouldChange: 'would change',

@@ -12,7 +12,7 @@ export function oneOf<const W extends string>(words: readonly W[]): Parse<W> {
     if (found !== undefined) return found;
     const near = nearest(text, words);
     throw new UsageError(`"${text}" is not known.${near ? ` Did you mean ${near}?` : ''}`, {
-      hint: `It is one of: ${words.join(', ')}.`,
+      hint: `It is one of: ${words.map((known) => (/^\w/.test(known) ? known : `"${known}"`)).join(', ')}.`,
     });
   };
 }

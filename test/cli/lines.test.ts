@@ -64,3 +64,7 @@ test('200,000 rows are laid out in one pass', () => {
     shown([...rows(100_000, 'changed'), ...rows(100_000, 'not_attempted', 100_001)]),
   ).toHaveLength(100_007);
 });
+
+test('an empty selection is said in words', () => {
+  expect(shown([])).toEqual(['No rows were selected.']);
+});
