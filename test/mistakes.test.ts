@@ -99,3 +99,30 @@ test('no key is exit code 4 with the way to one', async () => {
   expect([ran.code, ran.stdout]).toEqual([4, '']);
   expect(errorOf(ran)).toMatchObject({ code: 'noKey', hint: 'Store one: rosterctl auth login' });
 });
+
+test.each([
+  ['players list --game x', 'There is no flag --game here. tryouts list has it.'],
+  ['players list --jsno', 'Did you mean --json?'],
+  ['tryouts list --json id', '"id" is a word too many for rosterctl tryouts list.'],
+  ['tryouts list --json id', 'To choose fields: rosterctl tryouts list --json=id'],
+  ['teams list foo', '"foo" is a word too many for rosterctl teams list.'],
+  ['version', 'Did you mean: rosterctl --version'],
+  ['login', 'Did you mean: rosterctl auth login'],
+  ['list tryouts', 'Did you mean: rosterctl tryouts list'],
+  ['tryouts accept', 'Did you mean: rosterctl tryouts set-status ID --to accepted'],
+  ['help teams lst', 'Did you mean teams list?'],
+])('%s is answered with the line that was meant', async (line, says) => {
+  const ran = await rosterctl(line);
+  expect([ran.code, ran.stdout]).toEqual([2, '']);
+  const said = line.includes('--json') ? JSON.stringify(errorOf(ran)) : ran.stderr;
+  expect(said.replaceAll('\\"', '"')).toContain(says);
+});
+
+test.each(['help teams xyz', 'teams list --delimiter x', 'docs list --game'])(
+  '%s is near nothing, and nothing is suggested',
+  async (line) => {
+    const ran = await rosterctl(line);
+    expect([ran.code, ran.stdout]).toEqual([2, '']);
+    expect(ran.stderr).not.toContain('Did you mean');
+  },
+);

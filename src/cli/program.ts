@@ -1,11 +1,20 @@
 import { Argument, Command, CommanderError, Option } from 'commander';
 import type { GlobalFlags } from '../config/settings.js';
+import { nearest } from '../data/nearest.js';
 import type { PlainCommand, PlainGroup, PlainParam, PlainTable } from '../data/plain-table.js';
 import { UsageError } from '../errors.js';
 import { globalFlags } from './global-flags.js';
 import type { Parsed, RawValue } from './parsed.js';
 import { verbAliases } from './verbs.js';
-import { commandWords, didYouMean, isCalled, rewriteJson, topWords, unknownWord } from './words.js';
+import {
+  commandWords,
+  didYouMean,
+  isCalled,
+  rewriteJson,
+  topWords,
+  unknownNoun,
+  unknownVerb,
+} from './words.js';
 
 /**
  * Reads a command line. Throws UsageError with the nearest right word for what it does not know.
@@ -24,7 +33,7 @@ export function parseCommandLine(argv: readonly string[], table: PlainTable): Pa
   const [noun, verb] = commandWords(words);
   const group = table.groups.find((entry) => isCalled(entry, noun));
   if (noun !== undefined && !topWords(table).includes(noun))
-    throw unknownWord('command', noun, topWords(table), 'rosterctl --help');
+    throw unknownNoun(verb === undefined ? [noun] : [noun, verb], table);
   if (group) program.addCommand(groupCommand(group, table, verb, reading));
   for (const command of table.commands)
     if (command.words.length === 1 && command.words[0] === noun)
@@ -100,10 +109,7 @@ function groupCommand(
   const noun = calm(new Command(group.word)).aliases([...group.aliases]);
   for (const flag of globals) noun.addOption(option(flag));
   const command = verbOf(group, verb, table);
-  if (verb !== undefined && !command) {
-    const known = verbsOf(group, table).map((entry) => entry.words[1] ?? '');
-    throw unknownWord(`command ${group.word}`, verb, known, `rosterctl ${group.word} --help`);
-  }
+  if (verb !== undefined && !command) throw unknownVerb(group, verb, table);
   if (command && verb) noun.addCommand(leaf(command, verb, reading));
   noun.action(() => found({ kind: 'help', of: group, long: false }));
   onHelp(noun, group, reading);
@@ -135,11 +141,22 @@ function leaf(command: PlainCommand, word: string, reading: Reading): Command {
   const own = new Set(command.flags.map((flag) => flag.word));
   for (const flag of [...command.flags, ...globals.filter((entry) => !own.has(entry.word))])
     verb.addOption(option(flag));
-  verb.allowExcessArguments(false).action(() => {
+  verb.allowExcessArguments(true).action(() => {
+    refuseExcess(verb, command, reading);
     found({ kind: 'command', command, ...valuesOf(verb, command) });
   });
   onHelp(verb, command, reading);
   return verb;
+}
+
+function refuseExcess(verb: Command, { args, words: own }: PlainCommand, { words }: Reading): void {
+  const extra = verb.args[args.length];
+  if (extra === undefined || args.at(-1)?.takes === 'values') return;
+  const name = `rosterctl ${own.join(' ')}`;
+  const isFields = words[words.indexOf(extra) - 1] === '--json';
+  throw new UsageError(`"${extra}" is a word too many for ${name}.`, {
+    hint: isFields ? `To choose fields: ${name} --json=${extra}` : `See: ${name} --help`,
+  });
 }
 
 function option(flag: PlainParam): Option {
@@ -218,8 +235,6 @@ function asUsageError(error: unknown, place: Place): unknown {
         `${quoted.split(/[ ,]+/).find((word) => word.startsWith('--')) ?? quoted} needs a value.`,
         { hint },
       );
-    case 'commander.excessArguments':
-      return new UsageError('There are more words than this command takes.', { hint });
     default:
       return new UsageError(error.message.replace(/^error: /, ''), { hint });
   }
@@ -247,7 +262,10 @@ function unknownFlag(flag: string, place: Place, hint: string): UsageError {
     '--help',
     '--version',
   ]);
-  const owner = here.find((entry) => flagWords(entry).includes(word));
+  const has = (entry: PlainCommand) => flagWords(entry).includes(word);
+  const sameVerb = table.commands.filter(({ words }) => words[1] === command?.words[1]);
+  const owner =
+    here.find(has) ?? (nearest(word, [...known]) === undefined ? sameVerb.find(has) : undefined);
   const meant = owner ? ` ${owner.words.join(' ')} has it.` : didYouMean(word, [...known]);
   return new UsageError(`There is no flag ${word} here.${meant}`, { hint });
 }

@@ -1,7 +1,8 @@
 import { nearest } from '../data/nearest.js';
-import type { PlainGroup, PlainTable } from '../data/plain-table.js';
+import type { PlainCommand, PlainGroup, PlainTable } from '../data/plain-table.js';
 import { UsageError } from '../errors.js';
 import { globalFlags } from './global-flags.js';
+import { verbAliases } from './verbs.js';
 
 /** `--json=a,b` is `--json --fields a,b`: a boolean that never swallows the next id. */
 export function rewriteJson(argv: readonly string[]): readonly string[] {
@@ -58,6 +59,48 @@ export function unknownWord(
 ): UsageError {
   const meant = didYouMean(word, known);
   return new UsageError(`There is no ${what} "${word}".${meant}`, { hint: `See: ${help}` });
+}
+
+/** The refusal of a first word, with the line that was meant where another place holds it. */
+export function unknownNoun(words: readonly string[], table: PlainTable): UsageError {
+  const [noun = '', next] = words;
+  const line = noun === 'version' ? 'rosterctl --version' : lineOfVerb(noun, next, table);
+  if (line === undefined) return unknownWord('command', noun, topWords(table), 'rosterctl --help');
+  return new UsageError(`There is no command "${noun}". Did you mean: ${line}`, {
+    hint: 'See: rosterctl --help',
+  });
+}
+
+/** `list tryouts`, `login`: a verb where a noun should stand. */
+function lineOfVerb(word: string, next: string | undefined, table: PlainTable): string | undefined {
+  const verb = verbAliases[word] ?? word;
+  const group = table.groups.find((entry) => isCalled(entry, next));
+  const owners = table.commands.filter(({ words }) => words[1] === verb);
+  const only = owners.length === 1 ? owners[0] : undefined;
+  const found = owners.find(({ words }) => words[0] === group?.word) ?? only;
+  return found && `rosterctl ${found.words.join(' ')}`;
+}
+
+/** The refusal of a verb; a value that a command of the group sets is answered with that command. */
+export function unknownVerb(group: PlainGroup, verb: string, table: PlainTable): UsageError {
+  const own = table.commands.filter(({ words }) => words[0] === group.word && words.length === 2);
+  const help = `rosterctl ${group.word} --help`;
+  const known = own.map(({ words }) => words[1] ?? '');
+  const line = nearest(verb, known) === undefined ? lineOfValue(verb, own) : undefined;
+  if (line === undefined) return unknownWord(`command ${group.word}`, verb, known, help);
+  return new UsageError(`There is no command ${group.word} "${verb}". Did you mean: ${line}`, {
+    hint: `See: ${help}`,
+  });
+}
+
+function lineOfValue(word: string, commands: readonly PlainCommand[]): string | undefined {
+  // What is told last is the most special: set-status rather than update.
+  for (const { words, flags } of commands.toReversed())
+    for (const flag of flags) {
+      const value = flag.group === 'change' ? nearest(word, flag.choices ?? []) : undefined;
+      if (value !== undefined) return `rosterctl ${words.join(' ')} ID ${flag.word} ${value}`;
+    }
+  return undefined;
 }
 
 /** ` Did you mean accepted?`, or nothing. */

@@ -38,6 +38,7 @@ function pageOf(
   const command = table.commands.find((entry) => entry.words.join(' ') === name);
   if (command) return commandHelp(command, { long: true });
   if (group && verb === undefined) return groupHelp(group, table);
+  if (group && verb !== undefined) throw unknownCommand(group.word, words.slice(1), table);
   const known = [
     ...table.topics.map((entry) => entry.name),
     ...table.commands.map((entry) => entry.words.join(' ')),
@@ -48,4 +49,13 @@ function pageOf(
     `There is no topic or command "${words.join(' ')}".${near ? ` Did you mean ${near}?` : ''}`,
     { hint: `Topics: ${table.topics.map((entry) => entry.name).join(', ')}` },
   );
+}
+
+function unknownCommand(noun: string, rest: readonly string[], table: PlainTable): UsageError {
+  const verbs = table.commands.flatMap(({ words }) => (words[0] === noun ? words.slice(1) : []));
+  const near = nearest(rest[0] ?? '', verbs);
+  const meant = near ? ` Did you mean ${noun} ${near}?` : '';
+  return new UsageError(`There is no command "${[noun, ...rest].join(' ')}".${meant}`, {
+    hint: `See: rosterctl ${noun} --help`,
+  });
 }

@@ -1,17 +1,20 @@
 /**
  * The candidate that `word` was most likely meant to be, or undefined when none is near: at most
- * about a third of the letters may differ (a swap of neighbours counts once), case aside.
+ * about a third of the letters may differ (a swap of neighbours counts once), case and the dashes
+ * of flags aside.
  */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
-  const typed = word.toLowerCase();
+  const typed = lettersOf(word);
   let best: string | undefined;
   let bestDistance = Infinity;
   for (const candidate of candidates) {
-    const limit = Math.max(1, Math.floor(Math.max(typed.length, candidate.length) / 3));
+    const letters = lettersOf(candidate);
+    const limit = Math.max(1, Math.floor(Math.max(typed.length, letters.length) / 3));
     // Long words are no typing errors of anything; this bounds the work as well.
-    if (typed.length > 100 || Math.abs(candidate.length - typed.length) > limit) continue;
-    const distance = editDistance(typed, candidate.toLowerCase());
-    if (distance > limit || distance >= bestDistance) continue;
+    if (typed.length > 100 || Math.abs(letters.length - typed.length) > limit) continue;
+    const distance = editDistance(typed, letters);
+    // One letter in place of another has nothing in common with it.
+    if (distance > limit || distance >= bestDistance || distance >= letters.length) continue;
     best = candidate;
     bestDistance = distance;
   }
@@ -20,7 +23,11 @@ export function nearest(word: string, candidates: readonly string[]): string | u
 }
 
 function startingWith(typed: string, candidates: readonly string[]): string | undefined {
-  return candidates.find((candidate) => candidate.toLowerCase().startsWith(typed));
+  return candidates.find((candidate) => lettersOf(candidate).startsWith(typed));
+}
+
+function lettersOf(word: string): string {
+  return word.toLowerCase().replace(/^--?/, '');
 }
 
 /** Insertions, deletions, replacements and swaps of neighbours (Damerau-Levenshtein, restricted). */

@@ -171,7 +171,9 @@ test('a flag of another verb is not offered as what was meant', () => {
 test('what is missing or too much is said', () => {
   expect(refusal('tryouts', 'update', '--status', 'pending')).toBe('A word is missing: ID.');
   expect(refusal('tryouts', 'update', 'a', '--note')).toBe('--note needs a value.');
-  expect(refusal('tryouts', 'list', 'stray')).toBe('There are more words than this command takes.');
+  expect(refusal('tryouts', 'list', 'stray')).toBe(
+    '"stray" is a word too many for rosterctl tryouts list.',
+  );
   expect(refusal('tryouts', 'update', 'a')).toBe(
     'Say what to do: --status, --note or --clear-note.',
   );
