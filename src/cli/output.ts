@@ -152,10 +152,15 @@ async function showTable<T>(
   const records = (await gathered(rows)).map(asRecord);
   if (records.length === 0) return world.note(nothingFound(view));
   const { peopleTable } = await import('./people-table.js');
+  const { forPeople } = view;
   const lines = await peopleTable(records, view, {
     ...canvasOf(sink, world),
     time: world.settings.time,
-    columnNames: world.settings.fields ?? namedColumns(view, world.settings),
+    columnNames:
+      world.settings.fields ??
+      forPeople?.map(([field]) => field) ??
+      namedColumns(view, world.settings),
+    headers: world.settings.fields ? undefined : new Map(forPeople),
     keepOrder: world.sorted === true,
   });
   await showLines(lines, sink, world);

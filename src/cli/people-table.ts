@@ -14,6 +14,8 @@ export interface TableLook extends Reading {
   readonly paint: Paint;
   /** The columns, where they are known; otherwise they come from the records. */
   readonly columnNames: readonly string[] | undefined;
+  /** What stands above a column where that is not its field. */
+  readonly headers: ReadonlyMap<string, string> | undefined;
   readonly keepOrder: boolean;
 }
 
@@ -50,7 +52,7 @@ function inUsualOrder(
 
 function columnOf(name: string, records: readonly JsonObject[], look: TableLook): TableColumn {
   return {
-    name: cellText(name) || '""',
+    name: cellText(look.headers?.get(name) ?? name) || '""',
     cells: records.map((record) => cellOf(valueAt(record, name), name, look)),
     whole: /(?:^|\.)id$|Id$/.test(name),
     painted: /^(?:status|result|state|check)$/.test(name),

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { application, cut, keep, steps, written } from '../commands/tryouts/service.js';
 import { errorOf, freshEnvironment, launcher, rosterctl, temporaryFolder } from '../support/run.js';
+import { converse } from '../support/converse.js';
 import type { Recorded } from '../support/service.js';
 import { fast, ids, report, several, userOf } from './user.js';
 
@@ -408,4 +409,20 @@ test('of runs that have ended a new one reads only the end; doctor reads all', a
   const next = await user.run('tryouts set-status app_3 app_4 --to accepted --yes');
   expect([next.code, next.stderr.includes('damaged')]).toEqual([0, false]);
   expect((await user.run('doctor')).stdout).toContain('is damaged in line 1');
+});
+
+test('at 80 columns runs list shows how each run went and drops nothing that matters', async () => {
+  const home = temporaryFolder();
+  const line = ['tryouts', 'set-status', 'app_0001', 'app_0003', '--to', 'reviewing', '--yes'];
+  await rosterctl(['-p', 'sandbox', ...line], { home });
+  const { shown } = await converse(
+    home,
+    ['-p', 'sandbox', 'runs', 'list'],
+    [],
+    { NO_COLOR: '1' },
+    80,
+  );
+  const [head = '', row = ''] = shown.split('\r\n');
+  expect(head.split(/ +/)).toEqual(['run', 'state', 'started', 'done', 'fail', 'action']);
+  expect(row).toMatch(/^\S{25} {2}finished {2}just now {2}\d {5}\d {5}tryouts\.set-status$/);
 });

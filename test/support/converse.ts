@@ -7,9 +7,10 @@ export function converse(
   line: readonly string[],
   answers: readonly (readonly [question: RegExp, typed: string])[] = [],
   own: Readonly<Record<string, string>> = {},
+  cols = 100,
 ): Promise<{ shown: string; code: number }> {
   const env = { ...freshEnvironment(home), TERM: 'xterm', ...own };
-  const terminal = pty.spawn(process.execPath, [launcher, ...line], { env, cwd: home, cols: 100 });
+  const terminal = pty.spawn(process.execPath, [launcher, ...line], { env, cwd: home, cols });
   const waiting = [...answers];
   let shown = '';
   let seen = 0;

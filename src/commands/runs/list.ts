@@ -15,21 +15,32 @@ const Run = z.object({
 export default defineLocalCommand({
   summary: 'List the bulk runs kept on this machine',
   about:
-    'Oldest first. An unfinished run goes on with runs resume, or with the line that began it.',
+    'Oldest first; the state is finished or unfinished. An unfinished run goes on with runs resume, or with the line that began it.',
   examples: [
     ['All of them', ''],
-    ['Those that are unfinished, for a script', '--json'],
+    ['For a script', '--json'],
   ],
   calls: [],
-  view: rowsOf(Run, [
-    'run',
-    'action',
-    'state',
-    'summary.total',
-    'summary.changed',
-    'summary.failed',
-    'startedAt',
-  ]),
+  view: {
+    ...rowsOf(Run, [
+      'run',
+      'action',
+      'state',
+      'summary.total',
+      'summary.changed',
+      'summary.failed',
+      'startedAt',
+    ]),
+    forPeople: [
+      ['run', 'run'],
+      ['state', 'state'],
+      ['startedAt', 'started'],
+      ['summary.changed', 'done'],
+      ['summary.failed', 'fail'],
+      // The last column is the one that shrinks where 80 are not enough.
+      ['action', 'action'],
+    ],
+  },
   async run(context) {
     const runs = await listRuns(storeOf(context), (text) => context.tell(text));
     return runs.map((run) => ({
