@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import type { EndpointName } from '../api/contract.js';
 import type { PlannedRequest } from '../api/types.js';
 import type { BulkReport } from '../bulk/report.js';
+import type { GlobalFlags } from '../config/flags.js';
 import type { Context, LocalContext } from '../context.js';
 import type { ExitName } from '../exit-codes.js';
 import type { BulkPart } from './bulk-part.js';
@@ -92,6 +93,8 @@ interface Described<A extends Params, F extends Params> {
   readonly basis?: 'stated' | 'assumed';
   readonly args?: A;
   readonly flags?: F;
+  /** Global flags that this command is about: its short help shows them too. */
+  readonly shows?: readonly (keyof GlobalFlags)[];
   /** At least one of these must be given. */
   readonly needsOneOf?: readonly (readonly (keyof A | keyof F)[])[];
   /** At most one of each set may be given. */

@@ -7,8 +7,8 @@ interface GlobalFlag extends PlainParam {
   readonly name: keyof GlobalFlags;
   /** Shown on the short help page too. */
   readonly common: boolean;
-  /** Says something only to commands that change something. */
-  readonly forWrites?: boolean;
+  /** Says something only to commands that change something, or that ask before they do. */
+  readonly only?: 'writes' | 'asks';
 }
 
 const formats: readonly string[] = outputFormats;
@@ -44,9 +44,9 @@ export const globalFlags: readonly GlobalFlag[] = [
   toggle('dryRun', 'send no write; show what would be sent', {
     short: 'n',
     common: true,
-    forWrites: true,
+    only: 'writes',
   }),
-  toggle('yes', 'answer confirmations with yes', { short: 'y', common: true, forWrites: true }),
+  toggle('yes', 'answer confirmations with yes', { short: 'y', common: true, only: 'asks' }),
   toggle('noInput', 'never prompt'),
   toggle('quiet', 'no notes', { short: 'q' }),
   toggle('verbose', 'more notes', { short: 'v' }),

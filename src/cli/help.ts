@@ -69,7 +69,10 @@ export function groupHelp(group: PlainGroup, table: PlainTable): string {
 export function commandHelp(command: PlainCommand, { long }: { long: boolean }): string {
   const name = `rosterctl ${command.words.join(' ')}`;
   const globals = globalFlags.filter(
-    (flag) => long || (flag.common && (command.writes || !flag.forWrites)),
+    (flag) =>
+      long ||
+      command.shows.includes(flag.word) ||
+      (flag.common && (flag.only === undefined || command[flag.only])),
   );
   // Where flags had to be left out there is no room for a third example and the calls either.
   const isFull = !long && command.flags.some((flag) => flag.rare);

@@ -38,6 +38,8 @@ function describeCommand(words: readonly string[], command: Command): PlainComma
     basis: command.basis ?? basisOf(calls),
     local: command.local,
     writes: command.kind === 'write',
+    asks: 'confirm' in command || 'bulk' in command,
+    shows: (command.shows ?? []).map((name) => `--${kebab(name)}`),
     fields: command.view.columns ?? recordFields(command.view.resource),
   };
 }

@@ -1,5 +1,6 @@
 import { contract, type Endpoint } from '../api/contract.js';
 import { environmentVariables } from '../config/environment.js';
+import { guessRows } from '../config/keys.js';
 import { exitCodes } from '../exit-codes.js';
 import { faultGrammar, faultKinds } from '../sandbox/fault-rule.js';
 import { inventions } from '../sandbox/inventions.js';
@@ -82,6 +83,9 @@ export function assumedEndpoints(): readonly (readonly [name: string, row: Endpo
 
 function undocumentedPage(): string {
   const routes = assumedEndpoints().map(([, row]) => `  ${row.route.padEnd(34)} ${row.summary}`);
+  const rows = guessRows();
+  const longest = Math.max(...rows.map(([name]) => name.length));
+  const guesses = rows.map(([name, text]) => `  ${name.padEnd(longest)}  ${text}`);
   return `What is assumed about the service
 
 Its contract names these operations and shows neither method nor path:
@@ -110,7 +114,12 @@ like; config set download.urlPath DOTTED.PATH settles it.
 Fields of teams, players and documents are not shown: --json prints every field that
 the service sent, -F sends every field that you type.
 
-A request that the tool does not know: rosterctl api PATH -X METHOD.`;
+A request that the tool does not know: rosterctl api PATH -X METHOD.
+
+All that replaces a guess, with rosterctl config set KEY VALUE; <resource> is teams,
+players, documents or tryouts (endpoints: not tryouts):
+
+${guesses.join('\n')}`;
 }
 
 const outputPage = `Output

@@ -82,11 +82,13 @@ export function idOf(kind: Kind) {
 }
 
 /** Replaces the guessed route of an update or delete for one call. */
-export const routeFlag = param(
-  z.optional(z.string()),
-  "another route than the assumed one, e.g. 'PUT /teams/{id}'; rosterctl help undocumented",
-  { placeholder: "'METHOD /path'", group: 'change' },
-);
+export function routeFlag({ resource }: Kind, method: 'PUT' | 'DELETE') {
+  return param(
+    z.optional(z.string()),
+    `another route than the assumed one, e.g. '${method} /${resource}/{id}'; rosterctl help undocumented`,
+    { placeholder: "'METHOD /path'", group: 'change' },
+  );
+}
 
 /** The one field that a record surely has. */
 export function nameFlag(kind: Kind) {

@@ -16,6 +16,8 @@ const others: readonly (readonly [name: string, text: string])[] = [
   ['ROSTERCTL_SETTLE', 'how long a lost write may still take effect; 15s'],
   ['PAGER', 'the pager, where ROSTERCTL_PAGER is not set'],
   ['NO_COLOR, FORCE_COLOR', 'colour off, on (on wins); also CLICOLOR, CLICOLOR_FORCE, TERM=dumb'],
+  ['HTTPS_PROXY, HTTP_PROXY', 'the proxy; lower case wins, never used for this machine'],
+  ['NO_PROXY', 'hosts that are reached without it'],
   ['COLUMNS, TZ, TMPDIR', 'as everywhere'],
   ['NODE_EXTRA_CA_CERTS', 'further certificate authorities'],
 ];

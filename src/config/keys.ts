@@ -96,7 +96,6 @@ const guessKeys: readonly SettingKey<string>[] = [
     guess(`paging.params.${word}`, `the query parameter for ${word}`, parameterName, word),
   ),
   guess('paging.size', 'how many records to ask for at once', integer(1, 100_000)),
-  guess('filters.tryouts.status', "the service's own status filter", parameterName),
   guess('download.urlPath', 'where the signed URL stands in the answer', dottedPath, 'auto'),
   guess(
     'upload.maxBytes',
@@ -109,6 +108,15 @@ const guessKeys: readonly SettingKey<string>[] = [
 export const settingKeys: ReadonlyMap<string, SettingKey> = new Map(
   [...Object.values(namedKeys), ...guessKeys].map((key) => [key.name, key as SettingKey]),
 );
+
+/** The keys that replace a guess, one row for all resources: `columns.<resource>`. */
+export function guessRows(): readonly (readonly [name: string, text: string])[] {
+  const rows = guessKeys.map(({ name, text }): [string, string] => [
+    name.replace(/\.(teams|players|documents|tryouts)(?=\.|$)/, '.<resource>'),
+    text,
+  ]);
+  return [...new Map(rows)];
+}
 
 /** Whether a key is one of the guesses rather than a named setting. */
 export function isGuess(name: string): boolean {
@@ -135,7 +143,7 @@ export function requireKey(name: string): SettingKey {
     throw new UsageError(`${name} is no setting of its own.`, { hint: `Use: ${instead}` });
   const near = nearest(name, [...settingKeys.keys()]);
   throw new UsageError(`There is no setting "${name}".${near ? ` Did you mean ${near}?` : ''}`, {
-    hint: 'See: rosterctl config list',
+    hint: 'See: rosterctl config list; what replaces a guess: rosterctl help undocumented',
   });
 }
 

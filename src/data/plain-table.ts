@@ -36,6 +36,10 @@ export interface PlainCommand {
   /** It runs without a connection, also with a broken configuration. */
   readonly local: boolean;
   readonly writes: boolean;
+  /** It may ask before it writes, so `--yes` means something. */
+  readonly asks: boolean;
+  /** Global flags that its short help shows too. */
+  readonly shows: readonly string[];
   /** Documented fields of what it prints, for completing --fields. */
   readonly fields: readonly string[];
 }

@@ -70,6 +70,12 @@ class TableCommand implements PlainCommand {
   get writes(): boolean {
     return this.whole.writes;
   }
+  get asks(): boolean {
+    return this.whole.asks;
+  }
+  get shows(): readonly string[] {
+    return this.whole.shows;
+  }
   get fields(): readonly string[] {
     return this.whole.fields;
   }

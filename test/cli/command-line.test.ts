@@ -28,6 +28,8 @@ function command(
     basis: 'local',
     local: true,
     writes: false,
+    asks: false,
+    shows: [],
     fields: [],
     ...more,
   };

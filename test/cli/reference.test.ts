@@ -65,6 +65,8 @@ const command: PlainCommand = {
   basis: 'assumed',
   local: false,
   writes: true,
+  asks: true,
+  shows: [],
   fields: [],
 };
 const alone: PlainCommand = {

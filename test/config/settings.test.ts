@@ -288,7 +288,6 @@ describe('guesses', () => {
     ['paging.mode', 'offset', 'ofset'],
     ['paging.params.cursor', 'startingAfter', 'a b'],
     ['paging.size', '100', '0'],
-    ['filters.tryouts.status', 'status', 'status=x'],
     ['columns.documents', 'id,tags.0', 'id,,name'],
     ['download.urlPath', 'data.signedUrl', '.url'],
     ['upload.maxBytes', '26214400', '25MB'],

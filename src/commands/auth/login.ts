@@ -38,6 +38,7 @@ export default defineLocalCommand({
     ],
   ],
   calls: ['listTeams'],
+  shows: ['baseUrl', 'org'],
   flags: {
     keyStdin: flag('read the key from stdin'),
     keyFile: param(z.optional(z.string()), 'copy the key from this file, now', {

@@ -3,15 +3,20 @@ import { defineLocalWrite, param } from '../../cli/define.js';
 import { documentedFields, isDocumented } from '../../cli/documented.js';
 import { linesOf } from '../../cli/views.js';
 import { readFlag } from '../../config/decide.js';
-import { requireKey, resources, type SettingKey } from '../../config/keys.js';
+import { guessRows, namedKeys, requireKey, resources, type SettingKey } from '../../config/keys.js';
 import { withSetting } from '../../config/profiles.js';
 import type { LocalContext } from '../../context.js';
 import { nearest } from '../../data/nearest.js';
 import { UsageError } from '../../errors.js';
 import { settingPlace } from '../setting-place.js';
 
+const guessGroups = [...new Set(guessRows().map(([name]) => name.replace(/\..*$/, '.*')))];
+
 export default defineLocalWrite({
   summary: 'Set a setting of the profile in force, or of all when there is none',
+  about:
+    `Settings: ${Object.keys(namedKeys).join(', ')}. What the contract does not show can be replaced, too: ` +
+    `${guessGroups.join(', ')}; rosterctl help undocumented lists these.`,
   examples: [
     ['JSON by default', 'output json'],
     ['Replace a guessed route', 'endpoints.players.update "PUT /players/{id}"'],

@@ -18,7 +18,7 @@ export default defineWrite({
   calls: ['listDocuments', 'deleteDocument'],
   args: { ids: anyIdsOf(documents) },
   flags: {
-    route: routeFlag,
+    route: routeFlag(documents, 'DELETE'),
     ...manyFlags({ ...documentFilters, ...listSelectionFlags }),
   },
   view: deletedView,

@@ -36,7 +36,7 @@ export default defineWrite({
     removeTag: tagsFlag('remove a tag'),
     tag: tagsFlag('replace all tags by these'),
     ...fieldFlags,
-    route: routeFlag,
+    route: routeFlag(documents, 'PUT'),
     ...manyFlags({
       type: { ...untaggedFilters.type, rare: true },
       since: { ...untaggedFilters.since, rare: true },

@@ -18,7 +18,7 @@ export default defineWrite({
   calls: ['getPlayer', 'deletePlayer', 'listPlayers'],
   args: { ids: anyIdsOf(players) },
   flags: {
-    route: routeFlag,
+    route: routeFlag(players, 'DELETE'),
     ...manyFlags({ ...playerFilters, ...listSelectionFlags }),
   },
   view: deletedView,

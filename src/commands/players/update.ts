@@ -23,7 +23,7 @@ export default defineWrite({
   flags: {
     name: nameFlag(players),
     ...fieldFlags,
-    route: routeFlag,
+    route: routeFlag(players, 'PUT'),
     ...manyFlags({ ...playerFilters, ...listSelectionFlags }),
   },
   needsOneOf: [['name', 'set', 'setString', 'input', 'csv']],

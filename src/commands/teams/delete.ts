@@ -21,7 +21,7 @@ export default defineWrite({
       placeholder: 'NAME',
       group: 'safety',
     }),
-    route: routeFlag,
+    route: routeFlag(teams, 'DELETE'),
   },
   view: deletedView,
   ids: ({ id }) => [id],

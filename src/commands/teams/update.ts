@@ -22,7 +22,7 @@ export default defineWrite({
   flags: {
     name: nameFlag(teams),
     ...fieldFlags,
-    route: routeFlag,
+    route: routeFlag(teams, 'PUT'),
     ...manyFlags(listSelectionFlags),
   },
   needsOneOf: [['name', 'set', 'setString', 'input', 'csv']],
