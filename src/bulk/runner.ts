@@ -24,6 +24,8 @@ export type { RunOptions, Task } from './run-options.js';
 /** A write whose outcome reading has to settle. */
 interface Doubt extends Intent {
   readonly task: Task;
+  /** When the write was written down. */
+  readonly since: number;
   readonly error: Failure | undefined;
 }
 
@@ -88,7 +90,10 @@ class Runner<P> {
   private async work(tasks: readonly Task[]): Promise<void> {
     const now = this.options.now();
     for (const task of tasks)
-      if (task.open) this.doubts.push({ ...sentAtLatest(task.open, now), task, error: undefined });
+      if (task.open) {
+        const since = task.open.t;
+        this.doubts.push({ ...sentAtLatest(task.open, now), since, task, error: undefined });
+      }
     await this.each(
       tasks.filter((task) => !task.open),
       (task) => this.begin(task),
@@ -166,6 +171,7 @@ class Runner<P> {
     const { row, id } = task;
     const { work, journal } = this.options;
     const before = markedBefore(look.changes);
+    const since = this.options.now().getTime();
     await journal.append({ kind: 'intent', row, id, attempt, before });
     try {
       await this.slots.within({ first: true }, async () => {
@@ -179,7 +185,7 @@ class Runner<P> {
       const applied = error.delivery === 'applied';
       this.stops.failed(error, 'unknown', true);
       const t = this.options.now().getTime();
-      this.doubts.push({ row, id, attempt, before, applied, t, task, error });
+      this.doubts.push({ row, id, attempt, before, applied, t, since, task, error });
     }
   }
 
@@ -219,7 +225,7 @@ class Runner<P> {
     let look: Look<P>;
     try {
       if (this.deaf) return last ? await this.unknown(doubt) : void this.doubts.push(doubt);
-      look = await work.look(task, 'doubt');
+      look = await work.look(task, { since: doubt.since });
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       this.deaf = error.exitName === 'temporary';

@@ -44,7 +44,7 @@ async function settledRow<P>(
   work: RowWork<P>,
 ): Promise<ReportRow | undefined> {
   try {
-    const { changes, record } = await work.look(row, 'doubt');
+    const { changes, record } = await work.look(row, { since: open.t });
     if (changes.length === 0) return verifiedRow(row, record && work.madeOf?.(record));
     const at = { row: row.row, id: row.id };
     if (isAsBefore(open.before, changes))

@@ -51,17 +51,18 @@ export interface Guards {
 }
 
 /**
- * When a record is looked at: for the preview, where rows may share a list; at the row's turn; or when
- * an earlier write of the row may have been done. The last two see it as it stands then.
+ * When a record is looked at: for the preview, where rows may share a list; at the row's turn; or
+ * because an earlier write of the row may have been done that was written down at `since`
+ * (milliseconds since 1970). The last two see it as it stands then.
  */
-export type Moment = 'preview' | 'turn' | 'doubt';
+export type Moment = 'preview' | 'turn' | { readonly since: number };
 
 /** What a run is handed; it knows no resource. */
 export interface RowWork<P> {
   readonly guards: Guards;
   /** How often a write whose outcome is open may be sent again after reading said "not done". */
   readonly resends: number;
-  /** Reads the record and compares. Throws Failure. */
+  /** Reads the record and compares. Throws Failure, also where nothing that is read can tell. */
   look(row: SelectedRow, when: Moment): Promise<Look<P>>;
   /**
    * What has to be done before the write and is no write of the record itself (a file's bytes go to

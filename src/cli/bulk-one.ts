@@ -11,12 +11,13 @@ import {
 import { unsettled } from '../bulk/unsettled.js';
 import type { RowChange, RowWork, SelectedRow } from '../bulk/work.js';
 import type { Context } from '../context.js';
-import { CancelledError, ConfigError, type Failure } from '../errors.js';
+import { CancelledError, ConfigError, Failure } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
 import { continueRun, finishedMeanwhile, lockAgain } from './bulk-continue.js';
 import { type BulkLine, headFor, inputOf, takeLock } from './bulk-line.js';
 import { executeRun, type KeptJob, openJob, type ReadyRun, tellUnfinished } from './bulk-run.js';
 import { wasTold, wrapUp } from './bulk-wrap-up.js';
+import type { BulkJob } from './bulk-part.js';
 import type { Plan } from './plan.js';
 
 /** One thing to do through the engine. */
@@ -172,12 +173,23 @@ async function madeBefore(
   );
   const { job } = openJob(context, line.part, line.words, kept);
   const [row] = plan.rows;
-  const seen = row && (await job.witness?.({ ...row, steps: state.steps.get(firstRow) }));
+  const steps = state.steps.get(firstRow);
+  const seen = row && (await shown(job, { ...row, steps }, Date.parse(head.startedAt)));
   const close = closing(context, line, store, head, true);
   return {
     value: seen ?? state.results.get(firstRow)?.after,
     written: async () => void (await close()),
   };
+}
+
+/** What the write of a row made; undefined where it does not show or cannot be read. */
+async function shown(job: BulkJob, row: SelectedRow, since: number) {
+  try {
+    return await job.witness?.(row, since);
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
 }
 
 const firstRow = 1;

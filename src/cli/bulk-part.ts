@@ -58,8 +58,11 @@ export interface BulkJob {
    */
   read(id: string, how: { readonly fresh: boolean }): Promise<JsonObject | undefined>;
   plan(row: SelectedRow, record: JsonObject | undefined): Plan | Promise<Plan>;
-  /** What a write of this row made whose answer was lost, if it shows by now. */
-  witness?(row: SelectedRow): Promise<JsonObject | undefined>;
+  /**
+   * What a write of this row made whose answer was lost and which was written down then (`since`);
+   * undefined where it provably made nothing. Throws Failure where reading cannot tell.
+   */
+  witness?(row: SelectedRow, since: number): Promise<JsonObject | undefined>;
   /** What goes before the write; gives the plan that it made possible. */
   prepare?(plan: Plan, row: SelectedRow, step: (entry: JsonObject) => Promise<void>): Promise<Plan>;
   /** Sends the planned calls; an outcome that is open is thrown, not settled. */

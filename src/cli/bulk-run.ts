@@ -72,7 +72,7 @@ function rowWork(
     guards,
     resends: job.resends,
     async look(row, when) {
-      const made = when === 'doubt' ? await job.witness?.(row) : undefined;
+      const made = typeof when === 'object' ? await job.witness?.(row, when.since) : undefined;
       if (made) return { record: made, changes: [], plan: { calls: [], changes: [], state: made } };
       const record = await job.read(row.id, { fresh: when !== 'preview' });
       const plan = await job.plan(row, record);

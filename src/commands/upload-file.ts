@@ -10,6 +10,7 @@ import { plural, shellQuote } from '../data/words.js';
 import { Failure, StoreError, UnknownOutcomeError } from '../errors.js';
 import { documents } from './kinds.js';
 import type { LocalFile } from './local-file.js';
+import { isAnswerTo, madeDocument } from './made-document.js';
 
 /** What the service is told of a file. */
 export interface FileFacts {
@@ -139,31 +140,34 @@ async function sendBytes(
  * twice. Gives the document's record. Throws UnknownOutcomeError where no reading shows it.
  */
 export async function createDocument(context: Context, call: Call): Promise<JsonObject> {
-  const listed = () => documentOfKey(context, call.body?.['fileKey']);
-  const outcome = await settle(() => context.api.send(call), listed, context);
-  return 'seen' in outcome ? outcome.seen : recordOfAnswer(context, call, outcome.answer.body);
+  const since = context.now().getTime();
+  const listed = () => madeDocument(context, call.body ?? {}, since);
+  const outcome = await settle(() => createDocumentOnce(context, call), listed, context);
+  return 'seen' in outcome ? outcome.seen : outcome.answer;
 }
 
-/** Sends step 3 once; an answer that is lost is thrown. */
+/**
+ * Sends step 3 once. Throws UnknownOutcomeError for an answer that is lost or is the record of
+ * something else.
+ */
 export async function createDocumentOnce(context: Context, call: Call): Promise<JsonObject> {
-  return recordOfAnswer(context, call, (await context.api.send(call)).body);
+  const since = context.now().getTime();
+  const { body = {} } = call;
+  const record = findRecord((await context.api.send(call)).body, documents.resource);
+  if (!record) return recordInList(context, body, since);
+  if (isAnswerTo(context, body, record)) return record;
+  const { method, path } = context.api.describe(call);
+  const sentence = `The answer of ${method} ${path} is another record than the one to be made.`;
+  throw new UnknownOutcomeError(sentence, { method, path }, { delivery: 'applied' });
 }
 
-/** The document that was made of the file with this key, if the list shows one. */
-export async function documentOfKey(
+/** The record that an answer without one leaves to the list. */
+async function recordInList(
   context: Context,
-  key: unknown,
-): Promise<JsonObject | undefined> {
-  for await (const record of context.api.list(documents.resource))
-    if (record['fileKey'] === key) return record;
-  return undefined;
-}
-
-/** The service's answer is the record, completed from the list if it holds none. */
-async function recordOfAnswer(context: Context, call: Call, answer: unknown): Promise<JsonObject> {
-  const record = findRecord(answer, documents.resource);
-  if (record) return record;
-  const found = await documentOfKey(context, call.body?.['fileKey']).catch((error: unknown) => {
+  body: JsonObject,
+  since: number,
+): Promise<JsonObject> {
+  const found = await madeDocument(context, body, since).catch((error: unknown) => {
     if (error instanceof Failure) return undefined;
     throw error;
   });

@@ -14,10 +14,11 @@ import { isObject, type JsonObject } from '../data/json.js';
 import { BugError, InputError } from '../errors.js';
 import { type LocalFile, sameFile } from './local-file.js';
 import { checkStored } from './check-stored.js';
+import { madeDocument } from './made-document.js';
 import { exists, takenNames } from './taken-names.js';
 import {
   createDocumentOnce,
-  documentOfKey,
+  documentCall,
   type StoredFile,
   storeFile,
   tellLeftOver,
@@ -103,10 +104,13 @@ function openUploads(context: Context, job: UploadJob): BulkJob {
       const taken = await takenOf(seen(row), row.id);
       return taken ? { ...plan, skipped: { code: exists, message: taken.message } } : plan;
     },
-    async witness(row) {
+    async witness(row, since) {
       rows.set(row.id, row);
       const stored = storedOf(row);
-      return stored && documentOfKey(context, stored.fileKey);
+      if (!stored) return undefined;
+      const file = seen(row);
+      const { body = {} } = documentCall(file, stored, textOf(job, file));
+      return madeDocument(context, body, since);
     },
     async prepare(plan, row, step) {
       const { file, stored } = plan.state as UploadState;

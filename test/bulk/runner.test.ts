@@ -49,7 +49,7 @@ function watch({ work }: Imagined): { readonly most: number } {
   };
   const look = work.look.bind(work);
   const send = work.send.bind(work);
-  work.look = (row, doubtful) => there(() => look(row, doubtful));
+  work.look = (row, since) => there(() => look(row, since));
   work.send = (looked, row) => there(() => send(looked, row));
   return seen;
 }

@@ -1,0 +1,61 @@
+import type { Context } from '../context.js';
+import type { JsonObject } from '../data/json.js';
+import { ProtocolError } from '../errors.js';
+import { documents } from './kinds.js';
+
+/**
+ * The document that a request with this body made, if the list shows it: by its key; else the only
+ * one that shows no key, fits and is not older than the request (`since`, milliseconds). Undefined
+ * where the list proves that there is none. Throws ProtocolError where it proves neither.
+ */
+export async function madeDocument(
+  context: Context,
+  body: JsonObject,
+  since: number,
+): Promise<JsonObject | undefined> {
+  const list = context.api.list(documents.resource);
+  const keyless: JsonObject[] = [];
+  for await (const record of list) {
+    if (record['fileKey'] === body['fileKey']) return record;
+    if (!showsKey(record) && couldBe(record, body)) keyless.push(record);
+  }
+  const [only, ...others] = keyless.filter((record) => isSurely(record, body, since));
+  if (only && others.length === 0) return only;
+  const verdict = list.completeness();
+  if (verdict.state === 'complete' && keyless.length === 0) return undefined;
+  const why =
+    verdict.state === 'complete'
+      ? 'The list of documents does not show whose file a document records.'
+      : `The list of documents may be incomplete: ${verdict.reason}.`;
+  throw new ProtocolError(`${why} The key of the file is ${String(body['fileKey'])}.`, {
+    code: 'incomplete',
+  });
+}
+
+/** Whether the answer to a request with this body is its document: no field of it says otherwise. */
+export function isAnswerTo(context: Context, body: JsonObject, record: JsonObject): boolean {
+  const { organizationId = context.api.organizationId } = record;
+  if (organizationId !== context.api.organizationId) return false;
+  return !showsKey(record) || record['fileKey'] === body['fileKey'];
+}
+
+function showsKey({ fileKey }: JsonObject): boolean {
+  return fileKey !== undefined && fileKey !== null;
+}
+
+/** Nothing that the service would not change says that it is another file's. */
+function couldBe(record: JsonObject, body: JsonObject): boolean {
+  return ['contentType', 'sizeBytes'].every(
+    (field) => record[field] === undefined || record[field] === body[field],
+  );
+}
+
+function isSurely(record: JsonObject, body: JsonObject, since: number): boolean {
+  const made = Date.parse(String(record['createdAt']));
+  // A service that counts whole seconds rounds a document down to before the request that made it.
+  const from = made % 1000 === 0 ? Math.floor(since / 1000) * 1000 : since;
+  return (
+    made >= from &&
+    ['name', 'contentType', 'sizeBytes'].every((field) => record[field] === body[field])
+  );
+}

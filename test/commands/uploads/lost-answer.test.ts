@@ -1,0 +1,156 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { errorOf, rosterctl, temporaryFolder } from '../../support/run.js';
+import { recordingService, type Reply } from '../../support/service.js';
+
+interface Made {
+  readonly id: string;
+  readonly name: string;
+  readonly fileKey: string;
+  readonly contentType: string;
+  readonly sizeBytes: number;
+}
+
+interface Behaviour {
+  /** What the list shows of the documents that there are. */
+  readonly list: (documents: readonly Made[]) => unknown;
+  /** What becomes of the first request that would make a document. */
+  readonly first: (make: () => Made) => Reply;
+}
+
+const lost: Reply = (_, response) => void response.destroy();
+
+/** Made, and the answer never comes. */
+const madeAndLost = (make: () => Made): Reply => {
+  make();
+  return lost;
+};
+
+async function service({ list, first }: Behaviour) {
+  const documents: Made[] = [];
+  const store = await recordingService(() => ({ status: 200 }));
+  let grants = 0;
+  let asked = 0;
+  const api = await recordingService(({ method, url, body }): Reply => {
+    if (method === 'GET') return { status: 200, json: list(documents) };
+    if (url === '/v1/uploads/document-file') {
+      const key = `files/${++grants}`;
+      const uploadUrl = `${store.origin}/${key}?sig=canary`;
+      return { status: 200, json: { key, fileRef: `ref:${key}`, uploadUrl } };
+    }
+    const make = () => {
+      const createdAt = new Date().toISOString();
+      const wanted = JSON.parse(body.toString()) as Omit<Made, 'id'>;
+      const made = { ...wanted, id: `doc_${documents.length + 1}`, createdAt };
+      documents.push(made);
+      return made;
+    };
+    return ++asked === 1 ? first(make) : { status: 201, json: { document: make() } };
+  });
+  return { ...api, documents };
+}
+
+function desk(env: object, names: readonly string[] = ['a.txt']) {
+  const home = temporaryFolder();
+  for (const name of names) writeFileSync(join(home, name), `this is ${name}`);
+  return { home, cwd: home, env: { ...env, ROSTERCTL_RETRIES: '0' } };
+}
+
+const keyless = (documents: readonly Made[]) =>
+  documents.map((record) => ({ ...record, fileKey: undefined }));
+
+const besideAnOlder = (documents: readonly Made[]) => [
+  { ...keyless(documents)[0], id: 'older', createdAt: '2020-01-01T00:00:00.000Z' },
+  ...keyless(documents),
+];
+
+const besideItsTwin = (documents: readonly Made[]) => [
+  ...keyless(documents),
+  ...keyless(documents).map((record) => ({ ...record, id: 'twin' })),
+];
+
+/** Documents of other files, which show their keys. */
+const others = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ id: `old_${index}`, fileKey: `old/${index}` }));
+
+const doubtful: Readonly<Record<string, (documents: readonly Made[]) => unknown>> = {
+  'is shorter than its total': ({ length }) => ({ documents: others(1), total: length + 1 }),
+  'says that there is more and not where': () => ({ documents: others(1), hasMore: true }),
+  'has exactly twenty records': () => ({ documents: others(20) }),
+  'shows no key of a document of this size': () => ({
+    documents: [{ id: 'x', contentType: 'text/plain', sizeBytes: 13 }],
+  }),
+};
+
+for (const [how, list] of Object.entries(doubtful)) {
+  test(`a document whose answer was lost is not made twice where the list ${how}`, async () => {
+    const api = await service({ list, first: madeAndLost });
+    const at = desk(api.env);
+    const first = await rosterctl('docs upload a.txt --json', at);
+    expect([first.code, errorOf(first).code]).toEqual([10, 'unknownOutcome']);
+    expect(first.stderr).toContain('key files/1, fileRef ref:files/1');
+    for (const line of ['uploads finish --all --json', 'docs upload a.txt --json'])
+      expect((await rosterctl(line, at)).code).toBe(10);
+    expect(api.documents).toHaveLength(1);
+  });
+}
+
+test('of several files the one whose answer was lost is unknown, and the others are made', async () => {
+  const list = doubtful['is shorter than its total'] ?? (() => []);
+  const api = await service({ list, first: madeAndLost });
+  const line = 'docs upload a.txt b.txt --concurrency 1 --json';
+  const ran = await rosterctl(line, desk(api.env, ['a.txt', 'b.txt']));
+  expect([ran.code, JSON.parse(ran.stdout).summary]).toMatchObject([
+    10,
+    { changed: 1, unknown: 1 },
+  ]);
+  expect(api.documents.map(({ name }) => name)).toEqual(['a.txt', 'b.txt']);
+});
+
+test('where the list shows no keys the only document that fits and is newer is the one made', async () => {
+  const api = await service({ list: besideAnOlder, first: madeAndLost });
+  const ran = await rosterctl('docs upload a.txt --json', desk(api.env));
+  expect([ran.code, JSON.parse(ran.stdout).id, api.documents.length]).toEqual([0, 'doc_1', 1]);
+});
+
+test('two documents that fit and are newer leave the outcome unknown', async () => {
+  const api = await service({ list: besideItsTwin, first: madeAndLost });
+  const ran = await rosterctl('docs upload a.txt --json', desk(api.env));
+  expect([ran.code, api.documents.length]).toEqual([10, 1]);
+});
+
+test('a document that a complete list with keys does not show is made once more', async () => {
+  for (const documents of [[], others(3)]) {
+    const list = (made: readonly Made[]) => [...documents, ...made];
+    const api = await service({ list, first: () => lost });
+    const ran = await rosterctl('docs upload a.txt --json', desk(api.env));
+    expect([ran.code, api.documents.length]).toEqual([0, 1]);
+  }
+});
+
+const strangers = {
+  'of another organization': { id: 'doc_9', organizationId: 'org_other' },
+  'of another file': { id: 'doc_9', fileKey: 'files/other' },
+};
+
+for (const [whose, document] of Object.entries(strangers)) {
+  test(`an answer that is the record ${whose} is settled by the list and sent once`, async () => {
+    const answered = { status: 201, json: { document } };
+    const first = (make: () => Made) => {
+      make();
+      return answered;
+    };
+    const seen = await service({ list: (made) => made, first });
+    const ran = await rosterctl('docs upload a.txt --json', desk(seen.env));
+    expect([ran.code, JSON.parse(ran.stdout).id]).toEqual([0, 'doc_1']);
+    const unseen = await service({ list: () => others(1), first: () => answered });
+    const at = desk(unseen.env);
+    for (const line of ['docs upload a.txt --json', 'uploads finish --all --json']) {
+      const again = await rosterctl(line, at);
+      expect([again.code, again.stderr]).toEqual([10, expect.stringContaining('key files/1')]);
+    }
+    const made = unseen.requests.filter(({ url }) => url === '/v1/documents');
+    expect([ran.stderr.includes('org_other'), made.length]).toEqual([false, 1]);
+  });
+}
