@@ -1,4 +1,4 @@
-import type { ReportRow } from '../bulk/report.js';
+import { RowSet } from '../bulk/row-set.js';
 import { isFinal, type RunState } from '../bulk/run-state.js';
 import type { Task } from '../bulk/runner.js';
 import {
@@ -102,18 +102,22 @@ export async function continueRun(
   if (!plan) throw new GuardError(`The run ${head.run} was finished meanwhile. Nothing was sent.`);
   const left = part.unfinishedRows?.({ head, state, plan, finished }) ?? [];
   const wanted = isWanted ?? ((row: number) => !isSettled(state, row) || left.includes(row));
-  const tasks: Task[] = [];
-  const settled: ReportRow[] = [];
-  for (const row of plan.rows) {
-    const result = state.results.get(row.row);
-    const open = state.open.get(row.row);
-    const steps = state.steps.get(row.row);
-    if (wanted(row.row)) tasks.push({ ...row, ...(open && { open }), ...(steps && { steps }) });
-    else if (result && isSettled(state, row.row)) settled.push(result);
-  }
+  const tasks = plan.rows
+    .filter(({ row }) => wanted(row))
+    .map((row): Task => {
+      const open = state.open.get(row.row);
+      const steps = state.steps.get(row.row);
+      return { ...row, ...(open && { open }), ...(steps && { steps }) };
+    });
+  const again = new RowSet(tasks);
+  for (const { row } of tasks) again.add(row);
+  // The plan of a run that has ended holds no more than the rows that went wrong.
+  const settled = [...state.results.values()]
+    .filter(({ row }) => !again.has(row) && isSettled(state, row))
+    .toSorted((a, b) => a.row - b.row);
   if (expectsLeft) checkExpected(tasks.length, values);
   context.tell(
-    `Continuing run ${head.run} of ${head.startedAt}: ${tasks.length} of ${plural(plan.rows.length, 'row')} left.`,
+    `Continuing run ${head.run} of ${head.startedAt}: ${tasks.length} of ${plural(head.rows, 'row')} left.`,
   );
   if (!part.neverAsks) tellPreview(context, head.action, plan.rows.length, { tasks, decided: [] });
   if (tasks.length > 0 && !part.neverAsks)

@@ -193,11 +193,16 @@ test('the same line after a run that left orphans makes their documents and send
     third: (made) => (made === 1 ? { status: 400, json: {} } : undefined),
   });
   const desk = { env: api.env, ...deskWith(['a.txt', 'b.txt', 'c.txt']) };
-  const line = 'docs upload a.txt b.txt c.txt --concurrency 1 --json';
+  const line = 'docs upload a.txt b.txt c.txt --concurrency 1 --results r.csv --json';
   expect((await rosterctl(line, desk)).code).toBe(8);
   delete api.behaviour.third;
   const ran = await rosterctl(line, desk);
-  expect([ran.code, JSON.parse(ran.stdout).summary]).toMatchObject([0, { total: 2, changed: 2 }]);
+  // The file that was done the first time is part of the report as well.
+  expect([ran.code, JSON.parse(ran.stdout).summary]).toMatchObject([0, { total: 3, changed: 3 }]);
+  expect(readFileSync(join(desk.home, 'r.csv'), 'utf8').trim().split(/\r?\n/)).toEqual([
+    'path,result,error_code,message',
+    ...['a.txt', 'b.txt', 'c.txt'].map((name) => `${name},changed,,`),
+  ]);
   expect([puts(api), api.documents.map(({ name }) => name)]).toEqual([
     3,
     ['a.txt', 'b.txt', 'c.txt'],
