@@ -66,7 +66,7 @@ export function parseJournal(bytes: Buffer, path: string) {
       if (bytes.indexOf(lineFeed, end + 1) < 0) break;
       throw new GuardError(`The journal ${path} is damaged in line ${records.length + 1}.`, {
         code: 'damaged',
-        hint: 'Look at the records by hand; --restart begins anew without this journal.',
+        hint: 'Look at the records by hand.',
       });
     }
     records.push(record);
@@ -83,6 +83,12 @@ export function recordLine(seq: number, t: number, entry: Entry): string {
 
 const lineFeed = 0x0a;
 const sumLength = 16;
+
+/** A journal's first record; undefined where it cannot be read or there is none. */
+export async function firstRecord(path: string): Promise<JournalRecord | undefined> {
+  const text = await readFile(path, 'utf8').catch(() => '');
+  return parseRecord(text.slice(0, Math.max(0, text.indexOf('\n'))), 1);
+}
 
 /** The kind of a journal's last record; undefined where the end is torn or there is none. */
 export async function lastKind(path: string): Promise<JournalRecord['kind'] | undefined> {

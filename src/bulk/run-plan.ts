@@ -77,10 +77,17 @@ export async function readPlan(folder: string): Promise<RunPlan | undefined> {
   } catch (error) {
     throw new GuardError(`The plan ${path} is damaged.`, {
       code: 'damaged',
-      hint: 'The line that began the run, typed again, begins anew.',
+      hint: 'Look at the records by hand.',
       cause: error,
     });
   }
+}
+
+/** What a run is, by its journal's first record. */
+export function headOf(record: JsonObject | undefined): RunHead | undefined {
+  if (!record || record['kind'] !== 'job') return undefined;
+  const { seq: _, kind: __, t: ___, ...head } = record;
+  return head as RunHead;
 }
 
 /** Whether a run's folder has a plan, readable or not. */

@@ -3,9 +3,9 @@ import { mkdirSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Paths, requireFolder } from '../config/paths.js';
-import type { JsonObject } from '../data/json.js';
 import { ConfigError, GuardError, UsageError } from '../errors.js';
 import { ensurePrivateFolder } from '../files/private.js';
+import { type DamagedRun, damagedRun } from './damaged.js';
 import {
   type Journal,
   type JournalOptions,
@@ -14,7 +14,15 @@ import {
   readJournal,
 } from './journal.js';
 import { type ReportRow, type ReportSummary, summarize } from './report.js';
-import { dropPlan, hasPlan, readPlan, type RunHead, type RunPlan, writePlan } from './run-plan.js';
+import {
+  dropPlan,
+  hasPlan,
+  headOf,
+  readPlan,
+  type RunHead,
+  type RunPlan,
+  writePlan,
+} from './run-plan.js';
 import { foldJournal, isFinal, type RunState } from './run-state.js';
 
 export type { PlannedRow, RunHead, RunPlan } from './run-plan.js';
@@ -114,15 +122,15 @@ export async function closeRun(
 /** Every run on disk, oldest first; one that cannot be read is told by `onDamaged` and left out. */
 export async function listRuns(
   store: RunStore,
-  onDamaged: (message: string) => void = () => {},
+  onDamaged: (run: DamagedRun) => void = () => {},
   isWanted: (run: string) => Promise<boolean> = async () => true,
 ): Promise<readonly StoredRun[]> {
   const runs: StoredRun[] = [];
   for (const name of await runNames(store)) {
     if (!(await isWanted(name))) continue;
-    const run = await readFolder(store, name).catch((error: unknown) => {
+    const run = await readFolder(store, name).catch(async (error: unknown) => {
       if (!(error instanceof GuardError)) throw error;
-      onDamaged(error.message);
+      onDamaged(await damagedRun(join(store.dir, name), journalPath(store, name), error));
       return undefined;
     });
     if (run) runs.push(run);
@@ -136,7 +144,7 @@ export async function listRuns(
  */
 export function listOpenRuns(
   store: RunStore,
-  onDamaged: (message: string) => void,
+  onDamaged: (run: DamagedRun) => void,
   { untold }: { readonly untold: boolean },
 ): Promise<readonly StoredRun[]> {
   return listRuns(store, onDamaged, async (run) => {
@@ -230,10 +238,4 @@ async function readFolder(store: RunStore, name: string): Promise<StoredRun | un
   const state = foldJournal(records);
   const finals = [...state.results.values()].filter(({ result }) => isFinal(result)).length;
   return { head, state, plan, finished: state.ended || finals === head.rows };
-}
-
-function headOf(record: JsonObject | undefined): RunHead | undefined {
-  if (!record || record['kind'] !== 'job') return undefined;
-  const { seq: _, kind: __, t: ___, ...head } = record;
-  return head as RunHead;
 }

@@ -1,3 +1,4 @@
+import type { DamagedRun } from '../bulk/damaged.js';
 import { countsAsError, exitOf, type ReportRow } from '../bulk/report.js';
 import { isFinal } from '../bulk/run-state.js';
 import type { Task } from '../bulk/runner.js';
@@ -16,6 +17,7 @@ import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import type { BulkPart } from './bulk-part.js';
 import { continueRun } from './bulk-continue.js';
+import { damagedBefore, setAsideAll } from './bulk-damaged.js';
 import { settleEarlier } from './bulk-earlier.js';
 import { type Beginning, type BulkLine, inputOf, type Prepared, withLock } from './bulk-line.js';
 import {
@@ -64,9 +66,12 @@ export async function prepare(
   { store, head, lock, kept, input, asksForOne = false }: Beginning,
 ): Promise<Prepared> {
   const { part, values } = line;
-  const all = await listOpenRuns(store, (text) => context.tell(text), {
+  const damaged: DamagedRun[] = [];
+  const all = await listOpenRuns(store, (run) => damaged.push(run), {
     untold: part.addsEachTime ?? false,
   });
+  const damagedOf = (rows: readonly SelectedRow[]) =>
+    damagedBefore(context, damaged, { head, part, rows, restart: values.restart ?? false });
   const untold = part.addsEachTime && !values.restart && untoldRun(all, head.input);
   if (untold) return tellAgain(context, store, untold);
   const earlier = all.filter(
@@ -81,6 +86,7 @@ export async function prepare(
   if (last && !values.restart) {
     const rows = input.rows ?? last.plan?.rows ?? [];
     checkExpected(rows.length, values);
+    damagedOf(rows);
     const ready = await continueRun(
       context,
       line,
@@ -91,11 +97,13 @@ export async function prepare(
   }
   const rows = input.rows ?? (await selectByFilter(context, values, part));
   checkExpected(rows.length, values);
+  const aside = damagedOf(rows);
   await settleEarlier(context, earlier, rows, same);
   const { job, work } = openJob(context, part, line.words, kept);
   const own = { now: context.now, isOurs: () => lock.isOurs() };
   const endSame = async () => {
     for (const run of same) await supersede(store, run, work, part.isLeft?.(run) ?? false, own);
+    await setAsideAll(context, aside);
   };
   const concurrency = values.concurrency ?? context.settings.concurrency;
   const preview = await previewRows(context, rows, job, work, part.resource, concurrency);

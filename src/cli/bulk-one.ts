@@ -1,3 +1,4 @@
+import type { DamagedRun } from '../bulk/damaged.js';
 import type { Journal } from '../bulk/journal.js';
 import {
   createRun,
@@ -13,6 +14,7 @@ import type { RowChange, RowWork, SelectedRow } from '../bulk/work.js';
 import type { Context } from '../context.js';
 import { CancelledError, ConfigError, Failure } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
+import { damagedBefore, setAsideAll } from './bulk-damaged.js';
 import { continueRun, finishedMeanwhile, lockAgain } from './bulk-continue.js';
 import { type BulkLine, headFor, inputOf, takeLock } from './bulk-line.js';
 import { executeRun, type KeptJob, openJob, type ReadyRun, tellUnfinished } from './bulk-run.js';
@@ -146,18 +148,23 @@ async function readyFor(
   line: Line,
   { store, plan, kept, lock }: Kept,
 ): Promise<ReadyRun | Done> {
-  const runs = await listOpenRuns(store, (text) => context.tell(text), { untold: true });
-  const same = runs.findLast(({ head }) => head.input === plan.head.input);
-  if (same && !line.values.restart) {
+  const damaged: DamagedRun[] = [];
+  const runs = await listOpenRuns(store, (run) => damaged.push(run), { untold: true });
+  const { restart } = line.values;
+  const { head, rows } = plan;
+  const aside = damagedBefore(context, damaged, { head, part: line.part, rows, restart });
+  const same = runs.findLast((run) => run.head.input === head.input);
+  if (same && !restart) {
     const made = same.state.results.get(firstRow);
     if (made?.result === 'changed') return madeBefore(context, line, { store, plan, kept }, same);
-    const input = { header: ['id'], rows: plan.rows };
+    const input = { header: ['id'], rows };
     if (same.plan && (!same.finished || line.part.isLeft?.(same))) {
       const begun = { store, lock, input };
       return { ...(await continueRun(context, line, begun, same, () => true)), isOne: true };
     }
   }
   const journal = await createRun(store, plan, { now: context.now, isOurs: () => lock.isOurs() });
+  await setAsideAll(context, aside);
   return { ...unkept(context, line, plan, kept), store, journal, release: () => lock.release() };
 }
 

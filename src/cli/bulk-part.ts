@@ -40,6 +40,8 @@ export interface BulkPart {
   unfinishedRows?(stored: StoredRun): readonly number[];
   /** The command that goes on with an unfinished run, without the program's name. */
   readonly goOn?: (run: Pick<RunHead, 'run' | 'alone'>) => string;
+  /** What a row is about, where its id is only how that was typed; undefined: nothing came before it. */
+  subjectOf?(row: SelectedRow): string | undefined;
   /** What is wanted of every row, as plain JSON: it is kept until the run is finished. */
   job(context: Context, values: never): Promise<JsonObject>;
   /** Whether the job and the rows together say what to do. Throws UsageError. */

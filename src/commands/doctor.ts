@@ -96,7 +96,7 @@ function checkConfig({ config, settings, paths }: LocalContext): Check[] {
 async function checkRuns({ paths, flags }: LocalContext): Promise<Check[]> {
   if (!paths.state) return [];
   const damaged: string[] = [];
-  const runs = await listRuns(runStore(paths.state.path), (text) => damaged.push(text));
+  const runs = await listRuns(runStore(paths.state.path), ({ message }) => damaged.push(message));
   const left = leftUploads(runs);
   const open = runs.filter(({ finished }) => !finished).map(({ head }) => head.run);
   const [first] = open;

@@ -49,6 +49,7 @@ export const uploadPart: BulkPart = {
   goOn: ({ run, alone }) => (alone ? `uploads finish ${uploadId(run, 1)}` : 'uploads finish --all'),
   isLeft: (run) => leftUploads([run]).some(isStored),
   unfinishedRows: (run) => leftUploads([run]).map(({ row }) => row.row),
+  subjectOf: (row) => (seen(row).path === '-' ? undefined : seen(row).path),
   job: async (_, values: UploadValues) => ({ ...uploadJobOf(values) }),
   open: (context, job: UploadJob) => openUploads(context, job),
 };

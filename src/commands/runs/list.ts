@@ -42,7 +42,7 @@ export default defineLocalCommand({
     ],
   },
   async run(context) {
-    const runs = await listRuns(storeOf(context), (text) => context.tell(text));
+    const runs = await listRuns(storeOf(context), ({ message }) => context.tell(message));
     return runs.map((run) => ({
       run: run.head.run,
       action: run.head.action,

@@ -28,7 +28,7 @@ export default defineLocalWrite({
     `${plural(removed.length, 'run')} removed.`,
   ]),
   async plan(context, { olderThan }) {
-    const runs = await listRuns(storeOf(context), (text) => context.tell(text));
+    const runs = await listRuns(storeOf(context), ({ message }) => context.tell(message));
     const old = runs.filter((run) => isDone(run) && age(run, context.now()) >= olderThan);
     const names = old.map(({ head }) => head.run);
     const changes = names.map((id) => ({ id, field: 'run', from: id, to: null }));

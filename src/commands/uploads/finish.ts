@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
+import type { DamagedRun } from '../../bulk/damaged.js';
 import type { ReportRow } from '../../bulk/report.js';
-import type { LeftUpload } from '../../bulk/upload-state.js';
+import { type LeftUpload, uploadAction } from '../../bulk/upload-state.js';
 import { finishRows, meanwhile } from '../../cli/bulk-continue.js';
 import { bulkFlags } from '../../cli/bulk-flags.js';
 import { finishOne } from '../../cli/bulk-one.js';
@@ -42,7 +43,7 @@ export default defineWrite({
   async plan(context, { id }): Promise<Plan<readonly LeftUpload[]>> {
     const left = id === undefined ? await leftHere(context) : [await findLeft(context, id)];
     const [only] = left;
-    if (id !== undefined && only && !isHere(context, only)) throw elsewhere(only);
+    if (id !== undefined && only && !isHere(context, only.run)) throw elsewhere(only);
     const planned = left.map((upload) => planLeft(context, upload));
     return {
       calls: planned.flatMap(({ calls }) => calls),
@@ -57,10 +58,14 @@ export default defineWrite({
     return new Outcome(isObject(value) ? value : {}, 'done', written);
   },
   async several(context, values) {
-    const left = await leftHere(context);
-    if (left.length === 0) context.note('No upload is unfinished.');
-    const rows: ReportRow[] = [];
     const exits: ExitName[] = [];
+    const left = await leftHere(context, ({ head, isOpen }) => {
+      const isUpload = !head || (head.action === uploadAction && isHere(context, { head }));
+      // What it left can be neither finished nor called finished.
+      if (isOpen && isUpload) exits.push('guarded');
+    });
+    if (left.length === 0 && exits.length === 0) context.note('No upload is unfinished.');
+    const rows: ReportRow[] = [];
     const written: (() => Promise<void>)[] = [];
     for (const run of new Set(left.map((upload) => upload.run))) {
       const mine = left.filter((upload) => upload.run === run);
@@ -87,9 +92,12 @@ export default defineWrite({
 });
 
 /** The uploads of the organization and service in force; others are told. */
-async function leftHere(context: Context): Promise<readonly LeftUpload[]> {
-  const all = await readLeft(context);
-  const here = all.filter((upload) => isHere(context, upload));
+async function leftHere(
+  context: Context,
+  onDamaged?: (run: DamagedRun) => void,
+): Promise<readonly LeftUpload[]> {
+  const all = await readLeft(context, onDamaged);
+  const here = all.filter(({ run }) => isHere(context, run));
   if (here.length < all.length)
     context.note(
       `${plural(all.length - here.length, 'upload')} of other organizations or services stay as they are.`,

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { listOpenRuns } from '../../bulk/runs.js';
+import type { DamagedRun } from '../../bulk/damaged.js';
+import { listOpenRuns, type StoredRun } from '../../bulk/runs.js';
 import { type LeftUpload, leftUploads, uploadStates } from '../../bulk/upload-state.js';
 import { nearest } from '../../data/nearest.js';
 import type { Context, LocalContext } from '../../context.js';
@@ -15,9 +16,15 @@ export const UploadLine = z.object({
   startedAt: z.string(),
 });
 
-/** The uploads on this machine that are not finished, oldest first. */
-export async function readLeft(context: LocalContext): Promise<readonly LeftUpload[]> {
-  const tell = (text: string) => context.tell(text);
+/** The uploads on this machine that are not finished, oldest first; a run that is damaged is told. */
+export async function readLeft(
+  context: LocalContext,
+  onDamaged: (run: DamagedRun) => void = () => {},
+): Promise<readonly LeftUpload[]> {
+  const tell = (run: DamagedRun) => {
+    context.tell(run.message);
+    onDamaged(run);
+  };
   return leftUploads(await listOpenRuns(storeOf(context), tell, { untold: false }));
 }
 
@@ -37,6 +44,6 @@ export async function findLeft(context: LocalContext, id: string): Promise<LeftU
 }
 
 /** Whether the upload belongs to the organization and service in force. */
-export function isHere({ api }: Context, { run: { head } }: LeftUpload): boolean {
+export function isHere({ api }: Context, { head }: Pick<StoredRun, 'head'>): boolean {
   return head.organization === api.organizationId && head.service === api.service;
 }

@@ -507,3 +507,47 @@ test('an upload that was interrupted is listed also while another run holds the 
   expect(left.map(({ path }) => path)).toEqual(['a.txt', 'b.txt']);
   expect(ran.stderr).toContain('2 uploads');
 });
+
+/** Spoils a line in the middle of the only journal. */
+function damageJournal(home: string): string {
+  const runs = join(home, '.local', 'state', 'rosterctl', 'runs');
+  const journal = join(runs, readdirSync(runs)[0] ?? '', 'journal.jsonl');
+  writeFileSync(journal, readFileSync(journal, 'utf8').replace('"seq":2', '"seq":7'));
+  return runs;
+}
+
+for (const line of ['docs upload a.txt --json', 'docs upload a.txt b.txt --json'])
+  test(`after a kill and with a damaged journal ${line} sends nothing unless --restart`, async () => {
+    const api = await service({ third: () => () => {} });
+    const desk = { env: api.env, ...deskWith(['a.txt', 'b.txt', 'c.txt']) };
+    const reached = () => posts(api).includes('/v1/documents');
+    await killedWhen(api, line.split(' '), desk, reached);
+    const runs = damageJournal(desk.home);
+    delete api.behaviour.third;
+    const before = posts(api).length;
+    for (const again of [line, 'docs upload ./a.txt --json', 'docs upload c.txt a.txt --json']) {
+      const ran = await rosterctl(again, desk);
+      expect([ran.code, errorOf(ran)]).toMatchObject([
+        11,
+        {
+          code: 'damaged',
+          message: expect.stringContaining('line 2'),
+          hint: expect.stringContaining('--restart'),
+        },
+      ]);
+    }
+    const all = await rosterctl('uploads finish --all --json', desk);
+    expect([all.code, all.stderr]).toEqual([11, expect.stringContaining('damaged in line 2')]);
+    expect(all.stderr).not.toContain('No upload is unfinished');
+    for (const list of ['uploads list', 'runs list'])
+      expect((await rosterctl(list, desk)).stderr).toContain('damaged in line 2');
+    expect(posts(api)).toHaveLength(before);
+    // What has nothing to do with it goes on, here and in another organization.
+    expect((await rosterctl('docs upload c.txt --json', desk)).code).toBe(0);
+    const other = await rosterctl('docs upload a.txt --org org_other --json', desk);
+    expect(other.code).toBe(0);
+    const ran = await rosterctl(`${line} --restart`, desk);
+    expect([ran.code, ran.stderr]).toEqual([0, expect.stringContaining('is kept in')]);
+    expect(readdirSync(runs).filter((name) => name.endsWith('.damaged'))).toHaveLength(1);
+    expect((await rosterctl('uploads finish --all --json', desk)).code).toBe(0);
+  });

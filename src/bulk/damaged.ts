@@ -1,0 +1,49 @@
+import { rename } from 'node:fs/promises';
+import { GuardError, OutputError } from '../errors.js';
+import { firstRecord, lastKind } from './journal.js';
+import { headOf, hasPlan, type PlannedRow, readPlan, type RunHead } from './run-plan.js';
+
+/** A run of which a file cannot be read, as far as the others still tell what it is. */
+export interface DamagedRun {
+  readonly folder: string;
+  /** Names the file, and of a journal the line. */
+  readonly message: string;
+  readonly head: RunHead | undefined;
+  /** Undefined where the plan is what cannot be read. */
+  readonly rows: readonly PlannedRow[] | undefined;
+  /** It did not come to its end: what it sent is not known any more. */
+  readonly isOpen: boolean;
+}
+
+/** What is left of a run whose reading ended so. */
+export async function damagedRun(
+  folder: string,
+  journal: string,
+  { message }: GuardError,
+): Promise<DamagedRun> {
+  const plan = await readPlan(folder).catch((error: unknown) => {
+    if (error instanceof GuardError) return undefined;
+    throw error;
+  });
+  const end = await lastKind(journal);
+  return {
+    folder,
+    message,
+    head: plan?.head ?? headOf(await firstRecord(journal)),
+    rows: plan?.rows,
+    // Without a plan nothing was left to go on with.
+    isOpen: end !== 'end' && end !== 'told' && hasPlan(folder),
+  };
+}
+
+/** Takes a damaged run out of the runs and keeps its files. Throws OutputError; gives where they are. */
+export async function setAside({ folder }: DamagedRun): Promise<string> {
+  const aside = `${folder}.damaged`;
+  try {
+    await rename(folder, aside);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
+    throw new OutputError(`${folder} cannot be set aside: ${code}.`, { cause: error });
+  }
+  return aside;
+}

@@ -1,0 +1,55 @@
+import { type DamagedRun, setAside } from '../bulk/damaged.js';
+import type { RunHead } from '../bulk/runs.js';
+import type { SelectedRow } from '../bulk/work.js';
+import type { Context } from '../context.js';
+import { GuardError } from '../errors.js';
+import type { BulkPart } from './bulk-part.js';
+
+/** What is about to be done. */
+interface Wanted {
+  readonly head: Pick<RunHead, 'organization' | 'service' | 'resource'>;
+  readonly part: Pick<BulkPart, 'subjectOf'>;
+  readonly rows: readonly SelectedRow[];
+  readonly restart: boolean;
+}
+
+/**
+ * The damaged runs in whose place this one begins. Throws GuardError `damaged` where one may have
+ * done some of these rows, unless `restart`; a run that has nothing to do with them is told.
+ */
+export function damagedBefore(
+  context: Context,
+  damaged: readonly DamagedRun[],
+  { head, part, rows, restart }: Wanted,
+): readonly DamagedRun[] {
+  const subjects = new Set(damaged.length === 0 ? [] : rows.map((row) => subject(part, row)));
+  const before = damaged.filter((run) => {
+    const isHere = run.head === undefined || isSamePlace(run.head, head);
+    const held = run.rows?.map((row) => subject(part, row)) ?? [...subjects];
+    return run.isOpen && isHere && held.some((each) => each !== undefined && subjects.has(each));
+  });
+  for (const run of damaged) if (!before.includes(run)) context.tell(run.message);
+  const [first] = before;
+  if (first && !restart)
+    throw new GuardError(`${first.message} What it did of these rows is not known.`, {
+      code: 'damaged',
+      hint: 'Look at the records by hand; --restart begins anew and sets this journal aside.',
+    });
+  return before;
+}
+
+/** Once the new run is on disk. Throws OutputError. */
+export async function setAsideAll(context: Context, damaged: readonly DamagedRun[]): Promise<void> {
+  for (const run of damaged) {
+    const path = await setAside(run);
+    context.tell(`The damaged run is kept in ${path}.`);
+  }
+}
+
+function subject({ subjectOf = ({ id }) => id }: Wanted['part'], row: SelectedRow) {
+  return subjectOf(row);
+}
+
+function isSamePlace(a: Wanted['head'], b: Wanted['head']): boolean {
+  return a.organization === b.organization && a.service === b.service && a.resource === b.resource;
+}
