@@ -1,3 +1,4 @@
+import type { Completeness } from '../api/types.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { GuardError } from '../errors.js';
@@ -15,13 +16,16 @@ export interface TakenName {
 
 /**
  * Says of a file whether its name is taken, where that matters: by an earlier file of the same line
- * or by a document; the list is read once. It throws GuardError `exists` for `--if-exists error`.
+ * or by a document; the list is read once. It throws GuardError: `exists` for `--if-exists error`,
+ * `incomplete` where a list in doubt does not show the name.
  */
 export function takenNames(context: Context, { name, ifExists }: UploadJob) {
-  let documents: Promise<ReadonlyMap<unknown, JsonObject>> | undefined;
+  let documents: Promise<NamedDocuments> | undefined;
   const find = async (wanted: string): Promise<TakenName | undefined> => {
     documents ??= documentNames(context);
-    const document = (await documents).get(wanted);
+    const { names, verdict } = await documents;
+    const document = names.get(wanted);
+    if (!document && verdict.state === 'doubtful') throw inDoubt(wanted, verdict.reason);
     return document && byDocument(wanted, document);
   };
   return async (file: Pick<SeenFile, 'name' | 'namesake'>, path: string) => {
@@ -51,9 +55,23 @@ function byNamesake(name: string, paths: readonly string[]): TakenName {
   };
 }
 
+function inDoubt(name: string, reason: string): GuardError {
+  return new GuardError(
+    `Whether a document is named ${name} is not known: the list of documents may be incomplete: ${reason}. Nothing was sent.`,
+    { code: 'incomplete', hint: 'To upload it all the same: --if-exists duplicate' },
+  );
+}
+
 /** The documents there are, by name. */
-async function documentNames(context: Context): Promise<ReadonlyMap<unknown, JsonObject>> {
+interface NamedDocuments {
+  readonly names: ReadonlyMap<unknown, JsonObject>;
+  /** Whether these are all. */
+  readonly verdict: Completeness;
+}
+
+async function documentNames(context: Context): Promise<NamedDocuments> {
   const names = new Map<unknown, JsonObject>();
-  for await (const record of context.api.list('documents')) names.set(record['name'], record);
-  return names;
+  const list = context.api.list('documents');
+  for await (const record of list) names.set(record['name'], record);
+  return { names, verdict: list.completeness() };
 }

@@ -317,6 +317,22 @@ test('a file of an existing name is uploaded again, skipped or refused', async (
   expect(await ran('--if-exists error')).toEqual([11, ['GET /v1/documents/org_7']]);
 });
 
+test('--if-exists skip and error upload nothing where a list in doubt does not show the name', async () => {
+  const home = folderWith({ Rules: 'hello', More: 'more' });
+  for (const how of ['skip', 'error'])
+    for (const paths of ['Rules', 'Rules More']) {
+      const api = await recordingService(() => ({
+        status: 200,
+        json: { documents: [], total: 1 },
+      }));
+      const line = `docs upload ${paths} --content-type text/plain --if-exists ${how} --json`;
+      const ran = await rosterctl(line, { env: api.env, ...at(home) });
+      expect([ran.code, errorOf(ran).code]).toEqual([11, 'incomplete']);
+      expect(errorOf(ran).hint).toContain('--if-exists duplicate');
+      expect(lines(api.requests)).toEqual(['GET /v1/documents/org_7']);
+    }
+});
+
 test('an upload that is answered without a record is completed from the list by its key', async () => {
   const api = await service({
     api: ({ method, url }) => {
