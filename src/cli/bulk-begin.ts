@@ -20,13 +20,8 @@ import { continueRun } from './bulk-continue.js';
 import { damagedBefore, setAsideAll } from './bulk-damaged.js';
 import { settleEarlier } from './bulk-earlier.js';
 import { type Beginning, type BulkLine, inputOf, type Prepared, withLock } from './bulk-line.js';
-import {
-  checkExpected,
-  confirmChanges,
-  type Preview,
-  previewRows,
-  tellPreview,
-} from './bulk-preview.js';
+import { checkExpected, confirmChanges, tellPreview } from './bulk-confirm.js';
+import { type Preview, previewRows } from './bulk-preview.js';
 import { type EndedRun, type KeptJob, mostErrors, openJob, reportOf } from './bulk-run.js';
 import { selectByFilter } from './bulk-select.js';
 import { concludeResults } from './results-file.js';
@@ -111,10 +106,10 @@ export async function prepare(
   const wrong = decided.filter(({ result }) => countsAsError(result)).length;
   const most = mostErrors(values);
   const read = { header: input.header, rows };
-  const toldAs = async (all: readonly ReportRow[], stop?: 'rowsFailed'): Promise<EndedRun> => {
-    const report = reportOf(context, { ...head, run: null }, all);
+  const toldAs = async (found: readonly ReportRow[], stop?: 'rowsFailed'): Promise<EndedRun> => {
+    const report = reportOf(context, { ...head, run: null }, found);
     const ended = exitOf(report.summary, stop);
-    return { report, exitName: await concludeResults(context, values.results, read, all, ended) };
+    return { report, exitName: await concludeResults(context, values.results, read, found, ended) };
   };
   if (tasks.length === 0) {
     await endSame();

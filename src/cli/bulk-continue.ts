@@ -15,7 +15,7 @@ import { plural } from '../data/words.js';
 import { GuardError } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
 import { type Beginning, type BulkLine, type Prepared, takeLock, withLock } from './bulk-line.js';
-import { checkExpected, confirmChanges, tellPreview } from './bulk-preview.js';
+import { checkExpected, confirmChanges, tellPreview } from './bulk-confirm.js';
 import { type EndedRun, executeRun, type KeptJob, openJob, type ReadyRun } from './bulk-run.js';
 import { wasTold, wrapUp } from './bulk-wrap-up.js';
 

@@ -49,7 +49,8 @@ describe('several documents', () => {
     const ran = await rosterctl('docs update d1 d2 d3 --name same --yes --json', service);
     expect(ran.code).toBe(0);
     expect(report(ran).summary).toMatchObject({ total: 3, changed: 3 });
-    expect(service.patched().toSorted()).toEqual(['d1', 'd2', 'd3']);
+    expect(new Set(service.patched())).toEqual(new Set(['d1', 'd2', 'd3']));
+    expect(service.patched()).toHaveLength(3);
   });
 
   test('are not overwritten where somebody changed them before their turn', async () => {
@@ -75,10 +76,10 @@ describe('several documents', () => {
   });
 });
 
-describe('the time of an export', () => {
-  const csv = (...ids: readonly string[]) =>
-    `id,status,updatedAt\n${ids.map((id) => `${id},rejected,2026-03-01T10:00:00Z\n`).join('')}`;
+const csv = (...ids: readonly string[]) =>
+  `id,status,updatedAt\n${ids.map((id) => `${id},rejected,2026-03-01T10:00:00Z\n`).join('')}`;
 
+describe('the time of an export', () => {
   test('guards its rows at their turn, too', async () => {
     const service = await keep([application('app_1'), application('app_2')], (_, step) => {
       if (step === 'PATCH app_1')
@@ -117,11 +118,11 @@ test('an id with spaces around it is that id, and no other record is changed', a
   const user = userOf(service);
   const told = await user.run('tryouts set-status --ids - --to rejected --yes --json', ' s1 \r\n');
   expect(report(told).results).toMatchObject([{ id: ' s1 ' }]);
-  const csv = await user.run(
+  const again = await user.run(
     'tryouts set-status --csv - --yes --json',
     'id,status\n" s1 ",accepted\n',
   );
-  expect(report(csv).results).toMatchObject([{ id: ' s1 ' }]);
+  expect(report(again).results).toMatchObject([{ id: ' s1 ' }]);
   const urls = service.requests.map(({ url }) => url).filter((url) => /\/s1\b/.test(url));
   expect(urls).toEqual([]);
 });
@@ -139,13 +140,13 @@ test('an update whose answer is another record is settled by reading, not called
   expect(written(service)).toHaveLength(2);
 });
 
-describe('a player whose update the service accepts and does not make', () => {
-  const idle = () =>
-    recordingService(({ method }): Reply => {
-      const player = { id: 'player_1', organizationId: organization, name: 'Ann', role: 'sub' };
-      return method === 'GET' ? { status: 200, json: player } : { status: 200, json: { ok: true } };
-    });
+const idle = () =>
+  recordingService(({ method }): Reply => {
+    const player = { id: 'player_1', organizationId: organization, name: 'Ann', role: 'sub' };
+    return method === 'GET' ? { status: 200, json: player } : { status: 200, json: { ok: true } };
+  });
 
+describe('a player whose update the service accepts and does not make', () => {
   test('is a conflict in a run', async () => {
     const user = userOf(await idle());
     const ran = await user.run('players update --ids - -F role=igl --yes --json', 'player_1\n');

@@ -46,7 +46,7 @@ export const mutants = [
   {
     name: 'a lost write is sent again unread',
     file: 'src/bulk/runner.ts',
-    from: 'this.doubts.push({ row, id, attempt, before, applied, t, task, error });',
+    from: 'this.doubts.push({ row, id, attempt, before, applied, t, since, task, error });',
     to: 'await this.send(task, look, attempt + 1);',
     cases: killLoop,
   },
