@@ -36,7 +36,8 @@ const valueBytes = 64 * 1024 * 1024;
 
 /**
  * Asks for one page and gives it as soon as its first records are there. A break before them is
- * tried again; one after them is a NetworkError while iterating, never a shorter list.
+ * tried again here; one after them is a NetworkError or a ProtocolError `cut` while iterating, never a
+ * shorter list.
  */
 export async function readListPage(place: ListPlace): Promise<ListPage> {
   const { transport, call, path } = place;
@@ -148,7 +149,7 @@ async function* batchesOf(
       count += records.length;
       if (records.length > 0) yield records;
     }
-    if (!splitter.ended) throw brokenAt(count, 'ends in the middle of the list', place);
+    if (!splitter.ended) throw brokenAt(count, 'ends in the middle of the list', place, 'cut');
   } finally {
     body.abandon();
   }
@@ -174,9 +175,15 @@ function pushed(
   throw brokenAt(count, 'lists something that is no record', place);
 }
 
-function brokenAt(count: number, what: string, { origin, call }: ListPlace): ProtocolError {
+function brokenAt(
+  count: number,
+  what: string,
+  { origin, call }: ListPlace,
+  code?: string,
+): ProtocolError {
   return new ProtocolError(`The answer of ${origin} ${what}, after ${count} records or more.`, {
     call,
+    ...(code !== undefined && { code }),
   });
 }
 

@@ -115,12 +115,12 @@ export function failureOfLoss(loss: Loss, place: LossPlace): Failure {
   return new NetworkError(`${text}${tries}`, { reason, origin, delivery, call, hint, cause });
 }
 
-/** The error of an answer that broke after a part of it was handed on: it cannot be asked for again. */
+/** The error of an answer that broke after a part of it was handed on. */
 export function failureInMiddle(loss: Loss, place: Omit<LossPlace, 'attempts'>): Failure {
   if (loss.why === 'aborted') return new CancelledError('Interrupted.', { cause: loss.cause });
   const { origin, call } = place;
   return new NetworkError(
-    `${lossText(loss, { ...place, attempts: 1 })} What came before was handed on already, so this was not tried again: the list is not whole.`,
+    `${lossText(loss, { ...place, attempts: 1 })} A part of the list had come: it is not whole.`,
     { reason: networkReason[loss.why] ?? 'lost', origin, call, cause: loss.cause },
   );
 }

@@ -1,8 +1,9 @@
 import { flowOf, type Item, sieve } from '../data/flow.js';
 import type { JsonObject } from '../data/json.js';
-import { BugError, ProtocolError } from '../errors.js';
+import { BugError, NetworkError, ProtocolError } from '../errors.js';
 import { endpoint, type ResourceName } from './contract.js';
 import type { Drift } from './drift.js';
+import type { ListPage } from './list-page.js';
 import type { Turn } from './pager.js';
 import { hasId, withTextId } from './records.js';
 import { fillPath, type Guesses, listCalls, partsOf } from './routes.js';
@@ -73,6 +74,8 @@ async function* walk(
   let url = first;
   let rows = 0;
   let arrived = 0;
+  /** Every record has an id: a page that broke can be asked for again, and none comes twice. */
+  let isNamed = true;
   const caps = source.caps ?? usualCaps;
   const judged = judgeOf(resource, source);
   /** A record of its own; undefined for one that came before. */
@@ -80,6 +83,7 @@ async function* walk(
     rows++;
     const record = judged(item.value);
     const { id } = record;
+    isNamed &&= typeof id === 'string';
     if (typeof id === 'string') {
       const { size } = seen;
       if (seen.add(id).size === size) return undefined;
@@ -91,18 +95,30 @@ async function* walk(
     if (visited.has(url.href)) return doubt('the service names a page that was already read');
     visited.add(url.href);
     // oxlint-disable-next-line no-await-in-loop
-    const page = await readListPage({
+    const place = {
       transport: source.transport,
       call: { method, path: template },
       path: pathBelow(source.baseUrl, url),
       origin: first.origin,
       resource,
       listPath: source.guesses[`lists.${resource}.path`],
-    });
+    };
     const before = { arrived, rows };
-    for await (const batch of sieve(page.batches, fresh)) {
-      yield batch;
-      if (arrived >= caps.records) return doubt('the list does not end');
+    let page: ListPage | undefined;
+    for (let attempts = 1; !page; attempts++) {
+      // oxlint-disable-next-line no-await-in-loop
+      const asked = await readListPage(place);
+      try {
+        for await (const batch of sieve(asked.batches, fresh)) {
+          yield batch;
+          if (arrived >= caps.records) return doubt('the list does not end');
+        }
+        page = asked;
+      } catch (error) {
+        // oxlint-disable-next-line no-await-in-loop
+        if (!isNamed || !brokeOff(error) || !(await source.transport.again(attempts))) throw error;
+        ({ rows } = before);
+      }
     }
     const { headers } = page;
     const count = rows - before.rows;
@@ -119,6 +135,10 @@ async function* walk(
       return doubt(`the service names a next page elsewhere (${next.origin})`);
     url = next;
   }
+}
+
+function brokeOff(error: unknown): boolean {
+  return error instanceof NetworkError || (error instanceof ProtocolError && error.code === 'cut');
 }
 
 function doubt(reason: string): Completeness {

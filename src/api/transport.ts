@@ -15,7 +15,7 @@ import { lossPace } from './loss.js';
 import type { Pace } from './pace.js';
 import type { ProxyChoice } from './proxy.js';
 import type { Begun, OpenBody, TransportRequest, TransportResponse } from './request.js';
-import { callKind, deliveryOfStatus, repeat, type Tried, waitAsked } from './retry.js';
+import { backoffMs, callKind, deliveryOfStatus, repeat, type Tried, waitAsked } from './retry.js';
 import { type Agent, type Connections, openConnections } from './undici.js';
 
 export type { Begun, OpenBody, TransportRequest, TransportResponse };
@@ -66,6 +66,11 @@ export interface Transport {
     request: TransportRequest,
     begin: (body: OpenBody) => Promise<Begun<T>>,
   ): Promise<{ readonly begun: T } | { readonly response: TransportResponse }>;
+  /**
+   * Waits as long as before the attempt that follows so many; false where none is allowed any more.
+   * For what broke after `stream` had handed out its beginning.
+   */
+  again(attempts: number): Promise<boolean>;
   /** Leaves nothing open; the process can end at once. */
   close(): void;
 }
@@ -169,6 +174,14 @@ export function createTransport(options: TransportOptions): Transport {
       const { value } = ending;
       if ('begun' in value) return value;
       return { response: conclude({ ...ending, value }, request, place) };
+    },
+    async again(attempts) {
+      if (attempts > options.retries || options.pace?.silent || options.signal.aborted)
+        return false;
+      const ms = backoffMs(attempts - 1, false, options.random);
+      options.onWait?.(ms, false);
+      await options.sleep(ms, options.signal);
+      return !options.signal.aborted;
     },
     close() {
       closed = true;

@@ -175,15 +175,30 @@ describe('a list that breaks', () => {
       response.write(text.slice(0, -300), () => setImmediate(() => spoil(response)));
     });
     const records: JsonObject[] = [];
-    const { api } = apiTo(service.baseUrl, { retries: 3, bounds: { quietMs: 300 } });
+    const { sleep } = noWait();
+    const { api } = apiTo(service.baseUrl, { retries: 3, sleep, bounds: { quietMs: 300 } });
     const list = api.list('teams');
     const error = await thrownBy(collect(list, records));
     expect(error).toBeInstanceOf(NetworkError);
-    expect((error as NetworkError).message).toContain('handed on already');
+    expect((error as NetworkError).message).toContain('it is not whole');
     expect((error as NetworkError).exitName).toBe('temporary');
     expect(records.length).toBeGreaterThan(100);
-    expect(service.requests).toHaveLength(1);
+    expect(new Set(records.map(({ id }) => id)).size).toBe(records.length);
+    expect(service.requests).toHaveLength(4);
     expect(() => list.completeness()).toThrow('before the list ended');
+  });
+
+  test('after that once is asked for again, and no record comes twice or is missing', async () => {
+    const service = await writing((response, count) => {
+      if (count === 1) response.write(text.slice(0, -300), () => response.destroy());
+      else response.end(text);
+    });
+    const { waits, sleep } = noWait();
+    const { api } = apiTo(service.baseUrl, { retries: 3, sleep });
+    const list = api.list('teams');
+    expect(await collect(list)).toEqual(long);
+    expect(list.completeness()).toEqual({ state: 'complete' });
+    expect(waits).toHaveLength(1);
   });
 
   test.each([
