@@ -1,4 +1,4 @@
-import { unguard } from '../data/csv.js';
+import { clearWord, shortenedNumber, spreadsheetError, unguard } from '../data/csv.js';
 import type { JsonObject } from '../data/json.js';
 import { nearest } from '../data/nearest.js';
 import { InputError } from '../errors.js';
@@ -127,7 +127,7 @@ function ownValues(
         },
       );
     checkWhole(cell, column.name, line, options);
-    if (cell.trim() === '<clear>') {
+    if (cell.trim() === clearWord) {
       if (!column.clears)
         throw new InputError(`Line ${line}: ${column.name} cannot be cleared.`, {
           hint: 'Empty the cell to leave the field as it is.',
@@ -148,7 +148,7 @@ function ownValues(
 
 /** A long number that a spreadsheet shortened has lost its digits. Throws InputError. */
 function checkWhole(cell: string, name: string, line: number, { raw }: HeaderOptions): void {
-  if (raw || !shortened.test(cell.trim())) return;
+  if (raw || !shortenedNumber.test(cell.trim())) return;
   throw new InputError(
     `Line ${line}: ${name} holds ${cell.trim()}, as a spreadsheet writes a long number whose last digits it lost.`,
     {
@@ -156,11 +156,6 @@ function checkWhole(cell: string, name: string, line: number, { raw }: HeaderOpt
     },
   );
 }
-
-/** From the twelfth digit on a spreadsheet shows so; a field that is meant so is hardly ever. */
-const shortened = /^-?\d(?:[.,]\d+)?E\+(?:1[1-9]|[2-9]\d|\d{3})$/;
-
-const spreadsheetError = /^#(?:N\/A|REF!|VALUE!|DIV\/0!|NAME\?|NUM!|NULL!|SPILL!|CALC!)$|^Err:\d+$/;
 
 function columnOf(name: string, rules: ColumnRules): Column | undefined {
   const known = rules.columns.find((column) =>

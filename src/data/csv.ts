@@ -25,14 +25,17 @@ export function forSpreadsheet(text: string): string {
   return guard(text.includes('\0') ? text.replaceAll('\0', '\u2400') : text);
 }
 
-/** Puts `'` before text that a spreadsheet would take for a formula; `unguard` undoes it exactly. */
+/**
+ * Puts `'` before text that a spreadsheet would take for a formula, or our own import for something
+ * else than itself; `unguard` undoes it exactly.
+ */
 export function guard(cell: string): string {
-  return formula.test(cell) ? `'${cell}` : cell;
+  return needsGuard(cell) ? `'${cell}` : cell;
 }
 
 /** Takes the mark of `guard` off; other text, also with a leading `'`, stays as it is. */
 export function unguard(cell: string): string {
-  return cell.startsWith("'") && formula.test(cell.slice(1)) ? cell.slice(1) : cell;
+  return cell.startsWith("'") && needsGuard(cell.slice(1)) ? cell.slice(1) : cell;
 }
 
 /**
@@ -41,6 +44,26 @@ export function unguard(cell: string): string {
  */
 // oxlint-disable-next-line no-control-regex
 const formula = /^'*[^\S\t\r\n]*[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n\u0000]/;
+
+/** A cell that sets a field to null. */
+export const clearWord = '<clear>';
+/** What a spreadsheet writes where a formula has no value. */
+export const spreadsheetError =
+  /^#(?:N\/A|REF!|VALUE!|DIV\/0!|NAME\?|NUM!|NULL!|SPILL!|CALC!)$|^Err:\d+$/;
+/** How it writes a long number, from the twelfth digit on; a field that is meant so is hardly ever. */
+export const shortenedNumber = /^-?\d(?:[.,]\d+)?E\+(?:1[1-9]|[2-9]\d|\d{3})$/;
+
+function needsGuard(cell: string): boolean {
+  if (formula.test(cell)) return true;
+  const first = cell.charCodeAt(0);
+  // Of ordinary text only the first letter is looked at.
+  if (!meaningful.has(first) && first > 0x20 && first < 0x7f) return false;
+  const bare = cell.replace(/^'+/, '').trim();
+  return bare === clearWord || spreadsheetError.test(bare) || shortenedNumber.test(bare);
+}
+
+/** What those three begin with, and the guard itself. */
+const meaningful = new Set([..."<#E'0123456789"].map((letter) => letter.charCodeAt(0)));
 
 function csvCell(cell: unknown, { delimiter, raw }: CsvOptions): string {
   if (cell === null || cell === undefined) return '';

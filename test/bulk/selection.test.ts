@@ -1,3 +1,4 @@
+import { csvLine } from '../../src/data/csv.js';
 import { describe, expect, test } from 'vitest';
 import type { ColumnRules } from '../../src/bulk/columns.js';
 import { type CsvInput, selectCsv, selectFromText } from '../../src/bulk/selection.js';
@@ -43,6 +44,16 @@ describe('a CSV gives rows of their own', () => {
     ]);
     expect(note).toContain('name');
   });
+
+  test.each(['<clear>', '#N/A', '1.23457E+17'])(
+    'a note %s in an export is that note',
+    async (note) => {
+      const line = csvLine(['a', note], { delimiter: ',', raw: false });
+      expect((await csv(`id,internalNotes\n${line}`)).rows).toMatchObject([
+        { own: { internalNotes: note } },
+      ]);
+    },
+  );
 
   test('in UTF-16 as in UTF-8', async () => {
     const text = Buffer.from('\ufeffid,status\nä,accepted\n', 'utf16le');

@@ -61,6 +61,14 @@ describe('the guard', () => {
     expect(unguard(text)).toBe(text);
   });
 
+  test.each(['<clear>', "'<clear>", ' <clear> ', '#N/A', '#REF!', 'Err:502', '1E+12', "''1,5E+17"])(
+    'is put before %j, which an import would take for something else',
+    (text) => {
+      expect(guard(text)).toBe(`'${text}`);
+      expect(unguard(guard(text))).toBe(text);
+    },
+  );
+
   test('what was guarded comes back exactly, whatever it is', () => {
     const nasty = fc.stringMatching(/^['=+\-@ \t\r\n＝a]*$/);
     fc.assert(
