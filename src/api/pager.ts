@@ -35,7 +35,8 @@ const suspicious = new Set([10, 20, 25, 30, 50, 100, 200, 250, 500, 1000]);
  */
 export function turnPage(page: Page, guesses: Guesses): Turn {
   const mode = guesses['paging.mode'] ?? 'auto';
-  if (mode === 'none') return { end: 'complete' };
+  // What looks like a way on may be none; a count that does not fit is believed all the same.
+  if (mode === 'none') return missing(page, collectHints(page.body)).turn ?? { end: 'complete' };
   if (mode === 'page' || mode === 'offset') return byCounting(page, mode, guesses);
   const hints = collectHints(page.body);
   if (mode === 'auto') {
@@ -44,7 +45,7 @@ export function turnPage(page: Page, guesses: Guesses): Turn {
   }
   if (hints.hasMore === false) return { end: 'complete' };
   if (hints.cursor) return follow(hints.cursor.word, hints.cursor.value, guesses);
-  if (mode === 'cursor') return judge(page, hints);
+  if (mode === 'cursor') return nextLink(page.headers['link']) ? unfollowed : judge(page, hints);
   return byPosition(page, hints, guesses) ?? judge(page, hints);
 }
 
@@ -81,24 +82,16 @@ function byPosition(page: Page, hints: Hints, guesses: Guesses): Turn | undefine
   return hasMore ? follow('page', String(pageNumber + 1), guesses) : undefined;
 }
 
+const unfollowed: Turn = {
+  end: 'doubtful',
+  reason: 'the service names a next page, which paging.mode cursor does not follow',
+};
+
 /** No way on: is what came the whole? */
 function judge(page: Page, hints: Hints): Turn {
   const { arrived } = page;
-  const headerTotal = whole(page.headers['x-total-count'] ?? page.headers['x-total']);
-  // A `count` is often that of the page; only a larger one says something.
-  const counted = hints.count !== undefined && hints.count > arrived ? hints.count : undefined;
-  const total = hints.total ?? headerTotal ?? counted;
-  if (total !== undefined && total > arrived)
-    return {
-      end: 'doubtful',
-      reason: `the service speaks of ${total} records and sent ${arrived}`,
-    };
-  if (hints.hasMore)
-    return {
-      end: 'doubtful',
-      reason:
-        'the service says that there are more and not where (see paging.* in help undocumented)',
-    };
+  const { turn, total } = missing(page, hints);
+  if (turn) return turn;
   if (total !== undefined || hints.ended || page.number > 1) return { end: 'complete' };
   if (suspicious.has(arrived))
     return {
@@ -106,6 +99,31 @@ function judge(page: Page, hints: Hints): Turn {
       reason: `exactly ${arrived} records came and the service says nothing about more`,
     };
   return { end: 'complete' };
+}
+
+/** Where the service itself says that there are more than came; and how many, if it does. */
+function missing(page: Page, hints: Hints): { readonly turn?: Turn; readonly total?: number } {
+  const { arrived } = page;
+  const headerTotal = whole(page.headers['x-total-count'] ?? page.headers['x-total']);
+  // A `count` is often that of the page; only a larger one says something.
+  const counted = hints.count !== undefined && hints.count > arrived ? hints.count : undefined;
+  const total = hints.total ?? headerTotal ?? counted;
+  if (total !== undefined && total > arrived)
+    return {
+      turn: {
+        end: 'doubtful',
+        reason: `the service speaks of ${total} records and sent ${arrived}`,
+      },
+    };
+  if (hints.hasMore)
+    return {
+      turn: {
+        end: 'doubtful',
+        reason:
+          'the service says that there are more and not where (see paging.* in help undocumented)',
+      },
+    };
+  return total === undefined ? {} : { total };
 }
 
 function follow(word: ParameterName, value: string, guesses: Guesses): Turn {

@@ -63,7 +63,7 @@ function needsGuard(cell: string): boolean {
 }
 
 /** What those three begin with, and the guard itself. */
-const meaningful = new Set([..."<#E'0123456789"].map((letter) => letter.charCodeAt(0)));
+const meaningful: ReadonlySet<number> = new Set(Buffer.from("<#E'0123456789"));
 
 function csvCell(cell: unknown, { delimiter, raw }: CsvOptions): string {
   if (cell === null || cell === undefined) return '';

@@ -410,6 +410,26 @@ const behaviours: readonly Behaviour[] = [
     state: 'complete',
     requests: 1,
   },
+  {
+    name: 'paging switched off, and fewer than the service speaks of',
+    guesses: { 'paging.mode': 'none' },
+    reply: () => json({ teams: slice(0), total: 45 }),
+    count: 20,
+    state: 'doubtful',
+    requests: 1,
+  },
+  {
+    name: 'cursors wanted, and a link given',
+    guesses: { 'paging.mode': 'cursor' },
+    reply: (_, origin) => ({
+      status: 200,
+      json: { teams: slice(0) },
+      headers: { link: `<${origin}/v1/teams/org_7?page=2>; rel="next"` },
+    }),
+    count: 20,
+    state: 'doubtful',
+    requests: 1,
+  },
 ];
 
 describe('paging', () => {
