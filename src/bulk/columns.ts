@@ -168,8 +168,21 @@ function columnOf(name: string, rules: ColumnRules): Column | undefined {
 
 function openColumn(header: string): Column {
   const [, name = header, type] = /^(.+):(int|bool|json)$/.exec(header) ?? [];
+  const [, bare, word = ''] = /^(.+):(\w+)$/.exec(header) ?? [];
+  const meant = otherTypes[word.toLowerCase()];
+  if (type === undefined && meant !== undefined)
+    throw new InputError(`The column "${header}" has a type that is not known: ${word}.`, {
+      hint: meant === '' ? `Text needs no type: ${bare}` : `Did you mean ${bare}:${meant}?`,
+    });
   return { name, clears: true, as: `set.${name}`, read: (cell) => typed(cell, type) };
 }
+
+/** What others call the types of a column. */
+const otherTypes: Readonly<Record<string, string>> = {
+  ...{ number: 'int', integer: 'int', num: 'int', boolean: 'bool', object: 'json', array: 'json' },
+  ...{ list: 'json', null: 'json', float: 'json', double: 'json', decimal: 'json' },
+  ...{ string: '', text: '', str: '' },
+};
 
 function typed(cell: string, type: string | undefined): unknown {
   const text = cell.trim();

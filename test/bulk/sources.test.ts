@@ -90,6 +90,13 @@ describe('a CSV says what to delete', () => {
   });
 });
 
+test('the type of a column in other words is refused before any request', async () => {
+  const { run } = sandbox();
+  const ran = await run('players update --csv - --yes --json', 'id,age:number\np1,5\n');
+  expect(ran).toMatchObject({ code: 2, stdout: '' });
+  expect(errorOf(ran)).toMatchObject({ hint: 'Did you mean age:int?' });
+});
+
 describe('tryouts convert --csv', () => {
   test('keeps to if_status and updatedAt, and gives each row fields of its own', async () => {
     const service = await keep([
