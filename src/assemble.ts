@@ -18,6 +18,7 @@ import { createService } from './service.js';
 import { createProgress } from './terminal/progress.js';
 import { createPrompts } from './terminal/prompt.js';
 import { singleLine } from './terminal/safe-text.js';
+import { wrapWholeWords } from './terminal/whole-words.js';
 import type { ProcessStreams } from './terminal/streams.js';
 
 /** What `main.ts` hands over of the process. */
@@ -70,7 +71,7 @@ export async function runCommand(
     version: outside.table.version,
     notes: { note: speech.note, drift: speech.note },
     watched: () => streams.stderr.isTerminal,
-    trace: speech.tell,
+    trace: speech.whole,
     redact: (secret) => streams.redact(secret),
     redactUrl: (url) => streams.redactUrl(url),
   });
@@ -155,18 +156,26 @@ function lostReport(error: unknown, { isReport }: Shown): OutputError | undefine
   });
 }
 
-/** Lines for stderr, made safe; `finish` waits until all are out. */
+/** Lines for stderr, made safe and fitted to a terminal; `finish` waits until all are out. */
 function createSpeech(
   streams: ProcessStreams,
   { quiet, verbose }: { quiet: boolean; verbose: boolean },
   flags: GlobalFlags,
 ) {
   let last: Promise<void> = Promise.resolve();
+  const { stderr } = streams;
+  const whole = (line: string) => {
+    last = stderr.write(`${line}\n`);
+  };
   const tell = (line: string) => {
-    last = streams.stderr.write(`${singleLine(toSamePlace(line, flags))}\n`);
+    const safe = singleLine(toSamePlace(line, flags));
+    const lines = stderr.isTerminal ? wrapWholeWords(safe, stderr.columns) : [safe];
+    whole(lines.join('\n'));
   };
   return {
     tell,
+    /** As it is, however wide: a line of a trace. */
+    whole: (line: string) => whole(singleLine(line)),
     note: (line: string) => {
       if (!quiet) tell(line);
     },

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { wrapWholeWords } from '../../src/terminal/whole-words.js';
+import { converse } from '../support/converse.js';
+import { rosterctl, temporaryFolder } from '../support/run.js';
+
+test('a line of prose is broken between words and keeps its indent', () => {
+  expect(wrapWholeWords('one two three', 7)).toEqual(['one two', 'three']);
+  expect(wrapWholeWords('  one two three', 9)).toEqual(['  one two', '  three']);
+  expect(wrapWholeWords('a  b', 4)).toEqual(['a  b']);
+});
+
+test('what is there to be copied stays whole', () => {
+  const url = `https://example.com/${'x'.repeat(30)}`;
+  expect(wrapWholeWords(`see ${url} now`, 20)).toEqual(['see', url, 'now']);
+  const hint = 'Go on with: rosterctl runs resume 20261121T213146782-c1c4ff';
+  expect(wrapWholeWords(hint, 20)).toEqual([hint]);
+});
+
+test('a note is fitted to a terminal and left alone in a pipe', async () => {
+  const line = ['config', 'set', 'columns.tryouts', 'nmae'];
+  const note = 'No documented field is called nmae; did you mean name?';
+  const { shown } = await converse(temporaryFolder(), line, [], { NO_COLOR: '1' }, 30);
+  expect(shown).toContain('No documented field is called\r\nnmae; did you mean name?');
+  expect((await rosterctl(line)).stderr).toBe(`${note}\n`);
+});
