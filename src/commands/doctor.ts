@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import * as z from 'zod/mini';
 import type { EndpointName } from '../api/contract.js';
-import { listRuns, runStore } from '../bulk/runs.js';
+import { listRuns, openRunStore, runStore } from '../bulk/runs.js';
 import { leftUploads } from '../bulk/upload-state.js';
 import { defineLocalCommand, Outcome } from '../cli/define.js';
 import { tellFailure } from '../cli/failure.js';
@@ -10,7 +10,7 @@ import { type Canvas, linesOf } from '../cli/views.js';
 import { findConnection } from '../config/connection.js';
 import { sandboxProfile } from '../config/profile-name.js';
 import type { LocalContext } from '../context.js';
-import { plural } from '../data/words.js';
+import { plural, shellQuote } from '../data/words.js';
 import { ApiError, Failure, NetworkError } from '../errors.js';
 import { singleLine } from '../terminal/safe-text.js';
 
@@ -45,11 +45,13 @@ export default defineLocalCommand({
   calls: ['listTeams', 'listPlayers', 'listDocuments', 'listTryouts'],
   view: linesOf(z.array(Check), checkLines),
   async run(context) {
+    const config = checkConfig(context);
     const checks = [
       checkNode(context),
-      ...checkConfig(context),
+      ...config,
+      ...checkState(context),
       ...(await checkRuns(context)),
-      ...(await checkService(context)),
+      ...(await checkService(context, config)),
     ];
     return checks.some((check) => check.result === 'fail') ? new Outcome(checks, 'failed') : checks;
   },
@@ -92,16 +94,35 @@ function checkConfig({ config, settings, paths }: LocalContext): Check[] {
   ];
 }
 
+/** What a bulk write needs before anything else; only its lack is worth a line. */
+function checkState({ paths }: LocalContext): Check[] {
+  try {
+    accessSync(openRunStore(paths).dir, constants.W_OK);
+    return [];
+  } catch (error) {
+    return [
+      warn(
+        'state',
+        `bulk writes and uploads will be refused: ${(error as Error).message}`,
+        'Set ROSTERCTL_STATE_DIR to a folder that can be written.',
+      ),
+    ];
+  }
+}
+
 /** Bulk writes and uploads that did not come to an end. */
-async function checkRuns({ paths, flags }: LocalContext): Promise<Check[]> {
+async function checkRuns({ paths, flags, settings }: LocalContext): Promise<Check[]> {
   if (!paths.state) return [];
   const damaged: string[] = [];
   const runs = await listRuns(runStore(paths.state.path), ({ message }) => damaged.push(message));
   const left = leftUploads(runs);
-  const open = runs.filter(({ finished }) => !finished).map(({ head }) => head.run);
+  const open = runs.filter(({ finished }) => !finished).map(({ head }) => head);
   const [first] = open;
+  const isOne = first !== undefined && open.length === 1;
+  const elsewhere = open.some(({ profile }) => profile !== settings.profile.name);
+  const place = elsewhere ? `-p ${isOne ? shellQuote(first.profile) : 'PROFILE'} ` : '';
   const hint = toSamePlace(
-    `See: rosterctl runs list; go on with: rosterctl runs resume ${open.length === 1 ? first : 'RUN'}`,
+    `See: rosterctl runs list; go on with: rosterctl ${place}runs resume ${isOne ? first.run : 'RUN'}`,
     flags,
   );
   return [
@@ -109,14 +130,14 @@ async function checkRuns({ paths, flags }: LocalContext): Promise<Check[]> {
     open.length > 0
       ? warn(
           'runs',
-          `${plural(open.length, 'run is', 'runs are')} unfinished: ${open.join(', ')}`,
+          `${plural(open.length, 'run is', 'runs are')} unfinished: ${open.map(({ run, profile }) => `${run} (profile ${profile})`).join(', ')}`,
           hint,
         )
       : pass('runs', 'no bulk run is unfinished'),
     left.length > 0
       ? warn(
           'uploads',
-          `${plural(left.length, 'upload is', 'uploads are')} unfinished: ${left.map(({ id }) => id).join(', ')}`,
+          `${plural(left.length, 'upload is', 'uploads are')} unfinished: ${left.map(({ id, run }) => `${id} (profile ${run.head.profile})`).join(', ')}`,
           toSamePlace(
             'See: rosterctl uploads list; finish them: rosterctl uploads finish --all',
             flags,
@@ -126,17 +147,21 @@ async function checkRuns({ paths, flags }: LocalContext): Promise<Check[]> {
   ];
 }
 
-async function checkService(context: LocalContext): Promise<Check[]> {
+async function checkService(context: LocalContext, told: readonly Check[]): Promise<Check[]> {
   let api: Awaited<ReturnType<LocalContext['connect']>>;
   try {
     api = await context.connect();
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return [fail('connection', error.message, error.hint ?? null)];
+    // What stops it may stand above already, in a paragraph of its own.
+    return told.some(({ detail }) => detail === error.message)
+      ? [fail('connection', 'not tried: the configuration cannot be read', null)]
+      : [fail('connection', error.message, error.hint ?? null)];
   }
+  const place = `${api.baseUrl}, organization ${api.organizationId}`;
   const checks = [
     pass('key', keyOrigin(context)),
-    pass('connection', `${api.baseUrl}, organization ${api.organizationId}`),
+    pass('connection', place),
     pass('contract', `this tool follows version ${contractVersion}`),
   ];
   for (const [name, endpoint] of areas) {
@@ -148,11 +173,17 @@ async function checkService(context: LocalContext): Promise<Check[]> {
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       checks.push(failedRead(name, error, context, api.keySource));
+      if (error instanceof NetworkError && !checks.some(isReached))
+        checks[1] = warn('connection', `not reached: ${place}`, null);
       // Without a way to the service, or with a key that is refused, the other areas say the same.
       if (error instanceof NetworkError || error.exitName === 'unauthenticated') break;
     }
   }
   return checks;
+}
+
+function isReached({ check, result }: Check): boolean {
+  return check === 'network' && result === 'pass';
 }
 
 /** Where the key comes from, never the key. */

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 import { recordingService } from '../support/service.js';
+import { ids, several } from '../bulk/user.js';
+import { keep } from './tryouts/service.js';
 
 interface Check {
   readonly check: string;
@@ -61,9 +63,8 @@ test('a corrupt configuration is a failed line, not an end', async () => {
   const { code, checks } = await doctor({ home });
   expect(code).toBe(1);
   expect(checks.find(({ check }) => check === 'config')).toMatchObject({ result: 'fail' });
-  expect(checks.find(({ check }) => check === 'config')?.detail).toContain(
-    join(folder, 'config.json'),
-  );
+  const [told, ...again] = checks.filter(({ detail }) => detail.includes(folder));
+  expect([told?.check, again]).toEqual(['config', []]);
 });
 
 test('a dead network is one failed line', async () => {
@@ -76,6 +77,10 @@ test('a dead network is one failed line', async () => {
   const { code, checks, result } = await doctor({ env });
   expect(code).toBe(1);
   expect(result('network')).toBe('fail');
+  expect(checks.find(({ check }) => check === 'connection')).toMatchObject({
+    result: 'warn',
+    detail: 'not reached: http://127.0.0.1:9/v1, organization org_7',
+  });
   expect(checks.filter(({ check }) => check.startsWith('read'))).toEqual([]);
 });
 
@@ -106,4 +111,32 @@ test('a clock that is an hour off is warned about', async () => {
   }));
   const { result } = await doctor({ env: service.env });
   expect(result('clock')).toBe('warn');
+});
+
+test('a state folder that cannot be made is warned about: bulk writes will be refused', async () => {
+  const home = temporaryFolder();
+  writeFileSync(join(home, 'file'), '');
+  const env = { ROSTERCTL_PROFILE: 'sandbox', ROSTERCTL_STATE_DIR: join(home, 'file', 'state') };
+  const { checks } = await doctor({ home, env });
+  const found = checks.find(({ check }) => check === 'state');
+  expect(found?.result).toBe('warn');
+  expect(found?.detail).toContain('bulk writes and uploads will be refused');
+});
+
+test('an unfinished run is told with its profile, and the way on names it', async () => {
+  const home = temporaryFolder();
+  const line = ['tryouts', 'set-status', ...ids(2), '--to', 'rejected', '--yes'];
+  const service = await keep(several(2), (_, step) =>
+    step.startsWith('PATCH') ? { status: 503 } : undefined,
+  );
+  const env = { ...service.env, ROSTERCTL_PROFILE: 'work', ROSTERCTL_RETRIES: '0' };
+  const folder = join(home, '.config', 'rosterctl');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const profiles = { work: {}, other: {} };
+  writeFileSync(join(folder, 'config.json'), JSON.stringify({ profiles }), { mode: 0o600 });
+  await rosterctl(line, { home, env: { ...env, ROSTERCTL_SETTLE: '0s' } });
+  const { checks } = await doctor({ home, env: { ...env, ROSTERCTL_PROFILE: 'other' } });
+  const runs = checks.find(({ check }) => check === 'runs');
+  expect(runs?.detail).toMatch(/^1 run is unfinished: \S+ \(profile work\)$/);
+  expect(runs?.hint).toMatch(/rosterctl -p work runs resume \S+$/);
 });
