@@ -79,7 +79,12 @@ export default defineLocalCommand({
           validate: (text) => problemOf(() => checkOrganization(text))?.message,
         })),
     );
-    const key = await readKey(context, { keyStdin, keyFile, profile: profile.name });
+    const key = await readKey(context, {
+      keyStdin,
+      keyFile,
+      profile: profile.name,
+      organizationId,
+    });
     const connection = { baseUrl, organizationId, key, keySource: 'the key just given' };
     const checked = noCheck ? { check: 'skipped' as const } : await check(context, connection);
     return { ...(await store(context, profile.name, connection)), ...checked, credentialsFile };
@@ -109,15 +114,21 @@ async function readKey(
     keyStdin,
     keyFile,
     profile,
-  }: { keyStdin: boolean; keyFile: string | undefined; profile: string },
+    organizationId,
+  }: {
+    keyStdin: boolean;
+    keyFile: string | undefined;
+    profile: string;
+    organizationId: string;
+  },
 ): Promise<string> {
   if (keyFile !== undefined) return readKeyFile(keyFile, '--key-file');
   if (keyStdin) return cleanKey((await streams.stdin.readAll(65_536)).toString('utf8'), 'stdin');
   // A key that is replaced cannot be had back, so it is named before.
-  const replaced = config.keys().get(profile);
-  const whose = replaced
-    ? ` for profile ${profile} (organization ${replaced.organization}, replaces its key)`
-    : '';
+  const before = config.keys().get(profile)?.organization;
+  const soFar = before === organizationId ? '' : `, so far ${before}`;
+  const whose =
+    before === undefined ? '' : ` for profile ${profile} (organization ${organizationId}${soFar})`;
   return cleanKey(await prompts.secret(`API key${whose}:`), 'What was typed');
 }
 

@@ -72,8 +72,11 @@ test('a second login names the profile and organization whose key it replaces', 
   const { shown, code } = await converse(
     home,
     [...line, '--org', 'org_1'],
-    [[/API key for profile work \(organization org_1, replaces its key\):/, '\u0003']],
+    [[/API key for profile work \(organization org_1\):/, '\u0003']],
   );
   expect(code).toBe(130);
   expect(shown).toContain('API key for profile work');
+  const other = [...line, '--org', 'org_2'];
+  const moved = await converse(home, other, [[/organization org_2, so far org_1\):/, '\u0003']]);
+  expect(moved.code).toBe(130);
 });
