@@ -110,6 +110,7 @@ test.each([
   ['login', 'Did you mean: rosterctl auth login'],
   ['list tryouts', 'Did you mean: rosterctl tryouts list'],
   ['tryouts accept', 'Did you mean: rosterctl tryouts set-status ID --to accepted'],
+  ['upload contract.pdf', 'Did you mean: rosterctl documents upload'],
   ['help teams lst', 'Did you mean teams list?'],
 ])('%s is answered with the line that was meant', async (line, says) => {
   const ran = await rosterctl(line);

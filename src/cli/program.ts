@@ -109,7 +109,7 @@ function groupCommand(
   const noun = calm(new Command(group.word)).aliases([...group.aliases]);
   for (const flag of globals) noun.addOption(option(flag));
   const command = verbOf(group, verb, table);
-  if (verb !== undefined && !command) throw unknownVerb(group, verb, table);
+  if (verb !== undefined && !command) throw unknownVerb(group, commandWords(reading.words), table);
   if (command && verb) noun.addCommand(leaf(command, verb, reading));
   noun.action(() => found({ kind: 'help', of: group, long: false }));
   onHelp(noun, group, reading);

@@ -81,12 +81,22 @@ function lineOfVerb(word: string, next: string | undefined, table: PlainTable): 
   return found && `rosterctl ${found.words.join(' ')}`;
 }
 
-/** The refusal of a verb; a value that a command of the group sets is answered with that command. */
-export function unknownVerb(group: PlainGroup, verb: string, table: PlainTable): UsageError {
+/**
+ * The refusal of a verb; a value that a command of the group sets is answered with that command, and
+ * an alias of the group that is a verb elsewhere (`upload FILE`) with the other.
+ */
+export function unknownVerb(
+  group: PlainGroup,
+  [noun = '', verb = '']: readonly string[],
+  table: PlainTable,
+): UsageError {
   const own = table.commands.filter(({ words }) => words[0] === group.word && words.length === 2);
   const help = `rosterctl ${group.word} --help`;
   const known = own.map(({ words }) => words[1] ?? '');
-  const line = nearest(verb, known) === undefined ? lineOfValue(verb, own) : undefined;
+  const line =
+    nearest(verb, known) === undefined
+      ? (lineOfValue(verb, own) ?? lineOfVerb(noun, undefined, table))
+      : undefined;
   if (line === undefined) return unknownWord(`command ${group.word}`, verb, known, help);
   return new UsageError(`There is no command ${group.word} "${verb}". Did you mean: ${line}`, {
     hint: `See: ${help}`,
