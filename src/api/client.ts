@@ -122,7 +122,7 @@ class Client implements Api {
     return this.routeFor(call).semantics;
   }
 
-  list(resource: Parameters<Api['list']>[0]) {
+  list(resource: Parameters<Api['list']>[0], query: Parameters<Api['list']>[1] = {}) {
     const { transport, guesses, notes, strict } = this.options;
     const { baseUrl, organizationId, drift } = this;
     return listRecords(resource, {
@@ -133,6 +133,7 @@ class Client implements Api {
       drift,
       notes,
       strict,
+      query,
     });
   }
 

@@ -19,6 +19,8 @@ export interface ListSource {
   readonly notes: ApiNotes;
   /** A doubtful list is an error, not a note. */
   readonly strict: boolean;
+  /** Parameters besides those of the configuration. */
+  readonly query?: { readonly [name: string]: string };
   /** Other caps than the usual ones, for tests. */
   readonly caps?: Caps;
 }
@@ -67,7 +69,8 @@ async function* walk(
   const route = { template, org: row.org };
   const first = new URL(`${source.baseUrl}${fillPath(route, {}, source.organizationId)}`);
   const own = new URLSearchParams(source.guesses[`lists.${resource}.query`] ?? '');
-  for (const [name, value] of [...own, ...Object.entries(firstQuery(source.guesses))])
+  const asked = { ...firstQuery(source.guesses), ...source.query };
+  for (const [name, value] of [...own, ...Object.entries(asked)])
     first.searchParams.set(name, value);
   const seen = new Set<string>();
   const visited = new Set<string>();
@@ -107,13 +110,13 @@ async function* walk(
     let page: ListPage | undefined;
     for (let attempts = 1; !page; attempts++) {
       // oxlint-disable-next-line no-await-in-loop
-      const asked = await readListPage(place);
+      const begun = await readListPage(place);
       try {
-        for await (const batch of sieve(asked.batches, fresh)) {
+        for await (const batch of sieve(begun.batches, fresh)) {
           yield batch;
           if (arrived >= caps.records) return doubt('the list does not end');
         }
-        page = asked;
+        page = begun;
       } catch (error) {
         // oxlint-disable-next-line no-await-in-loop
         if (!isNamed || !brokeOff(error) || !(await source.transport.again(attempts))) throw error;

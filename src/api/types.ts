@@ -63,7 +63,7 @@ export interface Api {
   /** `replace`: the body of this update must be the whole record (`wholeRecord` of records.ts). */
   semantics(call: Call): 'merge' | 'replace';
   /** Lists a resource through its documented list call. */
-  list(resource: ResourceName): RecordList;
+  list(resource: ResourceName, query?: { readonly [name: string]: string }): RecordList;
   /**
    * A request that the contract does not know (`rosterctl api`); same origin, same key handling.
    * Every status but a redirect is returned; `failureOf` of answers.ts judges it.

@@ -3,6 +3,7 @@ import type { ColumnRules } from '../bulk/columns.js';
 import type { RunHead, StoredRun } from '../bulk/runs.js';
 import type { Selection } from '../bulk/selection.js';
 import type { ByteCount, SelectedRow } from '../bulk/work.js';
+import type { Guesses } from '../config/settings.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import type { Failure } from '../errors.js';
@@ -21,6 +22,8 @@ export interface BulkPart {
   readonly filters?: {
     readonly names: readonly string[];
     tests(values: never, now: Date): readonly RecordTest[];
+    /** What of them the service is asked to do, by the admin's word. */
+    query?(values: never, guesses: Guesses): { readonly [name: string]: string };
   };
   /** Asks also for a single row (delete, convert). */
   readonly asksForOne?: boolean;

@@ -96,7 +96,8 @@ export async function selectByFilter(
   values: BulkValues,
   part: Selecting,
 ): Promise<readonly SelectedRow[]> {
-  const list = context.api.list(part.resource);
+  const query = part.filters?.query?.(values as never, context.settings.guesses);
+  const list = context.api.list(part.resource, query);
   const tests = part.filters?.tests(values as never, context.now()) ?? [];
   const { limit, ...rest } = values as unknown as ListValues;
   const kept: JsonObject[] = [];

@@ -9,9 +9,15 @@ type World = Pick<Context, 'api' | 'paths' | 'settings'>;
  * A resource's records as the service lists them; what passes is remembered for completion, unless
  * `completion.cache` is off.
  */
-export function listed(world: World, resource: ResourceName): Flow<JsonObject> {
+export function listed(
+  world: World,
+  resource: ResourceName,
+  query: { readonly [name: string]: string } = {},
+): Flow<JsonObject> {
   const { completionCache, dryRun } = world.settings;
-  if (!completionCache || dryRun) return world.api.list(resource);
+  // A part of the list would make the memory forget the rest.
+  const isPart = Object.keys(query).length > 0;
+  if (!completionCache || dryRun || isPart) return world.api.list(resource, query);
   return flowOf(() => remembered(world, resource));
 }
 

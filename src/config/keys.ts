@@ -96,6 +96,11 @@ const guessKeys: readonly SettingKey<string>[] = [
     guess(`paging.params.${word}`, `the query parameter for ${word}`, parameterName, word),
   ),
   guess('paging.size', 'how many records to ask for at once', integer(1, 100_000)),
+  guess(
+    'filters.tryouts.status',
+    "the query parameter of the service's own filter by status, sent for a single one",
+    parameterName,
+  ),
   guess('download.urlPath', 'where the signed URL stands in the answer', dottedPath, 'auto'),
   guess(
     'upload.maxBytes',
@@ -112,7 +117,7 @@ export const settingKeys: ReadonlyMap<string, SettingKey> = new Map(
 /** The keys that replace a guess, one row for all resources: `columns.<resource>`. */
 export function guessRows(): readonly (readonly [name: string, text: string])[] {
   const rows = guessKeys.map(({ name, text }): [string, string] => [
-    name.replace(/\.(teams|players|documents|tryouts)(?=\.|$)/, '.<resource>'),
+    name.replace(/^(?!filters)(\w+)\.(teams|players|documents|tryouts)(?=\.|$)/, '$1.<resource>'),
     text,
   ]);
   return [...new Map(rows)];

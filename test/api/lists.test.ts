@@ -3,6 +3,7 @@ import { findList } from '../../src/api/lists.js';
 import { findRecord, wholeRecord } from '../../src/api/records.js';
 import type { JsonObject } from '../../src/data/json.js';
 import { BugError, ProtocolError } from '../../src/errors.js';
+import { rosterctl, temporaryFolder } from '../support/run.js';
 import { type Recorded, recordingService, type Reply } from '../support/service.js';
 import { apiTo, thrownBy } from './wiring.js';
 
@@ -531,4 +532,18 @@ describe('paging', () => {
       'GET /teams/{organizationId}: id: a number where the contract has text',
     ]);
   });
+});
+
+test("the service's own filter by status is used where the admin names it, for a single one", async () => {
+  const service = await recordingService(() => ({ status: 200, json: { applications: [] } }));
+  const home = temporaryFolder();
+  await rosterctl('config set filters.tryouts.status state', { home });
+  const run = (line: string) => rosterctl(line, { home, env: service.env });
+  await run('tryouts list --status pending --json');
+  await run('tryouts list --status pending,accepted --json');
+  await run('tryouts set-status --status pending --to rejected --dry-run');
+  const states = service.requests.map(({ url }) =>
+    new URL(url, 'http://x').searchParams.get('state'),
+  );
+  expect(states).toEqual(['pending', null, 'pending']);
 });

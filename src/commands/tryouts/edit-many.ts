@@ -11,7 +11,7 @@ import { orList } from '../../data/words.js';
 import { UsageError } from '../../errors.js';
 import { readApplication } from './application.js';
 import { editPlan, sendEditOnce } from './edit.js';
-import { type TryoutFilterValues, tryoutFilters, tryoutTests } from './filters.js';
+import { type TryoutFilterValues, tryoutFilters, tryoutQuery, tryoutTests } from './filters.js';
 import { type NoteEdit, type NoteValues, readNoteEdit } from './notes.js';
 
 /** A guard that only applications have. */
@@ -32,6 +32,7 @@ export const ifStatusFlag = {
 export const tryoutSelection: NonNullable<BulkPart['filters']> = {
   names: [...Object.keys(tryoutFilters), 'where', 'search'],
   tests: (values: TryoutFilterValues, now) => tryoutTests(values, now),
+  query: (values: TryoutFilterValues, guesses) => tryoutQuery(values, guesses),
 };
 
 /** The flags of that selection and its guard, in the order of the help; the rarer ones are shown by --help alone. */

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { TryoutStatus } from '../../api/schemas.js';
 import { flag, param, params, type ValuesOf } from '../../cli/define.js';
 import { parsedBy, type RecordTest } from '../../cli/filters.js';
+import type { Guesses } from '../../config/settings.js';
 import { parseWhen, resolveWhen, type When } from '../../data/dates.js';
 import { parseDuration } from '../../data/duration.js';
 import { isObject, type JsonObject } from '../../data/json.js';
@@ -56,6 +57,19 @@ export const tryoutExcludes = [
 ] as const;
 
 export type TryoutFilterValues = ValuesOf<typeof tryoutFilters>;
+
+/**
+ * The parameter by which the service filters itself, where the admin named it; what comes is filtered
+ * here all the same. How several statuses would be written nobody knows.
+ */
+export function tryoutQuery(
+  { status = [] }: Pick<TryoutFilterValues, 'status'>,
+  guesses: Guesses,
+): { readonly [name: string]: string } {
+  const name = guesses['filters.tryouts.status'];
+  const [only, ...more] = status;
+  return name === undefined || only === undefined || more.length > 0 ? {} : { [name]: only };
+}
 
 /** The filters given, as tests of a record; ages count back from `now`. */
 export function tryoutTests(values: TryoutFilterValues, now: Date): readonly RecordTest[] {

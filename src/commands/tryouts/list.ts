@@ -2,7 +2,7 @@ import { defineCommand } from '../../cli/define.js';
 import { listFlags, narrow } from '../../cli/filters.js';
 import { listed } from '../../cli/listed.js';
 import { listOf } from '../../cli/views.js';
-import { tryoutExcludes, tryoutFilters, tryoutTests } from './filters.js';
+import { tryoutExcludes, tryoutFilters, tryoutQuery, tryoutTests } from './filters.js';
 
 export default defineCommand({
   summary: 'List the tryout applications',
@@ -24,6 +24,8 @@ export default defineCommand({
   run(context, values) {
     const { now, personReads: usualOrder } = context;
     const tests = tryoutTests(values, now());
-    return narrow(listed(context, 'tryouts'), values, { resource: 'tryouts', tests, usualOrder });
+    const query = tryoutQuery(values, context.settings.guesses);
+    const records = listed(context, 'tryouts', query);
+    return narrow(records, values, { resource: 'tryouts', tests, usualOrder });
   },
 });
