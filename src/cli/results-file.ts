@@ -4,14 +4,14 @@ import type { SelectedRow } from '../bulk/work.js';
 import { refuseSpreadsheet } from '../config/parse.js';
 import type { Context } from '../context.js';
 import { csvLine } from '../data/csv.js';
-import { Failure, UsageError } from '../errors.js';
+import { Failure, OutputError, UsageError } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import { checkWritable, writeAtomically } from '../files/atomic-write.js';
 import type { BulkValues } from './bulk-flags.js';
 
 /**
- * Whether `--results` can be written, before anything is sent. Throws UsageError where not, also for
- * a file that something else of the same line is read from or written to.
+ * Whether `--results` can be written, before anything is sent. Throws OutputError where not,
+ * UsageError for a file that something else of the same line is read from or written to.
  */
 export async function checkResults(
   context: Context,
@@ -31,7 +31,7 @@ export async function checkResults(
       });
   await checkWritable(results).catch((error: unknown) => {
     if (!(error instanceof Failure)) throw error;
-    throw new UsageError(`--results: ${error.message}`, { hint: error.hint });
+    throw new OutputError(`--results: ${error.message}`, { hint: error.hint });
   });
 }
 

@@ -132,13 +132,13 @@ describe('--results', () => {
   });
 
   test.each([
-    ['none/r.csv', 'there is no such folder'],
-    ['.', 'is a folder'],
-    ['-', 'needs a file'],
-  ])('%s is refused before anything is sent', async (file, words) => {
+    ['none/r.csv', 'there is no such folder', 1],
+    ['.', 'is a folder', 1],
+    ['-', 'needs a file', 2],
+  ])('%s is refused before anything is sent', async (file, words, code) => {
     const service = await keep(several(2));
     const ran = await userOf(service).run(line(2, `--yes --results ${file}`));
-    expect(ran.code).toBe(2);
+    expect(ran.code).toBe(code);
     expect(ran.stderr).toContain(words);
     expect(service.requests).toEqual([]);
   });
