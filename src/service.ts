@@ -137,10 +137,14 @@ const longWaitMs = 3_000;
 /** Says at a terminal why nothing happens for a while; once where several wait, never beside progress. */
 function waitTeller({ clock, notes, watched }: ServiceParts, isShown: () => boolean) {
   let until = 0;
+  let told = clock();
   return (ms: number, asked: boolean): void => {
     const now = clock();
-    if (ms < longWaitMs || now < until || isShown() || !watched()) return;
+    // Before a short wait there may have been a long one, for an answer that did not come.
+    const isLong = ms >= longWaitMs || now - told >= longWaitMs;
+    if (!isLong || now < until || isShown() || !watched()) return;
     until = now + ms;
+    told = now;
     const why = asked ? 'The service asks to wait' : 'The service gives no good answer';
     notes.note(`${why}; trying again in ${Math.ceil(ms / 1000)} s.`);
   };
