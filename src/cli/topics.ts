@@ -138,6 +138,9 @@ to stderr.
 --fields keeps the named fields in that order, in every format. Dots reach into
 objects and lists: gamerTags.0.gamerTag.
 
+The report of a run is for a pipe one row a record (row, id, result, before, after,
+error), and its sum stands on stderr; json holds both, ndjson has the sum last.
+
 --out FILE writes the result to a file, atomically; its ending chooses the format.
 
 Records are passed through untouched: every field that the service sent, in its
