@@ -29,7 +29,7 @@ export interface Limits {
   readonly bodyBytes: number;
   /** Keep what fits of a longer body instead of failing. */
   readonly cutBody?: boolean | undefined;
-  /** A file is handed on as it is stored, whatever the store calls its encoding. */
+  /** Whether the encoding of a file matters is for whoever knows the file. */
   readonly anyEncoding?: boolean | undefined;
 }
 

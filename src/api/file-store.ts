@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import { lookup } from 'node:dns';
+import { md5Of } from '../data/file-version.js';
 import type { JsonObject } from '../data/json.js';
-import { BugError, InputError } from '../errors.js';
+import { BugError, InputError, ProtocolError } from '../errors.js';
 import { type Attempt, exchange, type Wire } from './exchange.js';
 import { failureOfLoss, lossPace } from './loss.js';
 import type { ProxyChoice } from './proxy.js';
@@ -14,7 +16,8 @@ import { type Connections, openConnections } from './undici.js';
 export interface FileStore {
   /**
    * PUTs exactly `sizeBytes` bytes. `headers` is the upload answer's own object of that name, if it
-   * has one. Throws StoreError, NetworkError, InputError (file changed), ProtocolError (unsafe URL).
+   * has one. Throws StoreError, NetworkError, InputError (file changed), ProtocolError (unsafe URL,
+   * or the store tells the MD5 of other bytes).
    */
   put(
     url: string,
@@ -101,9 +104,10 @@ export function createFileStore(options: FileStoreOptions): FileStore {
       const ending = await repeat('put', options, () => put(wire, file));
       const { value, attempts, verdict } = ending;
       if ('reply' in value) {
-        if (value.reply.status >= 200 && value.reply.status < 300)
-          return { status: value.reply.status, bytes: file.sizeBytes };
-        throw storeError('upload', value.reply);
+        const { status, headers: answered } = value.reply;
+        if (status < 200 || status >= 300) throw storeError('upload', value.reply);
+        await checkArrived(file, answered);
+        return { status, bytes: file.sizeBytes };
       }
       if (verdict === 'done') return { status: 200, bytes: file.sizeBytes };
       throw failureOfLoss(value.loss, { origin: target.origin, attempts });
@@ -128,6 +132,23 @@ async function* counted(file: UploadSource): AsyncGenerator<Uint8Array> {
     file.onProgress?.(bytes);
   }
   if (bytes !== file.sizeBytes) throw anotherLength();
+}
+
+/** Throws ProtocolError where the store tells another MD5 than that of the file. */
+async function checkArrived(
+  file: UploadSource,
+  headers: Parameters<typeof md5Of>[0],
+): Promise<void> {
+  const wanted = md5Of(headers);
+  if (wanted === undefined) return;
+  // Read once more: few stores tell it, and hashing what is sent would slow all uploads down.
+  const hash = createHash('md5');
+  for await (const chunk of file.open()) hash.update(chunk);
+  if (hash.digest('hex') === wanted) return;
+  throw new ProtocolError('The bytes that the store has are not those that were sent (MD5).', {
+    code: 'wrongHash',
+    hint: 'No document was created. Upload it again.',
+  });
 }
 
 function anotherLength(): InputError {

@@ -1,3 +1,4 @@
+import { isEncoded } from '../data/file-version.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { type Delivery, ProtocolError, StoreError } from '../errors.js';
 import { readJson } from './json-body.js';
@@ -73,6 +74,22 @@ function harmless(text: string): string {
     .replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ')
     .trim()
     .slice(0, 200);
+}
+
+/**
+ * Throws ProtocolError for a file in an encoding that nobody asked for, unless it is stored in it:
+ * then it comes in the size that its record promises.
+ */
+export function checkEncoding(
+  headers: { readonly [name: string]: string },
+  size: number | undefined,
+  promised: number | undefined,
+): void {
+  if (!isEncoded(headers) || (size !== undefined && size === promised)) return;
+  throw new ProtocolError(
+    'The file store sent the file in a content-encoding that was not asked for.',
+    { hint: 'Nothing was kept. Take the file from its URL with another program: --url' },
+  );
 }
 
 const allowedHeaders =

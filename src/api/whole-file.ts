@@ -12,6 +12,7 @@ import { plural } from '../data/words.js';
 import { CancelledError, NetworkError, ProtocolError, StoreError } from '../errors.js';
 import type { Link } from './links.js';
 import { backoffMs, type RetryPolicy } from './retry.js';
+import { checkEncoding } from './store-answers.js';
 import type { Download, FilePart } from './store-download.js';
 
 /** Where the bytes of one file go. */
@@ -133,11 +134,13 @@ class Fetching {
     const { status, headers } = answer;
     if (status !== 206) {
       const version = versionOf(headers, lengthOf(headers['content-length']));
+      checkEncoding(headers, version.size, this.source.size);
       this.checkSize(version.size);
       return this.beginWhole(version, headers);
     }
     const range = contentRange(headers['content-range']);
     const version = versionOf(headers, range?.total ?? this.version.size);
+    checkEncoding(headers, version.size, this.source.size);
     if (!part) throw new ProtocolError('The file store sent a part that was not asked for (206).');
     if (range?.first !== part.from || !mayBeSame(version, this.version)) return this.again();
     this.version = { ...this.version, ...version };

@@ -16,17 +16,26 @@ export function versionOf(headers: Headers, size: number | undefined): FileVersi
 }
 
 /**
- * The MD5 of the whole file, in hex, where a store is known to tell it: the tag of an S3 object that
- * was sent in one piece and is not encrypted with a key of its own, or Google's hash header.
+ * The MD5 of the whole file, in hex, where a store tells it: a strong tag of 32 hex digits, unless
+ * the object is encrypted with a key of its own (the tag of one sent in parts has a `-`), or Google's
+ * hash header.
  */
 export function md5Of(headers: Headers): string | undefined {
   const google = /(?:^|[ ,])md5=([A-Za-z0-9+/]{22}==)/.exec(headers['x-goog-hash'] ?? '')?.[1];
   if (google !== undefined) return Buffer.from(google, 'base64').toString('hex');
-  const isS3 = headers['x-amz-request-id'] !== undefined;
   const encryption = headers['x-amz-server-side-encryption'] ?? 'AES256';
   const ownKey = headers['x-amz-server-side-encryption-customer-algorithm'] !== undefined;
-  if (!isS3 || encryption !== 'AES256' || ownKey) return undefined;
-  return /^"([0-9a-f]{32})"$/.exec(headers['etag'] ?? '')?.[1];
+  if (encryption !== 'AES256' || ownKey) return undefined;
+  return /^"([0-9a-f]{32})"$/i.exec(headers['etag'] ?? '')?.[1]?.toLowerCase();
+}
+
+/**
+ * Whether the bytes of an answer are others than those of the file. `aws-chunked` is how a file once
+ * came to S3, which repeats the word and hands out the file itself.
+ */
+export function isEncoded(headers: Headers): boolean {
+  const words = (headers['content-encoding'] ?? '').toLowerCase().split(/[\s,]+/);
+  return words.some((word) => !['', 'identity', 'aws-chunked'].includes(word));
 }
 
 /** The value of If-Range (RFC 9110 13.1.5): a strong tag, else the date; a weak tag is no proof. */

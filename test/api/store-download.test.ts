@@ -110,11 +110,15 @@ test('only a strong tag or a date is asked for again, and only these prove the s
   expect(isSame({ size: 5 }, { size: 5 })).toBe(false);
 });
 
-test('an MD5 is taken from S3 and Google alone', () => {
+test('an MD5 is a strong tag of 32 hex digits of what is not encrypted, or what Google tells', () => {
   const md5 = '5d41402abc4b2a76b9719d911017c592';
   const s3 = { etag: `"${md5}"`, 'x-amz-request-id': '1' };
   expect(md5Of(s3)).toBe(md5);
-  expect(md5Of({ etag: `"${md5}"` })).toBeUndefined();
+  expect(md5Of({ etag: `"${md5}"` })).toBe(md5);
+  expect(md5Of({ etag: `"${md5.toUpperCase()}"` })).toBe(md5);
+  expect(md5Of({ etag: `W/"${md5}"` })).toBeUndefined();
+  const customer = { 'x-amz-server-side-encryption-customer-algorithm': 'AES256' };
+  expect(md5Of({ ...s3, ...customer })).toBeUndefined();
   expect(md5Of({ ...s3, etag: `"${md5}-2"` })).toBeUndefined();
   expect(md5Of({ ...s3, 'x-amz-server-side-encryption': 'aws:kms' })).toBeUndefined();
   expect(md5Of({ ...s3, 'x-amz-server-side-encryption': 'AES256' })).toBe(md5);

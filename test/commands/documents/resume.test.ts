@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import {
   documentStore,
@@ -466,6 +467,45 @@ test.each([
       fileReply(request, bytes, { headers: { ...asS3(Buffer.from('other')), ...headers } }),
   });
   expect((await here.run()).code).toBe(0);
+});
+
+test('an MD5 of other bytes in the tag of any store is an error, and nothing is kept', async () => {
+  const other = { etag: `"${createHash('md5').update('other').digest('hex')}"` };
+  const here = await place({
+    store: (request, { bytes }) => fileReply(request, bytes, { headers: other }),
+  });
+  const ran = await here.run();
+  expect([ran.code, errorOf(ran).code, readdirSync(here.cwd)]).toEqual([1, 'wrongHash', []]);
+});
+
+test.each([undefined, size])(
+  'a file that comes in an encoding nobody asked for is not kept; its record says %s bytes',
+  async (sizeBytes) => {
+    const bytes = randomBytes(size);
+    const api = await documentStore({
+      documents: [stored('doc_1', bytes, { sizeBytes })],
+      store: (request) =>
+        fileReply(request, gzipSync(bytes), { headers: { 'content-encoding': 'gzip' } }),
+    });
+    const cwd = temporaryFolder();
+    for (const flags of ['--json', '-O - --json']) {
+      const ran = await rosterctl(`docs download doc_1 ${flags}`, { env: api.env, home: cwd, cwd });
+      expect([ran.code, ran.stdout, errorOf(ran).code]).toEqual([1, '', 'protocol']);
+      expect(errorOf(ran).message).toContain('content-encoding that was not asked for');
+    }
+    expect(readdirSync(cwd).filter((name) => name.startsWith('doc'))).toEqual([]);
+  },
+);
+
+test('a file that is stored in an encoding, with that size in its record, is kept as it is', async () => {
+  for (const encoding of ['gzip', 'aws-chunked', 'identity']) {
+    const here = await place({
+      store: (request, { bytes }) =>
+        fileReply(request, bytes, { headers: { 'content-encoding': encoding } }),
+    });
+    expect((await here.run()).code).toBe(0);
+    expect(sha256(readFileSync(here.file))).toBe(sha256(here.bytes));
+  }
 });
 
 // --- sizes ---

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -551,3 +552,27 @@ for (const line of ['docs upload a.txt --json', 'docs upload a.txt b.txt --json'
     expect(readdirSync(runs).filter((name) => name.endsWith('.damaged'))).toHaveLength(1);
     expect((await rosterctl('uploads finish --all --json', desk)).code).toBe(0);
   });
+
+const tagged = (etag: string, more = {}) => ({ status: 200, headers: { etag, ...more } });
+
+test('bytes that arrived as others, by the MD5 that the store tells, get no document', async () => {
+  const other = '0123456789abcdef0123456789abcdef';
+  const api = await service({ put: () => tagged(`"${other}"`) });
+  const desk = { env: api.env, ...deskWith(['a.txt']) };
+  const ran = await rosterctl('docs upload a.txt --json', desk);
+  expect([ran.code, errorOf(ran).code, api.documents.length]).toEqual([1, 'wrongHash', 0]);
+  const right = createHash('md5').update('this is a.txt').digest('hex');
+  const kms = { 'x-amz-server-side-encryption': 'aws:kms' };
+  const customer = { 'x-amz-server-side-encryption-customer-algorithm': 'AES256' };
+  for (const reply of [
+    tagged(`"${right}"`),
+    tagged(`"${other}-2"`),
+    tagged(`W/"${other}"`),
+    tagged(`"${other}"`, kms),
+    tagged(`"${other}"`, customer),
+  ]) {
+    api.behaviour.put = () => reply;
+    expect((await rosterctl('docs upload a.txt --json', desk)).code).toBe(0);
+  }
+  expect(api.documents).toHaveLength(5);
+});
