@@ -187,12 +187,15 @@ export function reportOf(
 /** How to go on with a run of which something is left. */
 export function tellUnfinished(
   context: Context,
-  { part, plan: { head } }: Pick<ReadyRun, 'part' | 'plan'>,
+  { part, plan: { head, rows } }: Pick<ReadyRun, 'part' | 'plan'>,
 ): void {
   // A person is asked then; a script has to say so.
   const yes = context.prompts.nobody === undefined ? '' : ' --yes';
   const goOn = part.goOn?.(head) ?? `runs resume ${head.run}${yes}`;
-  context.tell(`Not finished. Go on with the same line, or: rosterctl ${goOn}`);
+  // What can be had only once (stdin) is another thing when the line is typed again.
+  const once = part.subjectOf && rows.every((row) => part.subjectOf?.(row) === undefined);
+  const how = once ? '' : ' the same line, or';
+  context.tell(`Not finished. Go on with${how}: rosterctl ${goOn}`);
 }
 
 /** What the command line asks for, opened at the service. */

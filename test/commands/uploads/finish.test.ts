@@ -211,6 +211,18 @@ test('the same line after a run that left orphans makes their documents and send
   expect((await rosterctl('uploads list --json', desk)).stdout).toBe('[]\n');
 });
 
+test('what came from stdin and has arrived goes on by its id, not with the same line', async () => {
+  const api = await service({ third: () => ({ status: 409, json: { error: 'conflict' } }) });
+  const desk = { env: api.env, ...deskWith(['a.txt']), stdin: 'piped' };
+  const line = 'docs upload - --name A --content-type text/plain';
+  const ran = await rosterctl(line, desk);
+  expect([ran.code, ran.stderr]).toEqual([6, expect.not.stringContaining('same line')]);
+  const named = /Not finished\. Go on with: rosterctl (uploads finish .+)/.exec(ran.stderr)?.[1];
+  delete api.behaviour.third;
+  expect((await rosterctl(named ?? '', { ...desk, stdin: '' })).code).toBe(0);
+  expect([puts(api), api.documents.length]).toEqual([1, 1]);
+});
+
 test('what came from stdin and was killed on its way cannot be read again, and that is said', async () => {
   const api = await service({ put: () => () => {} });
   const desk = { env: api.env, ...deskWith(['a.txt']) };
