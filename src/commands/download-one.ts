@@ -12,7 +12,7 @@ import { createMeter, type Meter } from './download-meter.js';
 import type { DownloadWorker } from './download-run.js';
 import type { Naming, Target } from './download-targets.js';
 import { callOf, documents } from './kinds.js';
-import { openTarget, pipeSink, type SaveOptions, whatStands } from './save-file.js';
+import { type FileOf, openTarget, pipeSink, type SaveOptions, whatStands } from './save-file.js';
 
 /** The calls whose answer leads to a file (contract 4.4). */
 export type DownloadCall = 'downloadDocument' | 'previewDocument';
@@ -182,10 +182,11 @@ class Saver {
   }
 
   /** What a half file must be of to be gone on with. */
-  private belongsTo(id: string, record: JsonObject | undefined): JsonObject {
+  private belongsTo(id: string, record: JsonObject | undefined): FileOf {
     const { baseUrl, organizationId } = this.context.api;
-    const { fileKey, sizeBytes } = record ?? {};
-    return { baseUrl, organizationId, call: this.endpoint, id, fileKey, sizeBytes };
+    const { fileKey, sizeBytes, updatedAt } = record ?? {};
+    const asOf = typeof updatedAt === 'string' ? updatedAt : undefined;
+    return { baseUrl, organizationId, call: this.endpoint, id, fileKey, sizeBytes, asOf };
   }
 }
 

@@ -89,12 +89,17 @@ export interface SavedFile {
   discard(): Promise<void>;
 }
 
+/** What a file is of, as plain JSON, and since when. */
+export interface FileOf extends JsonObject {
+  readonly asOf: string | undefined;
+}
+
 /** Opens the place of a download. Throws GuardError, OutputError. */
 export async function openTarget(
   context: Context,
   path: string,
   options: SaveOptions,
-  belongsTo: JsonObject,
+  { asOf, ...belongsTo }: FileOf,
 ): Promise<SavedFile> {
   if (options.folder !== undefined) makeTarget(options.folder);
   const overwrite = options.whenThere === 'overwrite';
@@ -107,6 +112,7 @@ export async function openTarget(
     lockDir: context.paths.state?.path,
     overwrite,
     belongsTo: JSON.stringify(belongsTo),
+    asOf,
   });
   return partFile(path, partial);
 }

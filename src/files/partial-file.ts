@@ -1,7 +1,7 @@
 import { constants, createReadStream } from 'node:fs';
 import { type FileHandle, open, rename, unlink, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { FileVersion } from '../data/file-version.js';
+import { type FileVersion, rangeValidator } from '../data/file-version.js';
 import { GuardError } from '../errors.js';
 import {
   attempt,
@@ -31,6 +31,8 @@ export interface PartialOptions {
   readonly overwrite: boolean;
   /** What the file is, as plain JSON: only what was left of the very same thing is gone on with. */
   readonly belongsTo: string;
+  /** Since when: where the store tells no version, only what was left of the same time is gone on with. */
+  readonly asOf?: string | undefined;
 }
 
 /**
@@ -159,7 +161,8 @@ class Partial implements PartialFile {
     }
     await handle?.sync().catch(() => {});
     await this.close();
-    await this.writeMarker({ belongsTo: this.options.belongsTo, version }).catch(() => {});
+    const { holder: _, ...left } = this.marker(version);
+    await this.writeMarker(left).catch(() => {});
     this.claimed = false;
     return size;
   }
@@ -175,12 +178,15 @@ class Partial implements PartialFile {
   private async takeOver(): Promise<void> {
     const marker = await readMarker(this.names.marker);
     if (!marker) return;
-    const { self, belongsTo } = this.options;
+    const { self, belongsTo, asOf } = this.options;
     if (isHeld(marker, self)) throw busy(this.target, this.names.marker);
     const found = await lookAt(this.names.bytes);
     // A second name of the same file is what a kill between the last two steps leaves.
     const isOurs =
-      found?.nlink === 1 && marker.belongsTo === belongsTo && !isOfEarlierBoot(marker, self);
+      found?.nlink === 1 &&
+      marker.belongsTo === belongsTo &&
+      (marker.asOf === asOf || rangeValidator(marker.version) !== undefined) &&
+      !isOfEarlierBoot(marker, self);
     this.at = isOurs ? found.size : 0;
     this.version = isOurs ? marker.version : {};
     await this.writeMarker(this.marker(this.version));
@@ -234,8 +240,8 @@ class Partial implements PartialFile {
   }
 
   private marker(version: FileVersion): Marker {
-    const { belongsTo, self } = this.options;
-    return { belongsTo, version, holder: describeSelf(self, undefined) };
+    const { belongsTo, asOf, self } = this.options;
+    return { belongsTo, version, asOf, holder: describeSelf(self, undefined) };
   }
 
   private async writeMarker(marker: Marker): Promise<void> {

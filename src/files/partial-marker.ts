@@ -10,6 +10,8 @@ import { describeSelf, isGone, type LockHolder, parseHolder, type ThisProcess } 
 export interface Marker {
   readonly belongsTo: string;
   readonly version: FileVersion;
+  /** Since when it is what it is, as its record says. */
+  readonly asOf?: string | undefined;
   /** Who writes it now; absent once it was left in order. */
   readonly holder?: LockHolder | undefined;
 }
@@ -17,8 +19,9 @@ export interface Marker {
 const schema = 1;
 
 /** The marker as it stands in its file. */
-export function markerText({ belongsTo, version, holder }: Marker): string {
-  return `${JSON.stringify({ schema, download: belongsTo, version, holder: holder ?? null })}\n`;
+export function markerText({ belongsTo, version, asOf, holder }: Marker): string {
+  const marker = { schema, download: belongsTo, version, asOf, holder: holder ?? null };
+  return `${JSON.stringify(marker)}\n`;
 }
 
 /** The marker at a path, undefined where there is none. Throws GuardError for what is none of ours. */
@@ -87,7 +90,13 @@ function read(text: string): Marker | undefined {
     ...(typeof size === 'number' && Number.isSafeInteger(size) && size >= 0 && { size }),
   };
   const holder = parseHolder(JSON.stringify(value['holder']));
-  return { belongsTo: value['download'], version, ...(holder && { holder }) };
+  const { asOf } = value;
+  return {
+    belongsTo: value['download'],
+    version,
+    ...(typeof asOf === 'string' && { asOf }),
+    ...(holder && { holder }),
+  };
 }
 
 /** Whether the machine was started anew while it was written: then its last bytes may be zeros. */

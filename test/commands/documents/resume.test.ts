@@ -230,6 +230,27 @@ test('a store that tells no version is gone on with where the sizes agree', asyn
   expect(here.api.store.requests[1]?.headers).not.toHaveProperty('if-range');
 });
 
+test.each([true, false])(
+  'a half file of a document that changed since is not gone on with; the store tells no version: %s',
+  async (untold) => {
+    const [before, after] = [randomBytes(size), randomBytes(size)];
+    const documents = [stored('doc_1', before, { updatedAt: '2026-01-01T00:00:00.000Z' })];
+    const api = await documentStore({
+      documents,
+      store: (request, { bytes }, time) =>
+        fileReply(request, bytes, { untold, ...(time === 1 && { cutAfter: 5000 }) }),
+    });
+    const cwd = temporaryFolder();
+    const line = 'docs download doc_1 --retries 0';
+    expect((await rosterctl(line, { env: api.env, home: cwd, cwd })).code).toBe(9);
+    documents[0] = stored('doc_1', after, { updatedAt: '2026-02-01T00:00:00.000Z' });
+    expect((await rosterctl(line, { env: api.env, home: cwd, cwd })).code).toBe(0);
+    expect(sha256(readFileSync(join(cwd, 'doc_1.txt')))).toBe(sha256(after));
+    // A version that the store tells decides by itself.
+    expect(api.asked()).toEqual(['doc_1', untold ? 'doc_1' : 'doc_1 bytes=5000-']);
+  },
+);
+
 test('killed between the last byte and the name, one byte proves that it is the same file', async () => {
   const here = await place({ store: cutOnce(size - 1) });
   await here.run('--retries 0');
