@@ -160,7 +160,7 @@ export interface WriteCommand<
     values: Values<A, F>,
     id: string,
   ): Promise<T | Outcome<T> | Running>;
-  /** Several things at once, where the command has a way of its own; not asked in a dry run. */
+  /** Several things at once, where the command has a way of its own; in a dry run it sends nothing. */
   several?(
     context: C,
     values: Values<A, F>,

@@ -71,7 +71,7 @@ export async function runWrite(
     if (source !== undefined || many || asksForRun(bulk.values))
       return runBulk(context, { ...bulk, source: source ?? 'ids' });
   }
-  if (write.several && ids?.length !== 1 && !context.settings.dryRun) {
+  if (write.several && ids?.length !== 1) {
     const { report, ...ended } = await write.several(context, values);
     return { value: report, view: reportView, ...ended };
   }

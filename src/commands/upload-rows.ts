@@ -25,7 +25,8 @@ const filesAtOnce = 8;
 
 /**
  * Looks at every file before anything is sent. One that cannot be uploaded becomes a row that fails;
- * with --fail-fast its InputError or UsageError is thrown. A file named twice is taken once. Throws
+ * with --fail-fast, or
+ * where it is the only one, its InputError or UsageError is thrown. A file named twice is taken once. Throws
  * UsageError for one name and several files.
  */
 export async function uploadRows(
@@ -34,9 +35,11 @@ export async function uploadRows(
 ): Promise<Selection> {
   const names = await expandPaths(paths, { recursive });
   if (name !== undefined && names.length > 1) throw oneNameForMany();
+  // Where it is the only one, nothing goes on without it.
+  const isAlone = paths.length === 1 && names[0] === paths[0];
   const look = async (path: string): Promise<Looked> => ({
     path,
-    file: await lookAt(context, path, contentType, failFast),
+    file: await lookAt(context, path, contentType, failFast || isAlone),
   });
   const looked = await Promise.all(atOnce(names, filesAtOnce, look));
   const once = withoutDoubles(context, looked);

@@ -65,6 +65,9 @@ export default defineWrite({
       if (isOpen && isUpload) exits.push('guarded');
     });
     if (left.length === 0 && exits.length === 0) context.note('No upload is unfinished.');
+    const told = { action: 'uploads.finish', run: null };
+    if (context.settings.dryRun)
+      return { report: reportOf(context, told, left.map(wouldBe)), exitName: gravest(exits) };
     const rows: ReportRow[] = [];
     const written: (() => Promise<void>)[] = [];
     for (const run of new Set(left.map((upload) => upload.run))) {
@@ -75,12 +78,12 @@ export default defineWrite({
       }
       // One run after another: each has a lock of its own.
       // oxlint-disable-next-line no-await-in-loop
-      const { ended, exitName, told } = await finishRun(context, uploadLine(values), mine);
+      const { ended, exitName, close } = await finishRun(context, uploadLine(values), mine);
       for (const row of ended) rows.push({ ...row, row: rows.length + 1 });
       exits.push(exitName);
-      if (told) written.push(told);
+      if (close) written.push(close);
     }
-    const report = reportOf(context, { action: 'uploads.finish', run: null }, rows);
+    const report = reportOf(context, told, rows);
     return {
       report,
       exitName: gravest(exits),
@@ -112,7 +115,7 @@ async function finishRun(
 ): Promise<{
   readonly ended: readonly ReportRow[];
   readonly exitName: ExitName;
-  readonly told?: (() => Promise<void>) | undefined;
+  readonly close?: (() => Promise<void>) | undefined;
 }> {
   const ids = new Map(left.map(({ row, id }) => [row.row, id]));
   const named = (row: ReportRow): ReportRow => ({ ...row, id: ids.get(row.row) ?? row.id });
@@ -122,7 +125,7 @@ async function finishRun(
     const wanted = new Set(ids.keys());
     const { report, exitName, written } = await finishRows(context, line, first.run, wanted);
     const ended = report.results.filter(({ row }) => wanted.has(row)).map(named);
-    return { ended, exitName, told: written };
+    return { ended, exitName, close: written };
   } catch (error) {
     // What became of the other runs is told all the same.
     if (!(error instanceof Failure)) throw error;
@@ -134,6 +137,17 @@ async function finishRun(
       exitName: isDone ? 'done' : error.exitName,
     };
   }
+}
+
+function wouldBe({ id }: LeftUpload, index: number): ReportRow {
+  const { from, to } = newDocument;
+  return {
+    row: index + 1,
+    id,
+    result: 'would_change',
+    before: { id: from },
+    after: { id: to },
+  };
 }
 
 function elsewhere({ id, run: { head } }: LeftUpload): UsageError {

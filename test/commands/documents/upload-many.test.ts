@@ -207,3 +207,13 @@ test('of two files of one name --if-exists skip sends the first alone, error non
   expect((await rosterctl(`${line} duplicate`, at)).code).toBe(0);
   expect(api.documents).toHaveLength(5);
 });
+
+test('a single path that cannot be read exits 2 with -r as without', async () => {
+  const api = await service();
+  const at = { env: api.env, ...desk({}) };
+  for (const line of ['docs upload gone.txt --json', 'docs upload -r gone.txt --json']) {
+    const ran = await rosterctl(line, at);
+    expect([ran.code, ran.stdout, errorOf(ran).code]).toEqual([2, '', 'input']);
+  }
+  expect(api.requests).toHaveLength(0);
+});

@@ -588,3 +588,21 @@ test('bytes that arrived as others, by the MD5 that the store tells, get no docu
   }
   expect(api.documents).toHaveLength(5);
 });
+
+test('a dry run of finishing all is the report of what would be changed', async () => {
+  const api = await service({ third: () => ({ status: 400, json: {} }) });
+  const desk = { env: api.env, ...deskWith(['a.txt', 'b.txt']) };
+  expect((await rosterctl('docs upload a.txt b.txt', desk)).code).toBe(8);
+  const before = posts(api).length;
+  const ran = await rosterctl('uploads finish --all -n --json', desk);
+  expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([
+    0,
+    {
+      action: 'uploads.finish',
+      dryRun: true,
+      summary: { total: 2, wouldChange: 2 },
+      results: [{ result: 'would_change', before: { id: null } }, { result: 'would_change' }],
+    },
+  ]);
+  expect(posts(api)).toHaveLength(before);
+});
