@@ -40,16 +40,22 @@ export interface Outside {
   readonly expectSignal: () => void;
 }
 
+/** The exit code, and what is to be told last as JSON though the command gave a value. */
+export interface Ending {
+  readonly code: number;
+  readonly failed: Shown['failed'];
+}
+
 /**
- * Puts one command line's world together, runs the command in it and shows its value; the exit
- * code. Nothing is connected before the command asks for it, nothing is left open behind.
+ * Puts one command line's world together, runs the command in it and shows its value; gives
+ * how it ended. Nothing is connected before the command asks for it, nothing is left open behind.
  */
 export async function runCommand(
   plain: PlainCommand,
   values: RawValues,
   flags: GlobalFlags,
   outside: Outside,
-): Promise<number> {
+): Promise<Ending> {
   const { env, streams } = outside;
   const paths = resolvePaths(outside);
   const config = openConfigStore(paths, { self: outside.self });
@@ -98,7 +104,7 @@ export async function runCommand(
     files: () => service.files(),
   };
   let written: Shown['written'];
-  let code: number;
+  let ending: Ending;
   try {
     const command = await loadCommand(plain.words);
     const context = command.local ? local : { ...local, api: await service.api() };
@@ -125,14 +131,14 @@ export async function runCommand(
       await shown.goOn();
     }
     written = shown.written;
-    code = exit[shown.exitName];
+    ending = { code: exit[shown.exitName], failed: shown.failed };
   } finally {
     await service.close();
     await speech.finish();
   }
   // Last of all: a kill before it only makes the same line tell its report once more.
   await written?.();
-  return code;
+  return ending;
 }
 
 /** A broken file stops what needs a connection; what mends or explains it still runs. */

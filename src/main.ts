@@ -60,10 +60,11 @@ async function run(
 ): Promise<number> {
   checkAgainstTable(line.command, line.values);
   const signals = watchSignals();
+  const argv = process.argv.slice(2);
   try {
     // Loaded for a command only: help, usage errors and completion never need it.
     const { runCommand } = await import('./assemble.js');
-    const code = await runCommand(line.command, line.values, line.globals, {
+    const { code, failed } = await runCommand(line.command, line.values, line.globals, {
       env: process.env,
       platform: process.platform,
       nodeVersion: process.versions.node,
@@ -80,9 +81,13 @@ async function run(
         keySource = found;
       },
     });
-    return signals.code() ?? code;
+    const exitCode = signals.code() ?? code;
+    // The others were told line by line; a script reads one error, the last line.
+    if (failed && wantsJson(argv, process.env['ROSTERCTL_OUTPUT']))
+      await tell(failed.error, line, argv, streams, { exitCode, ids: [failed.id] });
+    return exitCode;
   } catch (error) {
-    const code = await tell(error, line, process.argv.slice(2), streams);
+    const code = await tell(error, line, argv, streams, { exitCode: signals.code() });
     return signals.code() ?? code;
   } finally {
     signals.stop();
@@ -108,12 +113,21 @@ function pageOf(parsed: Parsed, table: PlainTable): string | undefined {
   return 'words' in of ? commandHelp(of, { long }) : groupHelp(of, table);
 }
 
+/** What is known of a failure besides the error itself. */
+interface Known {
+  /** How the process ends, where not as the error says. */
+  readonly exitCode?: number | undefined;
+  /** What it is about, where not all that the line names. */
+  readonly ids?: readonly string[];
+}
+
 /** The error as words or as JSON on stderr; a closed pipe is a quiet end. */
 async function tell(
   error: unknown,
   parsed: Parsed | undefined,
   argv: readonly string[],
   streams: ProcessStreams,
+  known: Known = {},
 ): Promise<number> {
   if (error instanceof PipeClosedError) return exit.done;
   const [{ tellFailure }, { multiLine, singleLine }] = await Promise.all([
@@ -127,7 +141,8 @@ async function tell(
     .filter((id) => typeof id === 'string');
   const story = tellFailure(error, {
     words: command?.words ?? [],
-    ids: ids ?? [],
+    ids: known.ids ?? ids ?? [],
+    exitCode: known.exitCode,
     keySource,
     flags: parsed?.kind === 'command' ? parsed.globals : {},
   });

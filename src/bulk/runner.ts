@@ -251,10 +251,12 @@ class Runner<P> {
   }
 
   /** `unread`: why reading could not tell; what is not known stays the outcome of the write. */
-  private unknown(doubt: Doubt, unread?: Failure): Promise<void> {
+  private async unknown(doubt: Doubt, unread?: Failure): Promise<void> {
+    // The report is out, and nothing is told behind it.
+    if (this.closed) return;
     const { row, id } = doubt.task;
     const error = this.options.work.tell(unsettled(doubt.error, unread), id);
-    return this.finish(
+    await this.finish(
       { row, id, result: 'unknown', error },
       doubt.applied ? { applied: true } : {},
     );
@@ -268,6 +270,7 @@ class Runner<P> {
       await step();
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
+      if (this.closed) return;
       const { row, id } = task;
       const sent = this.sent.has(row);
       const result = rowResult(this.stops, error, sent);

@@ -6,6 +6,7 @@ import type { GlobalFlags } from '../config/flags.js';
 import type { Context, LocalContext } from '../context.js';
 import type { ExitName } from '../exit-codes.js';
 import type { BulkPart } from './bulk-part.js';
+import type { FailedOne } from './failure.js';
 import type { Change, Plan } from './plan.js';
 import type { View } from './views.js';
 
@@ -181,6 +182,8 @@ export class Outcome<T> {
     private readonly exit: ExitName | (() => ExitName),
     /** What is written down once the value was written out. */
     readonly written?: () => Promise<void>,
+    /** The first of several things that failed, known when the value is written out. */
+    readonly failed?: () => FailedOne | undefined,
   ) {}
 
   get exitName(): ExitName {

@@ -34,6 +34,9 @@ export async function execute(
         return result.exitName;
       },
       written: result.written,
+      get failed() {
+        return result.failed?.();
+      },
     };
   if (result instanceof Lasting)
     return { value: result.value, view: command.view, exitName: 'done', goOn: result.goOn };

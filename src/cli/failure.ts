@@ -31,10 +31,18 @@ export interface FailedCommand {
   readonly words: readonly string[];
   /** The positional ids, to name the one that is missing. */
   readonly ids: readonly string[];
+  /** How the process ends, where not as the error says: after a signal, or where several failed. */
+  readonly exitCode?: number | undefined;
   /** Where the key came from: "stored for profile work", "environment ROSTERCTL_API_KEY". */
   readonly keySource: string | undefined;
   /** The global flags of the line. */
   readonly flags: Partial<GlobalFlags>;
+}
+
+/** One of several things that failed. */
+export interface FailedOne {
+  readonly id: string;
+  readonly error: Failure;
 }
 
 /** One error as sentence, hint, envelope and exit code. Text may hold the service's words: make it safe. */
@@ -51,7 +59,7 @@ export function tellFailure(error: unknown, command: FailedCommand): FailureStor
     error instanceof ApiError ? sayApiError(error, command) : [error.message, undefined];
   const own = error.hint ?? (error instanceof ApiError ? hintFor(error, command) : undefined);
   const hint = own === undefined ? undefined : toSamePlace(own, command.flags);
-  const exitCode = exit[error.exitName];
+  const exitCode = command.exitCode ?? exit[error.exitName];
   const site = siteOf(error);
   return {
     lines: [message, ...(why ? [why] : []), ...(hint ? hint.split('\n') : [])],

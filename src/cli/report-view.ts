@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { type BulkReport, rowResults } from '../bulk/report.js';
 import type { ExitName } from '../exit-codes.js';
+import type { FailedOne } from './failure.js';
 import { reportLines } from './lines.js';
 import type { View } from './views.js';
 
@@ -15,6 +16,8 @@ export interface Shown {
   readonly tellAfter?: (how: { readonly isShown: boolean }) => void;
   /** What is written down once the value was written out. */
   readonly written?: (() => Promise<void>) | undefined;
+  /** The first of several things that failed; each was told by a line of its own. */
+  readonly failed?: FailedOne | undefined;
   /** It tells what was done: when it cannot be written out, that is no good end, as it is for a list. */
   readonly isReport?: boolean;
   /** What runs after the value was shown; a signal ends it in the ordinary way. */

@@ -135,10 +135,11 @@ export async function downloadDocuments(
   const concurrency = values.concurrency ?? context.settings.concurrency;
   const run = runDownloads(context, targets, concurrency, worker);
   const exitName = () => run.exitName();
-  if (context.settings.output === 'ndjson') return new Outcome(run.rows(), exitName);
+  const outcome = (value: Result) => new Outcome(value, exitName, undefined, () => run.failed());
+  if (context.settings.output === 'ndjson') return outcome(run.rows());
   const done: Row[] = [];
   for await (const row of run.rows()) done.push(row);
-  return new Outcome(done, exitName);
+  return outcome(done);
 }
 
 /** With `-O -` stdout is the file; `--json` says only how errors are told. Throws UsageError. */

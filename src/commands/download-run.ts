@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import { Stops } from '../bulk/stops.js';
-import { tellFailure } from '../cli/failure.js';
+import { type FailedOne, tellFailure } from '../cli/failure.js';
 import type { Context } from '../context.js';
 import { atOnce } from '../data/at-once.js';
 import { plural } from '../data/words.js';
-import { Failure, GuardError } from '../errors.js';
+import { CancelledError, Failure, GuardError } from '../errors.js';
 import { type ExitName, gravest } from '../exit-codes.js';
 import type { Target } from './download-targets.js';
 
@@ -14,6 +14,8 @@ export interface DownloadRun<R> {
   rows(): AsyncGenerator<R>;
   /** Known when the rows are out. */
   exitName(): ExitName;
+  /** The first that failed; undefined where all were done. */
+  failed(): FailedOne | undefined;
 }
 
 /** What is done with each document. */
@@ -38,7 +40,7 @@ export function runDownloads<R>(
   const stops = new Stops(undefined, () => context.api.pace.silent);
   // Each request on its way listens to it.
   setMaxListeners(0, context.signal);
-  const failures: ExitName[] = [];
+  const failures: FailedOne[] = [];
   let done = 0;
   let begun = 0;
   const one = async (target: Target): Promise<R | undefined> => {
@@ -51,7 +53,7 @@ export function runDownloads<R>(
       return row;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      failures.push(error.exitName);
+      failures.push({ id: target.id, error });
       worker.aside(() => tell(context, target.id, error));
       // A file in the way is no reason to stop, as it is where rows are written.
       if (error instanceof GuardError) stops.settled('failed', false);
@@ -74,8 +76,16 @@ export function runDownloads<R>(
         conclude();
       }
     },
-    exitName: () => stops.stop?.exitName ?? gravest(failures),
+    exitName: () => stops.stop?.exitName ?? gravest(failures.map(({ error }) => error.exitName)),
+    failed: () => failures[0] ?? notBegun(),
   };
+
+  /** A signal came before the first of them. */
+  function notBegun(): FailedOne | undefined {
+    const [first] = targets;
+    if (!first || done === targets.length) return undefined;
+    return { id: first.id, error: new CancelledError('Interrupted.') };
+  }
 
   function conclude(): void {
     const missing = targets.length - done;
@@ -84,7 +94,7 @@ export function runDownloads<R>(
     const untouched = targets.length - begun;
     const rest = untouched > 0 ? `, ${untouched} of them not begun` : '';
     // Asking again brings nothing where all the others are gone.
-    const isWorthIt = untouched > 0 || failures.some((name) => name !== 'notFound');
+    const isWorthIt = untouched > 0 || failures.some(({ error }) => error.exitName !== 'notFound');
     const hint = isWorthIt ? ' Go on with the same line and --skip-existing.' : '';
     context.tell(
       `${done} of ${plural(targets.length, 'document')} done, ${missing} not${rest}.${hint}`,

@@ -104,7 +104,7 @@ export async function openTarget(
   if (options.folder !== undefined) makeTarget(options.folder);
   const overwrite = options.whenThere === 'overwrite';
   if (overwrite && (await whatStands(path, options)) === 'device')
-    return throughFile(path, await openAtomic(path));
+    return throughFile(path, await openAtomic(path, { signal: context.signal }));
   // A link that the user named leads to the file that is meant.
   const real = overwrite ? await realpath(path).catch(() => path) : path;
   const partial = await openPartial(real, {

@@ -12,8 +12,9 @@ import {
   unlink,
 } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { digestOf } from '../data/digest.js';
-import { GuardError, OutputError } from '../errors.js';
+import { CancelledError, GuardError, OutputError } from '../errors.js';
 
 export interface AtomicOptions {
   /** The mode of a new file; an existing file keeps its own. Default 0600. */
@@ -25,6 +26,8 @@ export interface AtomicOptions {
    * next write takes what a kill left, and `dropAloneTemp` finds it.
    */
   readonly alone?: boolean | undefined;
+  /** Ends the wait for the reader of a named pipe. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A file in the making: nothing stands under its final name before `commit`. */
@@ -38,12 +41,16 @@ export interface AtomicFile {
 
 /**
  * Opens a file that appears whole or not at all: a temporary file in the same folder, fsync, rename.
- * A link is followed to its file; a device or pipe is written straight through. Throws OutputError.
+ * A link is followed to its file; a device or pipe is written straight through. Throws OutputError,
+ * CancelledError.
  */
 export async function openAtomic(file: string, options: AtomicOptions = {}): Promise<AtomicFile> {
   const target = await lookAt(file);
   if (options.mustBeNew && target.kind !== 'absent') throw exists(file);
-  if (target.kind === 'device') return straightThrough(file, await attempt(file, open(file, 'w')));
+  if (target.kind === 'device') {
+    const opened = target.isPipe ? openPipe(file, options.signal) : attempt(file, open(file, 'w'));
+    return straightThrough(file, await opened);
+  }
   const temp = tempOf(target.path, options.alone ? aloneMark(target.path) : randomMark());
   if (options.alone) await unlink(temp).catch(() => {});
   const mode = target.kind === 'file' ? target.mode : (options.mode ?? 0o600);
@@ -140,7 +147,8 @@ function randomMark(): string {
 }
 
 type Target =
-  | { readonly kind: 'absent' | 'device'; readonly path: string }
+  | { readonly kind: 'absent'; readonly path: string }
+  | { readonly kind: 'device'; readonly path: string; readonly isPipe: boolean }
   | { readonly kind: 'file'; readonly path: string; readonly mode: number };
 
 async function lookAt(file: string): Promise<Target> {
@@ -150,8 +158,33 @@ async function lookAt(file: string): Promise<Target> {
   if (found.isDirectory()) throw new OutputError(`${file} is a folder, not a file.`);
   // A link that points nowhere: the new file takes its place.
   if (found.isSymbolicLink()) return { kind: 'absent', path };
-  if (!found.isFile()) return { kind: 'device', path };
+  if (!found.isFile()) return { kind: 'device', path, isPipe: found.isFIFO() };
   return { kind: 'file', path, mode: found.mode & 0o777 };
+}
+
+const lookMs = 50;
+
+/**
+ * Opens a named pipe for writing. Without a reader the system's own waiting would hold a thread, and
+ * the process with it, whatever signal comes.
+ */
+async function openPipe(file: string, signal: AbortSignal | undefined): Promise<FileHandle> {
+  for (;;) {
+    const first = await open(file, constants.O_WRONLY | constants.O_NONBLOCK).catch(
+      (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENXIO') throw cannotWrite(file, error);
+        return undefined;
+      },
+    );
+    if (first) {
+      const handle = await attempt(file, open(file, 'w'));
+      // Any earlier it would be the end of the file for the reader.
+      await first.close();
+      return handle;
+    }
+    if (signal?.aborted) throw new CancelledError('Interrupted.');
+    await sleep(lookMs);
+  }
 }
 
 function straightThrough(file: string, handle: FileHandle): AtomicFile {

@@ -20,7 +20,7 @@ describe('a reader that goes away', () => {
       child.stdout.destroy();
       const code = await new Promise((resolve) => child.on('close', resolve));
       expect({ code, written: written(service).length }).toEqual({ code: 1, written: 20 });
-      expect(errorOf({ stderr } as never)).toMatchObject({ code: 'output', exitCode: 1 });
+      expect(errorOf({ stderr })).toMatchObject({ code: 'output', exitCode: 1 });
       const shown = await user.run('runs show last --json');
       expect(report(shown).summary).toMatchObject({ total: 20, changed: 20 });
       expect(report(await user.run(lineOf(20))).summary).toMatchObject({ unchanged: 20 });

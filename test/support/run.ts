@@ -87,7 +87,7 @@ export function splitWords(line: string): string[] {
 }
 
 /** The last line of stderr, parsed: the error envelope of a `--json` run. */
-export function errorOf(ran: Ran): Record<string, unknown> {
+export function errorOf(ran: Pick<Ran, 'stderr'>): Record<string, unknown> {
   const last = ran.stderr.trimEnd().split('\n').at(-1) ?? '';
   return (JSON.parse(last) as { error: Record<string, unknown> }).error;
 }

@@ -320,6 +320,20 @@ test('a service that does not answer any more ends the run after five, and the n
   expect([again.code, here.there().length]).toEqual([0, 12]);
 });
 
+test('of several some of which failed the last line is the first error as JSON', async () => {
+  const here = await place({ documents: files(2) });
+  for (const format of ['--json', '-o ndjson']) {
+    const ran = await here.run(`doc_0001 gone doc_0002 --overwrite ${format}`);
+    expect([ran.code, errorOf(ran)]).toMatchObject([
+      5,
+      { exitCode: 5, message: expect.stringContaining('gone') },
+    ]);
+    expect(errorOf(ran).message).not.toContain('doc_0001');
+  }
+  const plain = await here.run('doc_0001 gone --overwrite');
+  expect(plain.stderr).not.toContain('{"error"');
+});
+
 test('Ctrl-C leaves whole files and one begun, exits 130, and says what was not done', async () => {
   const documents = files(20, 50_000);
   let open = true;
@@ -342,6 +356,7 @@ test('Ctrl-C leaves whole files and one begun, exits 130, and says what was not 
   const { code, stdout, stderr } = await child.ended;
   expect([code, (JSON.parse(stdout) as unknown[]).length]).toEqual([130, 2]);
   expect(stderr).toContain('2 of 20 documents done, 18 not, 17 of them not begun.');
+  expect(errorOf({ stderr })).toMatchObject({ code: 'cancelled', exitCode: 130 });
   expect(here.there()).toEqual([
     'doc_0001.txt',
     'doc_0002.txt',

@@ -1,3 +1,4 @@
+import { execFile, execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import {
   existsSync,
@@ -12,6 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import {
@@ -376,6 +378,26 @@ test('Ctrl-C ends it with 130 and keeps what came', async () => {
   expect(sha256(readFileSync(here.file))).toBe(sha256(here.bytes));
 });
 
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const)(
+  'after %s the last line is the error as JSON with the exit code %i',
+  async (name, exit) => {
+    const here = await place({ store: holdOnce(1000) });
+    const child = startDownload(['docs', 'download', 'doc_1', '--json'], here.api.env, here.cwd);
+    await untilSize(here.partial, 1000);
+    child.kill(name);
+    const ended = await child.ended;
+    expect([ended.code, ended.stdout, errorOf(ended)]).toMatchObject([
+      exit,
+      '',
+      { exitCode: exit },
+    ]);
+  },
+);
+
 // --- links and strangers in the place of the half file ---
 
 test.each(['doc_1.txt.partial', 'doc_1.txt.partial.json'])(
@@ -419,6 +441,22 @@ test('with --overwrite a link or a folder at the name is refused, and a file kee
 });
 
 // --- a pipe ---
+
+test('a named pipe without a reader is waited for, and a signal ends the wait', async () => {
+  const here = await place();
+  const pipe = join(here.cwd, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  const line = ['docs', 'download', 'doc_1', '-O', 'pipe', '--overwrite', '--json'];
+  const waiting = startDownload(line, here.api.env, here.cwd);
+  await wait(700);
+  waiting.kill('SIGINT');
+  expect(await waiting.ended).toMatchObject({ code: 130 });
+  const child = startDownload(line, here.api.env, here.cwd);
+  await wait(300);
+  // The store is in this process: it must go on meanwhile.
+  const { stdout } = await promisify(execFile)('cat', [pipe], { encoding: 'buffer' });
+  expect([(await child.ended).code, sha256(stdout)]).toEqual([0, sha256(here.bytes)]);
+});
 
 test('-O - goes on by Range into the same pipe', async () => {
   const here = await place({ store: cutOnce(1000), bytes: Buffer.from('0123456789'.repeat(500)) });
