@@ -213,6 +213,20 @@ export class UnknownOutcomeError extends Failure {
   }
 }
 
+/** A run of several things that did not end well though no single error ended it. */
+export class RunError extends Failure {
+  readonly kind = 'run';
+  readonly code: string;
+  constructor(
+    message: string,
+    readonly exitName: ExitName,
+    options: { hint?: string | undefined } = {},
+  ) {
+    super(message, options);
+    this.code = exitName;
+  }
+}
+
 /** The reader of our output went away (`| head -1`); for a list that is a good end. */
 export class PipeClosedError extends Error {
   override readonly name = 'PipeClosedError';

@@ -83,7 +83,7 @@ async function run(
     });
     const exitCode = signals.code() ?? code;
     // The others were told line by line; a script reads one error, the last line.
-    if (failed && wantsJson(argv, process.env['ROSTERCTL_OUTPUT']))
+    if (failed && (failed.isUntold || wantsJson(argv, process.env['ROSTERCTL_OUTPUT'])))
       await tell(failed.error, line, argv, streams, { exitCode, ids: [failed.id] });
     return exitCode;
   } catch (error) {

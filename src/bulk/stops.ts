@@ -8,6 +8,8 @@ import { withoutResult } from './rows.js';
 export interface Stop {
   readonly exitName: ExitName;
   readonly reason: string;
+  /** What the service or the disk said, where that was the reason. */
+  readonly error?: Failure;
 }
 
 /** As many rows in a row may fail for want of an answer before the service counts as unreachable. */
@@ -52,14 +54,14 @@ export class Stops {
   /** A row met a failure; true = it stops the run, and the row has no result of its own. */
   failed(error: Failure, result: RowResult, sent: boolean): boolean {
     if (error instanceof OutputError || error instanceof GuardError)
-      return this.end(error.exitName === 'guarded' ? 'guarded' : 'failed', error.message);
-    if (stopsRun(error)) return this.end(error.exitName, error.message);
+      return this.endBy(error, error.exitName === 'guarded' ? 'guarded' : 'failed');
+    if (stopsRun(error)) return this.endBy(error, error.exitName);
     if (isForbidden(error)) {
       this.forbidden += 1;
       const isFirst = sent ? !this.wrote : !this.seen;
       this.answered(sent);
       this.exhausted = 0;
-      if (isFirst || this.forbidden >= forbiddenRows) return this.end('forbidden', error.message);
+      if (isFirst || this.forbidden >= forbiddenRows) return this.endBy(error, 'forbidden');
       this.count(result);
       return false;
     }
@@ -69,7 +71,7 @@ export class Stops {
       this.exhausted += 1;
       const tooLong = error instanceof ApiError && error.details.retryAfter !== undefined;
       if (tooLong || this.exhausted >= exhaustedRows || this.isSilent())
-        this.end('temporary', error.message);
+        this.endBy(error, 'temporary');
       return false;
     }
     this.answered(sent);
@@ -78,12 +80,16 @@ export class Stops {
     return false;
   }
 
-  end(exitName: ExitName, reason: string): true {
+  end(exitName: ExitName, reason: string, error?: Failure): true {
     if (!this.stopped) {
-      this.stopped = { exitName, reason };
+      this.stopped = { exitName, reason, ...(error && { error }) };
       this.onStop();
     }
     return true;
+  }
+
+  private endBy(error: Failure, exitName: ExitName): true {
+    return this.end(exitName, error.message, error);
   }
 
   private answered(sent: boolean): void {

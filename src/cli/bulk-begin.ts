@@ -1,4 +1,5 @@
 import type { DamagedRun } from '../bulk/damaged.js';
+import { isForbidden, stopsRun } from '../bulk/judge.js';
 import { countsAsError, exitOf, type ReportRow } from '../bulk/report.js';
 import { isFinal } from '../bulk/run-state.js';
 import type { Task } from '../bulk/runner.js';
@@ -15,6 +16,8 @@ import { supersede } from '../bulk/supersede.js';
 import type { SelectedRow } from '../bulk/work.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
+import { Failure } from '../errors.js';
+import type { ExitName } from '../exit-codes.js';
 import type { BulkPart } from './bulk-part.js';
 import { continueRun } from './bulk-continue.js';
 import { damagedBefore, setAsideAll } from './bulk-damaged.js';
@@ -22,7 +25,14 @@ import { settleEarlier } from './bulk-earlier.js';
 import { type Beginning, type BulkLine, inputOf, type Prepared, withLock } from './bulk-line.js';
 import { checkExpected, confirmChanges, tellPreview } from './bulk-confirm.js';
 import { type Preview, previewRows } from './bulk-preview.js';
-import { type EndedRun, type KeptJob, mostErrors, openJob, reportOf } from './bulk-run.js';
+import {
+  type EndedRun,
+  failedRun,
+  type KeptJob,
+  mostErrors,
+  openJob,
+  reportOf,
+} from './bulk-run.js';
 import { selectByFilter } from './bulk-select.js';
 import { concludeResults } from './results-file.js';
 
@@ -101,16 +111,21 @@ export async function prepare(
     await setAsideAll(context, aside);
   };
   const concurrency = values.concurrency ?? context.settings.concurrency;
-  const preview = await previewRows(context, rows, job, work, part.resource, concurrency);
+  let preview: Preview;
+  try {
+    preview = await previewRows(context, rows, job, work, part.resource, concurrency);
+  } catch (error) {
+    if (!(error instanceof Failure) || !endsRun(error)) throw error;
+    const none = rows.map(({ row, id }) => ({ row, id, result: 'not_attempted' as const }));
+    const read = { header: input.header, rows };
+    const told = await untouched(context, head, values, read, none, error.exitName);
+    return { ...told, failed: { id: '', error, isUntold: true } };
+  }
   const { tasks, decided } = preview;
   const wrong = decided.filter(({ result }) => countsAsError(result)).length;
   const most = mostErrors(values);
-  const read = { header: input.header, rows };
-  const toldAs = async (found: readonly ReportRow[], stop?: 'rowsFailed'): Promise<EndedRun> => {
-    const report = reportOf(context, { ...head, run: null }, found);
-    const ended = exitOf(report.summary, stop);
-    return { report, exitName: await concludeResults(context, values.results, read, found, ended) };
-  };
+  const toldAs = (found: readonly ReportRow[], stop?: ExitName) =>
+    untouched(context, head, values, { header: input.header, rows }, found, stop);
   if (tasks.length === 0) {
     await endSame();
     return toldAs(decided);
@@ -143,6 +158,26 @@ export async function prepare(
       release: () => lock.release(),
     },
   };
+}
+
+/** What the service says to all rows of a run; other failures are those of the line or of the person. */
+function endsRun(error: Failure): boolean {
+  return stopsRun(error) || isForbidden(error) || error.exitName === 'temporary';
+}
+
+/** The report of a line that sent nothing. */
+async function untouched(
+  context: Context,
+  head: Pick<RunHead, 'action'>,
+  { results }: Pick<BulkLine['values'], 'results'>,
+  read: Parameters<typeof concludeResults>[2],
+  found: readonly ReportRow[],
+  stop?: ExitName,
+): Promise<EndedRun> {
+  const report = reportOf(context, { ...head, run: null }, found);
+  const ended = exitOf(report.summary, stop);
+  const exitName = await concludeResults(context, results, read, found, ended);
+  return { report, exitName, failed: failedRun(report, exitName) };
 }
 
 /** A run of the same line that has ended and left something: going on with it makes nothing twice. */

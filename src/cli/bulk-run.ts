@@ -12,11 +12,12 @@ import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { pause } from '../data/pause.js';
 import { sharing } from '../data/sharing.js';
-import { Failure } from '../errors.js';
+import { Failure, RunError } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import type { BulkValues } from './bulk-flags.js';
 import type { BulkJob, BulkPart } from './bulk-part.js';
 import type { Plan } from './define.js';
+import type { FailedOne } from './failure.js';
 import { summaryLine } from './lines.js';
 import { progressText } from './run-progress.js';
 import { concludeResults } from './results-file.js';
@@ -52,6 +53,8 @@ export interface ReadyRun {
 export interface EndedRun {
   readonly report: BulkReport;
   readonly exitName: ExitName;
+  /** What a script reads as the error of the whole. */
+  readonly failed?: FailedOne | undefined;
   /** What is written down once the report was written out. */
   readonly written?: (() => Promise<void>) | undefined;
 }
@@ -184,6 +187,19 @@ export function reportOf(
   };
 }
 
+/** The error that stopped a run, or that it did not end well; undefined where it did. */
+export function failedRun(
+  report: BulkReport,
+  exitName: ExitName,
+  error?: Failure,
+): FailedOne | undefined {
+  if (exitName === 'done') return undefined;
+  if (error) return { id: '', error };
+  const { run } = report;
+  const hint = exitName === 'rowsFailed' && run ? `rosterctl runs retry ${run}` : undefined;
+  return { id: '', error: new RunError(`${summaryLine(report)}.`, exitName, { hint }) };
+}
+
 /** How to go on with a run of which something is left. */
 export function tellUnfinished(
   context: Context,
@@ -237,6 +253,7 @@ async function conclude(
   return {
     report,
     exitName,
+    failed: failedRun(report, exitName, stop?.error),
     tell: ({ isShown } = { isShown: false }) => {
       if (stop) context.tell(`Stopped: ${stop.reason}`);
       context.note(`Run ${head.run}${isShown ? '' : `: ${summaryLine(report)}`}`);

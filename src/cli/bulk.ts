@@ -9,7 +9,14 @@ import { UsageError } from '../errors.js';
 import type { BulkValues } from './bulk-flags.js';
 import { checkExpected, tellCap, tellPreview } from './bulk-confirm.js';
 import { previewRows } from './bulk-preview.js';
-import { type ExecutedRun, executeRun, type KeptJob, openJob, reportOf } from './bulk-run.js';
+import {
+  type ExecutedRun,
+  executeRun,
+  failedRun,
+  type KeptJob,
+  openJob,
+  reportOf,
+} from './bulk-run.js';
 import { filterKey, selectByFilter, selectLocally } from './bulk-select.js';
 import { summaryLine } from './lines.js';
 import { reportFields, reportView, type Shown } from './report-view.js';
@@ -116,6 +123,7 @@ async function dryRun(
     value: report,
     view: reportView,
     exitName: pending ? 'changesPending' : exitName,
+    failed: failedRun(report, exitName),
   };
 }
 
@@ -132,7 +140,13 @@ export async function showRun(context: Context, found: Prepared): Promise<Shown>
     return { value, view: reportView, isReport: true, ...ended };
   }
   if (context.settings.output !== 'ndjson') {
-    const { report: value, exitName, written, tell } = await executeRun(context, found.ready);
+    const {
+      report: value,
+      exitName,
+      failed,
+      written,
+      tell,
+    } = await executeRun(context, found.ready);
     const below = context.personReads && !context.settings.fields;
     if (!below) tell();
     return {
@@ -140,6 +154,7 @@ export async function showRun(context: Context, found: Prepared): Promise<Shown>
       view: reportView,
       isReport: true,
       exitName,
+      failed,
       written,
       ...(below && { tellAfter: tell }),
     };
@@ -170,6 +185,9 @@ export async function showRun(context: Context, found: Prepared): Promise<Shown>
     isReport: true,
     get exitName() {
       return ended?.exitName ?? 'failed';
+    },
+    get failed() {
+      return ended?.failed;
     },
     written: async () => ended?.written?.(),
   };

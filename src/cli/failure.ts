@@ -43,6 +43,8 @@ export interface FailedCommand {
 export interface FailedOne {
   readonly id: string;
   readonly error: Failure;
+  /** No line told it yet. */
+  readonly isUntold?: boolean;
 }
 
 /** One error as sentence, hint, envelope and exit code. Text may hold the service's words: make it safe. */

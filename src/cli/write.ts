@@ -103,11 +103,12 @@ async function runReported(
   values: Values,
   id: string,
 ): Promise<Shown> {
-  const told = (row: Omit<ReportRow, 'row' | 'id'>, stop?: Stop): Shown => {
+  const told = (row: Omit<ReportRow, 'row' | 'id'>, error?: Failure, stop?: Stop): Shown => {
     const head = { action: words.join('.'), run: null };
     const value = reportOf(context, head, [{ row: 1, id, ...row }]);
     const exitName = exitOf(value.summary, stop?.exitName);
-    return { value, view: reportView, exitName, isReport: !context.settings.dryRun };
+    const failed = error && { id, error };
+    return { value, view: reportView, exitName, failed, isReport: !context.settings.dryRun };
   };
   await checkFields(context);
   let sent = false;
@@ -122,7 +123,7 @@ async function runReported(
   } catch (error) {
     if (!(error instanceof Failure) || (!sent && stopsRun(error))) throw error;
     const { result, stop } = endedBy(error, sent);
-    return told({ result, error: rowError(context, words, error, id) }, stop);
+    return told({ result, error: rowError(context, words, error, id) }, error, stop);
   }
 }
 

@@ -1,7 +1,8 @@
 import { Outcome } from '../cli/define.js';
+import type { FailedOne } from '../cli/failure.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
-import { ApiError, NotFoundError } from '../errors.js';
+import { ApiError, Failure, NotFoundError } from '../errors.js';
 import { callOf, type Readable } from './kinds.js';
 
 /** One id: its record; several: those found, in the order asked, each missing one told on stderr. */
@@ -14,17 +15,21 @@ export async function getRecords(
   const [only] = ids;
   if (only !== undefined && ids.length === 1) return source.read(only);
   const found: JsonObject[] = [];
+  let first: FailedOne | undefined;
   for (const id of ids) {
     const record = await source.read(id).catch((error: unknown) => missing(error));
-    if (record) found.push(record);
-    else context.tell(`The ${kind.noun} ${id} was not found.`);
+    if (!(record instanceof Failure)) found.push(record);
+    else {
+      first ??= { id, error: record };
+      context.tell(`The ${kind.noun} ${id} was not found.`);
+    }
   }
-  return found.length < ids.length ? new Outcome(found, 'notFound') : found;
+  return first ? new Outcome(found, 'notFound', undefined, () => first) : found;
 }
 
-function missing(error: unknown): undefined {
-  if (error instanceof NotFoundError) return undefined;
-  if (error instanceof ApiError && error.status === 404) return undefined;
+function missing(error: unknown): Failure {
+  if (error instanceof NotFoundError) return error;
+  if (error instanceof ApiError && error.status === 404) return error;
   throw error;
 }
 

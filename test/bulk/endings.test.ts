@@ -158,3 +158,41 @@ describe('runs resume and retry', () => {
     ]);
   });
 });
+
+describe('with --json the last line of stderr is the error', () => {
+  const line = `tryouts set-status ${ids(6).join(' ')} --to rejected --yes --json --concurrency 1`;
+
+  test.each([
+    ['stopped by a refused key', 'PATCH app_2', 401, 'invalidApiKey', 4],
+    ['with a row that is refused', 'PATCH app_2', 409, 'rowsFailed', 8],
+    ['that may not read', 'GET', 401, 'invalidApiKey', 4],
+    ['that may not read any', 'GET', 403, 'invalidApiKey', 7],
+  ])('of a run %s, and the report is there', async (_, at, status, code, exitCode) => {
+    const service = await keep(several(6), (__, step) =>
+      step.startsWith(at) ? { status, json: { error: 'invalidApiKey' } } : undefined,
+    );
+    const ran = await userOf(service).run(line);
+    expect(ran.code).toBe(exitCode);
+    expect(errorOf(ran)).toMatchObject({ code, exitCode });
+    expect(report(ran).summary['total']).toBe(6);
+    expect(report(ran).results).toHaveLength(6);
+  });
+
+  test('of a list of ids of which one is missing', async () => {
+    const service = await keep(several(1));
+    const ran = await userOf(service).run('tryouts get app_1 app_9 --json');
+    expect(ran.code).toBe(5);
+    expect(errorOf(ran)).toMatchObject({ code: 'notFound', exitCode: 5 });
+    expect(JSON.parse(ran.stdout)).toHaveLength(1);
+  });
+
+  test('a person reads why nothing could be read, and how to go on', async () => {
+    const service = await keep(several(6), (__, step) =>
+      step.startsWith('GET') ? { status: 401, json: { error: 'invalidApiKey' } } : undefined,
+    );
+    const ran = await userOf(service).run(line.replace(' --json', ''));
+    expect(ran.code).toBe(4);
+    expect(ran.stderr).toContain('did not accept the API key of ROSTERCTL_API_KEY');
+    expect(ran.stdout.trimEnd().split('\n')).toHaveLength(7);
+  });
+});
