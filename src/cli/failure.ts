@@ -196,7 +196,7 @@ function hintFor(error: ApiError, command: FailedCommand): string | undefined {
   if (error.status === 401)
     return variable === undefined
       ? 'Store a valid key: rosterctl auth login'
-      : `Give ${variable} a valid key, or unset it to use a stored one.`;
+      : `Give ${variable} a valid key, or unset it and store one: rosterctl auth login`;
   if (error.status === 403 && error.serviceCode === 'featureNotAvailable')
     return "Ask the organization's owner for a plan that includes API access.";
   if (error.status === 403) {

@@ -83,7 +83,7 @@ export async function applyUpdate(
       return plan.changes.every((change) => isAsBefore(now, change)) ? notDone : undefined;
     },
     context,
-    { resends: 3 },
+    { resends: 1 },
   );
   if ('seen' in outcome) return outcome.seen;
   const record = recordOf(outcome.answer, kind, id);

@@ -90,7 +90,7 @@ export async function sendEdit(
       return isAsBefore(record, changes) ? notDone : undefined;
     },
     context,
-    { resends: 3 },
+    { resends: 1 },
   );
   return 'seen' in outcome ? outcome.seen : outcome.answer;
 }
