@@ -1,6 +1,6 @@
 import { ApiError, type Failure, GuardError, OutputError, UnknownOutcomeError } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
-import { isForbidden, resultOf, stopsRun } from './judge.js';
+import { isExhausted, isForbidden, resultOf, stopsRun } from './judge.js';
 import { countsAsError, type RowResult } from './report.js';
 import { withoutResult } from './rows.js';
 
@@ -67,7 +67,7 @@ export class Stops {
     }
     this.forbidden = 0;
     if (error.exitName === 'interrupted') return true;
-    if (error.exitName === 'temporary' || error instanceof UnknownOutcomeError) {
+    if (isExhausted(error) || error instanceof UnknownOutcomeError) {
       this.exhausted += 1;
       const tooLong = error instanceof ApiError && error.details.retryAfter !== undefined;
       if (tooLong || this.exhausted >= exhaustedRows || this.isSilent())

@@ -606,3 +606,21 @@ test('a dry run of finishing all is the report of what would be changed', async 
   ]);
   expect(posts(api)).toHaveLength(before);
 });
+
+test('a store that answers 5xx each time stops the run after five files, and all can be sent later', async () => {
+  const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((name) => `${name}.txt`);
+  const api = await service({ put: () => ({ status: 503 }) });
+  const env = { ...api.env, ROSTERCTL_RETRIES: '0' };
+  const desk = { env, ...deskWith(names) };
+  const line = `docs upload ${names.join(' ')} --concurrency 1 --json`;
+  const ran = await rosterctl(line, desk);
+  expect([ran.code, JSON.parse(ran.stdout).summary]).toMatchObject([
+    9,
+    { total: 8, failed: 0, notAttempted: 8 },
+  ]);
+  expect(puts(api)).toBe(5);
+  delete api.behaviour.put;
+  const again = await rosterctl(line, desk);
+  expect([again.code, JSON.parse(again.stdout).summary.changed]).toEqual([0, 8]);
+  expect(api.documents).toHaveLength(8);
+});
