@@ -96,9 +96,9 @@ export function settleLeft(writes: readonly Pick<Intent, 't'>[], ms: number, now
 const longestTurnMs = 3_600_000;
 
 /** A write of an earlier process, of which only the intent's time is known, as sent as late as can be. */
-export function sentAtLatest(intent: Intent, now: Date): Intent {
+export function sentAtLatest(intent: Intent, now: Date): Intent & { readonly since: number } {
   const { t, goneBy = t + longestTurnMs } = intent;
-  return { ...intent, t: Math.min(now.getTime(), goneBy) };
+  return { ...intent, since: t, t: Math.min(now.getTime(), goneBy) };
 }
 
 /** The values before a write as the journal keeps them: of notes and long texts only a hash. */

@@ -73,27 +73,27 @@ class Runner<P> {
   }
 
   async all(tasks: readonly Task[]): Promise<void> {
+    const { work } = this.options;
     const over = new AbortController();
-    const work = this.work(tasks).finally(() => over.abort());
-    work.catch(() => {});
-    await Promise.race([work, this.graceOver(over.signal)]);
+    const all = this.work(tasks).finally(() => over.abort());
+    all.catch(() => {});
+    await Promise.race([all, this.graceOver(over.signal)]);
     this.closed = true;
     for (const task of tasks) {
       if (this.done.has(task.row)) continue;
-      const result = this.sent.has(task.row) || task.open ? 'unknown' : 'not_attempted';
-      this.report({ row: task.row, id: task.id, result });
+      const { row, id } = task;
+      const isOpen = this.sent.has(row) || task.open !== undefined;
+      if (!isOpen) this.report({ row, id, result: 'not_attempted' });
+      else this.report({ row, id, result: 'unknown', error: work.tell(unsettled(undefined), id) });
     }
     // A failure that is none of ours must not be lost, a slow request may be.
-    if (!this.options.signal.aborted) await work;
+    if (!this.options.signal.aborted) await all;
   }
 
   private async work(tasks: readonly Task[]): Promise<void> {
     const now = this.options.now();
     for (const task of tasks)
-      if (task.open) {
-        const since = task.open.t;
-        this.doubts.push({ ...sentAtLatest(task.open, now), since, task, error: undefined });
-      }
+      if (task.open) this.doubts.push({ ...sentAtLatest(task.open, now), task, error: undefined });
     await this.each(
       tasks.filter((task) => !task.open),
       (task) => this.begin(task),
