@@ -31,7 +31,7 @@ function previewLines(
     ...[...moves].map(([move, count]) => `  ${count} ${move}`),
     ...first,
     ...andMore(tasks),
-    ...failingLines(decided),
+    ...failingLines(action, decided),
     ...(moves.size > 0
       ? [
           "Status changes emit events that the organization's Flows may act on; they cannot be called back.",
@@ -47,14 +47,18 @@ function andMore({ length }: readonly unknown[]): string[] {
 }
 
 /** Who is asked is to know as well what will not be done: a word too many may stand among the ids. */
-function failingLines(decided: readonly ReportRow[]): string[] {
+function failingLines(action: string, decided: readonly ReportRow[]): string[] {
   const failing = decided.filter(({ result }) => countsAsError(result));
   if (failing.length === 0) return [];
   const lines = failing.slice(0, mostShown).map(({ id, error }) => {
     const { message } = (error ?? {}) as { readonly message?: string };
-    return `  ${id}: ${message ?? 'cannot be changed'}`;
+    return `  ${id}${message ? `: ${message}` : ''}`;
   });
-  return [`${plural(failing.length, 'row')} cannot be changed:`, ...lines, ...andMore(failing)];
+  return [
+    `${plural(failing.length, 'row')} cannot be ${verbOf(action).done}:`,
+    ...lines,
+    ...andMore(failing),
+  ];
 }
 
 interface Verb {
@@ -62,12 +66,14 @@ interface Verb {
   readonly ask: string;
   /** Of records: `would …`. */
   readonly would: string;
+  /** Of records: `cannot be …`. */
+  readonly done: string;
 }
 
-const changing: Verb = { ask: 'Change', would: 'change' };
+const changing: Verb = { ask: 'Change', would: 'change', done: 'changed' };
 const verbs: { readonly [verb: string]: Verb } = {
-  delete: { ask: 'Delete', would: 'be deleted' },
-  convert: { ask: 'Convert', would: 'be converted' },
+  delete: { ask: 'Delete', would: 'be deleted', done: 'deleted' },
+  convert: { ask: 'Convert', would: 'be converted', done: 'converted' },
 };
 
 /** How to speak of an action (`documents.delete`): who deletes is never asked about a change. */
