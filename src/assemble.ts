@@ -11,8 +11,8 @@ import { type GlobalFlags, resolveSettings } from './config/settings.js';
 import { type ConfigData, type ConfigStore, openConfigStore } from './config/store.js';
 import type { LocalContext } from './context.js';
 import type { PlainCommand, PlainTable } from './data/plain-table.js';
-import { BugError, ConfigError, OutputError, PipeClosedError } from './errors.js';
-import { exit } from './exit-codes.js';
+import { BugError, ConfigError, OutputError, PipeClosedError, RunError } from './errors.js';
+import { exit, exitCodes, type ExitName } from './exit-codes.js';
 import type { ThisProcess } from './files/lock.js';
 import { createService } from './service.js';
 import { createProgress } from './terminal/progress.js';
@@ -131,7 +131,7 @@ export async function runCommand(
       await shown.goOn();
     }
     written = shown.written;
-    ending = { code: exit[shown.exitName], failed: shown.failed };
+    ending = { code: exit[shown.exitName], failed: shown.failed ?? wholeFailure(shown.exitName) };
   } finally {
     await service.close();
     await speech.finish();
@@ -139,6 +139,14 @@ export async function runCommand(
   // Last of all: a kill before it only makes the same line tell its report once more.
   await written?.();
   return ending;
+}
+
+/** What a script reads where nothing else says why the exit code is no success. */
+function wholeFailure(exitName: ExitName): Ending['failed'] {
+  if (exitName === 'done' || exitName === 'changesPending') return undefined;
+  const { text } = exitCodes[exitName];
+  const sentence = `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+  return { id: '', error: new RunError(sentence, exitName) };
 }
 
 /** A broken file stops what needs a connection; what mends or explains it still runs. */

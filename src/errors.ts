@@ -223,11 +223,20 @@ export class RunError extends Failure {
     options: { hint?: string | undefined } = {},
   ) {
     super(message, options);
-    this.code = exitName;
+    this.code = exitName === 'interrupted' ? 'cancelled' : exitName;
   }
 }
 
 /** The reader of our output went away (`| head -1`); for a list that is a good end. */
 export class PipeClosedError extends Error {
   override readonly name = 'PipeClosedError';
+}
+
+/** The service or its store did not answer in all attempts, or said each time that it could not. */
+export function isExhausted(error: Failure): boolean {
+  return error.exitName === 'temporary' || (error instanceof StoreError && isBusy(error.status));
+}
+
+function isBusy(status: number): boolean {
+  return status === 408 || status === 429 || (status >= 500 && status < 600);
 }

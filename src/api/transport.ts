@@ -1,4 +1,4 @@
-import { BugError, ConfigError, UsageError } from '../errors.js';
+import { BugError, CancelledError, ConfigError, UsageError } from '../errors.js';
 import { beginning, conclude } from './conclusion.js';
 import {
   type Attempt,
@@ -68,6 +68,7 @@ export interface Transport {
   ): Promise<{ readonly begun: T } | { readonly response: TransportResponse }>;
   /**
    * Waits as long as before the attempt that follows so many; false where none is allowed any more.
+   * Throws CancelledError.
    * For what broke after `stream` had handed out its beginning.
    */
   again(attempts: number): Promise<boolean>;
@@ -176,12 +177,12 @@ export function createTransport(options: TransportOptions): Transport {
       return { response: conclude({ ...ending, value }, request, place) };
     },
     async again(attempts) {
-      if (attempts > options.retries || options.pace?.silent || options.signal.aborted)
-        return false;
+      if (attempts > options.retries || options.pace?.silent) return false;
       const ms = backoffMs(attempts - 1, false, options.random);
       options.onWait?.(ms, false);
       await options.sleep(ms, options.signal);
-      return !options.signal.aborted;
+      if (options.signal.aborted) throw new CancelledError('Interrupted.');
+      return true;
     },
     close() {
       closed = true;

@@ -90,6 +90,12 @@ export async function firstRecord(path: string): Promise<JournalRecord | undefin
   return parseRecord(text.slice(0, Math.max(0, text.indexOf('\n'))), 1);
 }
 
+/** Whether a journal, damaged or not, holds the record of its end: a report may be told before that. */
+export async function hasEnded(path: string): Promise<boolean> {
+  const text = await readFile(path, 'utf8').catch(() => '');
+  return text.includes('"kind":"end"');
+}
+
 /** The kind of a journal's last record; undefined where the end is torn or there is none. */
 export async function lastKind(path: string): Promise<JournalRecord['kind'] | undefined> {
   const handle = await open(path, 'r').catch(() => undefined);

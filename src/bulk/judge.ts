@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../data/json.js';
 import { meets } from '../data/where.js';
-import { ApiError, type Failure, StoreError, UnknownOutcomeError } from '../errors.js';
+import { ApiError, type Failure, isExhausted, UnknownOutcomeError } from '../errors.js';
 import type { ReportRow } from './report.js';
 import type { Guards, Look, RowChange, SelectedRow } from './work.js';
 
@@ -71,15 +71,6 @@ export function resultOf(error: Failure): ReportRow['result'] {
   if (isExhausted(error) || error.exitName === 'interrupted' || stopsRun(error))
     return 'not_attempted';
   return 'failed';
-}
-
-/** The service or its store did not answer in all attempts, or said each time that it could not. */
-export function isExhausted(error: Failure): boolean {
-  return error.exitName === 'temporary' || (error instanceof StoreError && isBusy(error.status));
-}
-
-function isBusy(status: number): boolean {
-  return status === 408 || status === 429 || (status >= 500 && status < 600);
 }
 
 /** 401 and a plan without API access concern every row. */

@@ -181,14 +181,21 @@ async function lastRun(
   meant: readonly ((run: StoredRun) => boolean)[],
 ): Promise<StoredRun | undefined> {
   const found: (StoredRun | undefined)[] = meant.map(() => undefined);
+  let damage: GuardError | undefined;
   for (const name of (await runNames(store)).toReversed()) {
     // oxlint-disable-next-line no-await-in-loop
-    const run = await readFolder(store, name);
+    const run = await readFolder(store, name).catch((error: unknown) => {
+      if (!(error instanceof GuardError)) throw error;
+      damage ??= error;
+      return undefined;
+    });
     if (!run) continue;
     for (const [index, holds] of meant.entries()) found[index] ??= holds(run) ? run : undefined;
     if (found[0]) break;
   }
-  return found.find((run) => run !== undefined);
+  const last = found.find((run) => run !== undefined);
+  if (!last && damage) throw damage;
+  return last;
 }
 
 /** Writes down that the report of a run was written out: the same line begins anew from now on. */

@@ -1,6 +1,13 @@
-import { ApiError, type Failure, GuardError, OutputError, UnknownOutcomeError } from '../errors.js';
+import {
+  ApiError,
+  type Failure,
+  GuardError,
+  isExhausted,
+  OutputError,
+  UnknownOutcomeError,
+} from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
-import { isExhausted, isForbidden, resultOf, stopsRun } from './judge.js';
+import { isForbidden, resultOf, stopsRun } from './judge.js';
 import { countsAsError, type RowResult } from './report.js';
 import { withoutResult } from './rows.js';
 

@@ -24,9 +24,10 @@ export function damagedBefore(
 ): readonly DamagedRun[] {
   const subjects = new Set(damaged.length === 0 ? [] : rows.map((row) => subject(part, row)));
   const before = damaged.filter((run) => {
-    const isHere = run.head === undefined || isSamePlace(run.head, head);
+    // What another command wrote has rows of another kind.
+    if (!run.isOpen || (run.head && !isSamePlace(run.head, head))) return false;
     const held = run.rows?.map((row) => subject(part, row)) ?? [...subjects];
-    return run.isOpen && isHere && held.some((each) => each !== undefined && subjects.has(each));
+    return held.some((each) => each !== undefined && subjects.has(each));
   });
   for (const run of damaged) if (!before.includes(run)) context.tell(run.message);
   const [first] = before;

@@ -253,7 +253,7 @@ async function conclude(
   return {
     report,
     exitName,
-    failed: failedRun(report, exitName, stop?.error),
+    failed: failedRun(report, context.signal.aborted ? 'interrupted' : exitName, stop?.error),
     tell: ({ isShown } = { isShown: false }) => {
       if (stop) context.tell(`Stopped: ${stop.reason}`);
       context.note(`Run ${head.run}${isShown ? '' : `: ${summaryLine(report)}`}`);

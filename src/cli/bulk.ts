@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { keepHeapClose } from '../api/heap.js';
-import { type BulkReport, exitOf, type ReportRow } from '../bulk/report.js';
+import { countsAsError, exitOf, type ReportRow } from '../bulk/report.js';
 import type { SelectedRow } from '../bulk/work.js';
 import type { Context } from '../context.js';
 import { flowOf, type Item } from '../data/flow.js';
@@ -14,12 +14,12 @@ import {
   executeRun,
   failedRun,
   type KeptJob,
+  mostErrors,
   openJob,
   reportOf,
 } from './bulk-run.js';
 import { filterKey, selectByFilter, selectLocally } from './bulk-select.js';
-import { summaryLine } from './lines.js';
-import { reportFields, reportView, type Shown } from './report-view.js';
+import { reportFields, reportView, type Shown, tellSummary } from './report-view.js';
 import { checkResults } from './results-file.js';
 import { prepare } from './bulk-begin.js';
 import { type Beginning, type BulkLine, inputOf, type Prepared, withLock } from './bulk-line.js';
@@ -108,6 +108,9 @@ async function dryRun(
   const action = words.join('.');
   if (tasks.length > 0 && !part.neverAsks) tellPreview(context, action, rows.length, preview);
   if (!part.neverAsks) tellCap(context, action, tasks.length, values);
+  const wrong = decided.filter(({ result }) => countsAsError(result)).length;
+  if (tasks.length > 0 && wrong >= (mostErrors(values) ?? Infinity))
+    context.tell(`Without --dry-run nothing would be sent: ${wrong} failed or conflicted.`);
   const would = tasks.map(({ row, id, previewed = [] }) => ({
     row,
     id,
@@ -191,13 +194,6 @@ export async function showRun(context: Context, found: Prepared): Promise<Shown>
     },
     written: async () => ended?.written?.(),
   };
-}
-
-/** Rows for a program do not add up by themselves; JSON and a person's report hold the sum. */
-function tellSummary(context: Context, report: BulkReport): void {
-  const { output } = context.settings;
-  if (context.personReads || output === 'json' || output === 'ndjson') return;
-  context.tell(summaryLine(report));
 }
 
 /** What is pushed comes out in order, as it comes, until the end. */

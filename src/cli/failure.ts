@@ -1,6 +1,7 @@
 import {
   ApiError,
   Failure,
+  isExhausted,
   NetworkError,
   ProtocolError,
   StoreError,
@@ -73,7 +74,7 @@ export function tellFailure(error: unknown, command: FailedCommand): FailureStor
         ...site,
         ...(hint && { hint }),
         exitCode,
-        retryable: error.exitName === 'temporary',
+        retryable: isExhausted(error),
       },
     },
     exitCode,

@@ -2,7 +2,8 @@ import * as z from 'zod/mini';
 import { type BulkReport, rowResults } from '../bulk/report.js';
 import type { ExitName } from '../exit-codes.js';
 import type { FailedOne } from './failure.js';
-import { reportLines } from './lines.js';
+import type { Context } from '../context.js';
+import { reportLines, summaryLine } from './lines.js';
 import type { View } from './views.js';
 
 /** A value, how it is shown, and the exit code it stands for once it was shown. */
@@ -61,3 +62,13 @@ export const reportView: View<BulkReport> = {
       .map(({ id, after }) => ({ id: after?.['id'] ?? id })),
   closing: ({ results: _rows, ...report }) => ({ type: 'summary', ...report }),
 };
+
+/** Rows for a program do not add up by themselves; JSON and a person's report hold the sum. */
+export function tellSummary(
+  context: Pick<Context, 'settings' | 'personReads' | 'tell'>,
+  report: BulkReport,
+): void {
+  const { output } = context.settings;
+  if (context.personReads || output === 'json' || output === 'ndjson') return;
+  context.tell(summaryLine(report));
+}

@@ -18,7 +18,7 @@ import {
   Running,
 } from './define.js';
 import { changeLines } from './lines.js';
-import { reportView, type Shown } from './report-view.js';
+import { reportView, type Shown, tellSummary } from './report-view.js';
 import { rowError } from './row-error.js';
 import { type View, linesOf } from './views.js';
 
@@ -108,6 +108,7 @@ async function runReported(
     const value = reportOf(context, head, [{ row: 1, id, ...row }]);
     const exitName = exitOf(value.summary, stop?.exitName);
     const failed = error && { id, error };
+    tellSummary(context, value);
     return { value, view: reportView, exitName, failed, isReport: !context.settings.dryRun };
   };
   await checkFields(context);

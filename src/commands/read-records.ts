@@ -53,7 +53,9 @@ export function recordSource(context: Context, kind: Readable): RecordSource {
   const next = oneAfterTheOther(() => readList(context, kind));
   return {
     async read(id, { fresh } = { fresh: false }) {
-      const { byId, reason } = await (fresh ? next() : (first ??= next()));
+      let { byId, reason } = await (fresh ? next() : (first ??= next()));
+      // Where others are deleted meanwhile, one may slip from page to page unseen.
+      if (fresh && !byId.has(id)) ({ byId, reason } = await next());
       const record = byId.get(id);
       if (record) return record;
       throw new NotFoundError(

@@ -80,7 +80,8 @@ export async function applyUpdate(
     async () => {
       const now = await source.read(id, { fresh: true });
       if (changesOf(id, now, call.body ?? {}).length === 0) return now;
-      return plan.changes.every((change) => isAsBefore(now, change)) ? notDone : undefined;
+      // All that would be sent again is as it was: a whole record holds what others may have changed.
+      return isUntouched(call.body ?? {}, plan.state.record, now) ? notDone : undefined;
     },
     context,
     { resends: 1 },
@@ -115,6 +116,13 @@ export async function sendUpdate(
       code: 'notApplied',
       hint: `See: rosterctl ${kind.resource} get ${id}`,
     });
+}
+
+function isUntouched(body: JsonObject, before: JsonObject | undefined, now: JsonObject): boolean {
+  if (!before) return false;
+  return Object.keys(body).every((field) =>
+    isDeepStrictEqual(now[field] ?? null, before[field] ?? null),
+  );
 }
 
 function shows(record: JsonObject | undefined, changes: readonly Change[]): boolean {

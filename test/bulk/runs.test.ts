@@ -411,6 +411,21 @@ test('of runs that have ended a new one reads only the end; doctor reads all', a
   expect((await user.run('doctor')).stdout).toContain('is damaged in line 1');
 });
 
+test("an old run that is damaged is in nobody's way: not of the last one, not of another command", async () => {
+  const service = await keep([application('app_1'), application('app_2')]);
+  const user = userOf(service);
+  await user.run('tryouts set-status app_1 nobody --to accepted --yes');
+  const journal = join(user.runs, readdirSync(user.runs)[0] ?? '', 'journal.jsonl');
+  writeFileSync(journal, readFileSync(journal, 'utf8').replace('"seq":2', '"seq":7'));
+  await user.run('tryouts set-status app_2 nobody --to accepted --yes');
+  const shown = await user.run('runs retry last --yes --json');
+  expect([shown.code, report(shown).results]).toMatchObject([8, [{ id: 'nobody' }]]);
+  writeFileSync(join(user.home, 'a.txt'), 'x');
+  const upload = await user.run('docs upload a.txt --json');
+  expect(upload.stderr).not.toContain('Something went wrong');
+  expect(errorOf(upload)).toMatchObject({ status: 404 });
+});
+
 test('at 80 columns runs list shows how each run went and drops nothing that matters', async () => {
   const home = temporaryFolder();
   const line = ['tryouts', 'set-status', 'app_0001', 'app_0003', '--to', 'reviewing', '--yes'];

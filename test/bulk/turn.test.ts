@@ -193,3 +193,25 @@ test('a single update that was surely not done is sent again', async () => {
   expect(JSON.parse(ran.stdout)).toMatchObject({ status: 'rejected' });
   expect(steps(service).filter((step) => step.startsWith('PATCH'))).toHaveLength(2);
 });
+
+test('a whole record is not sent again over what somebody else changed meanwhile', async () => {
+  let player = {
+    id: 'player_1',
+    organizationId: organization,
+    name: 'Ann',
+    role: 'sub',
+    number: 1,
+  };
+  const service = await recordingService(({ method }): Reply => {
+    if (method === 'GET') return { status: 200, json: player };
+    player = { ...player, number: 99 };
+    return cut;
+  });
+  const home = temporaryFolder();
+  const set = (line: string) => rosterctl(`config set endpoints.players.update${line}`, { home });
+  await set(" 'PUT /players/{id}'");
+  await set('.semantics replace');
+  const ran = await rosterctl('players update player_1 -F role=igl --json', { ...service, home });
+  expect(ran.code).toBe(10);
+  expect(service.requests.filter(({ method }) => method === 'PUT')).toHaveLength(1);
+});

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { BulkReport, ReportRow } from '../../bulk/report.js';
 import { findRun, type StoredRun, summaryOf } from '../../bulk/runs.js';
 import { defineLocalCommand, flag, param } from '../../cli/define.js';
-import { reportView } from '../../cli/report-view.js';
+import { reportView, tellSummary } from '../../cli/report-view.js';
 import { storeOf } from './jobs.js';
 
 /** Which run; `last` is the newest of this profile, or of those that can be meant. */
@@ -34,7 +34,9 @@ export default defineLocalCommand({
       () => true,
     );
     if (context.personReads) context.tell(aboutRun(stored));
-    return storedReport(stored, failed);
+    const report = storedReport(stored, failed);
+    tellSummary(context, report);
+    return report;
   },
 });
 

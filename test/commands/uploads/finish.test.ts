@@ -624,3 +624,16 @@ test('a store that answers 5xx each time stops the run after five files, and all
   expect([again.code, JSON.parse(again.stdout).summary.changed]).toEqual([0, 8]);
   expect(api.documents).toHaveLength(8);
 });
+
+test('a damaged journal of uploads that ended in doubt stops them, though their report was told', async () => {
+  const api = await service({ third: () => (_, response) => response.socket?.destroy() });
+  const desk = { env: { ...api.env, ROSTERCTL_SETTLE: '0.2s' }, ...deskWith(['a.txt', 'b.txt']) };
+  const line = 'docs upload a.txt b.txt --json';
+  const first = await rosterctl(line, desk);
+  damageJournal(desk.home);
+  delete api.behaviour.third;
+  const again = await rosterctl(line, desk);
+  expect([first.code, again.code, errorOf(again)['code']]).toEqual([10, 11, 'damaged']);
+  const all = await rosterctl('uploads finish --all --json', desk);
+  expect([all.code, errorOf(all)['exitCode']]).toEqual([11, 11]);
+});
