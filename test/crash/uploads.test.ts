@@ -160,9 +160,9 @@ async function untilItEnds(
     children.delete(child);
     // Where the first line was killed before its run began, there was nothing to finish.
     const nothing = stdout.includes('"total":0');
-    // Killed on its way out: what it had to say was said.
-    if (code === null && stdout.endsWith('\n') && !nothing)
-      return { code: 0, stdout, stderr, kills: count };
+    // Killed on its way out: what it had to say was said, and no start after it had more to do.
+    const isLast = stdout.endsWith('\n') && !nothing && stdout.includes('"unknown":0');
+    if (code === null && isLast) return { code: 0, stdout, stderr, kills: count };
     // 10: two answers in a row were lost; a further start settles it.
     if (code !== null && code !== 10 && !nothing) return { code, stdout, stderr, kills: count };
   }
