@@ -2,6 +2,7 @@ import { Outcome } from '../cli/define.js';
 import type { FailedOne } from '../cli/failure.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
+import { pause } from '../data/pause.js';
 import { ApiError, Failure, NotFoundError } from '../errors.js';
 import { callOf, type Readable } from './kinds.js';
 
@@ -50,7 +51,7 @@ export function recordSource(context: Context, kind: Readable): RecordSource {
   const { get } = kind;
   if (get) return { read: (id) => context.api.record(callOf(kind, get, id)) };
   let first: Promise<Listed> | undefined;
-  const next = oneAfterTheOther(() => readList(context, kind));
+  const next = oneAfterTheOther(() => readList(context, kind), context);
   return {
     async read(id, { fresh } = { fresh: false }) {
       let { byId, reason } = await (fresh ? next() : (first ??= next()));
@@ -74,15 +75,30 @@ interface Listed {
   readonly reason: string | undefined;
 }
 
-/** One at a time: whoever asks while one is under way shares the next one, which begins after the question. */
-function oneAfterTheOther<T>(begin: () => Promise<T>): () => Promise<T> {
+const longestHoldMs = 250;
+
+/**
+ * One at a time: whoever asks while one is under way shares the next one, which begins after the
+ * question; and after a while, so that more can share it.
+ */
+function oneAfterTheOther<T>(
+  begin: () => Promise<T>,
+  { now, signal }: Pick<Context, 'now' | 'signal'>,
+): () => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   let waiting: Promise<T> | undefined;
+  let took = 0;
   return () => {
     if (waiting) return waiting;
-    const mine = last.then(() => {
+    const mine = last.then(async () => {
+      if (took > 0) await pause(Math.min(took / 2, longestHoldMs), signal);
       waiting = undefined;
-      return begin();
+      const from = now().getTime();
+      try {
+        return await begin();
+      } finally {
+        took = now().getTime() - from;
+      }
     });
     waiting = mine;
     last = mine.catch(() => {});
