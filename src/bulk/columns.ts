@@ -1,6 +1,6 @@
 import { clearWord, shortenedNumber, spreadsheetError, unguard } from '../data/csv.js';
 import type { JsonObject } from '../data/json.js';
-import { nearest } from '../data/nearest.js';
+import { didYouMean, nearest } from '../data/nearest.js';
 import { InputError } from '../errors.js';
 
 /** What one column of a CSV gives its row. */
@@ -167,24 +167,30 @@ function columnOf(name: string, rules: ColumnRules): Column | undefined {
 }
 
 function openColumn(header: string): Column {
-  const [, name = header, type] = /^(.+):(int|bool|json)$/.exec(header) ?? [];
-  const [, bare, word = ''] = /^(.+):(\w+)$/.exec(header) ?? [];
-  const meant = otherTypes[word.toLowerCase()];
+  const [, bare = header, word = ''] = /^(.+):(\w+)$/.exec(header) ?? [];
+  const type = columnTypes.find((known) => known === word);
+  const meant = otherTypes.get(word.toLowerCase());
   if (type === undefined && meant !== undefined)
     throw new InputError(`The column "${header}" has a type that is not known: ${word}.`, {
       hint: meant === '' ? `Text needs no type: ${bare}` : `Did you mean ${bare}:${meant}?`,
     });
+  const name = type === undefined ? header : bare;
   return { name, clears: true, as: `set.${name}`, read: (cell) => typed(cell, type) };
 }
 
-/** What others call the types of a column. */
-const otherTypes: Readonly<Record<string, string>> = {
-  ...{ number: 'int', integer: 'int', num: 'int', boolean: 'bool', object: 'json', array: 'json' },
-  ...{ list: 'json', null: 'json', float: 'json', double: 'json', decimal: 'json' },
-  ...{ string: '', text: '', str: '' },
-};
+const columnTypes = ['int', 'bool', 'json'] as const;
 
-function typed(cell: string, type: string | undefined): unknown {
+/** What others call the types of a column; text has none. */
+const otherTypes = new Map<string, (typeof columnTypes)[number] | ''>([
+  ...['number', 'integer', 'num'].map((word) => [word, 'int'] as const),
+  ['boolean', 'bool'],
+  ...['object', 'array', 'list', 'null', 'float', 'double', 'decimal'].map(
+    (word) => [word, 'json'] as const,
+  ),
+  ...['string', 'text', 'str'].map((word) => [word, ''] as const),
+]);
+
+function typed(cell: string, type: (typeof columnTypes)[number] | undefined): unknown {
   const text = cell.trim();
   if (type === undefined) return { text: cell };
   if (type === 'int') {
@@ -219,9 +225,8 @@ function isExported(name: string, rules: ColumnRules): boolean {
 
 function stranger(name: string, rules: ColumnRules): InputError {
   const known = ['id', ...rules.columns.map((column) => column.name)];
-  const near = nearest(name, [...known, ...rules.exported]);
   return new InputError(
-    `The column "${name}" is not known.${near === undefined ? '' : ` Did you mean ${near}?`}`,
+    `The column "${name}" is not known.${didYouMean(name, [...known, ...rules.exported])}`,
     {
       hint: `Columns: ${known.join(', ')}. Rename one with --map "${name}=NAME", or pass over strangers with --ignore-columns.`,
     },

@@ -22,6 +22,12 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return best ?? (typed.length > 1 ? startingWith(typed, candidates) : undefined);
 }
 
+/** ` Did you mean accepted?`, or nothing. */
+export function didYouMean(word: string, known: readonly string[]): string {
+  const near = nearest(word, known);
+  return near === undefined ? '' : ` Did you mean ${near}?`;
+}
+
 function startingWith(typed: string, candidates: readonly string[]): string | undefined {
   return candidates.find((candidate) => lettersOf(candidate).startsWith(typed));
 }

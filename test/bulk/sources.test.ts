@@ -97,6 +97,14 @@ test('the type of a column in other words is refused before any request', async 
   expect(errorOf(ran)).toMatchObject({ hint: 'Did you mean age:int?' });
 });
 
+test('a column called like something that every object has is a field like any other', async () => {
+  const { run, ids } = sandbox();
+  const [id = ''] = await ids('players list');
+  const ran = await run('players update --csv - --dry-run --json', `id,age:constructor\n${id},5\n`);
+  expect([ran.code, ran.stderr]).toEqual([0, expect.not.stringContaining('type')]);
+  expect(report(ran).results).toMatchObject([{ after: { 'age:constructor': '5' } }]);
+});
+
 describe('tryouts convert --csv', () => {
   test('keeps to if_status and updatedAt, and gives each row fields of its own', async () => {
     const service = await keep([
