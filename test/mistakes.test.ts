@@ -111,7 +111,7 @@ test.each([
   ['list tryouts', 'Did you mean: rosterctl tryouts list'],
   ['tryouts accept', 'Did you mean: rosterctl tryouts set-status ID --to accepted'],
   ['upload contract.pdf', 'Did you mean: rosterctl documents upload'],
-  ['help teams lst', 'Did you mean teams list?'],
+  ['help teams lst', 'There is no command teams "lst". Did you mean list?'],
 ])('%s is answered with the line that was meant', async (line, says) => {
   const ran = await rosterctl(line);
   expect([ran.code, ran.stdout]).toEqual([2, '']);

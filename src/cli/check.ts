@@ -1,8 +1,8 @@
 import type { PlainCommand, PlainParam } from '../data/plain-table.js';
+import { didYouMean } from '../data/nearest.js';
 import { orList } from '../data/words.js';
 import { UsageError } from '../errors.js';
 import type { RawValues } from './parsed.js';
-import { didYouMean } from './words.js';
 
 /** Choices, required flags and flags that exclude each other: told without loading the command. */
 export function checkAgainstTable(command: PlainCommand, values: RawValues): void {

@@ -1,6 +1,6 @@
 import { type Batches, batchesOf, type Flow, flowOf } from '../data/flow.js';
 import { type JsonObject } from '../data/json.js';
-import { nearest } from '../data/nearest.js';
+import { didYouMean } from '../data/nearest.js';
 import { flatten, hasPath, valueAt } from '../data/path.js';
 import { UsageError } from '../errors.js';
 import { documentedFields, isDocumented } from './documented.js';
@@ -88,10 +88,8 @@ function unknownField(
     ]),
   ];
   const [field = ''] = missing;
-  const near = nearest(field, known);
-  const meant = near === undefined ? '' : ` Did you mean ${near}?`;
   const more = known.length > mostNames ? `, and ${known.length - mostNames} more` : '';
-  return new UsageError(`There is no field "${field}".${meant}`, {
+  return new UsageError(`There is no field "${field}".${didYouMean(field, known)}`, {
     hint: `Known fields: ${known.slice(0, mostNames).join(', ')}${more}`,
   });
 }

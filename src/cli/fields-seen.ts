@@ -1,6 +1,6 @@
 import type { ResourceName } from '../api/contract.js';
 import { isObject, type JsonObject } from '../data/json.js';
-import { nearest } from '../data/nearest.js';
+import { didYouMean } from '../data/nearest.js';
 import { valuesAt } from '../data/path.js';
 import type { RecordTest } from '../data/record-test.js';
 import { UsageError } from '../errors.js';
@@ -54,10 +54,8 @@ function addNames(record: JsonObject, names: Set<string>): void {
 }
 
 function unknownField(name: string, known: readonly string[]): UsageError {
-  const near = nearest(name, known);
   const plain = known.filter((entry) => !entry.includes('.'));
-  return new UsageError(
-    `No record has a field "${name}".${near === undefined ? '' : ` Did you mean ${near}?`}`,
-    { hint: `Known fields: ${plain.join(', ')}` },
-  );
+  return new UsageError(`No record has a field "${name}".${didYouMean(name, known)}`, {
+    hint: `Known fields: ${plain.join(', ')}`,
+  });
 }

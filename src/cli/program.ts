@@ -1,6 +1,6 @@
 import { Argument, Command, CommanderError, Option } from 'commander';
 import type { GlobalFlags } from '../config/settings.js';
-import { nearest } from '../data/nearest.js';
+import { didYouMean, nearest } from '../data/nearest.js';
 import type { PlainCommand, PlainGroup, PlainParam, PlainTable } from '../data/plain-table.js';
 import { UsageError } from '../errors.js';
 import { globalFlags } from './global-flags.js';
@@ -8,7 +8,6 @@ import type { Parsed, RawValue } from './parsed.js';
 import { verbAliases } from './verbs.js';
 import {
   commandWords,
-  didYouMean,
   isCalled,
   rewriteJson,
   topWords,

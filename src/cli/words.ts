@@ -1,4 +1,4 @@
-import { nearest } from '../data/nearest.js';
+import { didYouMean, nearest } from '../data/nearest.js';
 import type { PlainCommand, PlainGroup, PlainTable } from '../data/plain-table.js';
 import { UsageError } from '../errors.js';
 import { globalFlags } from './global-flags.js';
@@ -111,10 +111,4 @@ function lineOfValue(word: string, commands: readonly PlainCommand[]): string | 
       if (value !== undefined) return `rosterctl ${words.join(' ')} ID ${flag.word} ${value}`;
     }
   return undefined;
-}
-
-/** ` Did you mean accepted?`, or nothing. */
-export function didYouMean(word: string, known: readonly string[]): string {
-  const near = nearest(word, known);
-  return near ? ` Did you mean ${near}?` : '';
 }

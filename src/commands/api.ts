@@ -8,10 +8,10 @@ import { defineWrite, flag, param, params } from '../cli/define.js';
 import { fieldFlags, type FieldValues, readFieldWords } from '../cli/field-flags.js';
 import { readValue } from '../cli/input-body.js';
 import { linesOf } from '../cli/views.js';
-import { didYouMean } from '../cli/words.js';
 import type { Context } from '../context.js';
 import { setFields } from '../data/assign.js';
 import { isObject, printJson } from '../data/json.js';
+import { didYouMean } from '../data/nearest.js';
 import { OutputError, UsageError } from '../errors.js';
 import { multiLine, singleLine } from '../terminal/safe-text.js';
 

@@ -2,7 +2,8 @@ import * as z from 'zod/mini';
 import { defineLocalCommand, params } from '../cli/define.js';
 import { commandHelp, groupHelp, rootHelp } from '../cli/help.js';
 import { linesOf } from '../cli/views.js';
-import { nearest } from '../data/nearest.js';
+import { isCalled, unknownVerb } from '../cli/words.js';
+import { didYouMean } from '../data/nearest.js';
 import type { PlainTable } from '../data/plain-table.js';
 import { UsageError } from '../errors.js';
 
@@ -33,29 +34,19 @@ function pageOf(
   if (noun === undefined) return rootHelp(table, { long: true });
   const page = words.length === 1 ? topic(noun) : undefined;
   if (page !== undefined) return page;
-  const group = table.groups.find((entry) => entry.word === noun || entry.aliases.includes(noun));
+  const group = table.groups.find((entry) => isCalled(entry, noun));
   const name = [group?.word ?? noun, ...words.slice(1)].join(' ');
   const command = table.commands.find((entry) => entry.words.join(' ') === name);
   if (command) return commandHelp(command, { long: true });
   if (group && verb === undefined) return groupHelp(group, table);
-  if (group && verb !== undefined) throw unknownCommand(group.word, words.slice(1), table);
+  if (group && words.length === 2) throw unknownVerb(group, words, table);
   const known = [
     ...table.topics.map((entry) => entry.name),
     ...table.commands.map((entry) => entry.words.join(' ')),
     ...table.groups.map((entry) => entry.word),
   ];
-  const near = nearest(name, known);
   throw new UsageError(
-    `There is no topic or command "${words.join(' ')}".${near ? ` Did you mean ${near}?` : ''}`,
+    `There is no topic or command "${words.join(' ')}".${didYouMean(name, known)}`,
     { hint: `Topics: ${table.topics.map((entry) => entry.name).join(', ')}` },
   );
-}
-
-function unknownCommand(noun: string, rest: readonly string[], table: PlainTable): UsageError {
-  const verbs = table.commands.flatMap(({ words }) => (words[0] === noun ? words.slice(1) : []));
-  const near = nearest(rest[0] ?? '', verbs);
-  const meant = near ? ` Did you mean ${noun} ${near}?` : '';
-  return new UsageError(`There is no command "${[noun, ...rest].join(' ')}".${meant}`, {
-    hint: `See: rosterctl ${noun} --help`,
-  });
 }

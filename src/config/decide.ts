@@ -1,4 +1,4 @@
-import { nearest } from '../data/nearest.js';
+import { didYouMean } from '../data/nearest.js';
 import { kebab } from '../data/words.js';
 import { ConfigError, UsageError } from '../errors.js';
 import type { ConfigData } from './config-file.js';
@@ -63,8 +63,7 @@ export function unknownKeys(file: ConfigData, profile: string): string[] {
     [...(settings?.keys() ?? [])]
       .filter((name) => !settingKeys.has(name))
       .map((name) => {
-        const near = nearest(name, known);
-        const meant = near ? ` Did you mean ${near}?` : '';
+        const meant = didYouMean(name, known);
         return `${file.file}: there is no setting "${name}" (${place}); it does nothing.${meant}`;
       }),
   );

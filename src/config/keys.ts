@@ -1,7 +1,7 @@
 import { organizationPlaces, pagingModes, updateSemantics } from './choices.js';
 import { outputFormats, timeStyles } from './formats.js';
 import { splitWords } from '../data/command-words.js';
-import { nearest } from '../data/nearest.js';
+import { didYouMean } from '../data/nearest.js';
 import { UsageError } from '../errors.js';
 import {
   dottedPath,
@@ -146,10 +146,12 @@ export function requireKey(name: string): SettingKey {
   const instead = Object.hasOwn(setElsewhere, name) ? setElsewhere[name] : undefined;
   if (instead)
     throw new UsageError(`${name} is no setting of its own.`, { hint: `Use: ${instead}` });
-  const near = nearest(name, [...settingKeys.keys()]);
-  throw new UsageError(`There is no setting "${name}".${near ? ` Did you mean ${near}?` : ''}`, {
-    hint: 'See: rosterctl config list; what replaces a guess: rosterctl help undocumented',
-  });
+  throw new UsageError(
+    `There is no setting "${name}".${didYouMean(name, [...settingKeys.keys()])}`,
+    {
+      hint: 'See: rosterctl config list; what replaces a guess: rosterctl help undocumented',
+    },
+  );
 }
 
 function named<T>(

@@ -1,4 +1,4 @@
-import { nearest } from '../data/nearest.js';
+import { didYouMean } from '../data/nearest.js';
 import { parseDuration } from '../data/duration.js';
 import { UsageError } from '../errors.js';
 
@@ -10,8 +10,7 @@ export function oneOf<const W extends string>(words: readonly W[]): Parse<W> {
   return (text) => {
     const found = words.find((word) => word === text);
     if (found !== undefined) return found;
-    const near = nearest(text, words);
-    throw new UsageError(`"${text}" is not known.${near ? ` Did you mean ${near}?` : ''}`, {
+    throw new UsageError(`"${text}" is not known.${didYouMean(text, words)}`, {
       hint: `It is one of: ${words.map((known) => (/^\w/.test(known) ? known : `"${known}"`)).join(', ')}.`,
     });
   };

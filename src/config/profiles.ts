@@ -1,4 +1,4 @@
-import { nearest } from '../data/nearest.js';
+import { didYouMean } from '../data/nearest.js';
 import { ConfigError, UsageError } from '../errors.js';
 import type { ConfigData, StoredKey, StoredProfile } from './config-file.js';
 import { sandboxProfile } from './profile-name.js';
@@ -24,8 +24,7 @@ export function requireProfile(
 ): StoredProfile {
   const found = file.profiles.get(name);
   if (found) return found;
-  const near = nearest(name, [...file.profiles.keys(), sandboxProfile]);
-  const meant = near ? ` Did you mean ${near}?` : '';
+  const meant = didYouMean(name, [...file.profiles.keys(), sandboxProfile]);
   if (via === 'active')
     throw new ConfigError(`${file.file}: the active profile ${name} does not exist.${meant}`, {
       hint: 'Choose another: rosterctl profile use NAME',
