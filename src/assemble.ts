@@ -11,6 +11,7 @@ import { type GlobalFlags, resolveSettings } from './config/settings.js';
 import { type ConfigData, type ConfigStore, openConfigStore } from './config/store.js';
 import type { LocalContext } from './context.js';
 import type { PlainCommand, PlainTable } from './data/plain-table.js';
+import { upperFirst } from './data/words.js';
 import { BugError, ConfigError, OutputError, PipeClosedError, RunError } from './errors.js';
 import { exit, exitCodes, type ExitName } from './exit-codes.js';
 import type { ThisProcess } from './files/lock.js';
@@ -145,8 +146,7 @@ export async function runCommand(
 function wholeFailure(exitName: ExitName): Ending['failed'] {
   if (exitName === 'done' || exitName === 'changesPending') return undefined;
   const { text } = exitCodes[exitName];
-  const sentence = `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
-  return { id: '', error: new RunError(sentence, exitName) };
+  return { id: '', error: new RunError(`${upperFirst(text)}.`, exitName) };
 }
 
 /** A broken file stops what needs a connection; what mends or explains it still runs. */

@@ -1,5 +1,5 @@
 import { assumptions, contract, type Endpoint } from '../api/contract.js';
-import { kebab } from '../data/words.js';
+import { kebab, upperFirst } from '../data/words.js';
 import type { PlainCall, PlainCommand, PlainParam, PlainTable } from '../data/plain-table.js';
 import { exitCodes } from '../exit-codes.js';
 import { globalFlags } from './global-flags.js';
@@ -218,6 +218,6 @@ function codes(words: readonly string[]): string {
 }
 
 function sentence(text: string): string {
-  const capital = text.charAt(0).toUpperCase() + text.slice(1);
+  const capital = upperFirst(text);
   return /[.!?:]$/.test(capital) ? capital : `${capital}.`;
 }

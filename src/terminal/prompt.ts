@@ -1,4 +1,5 @@
 import { Writable } from 'node:stream';
+import { upperFirst } from '../data/words.js';
 import { CancelledError, UsageError } from '../errors.js';
 import { singleLine } from './safe-text.js';
 import type { ProcessStreams } from './streams.js';
@@ -145,10 +146,6 @@ function drawOn(streams: ProcessStreams): NodeJS.WritableStream {
     columns: { get: () => stderr.columns },
     rows: { get: () => stderr.rows },
   });
-}
-
-function upperFirst(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function withoutSgr(text: string): string {
