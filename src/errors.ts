@@ -232,11 +232,15 @@ export class PipeClosedError extends Error {
   override readonly name = 'PipeClosedError';
 }
 
-/** The service or its store did not answer in all attempts, or said each time that it could not. */
-export function isExhausted(error: Failure): boolean {
-  return error.exitName === 'temporary' || (error instanceof StoreError && isBusy(error.status));
+/** The service said that there is no such record, or its list does not show it. */
+export function isNotFound(error: unknown): error is Failure {
+  return error instanceof NotFoundError || (error instanceof ApiError && error.status === 404);
 }
 
-function isBusy(status: number): boolean {
-  return status === 408 || status === 429 || (status >= 500 && status < 600);
+/** The service or its store did not answer in all attempts, or said each time that it could not. */
+export function isExhausted(error: Failure): boolean {
+  return (
+    error.exitName === 'temporary' ||
+    (error instanceof StoreError && meaningOf(error.status).exitName === 'temporary')
+  );
 }

@@ -246,8 +246,8 @@ class Exchange implements RawHandler {
   }
 
   private answer(): void {
-    const [first, ...more] = this.chunks;
-    const body = first && more.length === 0 ? first : Buffer.concat(this.chunks);
+    const { chunks } = this;
+    const body = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
     this.settle({ reply: { status: this.status ?? 0, headers: this.headers, body } });
   }
 

@@ -93,14 +93,23 @@ export async function repeat<T>(
     const backoff =
       pace === 'once' ? 1000 : backoffMs(attempts - 1, delivery === 'refused', policy.random);
     const ms = wait === undefined ? backoff : spread(wait, policy.random);
-    policy.onWait?.(ms, wait !== undefined);
     // oxlint-disable-next-line no-await-in-loop
-    await policy.sleep(ms, policy.signal);
-    if (!policy.signal.aborted) continue;
+    if (await waited(policy, ms, wait !== undefined)) continue;
     // What may have been done is told rather than that somebody did not want to wait.
     if (afterDoubt && kind !== 'read' && kind !== 'grant') return end('gaveUp');
     throw new CancelledError('Interrupted.');
   }
+}
+
+/** Waits before another attempt, and says so first; false where the signal fired meanwhile. */
+export async function waited(
+  { onWait, sleep, signal }: Pick<RetryPolicy, 'onWait' | 'sleep' | 'signal'>,
+  ms: number,
+  asked: boolean,
+): Promise<boolean> {
+  onWait?.(ms, asked);
+  await sleep(ms, signal);
+  return !signal.aborted;
 }
 
 /** Full jitter: anything between nothing and a bound that doubles from 0.5 s (1 s after a 429) to 20 s. */

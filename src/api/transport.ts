@@ -15,7 +15,15 @@ import { lossPace } from './loss.js';
 import type { Pace } from './pace.js';
 import type { ProxyChoice } from './proxy.js';
 import type { Begun, OpenBody, TransportRequest, TransportResponse } from './request.js';
-import { backoffMs, callKind, deliveryOfStatus, repeat, type Tried, waitAsked } from './retry.js';
+import {
+  backoffMs,
+  callKind,
+  deliveryOfStatus,
+  repeat,
+  type Tried,
+  waitAsked,
+  waited,
+} from './retry.js';
 import { type Agent, type Connections, openConnections } from './undici.js';
 
 export type { Begun, OpenBody, TransportRequest, TransportResponse };
@@ -67,9 +75,8 @@ export interface Transport {
     begin: (body: OpenBody) => Promise<Begun<T>>,
   ): Promise<{ readonly begun: T } | { readonly response: TransportResponse }>;
   /**
-   * Waits as long as before the attempt that follows so many; false where none is allowed any more.
-   * Throws CancelledError.
-   * For what broke after `stream` had handed out its beginning.
+   * For what broke after `stream` had handed out its beginning: waits as long as before the attempt
+   * that follows so many; false where none is allowed any more. Throws CancelledError.
    */
   again(attempts: number): Promise<boolean>;
   /** Leaves nothing open; the process can end at once. */
@@ -179,10 +186,8 @@ export function createTransport(options: TransportOptions): Transport {
     async again(attempts) {
       if (attempts > options.retries || options.pace?.silent) return false;
       const ms = backoffMs(attempts - 1, false, options.random);
-      options.onWait?.(ms, false);
-      await options.sleep(ms, options.signal);
-      if (options.signal.aborted) throw new CancelledError('Interrupted.');
-      return true;
+      if (await waited(options, ms, false)) return true;
+      throw new CancelledError('Interrupted.');
     },
     close() {
       closed = true;

@@ -3,7 +3,7 @@ import type { FailedOne } from '../cli/failure.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { pause } from '../data/pause.js';
-import { ApiError, Failure, NotFoundError } from '../errors.js';
+import { Failure, isNotFound, NotFoundError } from '../errors.js';
 import { callOf, type Readable } from './kinds.js';
 
 /** One id: its record; several: those found, in the order asked, each missing one told on stderr. */
@@ -29,8 +29,7 @@ export async function getRecords(
 }
 
 function missing(error: unknown): Failure {
-  if (error instanceof NotFoundError) return error;
-  if (error instanceof ApiError && error.status === 404) return error;
+  if (isNotFound(error)) return error;
   throw error;
 }
 
