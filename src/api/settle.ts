@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { formatDuration, parseDuration } from '../data/duration.js';
+import type { JsonObject } from '../data/json.js';
 import { pause } from '../data/pause.js';
 import { Failure, UnknownOutcomeError, UsageError } from '../errors.js';
 
@@ -17,6 +19,18 @@ type Witness<W> = () => Promise<W | typeof notDone | undefined>;
 
 /** What a witness gives that saw the thing just as it was before the write. */
 export const notDone = Symbol('not done');
+
+/** Whether all that a write would set reads as before it; false where that is not known. */
+export function isUntouched(
+  body: JsonObject,
+  before: JsonObject | undefined,
+  now: JsonObject,
+): boolean {
+  if (!before) return false;
+  return Object.keys(body).every((field) =>
+    isDeepStrictEqual(now[field] ?? null, before[field] ?? null),
+  );
+}
 
 /**
  * Sends a write. When its outcome is unknown, `witness` reads whether it took effect: soon, and once

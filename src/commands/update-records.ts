@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { findRecord, wholeRecord } from '../api/records.js';
-import { notDone, settle } from '../api/settle.js';
+import { isUntouched, notDone, settle } from '../api/settle.js';
 import type { Answer, Call } from '../api/types.js';
 import type { Change, Plan } from '../cli/define.js';
 import { type TypedFields, touchedFields } from '../cli/field-flags.js';
@@ -116,13 +116,6 @@ export async function sendUpdate(
       code: 'notApplied',
       hint: `See: rosterctl ${kind.resource} get ${id}`,
     });
-}
-
-function isUntouched(body: JsonObject, before: JsonObject | undefined, now: JsonObject): boolean {
-  if (!before) return false;
-  return Object.keys(body).every((field) =>
-    isDeepStrictEqual(now[field] ?? null, before[field] ?? null),
-  );
 }
 
 function shows(record: JsonObject | undefined, changes: readonly Change[]): boolean {

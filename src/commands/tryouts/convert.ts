@@ -82,8 +82,7 @@ export default defineWrite({
       context.note(`${id} is already converted to ${playerOf(state.record)}; nothing was sent.`);
       return state.record;
     }
-    const accepted = [{ id, field: 'status', from: state.record['status'], to: 'accepted' }];
-    for (const call of calls.slice(0, -1)) await sendEdit(context, call, id, accepted);
+    for (const call of calls.slice(0, -1)) await sendEdit(context, call, id, state.record);
     return convert(context, conversion, id, state.record);
   },
 });

@@ -1,6 +1,6 @@
 import { findRecord } from '../../api/records.js';
 import type { TryoutStatus } from '../../api/schemas.js';
-import { notDone, settle } from '../../api/settle.js';
+import { isUntouched, notDone, settle } from '../../api/settle.js';
 import type { Call } from '../../api/types.js';
 import type { Change, Plan } from '../../cli/define.js';
 import type { Context } from '../../context.js';
@@ -65,21 +65,21 @@ export async function applyEdit(
   id: string,
 ): Promise<JsonObject> {
   const [call] = plan.calls;
-  if (call) return sendEdit(context, call, id, plan.changes);
+  if (call) return sendEdit(context, call, id, plan.state.record);
   context.note(`The application ${id} is already so; nothing was sent.`);
   return plan.state.record ?? { id };
 }
 
 /**
  * Sends one edit and makes sure that it holds: an answer that is lost or shows another status is
- * settled by reading. Throws UnknownOutcomeError where reading cannot settle it, ProtocolError
+ * settled by reading, against the record `before` it. Throws UnknownOutcomeError where reading cannot settle it, ProtocolError
  * where the service said yes and shows something else.
  */
 export async function sendEdit(
   context: Context,
   call: Call,
   id: string,
-  changes: readonly Change[],
+  before: JsonObject | undefined,
 ): Promise<JsonObject> {
   const wanted = call.body ?? {};
   const outcome = await settle(
@@ -87,7 +87,7 @@ export async function sendEdit(
     async () => {
       const record = await readApplication(context, id);
       if (holds(record, wanted)) return record;
-      return isAsBefore(record, changes) ? notDone : undefined;
+      return isUntouched(wanted, before, record) ? notDone : undefined;
     },
     context,
     { resends: 1 },
@@ -140,13 +140,6 @@ function notesOf(record: JsonObject | undefined): string | null | undefined {
   if (!record) return undefined;
   const notes = record['internalNotes'];
   return typeof notes === 'string' ? notes : null;
-}
-
-/** Undefined `from`: the record could not be read then. */
-function isAsBefore(record: JsonObject, changes: readonly Change[]): boolean {
-  return changes.every(
-    ({ field, from }) => from !== undefined && (record[field] ?? null) === (from ?? null),
-  );
 }
 
 function holds(record: JsonObject, wanted: JsonObject): boolean {
