@@ -1,6 +1,6 @@
 import { rename } from 'node:fs/promises';
 import { GuardError, OutputError } from '../errors.js';
-import { firstRecord, hasEnded } from './journal.js';
+import { readDamaged } from './journal.js';
 import { headOf, hasPlan, type PlannedRow, readPlan, type RunHead } from './run-plan.js';
 
 /** A run of which a file cannot be read, as far as the others still tell what it is. */
@@ -25,13 +25,14 @@ export async function damagedRun(
     if (error instanceof GuardError) return undefined;
     throw error;
   });
+  const { first, hasEnded } = await readDamaged(journal);
   return {
     folder,
     message,
-    head: plan?.head ?? headOf(await firstRecord(journal)),
+    head: plan?.head ?? headOf(first),
     rows: plan?.rows,
     // Without a plan nothing was left to go on with.
-    isOpen: hasPlan(folder) && !(await hasEnded(journal)),
+    isOpen: hasPlan(folder) && !hasEnded,
   };
 }
 

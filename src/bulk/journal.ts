@@ -84,16 +84,18 @@ export function recordLine(seq: number, t: number, entry: Entry): string {
 const lineFeed = 0x0a;
 const sumLength = 16;
 
-/** A journal's first record; undefined where it cannot be read or there is none. */
-export async function firstRecord(path: string): Promise<JournalRecord | undefined> {
+/**
+ * What a damaged journal still tells: its first record, undefined where that cannot be read, and
+ * whether it holds the record of its end (a report may be told after that).
+ */
+export async function readDamaged(
+  path: string,
+): Promise<{ readonly first: JournalRecord | undefined; readonly hasEnded: boolean }> {
   const text = await readFile(path, 'utf8').catch(() => '');
-  return parseRecord(text.slice(0, Math.max(0, text.indexOf('\n'))), 1);
-}
-
-/** Whether a journal, damaged or not, holds the record of its end: a report may be told before that. */
-export async function hasEnded(path: string): Promise<boolean> {
-  const text = await readFile(path, 'utf8').catch(() => '');
-  return text.includes('"kind":"end"');
+  return {
+    first: parseRecord(text.slice(0, Math.max(0, text.indexOf('\n'))), 1),
+    hasEnded: text.includes('"kind":"end"'),
+  };
 }
 
 /** The kind of a journal's last record; undefined where the end is torn or there is none. */

@@ -29,6 +29,11 @@ export function countsAsError(result: RowResult): boolean {
   return result === 'failed' || result === 'conflict';
 }
 
+/** Whether a person has to look at a row: it counts as an error, or its outcome is not known. */
+export function wentWrong(result: RowResult): boolean {
+  return countsAsError(result) || result === 'unknown';
+}
+
 /** What a write to several things prints, whatever the exit code. */
 export interface BulkReport {
   readonly schema: 1;

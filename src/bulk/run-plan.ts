@@ -24,6 +24,13 @@ export type RunHead = {
   readonly alone?: boolean;
 };
 
+type Place = Pick<RunHead, 'organization' | 'service'>;
+
+/** Whether both are of one organization at one service, whatever the profiles are called. */
+export function isSamePlace(a: Place, b: Place): boolean {
+  return a.organization === b.organization && a.service === b.service;
+}
+
 /** One row of a plan: what is wanted and what the preview saw. */
 export interface PlannedRow {
   readonly row: number;

@@ -13,7 +13,7 @@ import {
   openJournal,
   readJournal,
 } from './journal.js';
-import { type ReportRow, type ReportSummary, summarize } from './report.js';
+import { countsAsError, type ReportRow, type ReportSummary, summarize } from './report.js';
 import {
   dropPlan,
   hasPlan,
@@ -108,11 +108,7 @@ export async function closeRun(
   plan: RunPlan,
   results: readonly ReportRow[],
 ): Promise<void> {
-  const bad = new Set(
-    results
-      .filter(({ result }) => result === 'failed' || result === 'conflict')
-      .map(({ row }) => row),
-  );
+  const bad = new Set(results.filter(({ result }) => countsAsError(result)).map(({ row }) => row));
   const left = plan.rows.filter(({ row }) => bad.has(row));
   const folder = join(store.dir, plan.head.run);
   if (left.length > 0) await writePlan(folder, { ...plan, rows: left });

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '../data/json.js';
 import type { JournalOptions } from './journal.js';
+import { countsAsError } from './report.js';
 import {
   continueJournal,
   type PlannedRow,
@@ -92,7 +93,7 @@ function stateOf(
   if (result === 'unknown') return 'unknown';
   if (state.open.has(row)) return 'doc_intent';
   const isStoredByNow = steps['state'] === stored;
-  if (result === 'failed' || result === 'conflict')
+  if (result !== undefined && countsAsError(result))
     return isStoredByNow && !isNotVerified(error) ? 'orphan' : undefined;
   if (result !== undefined && result !== 'not_attempted') return undefined;
   if (finished) return isStoredByNow ? stored : undefined;

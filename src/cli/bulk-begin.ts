@@ -1,6 +1,7 @@
 import type { DamagedRun } from '../bulk/damaged.js';
 import { isForbidden, stopsRun } from '../bulk/judge.js';
-import { countsAsError, exitOf, type ReportRow } from '../bulk/report.js';
+import { exitOf, type ReportRow } from '../bulk/report.js';
+import { isSamePlace } from '../bulk/run-plan.js';
 import { isFinal } from '../bulk/run-state.js';
 import type { Task } from '../bulk/runner.js';
 import {
@@ -27,9 +28,9 @@ import { checkExpected, confirmChanges, tellPreview } from './bulk-confirm.js';
 import { type Preview, previewRows } from './bulk-preview.js';
 import {
   type EndedRun,
+  errorsBefore,
   failedRun,
   type KeptJob,
-  mostErrors,
   openJob,
   reportOf,
 } from './bulk-run.js';
@@ -82,8 +83,7 @@ export async function prepare(
   const earlier = all.filter(
     (run) =>
       (!run.finished || isLeftOf(part, run, head.input)) &&
-      run.head.service === head.service &&
-      run.head.organization === head.organization &&
+      isSamePlace(run.head, head) &&
       run.head.resource === head.resource,
   );
   const same = earlier.filter(({ head: other, plan }) => other.input === head.input && plan);
@@ -111,29 +111,25 @@ export async function prepare(
     await setAsideAll(context, aside);
   };
   const concurrency = values.concurrency ?? context.settings.concurrency;
+  const toldAs = (found: readonly ReportRow[], stop?: ExitName) =>
+    untouched(context, head, values, { header: input.header, rows }, found, stop);
   let preview: Preview;
   try {
     preview = await previewRows(context, rows, job, work, part.resource, concurrency);
   } catch (error) {
     if (!(error instanceof Failure) || !endsRun(error)) throw error;
-    const none = rows.map(({ row, id }) => ({ row, id, result: 'not_attempted' as const }));
-    const read = { header: input.header, rows };
-    const told = await untouched(context, head, values, read, none, error.exitName);
+    const told = await toldAs(rows.map(notAttempted), error.exitName);
     return { ...told, failed: { id: '', error, isUntold: true } };
   }
   const { tasks, decided } = preview;
-  const wrong = decided.filter(({ result }) => countsAsError(result)).length;
-  const most = mostErrors(values);
-  const toldAs = (found: readonly ReportRow[], stop?: ExitName) =>
-    untouched(context, head, values, { header: input.header, rows }, found, stop);
   if (tasks.length === 0) {
     await endSame();
     return toldAs(decided);
   }
-  if (most !== undefined && wrong >= most) {
+  const { wrong, isTooMany, left } = errorsBefore(values, decided);
+  if (isTooMany) {
     context.tell(`Stopped before the first write: ${wrong} failed or conflicted.`);
-    const left = tasks.map(({ row, id }) => ({ row, id, result: 'not_attempted' as const }));
-    return toldAs([...decided, ...left], 'rowsFailed');
+    return toldAs([...decided, ...tasks.map(notAttempted)], 'rowsFailed');
   }
   if (!part.neverAsks) tellPreview(context, head.action, rows.length, preview);
   const isOne = rows.length === 1 && line.source === 'ids' && !asksForOne;
@@ -152,7 +148,7 @@ export async function prepare(
       work,
       tasks: [...tasks, ...leftOf(plan, decided)].toSorted((a, b) => a.row - b.row),
       settled,
-      limits: { ...values, ...(most !== undefined && { maxErrors: most - wrong }) },
+      limits: { ...values, ...(left !== undefined && { maxErrors: left }) },
       input: { header: input.header, rows: values.results === undefined ? [] : rows },
       part,
       release: () => lock.release(),
@@ -163,6 +159,10 @@ export async function prepare(
 /** What the service says to all rows of a run; other failures are those of the line or of the person. */
 function endsRun(error: Failure): boolean {
   return stopsRun(error) || isForbidden(error) || error.exitName === 'temporary';
+}
+
+function notAttempted({ row, id }: SelectedRow): ReportRow {
+  return { row, id, result: 'not_attempted' };
 }
 
 /** The report of a line that sent nothing. */

@@ -1,5 +1,5 @@
 import { type DamagedRun, setAside } from '../bulk/damaged.js';
-import type { RunHead } from '../bulk/runs.js';
+import { isSamePlace, type RunHead } from '../bulk/run-plan.js';
 import type { SelectedRow } from '../bulk/work.js';
 import type { Context } from '../context.js';
 import { GuardError } from '../errors.js';
@@ -25,7 +25,7 @@ export function damagedBefore(
   const subjects = new Set(damaged.length === 0 ? [] : rows.map((row) => subject(part, row)));
   const before = damaged.filter((run) => {
     // What another command wrote has rows of another kind.
-    if (!run.isOpen || (run.head && !isSamePlace(run.head, head))) return false;
+    if (!run.isOpen || (run.head && !isSameKind(run.head, head))) return false;
     const held = run.rows?.map((row) => subject(part, row)) ?? [...subjects];
     return held.some((each) => each !== undefined && subjects.has(each));
   });
@@ -51,6 +51,6 @@ function subject({ subjectOf = ({ id }) => id }: Wanted['part'], row: SelectedRo
   return subjectOf(row);
 }
 
-function isSamePlace(a: Wanted['head'], b: Wanted['head']): boolean {
-  return a.organization === b.organization && a.service === b.service && a.resource === b.resource;
+function isSameKind(a: Wanted['head'], b: Wanted['head']): boolean {
+  return isSamePlace(a, b) && a.resource === b.resource;
 }

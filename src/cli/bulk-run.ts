@@ -1,7 +1,13 @@
 import { keepHeapClose, letHeapGrow } from '../api/heap.js';
 import { settleMs } from '../api/settle.js';
 import type { Journal } from '../bulk/journal.js';
-import { type BulkReport, exitOf, type ReportRow, summarize } from '../bulk/report.js';
+import {
+  type BulkReport,
+  countsAsError,
+  exitOf,
+  type ReportRow,
+  summarize,
+} from '../bulk/report.js';
 import { RowSet } from '../bulk/row-set.js';
 import { isFinal } from '../bulk/run-state.js';
 import { runRows, type Task } from '../bulk/runner.js';
@@ -142,8 +148,28 @@ export async function executeRun(
   return conclude(context, ready, rows, stop);
 }
 
+/** What a preview leaves of the errors that a run may have. */
+export interface ErrorsBefore {
+  readonly wrong: number;
+  /** So many that nothing is sent. */
+  readonly isTooMany: boolean;
+  /** How many rows may still fail; undefined: any number. */
+  readonly left: number | undefined;
+}
+
+/** Rows that failed or conflicted before anything was sent, held against `--max-errors`. */
+export function errorsBefore(
+  limits: Parameters<typeof mostErrors>[0],
+  decided: readonly ReportRow[],
+): ErrorsBefore {
+  const wrong = decided.filter(({ result }) => countsAsError(result)).length;
+  const most = mostErrors(limits);
+  if (most === undefined) return { wrong, isTooMany: false, left: undefined };
+  return { wrong, isTooMany: wrong >= most, left: most - wrong };
+}
+
 /** How many rows may fail before a run stops; undefined: any number. */
-export function mostErrors({
+function mostErrors({
   failFast,
   maxErrors,
 }: Pick<BulkValues, 'failFast' | 'maxErrors'>): number | undefined {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { keepHeapClose } from '../api/heap.js';
-import { countsAsError, exitOf, type ReportRow } from '../bulk/report.js';
+import { exitOf, type ReportRow } from '../bulk/report.js';
 import type { SelectedRow } from '../bulk/work.js';
 import type { Context } from '../context.js';
 import { flowOf, type Item } from '../data/flow.js';
@@ -10,11 +10,11 @@ import type { BulkValues } from './bulk-flags.js';
 import { checkExpected, tellCap, tellPreview } from './bulk-confirm.js';
 import { previewRows } from './bulk-preview.js';
 import {
+  errorsBefore,
   type ExecutedRun,
   executeRun,
   failedRun,
   type KeptJob,
-  mostErrors,
   openJob,
   reportOf,
 } from './bulk-run.js';
@@ -108,8 +108,8 @@ async function dryRun(
   const action = words.join('.');
   if (tasks.length > 0 && !part.neverAsks) tellPreview(context, action, rows.length, preview);
   if (!part.neverAsks) tellCap(context, action, tasks.length, values);
-  const wrong = decided.filter(({ result }) => countsAsError(result)).length;
-  if (tasks.length > 0 && wrong >= (mostErrors(values) ?? Infinity))
+  const { wrong, isTooMany } = errorsBefore(values, decided);
+  if (tasks.length > 0 && isTooMany)
     context.tell(`Without --dry-run nothing would be sent: ${wrong} failed or conflicted.`);
   const would = tasks.map(({ row, id, previewed = [] }) => ({
     row,

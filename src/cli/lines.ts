@@ -1,4 +1,4 @@
-import type { BulkReport, ReportRow, RowResult } from '../bulk/report.js';
+import { type BulkReport, type ReportRow, wentWrong } from '../bulk/report.js';
 import { singleLine } from '../terminal/safe-text.js';
 import type { DryRun } from './define.js';
 import type { Canvas } from './views.js';
@@ -26,8 +26,7 @@ export function changeLines(value: DryRun, { paint }: Canvas): string[] {
 /** On a screen so many rows that nobody came to are named; the summary counts them all. */
 const mostUntouched = 5;
 const isLeft = ({ result }: ReportRow) => result === 'not_attempted';
-const wentWrong: readonly RowResult[] = ['conflict', 'failed', 'unknown'];
-const isWrong = ({ result }: ReportRow) => wentWrong.includes(result);
+const isWrong = ({ result }: ReportRow) => wentWrong(result);
 
 /**
  * The bulk report for a person: one line a row, then the summary that adds up. What went wrong comes

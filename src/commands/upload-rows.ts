@@ -24,10 +24,9 @@ export interface PathValues {
 const filesAtOnce = 8;
 
 /**
- * Looks at every file before anything is sent. One that cannot be uploaded becomes a row that fails;
- * with --fail-fast, or
- * where it is the only one, its InputError or UsageError is thrown. A file named twice is taken once. Throws
- * UsageError for one name and several files.
+ * Looks at every file before anything is sent; a file named twice is taken once. One that cannot be
+ * uploaded becomes a row that fails; with --fail-fast, or where it is the only one, its InputError or
+ * UsageError is thrown. Throws UsageError for one name and several files.
  */
 export async function uploadRows(
   context: Context,

@@ -5,7 +5,7 @@ import { reportView } from '../../cli/report-view.js';
 import type { Context } from '../../context.js';
 import { shellQuote } from '../../data/words.js';
 import { UsageError } from '../../errors.js';
-import { storeOf } from './jobs.js';
+import { isHere, storeOf } from './jobs.js';
 import { runArg } from './show.js';
 
 const { failFast, maxErrors, maxChanges, expect, concurrency, rate, waitLock } = bulkFlags;
@@ -28,18 +28,16 @@ export async function runHere(
   run: string,
   isMeant: (run: StoredRun) => boolean,
 ): Promise<StoredRun> {
-  const { organizationId, service } = context.api;
-  const isHere = ({ head }: StoredRun) =>
-    head.organization === organizationId && head.service === service;
+  const isOurs = (each: StoredRun) => isHere(context, each);
   const stored = await findRun(
     storeOf(context),
     run,
-    (each) => isHere(each) && isMeant(each),
-    isHere,
+    (each) => isOurs(each) && isMeant(each),
+    isOurs,
     () => true,
   );
   const { head } = stored;
-  if (isHere(stored)) return stored;
+  if (isOurs(stored)) return stored;
   throw new UsageError(
     `The run ${head.run} belongs to organization ${head.organization} at ${head.service}.`,
     { hint: `Choose its profile: -p ${shellQuote(head.profile)}` },

@@ -1,9 +1,10 @@
+import { isSamePlace } from '../../bulk/run-plan.js';
 import { type RunStore, runStore, type StoredRun } from '../../bulk/runs.js';
 import type { BulkPart } from '../../cli/bulk-part.js';
 import type { BulkValues } from '../../cli/bulk-flags.js';
 import type { Command } from '../../cli/define.js';
 import { requireFolder } from '../../config/paths.js';
-import type { LocalContext } from '../../context.js';
+import type { Context, LocalContext } from '../../context.js';
 import { UsageError } from '../../errors.js';
 
 /** The commands whose runs can go on, by the action that a run names. */
@@ -36,6 +37,11 @@ export async function lineOf(run: StoredRun, values: Partial<BulkValues>) {
     words: run.head.action.split('.'),
     values: values as BulkValues,
   };
+}
+
+/** Whether a run is of the organization and service in force. */
+export function isHere({ api }: Context, { head }: Pick<StoredRun, 'head'>): boolean {
+  return isSamePlace(head, { organization: api.organizationId, service: api.service });
 }
 
 /** Where runs lie; nothing is made. Throws ConfigError where there is no place for a state. */

@@ -1,3 +1,4 @@
+import { countsAsError } from '../../bulk/report.js';
 import type { PlannedRow, StoredRun } from '../../bulk/runs.js';
 import { showRun } from '../../cli/bulk.js';
 import { retryRows } from '../../cli/bulk-begin.js';
@@ -52,8 +53,8 @@ export default defineWrite({
 });
 
 function rowsToRetry({ plan, state }: StoredRun): readonly PlannedRow[] {
-  const again = ['failed', 'conflict'];
-  return (plan?.rows ?? []).filter(({ row }) =>
-    again.includes(state.results.get(row)?.result ?? ''),
-  );
+  return (plan?.rows ?? []).filter(({ row }) => {
+    const ended = state.results.get(row);
+    return ended !== undefined && countsAsError(ended.result);
+  });
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { BulkReport, ReportRow } from '../../bulk/report.js';
+import { type BulkReport, type ReportRow, wentWrong } from '../../bulk/report.js';
 import { findRun, type StoredRun, summaryOf } from '../../bulk/runs.js';
 import { defineLocalCommand, flag, param } from '../../cli/define.js';
 import { reportView, tellSummary } from '../../cli/report-view.js';
@@ -54,7 +54,6 @@ export function storedReport(stored: StoredRun, onlyFailed = false): BulkReport 
   );
   for (const [row, result] of state.results) rows.set(row, result);
   for (const [row, { id }] of state.open) rows.set(row, { row, id, result: 'unknown' });
-  const bad = ['failed', 'conflict', 'unknown'];
   return {
     schema: 1,
     run: head.run,
@@ -64,7 +63,7 @@ export function storedReport(stored: StoredRun, onlyFailed = false): BulkReport 
     dryRun: false,
     summary: summaryOf(stored),
     results: [...rows.values()]
-      .filter(({ result }) => !onlyFailed || bad.includes(result))
+      .filter(({ result }) => !onlyFailed || wentWrong(result))
       .toSorted((a, b) => a.row - b.row),
   };
 }

@@ -13,10 +13,11 @@ import { isObject, type JsonObject } from '../../data/json.js';
 import { plural } from '../../data/words.js';
 import { Failure, UsageError } from '../../errors.js';
 import { type ExitName, gravest } from '../../exit-codes.js';
+import { isHere } from '../runs/jobs.js';
 import { uploadLine } from '../upload-job.js';
 import { newDocument, planLeft } from '../upload-plan.js';
 import { leftIdSchema } from './forget.js';
-import { findLeft, isHere, readLeft } from './left.js';
+import { findLeft, readLeft } from './left.js';
 
 const { concurrency, waitLock } = bulkFlags;
 

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import type { DamagedRun } from '../../bulk/damaged.js';
-import { listOpenRuns, type StoredRun } from '../../bulk/runs.js';
+import { listOpenRuns } from '../../bulk/runs.js';
 import { type LeftUpload, leftUploads, uploadStates } from '../../bulk/upload-state.js';
 import { nearest } from '../../data/nearest.js';
-import type { Context, LocalContext } from '../../context.js';
+import type { LocalContext } from '../../context.js';
 import { UsageError } from '../../errors.js';
 import { storeOf } from '../runs/jobs.js';
 
@@ -41,9 +41,4 @@ export async function findLeft(context: LocalContext, id: string): Promise<LeftU
     `There is no unfinished upload ${id}${near ? ` (did you mean ${near}?)` : ''}.`,
     { hint: 'See: rosterctl uploads list' },
   );
-}
-
-/** Whether the upload belongs to the organization and service in force. */
-export function isHere({ api }: Context, { head }: Pick<StoredRun, 'head'>): boolean {
-  return head.organization === api.organizationId && head.service === api.service;
 }
