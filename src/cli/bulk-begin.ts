@@ -44,8 +44,7 @@ export async function retryRows(
   plan: RunPlan,
 ): Promise<Prepared> {
   const kept = plan.job as unknown as KeptJob;
-  const bare = plan.rows.map(({ row, id, own }) => ({ row, id, ...(own && { own }) }));
-  const rows = (await line.part.lookAgain?.(context, bare)) ?? bare;
+  const rows = await rowsAgain(context, line.part, plan);
   return withLock(context, line, async (store, head, lock) => {
     const full = { ...head, input: inputOf(head, kept, 'retry', rows) };
     const found = await prepare(
@@ -63,6 +62,16 @@ export async function retryRows(
     if (!('ready' in found)) lock.release();
     return found;
   });
+}
+
+/** Rows of an earlier run without what was seen of them then. */
+export async function rowsAgain(
+  context: Context,
+  part: BulkPart,
+  { rows }: Pick<RunPlan, 'rows'>,
+): Promise<readonly SelectedRow[]> {
+  const bare = rows.map(({ row, id, own }) => ({ row, id, ...(own && { own }) }));
+  return (await part.lookAgain?.(context, bare)) ?? bare;
 }
 
 /** Everything before the first write; a report where there is nothing to write. */

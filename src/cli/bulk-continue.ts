@@ -14,7 +14,15 @@ import type { Context } from '../context.js';
 import { plural } from '../data/words.js';
 import { GuardError } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
-import { type Beginning, type BulkLine, type Prepared, takeLock, withLock } from './bulk-line.js';
+import {
+  type Beginning,
+  type BulkLine,
+  limitPace,
+  type Prepared,
+  takeLock,
+  withLock,
+} from './bulk-line.js';
+import type { BulkPart } from './bulk-part.js';
 import { checkExpected, confirmChanges, tellPreview } from './bulk-confirm.js';
 import { type EndedRun, executeRun, type KeptJob, openJob, type ReadyRun } from './bulk-run.js';
 import { wasTold, wrapUp } from './bulk-wrap-up.js';
@@ -43,7 +51,8 @@ export async function finishRows(
   stored: StoredRun,
   wanted: ReadonlySet<number>,
 ): Promise<EndedRun> {
-  const { part } = line;
+  const { part, values } = line;
+  limitPace(context, values);
   return lockAgain(context, line, stored, async (store, now, lock) => {
     const rows = (part.unfinishedRows?.(now) ?? []).filter((row) => wanted.has(row));
     if (rows.length === 0) throw finishedMeanwhile(now.head);
@@ -100,15 +109,7 @@ export async function continueRun(
   isWanted?: (row: number) => boolean,
 ): Promise<ReadyRun> {
   if (!plan) throw new GuardError(`The run ${head.run} was finished meanwhile. Nothing was sent.`);
-  const left = part.unfinishedRows?.({ head, state, plan, finished }) ?? [];
-  const wanted = isWanted ?? ((row: number) => !isSettled(state, row) || left.includes(row));
-  const tasks = plan.rows
-    .filter(({ row }) => wanted(row))
-    .map((row): Task => {
-      const open = state.open.get(row.row);
-      const steps = state.steps.get(row.row);
-      return { ...row, ...(open && { open }), ...(steps && { steps }) };
-    });
+  const tasks = tasksLeft(part, { head, state, plan, finished }, isWanted);
   const again = new RowSet(tasks);
   for (const { row } of tasks) again.add(row);
   // The plan of a run that has ended holds no more than the rows that went wrong.
@@ -145,6 +146,24 @@ export async function continueRun(
     part,
     release: () => lock.release(),
   };
+}
+
+/** What is left to do of a run, or what is wanted of it. */
+export function tasksLeft(
+  part: BulkPart,
+  stored: StoredRun,
+  isWanted?: (row: number) => boolean,
+): readonly Task[] {
+  const { plan, state } = stored;
+  const left = part.unfinishedRows?.(stored) ?? [];
+  const wanted = isWanted ?? ((row: number) => !isSettled(state, row) || left.includes(row));
+  return (plan?.rows ?? [])
+    .filter(({ row }) => wanted(row))
+    .map((row): Task => {
+      const open = state.open.get(row.row);
+      const steps = state.steps.get(row.row);
+      return { ...row, ...(open && { open }), ...(steps && { steps }) };
+    });
 }
 
 /** Nothing is left to do for this row. */

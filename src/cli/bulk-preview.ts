@@ -110,7 +110,7 @@ function previewer(job: BulkJob, work: RowWork<Plan>, fields: FieldsSeen, meter:
       if (!look) return undefined;
       meter.good();
       if (look.record) fields.see(look.record);
-      const verdict = judge(row, look, work.guards, undefined);
+      const verdict = judge(row, look, work.guards, row.previewed);
       if (!verdict.write) return verdict.row;
       const name = look.record?.['name'];
       if (row.row <= mostNamed && typeof name === 'string') names.set(row.row, name);

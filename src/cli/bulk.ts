@@ -22,7 +22,14 @@ import { filterKey, selectByFilter, selectLocally } from './bulk-select.js';
 import { reportFields, reportView, type Shown, tellSummary } from './report-view.js';
 import { checkResults } from './results-file.js';
 import { prepare } from './bulk-begin.js';
-import { type Beginning, type BulkLine, inputOf, type Prepared, withLock } from './bulk-line.js';
+import {
+  type Beginning,
+  type BulkLine,
+  inputOf,
+  limitPace,
+  type Prepared,
+  withLock,
+} from './bulk-line.js';
 
 /** Flags that only a run can honour: with one of them a single id is a run too. */
 export function asksForRun(values: BulkValues): boolean {
@@ -55,10 +62,7 @@ export async function runBulk(context: Context, line: BulkLine): Promise<Shown> 
   part.checkRows?.(kept.job, local?.rows ?? [], source);
   await keepHeapClose(local?.rows.length ?? 0);
   if (local) checkExpected(local.rows.length, values);
-  context.api.pace.limit({
-    concurrency: values.concurrency ?? context.settings.concurrency,
-    rate: values.rate ?? context.settings.rate,
-  });
+  limitPace(context, values);
   if (context.settings.dryRun) {
     const rows = local?.rows ?? (await selectByFilter(context, values, part));
     return dryRun(context, line, kept, rows);
@@ -94,11 +98,13 @@ async function begin(context: Context, line: BulkLine, beginning: Beginning): Pr
 
 // --- dry run ---
 
-async function dryRun(
+/** Looks at rows as a run would and sends nothing; `run`: the one that would go on with them. */
+export async function dryRun(
   context: Context,
-  { part, words, values }: BulkLine,
+  { part, words, values }: Omit<BulkLine, 'source'>,
   kept: KeptJob,
   rows: readonly SelectedRow[],
+  run: string | null = null,
 ): Promise<Shown> {
   checkExpected(rows.length, values);
   const { job, work } = openJob(context, part, words, kept);
@@ -118,7 +124,7 @@ async function dryRun(
     before: Object.fromEntries(previewed.map(({ field, from }) => [field, from])),
     after: Object.fromEntries(previewed.map(({ field, to }) => [field, to])),
   }));
-  const report = reportOf(context, { action, run: null }, [...would, ...decided]);
+  const report = reportOf(context, { action, run }, [...would, ...decided]);
   const exitName = exitOf(report.summary, undefined);
   tellSummary(context, report);
   const pending = values.exitCode && exitName === 'done' && tasks.length > 0;

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { BulkValues } from '../cli/bulk-flags.js';
+import { limitPace } from '../cli/bulk-line.js';
 import { selectByFilter, selectLocally, type Selecting, sourceOf } from '../cli/bulk-select.js';
 import { type DryRun, flag, Outcome, param } from '../cli/define.js';
 import { changeLines } from '../cli/lines.js';
@@ -119,10 +120,7 @@ export async function downloadDocuments(
   const needsList = !isListed && !values.url && file === undefined;
   const naming = nameTargets(needsList ? await withRecords(context, rows) : rows, save);
   const { targets } = naming;
-  if (!isOne) {
-    const concurrency = values.concurrency ?? context.settings.concurrency;
-    context.api.pace.limit({ concurrency, rate: values.rate ?? context.settings.rate });
-  }
+  if (!isOne) limitPace(context, values);
   if (!values.url) {
     await checkTargets(context, targets, save);
     if (context.settings.dryRun) return plannedDownloads(context, endpoint, targets, save);

@@ -223,10 +223,65 @@ test('a second start names the run that is gone on with, not one that there is n
   expect(second.stderr).toContain(`goes on already: run ${run}, started `);
 });
 
-test('a dry run of what is left names each row', async () => {
-  const { user } = await unfinished();
-  const { stdout } = await user.run('runs resume last --dry-run');
-  expect(stdout).toContain(
-    '  app_5: status: pending → rejected\n  app_6: status: pending → rejected\n',
+test('a dry run of what is left looks again and is the report of a run', async () => {
+  const { service, user } = await unfinished();
+  const { code, stdout, stderr } = await user.run('runs resume last --dry-run --json');
+  expect(code).toBe(0);
+  const before = { status: 'pending' };
+  const after = { status: 'rejected' };
+  expect(JSON.parse(stdout)).toMatchObject({
+    run: readdirSync(user.runs)[0],
+    dryRun: true,
+    summary: { total: 2, wouldChange: 2 },
+    results: [
+      { row: 5, id: 'app_5', result: 'would_change', before, after },
+      { row: 6, id: 'app_6', result: 'would_change', before, after },
+    ],
+  });
+  expect(stderr).toContain('  2 pending → rejected\n');
+  expect(written(service)).toHaveLength(5);
+});
+
+test('a dry run of what is left tells what others changed meanwhile', async () => {
+  const { service, user } = await unfinished();
+  await user.run('tryouts set-status app_6 --to withdrawn');
+  const left = report(await user.run('runs resume last --dry-run --json'));
+  expect(left.results.map(({ id, result }) => [id, result])).toEqual([
+    ['app_5', 'would_change'],
+    ['app_6', 'conflict'],
+  ]);
+  expect(written(service)).toHaveLength(6);
+});
+
+/** A run of 2 rows that were refused; they would be taken now. */
+async function refusedBefore() {
+  let refused = true;
+  const service = await keep(several(2), (_, step) =>
+    refused && step.startsWith('PATCH') ? { status: 400 } : undefined,
   );
+  const user = userOf(service);
+  expect(await user.run(line(2, '--yes'))).toMatchObject({ code: 8 });
+  refused = false;
+  return { service, user };
+}
+
+test('a dry run of runs retry is the report of the run that would begin', async () => {
+  const { service, user } = await refusedBefore();
+  const { code, stdout } = await user.run('runs retry last --dry-run --json');
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({
+    run: null,
+    dryRun: true,
+    summary: { total: 2, wouldChange: 2 },
+  });
+  expect(written(service)).toHaveLength(2);
+  expect(readdirSync(user.runs)).toHaveLength(1);
+});
+
+test('runs retry keeps to --rate', async () => {
+  const { user } = await refusedBefore();
+  const began = performance.now();
+  expect(await user.run('runs retry last --yes --rate 2/s')).toMatchObject({ code: 0 });
+  // Two reads, two looks, two writes: the last begins no sooner than five halves of a second later.
+  expect(performance.now() - began).toBeGreaterThan(2_400);
 });

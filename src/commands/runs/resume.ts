@@ -1,9 +1,9 @@
 import { exitOf } from '../../bulk/report.js';
-import { isFinal } from '../../bulk/run-state.js';
-import type { StoredRun } from '../../bulk/runs.js';
-import { showRun } from '../../cli/bulk.js';
-import { resumeRun } from '../../cli/bulk-continue.js';
-import { type Change, defineWrite, Outcome, Running } from '../../cli/define.js';
+import { dryRun, showRun } from '../../cli/bulk.js';
+import { resumeRun, tasksLeft } from '../../cli/bulk-continue.js';
+import { limitPace } from '../../cli/bulk-line.js';
+import type { KeptJob } from '../../cli/bulk-run.js';
+import { defineWrite, Outcome, Running } from '../../cli/define.js';
 import { UsageError } from '../../errors.js';
 import { ofEarlierRun, runHere } from './earlier-run.js';
 import { lineOf } from './jobs.js';
@@ -25,7 +25,7 @@ export default defineWrite({
       throw new UsageError(`The run ${stored.head.run} was begun anew with --restart.`, {
         hint: 'See: rosterctl runs list',
       });
-    return { calls: [], changes: changesLeft(stored), state: stored };
+    return { calls: [], changes: [], onlyReads: context.settings.dryRun, state: stored };
   },
   async apply(context, { state: stored }, values) {
     if (stored.finished || !stored.plan) {
@@ -33,19 +33,16 @@ export default defineWrite({
       const report = storedReport(stored);
       return new Outcome(report, exitOf(report.summary, undefined));
     }
-    context.api.pace.limit({
-      concurrency: values.concurrency ?? context.settings.concurrency,
-      rate: values.rate ?? context.settings.rate,
-    });
-    const found = await resumeRun(context, await lineOf(stored, values), stored);
-    return new Running(await showRun(context, found));
+    const line = await lineOf(stored, values);
+    limitPace(context, values);
+    if (!context.settings.dryRun)
+      return new Running(await showRun(context, await resumeRun(context, line, stored)));
+    const left = tasksLeft(line.part, stored);
+    // What is left was allowed when the run began.
+    const maxChanges = values.maxChanges ?? left.length;
+    const kept = stored.plan.job as unknown as KeptJob;
+    const run = stored.head.run;
+    const allowed = { ...line, values: { ...line.values, maxChanges } };
+    return new Running(await dryRun(context, allowed, kept, left, run));
   },
 });
-
-function changesLeft({ plan, state }: StoredRun): readonly Change[] {
-  return (plan?.rows ?? []).flatMap(({ row, id, previewed = [] }) => {
-    const result = state.results.get(row);
-    if (result && isFinal(result.result) && !state.open.has(row)) return [];
-    return previewed.map(({ field, from, to }) => ({ id, field, from, to }));
-  });
-}

@@ -1,12 +1,13 @@
 import { countsAsError } from '../../bulk/report.js';
 import type { PlannedRow, StoredRun } from '../../bulk/runs.js';
-import { showRun } from '../../cli/bulk.js';
-import { retryRows } from '../../cli/bulk-begin.js';
+import { dryRun, showRun } from '../../cli/bulk.js';
+import { retryRows, rowsAgain } from '../../cli/bulk-begin.js';
+import { limitPace } from '../../cli/bulk-line.js';
+import type { KeptJob } from '../../cli/bulk-run.js';
 import { defineWrite, Running } from '../../cli/define.js';
 import { GuardError, UsageError } from '../../errors.js';
 import { ofEarlierRun, runHere } from './earlier-run.js';
 import { lineOf, partOf } from './jobs.js';
-import { storedReport } from './show.js';
 
 export default defineWrite({
   summary: 'Begin a new run from the rows that failed or conflicted',
@@ -29,13 +30,7 @@ export default defineWrite({
         `Files of the run ${stored.head.run} have arrived and only lack their documents.`,
         { hint: 'Finish these first: rosterctl uploads finish --all (or: uploads forget ID)' },
       );
-    const changes = storedReport(stored, true).results.map(({ id, result }) => ({
-      id,
-      field: 'row',
-      from: result,
-      to: 'retried',
-    }));
-    return { calls: [], changes, state: stored };
+    return { calls: [], changes: [], onlyReads: context.settings.dryRun, state: stored };
   },
   async apply(context, { state: stored }, values) {
     const { plan } = stored;
@@ -44,11 +39,14 @@ export default defineWrite({
       throw new UsageError(`No row of the run ${stored.head.run} failed or conflicted.`, {
         hint: 'See: rosterctl runs list',
       });
-    const found = await retryRows(context, await lineOf(stored, values), {
-      ...plan,
-      rows,
-    });
-    return new Running(await showRun(context, found));
+    const line = await lineOf(stored, values);
+    limitPace(context, values);
+    const again = { ...plan, rows };
+    if (!context.settings.dryRun)
+      return new Running(await showRun(context, await retryRows(context, line, again)));
+    const selected = await rowsAgain(context, line.part, again);
+    const kept = plan.job as unknown as KeptJob;
+    return new Running(await dryRun(context, line, kept, selected));
   },
 });
 
