@@ -9,7 +9,7 @@ import { atOnce } from '../data/at-once.js';
 import { digestOf } from '../data/digest.js';
 import { Failure, UsageError } from '../errors.js';
 import { type LocalFile, lookAtFile } from './local-file.js';
-import { type BadFile, badFile, type SeenFile, uploadRow } from './upload-plan.js';
+import { type BadFile, badFile, seen, type SeenFile, uploadRow } from './upload-plan.js';
 import { expandPaths } from './upload-paths.js';
 
 export interface PathValues {
@@ -47,16 +47,21 @@ export async function uploadRows(
   return { rows, header: ['path'], note: undefined, digest: filesDigest(rows) };
 }
 
-/** The rows of a retry: a file that was refused before anything was sent is looked at again. */
+/**
+ * The rows of a retry: nothing of these files has arrived, so each is looked at as it is now. Its name
+ * and type stay what they were said to be; what came from stdin is gone.
+ */
 export async function lookAgain(
   context: Context,
   rows: readonly SelectedRow[],
 ): Promise<readonly SelectedRow[]> {
   const look = async (row: SelectedRow): Promise<SelectedRow> => {
     const bad = badFile(row);
-    if (!bad) return row;
-    const file = await lookAt(context, bad.path, bad.contentType ?? undefined, false);
-    return { ...row, own: { ...file } };
+    const { path, contentType } = bad ?? seen(row);
+    if (path === '-') return row;
+    const file = await lookAt(context, path, contentType ?? undefined, false);
+    const isNamed = !bad && !('problem' in file);
+    return { ...row, own: { ...file, ...(isNamed && { name: seen(row).name }) } };
   };
   return withNamesakes(await Promise.all(atOnce(rows, filesAtOnce, look)));
 }

@@ -13,6 +13,8 @@ import {
 import { key, recordingService, type Reply } from '../../support/service.js';
 
 interface Behaviour {
+  /** What step 1 answers; by default it grants. */
+  first?: Reply | undefined;
   /** What step 3 answers; by default it makes the document. */
   third?: ((made: number) => Reply | undefined) | undefined;
   put?: ((nth: number) => Reply | undefined) | undefined;
@@ -32,6 +34,7 @@ async function service(behaviour: Behaviour = {}) {
     const { method, url } = request;
     if (method === 'GET') return behaviour.list ?? { status: 200, json: { documents } };
     if (url === '/v1/uploads/document-file') {
+      if (behaviour.first) return behaviour.first;
       const fileKey = `files/${++grants}`;
       const uploadUrl = `${store.origin}/${fileKey}?sig=canary`;
       return { status: 200, json: { key: fileKey, fileRef: `ref:${fileKey}`, uploadUrl } };
@@ -398,6 +401,18 @@ test('runs retry does not send a file anew that has arrived: it is finished firs
   expect(ran.stderr).toContain('uploads finish --all');
   expect((await rosterctl('uploads finish --all', desk)).code).toBe(0);
   expect([puts(api), api.documents.length]).toEqual([2, 2]);
+});
+
+test('runs retry sends a file as it is now that the service had refused', async () => {
+  const api = await service({ first: { status: 413, json: { error: 'fileTooLarge' } } });
+  const desk = { env: api.env, ...deskWith(['a.txt', 'b.txt']) };
+  expect((await rosterctl('docs upload a.txt b.txt', desk)).code).toBe(8);
+  delete api.behaviour.first;
+  writeFileSync(join(desk.home, 'a.txt'), 'short');
+  const retried = await rosterctl('runs retry last --yes --json --concurrency 1', desk);
+  expect([retried.code, JSON.parse(retried.stdout).summary]).toMatchObject([0, { changed: 2 }]);
+  expect(api.documents.map(({ name }) => name)).toEqual(['a.txt', 'b.txt']);
+  expect(api.store.requests.map(({ body }) => body.toString())).toEqual(['short', 'this is b.txt']);
 });
 
 test('after the last file of a killed run was finished by its ID the same line tells of the others once, then uploads anew', async () => {
