@@ -64,11 +64,17 @@ export class GuardError extends Failure {
   }
 }
 
-/** A record that a complete look at the list did not show; documents have no call for one (contract 4.4). */
+/** A record that the list does not show; documents have no call for one (contract 4.4). */
 export class NotFoundError extends Failure {
   readonly kind = 'notFound';
   readonly exitName = 'notFound';
   readonly code = 'notFound';
+  /** The list was whole: there is no such record. */
+  readonly isProven: boolean;
+  constructor(message: string, { isProven, hint }: { isProven: boolean; hint: string }) {
+    super(message, { hint });
+    this.isProven = isProven;
+  }
 }
 
 /** A person said no, or pressed Escape or Ctrl-C at a prompt. */
@@ -235,6 +241,11 @@ export class PipeClosedError extends Error {
 /** The service said that there is no such record, or its list does not show it. */
 export function isNotFound(error: unknown): error is Failure {
   return error instanceof NotFoundError || (error instanceof ApiError && error.status === 404);
+}
+
+/** The same for sure: not where the list may lack some. */
+export function isGoneForSure(error: unknown): boolean {
+  return isNotFound(error) && !(error instanceof NotFoundError && !error.isProven);
 }
 
 /** The service or its store did not answer in all attempts, or said each time that it could not. */

@@ -62,7 +62,7 @@ export function recordSource(context: Context, kind: Readable): RecordSource {
         reason === undefined
           ? `The ${kind.noun} ${id} is not in the list of ${kind.resource}.`
           : `The ${kind.noun} ${id} is not in the list of ${kind.resource}, and that may be incomplete: ${reason}.`,
-        { hint: `See: rosterctl ${kind.resource} list` },
+        { isProven: reason === undefined, hint: `See: rosterctl ${kind.resource} list` },
       );
     },
   };

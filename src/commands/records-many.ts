@@ -7,7 +7,7 @@ import type { Context } from '../context.js';
 import { setFields } from '../data/assign.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { flatten, plainText, valueAt } from '../data/path.js';
-import { InputError, isNotFound } from '../errors.js';
+import { InputError, isGoneForSure } from '../errors.js';
 import { endpoint } from '../api/contract.js';
 import type { Column, ColumnRules } from '../bulk/columns.js';
 import type { Kind } from './kinds.js';
@@ -89,7 +89,7 @@ export function deleteMany(kind: Kind, filters: Filters = selectionBy()): BulkPa
         async send({ calls }, id) {
           for (const call of calls) await sendGuessed(context, kind, call, id, source);
         },
-        isGone: isNotFound,
+        isGone: isGoneForSure,
       };
     },
   };

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { application, cut, keep, steps, written } from '../commands/tryouts/service.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 import { organization, type Recorded, recordingService, type Reply } from '../support/service.js';
-import { report, userOf } from './user.js';
+import { report, until, userOf } from './user.js';
 
 // What is judged when a row's turn has come is what stands there then, and "changed" is what holds.
 
@@ -14,12 +14,13 @@ interface Document {
   readonly tags: readonly string[];
 }
 
-/** A service of documents, which have no GET of their own; `instead` answers first. */
+/** A service of documents, which have no GET of their own; `instead` answers first, `list` what lists get. */
 async function documents(
   ids: readonly string[],
   instead: (request: Recorded, apply: () => Document) => Reply | undefined = () => undefined,
 ) {
   const kept = new Map<string, Document>(ids.map((id) => [id, { id, name: id, tags: ['a'] }]));
+  const told: { list?: object } = {};
   const service = await recordingService((request) => {
     const id = request.url.split('/').at(-1) ?? '';
     const apply = () => {
@@ -28,14 +29,17 @@ async function documents(
       return changed;
     };
     if (request.method === 'GET')
-      return { status: 200, json: { documents: [...kept.values()], total: kept.size } };
+      return {
+        status: 200,
+        json: told.list ?? { documents: [...kept.values()], total: kept.size },
+      };
     return instead(request, apply) ?? { status: 200, json: apply() };
   });
   const patched = () =>
     service.requests
       .filter(({ method }) => method === 'PATCH')
       .map(({ url }) => url.split('/').at(-1));
-  return { ...service, kept, patched };
+  return Object.assign(told, { ...service, kept, patched });
 }
 
 describe('several documents', () => {
@@ -74,6 +78,26 @@ describe('several documents', () => {
     const lists = service.requests.filter(({ method }) => method === 'GET').length;
     expect(lists).toBeLessThan(30);
   });
+});
+
+test('a delete whose answer is lost is not called done because a list that lacks some lacks it', async () => {
+  const service = await documents(['d1', 'd2'], ({ url }) =>
+    url.endsWith('d1') ? () => {} : { status: 204 },
+  );
+  const user = userOf(service);
+  const line = 'docs delete d1 d2 --yes --json --concurrency 1';
+  const child = user.start(line);
+  await until(() => service.requests.some(({ method }) => method === 'DELETE'));
+  child.kill('SIGKILL');
+  const d2 = service.kept.get('d2');
+  service.list = { documents: [d2], total: 2 };
+  const doubtful = await user.run('runs resume last --yes --json');
+  expect(doubtful.code).toBe(10);
+  expect(report(doubtful).results).toMatchObject([{ id: 'd1', result: 'unknown' }, { id: 'd2' }]);
+  service.list = { documents: [], total: 0 };
+  const whole = await user.run('runs resume last --yes --json');
+  expect(report(whole).results).toMatchObject([{ id: 'd1', result: 'changed' }, { id: 'd2' }]);
+  expect(service.requests.filter(({ method }) => method === 'DELETE')).toHaveLength(2);
 });
 
 const csv = (...ids: readonly string[]) =>
