@@ -115,10 +115,10 @@ async function lookAt(
 }
 
 function withoutDoubles(context: Context, looked: readonly Looked[]): readonly Looked[] {
-  const seen = new Set<string>();
+  const taken = new Set<string>();
   return looked.filter(({ path }) => {
     const key = resolve(path);
-    if (!seen.has(key)) return seen.add(key);
+    if (!taken.has(key)) return taken.add(key);
     context.note(`${path} is named twice; it is uploaded once.`);
     return false;
   });
