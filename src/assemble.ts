@@ -39,6 +39,8 @@ export interface Outside {
   readonly connected: (keySource: string) => void;
   /** From now on a signal is the ordinary end. */
   readonly expectSignal: () => void;
+  /** Until the result is called Ctrl-C is a key of the pager's. */
+  readonly ignoreInterrupts: () => () => void;
 }
 
 /** The exit code, and what is to be told last as JSON though the command gave a value. */
@@ -95,7 +97,7 @@ export async function runCommand(
     config,
     streams,
     personReads: streams.stdout.isTerminal && settings.output === 'table' && !settings.out,
-    prompts: createPrompts(streams, { noInput: settings.noInput }),
+    prompts: createPrompts(streams, { noInput: settings.noInput, signal: outside.signal }),
     progress: createProgress(streams, settings),
     now: () => new Date(),
     signal: outside.signal,
@@ -115,6 +117,7 @@ export async function runCommand(
     const shown = await execute(command, plain, values, context);
     await present(shown.value as never, shown.view, {
       ...context,
+      ignoreInterrupts: outside.ignoreInterrupts,
       sorted: values['sort'] !== undefined,
       isDone: command.kind === 'write' && !settings.dryRun && !shown.onlyReads,
     }).catch((error: unknown) => {

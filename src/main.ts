@@ -60,6 +60,7 @@ async function run(
 ): Promise<number> {
   checkAgainstTable(line.command, line.values);
   const signals = watchSignals();
+  signals.signal.addEventListener('abort', () => streams.stopReading(), { once: true });
   const argv = process.argv.slice(2);
   try {
     // Loaded for a command only: help, usage errors and completion never need it.
@@ -77,6 +78,7 @@ async function run(
       // Not `performance`, whose first use costs a start 2 ms.
       clock: () => Number(process.hrtime.bigint()) / 1e6,
       expectSignal: signals.expect,
+      ignoreInterrupts: signals.ignoreInterrupts,
       connected: (found) => {
         keySource = found;
       },
@@ -166,8 +168,10 @@ function watchSignals() {
   const controller = new AbortController();
   let code: number | undefined;
   let expected = false;
+  let ignored = false;
   const names = Object.keys(signalExits) as (keyof typeof signalExits)[];
   const onSignal = (name: keyof typeof signalExits) => {
+    if (ignored && name === 'SIGINT') return;
     if (code !== undefined) process.exit(code);
     code = signalExits[name];
     controller.abort();
@@ -179,6 +183,12 @@ function watchSignals() {
     code: () => (expected ? undefined : code),
     expect: () => {
       expected = true;
+    },
+    ignoreInterrupts: () => {
+      ignored = true;
+      return () => {
+        ignored = false;
+      };
     },
     stop: () => {
       for (const name of names) process.off(name, onSignal);

@@ -6,6 +6,7 @@ import {
   heldSince,
   type HeldLock,
   lockHolder,
+  type LockHolder,
   type ThisProcess,
 } from '../files/lock.js';
 import { journalPath, listOpenRuns, type RunHead, type RunStore } from './runs.js';
@@ -25,6 +26,8 @@ export interface RunLockOptions {
   readonly startedAt: string;
   readonly waitMs: number;
   readonly signal: AbortSignal;
+  /** Hears of the run that is waited for. */
+  readonly note: (line: string) => void;
 }
 
 /**
@@ -35,15 +38,17 @@ export interface RunLockOptions {
 export async function lockRun(
   store: RunStore,
   key: LockKey,
-  { self, run, startedAt, waitMs, signal }: RunLockOptions,
+  { self, run, startedAt, waitMs, signal, note }: RunLockOptions,
 ): Promise<HeldLock> {
   const name = lockName(key);
+  const what = key.alone ? 'The same' : `Another bulk write on ${key.resource}`;
   try {
     return await acquireLock(store.locks, name, {
       self,
       waitMs,
       purpose: named({ run, startedAt }),
       signal,
+      onWait: (holder) => note(`${what} goes on already: ${whoIs(holder)}. Waiting for it.`),
       vanishes: key.alone ?? false,
     });
   } catch (error) {
@@ -51,10 +56,7 @@ export async function lockRun(
     if (!(error instanceof GuardError) || error.code !== 'locked') throw error;
     const holder = lockHolder(store.locks, name, self);
     const going = holder && (await runOf(store, key, self));
-    const who = holder
-      ? `${going ?? holder.purpose ?? 'a run'}, process ${holder.pid} on ${holder.host.split('/')[0]}`
-      : 'a run that has just ended';
-    const what = key.alone ? 'The same' : `Another bulk write on ${key.resource}`;
+    const who = holder ? whoIs(holder, going) : 'a run that has just ended';
     throw new GuardError(`${what} goes on already: ${who}.`, {
       code: 'locked',
       cause: error,
@@ -74,6 +76,10 @@ async function runOf(
     ({ head }) => lockName(head) === lockName(key) && isGoingOn(store, head, self),
   );
   return found && named(found.head);
+}
+
+function whoIs({ purpose = 'a run', pid, host }: LockHolder, run = purpose): string {
+  return `${run}, process ${pid} on ${host.split('/')[0]}`;
 }
 
 function named({ run, startedAt }: Pick<RunHead, 'run' | 'startedAt'>): string {

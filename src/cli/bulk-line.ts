@@ -74,6 +74,7 @@ export function takeLock(
     startedAt: head.startedAt,
     waitMs: values.waitLock ?? 0,
     signal: context.signal,
+    note: context.note,
   });
 }
 

@@ -12,6 +12,7 @@ import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { orList } from '../data/words.js';
 import { GuardError, UsageError } from '../errors.js';
+import { stoppedReading } from '../terminal/streams.js';
 import type { BulkValues } from './bulk-flags.js';
 import type { BulkPart, Source } from './bulk-part.js';
 import { unreadable } from '../files/unreadable.js';
@@ -154,6 +155,7 @@ async function* bytesOf(context: Context, path: string): AsyncGenerator<Uint8Arr
       yield Buffer.from(chunk);
     }
   } catch (error) {
+    if (path === '-' && context.signal.aborted) throw stoppedReading();
     throw unreadable(path === '-' ? 'stdin' : path, error);
   }
 }

@@ -30,6 +30,10 @@ export interface Presenting {
   /** As typed: a format named on the command line beats the extension of `--out`. */
   readonly flags?: Pick<GlobalFlags, 'output' | 'json'> | undefined;
   readonly streams: Streams;
+  /** Until the result is called Ctrl-C is a key of the pager's. */
+  readonly ignoreInterrupts?: (() => () => void) | undefined;
+  /** Ends the wait for the reader of a named pipe. */
+  readonly signal?: AbortSignal | undefined;
   readonly env: Environment;
   readonly now: () => Date;
   readonly note: (line: string) => void;
@@ -47,7 +51,7 @@ export interface Presenting {
 export async function present<T>(value: T, view: View<T>, world: Presenting): Promise<void> {
   // The command wrote its bytes itself, or there was no answer to show.
   if (value === undefined) return;
-  await withSink(world.settings.out, world.streams, (sink) => show(value, view, sink, world));
+  await withSink(world.settings.out, world, (sink) => show(value, view, sink, world));
 }
 
 async function show<T>(value: T, view: View<T>, sink: Sink, world: Presenting): Promise<void> {
@@ -176,15 +180,14 @@ async function showRecord(record: JsonObject, sink: Sink, world: Presenting): Pr
 async function showLines(
   lines: readonly string[],
   sink: Sink,
-  { settings, env }: Presenting,
+  { settings: { pager }, env, ignoreInterrupts }: Presenting,
 ): Promise<void> {
   const text = lines.map((line) => `${line}\n`).join('');
-  const paged =
-    sink.isTerminal &&
-    settings.pager !== undefined &&
-    lines.length >= sink.rows &&
-    (await (await import('../terminal/pager.js')).showInPager(text, settings.pager, env));
-  if (!paged) await sink.write(text);
+  if (!sink.isTerminal || pager === undefined || lines.length < sink.rows) return sink.write(text);
+  const { showInPager } = await import('../terminal/pager.js');
+  const heed = ignoreInterrupts?.();
+  const isShown = await showInPager(text, pager, env).finally(heed);
+  if (!isShown) await sink.write(text);
 }
 
 function nothingFound<T>({ resource }: View<T>): string {

@@ -11,16 +11,16 @@ export interface Sink {
 
 /**
  * Runs `show` on the place of the result; a file is put under its name only when all went well.
- * Throws OutputError, PipeClosedError and whatever `show` throws.
+ * Throws OutputError, PipeClosedError, CancelledError and whatever `show` throws.
  */
 export async function withSink(
   out: string | undefined,
-  streams: Streams,
+  { streams, signal }: { readonly streams: Streams; readonly signal?: AbortSignal | undefined },
   show: (sink: Sink) => Promise<void>,
 ): Promise<void> {
   if (out === undefined || out === '-') return show(streams.stdout);
   const { openAtomic } = await import('../files/atomic-write.js');
-  const file = await openAtomic(out);
+  const file = await openAtomic(out, { signal });
   try {
     await show({
       isTerminal: false,

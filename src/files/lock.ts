@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { GuardError } from '../errors.js';
+import { CancelledError, GuardError } from '../errors.js';
 import { makeFolder } from './make-folder.js';
 import { describeSelf, isGone, type LockHolder, parseHolder, type ThisProcess } from './holder.js';
 
@@ -36,6 +36,8 @@ export interface LockOptions {
   /** What the holder does, for the message that the next one gets. */
   readonly purpose?: string;
   readonly signal?: AbortSignal;
+  /** Hears once of the holder that is waited for. */
+  readonly onWait?: (holder: LockHolder) => void;
   /** Leaves no file behind: for a name that nobody may ever lock again. */
   readonly vanishes?: boolean;
 }
@@ -74,13 +76,18 @@ export async function acquireLock(
 ): Promise<HeldLock> {
   const deadline = performance.now() + options.waitMs;
   const claim = openClaim(dir, name, options);
+  let isTold = false;
   try {
     for (let attempt = 0; ; attempt += 1) {
-      options.signal?.throwIfAborted();
+      if (options.signal?.aborted)
+        throw new CancelledError('Stopped while waiting for the lock; nothing was done.');
       const outcome = claim.tryNow();
       if (outcome !== 'raced' && 'release' in outcome) return outcome;
-      if (outcome !== 'raced' && performance.now() >= deadline) throw locked(dir, name, outcome);
-      if (outcome !== 'raced') await sleep(pause(attempt), undefined, { ref: true });
+      if (outcome === 'raced') continue;
+      if (performance.now() >= deadline) throw locked(dir, name, outcome);
+      if (!isTold) options.onWait?.(outcome);
+      isTold = true;
+      await sleep(pause(attempt), undefined, { ref: true });
     }
   } finally {
     claim.discard();

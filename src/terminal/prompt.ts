@@ -34,7 +34,7 @@ export interface Prompts {
 /** Prompts on the process's terminal; `noInput` also says that this is CI. */
 export function createPrompts(
   streams: ProcessStreams,
-  { noInput }: { readonly noInput: boolean },
+  { noInput, signal }: { readonly noInput: boolean; readonly signal: AbortSignal },
 ): Prompts {
   // Looked at when somebody is to be asked: opening both streams costs a start a millisecond.
   const nobody = (): string | undefined => {
@@ -51,7 +51,7 @@ export function createPrompts(
     const message = singleLine(question);
     const why = nobody();
     if (why !== undefined) throw new UsageError(`${upperFirst(why)}: ${message}`, { hint });
-    return withTerminal(streams, (context) => prompt(message, context));
+    return withTerminal(streams, signal, (context) => prompt(message, context));
   };
   return {
     get nobody() {
@@ -98,9 +98,10 @@ function complaint(problem: string | undefined): string | true {
   return problem === undefined ? true : singleLine(problem);
 }
 
-/** Runs one prompt; Escape, Ctrl-C and the end of stdin all mean that the person wants out. */
+/** Runs one prompt; Escape, Ctrl-C, a signal and the end of stdin all mean that the person wants out. */
 async function withTerminal<T>(
   streams: ProcessStreams,
+  signal: AbortSignal,
   prompt: (context: Asking) => Promise<T>,
 ): Promise<T> {
   const { input } = streams.terminal;
@@ -114,6 +115,7 @@ async function withTerminal<T>(
   const output = drawOn(streams);
   input.on('keypress', onKey);
   input.once('end', onEnd);
+  signal.addEventListener('abort', onEnd, { once: true });
   try {
     return await prompt({ input, output, signal: aborter.signal });
   } catch (error) {
@@ -124,6 +126,7 @@ async function withTerminal<T>(
   } finally {
     input.off('keypress', onKey);
     input.off('end', onEnd);
+    signal.removeEventListener('abort', onEnd);
     // readline leaves stdin flowing on some systems, and that would keep the process alive.
     input.pause();
     // What the prompt drew last stands before whatever is said next.

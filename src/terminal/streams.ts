@@ -1,4 +1,4 @@
-import { InputError, OutputError, PipeClosedError } from '../errors.js';
+import { CancelledError, InputError, OutputError, PipeClosedError } from '../errors.js';
 import { createRedactor } from './redactor.js';
 
 /** One of our two output streams. Nothing else writes to the process's streams. */
@@ -45,6 +45,8 @@ export interface ProcessStreams extends Streams {
   redactUrl(url: string): void;
   /** `--no-color`, known only after the command line was read. */
   withoutColor(): void;
+  /** A signal came: whoever reads stdin, now or later, is told CancelledError instead. */
+  stopReading(): void;
   /** Throws what went wrong on stdout after its last write returned: OutputError or PipeClosedError. */
   finish(): Promise<void>;
 }
@@ -84,7 +86,9 @@ export function createStreams(source: StreamsOptions, direct?: Descriptors): Pro
   const redactor = createRedactor();
   let plain = false;
   let wasRead = false;
+  let wasStopped = false;
   const input = () => {
+    if (wasStopped) throw stoppedReading();
     wasRead = true;
     return source.stdin;
   };
@@ -130,7 +134,7 @@ export function createStreams(source: StreamsOptions, direct?: Descriptors): Pro
       get stream() {
         return input();
       },
-      readAll: (limit) => readAll(input(), limit),
+      readAll: (limit) => readAll(input(), limit, () => wasStopped),
     },
     terminal: {
       get input() {
@@ -153,6 +157,10 @@ export function createStreams(source: StreamsOptions, direct?: Descriptors): Pro
     redacted: redactor.clean,
     withoutColor: () => {
       plain = true;
+    },
+    stopReading() {
+      wasStopped = true;
+      if (wasRead) (source.stdin as Partial<Destroyable>).destroy?.();
     },
     finish: out.finish,
   };
@@ -257,7 +265,20 @@ const reasons: Readonly<Record<string, string>> = {
 
 const defaultLimit = 64 * 1024 * 1024;
 
-async function readAll(stdin: TerminalInput, limit = defaultLimit): Promise<Buffer> {
+interface Destroyable {
+  destroy(): void;
+}
+
+/** What a reader of stdin is told after a signal. */
+export function stoppedReading(): CancelledError {
+  return new CancelledError('Stopped while reading stdin; nothing was sent.');
+}
+
+async function readAll(
+  stdin: TerminalInput,
+  limit = defaultLimit,
+  isStopped: () => boolean = () => false,
+): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
@@ -268,6 +289,7 @@ async function readAll(stdin: TerminalInput, limit = defaultLimit): Promise<Buff
       chunks.push(bytes);
     }
   } catch (error) {
+    if (isStopped()) throw stoppedReading();
     throw new InputError(`stdin cannot be read: ${(error as Error).message}.`, { cause: error });
   }
   if (size > limit) throw new InputError(`stdin holds more than ${limit} bytes.`);

@@ -17,6 +17,7 @@ test('a lock that the disk does not take is told with its folder, and is no bug'
     startedAt: 'now',
     waitMs: 0,
     signal: new AbortController().signal,
+    note: () => {},
   });
   const error: unknown = await taken.catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(OutputError);

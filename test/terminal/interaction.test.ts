@@ -25,7 +25,7 @@ const streams = createStreams(process as never, {
   isTerminal: () => true,
   write: (descriptor, bytes) => writeSync(descriptor, bytes),
 });
-const prompts = createPrompts(streams, { noInput: false });
+const prompts = createPrompts(streams, { noInput: false, signal: new AbortController().signal });
 streams.redact('sekret-key');
 const hostile = 'Delete \\u001b]0;title\\u0007 sekret-key\\nreally?';
 const doing: Record<string, () => Promise<unknown>> = {
@@ -184,7 +184,7 @@ describe('without a person', () => {
     ['prompting is forbidden', true, true],
   ])('a question is a usage error that names the way out: %s', async (_, interactive, noInput) => {
     const made = screen({ interactive });
-    const prompts = createPrompts(made.streams, { noInput });
+    const prompts = createPrompts(made.streams, { noInput, signal: new AbortController().signal });
     expect(prompts.nobody).toMatch(/nobody/);
     const failure = await prompts
       .confirm('Delete?', { hint: 'Add: --yes' })
@@ -196,7 +196,9 @@ describe('without a person', () => {
 
   test('it is possible at a terminal', () => {
     const { streams } = screen({ interactive: true });
-    expect(createPrompts(streams, { noInput: false }).nobody).toBeUndefined();
+    expect(
+      createPrompts(streams, { noInput: false, signal: new AbortController().signal }).nobody,
+    ).toBeUndefined();
   });
 });
 

@@ -37,6 +37,7 @@ export default defineLocalWrite({
       startedAt: context.now().toISOString(),
       waitMs: 0,
       signal: context.signal,
+      note: context.note,
     });
     try {
       const options = { now: context.now, isOurs: () => lock.isOurs() };

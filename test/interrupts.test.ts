@@ -1,0 +1,138 @@
+import { spawn } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pty from '@lydell/node-pty';
+import { expect, test } from 'vitest';
+import { ids, several, until, userOf } from './bulk/user.js';
+import { keep } from './commands/tryouts/service.js';
+import { converse } from './support/converse.js';
+import { freshEnvironment, launcher, temporaryFolder } from './support/run.js';
+
+// A signal ends what only waits for a person, a pipe or another process; nothing holds it for the ten
+// seconds that requests in flight have.
+
+/** A bound that tells a wait from an end: what goes on after a signal is cut after ten seconds. */
+const soon = 7_000;
+
+interface Ended {
+  readonly code: number | null;
+  readonly stderr: string;
+  readonly ms: number;
+}
+
+/** Starts a line, sends the signal when `ready` holds, and tells how it ended and how long after. */
+async function interrupted(
+  line: string,
+  ready: (child: ReturnType<typeof spawn>, stderr: () => string) => Promise<void>,
+  signal: NodeJS.Signals = 'SIGINT',
+  home = temporaryFolder(),
+): Promise<Ended> {
+  const child = spawn(process.execPath, [launcher, ...line.split(' ')], {
+    env: freshEnvironment(home),
+    cwd: home,
+    stdio: 'pipe',
+  });
+  let stderr = '';
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+  await ready(child, () => stderr);
+  const began = performance.now();
+  child.kill(signal);
+  const code = await ended;
+  return { code, stderr, ms: performance.now() - began };
+}
+
+/** More than a pipe holds: all of it is on its way when somebody reads. */
+const isReading = (child: ReturnType<typeof spawn>) =>
+  new Promise<void>((resolve) => {
+    child.stdin?.on('error', () => {});
+    child.stdin?.write(`id\n${'app_0001\n'.repeat(150_000)}`, () => resolve());
+  });
+
+test.each([
+  ['tryouts set-status --ids - --to rejected --yes', 'SIGINT', 130],
+  ['tryouts set-status --csv - --to rejected --yes', 'SIGTERM', 143],
+  ['api /teams --input -', 'SIGINT', 130],
+] as const)('%s that waits for stdin ends at once by %s', async (words, signal, code) => {
+  const ended = await interrupted(`-p sandbox ${words}`, isReading, signal);
+  expect(ended).toMatchObject({
+    code,
+    stderr: expect.stringContaining('Stopped while reading stdin'),
+  });
+  expect(ended.ms).toBeLessThan(soon);
+});
+
+test('a result for a named pipe that nobody reads ends at once by SIGINT', async () => {
+  const home = temporaryFolder();
+  spawnSync('mkfifo', [join(home, 'pipe')]);
+  const line = '-p sandbox tryouts get app_0001 --json --debug --out pipe';
+  const answered = (_: unknown, stderr: () => string) => until(() => stderr().includes('-> 200'));
+  const ended = await interrupted(line, answered, 'SIGINT', home);
+  expect(ended.code).toBe(130);
+  expect(ended.ms).toBeLessThan(soon);
+});
+
+test('a wait for the lock says for whom, and ends by SIGINT without a word of a bug', async () => {
+  const service = await keep(several(3), (_, step) =>
+    step.startsWith('PATCH') ? () => {} : undefined,
+  );
+  const user = userOf(service);
+  const line = `tryouts set-status ${ids(3).join(' ')} --to rejected --yes --json`;
+  const holder = user.start(line);
+  await until(() => service.requests.some(({ method }) => method === 'PATCH'));
+  const second = user.start(`${line} --wait-lock 5m`);
+  let stderr = '';
+  second.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  const ended = new Promise((resolve) => second.on('close', resolve));
+  await until(() => stderr.includes('Waiting for it.'));
+  second.kill('SIGINT');
+  expect(await ended).toBe(130);
+  holder.kill('SIGKILL');
+  expect(stderr).toMatch(new RegExp(`process ${holder.pid} on .*Waiting for it`));
+  expect(JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
+    error: { kind: 'cancelled', exitCode: 130 },
+  });
+});
+
+test('SIGTERM ends a question at once', async () => {
+  const home = temporaryFolder();
+  const line = [launcher, '-p', 'sandbox', 'players', 'delete', 'player_0001'];
+  const env = { ...freshEnvironment(home), TERM: 'xterm' };
+  const terminal = pty.spawn(process.execPath, line, { env, cwd: home, cols: 80 });
+  let shown = '';
+  let began = 0;
+  terminal.onData((text) => {
+    shown += text;
+    if (began > 0 || !shown.includes('(y/N)')) return;
+    began = performance.now();
+    process.kill(terminal.pid, 'SIGTERM');
+  });
+  const code = await new Promise((resolve) => {
+    terminal.onExit(({ exitCode }) => resolve(exitCode));
+  });
+  expect([code, shown]).toEqual([143, expect.stringContaining('Nothing was done.')]);
+  expect(performance.now() - began).toBeLessThan(soon);
+});
+
+test("Ctrl-C in a pager is the pager's", async () => {
+  const home = temporaryFolder();
+  const pager = join(home, 'pager');
+  const script = `#!/bin/sh
+trap 'echo HEARD' INT
+cat
+echo READY
+until read line < /dev/tty && [ "$line" = q ]; do :; done
+`;
+  writeFileSync(pager, script);
+  chmodSync(pager, 0o755);
+  const line = ['-p', 'sandbox', 'tryouts', 'list'];
+  const keys = [
+    [/READY/, '\u0003'],
+    [/HEARD/, '\u0003'],
+    [/HEARD/, 'q\r'],
+  ] as const;
+  const { code, shown } = await converse(home, line, keys, { ROSTERCTL_PAGER: pager });
+  expect(code).toBe(0);
+  expect(shown.match(/HEARD/g)).toHaveLength(2);
+});
