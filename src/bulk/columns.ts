@@ -1,5 +1,5 @@
 import { clearWord, shortenedNumber, spreadsheetError, unguard } from '../data/csv.js';
-import type { JsonObject } from '../data/json.js';
+import { type JsonObject, parseJson } from '../data/json.js';
 import { didYouMean, nearest } from '../data/nearest.js';
 import { InputError } from '../errors.js';
 
@@ -202,7 +202,7 @@ function typed(cell: string, type: (typeof columnTypes)[number] | undefined): un
     throw new Error(`"${text}" is neither true nor false.`);
   }
   try {
-    return { value: JSON.parse(text) as unknown };
+    return { value: parseJson(text) };
   } catch {
     throw new Error('is no valid JSON.');
   }

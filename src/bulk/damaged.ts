@@ -1,5 +1,5 @@
 import { rename } from 'node:fs/promises';
-import { GuardError, OutputError } from '../errors.js';
+import { type Failure, GuardError, OutputError } from '../errors.js';
 import { readDamaged } from './journal.js';
 import { headOf, hasPlan, type PlannedRow, readPlan, type RunHead } from './run-plan.js';
 
@@ -15,14 +15,19 @@ export interface DamagedRun {
   readonly isOpen: boolean;
 }
 
+/** Whether reading a run ended with a file that is damaged or cannot be read. */
+export function cannotBeUsed(error: unknown): error is GuardError | OutputError {
+  return error instanceof GuardError || error instanceof OutputError;
+}
+
 /** What is left of a run whose reading ended so. */
 export async function damagedRun(
   folder: string,
   journal: string,
-  { message }: GuardError,
+  { message }: Failure,
 ): Promise<DamagedRun> {
   const plan = await readPlan(folder).catch((error: unknown) => {
-    if (error instanceof GuardError) return undefined;
+    if (cannotBeUsed(error)) return undefined;
     throw error;
   });
   const { first, hasEnded } = await readDamaged(journal);

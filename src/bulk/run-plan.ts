@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isObject, type JsonObject, parseJson, printJson } from '../data/json.js';
-import { GuardError } from '../errors.js';
+import { GuardError, OutputError } from '../errors.js';
 import { openAtomic } from '../files/atomic-write.js';
 import type { RowChange } from './work.js';
 
@@ -67,10 +67,15 @@ export async function writePlan(folder: string, { head, job, rows }: RunPlan): P
   }
 }
 
-/** The plan of a run's folder, undefined where there is none. Throws GuardError when it is damaged. */
+/** The plan of a run's folder, undefined where there is none. Throws GuardError when it is damaged, OutputError when it cannot be read. */
 export async function readPlan(folder: string): Promise<RunPlan | undefined> {
   const path = pathIn(folder);
-  const text = await readFile(path, 'utf8').catch(() => undefined);
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw new OutputError(`The plan ${path} cannot be read: ${error.code ?? error.message}.`, {
+      cause: error,
+    });
+  });
   if (text === undefined) return undefined;
   try {
     const [first = '', ...lines] = text.trimEnd().split('\n');
@@ -97,9 +102,14 @@ export function headOf(record: JsonObject | undefined): RunHead | undefined {
   return head as RunHead;
 }
 
-/** Whether a run's folder has a plan, readable or not. */
+/** Whether a run's folder has a plan, readable or not; where nobody can tell, it may have one. */
 export function hasPlan(folder: string): boolean {
-  return existsSync(pathIn(folder));
+  try {
+    statSync(pathIn(folder));
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ENOENT';
+  }
 }
 
 /** Removes what going on with a run, or retrying its rows, would need. */

@@ -3,9 +3,9 @@ import { mkdirSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Paths, requireFolder } from '../config/paths.js';
-import { ConfigError, GuardError, UsageError } from '../errors.js';
+import { ConfigError, type Failure, OutputError, UsageError } from '../errors.js';
 import { ensurePrivateFolder } from '../files/private.js';
-import { type DamagedRun, damagedRun } from './damaged.js';
+import { cannotBeUsed, type DamagedRun, damagedRun } from './damaged.js';
 import {
   type Journal,
   type JournalOptions,
@@ -125,7 +125,7 @@ export async function listRuns(
   for (const name of await runNames(store)) {
     if (!(await isWanted(name))) continue;
     const run = await readFolder(store, name).catch(async (error: unknown) => {
-      if (!(error instanceof GuardError)) throw error;
+      if (!cannotBeUsed(error)) throw error;
       onDamaged(await damagedRun(join(store.dir, name), journalPath(store, name), error));
       return undefined;
     });
@@ -177,11 +177,11 @@ async function lastRun(
   meant: readonly ((run: StoredRun) => boolean)[],
 ): Promise<StoredRun | undefined> {
   const found: (StoredRun | undefined)[] = meant.map(() => undefined);
-  let damage: GuardError | undefined;
+  let damage: Failure | undefined;
   for (const name of (await runNames(store)).toReversed()) {
     // oxlint-disable-next-line no-await-in-loop
     const run = await readFolder(store, name).catch((error: unknown) => {
-      if (!(error instanceof GuardError)) throw error;
+      if (!cannotBeUsed(error)) throw error;
       damage ??= error;
       return undefined;
     });
@@ -225,9 +225,14 @@ export function summaryOf({ head, state }: StoredRun): ReportSummary {
 
 const namePattern = /^\d{8}T\d{9}-[0-9a-f]{6}$/;
 
-/** Oldest first. */
+/** Oldest first. Throws OutputError where nobody can tell. */
 async function runNames({ dir }: RunStore): Promise<readonly string[]> {
-  const names = await readdir(dir).catch(() => []);
+  const names = await readdir(dir).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw new OutputError(`The runs in ${dir} cannot be read: ${error.code ?? error.message}.`, {
+      cause: error,
+    });
+  });
   return names.filter((name) => namePattern.test(name)).toSorted();
 }
 

@@ -1,5 +1,6 @@
 import { countsAsError, type ReportRow } from '../bulk/report.js';
 import type { Context } from '../context.js';
+import { printJson } from '../data/json.js';
 import { plural } from '../data/words.js';
 import { CancelledError, GuardError, UsageError } from '../errors.js';
 import type { BulkValues } from './bulk-flags.js';
@@ -160,6 +161,6 @@ export async function confirmChanges(
 function text(value: unknown): string {
   if (value === undefined) return '?';
   if (value === null) return '-';
-  const words = typeof value === 'string' ? value : JSON.stringify(value);
+  const words = typeof value === 'string' ? value : printJson(value);
   return words.length > 60 ? `${words.slice(0, 59)}…` : words;
 }

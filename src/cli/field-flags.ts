@@ -7,7 +7,7 @@ import {
   setFields,
   typedValue,
 } from '../data/assign.js';
-import { type JsonObject, parseJson } from '../data/json.js';
+import { type JsonObject, parseJson, printJson } from '../data/json.js';
 import { UsageError } from '../errors.js';
 import { param, params } from './define.js';
 import { readBody } from './input-body.js';
@@ -142,7 +142,7 @@ function isSameOrganization({ path, value }: Field, own: string): boolean {
 function refuseOther(given: unknown, own: string): void {
   if (given === own) return;
   throw new UsageError(
-    `The organizationId ${JSON.stringify(given)} is not the organization of this profile (${own}).`,
+    `The organizationId ${printJson(given)} is not the organization of this profile (${own}).`,
     { hint: 'Leave organizationId out, or choose another profile with -p.' },
   );
 }

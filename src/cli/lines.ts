@@ -1,4 +1,5 @@
 import { type BulkReport, type ReportRow, wentWrong } from '../bulk/report.js';
+import { printJson } from '../data/json.js';
 import { singleLine } from '../terminal/safe-text.js';
 import type { DryRun } from './define.js';
 import type { Canvas } from './views.js';
@@ -13,7 +14,7 @@ export function changeLines(value: DryRun, { paint }: Canvas): string[] {
     ...(requests.length > 0 ? [paint.bold('Would send')] : [paint.bold('Would change here')]),
     ...requests.flatMap((request) => [
       `  ${request.method} ${singleLine(request.path)}${request.basis === 'assumed' ? paint.dim('  (assumed route)') : ''}`,
-      ...(request.body === undefined ? [] : [`    ${singleLine(JSON.stringify(request.body))}`]),
+      ...(request.body === undefined ? [] : [`    ${singleLine(printJson(request.body))}`]),
     ]),
     ...(requests.length > 0 && value.changes.length > 0 ? [paint.bold('Would change')] : []),
     ...value.changes.map(
@@ -83,5 +84,5 @@ export function summaryLine({ summary }: Pick<BulkReport, 'summary'>): string {
 function shownValue(value: unknown): string {
   if (value === undefined) return '?';
   if (value === null) return '-';
-  return singleLine(typeof value === 'string' ? value : JSON.stringify(value));
+  return singleLine(typeof value === 'string' ? value : printJson(value));
 }

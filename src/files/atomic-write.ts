@@ -239,9 +239,14 @@ export async function placeNew(file: string, temp: string, path: string): Promis
 async function claimThenRename(file: string, temp: string, path: string): Promise<void> {
   try {
     await (await open(path, 'wx', 0o600)).close();
-    await rename(temp, path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw exists(file);
+    throw cannotWrite(file, error);
+  }
+  try {
+    await rename(temp, path);
+  } catch (error) {
+    await unlink(path).catch(() => {});
     throw cannotWrite(file, error);
   }
 }

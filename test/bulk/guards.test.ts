@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { keep, steps, written } from '../commands/tryouts/service.js';
@@ -221,6 +221,24 @@ test('a second start names the run that is gone on with, not one that there is n
   child.kill('SIGKILL');
   expect(second.code).toBe(11);
   expect(second.stderr).toContain(`goes on already: run ${run}, started `);
+});
+
+test('a run whose plan cannot be read is not called finished, and its rows are not done again', async () => {
+  const { service, user } = await unfinished();
+  const [run = ''] = readdirSync(user.runs);
+  const plan = join(user.runs, run, 'plan.jsonl');
+  rmSync(plan);
+  mkdirSync(plan);
+  const resumed = await user.run('runs resume last --yes');
+  expect([resumed.code, resumed.stderr]).toEqual([
+    1,
+    expect.stringContaining(`The plan ${plan} cannot be read: EISDIR.`),
+  ]);
+  const again = await user.run(line(6, '--yes'));
+  expect([again.code, again.stderr]).toEqual([11, expect.stringContaining('is not known')]);
+  expect(await user.run('runs list')).toMatchObject({ code: 0 });
+  expect((await user.run('doctor')).stdout).toContain('cannot be read: EISDIR');
+  expect(written(service)).toHaveLength(5);
 });
 
 test('a dry run of what is left looks again and is the report of a run', async () => {

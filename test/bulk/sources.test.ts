@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { application, keep } from '../commands/tryouts/service.js';
 import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
+import { recordingService } from '../support/service.js';
 import { report, userOf } from './user.js';
 
 const bodies = (service: Awaited<ReturnType<typeof keep>>) =>
@@ -103,6 +104,20 @@ test('a column called like something that every object has is a field like any o
   const ran = await run('players update --csv - --dry-run --json', `id,age:constructor\n${id},5\n`);
   expect([ran.code, ran.stderr]).toEqual([0, expect.not.stringContaining('type')]);
   expect(report(ran).results).toMatchObject([{ after: { 'age:constructor': '5' } }]);
+});
+
+test('a cell of JSON keeps every digit of its numbers', async () => {
+  const service = await recordingService(({ body }) => ({
+    status: 200,
+    text: body.length > 0 ? `{"id":"p1",${body.toString().slice(1)}` : '{"id":"p1","name":"Ann"}',
+  }));
+  const cells = 'id,chat:json\np1,12345678901234567890\n';
+  const ran = await userOf(service).run('players update --csv - --yes --json', cells);
+  expect([ran.code, ran.stdout]).toEqual([
+    0,
+    expect.stringContaining('"after":{"chat":12345678901234567890}'),
+  ]);
+  expect(service.requests.at(-1)?.body.toString()).toBe('{"chat":12345678901234567890}');
 });
 
 describe('tryouts convert --csv', () => {
