@@ -143,8 +143,9 @@ function conversions(context: Context, wish: Wish): BulkJob {
     async send({ calls, state }, id) {
       const conversion = calls.at(-1);
       if (!conversion) return undefined;
-      for (const call of calls.slice(0, -1)) await sendEditOnce(context, call, id);
-      return convertOnce(context, conversion, id, (state as Applicant).record);
+      const { record } = state as Applicant;
+      for (const call of calls.slice(0, -1)) await sendEditOnce(context, call, id, record);
+      return convertOnce(context, conversion, id, record);
     },
     made: (value) => (isObject(value) ? madeOf(value) : undefined),
     madeOf,

@@ -9,6 +9,7 @@ import type { JsonObject } from '../../data/json.js';
 import { nearest } from '../../data/nearest.js';
 import { orList } from '../../data/words.js';
 import { UsageError } from '../../errors.js';
+import type { Seen } from '../write-records.js';
 import { readApplication } from './application.js';
 import { editPlan, sendEditOnce } from './edit.js';
 import { type TryoutFilterValues, tryoutFilters, tryoutQuery, tryoutTests } from './filters.js';
@@ -85,8 +86,9 @@ export function editMany(
           };
           return editPlan(context, id, record, wanted, job);
         },
-        async send({ calls }, id) {
-          for (const call of calls) await sendEditOnce(context, call, id);
+        async send({ calls, state }, id) {
+          const { record } = state as Seen;
+          for (const call of calls) await sendEditOnce(context, call, id, record);
         },
       };
     },

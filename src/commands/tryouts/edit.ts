@@ -71,8 +71,8 @@ export async function applyEdit(
 }
 
 /**
- * Sends one edit and makes sure that it holds: an answer that is lost or shows another status is
- * settled by reading, against the record `before` it. Throws UnknownOutcomeError where reading cannot settle it, ProtocolError
+ * Sends one edit and makes sure that it holds: an answer that is lost is settled by reading, against
+ * the record `before` it. Throws UnknownOutcomeError where reading cannot settle it, ProtocolError
  * where the service said yes and shows something else.
  */
 export async function sendEdit(
@@ -82,8 +82,9 @@ export async function sendEdit(
   before: JsonObject | undefined,
 ): Promise<JsonObject> {
   const wanted = call.body ?? {};
+  const tell = (left: string) => context.note(left);
   const outcome = await settle(
-    () => sendEditOnce(context, call, id),
+    () => sendEditOnce(context, call, id, before, tell),
     async () => {
       const record = await readApplication(context, id);
       if (holds(record, wanted)) return record;
@@ -95,32 +96,46 @@ export async function sendEdit(
   return 'seen' in outcome ? outcome.seen : outcome.answer;
 }
 
-/** The same without settling a lost answer: a bulk run waits for all of these together. */
-export async function sendEditOnce(context: Context, call: Call, id: string): Promise<JsonObject> {
+/**
+ * The same without settling a lost answer: a bulk run waits for all of these together. Notes that the
+ * service did not keep are a failure as well, unless there is somebody to `tell` beside the record.
+ */
+export async function sendEditOnce(
+  context: Context,
+  call: Call,
+  id: string,
+  before: JsonObject | undefined,
+  tell?: (left: string) => void,
+): Promise<JsonObject> {
   const wanted = call.body ?? {};
   const answer = await context.api.send(call);
-  const record = findRecord(answer.body, 'tryouts');
-  if (record?.['id'] === id && hasStatusOf(record, wanted)) return record;
-  return confirmed(context, id, wanted, record?.['id'] === id ? record : undefined);
+  const found = findRecord(answer.body, 'tryouts');
+  const record = found?.['id'] === id ? found : undefined;
+  if (record && leftOf(record, wanted, before) === undefined) return record;
+  const now = await readDone(context, id);
+  if (!now) return record ?? { id };
+  const left = leftOf(now, wanted, before);
+  if (left === undefined) return now;
+  const shown = left === 'status' ? `the status ${String(now['status'])}` : 'the former notes';
+  const message = `The service accepted the change of ${id}, and still shows ${shown}.`;
+  if (left === 'status' || !tell)
+    throw new ProtocolError(message, {
+      code: 'notApplied',
+      hint: `See: rosterctl tryouts get ${id}`,
+    });
+  tell(message);
+  return now;
 }
 
-async function confirmed(
-  context: Context,
-  id: string,
-  wanted: JsonObject,
-  answered: JsonObject | undefined,
-): Promise<JsonObject> {
-  const record = await readApplication(context, id).catch((error: unknown) => {
+/** The application after a write that was done; undefined where it cannot be read. */
+async function readDone(context: Context, id: string): Promise<JsonObject | undefined> {
+  try {
+    return await readApplication(context, id);
+  } catch (error) {
     if (!(error instanceof Failure)) throw error;
     context.note(`Done, but reading the application again failed: ${error.message}.`);
     return undefined;
-  });
-  if (!record) return answered ?? { id };
-  if (hasStatusOf(record, wanted)) return record;
-  throw new ProtocolError(
-    `The service accepted the change of ${id}, and still shows the status ${String(record['status'])}.`,
-    { code: 'notApplied', hint: `See: rosterctl tryouts get ${id}` },
-  );
+  }
 }
 
 function changesOf(id: string, record: JsonObject | undefined, { status, note }: Wanted): Change[] {
@@ -146,8 +161,19 @@ function holds(record: JsonObject, wanted: JsonObject): boolean {
   return Object.entries(wanted).every(([field, value]) => (record[field] ?? null) === value);
 }
 
-function hasStatusOf(record: JsonObject, wanted: JsonObject): boolean {
-  return wanted['status'] === undefined || record['status'] === wanted['status'];
+/**
+ * The field that was to be changed and is not. A service may keep notes in its own way (without the
+ * space at their end), or not show them: they are left only where they stand as they did before.
+ */
+function leftOf(
+  record: JsonObject,
+  { status, internalNotes }: JsonObject,
+  before: JsonObject | undefined,
+): 'status' | 'internalNotes' | undefined {
+  if (status !== undefined && record['status'] !== status) return 'status';
+  const notes = record['internalNotes'];
+  const isOther = internalNotes !== undefined && notes !== undefined && notes !== internalNotes;
+  return isOther && before && notesOf(before) === notesOf(record) ? 'internalNotes' : undefined;
 }
 
 async function readBefore(

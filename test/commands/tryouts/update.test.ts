@@ -204,6 +204,33 @@ describe('an answer that settles nothing', () => {
     expect(errorOf(ran)['message']).toContain('still shows the status pending');
   });
 
+  test('of 200 with the former notes is told, and counts as a conflict in a run', async () => {
+    const before = { internalNotes: 'theirs' };
+    const instead: Instead = (_, step) =>
+      step.startsWith('PATCH') ? { status: 200, json: application('app_1', before) } : undefined;
+    const service = await keep([application('app_1', before)], instead);
+    const alone = await rosterctl('tryouts update app_1 --note ours --json', { env: service.env });
+    expect(alone).toMatchObject({ code: 0, stderr: expect.stringContaining('the former notes') });
+    const line = 'tryouts update --ids - --note ours --yes --json';
+    const run = await rosterctl(line, { env: service.env, stdin: 'app_1\n' });
+    expect(run.code).toBe(8);
+    expect(JSON.parse(run.stdout).results).toMatchObject([
+      { result: 'conflict', error: { code: 'notApplied' } },
+    ]);
+  });
+
+  test('of 200 with notes as the service keeps them is done', async () => {
+    const instead: Instead = (_, step) => {
+      if (step !== 'PATCH app_1') return undefined;
+      service.kept.set('app_1', application('app_1', { internalNotes: 'ours' as never }));
+      return { status: 200, json: service.kept.get('app_1') };
+    };
+    const service = await keep([application('app_1', { internalNotes: 'theirs' })], instead);
+    const line = 'tryouts update --ids - --note "ours " --yes --json';
+    const run = await rosterctl(line, { env: service.env, stdin: 'app_1\n' });
+    expect([run.code, JSON.parse(run.stdout).summary]).toMatchObject([0, { changed: 1 }]);
+  });
+
   test('of 204 is completed by reading', async () => {
     const instead: Instead = (_, step) => {
       if (step !== 'PATCH app_1') return undefined;
