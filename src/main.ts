@@ -9,24 +9,25 @@ import { Failure, PipeClosedError } from './errors.js';
 import { exit } from './exit-codes.js';
 import { createStreams, type ProcessStreams } from './terminal/streams.js';
 
-/** What the launcher hands over: the parts of dist/ that are data. */
+/** What the launcher hands over: the parts of dist/ that are data, and what a bundle would load too soon. */
 export interface Distribution {
   /** The text of table.json. */
   readonly table: string;
   /** Read only when a topic is asked for. */
   readonly topics: () => { readonly [name: string]: string };
+  /** Asked only where something is shown in a terminal's way: the module that tells loads half of a socket. */
+  readonly isTerminal: (descriptor: 0 | 1 | 2) => boolean;
 }
 
 /**
  * Runs one command line and sets the exit code. Besides the launcher the only code that knows
  * `process`; everything below is handed its part of it.
  */
-export async function main({ table: text, topics }: Distribution): Promise<void> {
+export async function main({ table: text, topics, isTerminal }: Distribution): Promise<void> {
   const table = readTable(text);
   const argv = process.argv.slice(2);
   const streams = createStreams(process, {
-    // Asked only where something is shown in a terminal's way, and it loads half of a socket.
-    isTerminal: (descriptor) => process.getBuiltinModule('node:tty').isatty(descriptor),
+    isTerminal,
     // Elsewhere the system's own writing differs from that of a stream.
     write: process.platform === 'win32' ? undefined : writeSync,
   });
