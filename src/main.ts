@@ -133,9 +133,10 @@ async function tell(
   known: Known = {},
 ): Promise<number> {
   if (error instanceof PipeClosedError) return exit.done;
-  const [{ tellFailure }, { multiLine, singleLine }] = await Promise.all([
+  const [{ tellFailure }, { multiLine, singleLine }, { printJson }] = await Promise.all([
     import('./cli/failure.js'),
     import('./terminal/safe-text.js'),
+    import('./data/json.js'),
   ]);
   const command: PlainCommand | undefined = parsed?.kind === 'command' ? parsed.command : undefined;
   const values = parsed?.kind === 'command' ? parsed.values : {};
@@ -150,7 +151,7 @@ async function tell(
     flags: parsed?.kind === 'command' ? parsed.globals : {},
   });
   const json = wantsJson(argv, process.env['ROSTERCTL_OUTPUT']);
-  const lines = json ? [JSON.stringify(story.envelope)] : story.lines.map(singleLine);
+  const lines = json ? [printJson(story.envelope)] : story.lines.map(singleLine);
   const isBug = error instanceof Error && !(error instanceof Failure);
   if (isBug && argv.includes('--debug') && error.stack) lines.unshift(multiLine(error.stack));
   await streams.stderr.write(`${lines.join('\n')}\n`);

@@ -1,5 +1,4 @@
-import { spawn } from 'node:child_process';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pty from '@lydell/node-pty';
@@ -63,12 +62,13 @@ test.each([
   expect(ended.ms).toBeLessThan(soon);
 });
 
+const isAnswered = (_: unknown, stderr: () => string) => until(() => stderr().includes('-> 200'));
+
 test('a result for a named pipe that nobody reads ends at once by SIGINT', async () => {
   const home = temporaryFolder();
   spawnSync('mkfifo', [join(home, 'pipe')]);
   const line = '-p sandbox tryouts get app_0001 --json --debug --out pipe';
-  const answered = (_: unknown, stderr: () => string) => until(() => stderr().includes('-> 200'));
-  const ended = await interrupted(line, answered, 'SIGINT', home);
+  const ended = await interrupted(line, isAnswered, 'SIGINT', home);
   expect(ended.code).toBe(130);
   expect(ended.ms).toBeLessThan(soon);
 });

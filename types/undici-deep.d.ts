@@ -16,6 +16,8 @@ declare module 'undici/lib/dispatcher/agent.js' {
   /** undici's own handler form: no wrapper, no stream between the parser and us. */
   export interface RawHandler {
     onConnect(abort: (reason?: Error) => void): void;
+    /** The request is handed to the socket whole. */
+    onRequestSent?(): void;
     onHeaders(status: number, headers: Buffer[], resume: () => void): boolean;
     onData(chunk: Buffer): boolean;
     onComplete(): void;

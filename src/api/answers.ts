@@ -95,12 +95,26 @@ function failsInside(body: JsonObject): boolean {
 /** Contract section 7: `error` holds the code; an object around it is tolerated. */
 function codeIn(body: JsonObject): string | undefined {
   const { error } = body;
-  if (typeof error === 'string') return error;
-  return isObject(error) && typeof error['code'] === 'string' ? error['code'] : undefined;
+  const found = [error, isObject(error) && error['code']];
+  return shortened(
+    found.find((each) => typeof each === 'string'),
+    longestCode,
+  );
+}
+
+/** A word and a sentence: more than that would fill the screen. */
+const longestCode = 200;
+const longestMessage = 2_000;
+
+function shortened(text: string | undefined, most: number): string | undefined {
+  return text !== undefined && text.length > most ? `${text.slice(0, most)}…` : text;
 }
 
 function messageIn(body: JsonObject): string | undefined {
-  const { error, message } = body;
-  if (typeof message === 'string') return message;
-  return isObject(error) && typeof error['message'] === 'string' ? error['message'] : undefined;
+  const { error } = body;
+  const found = [body['message'], isObject(error) && error['message']];
+  return shortened(
+    found.find((each) => typeof each === 'string'),
+    longestMessage,
+  );
 }

@@ -24,6 +24,8 @@ export interface Limits {
   readonly attemptMs?: number | undefined;
   /** Without any byte moving in either direction. */
   readonly stallMs?: number | undefined;
+  /** From the whole request leaving to the last byte of an answer that is not handed out as it comes. */
+  readonly answerMs?: number | undefined;
   /** Without any byte of an open answer, while its reader waits. */
   readonly quietMs?: number | undefined;
   readonly bodyBytes: number;
@@ -121,6 +123,7 @@ class Exchange implements RawHandler {
   private readonly chunks: Buffer[] = [];
   private bytes = 0;
   private firstByteTimer: NodeJS.Timeout | undefined;
+  private answerTimer: NodeJS.Timeout | undefined;
   private quietTimer: NodeJS.Timeout | undefined;
   private readonly attemptTimer: NodeJS.Timeout | undefined;
 
@@ -139,6 +142,11 @@ class Exchange implements RawHandler {
     }
     this.abort = abort;
     onDeparture((socket) => this.departed(socket));
+  }
+
+  onRequestSent(): void {
+    const { answerMs } = this.limits;
+    if (answerMs !== undefined && !this.settled) this.answerTimer = setTimeout(this.late, answerMs);
   }
 
   onHeaders(status: number, rawHeaders: Buffer[], resume: () => void): boolean {
@@ -209,6 +217,7 @@ class Exchange implements RawHandler {
   };
 
   private open(status: number, resume: () => void, tell: (open: OpenReply) => void): void {
+    clearTimeout(this.answerTimer);
     this.flow = new BodyFlow({
       resume: () => {
         this.watch();
@@ -237,6 +246,12 @@ class Exchange implements RawHandler {
 
   private readonly stalled = (): void => this.stop('stalled');
 
+  /** What is handed over may still wait for a slow line. */
+  private readonly late = (): void => {
+    if (this.socket && this.socket.writableLength > 0) this.onRequestSent();
+    else this.stalled();
+  };
+
   /** A body that breaks after a refusal leaves the refusal standing: the status says all. */
   private fail(loss: Loss): void {
     if (this.flow) this.settle({ loss });
@@ -257,6 +272,7 @@ class Exchange implements RawHandler {
     clearTimeout(this.attemptTimer);
     clearTimeout(this.firstByteTimer);
     clearTimeout(this.quietTimer);
+    clearTimeout(this.answerTimer);
     this.socket?.setTimeout(0);
     this.socket?.off('timeout', this.lookForStall);
     this.whenSettled?.();

@@ -73,7 +73,7 @@ export function createFileStore(options: FileStoreOptions): FileStore {
   const put = async (wire: Wire, file: UploadSource): Promise<Tried<Attempt>> => {
     const { agent } = await connections();
     // The store's answer is short; of a long one the beginning is enough.
-    const limits = { stallMs, bodyBytes: 64 * 1024, cutBody: true };
+    const limits = { stallMs, answerMs: 2 * stallMs, bodyBytes: 64 * 1024, cutBody: true };
     const value = await exchange(agent, { ...wire, body: counted(file) }, limits, options.signal);
     if ('loss' in value) {
       const { loss } = value;

@@ -3,7 +3,7 @@ import { UsageError } from '../errors.js';
 import { bodyOf, failureOf } from './answers.js';
 import { findList } from './lists.js';
 import { turnPage } from './pager.js';
-import { pathBelow, staysInside, targetOf } from './record-list.js';
+import { pathBelow, staysInside, targetOf, usualCaps } from './record-list.js';
 import { resourceWords } from './records.js';
 import type { Guesses } from './routes.js';
 import type { Api, ResourceName } from './types.js';
@@ -37,7 +37,10 @@ export async function readRawList(
       return all;
     }
     url = targetOf(turn.next, first, url);
-    const problem = problemOf(api.baseUrl, url, visited, fresh.length);
+    const isEndless = number >= usualCaps.pages || all.length >= usualCaps.records;
+    const problem = isEndless
+      ? 'the list does not end'
+      : problemOf(api.baseUrl, url, visited, fresh.length);
     if (problem === undefined) continue;
     note(`The list may be incomplete: ${problem}.`);
     return all;

@@ -31,7 +31,8 @@ interface Caps {
   readonly records: number;
 }
 
-const usualCaps: Caps = { pages: 100_000, records: 5_000_000 };
+/** Far beyond any organization: what goes on longer does not end. */
+export const usualCaps: Caps = { pages: 100_000, records: 5_000_000 };
 
 /**
  * The list of a resource, page by page as it comes. It sends no paging parameter of its own accord

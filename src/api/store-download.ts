@@ -40,6 +40,7 @@ export function createStoreReader(options: ReaderOptions) {
   const limits: Limits = {
     firstByteMs: stallMs,
     quietMs: stallMs,
+    answerMs: 2 * stallMs,
     // Of an error answer the beginning is enough.
     bodyBytes: 64 * 1024,
     cutBody: true,

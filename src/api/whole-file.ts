@@ -184,6 +184,7 @@ class Fetching {
         const fresh = chunk.subarray(Math.min(before, chunk.length));
         before -= chunk.length - fresh.length;
         if (fresh.length === 0) continue;
+        this.checkRoom(fresh.length);
         await this.sink.write(fresh);
         this.hash(fresh);
         this.at += fresh.length;
@@ -219,6 +220,17 @@ class Fetching {
     const { size: promised } = this.source;
     if (size !== undefined && promised !== undefined && size !== promised)
       throw wrongSize(size, 'the record', promised);
+  }
+
+  /** What is promised to be short must not fill the disk. */
+  private checkRoom(more: number): void {
+    const promised = this.source.size ?? this.version.size;
+    if (promised === undefined || this.at + more <= promised) return;
+    const who = this.source.size === undefined ? 'the store' : 'the record';
+    throw new ProtocolError(
+      `The file has more than the ${plural(promised, 'byte')} that ${who} says.`,
+      { code: 'wrongSize', hint: wrongSizeHint },
+    );
   }
 
   /** From the beginning: what is there belongs to another file, or cannot be gone on from. */
@@ -300,6 +312,8 @@ function lengthOf(header: string | undefined): number | undefined {
 function wrongSize(size: number, who: string, said: number): ProtocolError {
   return new ProtocolError(`The file has ${plural(size, 'byte')}, but ${who} says ${said}.`, {
     code: 'wrongSize',
-    hint: 'Nothing was kept. Try again; if it stays so, upload the document anew.',
+    hint: wrongSizeHint,
   });
 }
+
+const wrongSizeHint = 'Nothing was kept. Try again; if it stays so, upload the document anew.';

@@ -3,6 +3,7 @@ import { type JsonObject } from '../data/json.js';
 import { didYouMean } from '../data/nearest.js';
 import { flatten, hasPath, valueAt } from '../data/path.js';
 import { UsageError } from '../errors.js';
+import { singleLine } from '../terminal/safe-text.js';
 import { documentedFields, isDocumented } from './documented.js';
 import type { View } from './views.js';
 import { asRecord, type Rows } from './writers.js';
@@ -90,6 +91,6 @@ function unknownField(
   const [field = ''] = missing;
   const more = known.length > mostNames ? `, and ${known.length - mostNames} more` : '';
   return new UsageError(`There is no field "${field}".${didYouMean(field, known)}`, {
-    hint: `Known fields: ${known.slice(0, mostNames).join(', ')}${more}`,
+    hint: `Known fields: ${known.slice(0, mostNames).map(singleLine).join(', ')}${more}`,
   });
 }

@@ -9,6 +9,7 @@ import {
 } from '../errors.js';
 import { exit } from '../exit-codes.js';
 import type { GlobalFlags } from '../config/flags.js';
+import { defaultProfile, loginLine } from '../config/profile-name.js';
 import { toSamePlace } from './same-place.js';
 
 /** What `-o json` prints as the last line of stderr. */
@@ -187,8 +188,13 @@ function variableOf({ keySource = '' }: FailedCommand): string | undefined {
 function keyOf(command: FailedCommand): string {
   const variable = variableOf(command);
   if (variable !== undefined) return ` of ${variable}`;
-  const profile = /profile .+$/.exec(command.keySource ?? '')?.[0];
-  return profile === undefined ? '' : ` of ${profile}`;
+  const profile = profileOf(command);
+  return profile === undefined ? '' : ` of profile ${profile}`;
+}
+
+/** The profile that the key was stored for. */
+function profileOf({ keySource = '' }: FailedCommand): string | undefined {
+  return / profile (.+)$/.exec(keySource)?.[1];
 }
 
 function hintFor(error: ApiError, command: FailedCommand): string | undefined {
@@ -196,7 +202,7 @@ function hintFor(error: ApiError, command: FailedCommand): string | undefined {
   const variable = variableOf(command);
   if (error.status === 401)
     return variable === undefined
-      ? 'Store a valid key: rosterctl auth login'
+      ? `Store a valid key: ${loginLine(profileOf(command) ?? defaultProfile)}`
       : `Give ${variable} a valid key, or unset it and store one: rosterctl auth login`;
   if (error.status === 403 && error.serviceCode === 'featureNotAvailable')
     return "Ask the organization's owner for a plan that includes API access.";

@@ -4,6 +4,7 @@ import { didYouMean } from '../data/nearest.js';
 import { valuesAt } from '../data/path.js';
 import type { RecordTest } from '../data/record-test.js';
 import { UsageError } from '../errors.js';
+import { singleLine } from '../terminal/safe-text.js';
 import { documentedFields, isDocumented } from './documented.js';
 
 type Field = NonNullable<RecordTest['field']>;
@@ -56,6 +57,6 @@ function addNames(record: JsonObject, names: Set<string>): void {
 function unknownField(name: string, known: readonly string[]): UsageError {
   const plain = known.filter((entry) => !entry.includes('.'));
   return new UsageError(`No record has a field "${name}".${didYouMean(name, known)}`, {
-    hint: `Known fields: ${plain.join(', ')}`,
+    hint: `Known fields: ${plain.map(singleLine).join(', ')}`,
   });
 }

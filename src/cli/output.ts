@@ -3,6 +3,7 @@ import type { Environment, Streams } from '../terminal/streams.js';
 import { type Batches, batchesOf, flowOf, gathered, type Item } from '../data/flow.js';
 import type { JsonObject } from '../data/json.js';
 import { createPaint } from '../terminal/paint.js';
+import { multiLine } from '../terminal/safe-text.js';
 import { recordFields } from './fields.js';
 import { type Sink, withSink } from './sink.js';
 import type { View } from './views.js';
@@ -71,7 +72,8 @@ async function show<T>(value: T, view: View<T>, sink: Sink, world: Presenting): 
   const isWhole = format === 'json' && !(fields && view.rows && !areOf(value, fields));
   const source = rowsOf(value, view, isWhole);
   const rows = fields ? await chosen(source, fields, view, world) : source;
-  if (format === 'ids') return writeIds(sink, view.idRows?.(value) ?? source, view.columns?.[0]);
+  if (format === 'ids')
+    return writeIds(harmless(sink), view.idRows?.(value) ?? source, view.columns?.[0]);
   if (format === 'json') {
     if (many || !isWhole) return writeJsonArray(sink, rows);
     return writeJson(sink, fields ? await only(rows) : value);
@@ -82,12 +84,20 @@ async function show<T>(value: T, view: View<T>, sink: Sink, world: Presenting): 
     return;
   }
   if (format === 'csv')
-    return writeCsv(sink, rows, csvLook(world.settings), knownFields(view, fields));
+    return writeCsv(harmless(sink), rows, csvLook(world.settings), knownFields(view, fields));
   // A report with --fields is its rows.
   if (!many && !(fields && view.rows))
     return showRecord(asRecord(fields ? await only(rows) : value), sink, world);
   if (sink.isTerminal) return showTable(rows, view, sink, world);
   return writeTable(rows, view, sink, world);
+}
+
+/** Data are left as they are, but on a screen nothing of a stranger's drives it. */
+function harmless(sink: Sink): Sink {
+  if (!sink.isTerminal) return sink;
+  const write: Sink['write'] = (text) =>
+    sink.write(typeof text === 'string' ? multiLine(text) : text);
+  return { ...sink, write };
 }
 
 /** `-o` and `--json` decide; without them the extension of `--out`, then the setting. */

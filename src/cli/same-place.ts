@@ -5,6 +5,11 @@ import { shellQuote } from '../data/words.js';
 const named =
   /\brosterctl (?=(?:api|auth|config|docs|documents|doctor|players|runs|teams|tryouts|uploads)\b)(?!.*(?:--profile|--org|--base-url))/g;
 
+/** It would be refused, and stand in a log. */
+function holdsPassword(url: string): boolean {
+  return /^\s*[a-z][\w+.-]*:\/\/[^/?#]*@/i.test(url);
+}
+
 /**
  * A message whose commands, pasted, reach the same organization: with the flags by which this line
  * chose it. What the environment says is still there when they are pasted.
@@ -14,7 +19,7 @@ export function toSamePlace(message: string, flags: Partial<GlobalFlags>): strin
   const words = [
     ...(profile === undefined ? [] : ['-p', profile]),
     ...(org === undefined ? [] : ['--org', org]),
-    ...(baseUrl === undefined ? [] : ['--base-url', baseUrl]),
+    ...(baseUrl === undefined || holdsPassword(baseUrl) ? [] : ['--base-url', baseUrl]),
   ];
   if (words.length === 0) return message;
   return message.replace(

@@ -6,7 +6,7 @@ import { type DryRun, flag, Outcome, param } from '../cli/define.js';
 import { changeLines } from '../cli/lines.js';
 import { linesOf } from '../cli/views.js';
 import type { Context } from '../context.js';
-import { plural } from '../data/words.js';
+import { plural, shellQuote } from '../data/words.js';
 import { ProtocolError, UsageError } from '../errors.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { documentSelection } from './documents/filters.js';
@@ -158,7 +158,7 @@ function signer(context: Context, endpoint: DownloadCall): DownloadWorker<Row> {
     const link = await linkOf(context, endpoint, id);
     if (link.kind === 'url') return { id, url: link.url, expiresAt: link.expiresAt ?? null };
     throw new ProtocolError('The service sends the file itself; there is no signed URL.', {
-      hint: `Download it: rosterctl docs download ${id}`,
+      hint: `Download it: rosterctl docs download ${shellQuote(id)}`,
     });
   };
   return { work, aside: (say) => say(), close: () => {} };

@@ -10,6 +10,7 @@ import { GuardError, OutputError } from '../errors.js';
 import { type AtomicFile, openAtomic, writeReason } from '../files/atomic-write.js';
 import { makeFolder } from '../files/make-folder.js';
 import { openPartial, type PartialFile } from '../files/partial-file.js';
+import { multiLine } from '../terminal/safe-text.js';
 
 /** Where downloads go and what happens to a file that is there. */
 export interface SaveOptions {
@@ -119,7 +120,11 @@ export async function openTarget(
 
 /** stdout, which takes bytes once and gives none back. */
 export function pipeSink(context: Context): FileSink {
-  return onwards((chunk) => context.streams.stdout.write(chunk));
+  const { stdout } = context.streams;
+  if (!stdout.isTerminal) return onwards((chunk) => stdout.write(chunk));
+  // A screen is no place for what a stranger's file makes of it.
+  const decoder = new TextDecoder();
+  return onwards((chunk) => stdout.write(multiLine(decoder.decode(chunk, { stream: true }))));
 }
 
 function partFile(path: string, partial: PartialFile): SavedFile {

@@ -6,6 +6,7 @@ import type { Change, Plan } from '../cli/define.js';
 import { type TypedFields, touchedFields } from '../cli/field-flags.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
+import { shellQuote } from '../data/words.js';
 import { ProtocolError } from '../errors.js';
 import { callOf, type Kind } from './kinds.js';
 import type { RecordSource } from './read-records.js';
@@ -114,7 +115,7 @@ export async function sendUpdate(
   if (left)
     throw new ProtocolError(unapplied(kind, id, left), {
       code: 'notApplied',
-      hint: `See: rosterctl ${kind.resource} get ${id}`,
+      hint: `See: rosterctl ${kind.resource} get ${shellQuote(id)}`,
     });
 }
 

@@ -1,5 +1,6 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
+import { shellQuote } from '../data/words.js';
 import { InputError } from '../errors.js';
 import { unreadable } from '../files/unreadable.js';
 
@@ -21,7 +22,7 @@ async function expand(path: string, recursive: boolean): Promise<readonly string
   if (there?.isDirectory()) {
     if (!recursive)
       throw new InputError(`${path} is a folder.`, {
-        hint: `All files in it: rosterctl docs upload -r ${path}`,
+        hint: `All files in it: rosterctl docs upload -r ${shellQuote(path)}`,
       });
     return below(path);
   }

@@ -1,10 +1,10 @@
-import { shellQuote } from '../data/words.js';
 import { ConfigError, NoKeyError, UsageError } from '../errors.js';
 import { cleanKey, readKeyFile } from './api-key.js';
 import { originOf, parseBaseUrl } from './base-url.js';
 import type { ConfigData, StoredKey, StoredKeys } from './config-file.js';
 import type { GlobalFlags } from './flags.js';
 import type { Environment } from './paths.js';
+import { loginLine } from './profile-name.js';
 import { chooseOne, requireProfile } from './profiles.js';
 import type { Connection, Settings } from './settings.js';
 
@@ -101,7 +101,7 @@ export async function resolveConnection(
     });
   if (!found)
     throw new NoKeyError(`There is no API key for profile ${name}.`, {
-      hint: `Store one: rosterctl auth login${via === 'flag' ? ` --profile ${shellQuote(name)}` : ''}`,
+      hint: `Store one: ${loginLine(name)}`,
     });
   if (baseUrl === undefined) throw missing('base URL', name, '--base-url or ROSTERCTL_BASE_URL');
   if (organizationId === undefined) throw missing('organization', name, '--org or ROSTERCTL_ORG');
@@ -139,6 +139,11 @@ function keyOfEnvironment(env: Environment): KeySource | undefined {
   return file ? { kind: 'file', file, origin: 'environment ROSTERCTL_API_KEY_FILE' } : undefined;
 }
 
+/** The environment as if it held no key. */
+export function withoutKey(env: Environment): Environment {
+  return { ...env, ROSTERCTL_API_KEY: undefined, ROSTERCTL_API_KEY_FILE: undefined };
+}
+
 function keyOfProfile({ profile, file, keys }: ConnectionInput): KeySource | undefined {
   const stored = keys().get(profile.name);
   if (stored) return { kind: 'stored', stored, origin: `stored for profile ${profile.name}` };
@@ -164,7 +169,7 @@ function judged(found: Found | undefined, read: (text: string) => string): strin
 
 function missing(what: string, profile: string, means: string): UsageError {
   return new UsageError(`No ${what} is set for profile ${profile}.`, {
-    hint: `Store one with: rosterctl auth login   (or give ${means})`,
+    hint: `Store one with: ${loginLine(profile)}   (or give ${means})`,
   });
 }
 
@@ -223,7 +228,7 @@ function bindingOf(
     throw new ConfigError(
       `key.command of profile ${profile.name} needs the profile's own base URL and organization.`,
       {
-        hint: `Store them: rosterctl auth login --profile ${profile.name}`,
+        hint: `Store them: ${loginLine(profile.name)}`,
       },
     );
   return { origin: originOf(parseBaseUrl(baseUrl)), organization };

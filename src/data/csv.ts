@@ -27,16 +27,33 @@ export function forSpreadsheet(text: string): string {
 
 /**
  * Puts `'` before text that a spreadsheet would take for a formula, or our own import for something
- * else than itself; `unguard` undoes it exactly.
+ * else than itself, also where it would part the cell; `unguard` undoes it exactly.
  */
 export function guard(cell: string): string {
-  return needsGuard(cell) ? `'${cell}` : cell;
+  const inner = parts.test(cell) ? withinCell(cell, innerFormula, "'") : cell;
+  return needsGuard(inner) ? `'${inner}` : inner;
 }
 
-/** Takes the mark of `guard` off; other text, also with a leading `'`, stays as it is. */
+/** Takes the marks of `guard` off; other text, also with a leading `'`, stays as it is. */
 export function unguard(cell: string): string {
-  return cell.startsWith("'") && needsGuard(cell.slice(1)) ? cell.slice(1) : cell;
+  const bare = cell.startsWith("'") && needsGuard(cell.slice(1)) ? cell.slice(1) : cell;
+  return parts.test(bare) ? withinCell(bare, guardedInner, '') : bare;
 }
+
+/** Replaces what stands before each formula but the one that the cell itself begins with. */
+function withinCell(cell: string, pattern: RegExp, mark: string): string {
+  const first = cell.search(/\S/);
+  return cell.replace(pattern, (all: string, before: string, formulaFrom: string, at: number) =>
+    first >= 0 && at >= first ? before + mark + formulaFrom : all,
+  );
+}
+
+/** Where a spreadsheet begins another cell that was told, or that takes, another delimiter than ours. */
+const parts = /[;\t\r\n]/;
+// A smile and the points of a list begin nothing.
+const beginning = "'*(?:[=@\\uff1d\\uff20]|[+\\-\\uff0b\\uff0d](?![\\s)]|$))";
+const innerFormula = new RegExp(`([;\\t\\r\\n][^\\S\\t\\r\\n]*)(${beginning})`, 'g');
+const guardedInner = new RegExp(`([;\\t\\r\\n][^\\S\\t\\r\\n]*)'(${beginning})`, 'g');
 
 /**
  * What begins a formula after spaces: = + - @, their full-width forms, tab, line ends, NUL. Leading

@@ -1,3 +1,5 @@
+import { withoutLast } from './words.js';
+
 const shape = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,6}))?$/;
 
 /** Zero has no digits; otherwise the value is sign × 0.digits × 10^exponent. */
@@ -28,7 +30,7 @@ function readDecimal(text: string): Decimal | undefined {
   const digits = padded.replace(/^0+/, '');
   return {
     sign: sign === '-' ? -1 : 1,
-    digits: digits.replace(/0+$/, ''),
+    digits: withoutLast(digits, '0'),
     exponent: whole.length + Number(power) - (padded.length - digits.length),
   };
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { withoutLast } from './words.js';
 
 /** The longest name in bytes of UTF-8 that is kept; a `.partial.json` still fits beside it. */
 const longest = 200;
@@ -14,12 +15,11 @@ export function safeFileName(
   extensions: readonly string[] = [],
 ): string | undefined {
   const base = untrusted.toWellFormed().split(/[/\\]/).at(-1) ?? '';
-  const plain = base
+  const harmless = base
     .replace(/\p{Cc}/gu, '')
     .replace(/[\p{Cf}\p{Zl}\p{Zp}\uFFFD<>:"|?*]/gu, '_')
-    .trim()
-    .replace(/[. ]+$/, '')
-    .replace(/^[.~-]+/, '_');
+    .trim();
+  const plain = withoutLast(harmless, '. ').replace(/^[.~-]+/, '_');
   if (plain === '' || /^_+$/.test(plain)) return undefined;
   const [stem = plain] = plain.split('.');
   const named = deviceName.test(stem.trim()) ? `_${plain}` : plain;

@@ -1,3 +1,5 @@
+import { withoutLast } from './words.js';
+
 /** A JSON object as the service sent it: unknown fields kept, order kept. */
 export type JsonObject = { readonly [key: string]: unknown };
 
@@ -258,7 +260,7 @@ function significant(text: string): string {
   const [mantissa = '', power = '0'] = text.replace(/^-/, '').toLowerCase().split('e');
   const [whole = '', fraction = ''] = mantissa.split('.');
   const digits = (whole + fraction).replace(/^0+/, '');
-  const trimmed = digits.replace(/0+$/, '');
+  const trimmed = withoutLast(digits, '0');
   if (trimmed === '') return '0';
   return `${trimmed}e${Number(power) - fraction.length + digits.length - trimmed.length}`;
 }

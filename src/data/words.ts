@@ -13,6 +13,16 @@ export function upperFirst(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+/**
+ * Without those characters at its end. A regular expression that is bound to the end tries anew at
+ * each of them, and in a long text of a stranger's that takes minutes.
+ */
+export function withoutLast(text: string, characters: string): string {
+  let end = text.length;
+  while (end > 0 && characters.includes(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
+}
+
 /** A word as a shell reads it back: bare when harmless, else in single quotes. */
 export function shellQuote(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;

@@ -87,6 +87,7 @@ class Partial implements PartialFile {
   private handle: FileHandle | undefined;
   private position = 0;
   private claimed = false;
+  private owner: number | undefined;
   private readonly names;
 
   constructor(
@@ -187,10 +188,13 @@ class Partial implements PartialFile {
       marker.belongsTo === belongsTo &&
       (marker.asOf === asOf || rangeValidator(marker.version) !== undefined) &&
       !isOfEarlierBoot(marker, self);
-    this.at = isOurs ? found.size : 0;
     this.version = isOurs ? marker.version : {};
     await this.writeMarker(this.marker(this.version));
     this.claimed = true;
+    // The marker is of our own making by now; whoever owns the bytes could still write to them.
+    this.owner = (await lookAt(this.names.marker))?.uid;
+    this.at = isOurs && found.uid === this.owner ? found.size : 0;
+    if (this.at === 0) this.version = {};
   }
 
   private async beginAnew(version: FileVersion): Promise<void> {
@@ -200,6 +204,7 @@ class Partial implements PartialFile {
     if (this.options.overwrite) await unlink(bytes).catch(() => {});
     try {
       this.handle = await open(bytes, 'wx', 0o600);
+      this.owner = (await this.handle.stat()).uid;
     } catch (error) {
       // What stands there now is not ours: only the marker is taken back.
       this.claimed = false;
@@ -218,7 +223,7 @@ class Partial implements PartialFile {
     );
     this.handle = handle;
     const found = await handle.stat();
-    if (!found.isFile() || found.nlink !== 1) throw inTheWay(bytes);
+    if (!found.isFile() || found.nlink !== 1 || found.uid !== this.owner) throw inTheWay(bytes);
     await attempt(bytes, handle.truncate(at));
   }
 

@@ -203,6 +203,18 @@ describe('PUT', () => {
     expect(await put).toMatchObject({ status: 200 });
   });
 
+  test('an answer that only drips ends once all was sent', async () => {
+    const { origin } = await tcpService((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nx-slow: ');
+      const drip = setInterval(() => socket.write('o'), 30);
+      socket.on('close', () => clearInterval(drip));
+      socket.on('error', () => {});
+    });
+    const store = storeFor(base, { stallMs: 200 });
+    const error = await thrownBy(store.put(`${origin}/d`, given(['hello'], 5)));
+    expect(error).toMatchObject({ name: 'NetworkError' });
+  });
+
   test.each([
     ['longer', ['hello', 'more'], 5],
     ['shorter', ['hell'], 5],

@@ -51,6 +51,14 @@ test('a head that does not come is a timeout that names its bound', async () => 
   expect(error).toMatchObject({ kind: 'timeout', message: expect.stringContaining('0.2 s') });
 });
 
+test.each([302, 403])('a %i whose body stands still is told by its status', async (status) => {
+  const service = await recordingService(() => (_, response) => {
+    response.writeHead(status, { 'content-length': 100 }).write('half');
+  });
+  const error = await thrownBy(storeFor(base, { stallMs: 100 }).get(`${service.origin}/d`));
+  expect(error).toMatchObject({ name: 'StoreError', status });
+});
+
 test('a reader that takes its time is no stall', async () => {
   const sent = Buffer.alloc(3_000_000, 7);
   const service = await recordingService(() => (_, response) => void response.end(sent));

@@ -70,13 +70,25 @@ describe('the guard', () => {
   );
 
   test('what was guarded comes back exactly, whatever it is', () => {
-    const nasty = fc.stringMatching(/^['=+\-@ \t\r\n＝a]*$/);
+    const nasty = fc.stringMatching(/^['=+\-@ \t\r\n＝a;)]*$/);
     fc.assert(
       fc.property(fc.oneof(nasty, fc.string({ unit: 'binary' })), (text) => {
         expect(unguard(guard(text))).toBe(text);
       }),
       { numRuns: 1000 },
     );
+  });
+
+  test.each([
+    ['Ann;=1+1;x', "Ann;'=1+1;x"],
+    ['Ann; @SUM(A1)', "Ann; '@SUM(A1)"],
+    ['Ann\n=1+1', "Ann\n'=1+1"],
+    ['Ann\t-cmd|0', "Ann\t'-cmd|0"],
+    ["Ann;'=1+1", "Ann;''=1+1"],
+    ['see you ;-) and\n- fast\n- kind', 'see you ;-) and\n- fast\n- kind'],
+  ])('%j is %j: a spreadsheet may part it where another delimiter stands', (text, guarded) => {
+    expect(guard(text)).toBe(guarded);
+    expect(unguard(guarded)).toBe(text);
   });
 
   test('no guarded cell begins like a formula', () => {

@@ -132,6 +132,29 @@ describe('secrets', () => {
     expect(String(stderr.read())).toBe('[redacted] "[redacted]" [redacted] abc\n');
   });
 
+  test('the key is hidden as a service may repeat it, and where a text is cut in its middle', async () => {
+    const stderr = new PassThrough();
+    const streams = streamsOn({ stderr });
+    const key = 'rk_live/CANARY+0123456789=';
+    streams.redact(key);
+    const told = [
+      encodeURIComponent(key)
+        .toLowerCase()
+        .replace('rk_live', 'rk_live')
+        .replace('canary', 'CANARY'),
+      JSON.stringify(key).replaceAll('/', '\\/'),
+      key.replace('/', '&#x2F;').replace('+', '&#x2B;').replace('=', '&#x3D;'),
+      Buffer.from(key).toString('base64'),
+      Buffer.from(key).toString('base64url'),
+      `the invalid key: ${key.slice(0, 20)}…`,
+    ];
+    await streams.stderr.write(told.join('\n'));
+    const shown = String(stderr.read());
+    expect(shown).not.toMatch(/CANARY|UUNBTkFSW/);
+    expect(shown.match(/\[redacted\]/g)).toHaveLength(told.length);
+    expect(shown).toContain('the invalid key: [redacted]…');
+  });
+
   test('the query of a signed URL never reaches stderr, nor its signature alone', async () => {
     const stderr = new PassThrough();
     const streams = streamsOn({ stderr });

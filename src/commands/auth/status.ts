@@ -6,6 +6,7 @@ import { parseBaseUrl } from '../../config/base-url.js';
 import {
   type ConnectionInput,
   findConnection,
+  withoutKey,
   resolveConnection,
 } from '../../config/connection.js';
 import { sandboxProfile } from '../../config/profile-name.js';
@@ -57,9 +58,11 @@ export default defineLocalCommand({
   },
 });
 
-/** The connection that `-p NAME` alone would give. */
+/** The connection that `-p NAME` alone would give; a key of the environment is for the one in force alone. */
 function named(context: LocalContext, name: string): ConnectionInput {
-  return { ...connectionOf(context), flags: {}, profile: { name, via: 'flag' } };
+  const input = connectionOf(context);
+  const env = input.profile.name === name ? input.env : withoutKey(input.env);
+  return { ...input, env, flags: {}, profile: { name, via: 'flag' } };
 }
 
 async function judge(

@@ -4,6 +4,7 @@ import { linesOf } from '../../cli/views.js';
 import { checkProfileName } from '../../config/profile-name.js';
 import { requireProfile, withRenamed } from '../../config/profiles.js';
 import type { Stored } from '../../config/store.js';
+import { shellQuote } from '../../data/words.js';
 import { UsageError } from '../../errors.js';
 
 export default defineLocalWrite({
@@ -37,6 +38,6 @@ function checkRename({ config, keys }: Stored, names: { old: string; new: string
   requireProfile(config, { name: names.old });
   if (names.old !== names.new && (config.profiles.has(names.new) || keys.has(names.new)))
     throw new UsageError(`There is a profile ${names.new} already.`, {
-      hint: `Remove it first: rosterctl profile remove ${names.new}`,
+      hint: `Remove it first: rosterctl profile remove ${shellQuote(names.new)}`,
     });
 }

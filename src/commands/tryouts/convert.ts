@@ -8,7 +8,8 @@ import { recordOf } from '../../cli/views.js';
 import type { Context } from '../../context.js';
 import { isObject, type JsonObject } from '../../data/json.js';
 import { pause } from '../../data/pause.js';
-import { ApiError, Failure } from '../../errors.js';
+import { shellQuote } from '../../data/words.js';
+import { ApiError, Failure, ProtocolError } from '../../errors.js';
 import { callOf } from '../kinds.js';
 import { cellFields } from '../records-many.js';
 import { labelOf } from '../read-records.js';
@@ -156,7 +157,10 @@ function madeOf(record: JsonObject): JsonObject {
   return { convertedPlayerId: record['convertedPlayerId'] ?? null };
 }
 
-/** A lost answer is thrown; a 409 is settled by the application itself. */
+/**
+ * A lost answer is thrown; a 409 is settled by the application itself. Throws ProtocolError where the
+ * service said yes and neither its answer nor the application names a player.
+ */
 async function convertOnce(
   context: Context,
   call: Plan['calls'][number],
@@ -164,7 +168,16 @@ async function convertOnce(
   before: JsonObject,
 ): Promise<JsonObject> {
   try {
-    return await shown(context, id, (await context.api.send(call)).body, before);
+    const { body } = await context.api.send(call);
+    const record = await shown(context, id, body);
+    if (!record) return isObject(body) ? body : before;
+    if (isConverted(record)) return record;
+    const player = findRecord(body, 'players')?.['id'];
+    if (typeof player === 'string') return { ...record, convertedPlayerId: player };
+    throw new ProtocolError(
+      `The service accepted the conversion of ${id}, and the application shows no player.`,
+      { code: 'notApplied', hint: `See: rosterctl tryouts get ${shellQuote(id)}` },
+    );
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 409) throw error;
     const record = await readApplication(context, id).catch(() => undefined);
@@ -193,7 +206,10 @@ async function convert(
       return { seen };
     },
   );
-  if ('answer' in outcome) return shown(context, id, outcome.answer.body, before);
+  if ('answer' in outcome) {
+    const { body } = outcome.answer;
+    return (await shown(context, id, body)) ?? (isObject(body) ? body : before);
+  }
   const { seen: record } = outcome;
   context.note(`${id} is converted to ${playerOf(record)}; another request may have done it.`);
   return record;
@@ -201,14 +217,12 @@ async function convert(
 
 const settleMs = 1000;
 
-/** The application as it reads after a conversion; a read that fails never makes it a failure. */
+/** The application as it reads after a conversion; undefined where it cannot be read. */
 async function shown(
   context: Context,
   id: string,
   answer: unknown,
-  before: JsonObject,
-): Promise<JsonObject> {
-  const answered = isObject(answer) ? answer : before;
+): Promise<JsonObject | undefined> {
   try {
     const record = await readApplication(context, id);
     if (isConverted(record)) return record;
@@ -224,7 +238,7 @@ async function shown(
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     context.note(`Converted, but reading the application again failed: ${error.message}.`);
-    return answered;
+    return undefined;
   }
 }
 

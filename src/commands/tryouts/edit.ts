@@ -5,6 +5,7 @@ import type { Call } from '../../api/types.js';
 import type { Change, Plan } from '../../cli/define.js';
 import type { Context } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';
+import { shellQuote } from '../../data/words.js';
 import { ApiError, Failure, ProtocolError } from '../../errors.js';
 import { callOf } from '../kinds.js';
 import type { Seen } from '../write-records.js';
@@ -121,7 +122,7 @@ export async function sendEditOnce(
   if (left === 'status' || !tell)
     throw new ProtocolError(message, {
       code: 'notApplied',
-      hint: `See: rosterctl tryouts get ${id}`,
+      hint: `See: rosterctl tryouts get ${shellQuote(id)}`,
     });
   tell(message);
   return now;
