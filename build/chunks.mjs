@@ -3,7 +3,12 @@
 
 /** Each chunk's first modules; it holds what they import statically and no chunk before it holds. */
 const firsts = {
-  core: ['src/main.ts', 'src/terminal/safe-text.ts', 'src/cli/same-place.ts'],
+  core: [
+    'src/main.ts',
+    'src/terminal/safe-text.ts',
+    'src/cli/same-place.ts',
+    'src/data/json-escape.ts',
+  ],
   told: ['src/cli/failure.ts'],
   command: ['src/assemble.ts', 'src/cli/views.ts', 'src/commands/read-records.ts'],
   list: ['src/api/list-page.ts', 'src/api/pager.ts'],

@@ -7,7 +7,7 @@ import type { Command } from './cli/define.js';
 import { commands } from './commands/index.js';
 import { emptyConfig } from './config/config-file.js';
 import { type Environment, resolvePaths } from './config/paths.js';
-import { type GlobalFlags, resolveSettings } from './config/settings.js';
+import { type GlobalFlags, type OutputFormat, resolveSettings } from './config/settings.js';
 import { type ConfigData, type ConfigStore, openConfigStore } from './config/store.js';
 import type { LocalContext } from './context.js';
 import type { PlainCommand, PlainTable } from './data/plain-table.js';
@@ -37,10 +37,14 @@ export interface Outside {
   readonly clock: () => number;
   /** Hears where the key came from, for the sentence about a refused one. */
   readonly connected: (keySource: string) => void;
+  /** Hears of the format, which errors are told in as well. */
+  readonly decided: (format: OutputFormat) => void;
   /** From now on a signal is the ordinary end. */
   readonly expectSignal: () => void;
   /** Until the result is called Ctrl-C is a key of the pager's. */
   readonly ignoreInterrupts: () => () => void;
+  /** Calls back each time that the process goes on after Ctrl-Z; the result ends that. */
+  readonly onContinue: (heard: () => void) => () => void;
 }
 
 /** The exit code, and what is to be told last as JSON though the command gave a value. */
@@ -68,6 +72,7 @@ export async function runCommand(
     file: readConfig(config, plain),
     tolerant: plain.words[0] === 'config',
   });
+  outside.decided(settings.output);
   if (settings.noColor) streams.withoutColor();
   const speech = createSpeech(streams, settings, flags);
   for (const line of notes) speech.note(line);
@@ -97,7 +102,11 @@ export async function runCommand(
     config,
     streams,
     personReads: streams.stdout.isTerminal && settings.output === 'table' && !settings.out,
-    prompts: createPrompts(streams, { noInput: settings.noInput, signal: outside.signal }),
+    prompts: createPrompts(streams, {
+      noInput: settings.noInput,
+      signal: outside.signal,
+      onContinue: outside.onContinue,
+    }),
     progress: createProgress(streams, settings),
     now: () => new Date(),
     signal: outside.signal,
@@ -107,6 +116,7 @@ export async function runCommand(
     files: () => service.files(),
   };
   let written: Shown['written'];
+  let stop: Shown['stop'];
   let ending: Ending;
   try {
     const command = await loadCommand(plain.words);
@@ -115,6 +125,7 @@ export async function runCommand(
     if (command.kind === 'write' && settings.out !== undefined && settings.out !== '-')
       await (await import('./files/atomic-write.js')).checkWritable(settings.out);
     const shown = await execute(command, plain, values, context);
+    ({ stop } = shown);
     await present(shown.value as never, shown.view, {
       ...context,
       ignoreInterrupts: outside.ignoreInterrupts,
@@ -137,6 +148,7 @@ export async function runCommand(
     written = shown.written;
     ending = { code: exit[shown.exitName], failed: shown.failed ?? wholeFailure(shown.exitName) };
   } finally {
+    await stop?.();
     await service.close();
     await speech.finish();
   }

@@ -2,6 +2,7 @@ import { writeSync } from 'node:fs';
 import { commandHelp, groupHelp, rootHelp, startPage } from './cli/help.js';
 import { checkAgainstTable } from './cli/check.js';
 import type { Parsed } from './cli/parsed.js';
+import type { OutputFormat } from './config/settings.js';
 import { parseCommandLine, wantsJson } from './cli/program.js';
 import type { PlainCommand, PlainTable } from './data/plain-table.js';
 import { readTable } from './data/table-file.js';
@@ -49,6 +50,14 @@ export async function main({ table: text, topics, isTerminal }: Distribution): P
 
 /** Where the key of this process's connection came from. */
 let keySource: string | undefined;
+/** As the profile says, too; undefined until the settings are known. */
+let format: OutputFormat | undefined;
+
+/** Whether errors are told in JSON. */
+function isForScript(argv: readonly string[]): boolean {
+  if (format === undefined) return wantsJson(argv, process.env['ROSTERCTL_OUTPUT']);
+  return format === 'json' || format === 'ndjson';
+}
 
 type CommandLine = Extract<Parsed, { kind: 'command' }>;
 
@@ -80,13 +89,20 @@ async function run(
       clock: () => Number(process.hrtime.bigint()) / 1e6,
       expectSignal: signals.expect,
       ignoreInterrupts: signals.ignoreInterrupts,
+      onContinue(heard) {
+        process.on('SIGCONT', heard);
+        return () => process.off('SIGCONT', heard);
+      },
       connected: (found) => {
         keySource = found;
+      },
+      decided: (found) => {
+        format = found;
       },
     });
     const exitCode = signals.code() ?? code;
     // The others were told line by line; a script reads one error, the last line.
-    if (failed && (failed.isUntold || wantsJson(argv, process.env['ROSTERCTL_OUTPUT'])))
+    if (failed && (failed.isUntold || isForScript(argv)))
       await tell(failed.error, line, argv, streams, { exitCode, ids: [failed.id] });
     return exitCode;
   } catch (error) {
@@ -133,10 +149,9 @@ async function tell(
   known: Known = {},
 ): Promise<number> {
   if (error instanceof PipeClosedError) return exit.done;
-  const [{ tellFailure }, { multiLine, singleLine }, { printJson }] = await Promise.all([
+  const [{ envelopeJson, tellFailure }, { multiLine, singleLine }] = await Promise.all([
     import('./cli/failure.js'),
     import('./terminal/safe-text.js'),
-    import('./data/json.js'),
   ]);
   const command: PlainCommand | undefined = parsed?.kind === 'command' ? parsed.command : undefined;
   const values = parsed?.kind === 'command' ? parsed.values : {};
@@ -150,8 +165,8 @@ async function tell(
     keySource,
     flags: parsed?.kind === 'command' ? parsed.globals : {},
   });
-  const json = wantsJson(argv, process.env['ROSTERCTL_OUTPUT']);
-  const lines = json ? [printJson(story.envelope)] : story.lines.map(singleLine);
+  const json = isForScript(argv);
+  const lines = json ? [envelopeJson(story)] : story.lines.map(singleLine);
   const isBug = error instanceof Error && !(error instanceof Failure);
   if (isBug && argv.includes('--debug') && error.stack) lines.unshift(multiLine(error.stack));
   await streams.stderr.write(`${lines.join('\n')}\n`);

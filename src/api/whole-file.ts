@@ -3,17 +3,18 @@ import {
   contentRange,
   type FileVersion,
   isSame,
+  lengthOf,
   mayBeSame,
   md5Of,
   rangeValidator,
   versionOf,
 } from '../data/file-version.js';
-import { plural } from '../data/words.js';
 import { CancelledError, NetworkError, ProtocolError, StoreError } from '../errors.js';
 import type { Link } from './links.js';
 import { backoffMs, type RetryPolicy } from './retry.js';
 import { checkEncoding } from './store-answers.js';
 import type { Download, FilePart } from './store-download.js';
+import { tooLong, wrongSize } from './wrong-size.js';
 
 /** Where the bytes of one file go. */
 export interface FileSink {
@@ -225,12 +226,8 @@ class Fetching {
   /** What is promised to be short must not fill the disk. */
   private checkRoom(more: number): void {
     const promised = this.source.size ?? this.version.size;
-    if (promised === undefined || this.at + more <= promised) return;
-    const who = this.source.size === undefined ? 'the store' : 'the record';
-    throw new ProtocolError(
-      `The file has more than the ${plural(promised, 'byte')} that ${who} says.`,
-      { code: 'wrongSize', hint: wrongSizeHint },
-    );
+    if (promised !== undefined && this.at + more > promised)
+      throw tooLong(this.source.size === undefined ? 'the store' : 'the record', promised);
   }
 
   /** From the beginning: what is there belongs to another file, or cannot be gone on from. */
@@ -293,27 +290,11 @@ class Fetching {
 }
 
 /** The body of an answer broke off. */
-class LostMidway extends Error {
-  override readonly name = 'LostMidway';
-  constructor(readonly loss: NetworkError) {
-    super(loss.message);
-  }
+class LostMidway {
+  constructor(readonly loss: NetworkError) {}
 }
 
 function hashFor(headers: Download['headers']) {
   const wanted = md5Of(headers);
   return wanted === undefined ? undefined : { wanted, hash: createHash('md5'), upTo: 0 };
 }
-
-function lengthOf(header: string | undefined): number | undefined {
-  return header !== undefined && /^\d{1,16}$/.test(header) ? Number(header) : undefined;
-}
-
-function wrongSize(size: number, who: string, said: number): ProtocolError {
-  return new ProtocolError(`The file has ${plural(size, 'byte')}, but ${who} says ${said}.`, {
-    code: 'wrongSize',
-    hint: wrongSizeHint,
-  });
-}
-
-const wrongSizeHint = 'Nothing was kept. Try again; if it stays so, upload the document anew.';

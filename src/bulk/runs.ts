@@ -228,7 +228,7 @@ const namePattern = /^\d{8}T\d{9}-[0-9a-f]{6}$/;
 /** Oldest first. Throws OutputError where nobody can tell. */
 async function runNames({ dir }: RunStore): Promise<readonly string[]> {
   const names = await readdir(dir).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
     throw new OutputError(`The runs in ${dir} cannot be read: ${error.code ?? error.message}.`, {
       cause: error,
     });

@@ -74,7 +74,7 @@ export function takeLock(
     startedAt: head.startedAt,
     waitMs: values.waitLock ?? 0,
     signal: context.signal,
-    note: context.note,
+    note: (line) => context.note(line),
   });
 }
 

@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs';
 import { keepHeapSmall } from '../api/heap.js';
 import {
   type CsvInput,
@@ -11,7 +10,8 @@ import type { SelectedRow } from '../bulk/work.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { orList } from '../data/words.js';
-import { GuardError, UsageError } from '../errors.js';
+import { Failure, GuardError, UsageError } from '../errors.js';
+import { inputBytes } from '../files/input-file.js';
 import { stoppedReading } from '../terminal/streams.js';
 import type { BulkValues } from './bulk-flags.js';
 import type { BulkPart, Source } from './bulk-part.js';
@@ -145,7 +145,7 @@ async function* bytesOf(context: Context, path: string): AsyncGenerator<Uint8Arr
   const { stdin } = context.streams;
   try {
     const stream =
-      path === '-' ? stdin.stream : createReadStream(path, { highWaterMark: pieceBytes });
+      path === '-' ? stdin.stream : inputBytes(path, { pieceBytes, signal: context.signal });
     let read = 0;
     for await (const chunk of stream) {
       const before = read;
@@ -156,6 +156,6 @@ async function* bytesOf(context: Context, path: string): AsyncGenerator<Uint8Arr
     }
   } catch (error) {
     if (path === '-' && context.signal.aborted) throw stoppedReading();
-    throw unreadable(path === '-' ? 'stdin' : path, error);
+    throw error instanceof Failure ? error : unreadable(path === '-' ? 'stdin' : path, error);
   }
 }

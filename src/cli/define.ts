@@ -208,6 +208,8 @@ export class Lasting<T> {
     readonly value: T,
     /** Runs after the value is written out; a signal is its ordinary end, with exit code 0. */
     readonly goOn: () => Promise<void>,
+    /** Ends what was begun, also where the value could not be written out. */
+    readonly stop: () => Promise<void>,
   ) {}
 }
 

@@ -39,7 +39,13 @@ export async function execute(
       },
     };
   if (result instanceof Lasting)
-    return { value: result.value, view: command.view, exitName: 'done', goOn: result.goOn };
+    return {
+      value: result.value,
+      view: command.view,
+      exitName: 'done',
+      goOn: result.goOn,
+      stop: result.stop,
+    };
   return { value: result, view: command.view, exitName: 'done' };
 }
 

@@ -9,7 +9,8 @@ import {
 } from '../errors.js';
 import { exit } from '../exit-codes.js';
 import type { GlobalFlags } from '../config/flags.js';
-import { defaultProfile, loginLine } from '../config/profile-name.js';
+import { escapeJson } from '../data/json-escape.js';
+import { shellQuote } from '../data/words.js';
 import { toSamePlace } from './same-place.js';
 
 /** What `-o json` prints as the last line of stderr. */
@@ -80,6 +81,11 @@ export function tellFailure(error: unknown, command: FailedCommand): FailureStor
     },
     exitCode,
   };
+}
+
+/** The envelope as it is printed: the service's words in it drive no terminal. */
+export function envelopeJson({ envelope }: FailureStory): string {
+  return escapeJson(JSON.stringify(envelope));
 }
 
 function tellBug(error: unknown): FailureStory {
@@ -200,9 +206,10 @@ function profileOf({ keySource = '' }: FailedCommand): string | undefined {
 function hintFor(error: ApiError, command: FailedCommand): string | undefined {
   const list = nouns.find(([prefix]) => error.call.path.startsWith(prefix))?.[2];
   const variable = variableOf(command);
+  const profile = profileOf(command);
   if (error.status === 401)
     return variable === undefined
-      ? `Store a valid key: ${loginLine(profileOf(command) ?? defaultProfile)}`
+      ? `Store a valid key: rosterctl auth login${profile === undefined ? '' : ` --profile ${shellQuote(profile)}`}`
       : `Give ${variable} a valid key, or unset it and store one: rosterctl auth login`;
   if (error.status === 403 && error.serviceCode === 'featureNotAvailable')
     return "Ask the organization's owner for a plan that includes API access.";

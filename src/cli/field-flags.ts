@@ -11,7 +11,7 @@ import { type JsonObject, parseJson, printJson } from '../data/json.js';
 import { UsageError } from '../errors.js';
 import { param, params } from './define.js';
 import { readBody } from './input-body.js';
-import { readInputText } from './input-text.js';
+import { type InputWorld, readInputText } from './input-text.js';
 
 /** The flags that set fields the contract does not name. */
 export const fieldFlags = {
@@ -46,7 +46,7 @@ export interface TypedFields {
   readonly fields: readonly Field[];
 }
 
-type Reader = Pick<Context, 'streams' | 'note' | 'api'>;
+type Reader = Pick<Context, 'streams' | 'signal' | 'note' | 'api'>;
 
 // Several rows share one command line, and stdin can be read only once.
 const alreadyRead = new WeakMap<FieldValues, Promise<TypedFields>>();
@@ -81,10 +81,9 @@ export function touchedFields(typed: TypedFields, record: JsonObject = {}): Json
 }
 
 async function read(context: Reader, values: FieldValues, sugar: JsonObject): Promise<TypedFields> {
-  const { stdin } = context.streams;
   const { organizationId } = context.api;
-  const fields = await readFieldWords(values, stdin, sugar);
-  const body = values.input === undefined ? {} : await readBody(values.input, stdin);
+  const fields = await readFieldWords(values, context, sugar);
+  const body = values.input === undefined ? {} : await readBody(values.input, context);
   return {
     body: ownedByService(withoutOrganization(body, organizationId), context.note),
     fields: fields.filter((field) => !isSameOrganization(field, organizationId)),
@@ -94,7 +93,7 @@ async function read(context: Reader, values: FieldValues, sugar: JsonObject): Pr
 /** The fields of `-F` and `-f` as typed. Throws UsageError for a key given twice or stdin read twice. */
 export async function readFieldWords(
   { set = [], setString = [], input }: FieldValues,
-  stdin: Context['streams']['stdin'],
+  world: InputWorld,
   sugar: JsonObject = {},
 ): Promise<readonly Field[]> {
   const words = [...set.map(readFieldWord), ...setString.map(readFieldWord)];
@@ -108,15 +107,15 @@ export async function readFieldWords(
     .filter(([, value]) => value !== undefined)
     .map(([key, value]) => ({ key, path: [key], list: false, value }));
   for (const [index, { key, path, list, text }] of words.entries()) {
-    const value = text === undefined || index >= set.length ? text : await typedText(text, stdin);
+    const value = text === undefined || index >= set.length ? text : await typedText(text, world);
     fields.push({ key, path, list, value });
   }
   refuseDoubleFields(fields);
   return fields;
 }
 
-async function typedText(text: string, stdin: Context['streams']['stdin']): Promise<unknown> {
-  return /^@./.test(text) ? readInputText(text.slice(1), stdin) : typedValue(text, parseJson);
+async function typedText(text: string, world: InputWorld): Promise<unknown> {
+  return /^@./.test(text) ? readInputText(text.slice(1), world) : typedValue(text, parseJson);
 }
 
 /** An export that was edited brings these along; the service sets them itself. */

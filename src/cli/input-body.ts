@@ -1,12 +1,11 @@
 import { typedValue } from '../data/assign.js';
 import { isObject, type JsonObject, parseJson } from '../data/json.js';
 import { InputError } from '../errors.js';
-import type { Streams } from '../terminal/streams.js';
-import { readInputText } from './input-text.js';
+import { type InputWorld, readInputText } from './input-text.js';
 
 /** One JSON or YAML object out of a file, `-` = stdin. Throws InputError. */
-export async function readBody(path: string, stdin: Streams['stdin']): Promise<JsonObject> {
-  const value = await readValue(path, stdin);
+export async function readBody(path: string, world: InputWorld): Promise<JsonObject> {
+  const value = await readValue(path, world);
   if (isObject(value)) return value;
   throw new InputError(
     `${path === '-' ? 'stdin' : path} holds no object: a body is one record, {"field": value} in JSON.`,
@@ -14,8 +13,8 @@ export async function readBody(path: string, stdin: Streams['stdin']): Promise<J
 }
 
 /** Any JSON or YAML value out of a file. Throws InputError. */
-export async function readValue(path: string, stdin: Streams['stdin']): Promise<unknown> {
-  return parseText(await readInputText(path, stdin), path === '-' ? 'stdin' : path);
+export async function readValue(path: string, world: InputWorld): Promise<unknown> {
+  return parseText(await readInputText(path, world), path === '-' ? 'stdin' : path);
 }
 
 async function parseText(text: string, name: string): Promise<unknown> {

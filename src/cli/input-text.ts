@@ -1,14 +1,26 @@
-import { open } from 'node:fs/promises';
-import { InputError } from '../errors.js';
+import { Failure, InputError } from '../errors.js';
+import { inputBytes } from '../files/input-file.js';
 import { unreadable } from '../files/unreadable.js';
 import type { Streams } from '../terminal/streams.js';
 
 /** The most bytes that a field or a body typed in a file may have. */
 const limit = 8 * 1024 * 1024;
 
-/** The text of a file that the user named, `-` = stdin. Throws InputError: unreadable, no UTF-8, too large. */
-export async function readInputText(path: string, stdin: Streams['stdin']): Promise<string> {
-  const bytes = path === '-' ? await stdin.readAll(limit) : await readFile(path);
+/** What reading a file that the user named needs of the world; a command's context has it. */
+export interface InputWorld {
+  readonly streams: Pick<Streams, 'stdin'>;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The text of a file that the user named, `-` = stdin. Throws InputError: unreadable, no UTF-8, too
+ * large; CancelledError after a signal.
+ */
+export async function readInputText(
+  path: string,
+  { streams: { stdin }, signal }: InputWorld,
+): Promise<string> {
+  const bytes = path === '-' ? await stdin.readAll(limit) : await readFile(path, signal);
   const name = path === '-' ? 'stdin' : path;
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -36,17 +48,17 @@ export async function byteText(chunks: AsyncIterable<Uint8Array>, name: string):
   }
 }
 
-async function readFile(path: string): Promise<Buffer> {
+async function readFile(path: string, signal: AbortSignal): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
   try {
-    const handle = await open(path, 'r');
-    try {
-      if ((await handle.stat()).size > limit)
-        throw new InputError(`${path} is larger than ${limit} bytes.`);
-      return await handle.readFile();
-    } finally {
-      await handle.close();
+    for await (const chunk of inputBytes(path, { signal })) {
+      size += chunk.length;
+      if (size > limit) throw new InputError(`${path} is larger than ${limit} bytes.`);
+      parts.push(chunk);
     }
   } catch (error) {
-    throw error instanceof InputError ? error : unreadable(path, error);
+    throw error instanceof Failure ? error : unreadable(path, error);
   }
+  return Buffer.concat(parts);
 }

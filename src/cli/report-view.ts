@@ -23,6 +23,7 @@ export interface Shown {
   readonly isReport?: boolean;
   /** What runs after the value was shown; a signal ends it in the ordinary way. */
   readonly goOn?: () => Promise<void>;
+  readonly stop?: () => Promise<void>;
 }
 
 const Row = z.looseObject({

@@ -121,12 +121,11 @@ interface Values extends FieldValues {
 }
 
 async function requestOf(context: Context, values: Values): Promise<Request> {
-  const { stdin } = context.streams;
   const { organizationId } = context.api;
   const filled = (value: unknown) => (value === '{org}' ? organizationId : value);
-  const typed = await readFieldWords(values, stdin);
+  const typed = await readFieldWords(values, context);
   const fields = typed.map((field) => ({ ...field, value: filled(field.value) }));
-  const given = values.input === undefined ? undefined : await readValue(values.input, stdin);
+  const given = values.input === undefined ? undefined : await readValue(values.input, context);
   const method = values.method ?? (fields.length > 0 || given !== undefined ? 'POST' : 'GET');
   const base = pathBelowBase(values.path, context.api);
   const query = (values.param ?? []).map((word): [string, string] => {

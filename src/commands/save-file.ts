@@ -7,8 +7,10 @@ import type { Context } from '../context.js';
 import { dispositionName, safeFileName } from '../data/file-names.js';
 import type { JsonObject } from '../data/json.js';
 import { GuardError, OutputError } from '../errors.js';
-import { type AtomicFile, openAtomic, writeReason } from '../files/atomic-write.js';
+import { type AtomicFile, openAtomic } from '../files/atomic-write.js';
 import { makeFolder } from '../files/make-folder.js';
+import { ownDescriptor } from '../files/own-descriptor.js';
+import { writeReason } from '../files/write-reason.js';
 import { openPartial, type PartialFile } from '../files/partial-file.js';
 import { multiLine } from '../terminal/safe-text.js';
 
@@ -61,6 +63,7 @@ export async function whatStands(
     throw noFile(path);
   }
   if (isLink && file === undefined) throw noFile(path);
+  if (file !== undefined && (await ownDescriptor(path)) !== undefined) return 'device';
   if (!target || target.isFile()) return 'replaced';
   if (target.isDirectory() || file === undefined) throw noFile(path);
   return 'device';

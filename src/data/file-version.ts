@@ -87,3 +87,8 @@ function isWeak(etag: string): boolean {
 function opaque(etag: string): string {
   return etag.replace(/^W\//, '');
 }
+
+/** The bytes of a Content-Length header, where it is a number. */
+export function lengthOf(header: string | undefined): number | undefined {
+  return header !== undefined && /^\d{1,16}$/.test(header) ? Number(header) : undefined;
+}

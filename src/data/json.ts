@@ -1,3 +1,4 @@
+import { escapeJson, unsafeInJson } from './json-escape.js';
 import { withoutLast } from './words.js';
 
 /** A JSON object as the service sent it: unknown fields kept, order kept. */
@@ -52,9 +53,7 @@ export function printJson(value: unknown, { indent = 0 }: { indent?: number } = 
   const quick = JSON.stringify(value, undefined, indent) as string | undefined;
   const text = metRawNumber ? printSlowly(value, indent, '') : quick;
   const printed = text ?? 'null';
-  return printsUnchanged(printed, Buffer.byteLength(printed))
-    ? printed
-    : printed.replace(allUnsafeInJson, escaped);
+  return printsUnchanged(printed, Buffer.byteLength(printed)) ? printed : escapeJson(printed);
 }
 
 /**
@@ -109,15 +108,6 @@ export function printsUnchanged(text: string, bytes: number): boolean {
 }
 
 // --- printing ---
-
-// JSON.stringify escapes C0 and lone surrogates itself; the rest can only stand inside strings.
-const unsafeClass = '[\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]';
-const unsafeInJson = new RegExp(unsafeClass);
-const allUnsafeInJson = new RegExp(unsafeClass, 'g');
-
-function escaped(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-}
 
 /** No quote, backslash or control, nothing that drives a terminal, no half of a pair. */
 const needsNoEscape =

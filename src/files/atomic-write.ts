@@ -9,12 +9,15 @@ import {
   readdir,
   realpath,
   rename,
+  stat,
   unlink,
 } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { digestOf } from '../data/digest.js';
-import { CancelledError, GuardError, OutputError } from '../errors.js';
+import { CancelledError, GuardError, OutputError, PipeClosedError } from '../errors.js';
+import { ownDescriptor, writeToDescriptor } from './own-descriptor.js';
+import { writeReason } from './write-reason.js';
 
 export interface AtomicOptions {
   /** The mode of a new file; an existing file keeps its own. Default 0600. */
@@ -41,12 +44,20 @@ export interface AtomicFile {
 
 /**
  * Opens a file that appears whole or not at all: a temporary file in the same folder, fsync, rename.
- * A link is followed to its file; a device or pipe is written straight through. Throws OutputError,
- * CancelledError.
+ * A link is followed to its file; a device, a pipe or what is open already is written straight
+ * through. Throws OutputError, CancelledError, PipeClosedError.
  */
 export async function openAtomic(file: string, options: AtomicOptions = {}): Promise<AtomicFile> {
   const target = await lookAt(file);
   if (options.mustBeNew && target.kind !== 'absent') throw exists(file);
+  if (target.kind === 'descriptor') {
+    const { number } = target;
+    return {
+      write: (chunk) => attempt(file, writeToDescriptor(number, chunk)),
+      commit: async () => {},
+      discard: async () => {},
+    };
+  }
   if (target.kind === 'device') {
     const opened = target.isPipe ? openPipe(file, options.signal) : attempt(file, open(file, 'w'));
     return straightThrough(file, await opened);
@@ -84,7 +95,8 @@ export async function openAtomic(file: string, options: AtomicOptions = {}): Pro
 /** Throws OutputError where a file of this name cannot be written, as far as that shows beforehand. */
 export async function checkWritable(file: string): Promise<void> {
   const { kind, path } = await lookAt(file);
-  if (kind !== 'device') await attempt(file, access(dirname(path), constants.W_OK));
+  if (kind === 'absent' || kind === 'file')
+    await attempt(file, access(dirname(path), constants.W_OK));
 }
 
 /** Writes a whole file at once, or leaves what was there. Throws OutputError, GuardError. */
@@ -148,16 +160,20 @@ function randomMark(): string {
 
 type Target =
   | { readonly kind: 'absent'; readonly path: string }
+  /** One that this process has open already: `/dev/stdout`, `/dev/fd/63`. */
+  | { readonly kind: 'descriptor'; readonly path: string; readonly number: number }
   | { readonly kind: 'device'; readonly path: string; readonly isPipe: boolean }
   | { readonly kind: 'file'; readonly path: string; readonly mode: number };
 
 async function lookAt(file: string): Promise<Target> {
+  const number = await ownDescriptor(file);
+  if (number !== undefined) return { kind: 'descriptor', path: file, number };
   const path = await realpath(file).catch(() => file);
-  const found = await lstat(path).catch(() => undefined);
+  // What a link stands for is asked of the system: of a pipe it is no path that could be read.
+  const found = await stat(path).catch(() => undefined);
+  // A link that points nowhere: the new file takes its place.
   if (!found) return { kind: 'absent', path };
   if (found.isDirectory()) throw new OutputError(`${file} is a folder, not a file.`);
-  // A link that points nowhere: the new file takes its place.
-  if (found.isSymbolicLink()) return { kind: 'absent', path };
   if (!found.isFile()) return { kind: 'device', path, isPipe: found.isFIFO() };
   return { kind: 'file', path, mode: found.mode & 0o777 };
 }
@@ -264,7 +280,7 @@ export async function attempt<T>(file: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    throw cannotWrite(file, error);
+    throw error instanceof PipeClosedError ? error : cannotWrite(file, error);
   }
 }
 
@@ -275,23 +291,6 @@ function cannotWrite(file: string, error: unknown): OutputError {
     cause: error,
   });
 }
-
-/** Why the file system refused to write, in words where it has some. */
-export function writeReason(error: unknown): string {
-  const { code = 'unknown error' } = error as NodeJS.ErrnoException;
-  return reasons[code] ?? code;
-}
-
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such folder',
-  EACCES: 'permission denied',
-  EPERM: 'permission denied',
-  EROFS: 'the file system is read-only',
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota is used up',
-  ENOTDIR: 'a part of the path is no folder',
-  ENAMETOOLONG: 'the name is too long',
-};
 
 function exists(file: string): GuardError {
   return new GuardError(`${file} exists already.`, { code: 'exists' });

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { upperFirst } from '../data/words.js';
 import { CancelledError, UsageError } from '../errors.js';
 import { singleLine } from './safe-text.js';
-import type { ProcessStreams } from './streams.js';
+import type { ProcessStreams, TerminalInput } from './streams.js';
 
 /** What to do when nobody can be asked, such as `Add: --yes`. */
 export interface Unasked {
@@ -31,10 +31,18 @@ export interface Prompts {
   ): Promise<T>;
 }
 
+/** What may happen to the process while somebody is asked. */
+export interface PromptWorld {
+  /** A signal came: nobody is asked any more. */
+  readonly signal: AbortSignal;
+  /** Calls back each time that the process goes on after Ctrl-Z; the result ends that. */
+  readonly onContinue: (heard: () => void) => () => void;
+}
+
 /** Prompts on the process's terminal; `noInput` also says that this is CI. */
 export function createPrompts(
   streams: ProcessStreams,
-  { noInput, signal }: { readonly noInput: boolean; readonly signal: AbortSignal },
+  { noInput, ...world }: { readonly noInput: boolean } & PromptWorld,
 ): Prompts {
   // Looked at when somebody is to be asked: opening both streams costs a start a millisecond.
   const nobody = (): string | undefined => {
@@ -51,7 +59,7 @@ export function createPrompts(
     const message = singleLine(question);
     const why = nobody();
     if (why !== undefined) throw new UsageError(`${upperFirst(why)}: ${message}`, { hint });
-    return withTerminal(streams, signal, (context) => prompt(message, context));
+    return withTerminal(streams, world, message, (context) => prompt(message, context));
   };
   return {
     get nobody() {
@@ -101,7 +109,8 @@ function complaint(problem: string | undefined): string | true {
 /** Runs one prompt; Escape, Ctrl-C, a signal and the end of stdin all mean that the person wants out. */
 async function withTerminal<T>(
   streams: ProcessStreams,
-  signal: AbortSignal,
+  { signal, onContinue }: PromptWorld,
+  message: string,
   prompt: (context: Asking) => Promise<T>,
 ): Promise<T> {
   const { input } = streams.terminal;
@@ -116,6 +125,11 @@ async function withTerminal<T>(
   input.on('keypress', onKey);
   input.once('end', onEnd);
   signal.addEventListener('abort', onEnd, { once: true });
+  const offContinue = onContinue(() => {
+    takeTerminal(input);
+    // The prompt draws itself with the next key; until then it is seen what is asked.
+    output.write(`? ${message} `);
+  });
   try {
     return await prompt({ input, output, signal: aborter.signal });
   } catch (error) {
@@ -127,11 +141,26 @@ async function withTerminal<T>(
     input.off('keypress', onKey);
     input.off('end', onEnd);
     signal.removeEventListener('abort', onEnd);
+    offContinue();
     // readline leaves stdin flowing on some systems, and that would keep the process alive.
     input.pause();
     // What the prompt drew last stands before whatever is said next.
     await new Promise<void>((resolve) => output.end(resolve));
   }
+}
+
+/**
+ * After Ctrl-Z the shell has given the terminal its own mode, in which a key that is typed is shown,
+ * and the prompt's reader has let go of it.
+ */
+function takeTerminal(input: TerminalInput): void {
+  setImmediate(() => {
+    const { setRawMode } = input as { setRawMode?: (on: boolean) => void };
+    // The mode that it believes to be in is not set again.
+    setRawMode?.call(input, false);
+    setRawMode?.call(input, true);
+    input.resume();
+  });
 }
 
 /** stderr for a prompt: without secrets, and without colour where none is wanted. */

@@ -25,7 +25,7 @@ const streams = createStreams(process as never, {
   isTerminal: () => true,
   write: (descriptor, bytes) => writeSync(descriptor, bytes),
 });
-const prompts = createPrompts(streams, { noInput: false, signal: new AbortController().signal });
+const prompts = createPrompts(streams, { noInput: false, signal: new AbortController().signal, onContinue: () => () => {} });
 streams.redact('sekret-key');
 const hostile = 'Delete \\u001b]0;title\\u0007 sekret-key\\nreally?';
 const doing: Record<string, () => Promise<unknown>> = {
@@ -184,7 +184,11 @@ describe('without a person', () => {
     ['prompting is forbidden', true, true],
   ])('a question is a usage error that names the way out: %s', async (_, interactive, noInput) => {
     const made = screen({ interactive });
-    const prompts = createPrompts(made.streams, { noInput, signal: new AbortController().signal });
+    const prompts = createPrompts(made.streams, {
+      noInput,
+      signal: new AbortController().signal,
+      onContinue: () => () => {},
+    });
     expect(prompts.nobody).toMatch(/nobody/);
     const failure = await prompts
       .confirm('Delete?', { hint: 'Add: --yes' })
@@ -197,7 +201,11 @@ describe('without a person', () => {
   test('it is possible at a terminal', () => {
     const { streams } = screen({ interactive: true });
     expect(
-      createPrompts(streams, { noInput: false, signal: new AbortController().signal }).nobody,
+      createPrompts(streams, {
+        noInput: false,
+        signal: new AbortController().signal,
+        onContinue: () => () => {},
+      }).nobody,
     ).toBeUndefined();
   });
 });

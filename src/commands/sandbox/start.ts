@@ -75,10 +75,11 @@ export default defineLocalCommand({
     if (server.memoryReason !== undefined)
       context.tell(`The data is in memory and ends with this server: ${server.memoryReason}`);
     const { baseUrl, organizationId, apiKey, fileUrl, pid } = server;
-    return new Lasting({ baseUrl, organizationId, apiKey, fileUrl, pid }, async () => {
-      await aborted(context.signal);
-      await server.close();
-    });
+    return new Lasting(
+      { baseUrl, organizationId, apiKey, fileUrl, pid },
+      () => aborted(context.signal),
+      () => server.close(),
+    );
   },
 });
 

@@ -72,7 +72,7 @@ async function read(
   if (appendNote !== undefined)
     return { kind: 'append', line: `${localDay(context.now())}: ${appendNote.trim()}` };
   if (noteFile === undefined) return undefined;
-  const text = (await readInputText(noteFile, context.streams.stdin)).replace(/(\r?\n)+$/, '');
+  const text = (await readInputText(noteFile, context)).replace(/(\r?\n)+$/, '');
   if (isText(text)) return { kind: 'replace', text };
   throw new UsageError(`${noteFile === '-' ? 'stdin' : noteFile} holds no text.`, {
     hint: 'To remove the notes: --clear-note',

@@ -37,7 +37,7 @@ export default defineLocalWrite({
       startedAt: context.now().toISOString(),
       waitMs: 0,
       signal: context.signal,
-      note: context.note,
+      note: (line) => context.note(line),
     });
     try {
       const options = { now: context.now, isOurs: () => lock.isOurs() };

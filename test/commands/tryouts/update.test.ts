@@ -222,7 +222,7 @@ describe('an answer that settles nothing', () => {
   test('of 200 with notes as the service keeps them is done', async () => {
     const instead: Instead = (_, step) => {
       if (step !== 'PATCH app_1') return undefined;
-      service.kept.set('app_1', application('app_1', { internalNotes: 'ours' as never }));
+      service.kept.set('app_1', application('app_1', { internalNotes: 'ours' }));
       return { status: 200, json: service.kept.get('app_1') };
     };
     const service = await keep([application('app_1', { internalNotes: 'theirs' })], instead);

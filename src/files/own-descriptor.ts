@@ -1,0 +1,56 @@
+import { write } from 'node:fs';
+import { readlink, realpath } from 'node:fs/promises';
+import { basename, dirname, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PipeClosedError } from '../errors.js';
+
+const mostLinks = 40;
+
+/**
+ * The descriptor of ours that a path names, be it through links (`/dev/stdout`, `/dev/fd/63`);
+ * undefined for any other path. Such paths are links on Linux alone.
+ */
+export async function ownDescriptor(file: string): Promise<number | undefined> {
+  const own = await realpath('/proc/self').catch(() => undefined);
+  if (own === undefined) return undefined;
+  let path = resolve(file);
+  for (let links = 0; links < mostLinks; links++) {
+    const folder = await realpath(dirname(path)).catch(() => undefined);
+    if (folder === undefined) return undefined;
+    if (folder === `${own}/fd`)
+      return /^\d+$/.test(basename(path)) ? Number(basename(path)) : undefined;
+    const next = await readlink(path).catch(() => undefined);
+    if (next === undefined) return undefined;
+    path = resolve(folder, next);
+  }
+  return undefined;
+}
+
+const fullMs = 5;
+
+/**
+ * Writes behind what stands there already and does not end it: the shell does, and others write to
+ * it. Throws PipeClosedError, and what the system says.
+ */
+export async function writeToDescriptor(
+  descriptor: number,
+  chunk: string | Uint8Array,
+): Promise<void> {
+  const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+  for (let at = 0; at < bytes.length; ) at += await put(descriptor, bytes.subarray(at));
+}
+
+/** How many bytes were taken. */
+async function put(descriptor: number, bytes: Uint8Array): Promise<number> {
+  try {
+    return await new Promise((done, fail) => {
+      write(descriptor, bytes, (error, taken) => (error ? fail(error) : done(taken)));
+    });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EPIPE') throw new PipeClosedError('the reader of the output went away');
+    if (code !== 'EAGAIN') throw error;
+    await sleep(fullMs);
+    return 0;
+  }
+}

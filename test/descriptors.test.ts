@@ -1,0 +1,153 @@
+import { spawn, spawnSync } from 'node:child_process';
+import {
+  closeSync,
+  constants,
+  lstatSync,
+  openSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import pty from '@lydell/node-pty';
+import { describe, expect, test } from 'vitest';
+import { until } from './bulk/user.js';
+import { freshEnvironment, launcher, rosterctl, temporaryFolder } from './support/run.js';
+
+// What a shell hands over beside files with names: its own outputs, pipes without a name, devices.
+
+/** Runs a line of bash in which `rosterctl` is the program with the sandbox; gives stdout and the code. */
+function bash(script: string, home = temporaryFolder()) {
+  const line = `rosterctl() { "${process.execPath}" "${launcher}" -p sandbox "$@"; }\n${script}`;
+  const ran = spawnSync('bash', ['-c', line], {
+    cwd: home,
+    env: freshEnvironment(home),
+    encoding: 'utf8',
+    // A bound that tells a hang from an answer.
+    timeout: 30_000,
+  });
+  return { code: ran.status, stdout: ran.stdout, stderr: ran.stderr };
+}
+
+/** Opens a named pipe for writing as soon as a process reads it. */
+async function openWhenRead(path: string): Promise<number> {
+  let descriptor: number | undefined;
+  await until(() => {
+    try {
+      descriptor = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
+    } catch {}
+    return descriptor !== undefined;
+  });
+  return descriptor ?? -1;
+}
+
+describe('a link to an output of the shell', () => {
+  const home = temporaryFolder();
+  symlinkSync('/proc/self/fd/1', join(home, 'out'));
+  const isLink = () => lstatSync(join(home, 'out')).isSymbolicLink();
+
+  test.each([
+    ['--out', 'teams list -o ids --out out | head -1', 'team_0001\n'],
+    ['--results', 'players delete player_0001 -n --results out --json >&2; echo over', 'over\n'],
+    ['-O', 'docs download doc_0001 -O out --overwrite | head -c 4', '%PDF'],
+  ])('%s writes to a pipe behind it, and leaves the link alone', (_, line, said) => {
+    expect(bash(`rosterctl ${line}`, home)).toMatchObject({ code: 0, stdout: said });
+    expect(isLink()).toBe(true);
+  });
+
+  test('results of a run go there as well', () => {
+    const ran = bash(
+      'rosterctl tryouts set-status --ids <(echo app_0020) --to reviewing --yes --results out -o ids | cat',
+      home,
+    );
+    expect(ran.stdout).toContain('app_0020,changed');
+    expect(isLink()).toBe(true);
+  });
+
+  test('what stood in the file before stays, and what comes after it too', () => {
+    const script = '{ echo start; rosterctl teams list -o ids --limit 1 --out out; echo end; }';
+    bash(`${script} > kept; ${script} >> kept`, home);
+    expect(readFileSync(join(home, 'kept'), 'utf8')).toBe('start\nteam_0001\nend\n'.repeat(2));
+  });
+
+  test('a process substitution is one', () => {
+    const ran = bash(
+      'rosterctl teams list -o ids --out >(wc -l > lines); sleep 0.5; cat lines',
+      home,
+    );
+    expect(Number(ran.stdout)).toBe(6);
+  });
+});
+
+test('a named pipe as an input is waited for, and a signal ends that', async () => {
+  const home = temporaryFolder();
+  spawnSync('mkfifo', [join(home, 'pipe')]);
+  const line = ['-p', 'sandbox', 'tryouts', 'set-status', '--ids', 'pipe', '--to', 'reviewing'];
+  const child = spawn(process.execPath, [launcher, ...line, '--yes', '-o', 'ids'], {
+    cwd: home,
+    env: freshEnvironment(home),
+  });
+  let stdout = '';
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+  const ended = new Promise((resolve) => child.on('close', resolve));
+  // The shell's own opening waits until somebody reads.
+  spawnSync('bash', ['-c', 'echo app_0020 > pipe'], { cwd: home });
+  expect([await ended, stdout]).toEqual([0, 'app_0020\n']);
+  const waiting = [
+    launcher,
+    '-p',
+    'sandbox',
+    'tryouts',
+    'update',
+    'app_0020',
+    '--note-file',
+    'pipe',
+  ];
+  const stopped = spawn(process.execPath, waiting, { cwd: home, env: freshEnvironment(home) });
+  const over = new Promise((resolve) => stopped.on('close', resolve));
+  const writer = await openWhenRead(join(home, 'pipe'));
+  stopped.kill('SIGTERM');
+  expect(await over).toBe(143);
+  closeSync(writer);
+});
+
+test.each(['tryouts update app_0020 --note-file', 'players create --name x --input'])(
+  '%s takes no more of an endless file than a field may hold',
+  async (line) => {
+    const ran = await rosterctl(`-p sandbox ${line} /dev/zero`);
+    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('is larger than') });
+  },
+);
+
+test('sandbox start whose line cannot be written ends', () => {
+  const ran = bash(
+    'timeout 20 bash -c \'"$0" "$1" sandbox start --json > /dev/full\' ' +
+      `"${process.execPath}" "${launcher}"; echo $?`,
+  );
+  expect(ran.stdout).toBe('1\n');
+});
+
+test('after Ctrl-Z and fg a question is asked on', async () => {
+  const home = temporaryFolder();
+  writeFileSync(
+    join(home, 'rc'),
+    `PS1='ready> '\nrosterctl() { "${process.execPath}" "${launcher}" -p sandbox "$@"; }\n`,
+  );
+  const shell = pty.spawn('bash', ['--rcfile', join(home, 'rc'), '-i'], {
+    env: { ...freshEnvironment(home), TERM: 'xterm' },
+    cwd: home,
+    cols: 100,
+  });
+  let shown = '';
+  shell.onData((text) => (shown += text));
+  const after = async (wanted: RegExp, typed: string) => {
+    while (!wanted.test(shown)) await new Promise((resolve) => setTimeout(resolve, 20));
+    shown = '';
+    shell.write(typed);
+  };
+  await after(/ready> /, 'rosterctl players delete player_0001; echo "code $?"\r');
+  await after(/\(y\/N\)/, '\u001a');
+  await after(/Stopped[^]*ready> /, 'fg\r');
+  await after(/\? Delete player/, 'n\r');
+  await after(/Nothing was done[^]*ready> /, 'exit\r');
+});
