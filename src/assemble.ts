@@ -70,7 +70,7 @@ export async function runCommand(
     flags,
     env,
     file: readConfig(config, plain),
-    tolerant: plain.words[0] === 'config',
+    tolerant: plain.words[0] === 'config' || plain.words[0] === 'doctor',
   });
   outside.decided(settings.output);
   if (settings.noColor) streams.withoutColor();
@@ -130,7 +130,7 @@ export async function runCommand(
       ...context,
       ignoreInterrupts: outside.ignoreInterrupts,
       sorted: values['sort'] !== undefined,
-      isDone: command.kind === 'write' && !settings.dryRun && !shown.onlyReads,
+      isDone: isAct(command) && !settings.dryRun && !shown.onlyReads,
     }).catch((error: unknown) => {
       shown.tellAfter?.({ isShown: false });
       const lost = lostReport(error, shown);
@@ -155,6 +155,10 @@ export async function runCommand(
   // Last of all: a kill before it only makes the same line tell its report once more.
   await written?.();
   return ending;
+}
+
+function isAct(command: Command): boolean {
+  return command.kind === 'write' || command.acts === true;
 }
 
 /** What a script reads where nothing else says why the exit code is no success. */

@@ -24,8 +24,13 @@ export interface Asked {
 /**
  * The failure that an answer stands for, or undefined when it is a success: a status of 400 and
  * above, or a success status around an error body. The service's own code and sentence are kept.
+ * `isGuess`: the contract does not show the route.
  */
-export function failureOf(response: TransportResponse, call: CallSite): Failure | undefined {
+export function failureOf(
+  response: TransportResponse,
+  call: CallSite,
+  { isGuess = false }: { readonly isGuess?: boolean } = {},
+): Failure | undefined {
   const { status, headers } = response;
   const read = readJson(response.body, headers['content-type']);
   const body = read.kind === 'json' && isObject(read.value) ? read.value : {};
@@ -39,7 +44,12 @@ export function failureOf(response: TransportResponse, call: CallSite): Failure 
     message: messageIn(body),
     allow: headers['allow'],
     retryAfter: response.retryAfter,
-    hint: read.kind === 'html' ? webPageHint(status) : undefined,
+    hint:
+      read.kind === 'html'
+        ? webPageHint(status)
+        : status === 405 && isGuess
+          ? guessHint
+          : undefined,
   });
   if (!response.doubt) return refusal;
   const code = codeIn(body);
@@ -49,6 +59,9 @@ export function failureOf(response: TransportResponse, call: CallSite): Failure 
     { hint: readFirst, cause: refusal },
   );
 }
+
+const guessHint =
+  "The route is a guess; replace it with --route 'METHOD /path' (rosterctl help undocumented).";
 
 /** The JSON of a successful answer, undefined where there is none and none is due. */
 export function bodyOf(response: TransportResponse, { call, origin, needsJson }: Asked): unknown {

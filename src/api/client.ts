@@ -157,7 +157,8 @@ class Client implements Api {
       ...(body !== undefined && { body: printJson(body) }),
       ...ways,
     });
-    const failure = failureOf(response, siteOf(route));
+    const isGuess = route.source !== 'stated';
+    const failure = failureOf(response, siteOf(route), { isGuess });
     if (failure) throw failure;
     return response;
   }

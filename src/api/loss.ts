@@ -111,7 +111,7 @@ export function failureOfLoss(loss: Loss, place: LossPlace): Failure {
   const reason = networkReason[loss.why];
   if (!reason) return new ProtocolError(text, { call, cause });
   const tries = place.attempts > 1 ? ` (${place.attempts} attempts)` : '';
-  const hint = hintOf(loss, origin);
+  const hint = hintOf(loss, origin, call !== undefined);
   return new NetworkError(`${text}${tries}`, { reason, origin, delivery, call, hint, cause });
 }
 
@@ -174,7 +174,8 @@ const sentences: {
   ours: lost,
 };
 
-function hintOf({ why, cause }: Loss, origin: string): string | undefined {
+/** `isService`: not a file store, which the service named. */
+function hintOf({ why, cause }: Loss, origin: string, isService: boolean): string | undefined {
   if (cause instanceof ProxyFailure) return cause.hint;
   if (why === 'tls') {
     const code = codeOf(cause);
@@ -182,6 +183,7 @@ function hintOf({ why, cause }: Loss, origin: string): string | undefined {
       return "Check this machine's clock, then the certificate of the service.";
     return 'If the service has a certificate authority of its own, name its file in NODE_EXTRA_CA_CERTS.';
   }
+  if (!isService) return undefined;
   if (why === 'cut' && origin.startsWith('http:')) return 'Is the base URL meant to be https?';
   if (why === 'unknownName' || why === 'refused')
     return 'Check the base URL: rosterctl auth status';

@@ -112,6 +112,8 @@ export interface ReadCommand<
   C = Context,
 > extends Described<A, F> {
   readonly view: View<T>;
+  /** It leaves something behind (a key, files): once done, its result is shown in whatever way it can be. */
+  readonly acts?: boolean;
   run(
     context: C,
     values: Values<A, F>,

@@ -219,8 +219,6 @@ function hintFor(error: ApiError, command: FailedCommand): string | undefined {
     return `${needed}The key may lack the permission, or the organization may not be the key's. See: rosterctl doctor`;
   }
   if (error.status === 404 && list) return `See: rosterctl ${list}`;
-  if (error.status === 405 && command.words.length === 2)
-    return `The route is a guess; replace it with --route 'METHOD /path' (rosterctl help undocumented).`;
   if (error.exitName === 'temporary') return 'Run the same command again later.';
   if (error.exitName === 'invalid') return `See: rosterctl ${command.words.join(' ')} --help`;
   return undefined;

@@ -43,7 +43,10 @@ nothing configured. rosterctl auth login stores an API key.`;
 
 const files: readonly (readonly [path: string, meaning: string])[] = [
   ['~/.config/rosterctl', 'profiles, settings and keys; private to the user'],
-  ['~/.local/state/rosterctl', 'sandbox data and locks'],
+  [
+    '~/.local/state/rosterctl',
+    'runs (their plans hold names, notes and values until they are finished), unfinished uploads, sandbox data, locks',
+  ],
   ['~/.cache/rosterctl', 'ids for completion'],
 ];
 

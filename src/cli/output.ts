@@ -2,6 +2,7 @@ import type { GlobalFlags, OutputFormat, Settings } from '../config/settings.js'
 import type { Environment, Streams } from '../terminal/streams.js';
 import { type Batches, batchesOf, flowOf, gathered, type Item } from '../data/flow.js';
 import type { JsonObject } from '../data/json.js';
+import { OutputError } from '../errors.js';
 import { createPaint } from '../terminal/paint.js';
 import { multiLine } from '../terminal/safe-text.js';
 import { recordFields } from './fields.js';
@@ -11,6 +12,7 @@ import {
   asRecord,
   type Rows,
   writeCsv,
+  NoIdsError,
   writeIds,
   writeJson,
   writeJsonArray,
@@ -56,7 +58,7 @@ export async function present<T>(value: T, view: View<T>, world: Presenting): Pr
 }
 
 async function show<T>(value: T, view: View<T>, sink: Sink, world: Presenting): Promise<void> {
-  if (view.kind === 'bytes') return writeBytes(value, sink);
+  if (value instanceof Uint8Array) return writeBytes(value, sink);
   const format = formatOf(world);
   const { fields } = world.settings;
   const isTable = format === 'table' && !fields;
@@ -72,8 +74,14 @@ async function show<T>(value: T, view: View<T>, sink: Sink, world: Presenting): 
   const isWhole = format === 'json' && !(fields && view.rows && !areOf(value, fields));
   const source = rowsOf(value, view, isWhole);
   const rows = fields ? await chosen(source, fields, view, world) : source;
-  if (format === 'ids')
-    return writeIds(harmless(sink), view.idRows?.(value) ?? source, view.columns?.[0]);
+  if (format === 'ids') {
+    const ids = view.idRows?.(value) ?? source;
+    return writeIds(harmless(sink), ids, view.columns?.[0]).catch((error: unknown) => {
+      // That it was done is worth more than what it was to be shown as.
+      if (!world.isDone || !(error instanceof NoIdsError)) throw error;
+      world.note(error.message);
+    });
+  }
   if (format === 'json') {
     if (many || !isWhole) return writeJsonArray(sink, rows);
     return writeJson(sink, fields ? await only(rows) : value);
@@ -272,8 +280,13 @@ class LateFields {
   }
 }
 
-async function writeBytes(value: unknown, sink: Sink): Promise<void> {
-  if (typeof value === 'string' || value instanceof Uint8Array) return sink.write(value);
-  if (!isAsync(value)) throw new TypeError('bytes were to be shown and there are none');
-  for await (const chunk of value) await sink.write(chunk as Uint8Array);
+/** What is no JSON goes through untouched, but never untouched to a terminal. */
+async function writeBytes(bytes: Uint8Array, sink: Sink): Promise<void> {
+  if (!sink.isTerminal) return sink.write(bytes);
+  const text = Buffer.from(bytes).toString();
+  if (text.includes('\u0000') || text.includes('\ufffd'))
+    throw new OutputError('The answer is no text; it is not shown on a terminal.', {
+      hint: 'Send it to a file: --out FILE',
+    });
+  return sink.write(`${multiLine(text).replace(/\n$/, '')}\n`);
 }

@@ -22,9 +22,9 @@ export interface View<T> {
   readonly schema: z.core.$ZodType;
   /**
    * `records`: many, streamed as they come; `record`: one; `either`: an array or one object, as the
-   * value is; `lines`: a person gets `lines()`, a machine the value; `bytes`: written through untouched.
+   * value is; `lines`: a person gets `lines()`, a machine the value.
    */
-  readonly kind: 'records' | 'record' | 'either' | 'lines' | 'bytes';
+  readonly kind: 'records' | 'record' | 'either' | 'lines';
   /** Whose records they are: columns, order on a terminal, `--fields` that are always known. */
   readonly resource?: ResourceName | undefined;
   /** Columns (dotted paths) where they are known; without them they come from the data. */

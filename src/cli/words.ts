@@ -24,12 +24,22 @@ export function commandWords(words: readonly string[]): string[] {
   const found: string[] = [];
   for (let index = 0; index < words.length && found.length < 2; index++) {
     const word = words[index] ?? '';
-    if (takesValue.has(word)) index++;
+    if (takesValue.has(lastOfBundle(word))) index++;
     else if (word !== '--' && (!word.startsWith('-') || word === '-')) found.push(word);
     // A flag of the command's own may take a value; the verb always stands before it.
     else if (found.length === 1 && !isGlobal(word)) break;
   }
   return found;
+}
+
+/** `-qp`: what follows belongs to its last letter, unless one before it took the rest for its value. */
+function lastOfBundle(word: string): string {
+  if (!/^-[A-Za-z]{2,}$/.test(word)) return word;
+  const before = word.slice(1, -1);
+  const isTaken = globalFlags.some(
+    ({ takes, short }) => takes !== 'nothing' && short !== undefined && before.includes(short),
+  );
+  return isTaken ? word : `-${word.slice(-1)}`;
 }
 
 function isGlobal(word: string): boolean {

@@ -79,10 +79,16 @@ export async function writeNdjson(sink: Sink, rows: Rows): Promise<void> {
 export async function writeIds(sink: Sink, rows: Rows, idField = 'id'): Promise<void> {
   await writeLines(sink, rows, ({ value: row }) => {
     const id = isObject(row) ? (row['id'] ?? row[idField]) : row;
-    if (id === undefined || id === null || typeof id === 'object')
-      throw new UsageError('This result has no ids.', { hint: 'Use -o json instead.' });
+    if (id === undefined || id === null || typeof id === 'object') throw new NoIdsError();
     return `${tsvCell(plainText(id))}\n`;
   });
+}
+
+/** `-o ids` of a result that has none. */
+export class NoIdsError extends UsageError {
+  constructor() {
+    super('This result has no ids.', { hint: 'Use -o json instead.' });
+  }
 }
 
 /**

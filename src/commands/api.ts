@@ -12,8 +12,8 @@ import type { Context } from '../context.js';
 import { setFields } from '../data/assign.js';
 import { isObject, printJson } from '../data/json.js';
 import { didYouMean } from '../data/nearest.js';
-import { OutputError, UsageError } from '../errors.js';
-import { multiLine, singleLine } from '../terminal/safe-text.js';
+import { UsageError } from '../errors.js';
+import { singleLine } from '../terminal/safe-text.js';
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
@@ -106,11 +106,13 @@ export default defineWrite({
     });
     const failure = failureOf(response, call);
     if (failure) throw failure;
-    if (include) await context.streams.stdout.write(headOf(response));
     const origin = new URL(context.api.baseUrl).origin;
-    const value = bodyOf(response, { call, origin, needsJson: false });
-    if (value === undefined && response.body.length > 0) await writeAsIs(context, response.body);
-    return value;
+    // Of a delete that an earlier attempt has done only the refusal of the next one came.
+    const isOver = response.status === 404;
+    const value = isOver ? undefined : bodyOf(response, { call, origin, needsJson: false });
+    const isText = !isOver && value === undefined && response.body.length > 0;
+    const shown = isText ? response.body : value;
+    return include ? withHead(response, isText ? response.body : printed(context, value)) : shown;
   },
 });
 
@@ -209,13 +211,12 @@ function headOf({ status, headers }: TransportResponse): string {
   return `${[line, ...lines].join('\n')}\n\n`;
 }
 
-/** What is no JSON goes through untouched, but never untouched to a terminal. */
-async function writeAsIs({ streams: { stdout } }: Context, body: Buffer): Promise<void> {
-  if (!stdout.isTerminal) return stdout.write(body);
-  const text = body.toString();
-  if (text.includes('\u0000') || text.includes('\ufffd'))
-    throw new OutputError('The answer is no text; it is not shown on a terminal.', {
-      hint: 'Send it to a file: rosterctl api … > FILE',
-    });
-  return stdout.write(`${multiLine(text)}\n`);
+function withHead(response: TransportResponse, body: Uint8Array): Uint8Array {
+  return Buffer.concat([Buffer.from(headOf(response)), body]);
+}
+
+function printed({ settings, streams }: Context, value: unknown): Uint8Array {
+  if (value === undefined) return Buffer.alloc(0);
+  const isForPeople = settings.output === 'table' || (streams.stdout.isTerminal && !settings.out);
+  return Buffer.from(`${printJson(value, isForPeople ? { indent: 2 } : {})}\n`);
 }

@@ -9,6 +9,7 @@ import { toSamePlace } from '../cli/same-place.js';
 import { type Canvas, linesOf } from '../cli/views.js';
 import { findConnection } from '../config/connection.js';
 import { sandboxProfile } from '../config/profile-name.js';
+import { resolveSettings } from '../config/settings.js';
 import type { LocalContext } from '../context.js';
 import { plural, shellQuote } from '../data/words.js';
 import { ApiError, Failure, NetworkError } from '../errors.js';
@@ -65,13 +66,13 @@ function checkNode({ nodeVersion }: LocalContext): Check {
     : fail('node', `Node.js ${nodeVersion}`, `Install ${oldestNode.join('.')} or newer.`);
 }
 
-function checkConfig({ config, settings, paths }: LocalContext): Check[] {
+function checkConfig({ config, settings, flags, env, paths }: LocalContext): Check[] {
   if (!paths.config)
     return [
       warn('config', 'there is no folder for it: HOME is not set', 'Set ROSTERCTL_CONFIG_DIR.'),
     ];
   try {
-    config.config();
+    resolveSettings({ flags, env, file: config.config() });
     config.keys();
   } catch (error) {
     if (!(error instanceof Failure)) throw error;

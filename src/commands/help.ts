@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { defineLocalCommand, params } from '../cli/define.js';
 import { commandHelp, groupHelp, rootHelp } from '../cli/help.js';
+import { verbAliases } from '../cli/verbs.js';
 import { linesOf } from '../cli/views.js';
 import { isCalled, unknownVerb } from '../cli/words.js';
 import { didYouMean } from '../data/nearest.js';
@@ -35,7 +36,9 @@ function pageOf(
   const page = words.length === 1 ? topic(noun) : undefined;
   if (page !== undefined) return page;
   const group = table.groups.find((entry) => isCalled(entry, noun));
-  const name = [group?.word ?? noun, ...words.slice(1)].join(' ');
+  const name = [group?.word ?? noun, verb && (verbAliases[verb] ?? verb), ...words.slice(2)]
+    .filter((word) => word !== undefined)
+    .join(' ');
   const command = table.commands.find((entry) => entry.words.join(' ') === name);
   if (command) return commandHelp(command, { long: true });
   if (group && verb === undefined) return groupHelp(group, table);

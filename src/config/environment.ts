@@ -11,18 +11,18 @@ const others: readonly (readonly [name: string, text: string])[] = [
   ['ROSTERCTL_DEBUG', 'HTTP trace on stderr (--debug)'],
   ['ROSTERCTL_DRY_RUN', '1: every command is a dry run, and says so'],
   ['ROSTERCTL_CONFIG_DIR', 'configuration and keys; else XDG_CONFIG_HOME/rosterctl'],
-  ['ROSTERCTL_STATE_DIR', 'sandbox data, runs, locks; else XDG_STATE_HOME/rosterctl'],
+  ['ROSTERCTL_STATE_DIR', 'runs, uploads, sandbox data, locks; else XDG_STATE_HOME/rosterctl'],
   ['ROSTERCTL_CACHE_DIR', 'ids for completion; else XDG_CACHE_HOME/rosterctl'],
   ['ROSTERCTL_SETTLE', 'how long a lost write may still take effect; 15s'],
   ['PAGER', 'the pager, where ROSTERCTL_PAGER is not set'],
   ['NO_COLOR, FORCE_COLOR', 'colour off, on (on wins); also CLICOLOR, CLICOLOR_FORCE, TERM=dumb'],
   ['HTTPS_PROXY, HTTP_PROXY', 'the proxy; lower case wins, never used for this machine'],
   ['NO_PROXY', 'hosts that are reached without it'],
-  ['COLUMNS, TZ, TMPDIR', 'as everywhere'],
+  ['COLUMNS, LINES, TZ, TMPDIR', 'as everywhere'],
   ['NODE_EXTRA_CA_CERTS', 'further certificate authorities'],
 ];
 
-/** Every variable that the tool reads, for `help environment`. */
+/** Every variable that somebody may want to set, for `help environment`. */
 export const environmentVariables: readonly { readonly name: string; readonly text: string }[] = [
   ...others.map(([name, text]) => ({ name, text })),
   ...Object.values(namedKeys)

@@ -80,7 +80,7 @@ export const resources = ['teams', 'players', 'documents', 'tryouts'] as const;
 
 const neverSent = 'id,organizationId,createdAt,updatedAt';
 
-const pageWords = ['page', 'limit', 'offset', 'cursor', 'after'] as const;
+const pageWords = ['page', 'limit', 'offset', 'cursor', 'after', 'pageToken'] as const;
 
 /** What the contract does not show and an admin may set right; each value stays text. */
 const guessKeys: readonly SettingKey<string>[] = [

@@ -503,12 +503,12 @@ describe('a view with lines of its own', () => {
   });
 });
 
-test('bytes are written through untouched', async () => {
-  const view: View<AsyncIterable<Uint8Array>> = { kind: 'bytes', schema: z.any() };
-  const bytes = stream(Buffer.from('\u001b[31m'), Buffer.from('x'));
-  expect((await shown(bytes as AsyncIterable<Uint8Array>, view, { columns: 80 })).stdout).toBe(
-    '\u001b[31mx',
-  );
+test('bytes are written through untouched, but to a terminal', async () => {
+  const view: View<Uint8Array> = { kind: 'lines', schema: z.any() };
+  const bytes = Buffer.from('\u001b[31mx');
+  expect((await shown(bytes, view)).stdout).toBe('\u001b[31mx');
+  const seen = await shown(bytes, view, { columns: 80 });
+  expect(seen.stdout).toBe('\\u001b[31mx\n');
 });
 
 describe('--out', () => {

@@ -38,6 +38,7 @@ export default defineCommand({
     rate: bulkFlags.rate,
   },
   excludes: downloadExcludes,
+  acts: true,
   view: downloadView,
   run: downloadSelection,
 });

@@ -1,0 +1,104 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { errorOf, rosterctl, temporaryFolder } from './support/run.js';
+import { recordingService } from './support/service.js';
+
+describe('a format that does not fit what was done', () => {
+  test.each([
+    ['config set retries 2', 'config get retries'],
+    ['profile use sandbox', 'profile list'],
+  ])('%s -o ids does it, says so and exits 0', async (line) => {
+    const home = temporaryFolder();
+    const base = '--base-url http://127.0.0.1:9/v1 --org o --key-stdin --no-check';
+    await rosterctl(`auth login --profile sandbox2 ${base}`, { home, stdin: 'key-of-ours' });
+    const ran = await rosterctl(`${line.replace('sandbox', 'sandbox2')} -o ids`, { home });
+    expect(ran).toMatchObject({ code: 0, stdout: '' });
+    expect(ran.stderr).toContain('This result has no ids.');
+  });
+
+  test('a key that was stored is not called a usage error', async () => {
+    const line = 'auth login --base-url http://127.0.0.1:9/v1 --org o --key-stdin --no-check';
+    for (const how of ['-o ids', '--fields nonsense']) {
+      const ran = await rosterctl(`${line} ${how}`, { stdin: 'key-of-ours' });
+      expect(ran.code).toBe(0);
+    }
+  });
+
+  test('a read that has no ids is one', async () => {
+    expect(await rosterctl('doctor -o ids')).toMatchObject({ code: 2 });
+  });
+});
+
+test('errors are told in the format of the profile', async () => {
+  const service = await recordingService(() => ({ status: 404, json: { error: 'notFound' } }));
+  const home = temporaryFolder();
+  await rosterctl('config set output json', { home });
+  const ran = await rosterctl('tryouts get nope', { home, env: service.env });
+  expect([ran.code, errorOf(ran)]).toMatchObject([5, { code: 'notFound' }]);
+});
+
+describe('api', () => {
+  const service = recordingService(({ url }) =>
+    url === '/v1/text'
+      ? { status: 200, text: 'no JSON', headers: { 'content-type': 'text/plain' } }
+      : { status: 200, json: { a: 1 } },
+  );
+
+  test.each([
+    ['api json -i --json --out file', /^HTTP\/1\.1 200 OK\n[^]*\n\n\{"a":1\}\n$/],
+    ['api text -i --out file', /^HTTP\/1\.1 200 OK\n[^]*\n\nno JSON$/],
+    ['api text --out file', /^no JSON$/],
+  ])('%s goes to the file whole', async (line, whole) => {
+    const home = temporaryFolder();
+    const ran = await rosterctl(line, { home, cwd: home, env: (await service).env });
+    expect(ran).toMatchObject({ code: 0, stdout: '' });
+    expect(readFileSync(join(home, 'file'), 'utf8')).toMatch(whole);
+  });
+
+  test('a delete that an earlier attempt had done prints no refusal', async () => {
+    let nth = 0;
+    const gone = await recordingService(() =>
+      ++nth === 1 ? { status: 503 } : { status: 404, json: { error: 'notFound' } },
+    );
+    const ran = await rosterctl('api players/p2 -X DELETE -y --json', gone);
+    expect(ran).toMatchObject({ code: 0, stdout: '' });
+  });
+});
+
+test('405 of a call that the contract states is not called a guess', async () => {
+  const service = await recordingService(() => ({ status: 405, json: {} }));
+  expect((await rosterctl('players list', service)).stderr).not.toContain('guess');
+  const guessed = await rosterctl('players delete p1 --yes', {
+    env: (
+      await recordingService(({ method }) =>
+        method === 'GET' ? { status: 200, json: { id: 'p1' } } : { status: 405, json: {} },
+      )
+    ).env,
+  });
+  expect(guessed.stderr).toContain('The route is a guess');
+});
+
+test('doctor tells a setting that cannot be used as a line of its own', async () => {
+  const home = temporaryFolder();
+  await rosterctl('config set retries 2', { home });
+  const path = join(home, '.config/rosterctl/config.json');
+  writeFileSync(path, readFileSync(path, 'utf8').replace('"2"', '"many"'));
+  const ran = await rosterctl('doctor --json', { home });
+  expect(ran.code).toBe(1);
+  const checks = JSON.parse(ran.stdout) as { check: string; result: string; detail: string }[];
+  expect(checks.find(({ check }) => check === 'config')).toMatchObject({
+    result: 'fail',
+    detail: expect.stringContaining('retries'),
+  });
+});
+
+test('help knows a verb by its other names', async () => {
+  const { stdout } = await rosterctl('help documents list');
+  expect(await rosterctl('help docs ls')).toMatchObject({ code: 0, stdout });
+});
+
+test('short flags in one word may end in one with a value, before the noun too', async () => {
+  const ran = await rosterctl('-qp sandbox teams list -o ids');
+  expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('team_0001') });
+});
