@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { safeParse } from 'zod/mini';
 import { describeCommands } from '../src/cli/plain.js';
 import { commands } from '../src/commands/index.js';
+import { partOf } from '../src/commands/runs/jobs.js';
 import type { PlainCommand } from '../src/data/plain-table.js';
 import { dryRunView, reportView } from '../src/cli/write.js';
 import { rosterctl, splitWords, temporaryFolder } from './support/run.js';
@@ -34,6 +35,14 @@ test('the folder listing is the list of commands', () => {
   );
   const commandFiles = files.filter((file) => verbs.includes(file));
   expect(commandFiles.toSorted()).toEqual(verbs.toSorted());
+});
+
+test('a run of every command that makes one can go on', async () => {
+  for (const { words } of described) {
+    const command = await load(words);
+    if (command.kind !== 'write' || !command.bulk) continue;
+    expect(await partOf(words.join('.'))).toBe(command.bulk);
+  }
 });
 
 /** Examples that need a terminal, another program or a long-lived process; each has a test of its own. */

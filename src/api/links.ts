@@ -86,15 +86,16 @@ function webUrl(value: unknown): value is string {
 
 function linkTo(url: string, around: JsonObject, now: Date): Link {
   const expires = expiryIn(around, now) ?? expiryOf(new URL(url).searchParams);
-  return { kind: 'url', url, expiresAt: expires?.toISOString() };
+  return { kind: 'url', url, expiresAt: expires instanceof Date ? expires.toISOString() : expires };
 }
 
-function expiryIn(body: JsonObject, now: Date): Date | undefined {
+/** A text as the service sent it. */
+function expiryIn(body: JsonObject, now: Date): Date | string | undefined {
   for (const [key, value] of Object.entries(body)) {
     const name = normalName(key);
     if (['expiresat', 'expirytime', 'expiration', 'expires', 'validuntil'].includes(name)) {
       const at = typeof value === 'number' ? fromUnix(value) : dateOf(value);
-      if (at) return at;
+      if (at) return typeof value === 'string' ? value : at;
     }
     if (['expiresin', 'ttl', 'expiresinseconds'].includes(name) && typeof value === 'number')
       return valid(new Date(now.getTime() + value * 1000));

@@ -1,3 +1,4 @@
+import { isSendable } from '../data/sendable.js';
 import { BugError, CancelledError, ConfigError, UsageError } from '../errors.js';
 import { beginning, conclude } from './conclusion.js';
 import {
@@ -201,7 +202,7 @@ export function createTransport(options: TransportOptions): Transport {
 }
 
 function checkKey(key: string): void {
-  if (/^[\u0021-\u007e]([\u0020-\u007e]*[\u0021-\u007e])?$/.test(key)) return;
+  if (isSendable(key)) return;
   throw new ConfigError('The API key holds characters that no header can carry.', {
     hint: 'Store it again: rosterctl auth login',
   });

@@ -36,8 +36,7 @@ export async function resumeRun(
   return withLock(context, line, async (store, _head, lock) => {
     // Whoever held the lock before may have gone on with it.
     const now = await findRun(store, stored.head.run);
-    if (now.finished)
-      throw new GuardError(`The run ${now.head.run} was finished meanwhile. Nothing was sent.`);
+    if (now.finished) throw finishedMeanwhile(now.head);
     const input = { header: ['id'], rows: now.plan?.rows ?? [] };
     const begun = { store, lock, input, expectsLeft: true };
     return { ready: await continueRun(context, line, begun, now) };
@@ -108,7 +107,7 @@ export async function continueRun(
   { plan, state, head, finished }: StoredRun,
   isWanted?: (row: number) => boolean,
 ): Promise<ReadyRun> {
-  if (!plan) throw new GuardError(`The run ${head.run} was finished meanwhile. Nothing was sent.`);
+  if (!plan) throw finishedMeanwhile(head);
   const tasks = tasksLeft(part, { head, state, plan, finished }, isWanted);
   const again = new RowSet(tasks);
   for (const { row } of tasks) again.add(row);

@@ -103,7 +103,10 @@ function tellBug(error: unknown): FailureStory {
 
 function siteOf(error: Failure): { status?: number; method?: string; path?: string } {
   if (error instanceof ApiError) return { status: error.status, ...error.call };
-  if (error instanceof UnknownOutcomeError) return { ...error.call };
+  if (error instanceof UnknownOutcomeError) {
+    const { call, cause } = error;
+    return { ...(cause instanceof ApiError && { status: cause.status }), ...call };
+  }
   if (error instanceof StoreError) return { status: error.status };
   if (error instanceof NetworkError) return { ...error.details.call };
   if (error instanceof ProtocolError)

@@ -188,7 +188,8 @@ in a row and the fifth row in a row without an answer.
 What is about to be sent stands in a journal on disk first, and its result before it
 is reported. After a crash the same line goes on where it was, and a write that may
 have taken effect is read before anything is sent again (ROSTERCTL_SETTLE, 15s, is how
-long it may still be on its way). One bulk write at a time per organization and kind
+long it may still be on its way). A lost connection of your own stops a run as Ctrl-C
+does, also under nohup; setsid keeps it going. One bulk write at a time per organization and kind
 of record; the next one exits 11 (--wait-lock 10m waits).
 
   rosterctl runs list              what is finished, what is not

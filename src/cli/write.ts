@@ -72,8 +72,10 @@ export async function runWrite(
       return runBulk(context, { ...bulk, source: source ?? 'ids' });
   }
   if (write.several && ids?.length !== 1) {
+    await checkFields(context);
     const { report, ...ended } = await write.several(context, values);
-    return { value: report, view: reportView, ...ended };
+    tellSummary(context, report);
+    return { value: report, view: reportView, isReport: !context.settings.dryRun, ...ended };
   }
   const id = ids?.[0] ?? '';
   if (write.reports) return runReported(write, words, context, values, id);

@@ -53,7 +53,9 @@ export async function withStdinFile<T>(
   use: (file: LocalFile) => Promise<T>,
 ): Promise<T> {
   const path = join(tmpdir(), `rosterctl-${randomUUID()}`);
-  const handle = await open(path, 'wx+', 0o600);
+  const handle = await open(path, 'wx+', 0o600).catch((cause: unknown) => {
+    throw notKept(cause);
+  });
   try {
     await unlink(path);
     await spool(stdin, handle, signal);
@@ -73,11 +75,15 @@ async function spool(
       await handle.appendFile(chunk as Uint8Array);
   } catch (error) {
     if (signal.aborted) throw stoppedReading();
-    throw new InputError('stdin cannot be kept in a temporary file.', {
-      hint: 'Name a folder with room for it with TMPDIR.',
-      cause: error,
-    });
+    throw notKept(error);
   }
+}
+
+function notKept(cause: unknown): InputError {
+  return new InputError('stdin cannot be kept in a temporary file.', {
+    hint: 'Name a folder with room for it with TMPDIR.',
+    cause,
+  });
 }
 
 async function typeOf(path: string, size: number): Promise<UploadContentType> {

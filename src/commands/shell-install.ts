@@ -65,7 +65,7 @@ export async function settle(files: readonly FileChange[]): Promise<void> {
 
 async function write({ path, folders }: FileChange, text: string): Promise<void> {
   attempt(path, () => {
-    makeFolder(dirname(path));
+    makeFolder(dirname(path), 0o755);
     // zsh loads no completion out of a folder that a group may write to.
     for (const folder of folders) chmodSync(folder, 0o755);
   });

@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
+import { isSendable } from '../data/sendable.js';
 import { InputError, UsageError } from '../errors.js';
 
 const longest = 8192;
@@ -12,8 +13,7 @@ export function cleanKey(text: string, source: string): string {
   if (key === '') throw new UsageError(`${source} holds no key.`, { hint: askAgain });
   if (key.length > longest)
     throw new UsageError(`${source} is too long for a key.`, { hint: askAgain });
-  // Anything but visible ASCII, space and Latin-1 letters cannot be sent in a header.
-  if (/[^\x20-\x7e\xa0-\xff]/.test(key))
+  if (!isSendable(key))
     throw new UsageError(
       `${source} holds a line break or another character that no key can have.`,
       { hint: askAgain },

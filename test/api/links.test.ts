@@ -67,10 +67,10 @@ describe('where the signed URL is', () => {
   });
 
   test.each([
-    [{ url, expiresAt: '2026-11-21T12:05:00Z' }, '2026-11-21T12:05:00.000Z'],
+    [{ url, expiresAt: '2026-11-21T12:05:00Z' }, '2026-11-21T12:05:00Z'],
     [{ url, expires_at: 1_795_262_700 }, new Date(1_795_262_700_000).toISOString()],
     [{ url, expiresIn: 300 }, '2026-11-21T12:05:00.000Z'],
-    [{ data: { url, expiry_time: '2026-11-21T13:00:00Z' } }, '2026-11-21T13:00:00.000Z'],
+    [{ data: { url, expiry_time: '2026-11-21T13:00:00Z' } }, '2026-11-21T13:00:00Z'],
     [{ url: `${url}&X-Amz-Date=20261121T120000Z&X-Amz-Expires=900` }, '2026-11-21T12:15:00.000Z'],
     [{ url, expiresAt: 'soon' }, undefined],
   ])('%j expires at %s', (body, expiresAt) => {

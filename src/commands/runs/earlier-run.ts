@@ -9,7 +9,25 @@ import { isHere, storeOf } from './jobs.js';
 import { runArg } from './show.js';
 
 const { failFast, maxErrors, maxChanges, expect, concurrency, rate, waitLock } = bulkFlags;
-const calls: readonly EndpointName[] = ['getTryout', 'updateTryout', 'convertTryout'];
+/** Those of every command that makes a run. */
+const calls: readonly EndpointName[] = [
+  'getTryout',
+  'listTryouts',
+  'updateTryout',
+  'convertTryout',
+  'listTeams',
+  'updateTeam',
+  'getPlayer',
+  'listPlayers',
+  'updatePlayer',
+  'deletePlayer',
+  'listDocuments',
+  'updateDocument',
+  'deleteDocument',
+  'requestUpload',
+  'createDocument',
+  'downloadDocument',
+];
 
 /** What a command takes and shows that sends rows of an earlier run: they were selected before. */
 export const ofEarlierRun = {

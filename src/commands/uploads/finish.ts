@@ -30,7 +30,7 @@ export default defineWrite({
     ['All of this organization', '--all'],
     ['See what would be sent', '--all --dry-run'],
   ],
-  calls: ['requestUpload', 'createDocument', 'listDocuments'],
+  calls: ['requestUpload', 'createDocument', 'listDocuments', 'downloadDocument'],
   args: { id: param(z.optional(leftIdSchema), 'an id of uploads list', { placeholder: 'ID' }) },
   flags: {
     all: flag('every interrupted upload of this organization', { group: 'selection' }),
