@@ -1,3 +1,4 @@
+import { parseRoute, type RoutedResource, routedResources } from '../data/route.js';
 import { ConfigError, UsageError } from '../errors.js';
 import {
   contract,
@@ -15,9 +16,7 @@ export interface Guesses {
 
 /** The name under which the contract puts a resource's id into paths. */
 export const idNames = {
-  teams: 'teamId',
-  players: 'playerId',
-  documents: 'documentId',
+  ...routedResources,
   tryouts: 'applicationId',
 } as const satisfies Record<ResourceName, string>;
 
@@ -57,13 +56,9 @@ export function routeOf(name: EndpointName, guesses: Guesses, override?: string)
       );
     return { ...stated, source: 'stated' };
   }
-  const { configKey, resource } = guess;
+  const { configKey } = guess;
   const named = override ?? guesses[configKey];
-  const parts = named === undefined ? stated : parseRoute(named, resource);
-  if (typeof parts === 'string') {
-    if (override !== undefined) throw new UsageError(`--route: ${parts}`, { hint: routeHint });
-    throw new ConfigError(`The setting ${configKey} is no route: ${parts}`, { hint: routeHint });
-  }
+  const parts = named === undefined ? stated : readRoute(named, guess, override !== undefined);
   return {
     method: parts.method,
     template: parts.template,
@@ -74,43 +69,34 @@ export function routeOf(name: EndpointName, guesses: Guesses, override?: string)
   };
 }
 
-const routeHint = "Write it as: 'PUT /teams/{id}'";
+/** Throws UsageError that names the flag, or ConfigError that names the setting. */
+function readRoute(text: string, { configKey, resource }: Guess, isFlag: boolean) {
+  try {
+    const { method, path } = parseRoute(text, resource);
+    return { method, template: path };
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    const { message, hint } = error;
+    if (isFlag) throw new UsageError(`--route: ${message}`, { hint });
+    throw new ConfigError(`The setting ${configKey}: ${message}`, { hint });
+  }
+}
+
+interface Guess {
+  readonly configKey: string;
+  readonly resource: RoutedResource;
+}
 
 /** Which resource and action a guessed row stands for. */
-function guessOf(
-  name: EndpointName,
-): { readonly configKey: string; readonly resource: ResourceName } | undefined {
-  const row = endpoint(name);
-  if ('stated' in row.basis || row.resource === 'uploads') return undefined;
+function guessOf(name: EndpointName): Guess | undefined {
+  const { basis, resource } = endpoint(name);
+  if ('stated' in basis || !isRouted(resource)) return undefined;
   const action = name.startsWith('delete') ? 'delete' : 'update';
-  return { configKey: `endpoints.${row.resource}.${action}`, resource: row.resource };
+  return { configKey: `endpoints.${resource}.${action}`, resource };
 }
 
-/** The parts, or why this text is no route for an update or a delete of the resource. */
-function parseRoute(
-  text: string,
-  resource: ResourceName,
-): { readonly method: string; readonly template: string } | string {
-  const match = /^(GET|POST|PUT|PATCH|DELETE) (\/\S*)$/.exec(text.trim());
-  const [, method, template] = match ?? [];
-  if (method === undefined || template === undefined)
-    return 'it needs a method (GET, POST, PUT, PATCH, DELETE), a space and a path that begins with /';
-  if (template.includes('//')) return 'the path must not hold //';
-  const bare = template.replace(/\{\w+\}/g, 'x');
-  if (!/^[\w\-.~/]+$/.test(bare)) return 'the path holds more than names, slashes and {…}';
-  if (bare.split('/').some((part) => part === '.' || part === '..'))
-    return 'the path must not hold . or ..';
-  const known = ['id', 'organizationId', idNames[resource]];
-  const names = placeholders(template);
-  const stranger = names.find((name) => !known.includes(name));
-  if (stranger !== undefined)
-    return `{${stranger}} is unknown; possible are ${known.map((name) => `{${name}}`).join(', ')}`;
-  if (!names.includes('id') && !names.includes(idNames[resource])) return '{id} is missing';
-  return { method, template };
-}
-
-function placeholders(template: string): string[] {
-  return [...template.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '');
+function isRouted(resource: string): resource is RoutedResource {
+  return Object.hasOwn(routedResources, resource);
 }
 
 function oneOf<T extends string>(

@@ -2,6 +2,7 @@ import { organizationPlaces, pagingModes, updateSemantics } from './choices.js';
 import { outputFormats, timeStyles } from './formats.js';
 import { splitWords } from '../data/command-words.js';
 import { didYouMean } from '../data/nearest.js';
+import { parseRoute, type RoutedResource, routedResources } from '../data/route.js';
 import { UsageError } from '../errors.js';
 import {
   dottedPath,
@@ -15,7 +16,6 @@ import {
   type Parse,
   queryText,
 } from './parse.js';
-import { parseRoute, type RoutedResource, routedResources } from './route.js';
 
 /** One setting: where its text may come from, how it is read, what stands without it. */
 export interface SettingKey<T = unknown> {

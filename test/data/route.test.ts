@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseRoute } from '../../src/config/route.js';
+import { parseRoute } from '../../src/data/route.js';
 import { UsageError } from '../../src/errors.js';
 
 test.each([
@@ -36,6 +36,7 @@ test.each([
   ['the id of another resource', 'PUT /players/{teamId}'],
   ['an unknown name', 'PUT /players/{id}/{secret}'],
   ['half a brace', 'PUT /players/{id}/{'],
+  ['what is no name', 'PUT /players/{id}/a@b'],
   ['a line feed', 'PUT /players/{id}\nX: y'],
 ])('%s is refused with an example', (_, text) => {
   let refusal: unknown;

@@ -28,11 +28,11 @@ export function parseRoute(text: string, resource: RoutedResource): Route {
   if (!methods.includes(method.toUpperCase()))
     throw refuse(text, `begins with ${methods.join(', ')}`, resource);
   if (!path.startsWith('/')) throw refuse(text, 'has a path that begins with /', resource);
-  if (/\/\/|[?#\\:\s]|\p{Cc}/u.test(path) || path.split('/').some(isDots))
-    throw refuse(text, 'has no host, query, fragment, //, or ..', resource);
+  const bare = path.replace(/\{[^{}]*\}/g, 'x');
+  if (bare.includes('//') || bare.split('/').some(isDots) || !/^[\w.~/{}-]+$/.test(bare))
+    throw refuse(text, 'has no host, query, fragment, //, or .., and only plain names', resource);
   const names = [...path.matchAll(/\{([^{}]*)\}/g)].map((found) => found[1] ?? '');
-  if (/[{}]/.test(path.replace(/\{[^{}]*\}/g, '')))
-    throw refuse(text, 'has names in whole braces', resource);
+  if (/[{}]/.test(bare)) throw refuse(text, 'has names in whole braces', resource);
   const foreign = names.find((name) => !['id', 'organizationId', idName].includes(name));
   if (foreign !== undefined)
     throw refuse(text, `knows {id} and {organizationId}, not {${foreign}}`, resource);
@@ -41,9 +41,8 @@ export function parseRoute(text: string, resource: RoutedResource): Route {
   return { method: method.toUpperCase(), path: path.replace('{id}', `{${idName}}`) };
 }
 
-/** Also percent-encoded: the URL parser would take a path step up. */
 function isDots(step: string): boolean {
-  return /^(\.|%2e){1,2}$/i.test(step);
+  return step === '.' || step === '..';
 }
 
 function refuse(text: string, rule: string, resource: RoutedResource): UsageError {
