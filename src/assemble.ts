@@ -122,13 +122,14 @@ export async function runCommand(
     const command = await loadCommand(plain.words);
     const context = command.local ? local : { ...local, api: await service.api() };
     // What was done could not be told any more.
-    if (command.kind === 'write' && settings.out !== undefined && settings.out !== '-')
+    if (isAct(command) && settings.out !== undefined && settings.out !== '-')
       await (await import('./files/atomic-write.js')).checkWritable(settings.out);
     const shown = await execute(command, plain, values, context);
     ({ stop } = shown);
     await present(shown.value as never, shown.view, {
       ...context,
       ignoreInterrupts: outside.ignoreInterrupts,
+      head: shown.head,
       sorted: values['sort'] !== undefined,
       isDone: isAct(command) && !settings.dryRun && !shown.onlyReads,
     }).catch((error: unknown) => {

@@ -49,6 +49,7 @@ describe('api', () => {
     ['api json -i --json --out file', /^HTTP\/1\.1 200 OK\n[^]*\n\n\{"a":1\}\n$/],
     ['api text -i --out file', /^HTTP\/1\.1 200 OK\n[^]*\n\nno JSON$/],
     ['api text --out file', /^no JSON$/],
+    ['api json -i -o csv --out file', /\n\na\r\n1\r\n$/],
   ])('%s goes to the file whole', async (line, whole) => {
     const home = temporaryFolder();
     const ran = await rosterctl(line, { home, cwd: home, env: (await service).env });

@@ -125,17 +125,20 @@ test('names of fields make no lines of their own in an error', async () => {
   expect([ran.code, ran.stderr.includes('\nError: none')]).toEqual([2, false]);
 });
 
-test('a conversion that the service only says it did counts as a conflict', async () => {
+test('a conversion that the service only says it did is unknown, and is not sent again', async () => {
   const service = await keep(
     [application('app_1', { status: 'accepted' }), application('app_2', { status: 'accepted' })],
-    (_, step) => (step.startsWith('CONVERT') ? { status: 200, json: { ok: true } } : undefined),
+    (_, step) =>
+      step.startsWith('CONVERT') ? { status: 200, json: application(step.slice(8)) } : undefined,
   );
-  const ran = await rosterctl('tryouts convert app_1 app_2 --yes --json', service);
-  expect(ran.code).toBe(8);
+  const env = { ...service.env, ROSTERCTL_SETTLE: '0.1s' };
+  const ran = await rosterctl('tryouts convert app_1 app_2 --yes --json', { env });
+  expect(ran.code).toBe(10);
   expect(JSON.parse(ran.stdout).results).toMatchObject([
-    { result: 'conflict', error: { code: 'notApplied' } },
-    { result: 'conflict', error: { code: 'notApplied' } },
+    { result: 'unknown' },
+    { result: 'unknown' },
   ]);
+  expect(service.requests.filter(({ method }) => method === 'POST')).toHaveLength(2);
 });
 
 test('auth status --all takes the key of the environment to no other service', async () => {

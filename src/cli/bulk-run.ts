@@ -149,7 +149,7 @@ export async function executeRun(
 }
 
 /** What a preview leaves of the errors that a run may have. */
-export interface ErrorsBefore {
+interface ErrorsBefore {
   readonly wrong: number;
   /** So many that nothing is sent. */
   readonly isTooMany: boolean;

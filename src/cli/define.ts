@@ -186,6 +186,8 @@ export class Outcome<T> {
     readonly written?: () => Promise<void>,
     /** The first of several things that failed, known when the value is written out. */
     readonly failed?: () => FailedOne | undefined,
+    /** What stands before the value, whatever its format. */
+    readonly head?: string,
   ) {}
 
   get exitName(): ExitName {

@@ -4,7 +4,7 @@ import { type Batches, batchesOf, flowOf, gathered, type Item } from '../data/fl
 import type { JsonObject } from '../data/json.js';
 import { OutputError } from '../errors.js';
 import { createPaint } from '../terminal/paint.js';
-import { multiLine } from '../terminal/safe-text.js';
+import { multiLine, rawLines } from '../terminal/safe-text.js';
 import { recordFields } from './fields.js';
 import { type Sink, withSink } from './sink.js';
 import type { View } from './views.js';
@@ -35,6 +35,8 @@ export interface Presenting {
   readonly streams: Streams;
   /** Until the result is called Ctrl-C is a key of the pager's. */
   readonly ignoreInterrupts?: (() => () => void) | undefined;
+  /** What stands before the value, whatever its format. */
+  readonly head?: string | undefined;
   /** Ends the wait for the reader of a named pipe. */
   readonly signal?: AbortSignal | undefined;
   readonly env: Environment;
@@ -52,9 +54,13 @@ export interface Presenting {
  * still on its way throws.
  */
 export async function present<T>(value: T, view: View<T>, world: Presenting): Promise<void> {
-  // The command wrote its bytes itself, or there was no answer to show.
-  if (value === undefined) return;
-  await withSink(world.settings.out, world, (sink) => show(value, view, sink, world));
+  // There was no answer to show.
+  const { head } = world;
+  if (value === undefined && head === undefined) return;
+  await withSink(world.settings.out, world, async (sink) => {
+    if (head !== undefined) await sink.write(head);
+    if (value !== undefined) await show(value, view, sink, world);
+  });
 }
 
 async function show<T>(value: T, view: View<T>, sink: Sink, world: Presenting): Promise<void> {
@@ -104,7 +110,7 @@ async function show<T>(value: T, view: View<T>, sink: Sink, world: Presenting): 
 function harmless(sink: Sink): Sink {
   if (!sink.isTerminal) return sink;
   const write: Sink['write'] = (text) =>
-    sink.write(typeof text === 'string' ? multiLine(text) : text);
+    sink.write(typeof text === 'string' ? rawLines(text) : text);
   return { ...sink, write };
 }
 

@@ -10,6 +10,8 @@ import type { View } from './views.js';
 export interface Shown {
   readonly value: unknown;
   readonly view: View<never>;
+  /** What stands before the value, whatever its format. */
+  readonly head?: string | undefined;
   readonly exitName: ExitName;
   /** Nothing was changed, though the command could have. */
   readonly onlyReads?: boolean | undefined;
@@ -23,6 +25,7 @@ export interface Shown {
   readonly isReport?: boolean;
   /** What runs after the value was shown; a signal ends it in the ordinary way. */
   readonly goOn?: () => Promise<void>;
+  /** Ends what was begun, also where the value could not be written out. */
   readonly stop?: () => Promise<void>;
 }
 

@@ -150,7 +150,8 @@ another type, an unknown status) is shown all the same and told once on stderr;
 
 In tab-separated output \\, tab, line feed and carriage return in values are written
 \\\\, \\t, \\n, \\r. Csv cells that a spreadsheet would read as a formula get a
-leading ', and a NUL is written \u2400 (--csv-raw leaves both out).
+leading ', also behind a ; tab or line end within; a NUL is written \u2400 (--csv-raw leaves
+both out).
 
 With json or ndjson the last line of stderr is the error:
   {"error":{"code":"…","kind":"…","message":"…","hint":"…","exitCode":5,…}}

@@ -74,7 +74,6 @@ export async function runWrite(
   if (write.several && ids?.length !== 1) {
     await checkFields(context);
     const { report, ...ended } = await write.several(context, values);
-    tellSummary(context, report);
     return { value: report, view: reportView, isReport: !context.settings.dryRun, ...ended };
   }
   const id = ids?.[0] ?? '';
@@ -88,8 +87,8 @@ export async function runWrite(
   if (value instanceof Running) return value.shown;
   const { onlyReads } = plan;
   if (!(value instanceof Outcome)) return { ...shown(value, write.view), onlyReads };
-  const { exitName, written } = value;
-  return { value: value.value, view: write.view, exitName, written, onlyReads };
+  const { exitName, written, head } = value;
+  return { value: value.value, view: write.view, exitName, written, head, onlyReads };
 }
 
 function dryRunOf(context: Context, plan: Plan): DryRun {

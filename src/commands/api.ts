@@ -4,7 +4,7 @@ import { bodyOf, failureOf } from '../api/answers.js';
 import { readRawList } from '../api/raw-list.js';
 import { statedRoute } from '../api/stated-route.js';
 import type { TransportResponse } from '../api/transport.js';
-import { defineWrite, flag, param, params } from '../cli/define.js';
+import { defineWrite, flag, Outcome, param, params } from '../cli/define.js';
 import { fieldFlags, type FieldValues, readFieldWords } from '../cli/field-flags.js';
 import { readValue } from '../cli/input-body.js';
 import { linesOf } from '../cli/views.js';
@@ -112,7 +112,7 @@ export default defineWrite({
     const value = isOver ? undefined : bodyOf(response, { call, origin, needsJson: false });
     const isText = !isOver && value === undefined && response.body.length > 0;
     const shown = isText ? response.body : value;
-    return include ? withHead(response, isText ? response.body : printed(context, value)) : shown;
+    return include ? new Outcome(shown, 'done', undefined, undefined, headOf(response)) : shown;
   },
 });
 
@@ -209,14 +209,4 @@ function headOf({ status, headers }: TransportResponse): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${singleLine(value)}`);
   const line = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd();
   return `${[line, ...lines].join('\n')}\n\n`;
-}
-
-function withHead(response: TransportResponse, body: Uint8Array): Uint8Array {
-  return Buffer.concat([Buffer.from(headOf(response)), body]);
-}
-
-function printed({ settings, streams }: Context, value: unknown): Uint8Array {
-  if (value === undefined) return Buffer.alloc(0);
-  const isForPeople = settings.output === 'table' || (streams.stdout.isTerminal && !settings.out);
-  return Buffer.from(`${printJson(value, isForPeople ? { indent: 2 } : {})}\n`);
 }

@@ -50,8 +50,8 @@ function withinCell(cell: string, pattern: RegExp, mark: string): string {
 
 /** Where a spreadsheet begins another cell that was told, or that takes, another delimiter than ours. */
 const parts = /[;\t\r\n]/;
-// A smile and the points of a list begin nothing.
-const beginning = "'*(?:[=@\\uff1d\\uff20]|[+\\-\\uff0b\\uff0d](?![\\s)]|$))";
+// Only what could call or reach something: points of lists, smiles, phone numbers and => begin nothing.
+const beginning = "'*(?:[=\\uff1d](?![=><])|[+\\-@\\uff0b\\uff0d\\uff20](?=[^;\\t\\r\\n]*[|(]))";
 const innerFormula = new RegExp(`([;\\t\\r\\n][^\\S\\t\\r\\n]*)(${beginning})`, 'g');
 const guardedInner = new RegExp(`([;\\t\\r\\n][^\\S\\t\\r\\n]*)'(${beginning})`, 'g');
 

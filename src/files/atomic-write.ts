@@ -167,6 +167,8 @@ type Target =
 
 async function lookAt(file: string): Promise<Target> {
   const number = await ownDescriptor(file);
+  if (number !== undefined && number < 0)
+    throw new OutputError(`${file} cannot be written: it is not open.`);
   if (number !== undefined) return { kind: 'descriptor', path: file, number };
   const path = await realpath(file).catch(() => file);
   // What a link stands for is asked of the system: of a pipe it is no path that could be read.

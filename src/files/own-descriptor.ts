@@ -1,5 +1,5 @@
 import { write } from 'node:fs';
-import { readlink, realpath } from 'node:fs/promises';
+import { readFile, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PipeClosedError } from '../errors.js';
@@ -8,7 +8,8 @@ const mostLinks = 40;
 
 /**
  * The descriptor of ours that a path names, be it through links (`/dev/stdout`, `/dev/fd/63`);
- * undefined for any other path. Such paths are links on Linux alone.
+ * undefined for any other path, -1 for one that nobody left open for us. Such paths are links on Linux
+ * alone.
  */
 export async function ownDescriptor(file: string): Promise<number | undefined> {
   const own = await realpath('/proc/self').catch(() => undefined);
@@ -18,13 +19,23 @@ export async function ownDescriptor(file: string): Promise<number | undefined> {
     const folder = await realpath(dirname(path)).catch(() => undefined);
     if (folder === undefined) return undefined;
     if (folder === `${own}/fd`)
-      return /^\d+$/.test(basename(path)) ? Number(basename(path)) : undefined;
+      return (await isInherited(basename(path))) ? Number(basename(path)) : -1;
     const next = await readlink(path).catch(() => undefined);
     if (next === undefined) return undefined;
     path = resolve(folder, next);
   }
   return undefined;
 }
+
+/** Whether the shell left it open for us: what the process opens itself is closed for its children. */
+async function isInherited(number: string): Promise<boolean> {
+  const info = await readFile(`/proc/self/fdinfo/${number}`, 'utf8').catch(() => '');
+  const flags = /^flags:\s*([0-7]+)$/m.exec(info)?.[1];
+  if (flags === undefined) return false;
+  return Number(number) <= 2 || (Number.parseInt(flags, 8) & closedForChildren) === 0;
+}
+
+const closedForChildren = 0o2000000;
 
 const fullMs = 5;
 

@@ -80,7 +80,8 @@ function withoutBeginning(text: string, secret: string): string {
   for (; at >= 0; at = text.indexOf(start, from)) {
     let end = at + beginning;
     while (end - at < secret.length && text[end] === secret[end - at]) end += 1;
-    clean += text.slice(from, at) + replacement;
+    const isCut = end >= text.length || text[end] === '…' || end - at > secret.length / 2;
+    clean += text.slice(from, at) + (isCut ? replacement : text.slice(at, end));
     from = end;
   }
   return clean + text.slice(from);

@@ -19,6 +19,11 @@ export function multiLine(text: string): string {
   return harmless.test(text) ? text : tame(text.replace(/\r\n?/g, '\n'), lineMarks);
 }
 
+/** Data for a machine that somebody looks at on a terminal: tabs, line ends and U+FFFD stay. */
+export function rawLines(text: string): string {
+  return harmless.test(text) ? text : tame(text.replaceAll('\r\n', '\n'), dataMarks);
+}
+
 /** Text for a machine's tab-separated cell: `\`, tab and line ends escaped, other controls as \uXXXX. */
 export function tsvCell(text: string): string {
   if (harmless.test(text)) return jsonTsvCell(text);
@@ -58,6 +63,7 @@ let special: RegExp | undefined;
 type Marks = Readonly<Record<string, string>>;
 const cellMarks: Marks = { '\n': '⏎', '\r': '␍', '\t': '⇥' };
 const lineMarks: Marks = { '\n': '\n', '\t': '  ' };
+const dataMarks: Marks = { '\n': '\n', '\t': '\t', '\ufffd': '\ufffd' };
 
 /** More marks on one letter are a tower that covers other lines, in no language. */
 const mostMarks = 4;

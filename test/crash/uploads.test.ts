@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -126,6 +126,8 @@ function arrivedSizes(home: string): number[] {
   const dir = join(home, '.local/state/rosterctl/runs');
   return readdirSync(dir).flatMap((run) => {
     const path = join(dir, run, 'journal.jsonl');
+    // A start that was killed before its first record sent nothing.
+    if (!existsSync(path)) return [];
     const { records } = parseJournal(readFileSync(path), path);
     return records
       .filter(({ kind, state }) => kind === 'step' && state === 'put_done')

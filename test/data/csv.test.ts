@@ -85,7 +85,10 @@ describe('the guard', () => {
     ['Ann\n=1+1', "Ann\n'=1+1"],
     ['Ann\t-cmd|0', "Ann\t'-cmd|0"],
     ["Ann;'=1+1", "Ann;''=1+1"],
-    ['see you ;-) and\n- fast\n- kind', 'see you ;-) and\n- fast\n- kind'],
+    [
+      'see you ;-) and\n- fast\n-- \nTel;+49 170;=> go',
+      'see you ;-) and\n- fast\n-- \nTel;+49 170;=> go',
+    ],
   ])('%j is %j: a spreadsheet may part it where another delimiter stands', (text, guarded) => {
     expect(guard(text)).toBe(guarded);
     expect(unguard(guarded)).toBe(text);

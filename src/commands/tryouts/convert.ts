@@ -1,4 +1,6 @@
+import { endpoint } from '../../api/contract.js';
 import { findRecord } from '../../api/records.js';
+import { partsOf } from '../../api/routes.js';
 import { notDone, settle } from '../../api/settle.js';
 import { defineWrite, flag, type Change, type Plan } from '../../cli/define.js';
 import { fieldFlags, readFields, touchedFields, type TypedFields } from '../../cli/field-flags.js';
@@ -9,7 +11,7 @@ import type { Context } from '../../context.js';
 import { isObject, type JsonObject } from '../../data/json.js';
 import { pause } from '../../data/pause.js';
 import { shellQuote } from '../../data/words.js';
-import { ApiError, Failure, ProtocolError } from '../../errors.js';
+import { ApiError, Failure, UnknownOutcomeError } from '../../errors.js';
 import { callOf } from '../kinds.js';
 import { cellFields } from '../records-many.js';
 import { labelOf } from '../read-records.js';
@@ -158,8 +160,9 @@ function madeOf(record: JsonObject): JsonObject {
 }
 
 /**
- * A lost answer is thrown; a 409 is settled by the application itself. Throws ProtocolError where the
- * service said yes and neither its answer nor the application names a player.
+ * A lost answer is thrown; a 409 is settled by the application itself. Throws UnknownOutcomeError
+ * where the service said yes and neither its answer nor the application names a player: it may come
+ * later, and a second conversion would make a second one.
  */
 async function convertOnce(
   context: Context,
@@ -172,11 +175,13 @@ async function convertOnce(
     const record = await shown(context, id, body);
     if (!record) return isObject(body) ? body : before;
     if (isConverted(record)) return record;
-    const player = findRecord(body, 'players')?.['id'];
-    if (typeof player === 'string') return { ...record, convertedPlayerId: player };
-    throw new ProtocolError(
+    const player = playerIn(body, id);
+    if (player !== undefined) return { ...record, convertedPlayerId: player };
+    const { method, template } = partsOf(endpoint(call.endpoint).route);
+    throw new UnknownOutcomeError(
       `The service accepted the conversion of ${id}, and the application shows no player.`,
-      { code: 'notApplied', hint: `See: rosterctl tryouts get ${shellQuote(id)}` },
+      { method, path: template },
+      { hint: `See: rosterctl tryouts get ${shellQuote(id)}`, delivery: 'applied' },
     );
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 409) throw error;
@@ -229,8 +234,8 @@ async function shown(
     await pause(settleMs, context.signal);
     const again = await readApplication(context, id);
     if (isConverted(again)) return again;
-    const player = findRecord(answer, 'players')?.['id'];
-    const named = typeof player === 'string' ? ` and answered with ${player}` : '';
+    const player = playerIn(answer, id);
+    const named = player === undefined ? '' : ` and answered with ${player}`;
     context.note(
       `The service accepted the conversion of ${id}${named}; the application does not show its player yet.`,
     );
@@ -240,6 +245,12 @@ async function shown(
     context.note(`Converted, but reading the application again failed: ${error.message}.`);
     return undefined;
   }
+}
+
+/** The player that an answer names; the application itself, which it may give as well, is none. */
+function playerIn(answer: unknown, id: string): string | undefined {
+  const found = findRecord(answer, 'players')?.['id'];
+  return typeof found === 'string' && found !== id ? found : undefined;
 }
 
 function playerOf(record: JsonObject): string {

@@ -5,6 +5,7 @@ import type { Call } from '../../api/types.js';
 import type { Change, Plan } from '../../cli/define.js';
 import type { Context } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';
+import { pause } from '../../data/pause.js';
 import { shellQuote } from '../../data/words.js';
 import { ApiError, Failure, ProtocolError } from '../../errors.js';
 import { callOf } from '../kinds.js';
@@ -83,7 +84,7 @@ export async function sendEdit(
   before: JsonObject | undefined,
 ): Promise<JsonObject> {
   const wanted = call.body ?? {};
-  const tell = (left: string) => context.note(left);
+  const tell = (left: string) => context.tell(left);
   const outcome = await settle(
     () => sendEditOnce(context, call, id, before, tell),
     async () => {
@@ -113,20 +114,29 @@ export async function sendEditOnce(
   const found = findRecord(answer.body, 'tryouts');
   const record = found?.['id'] === id ? found : undefined;
   if (record && leftOf(record, wanted, before) === undefined) return record;
-  const now = await readDone(context, id);
-  if (!now) return record ?? { id };
+  const first = await readDone(context, id);
+  if (!first) return record ?? { id };
+  const isShown = leftOf(first, wanted, before) !== 'internalNotes';
+  // A read may be a moment behind.
+  if (!isShown) await pause(lagMs, context.signal);
+  const now = isShown ? first : await readDone(context, id);
+  if (!now) return first;
   const left = leftOf(now, wanted, before);
   if (left === undefined) return now;
   const shown = left === 'status' ? `the status ${String(now['status'])}` : 'the former notes';
   const message = `The service accepted the change of ${id}, and still shows ${shown}.`;
-  if (left === 'status' || !tell)
+  // A status that was set is done: its events are out, and the row is no conflict.
+  const isDone = left === 'internalNotes' && wanted['status'] !== undefined;
+  if (left === 'status' || (!tell && !isDone))
     throw new ProtocolError(message, {
       code: 'notApplied',
       hint: `See: rosterctl tryouts get ${shellQuote(id)}`,
     });
-  tell(message);
+  (tell ?? ((text: string) => context.tell(text)))(message);
   return now;
 }
+
+const lagMs = 1000;
 
 /** The application after a write that was done; undefined where it cannot be read. */
 async function readDone(context: Context, id: string): Promise<JsonObject | undefined> {
@@ -173,8 +183,14 @@ function leftOf(
 ): 'status' | 'internalNotes' | undefined {
   if (status !== undefined && record['status'] !== status) return 'status';
   const notes = record['internalNotes'];
-  const isOther = internalNotes !== undefined && notes !== undefined && notes !== internalNotes;
-  return isOther && before && notesOf(before) === notesOf(record) ? 'internalNotes' : undefined;
+  if (internalNotes === undefined || notes === undefined || !before) return undefined;
+  const isOther = plainNotes(notes) !== plainNotes(internalNotes);
+  return isOther && notesOf(before) === notesOf(record) ? 'internalNotes' : undefined;
+}
+
+/** Notes as any service might keep them: its own line ends, nothing around them. */
+function plainNotes(notes: unknown): string {
+  return typeof notes === 'string' ? notes.replaceAll('\r\n', '\n').trim() : '';
 }
 
 async function readBefore(
