@@ -182,12 +182,14 @@ export class Outcome<T> {
     readonly value: T,
     /** A function where it is known only when the value is written out. */
     private readonly exit: ExitName | (() => ExitName),
-    /** What is written down once the value was written out. */
-    readonly written?: () => Promise<void>,
-    /** The first of several things that failed, known when the value is written out. */
-    readonly failed?: () => FailedOne | undefined,
-    /** What stands before the value, whatever its format. */
-    readonly head?: string,
+    readonly more: {
+      /** What is written down once the value was written out. */
+      readonly written?: (() => Promise<void>) | undefined;
+      /** The first of several things that failed, known when the value is written out. */
+      readonly failed?: () => FailedOne | undefined;
+      /** What stands before the value, whatever its format. */
+      readonly head?: string;
+    } = {},
   ) {}
 
   get exitName(): ExitName {

@@ -33,9 +33,9 @@ export async function execute(
       get exitName() {
         return result.exitName;
       },
-      written: result.written,
+      written: result.more.written,
       get failed() {
-        return result.failed?.();
+        return result.more.failed?.();
       },
     };
   if (result instanceof Lasting)

@@ -87,7 +87,8 @@ export async function runWrite(
   if (value instanceof Running) return value.shown;
   const { onlyReads } = plan;
   if (!(value instanceof Outcome)) return { ...shown(value, write.view), onlyReads };
-  const { exitName, written, head } = value;
+  const { exitName } = value;
+  const { written, head } = value.more;
   return { value: value.value, view: write.view, exitName, written, head, onlyReads };
 }
 

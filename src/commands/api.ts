@@ -112,7 +112,7 @@ export default defineWrite({
     const value = isOver ? undefined : bodyOf(response, { call, origin, needsJson: false });
     const isText = !isOver && value === undefined && response.body.length > 0;
     const shown = isText ? response.body : value;
-    return include ? new Outcome(shown, 'done', undefined, undefined, headOf(response)) : shown;
+    return include ? new Outcome(shown, 'done', { head: headOf(response) }) : shown;
   },
 });
 

@@ -133,7 +133,7 @@ export async function downloadDocuments(
   const concurrency = values.concurrency ?? context.settings.concurrency;
   const run = runDownloads(context, targets, concurrency, worker);
   const exitName = () => run.exitName();
-  const outcome = (value: Result) => new Outcome(value, exitName, undefined, () => run.failed());
+  const outcome = (value: Result) => new Outcome(value, exitName, { failed: () => run.failed() });
   if (context.settings.output === 'ndjson') return outcome(run.rows());
   const done: Row[] = [];
   for await (const row of run.rows()) done.push(row);

@@ -25,7 +25,7 @@ export async function getRecords(
       context.tell(`The ${kind.noun} ${id} was not found.`);
     }
   }
-  return first ? new Outcome(found, 'notFound', undefined, () => first) : found;
+  return first ? new Outcome(found, 'notFound', { failed: () => first }) : found;
 }
 
 function missing(error: unknown): Failure {

@@ -5,7 +5,7 @@ import type { Confirmation, Plan } from '../cli/define.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { ApiError, Failure, ProtocolError, UsageError } from '../errors.js';
-import { callOf, type Kind } from './kinds.js';
+import { callOf, type Kind, type Readable } from './kinds.js';
 import { labelOf, type RecordSource } from './read-records.js';
 
 /** What a plan about one record read; undefined where the key may not read it. */
@@ -137,11 +137,12 @@ export async function reread(
   return (await readAgain(context, kind, id, source)) ?? answered ?? { id };
 }
 
+/** The record after a write that was done; undefined where it cannot be read, which is told. */
 export async function readAgain(
   context: Context,
-  kind: Kind,
+  kind: Readable,
   id: string,
-  source: RecordSource | undefined,
+  source?: RecordSource,
 ): Promise<JsonObject | undefined> {
   try {
     if (source) return await source.read(id, { fresh: true });

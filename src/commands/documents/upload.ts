@@ -152,7 +152,7 @@ async function uploadOne(
     // What comes from stdin is never what came before.
     digest: file.path === '-' ? randomUUID() : filesDigest([row]),
   });
-  return new Outcome(isObject(value) ? value : {}, 'done', written);
+  return new Outcome(isObject(value) ? value : {}, 'done', { written });
 }
 
 function withStdin<T>(

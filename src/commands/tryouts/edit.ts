@@ -5,12 +5,11 @@ import type { Call } from '../../api/types.js';
 import type { Change, Plan } from '../../cli/define.js';
 import type { Context } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';
-import { pause } from '../../data/pause.js';
 import { shellQuote } from '../../data/words.js';
-import { ApiError, Failure, ProtocolError } from '../../errors.js';
+import { ApiError, ProtocolError } from '../../errors.js';
 import { callOf } from '../kinds.js';
 import type { Seen } from '../write-records.js';
-import { applications, noteOnce, readApplication } from './application.js';
+import { applications, noteOnce, readApplication, readShowing } from './application.js';
 import { editedNotes, type NoteEdit } from './notes.js';
 
 /** What an application is to become; undefined = leave it. */
@@ -84,9 +83,8 @@ export async function sendEdit(
   before: JsonObject | undefined,
 ): Promise<JsonObject> {
   const wanted = call.body ?? {};
-  const tell = (left: string) => context.tell(left);
   const outcome = await settle(
-    () => sendEditOnce(context, call, id, before, tell),
+    () => sendEditOnce(context, call, id, before, { alone: true }),
     async () => {
       const record = await readApplication(context, id);
       if (holds(record, wanted)) return record;
@@ -100,53 +98,35 @@ export async function sendEdit(
 
 /**
  * The same without settling a lost answer: a bulk run waits for all of these together. Notes that the
- * service did not keep are a failure as well, unless there is somebody to `tell` beside the record.
+ * service did not keep are a failure there; told they are where the record is printed, and where a
+ * status was set, whose events are out.
  */
 export async function sendEditOnce(
   context: Context,
   call: Call,
   id: string,
   before: JsonObject | undefined,
-  tell?: (left: string) => void,
+  { alone = false }: { readonly alone?: boolean } = {},
 ): Promise<JsonObject> {
   const wanted = call.body ?? {};
   const answer = await context.api.send(call);
   const found = findRecord(answer.body, 'tryouts');
   const record = found?.['id'] === id ? found : undefined;
   if (record && leftOf(record, wanted, before) === undefined) return record;
-  const first = await readDone(context, id);
-  if (!first) return record ?? { id };
-  const isShown = leftOf(first, wanted, before) !== 'internalNotes';
-  // A read may be a moment behind.
-  if (!isShown) await pause(lagMs, context.signal);
-  const now = isShown ? first : await readDone(context, id);
-  if (!now) return first;
+  const keepsNotes = (now: JsonObject) => leftOf(now, wanted, before) !== 'internalNotes';
+  const now = await readShowing(context, id, keepsNotes);
+  if (!now) return record ?? { id };
   const left = leftOf(now, wanted, before);
   if (left === undefined) return now;
   const shown = left === 'status' ? `the status ${String(now['status'])}` : 'the former notes';
   const message = `The service accepted the change of ${id}, and still shows ${shown}.`;
-  // A status that was set is done: its events are out, and the row is no conflict.
-  const isDone = left === 'internalNotes' && wanted['status'] !== undefined;
-  if (left === 'status' || (!tell && !isDone))
+  if (left === 'status' || (!alone && wanted['status'] === undefined))
     throw new ProtocolError(message, {
       code: 'notApplied',
       hint: `See: rosterctl tryouts get ${shellQuote(id)}`,
     });
-  (tell ?? ((text: string) => context.tell(text)))(message);
+  context.tell(message);
   return now;
-}
-
-const lagMs = 1000;
-
-/** The application after a write that was done; undefined where it cannot be read. */
-async function readDone(context: Context, id: string): Promise<JsonObject | undefined> {
-  try {
-    return await readApplication(context, id);
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    context.note(`Done, but reading the application again failed: ${error.message}.`);
-    return undefined;
-  }
 }
 
 function changesOf(id: string, record: JsonObject | undefined, { status, note }: Wanted): Change[] {

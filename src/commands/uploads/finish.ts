@@ -56,7 +56,7 @@ export default defineWrite({
   async apply(context, { state: [left] }, values): Promise<Outcome<JsonObject>> {
     if (!left) return new Outcome({}, 'done');
     const { value, written } = await finishOne(context, uploadLine(values), left.run, left.row.row);
-    return new Outcome(isObject(value) ? value : {}, 'done', written);
+    return new Outcome(isObject(value) ? value : {}, 'done', { written });
   },
   async several(context, values) {
     const exits: ExitName[] = [];
