@@ -7,10 +7,10 @@ import type { Context } from '../context.js';
 import { dispositionName, safeFileName } from '../data/file-names.js';
 import type { JsonObject } from '../data/json.js';
 import { GuardError, OutputError } from '../errors.js';
-import { type AtomicFile, openAtomic } from '../files/atomic-write.js';
+import { openAtomic } from '../files/atomic-write.js';
 import { makeFolder } from '../files/make-folder.js';
 import { ownDescriptor } from '../files/own-descriptor.js';
-import { writeReason } from '../files/write-reason.js';
+import { type AtomicFile, writeReason } from '../files/writing.js';
 import { openPartial, type PartialFile } from '../files/partial-file.js';
 import { multiLine } from '../terminal/safe-text.js';
 

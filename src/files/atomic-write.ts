@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import {
   access,
   constants,
-  type FileHandle,
   link,
   lstat,
   open,
@@ -13,11 +12,11 @@ import {
   unlink,
 } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { digestOf } from '../data/digest.js';
-import { CancelledError, GuardError, OutputError, PipeClosedError } from '../errors.js';
-import { ownDescriptor, writeToDescriptor } from './own-descriptor.js';
-import { writeReason } from './write-reason.js';
+import { GuardError, OutputError } from '../errors.js';
+import { ownDescriptor } from './own-descriptor.js';
+import { throughDescriptor, throughDevice } from './straight-through.js';
+import { type AtomicFile, attempt, cannotWrite, writeAll } from './writing.js';
 
 export interface AtomicOptions {
   /** The mode of a new file; an existing file keeps its own. Default 0600. */
@@ -33,15 +32,6 @@ export interface AtomicOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A file in the making: nothing stands under its final name before `commit`. */
-export interface AtomicFile {
-  write(chunk: string | Uint8Array): Promise<void>;
-  /** Brings it to disk and under its name. Throws GuardError when it had to be new and is not. */
-  commit(): Promise<void>;
-  /** Leaves nothing behind; harmless after `commit`. */
-  discard(): Promise<void>;
-}
-
 /**
  * Opens a file that appears whole or not at all: a temporary file in the same folder, fsync, rename.
  * A link is followed to its file; a device, a pipe or what is open already is written straight
@@ -50,18 +40,8 @@ export interface AtomicFile {
 export async function openAtomic(file: string, options: AtomicOptions = {}): Promise<AtomicFile> {
   const target = await lookAt(file);
   if (options.mustBeNew && target.kind !== 'absent') throw exists(file);
-  if (target.kind === 'descriptor') {
-    const { number } = target;
-    return {
-      write: (chunk) => attempt(file, writeToDescriptor(number, chunk)),
-      commit: async () => {},
-      discard: async () => {},
-    };
-  }
-  if (target.kind === 'device') {
-    const opened = target.isPipe ? openPipe(file, options.signal) : attempt(file, open(file, 'w'));
-    return straightThrough(file, await opened);
-  }
+  if (target.kind === 'descriptor') return throughDescriptor(file, target.number);
+  if (target.kind === 'device') return throughDevice(file, target.isPipe, options.signal);
   const temp = tempOf(target.path, options.alone ? aloneMark(target.path) : randomMark());
   if (options.alone) await unlink(temp).catch(() => {});
   const mode = target.kind === 'file' ? target.mode : (options.mode ?? 0o600);
@@ -168,7 +148,9 @@ type Target =
 async function lookAt(file: string): Promise<Target> {
   const number = await ownDescriptor(file);
   if (number !== undefined && number < 0)
-    throw new OutputError(`${file} cannot be written: it is not open.`);
+    throw new OutputError(`${file} cannot be written: it is not open.`, {
+      hint: 'Name a file, or - for stdout.',
+    });
   if (number !== undefined) return { kind: 'descriptor', path: file, number };
   const path = await realpath(file).catch(() => file);
   // What a link stands for is asked of the system: of a pipe it is no path that could be read.
@@ -178,62 +160,6 @@ async function lookAt(file: string): Promise<Target> {
   if (found.isDirectory()) throw new OutputError(`${file} is a folder, not a file.`);
   if (!found.isFile()) return { kind: 'device', path, isPipe: found.isFIFO() };
   return { kind: 'file', path, mode: found.mode & 0o777 };
-}
-
-const lookMs = 50;
-
-/**
- * Opens a named pipe for writing. Without a reader the system's own waiting would hold a thread, and
- * the process with it, whatever signal comes.
- */
-async function openPipe(file: string, signal: AbortSignal | undefined): Promise<FileHandle> {
-  for (;;) {
-    const first = await open(file, constants.O_WRONLY | constants.O_NONBLOCK).catch(
-      (error: NodeJS.ErrnoException) => {
-        if (error.code !== 'ENXIO') throw cannotWrite(file, error);
-        return undefined;
-      },
-    );
-    if (first) {
-      const handle = await attempt(file, open(file, 'w'));
-      // Any earlier it would be the end of the file for the reader.
-      await first.close();
-      return handle;
-    }
-    if (signal?.aborted) throw new CancelledError('Interrupted.');
-    await sleep(lookMs);
-  }
-}
-
-function straightThrough(file: string, handle: FileHandle): AtomicFile {
-  let isOpen = true;
-  const close = async () => {
-    if (!isOpen) return;
-    isOpen = false;
-    await handle.close();
-  };
-  return {
-    write: (chunk) => attempt(file, writeAll(handle, chunk)),
-    commit: () => attempt(file, close()),
-    discard: () => close().catch(() => {}),
-  };
-}
-
-/**
- * Writes all of it, where the file stands or at `position`: one write may take only a part of the
- * bytes.
- */
-export async function writeAll(
-  handle: FileHandle,
-  chunk: string | Uint8Array,
-  position?: number,
-): Promise<void> {
-  const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-  let done = 0;
-  while (done < bytes.length) {
-    const at = position === undefined ? null : position + done;
-    done += (await handle.write(bytes, done, bytes.length - done, at)).bytesWritten;
-  }
 }
 
 /**
@@ -275,23 +201,6 @@ export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r').catch(() => undefined);
   await handle?.sync().catch(() => {});
   await handle?.close();
-}
-
-/** Does something to a file; the system's refusal is an OutputError that names it. */
-export async function attempt<T>(file: string, work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    throw error instanceof PipeClosedError ? error : cannotWrite(file, error);
-  }
-}
-
-function cannotWrite(file: string, error: unknown): OutputError {
-  const { code } = error as NodeJS.ErrnoException;
-  return new OutputError(`${file} cannot be written: ${writeReason(error)}.`, {
-    hint: code === 'ENOENT' ? 'Make the folder first.' : undefined,
-    cause: error,
-  });
 }
 
 function exists(file: string): GuardError {

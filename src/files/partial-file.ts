@@ -3,14 +3,7 @@ import { type FileHandle, open, rename, unlink, writeFile } from 'node:fs/promis
 import { dirname } from 'node:path';
 import { type FileVersion, rangeValidator } from '../data/file-version.js';
 import { GuardError } from '../errors.js';
-import {
-  attempt,
-  dropAloneTemp,
-  placeNew,
-  syncFolder,
-  writeAll,
-  writeAtomically,
-} from './atomic-write.js';
+import { dropAloneTemp, placeNew, syncFolder, writeAtomically } from './atomic-write.js';
 import { describeSelf, type ThisProcess } from './holder.js';
 import { withLock } from './lock.js';
 import {
@@ -22,6 +15,7 @@ import {
   markerText,
   readMarker,
 } from './partial-marker.js';
+import { attempt, writeAll } from './writing.js';
 
 export interface PartialOptions {
   readonly self: ThisProcess;

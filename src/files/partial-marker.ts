@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FileVersion } from '../data/file-version.js';
 import { isObject } from '../data/json.js';
 import { GuardError } from '../errors.js';
-import { attempt } from './atomic-write.js';
 import { describeSelf, isGone, type LockHolder, parseHolder, type ThisProcess } from './holder.js';
+import { attempt } from './writing.js';
 
 /** What a half file belongs to: no URL, no key, nothing secret. */
 export interface Marker {
