@@ -72,7 +72,7 @@ describe('a link to an output of the shell', () => {
 
   test('a process substitution is one', () => {
     const ran = bash(
-      'rosterctl teams list -o ids --out >(wc -l > lines); sleep 0.5; cat lines',
+      'rosterctl teams list -o ids --out >(wc -l > lines); until [ -s lines ]; do sleep 0.1; done; cat lines',
       home,
     );
     expect(Number(ran.stdout)).toBe(6);
