@@ -8,6 +8,7 @@ const firsts = {
     'src/terminal/safe-text.ts',
     'src/cli/same-place.ts',
     'src/data/json-escape.ts',
+    'src/data/login-line.ts',
   ],
   told: ['src/cli/failure.ts'],
   command: ['src/assemble.ts', 'src/cli/views.ts', 'src/commands/read-records.ts'],

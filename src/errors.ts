@@ -233,6 +233,11 @@ export class RunError extends Failure {
   }
 }
 
+/** What a reader of an input is told after a signal. */
+export function stoppedReading(source: string): CancelledError {
+  return new CancelledError(`Stopped while reading ${source}; nothing was sent.`);
+}
+
 /** The reader of our output went away (`| head -1`); for a list that is a good end. */
 export class PipeClosedError extends Error {
   override readonly name = 'PipeClosedError';

@@ -8,7 +8,7 @@ import { failureOfLoss, lossPace } from './loss.js';
 import type { ProxyChoice } from './proxy.js';
 import { repeat, type RetryPolicy, type Tried } from './retry.js';
 import { createUrlGuard, type ResolveAll } from './signed-url.js';
-import { storeError, storeHeaders, storePace } from './store-answers.js';
+import { shortAnswer, storeError, storeHeaders, storePace } from './store-answers.js';
 import { createStoreReader, type Download, type FilePart } from './store-download.js';
 import { type Connections, openConnections } from './undici.js';
 
@@ -72,8 +72,7 @@ export function createFileStore(options: FileStoreOptions): FileStore {
 
   const put = async (wire: Wire, file: UploadSource): Promise<Tried<Attempt>> => {
     const { agent } = await connections();
-    // The store's answer is short; of a long one the beginning is enough.
-    const limits = { stallMs, answerMs: 2 * stallMs, bodyBytes: 64 * 1024, cutBody: true };
+    const limits = { stallMs, ...shortAnswer(stallMs) };
     const value = await exchange(agent, { ...wire, body: counted(file) }, limits, options.signal);
     if ('loss' in value) {
       const { loss } = value;

@@ -85,20 +85,20 @@ function webUrl(value: unknown): value is string {
 }
 
 function linkTo(url: string, around: JsonObject, now: Date): Link {
-  const expires = expiryIn(around, now) ?? expiryOf(new URL(url).searchParams);
-  return { kind: 'url', url, expiresAt: expires instanceof Date ? expires.toISOString() : expires };
+  const expiresAt = expiryIn(around, now) ?? expiryOf(new URL(url).searchParams)?.toISOString();
+  return { kind: 'url', url, expiresAt };
 }
 
 /** A text as the service sent it. */
-function expiryIn(body: JsonObject, now: Date): Date | string | undefined {
+function expiryIn(body: JsonObject, now: Date): string | undefined {
   for (const [key, value] of Object.entries(body)) {
     const name = normalName(key);
     if (['expiresat', 'expirytime', 'expiration', 'expires', 'validuntil'].includes(name)) {
       const at = typeof value === 'number' ? fromUnix(value) : dateOf(value);
-      if (at) return typeof value === 'string' ? value : at;
+      if (at) return typeof value === 'string' ? value : at.toISOString();
     }
     if (['expiresin', 'ttl', 'expiresinseconds'].includes(name) && typeof value === 'number')
-      return valid(new Date(now.getTime() + value * 1000));
+      return valid(new Date(now.getTime() + value * 1000))?.toISOString();
   }
   return undefined;
 }

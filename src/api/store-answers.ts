@@ -10,6 +10,11 @@ interface Reply {
   readonly body: Buffer;
 }
 
+/** Bounds of what a store says besides a file: it is short, and of a long one the beginning is enough. */
+export function shortAnswer(stallMs: number) {
+  return { answerMs: 2 * stallMs, bodyBytes: 64 * 1024, cutBody: true };
+}
+
 /** Whether the store's answer to a PUT asks for the same PUT again. */
 export function storePace(reply: Reply): Delivery | undefined {
   if (reply.status === 400 && codeOf(reply).code === 'RequestTimeout') return 'ambiguous';

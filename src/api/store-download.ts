@@ -4,7 +4,7 @@ import { type Limits, type OpenReply, openExchange, type Wire } from './exchange
 import { failureOfLoss, lossPace, lossText } from './loss.js';
 import { deliveryOfStatus, repeat, type RetryPolicy, type Tried } from './retry.js';
 import type { UrlGuard } from './signed-url.js';
-import { storeError } from './store-answers.js';
+import { shortAnswer, storeError } from './store-answers.js';
 import type { Connections } from './undici.js';
 
 /** A file on its way from the store. */
@@ -40,10 +40,7 @@ export function createStoreReader(options: ReaderOptions) {
   const limits: Limits = {
     firstByteMs: stallMs,
     quietMs: stallMs,
-    answerMs: 2 * stallMs,
-    // Of an error answer the beginning is enough.
-    bodyBytes: 64 * 1024,
-    cutBody: true,
+    ...shortAnswer(stallMs),
     anyEncoding: true,
   };
   const open = async (url: URL, part: FilePart | undefined): Promise<Tried<Opened>> => {

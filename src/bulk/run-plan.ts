@@ -67,12 +67,16 @@ export async function writePlan(folder: string, { head, job, rows }: RunPlan): P
   }
 }
 
-/** The plan of a run's folder, undefined where there is none. Throws GuardError when it is damaged, OutputError when it cannot be read. */
+/**
+ * The plan of a run's folder, undefined where there is none. Throws GuardError when it is damaged,
+ * OutputError when it cannot be read.
+ */
 export async function readPlan(folder: string): Promise<RunPlan | undefined> {
   const path = pathIn(folder);
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     throw new OutputError(`The plan ${path} cannot be read: ${error.code ?? error.message}.`, {
+      hint: 'Nothing of this run is done again before it can be read: mend its files or their modes.',
       cause: error,
     });
   });

@@ -230,6 +230,7 @@ async function runNames({ dir }: RunStore): Promise<readonly string[]> {
   const names = await readdir(dir).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
     throw new OutputError(`The runs in ${dir} cannot be read: ${error.code ?? error.message}.`, {
+      hint: 'Check the folder and its mode, or set ROSTERCTL_STATE_DIR.',
       cause: error,
     });
   });

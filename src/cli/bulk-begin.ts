@@ -30,6 +30,7 @@ import {
   type EndedRun,
   errorsBefore,
   failedRun,
+  jobOf,
   type KeptJob,
   openJob,
   reportOf,
@@ -43,7 +44,7 @@ export async function retryRows(
   line: Omit<BulkLine, 'source'>,
   plan: RunPlan,
 ): Promise<Prepared> {
-  const kept = plan.job as unknown as KeptJob;
+  const kept = jobOf(plan);
   const rows = await rowsAgain(context, line.part, plan);
   return withLock(context, line, async (store, head, lock) => {
     const full = { ...head, input: inputOf(head, kept, 'retry', rows) };

@@ -24,7 +24,7 @@ import {
 } from './bulk-line.js';
 import type { BulkPart } from './bulk-part.js';
 import { checkExpected, confirmChanges, tellPreview } from './bulk-confirm.js';
-import { type EndedRun, executeRun, type KeptJob, openJob, type ReadyRun } from './bulk-run.js';
+import { type EndedRun, executeRun, jobOf, openJob, type ReadyRun } from './bulk-run.js';
 import { wasTold, wrapUp } from './bulk-wrap-up.js';
 
 /** Makes an unfinished run ready to go on; the lock is taken first. Throws as `runBulk` does. */
@@ -128,7 +128,7 @@ export async function continueRun(
       { ...values, maxChanges: values.maxChanges ?? tasks.length },
       true,
     );
-  const { work } = openJob(context, part, words, plan.job as unknown as KeptJob);
+  const { work } = openJob(context, part, words, jobOf(plan));
   const journal = await continueJournal(store, plan, {
     now: context.now,
     isOurs: () => lock.isOurs(),

@@ -35,6 +35,11 @@ export interface KeptJob {
   readonly guards: Guards;
 }
 
+/** The job of a plan, as `prepare` put it there. */
+export function jobOf({ job }: Pick<RunPlan, 'job'>): KeptJob {
+  return job as unknown as KeptJob;
+}
+
 /** A run that is about to send. */
 export interface ReadyRun {
   /** Undefined where nothing can be kept. */
@@ -148,6 +153,8 @@ export async function executeRun(
   return conclude(context, ready, rows, stop);
 }
 
+type ErrorLimits = Pick<BulkValues, 'failFast' | 'maxErrors'>;
+
 /** What a preview leaves of the errors that a run may have. */
 interface ErrorsBefore {
   readonly wrong: number;
@@ -158,10 +165,7 @@ interface ErrorsBefore {
 }
 
 /** Rows that failed or conflicted before anything was sent, held against `--max-errors`. */
-export function errorsBefore(
-  limits: Parameters<typeof mostErrors>[0],
-  decided: readonly ReportRow[],
-): ErrorsBefore {
+export function errorsBefore(limits: ErrorLimits, decided: readonly ReportRow[]): ErrorsBefore {
   const wrong = decided.filter(({ result }) => countsAsError(result)).length;
   const most = mostErrors(limits);
   if (most === undefined) return { wrong, isTooMany: false, left: undefined };
@@ -169,10 +173,7 @@ export function errorsBefore(
 }
 
 /** How many rows may fail before a run stops; undefined: any number. */
-function mostErrors({
-  failFast,
-  maxErrors,
-}: Pick<BulkValues, 'failFast' | 'maxErrors'>): number | undefined {
+function mostErrors({ failFast, maxErrors }: ErrorLimits): number | undefined {
   return failFast ? 1 : maxErrors;
 }
 

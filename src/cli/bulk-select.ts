@@ -10,9 +10,8 @@ import type { SelectedRow } from '../bulk/work.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { orList } from '../data/words.js';
-import { Failure, GuardError, UsageError } from '../errors.js';
+import { Failure, GuardError, stoppedReading, UsageError } from '../errors.js';
 import { inputBytes } from '../files/input-file.js';
-import { stoppedReading } from '../terminal/streams.js';
 import type { BulkValues } from './bulk-flags.js';
 import type { BulkPart, Source } from './bulk-part.js';
 import { unreadable } from '../files/unreadable.js';
@@ -155,7 +154,7 @@ async function* bytesOf(context: Context, path: string): AsyncGenerator<Uint8Arr
       yield Buffer.from(chunk);
     }
   } catch (error) {
-    if (path === '-' && context.signal.aborted) throw stoppedReading();
+    if (path === '-' && context.signal.aborted) throw stoppedReading('stdin');
     throw error instanceof Failure ? error : unreadable(path === '-' ? 'stdin' : path, error);
   }
 }

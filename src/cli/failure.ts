@@ -10,7 +10,7 @@ import {
 import { exit } from '../exit-codes.js';
 import type { GlobalFlags } from '../config/flags.js';
 import { escapeJson } from '../data/json-escape.js';
-import { shellQuote } from '../data/words.js';
+import { loginLine } from '../data/login-line.js';
 import { toSamePlace } from './same-place.js';
 
 /** What `-o json` prints as the last line of stderr. */
@@ -209,10 +209,9 @@ function profileOf({ keySource = '' }: FailedCommand): string | undefined {
 function hintFor(error: ApiError, command: FailedCommand): string | undefined {
   const list = nouns.find(([prefix]) => error.call.path.startsWith(prefix))?.[2];
   const variable = variableOf(command);
-  const profile = profileOf(command);
   if (error.status === 401)
     return variable === undefined
-      ? `Store a valid key: rosterctl auth login${profile === undefined ? '' : ` --profile ${shellQuote(profile)}`}`
+      ? `Store a valid key: ${loginLine(profileOf(command))}`
       : `Give ${variable} a valid key, or unset it and store one: rosterctl auth login`;
   if (error.status === 403 && error.serviceCode === 'featureNotAvailable')
     return "Ask the organization's owner for a plan that includes API access.";

@@ -2,17 +2,16 @@ import type { GlobalFlags, OutputFormat, Settings } from '../config/settings.js'
 import type { Environment, Streams } from '../terminal/streams.js';
 import { type Batches, batchesOf, flowOf, gathered, type Item } from '../data/flow.js';
 import type { JsonObject } from '../data/json.js';
-import { OutputError } from '../errors.js';
 import { createPaint } from '../terminal/paint.js';
-import { multiLine, rawLines } from '../terminal/safe-text.js';
 import { recordFields } from './fields.js';
-import { type Sink, withSink } from './sink.js';
+import { forScreen, type Sink, withSink } from './sink.js';
 import type { View } from './views.js';
 import {
   asRecord,
   type Rows,
   writeCsv,
   NoIdsError,
+  writeBytes,
   writeIds,
   writeJson,
   writeJsonArray,
@@ -82,7 +81,7 @@ async function show<T>(value: T, view: View<T>, sink: Sink, world: Presenting): 
   const rows = fields ? await chosen(source, fields, view, world) : source;
   if (format === 'ids') {
     const ids = view.idRows?.(value) ?? source;
-    return writeIds(harmless(sink), ids, view.columns?.[0]).catch((error: unknown) => {
+    return writeIds(forScreen(sink), ids, view.columns?.[0]).catch((error: unknown) => {
       // That it was done is worth more than what it was to be shown as.
       if (!world.isDone || !(error instanceof NoIdsError)) throw error;
       world.note(error.message);
@@ -98,20 +97,12 @@ async function show<T>(value: T, view: View<T>, sink: Sink, world: Presenting): 
     return;
   }
   if (format === 'csv')
-    return writeCsv(harmless(sink), rows, csvLook(world.settings), knownFields(view, fields));
+    return writeCsv(forScreen(sink), rows, csvLook(world.settings), knownFields(view, fields));
   // A report with --fields is its rows.
   if (!many && !(fields && view.rows))
     return showRecord(asRecord(fields ? await only(rows) : value), sink, world);
   if (sink.isTerminal) return showTable(rows, view, sink, world);
   return writeTable(rows, view, sink, world);
-}
-
-/** Data are left as they are, but on a screen nothing of a stranger's drives it. */
-function harmless(sink: Sink): Sink {
-  if (!sink.isTerminal) return sink;
-  const write: Sink['write'] = (text) =>
-    sink.write(typeof text === 'string' ? rawLines(text) : text);
-  return { ...sink, write };
 }
 
 /** `-o` and `--json` decide; without them the extension of `--out`, then the setting. */
@@ -284,15 +275,4 @@ class LateFields {
       for (const name in record) if (!this.known.has(name)) this.names.add(name);
     }
   }
-}
-
-/** What is no JSON goes through untouched, but never untouched to a terminal. */
-async function writeBytes(bytes: Uint8Array, sink: Sink): Promise<void> {
-  if (!sink.isTerminal) return sink.write(bytes);
-  const text = Buffer.from(bytes).toString();
-  if (text.includes('\u0000') || text.includes('\ufffd'))
-    throw new OutputError('The answer is no text; it is not shown on a terminal.', {
-      hint: 'Send it to a file: --out FILE',
-    });
-  return sink.write(`${multiLine(text).replace(/\n$/, '')}\n`);
 }

@@ -5,11 +5,6 @@ import { shellQuote } from '../data/words.js';
 const named =
   /\brosterctl (?=(?:api|auth|config|docs|documents|doctor|players|runs|teams|tryouts|uploads)\b)(?!.*(?:--profile|--org|--base-url))/g;
 
-/** It would be refused, and stand in a log. */
-function holdsPassword(url: string): boolean {
-  return /^\s*[a-z][\w+.-]*:\/\/[^/?#]*@/i.test(url);
-}
-
 /**
  * A message whose commands, pasted, reach the same organization: with the flags by which this line
  * chose it. What the environment says is still there when they are pasted.
@@ -26,4 +21,9 @@ export function toSamePlace(message: string, flags: Partial<GlobalFlags>): strin
     named,
     `rosterctl ${words.map(shellQuote).join(' ').replaceAll('$', '$$$$')} `,
   );
+}
+
+/** It would be refused, and stand in a log. */
+function holdsPassword(url: string): boolean {
+  return /^\s*[a-z][\w+.-]*:\/\/[^/?#]*@/i.test(url);
 }

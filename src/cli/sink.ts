@@ -1,3 +1,4 @@
+import { rawLines } from '../terminal/safe-text.js';
 import type { Streams } from '../terminal/streams.js';
 
 /** Where a result goes: stdout, or the file of `--out` that appears whole or not at all. */
@@ -33,6 +34,14 @@ export async function withSink(
   } finally {
     await file.discard();
   }
+}
+
+/** The same, on whose screen nothing of a stranger's drives it; elsewhere data stay as they are. */
+export function forScreen(sink: Sink): Sink {
+  if (!sink.isTerminal) return sink;
+  const write: Sink['write'] = (text) =>
+    sink.write(typeof text === 'string' ? rawLines(text) : text);
+  return { ...sink, write };
 }
 
 /** A writer that gathers small pieces: one write per turn of the event loop, or when it is a lot. */

@@ -8,8 +8,8 @@ import {
   printPlain,
 } from '../data/json.js';
 import { flatten, InnerNames, plainText, valueAt } from '../data/path.js';
-import { UsageError } from '../errors.js';
-import { jsonTsvCell, tsvCell } from '../terminal/safe-text.js';
+import { OutputError, UsageError } from '../errors.js';
+import { jsonTsvCell, multiLine, tsvCell } from '../terminal/safe-text.js';
 import { batchTo, type Sink } from './sink.js';
 
 /** Records on their way to a machine. */
@@ -82,6 +82,17 @@ export async function writeIds(sink: Sink, rows: Rows, idField = 'id'): Promise<
     if (id === undefined || id === null || typeof id === 'object') throw new NoIdsError();
     return `${tsvCell(plainText(id))}\n`;
   });
+}
+
+/** What is no JSON goes through untouched, but never untouched to a terminal. */
+export async function writeBytes(bytes: Uint8Array, sink: Sink): Promise<void> {
+  if (!sink.isTerminal) return sink.write(bytes);
+  const text = Buffer.from(bytes).toString();
+  if (text.includes('\u0000') || text.includes('\ufffd'))
+    throw new OutputError('The answer is no text; it is not shown on a terminal.', {
+      hint: 'Send it to a file: --out FILE',
+    });
+  return sink.write(`${multiLine(text).replace(/\n$/, '')}\n`);
 }
 
 /** `-o ids` of a result that has none. */

@@ -9,9 +9,9 @@ import { readableFile } from '../api/readable-file.js';
 import type { UploadContentType } from '../api/schemas.js';
 import { type FileIdentity, heldUpload, openUpload, type UploadFile } from '../api/upload.js';
 import { orList } from '../data/words.js';
-import { InputError, UsageError } from '../errors.js';
+import { InputError, stoppedReading, UsageError } from '../errors.js';
 import { unreadable } from '../files/unreadable.js';
-import { stoppedReading, type Streams } from '../terminal/streams.js';
+import type { Streams } from '../terminal/streams.js';
 
 /** A file that was looked at and may be uploaded. */
 export interface LocalFile extends UploadFile {
@@ -74,7 +74,7 @@ async function spool(
     for await (const chunk of addAbortSignal(signal, stdin.stream as Readable))
       await handle.appendFile(chunk as Uint8Array);
   } catch (error) {
-    if (signal.aborted) throw stoppedReading();
+    if (signal.aborted) throw stoppedReading('stdin');
     throw notKept(error);
   }
 }

@@ -1,16 +1,7 @@
-import { shellQuote } from '../data/words.js';
 import { UsageError } from '../errors.js';
 
 /** The built-in profile: the service of the sandbox, never stored. */
 export const sandboxProfile = 'sandbox';
-
-/** The profile of `auth login` without `--profile`. */
-export const defaultProfile = 'default';
-
-/** The command that stores a key for a profile: without its name it would be another one. */
-export function loginLine(profile: string): string {
-  return `rosterctl auth login${profile === defaultProfile ? '' : ` --profile ${shellQuote(profile)}`}`;
-}
 
 /** A name under which a profile may be stored. Throws UsageError. */
 export function checkProfileName(name: string): string {

@@ -5,7 +5,7 @@ import type { OutputFormat } from './formats.js';
 import { isGuess, namedKeys } from './keys.js';
 import { nameList, oneOf, onOff, refuseSpreadsheet } from './parse.js';
 import type { Environment } from './paths.js';
-import { defaultProfile } from './profile-name.js';
+import { defaultProfile } from '../data/login-line.js';
 import { activeProfileOf, type ConfigData } from './store.js';
 
 export type { GlobalFlags, OutputFormat, SettingOrigin };

@@ -80,15 +80,15 @@ function agree<T>(one: T | undefined, other: T | undefined): boolean {
   return one === undefined || other === undefined || one === other;
 }
 
+/** The bytes of a Content-Length header, where it is a number. */
+export function lengthOf(header: string | undefined): number | undefined {
+  return header !== undefined && /^\d{1,16}$/.test(header) ? Number(header) : undefined;
+}
+
 function isWeak(etag: string): boolean {
   return etag.startsWith('W/');
 }
 
 function opaque(etag: string): string {
   return etag.replace(/^W\//, '');
-}
-
-/** The bytes of a Content-Length header, where it is a number. */
-export function lengthOf(header: string | undefined): number | undefined {
-  return header !== undefined && /^\d{1,16}$/.test(header) ? Number(header) : undefined;
 }

@@ -1,6 +1,6 @@
 import { constants, createReadStream, open } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { CancelledError } from '../errors.js';
+import { stoppedReading } from '../errors.js';
 
 export interface InputOptions {
   /** Bytes read at once. */
@@ -26,12 +26,12 @@ export async function* inputBytes(
   try {
     for await (const chunk of stream) yield Buffer.from(chunk as Uint8Array);
   } catch (error) {
-    throw signal.aborted ? stopped(path) : error;
+    throw signal.aborted ? stoppedReading(path) : error;
   } finally {
     signal.removeEventListener('abort', stop);
   }
   // A stream that is destroyed before anything came ends like an empty one.
-  if (signal.aborted) throw stopped(path);
+  if (signal.aborted) throw stoppedReading(path);
 }
 
 /** A pipe as the event loop knows it: opened at once, read when there is a writer. */
@@ -43,8 +43,4 @@ async function openPipe(path: string) {
     );
   });
   return new Socket({ fd, readable: true, writable: false });
-}
-
-function stopped(path: string): CancelledError {
-  return new CancelledError(`Stopped while reading ${path}; nothing was sent.`);
 }

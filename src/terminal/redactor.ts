@@ -18,32 +18,49 @@ const beginning = 12;
 
 /** Nothing is known to it yet. */
 export function createRedactor(): Redactor {
-  let secrets: readonly string[] = [];
-  const beginnings = new Set<string>();
-  const add = (spellings: readonly string[]) => {
-    const known = spellings.filter((spelling) => spelling.length >= shortest);
-    // The longest first: a secret may hold another one.
-    secrets = [...new Set([...secrets, ...known])].toSorted((a, b) => b.length - a.length);
+  const keys = new Set<string>();
+  const others = new Set<string>();
+  let known: Spellings | undefined;
+  const learn = (to: Set<string>, secret: string) => {
+    if (secret.length < shortest) return;
+    to.add(secret);
+    known = undefined;
   };
   return {
-    add(secret) {
-      if (secret.length < shortest) return;
-      const spellings = [...spellingsOf(secret), ...foreignSpellings(secret)];
-      add(spellings);
-      for (const spelling of spellings) if (spelling.length > beginning) beginnings.add(spelling);
-    },
+    add: (secret) => learn(keys, secret),
     addUrl(url) {
       const at = url.indexOf('?');
       if (at < 0) return;
       const query = url.slice(at + 1);
-      const values = [...new URLSearchParams(query)].map(([, value]) => value);
-      for (const each of [query, ...values.filter(({ length }) => length >= shortestValue)])
-        add(spellingsOf(each));
+      learn(others, query);
+      for (const [, value] of new URLSearchParams(query))
+        if (value.length >= shortestValue) learn(others, value);
     },
     clean(text) {
-      const whole = secrets.reduce((left, secret) => left.replaceAll(secret, replacement), text);
-      return [...beginnings].reduce(withoutBeginning, whole);
+      // Most commands write nothing to stderr, and their start does not pay for it.
+      known ??= spellings(keys, others);
+      const { whole, begun } = known;
+      return begun.reduce(
+        withoutBeginning,
+        whole.reduce((left, secret) => left.replaceAll(secret, replacement), text),
+      );
     },
+  };
+}
+
+interface Spellings {
+  /** The longest first: a secret may hold another one. */
+  readonly whole: readonly string[];
+  /** Those of which a beginning is hidden, too. */
+  readonly begun: readonly string[];
+}
+
+function spellings(keys: ReadonlySet<string>, others: ReadonlySet<string>): Spellings {
+  const ofKeys = [...keys].flatMap((key) => [...spellingsOf(key), ...foreignSpellings(key)]);
+  const all = new Set([...ofKeys, ...[...others].flatMap(spellingsOf)]);
+  return {
+    whole: [...all].toSorted((a, b) => b.length - a.length),
+    begun: [...new Set(ofKeys)].filter(({ length }) => length > beginning),
   };
 }
 

@@ -1,4 +1,5 @@
-import { CancelledError, InputError, OutputError, PipeClosedError } from '../errors.js';
+import { OutputError, PipeClosedError, stoppedReading } from '../errors.js';
+import { readAll } from './read-all.js';
 import { createRedactor } from './redactor.js';
 
 /** One of our two output streams. Nothing else writes to the process's streams. */
@@ -88,7 +89,7 @@ export function createStreams(source: StreamsOptions, direct?: Descriptors): Pro
   let wasRead = false;
   let wasStopped = false;
   const input = () => {
-    if (wasStopped) throw stoppedReading();
+    if (wasStopped) throw stoppedReading('stdin');
     wasRead = true;
     return source.stdin;
   };
@@ -160,7 +161,7 @@ export function createStreams(source: StreamsOptions, direct?: Descriptors): Pro
     },
     stopReading() {
       wasStopped = true;
-      if (wasRead) (source.stdin as Partial<Destroyable>).destroy?.();
+      if (wasRead) (source.stdin as { destroy?: () => void }).destroy?.();
     },
     finish: out.finish,
   };
@@ -260,41 +261,6 @@ const reasons: Readonly<Record<string, string>> = {
   EFBIG: 'the file would be larger than allowed (EFBIG)',
   EIO: 'the device reports an error (EIO)',
 };
-
-// --- reading ---
-
-const defaultLimit = 64 * 1024 * 1024;
-
-interface Destroyable {
-  destroy(): void;
-}
-
-/** What a reader of stdin is told after a signal. */
-export function stoppedReading(): CancelledError {
-  return new CancelledError('Stopped while reading stdin; nothing was sent.');
-}
-
-async function readAll(
-  stdin: TerminalInput,
-  limit = defaultLimit,
-  isStopped: () => boolean = () => false,
-): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of stdin) {
-      const bytes = Buffer.from(chunk);
-      size += bytes.length;
-      if (size > limit) break;
-      chunks.push(bytes);
-    }
-  } catch (error) {
-    if (isStopped()) throw stoppedReading();
-    throw new InputError(`stdin cannot be read: ${(error as Error).message}.`, { cause: error });
-  }
-  if (size > limit) throw new InputError(`stdin holds more than ${limit} bytes.`);
-  return Buffer.concat(chunks);
-}
 
 function sizeFrom(text: string | undefined): number | undefined {
   return text !== undefined && /^[1-9]\d{0,4}$/.test(text) ? Number(text) : undefined;

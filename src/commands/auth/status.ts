@@ -6,8 +6,8 @@ import { parseBaseUrl } from '../../config/base-url.js';
 import {
   type ConnectionInput,
   findConnection,
-  withoutKey,
   resolveConnection,
+  withoutKey,
 } from '../../config/connection.js';
 import { sandboxProfile } from '../../config/profile-name.js';
 import type { LocalContext } from '../../context.js';

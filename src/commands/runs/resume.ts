@@ -2,7 +2,7 @@ import { exitOf } from '../../bulk/report.js';
 import { dryRun, showRun } from '../../cli/bulk.js';
 import { resumeRun, tasksLeft } from '../../cli/bulk-continue.js';
 import { limitPace } from '../../cli/bulk-line.js';
-import type { KeptJob } from '../../cli/bulk-run.js';
+import { jobOf } from '../../cli/bulk-run.js';
 import { defineWrite, Outcome, Running } from '../../cli/define.js';
 import { UsageError } from '../../errors.js';
 import { ofEarlierRun, runHere } from './earlier-run.js';
@@ -40,9 +40,8 @@ export default defineWrite({
     const left = tasksLeft(line.part, stored);
     // What is left was allowed when the run began.
     const maxChanges = values.maxChanges ?? left.length;
-    const kept = stored.plan.job as unknown as KeptJob;
     const run = stored.head.run;
     const allowed = { ...line, values: { ...line.values, maxChanges } };
-    return new Running(await dryRun(context, allowed, kept, left, run));
+    return new Running(await dryRun(context, allowed, jobOf(stored.plan), left, run));
   },
 });

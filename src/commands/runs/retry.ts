@@ -3,7 +3,7 @@ import type { PlannedRow, StoredRun } from '../../bulk/runs.js';
 import { dryRun, showRun } from '../../cli/bulk.js';
 import { retryRows, rowsAgain } from '../../cli/bulk-begin.js';
 import { limitPace } from '../../cli/bulk-line.js';
-import type { KeptJob } from '../../cli/bulk-run.js';
+import { jobOf } from '../../cli/bulk-run.js';
 import { defineWrite, Running } from '../../cli/define.js';
 import { GuardError, UsageError } from '../../errors.js';
 import { ofEarlierRun, runHere } from './earlier-run.js';
@@ -45,8 +45,7 @@ export default defineWrite({
     if (!context.settings.dryRun)
       return new Running(await showRun(context, await retryRows(context, line, again)));
     const selected = await rowsAgain(context, line.part, again);
-    const kept = plan.job as unknown as KeptJob;
-    return new Running(await dryRun(context, line, kept, selected));
+    return new Running(await dryRun(context, line, jobOf(plan), selected));
   },
 });
 
