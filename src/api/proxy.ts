@@ -1,4 +1,5 @@
 import { isIPv6 } from 'node:net';
+import { isLocalName, isLoopbackHost } from '../data/loopback.js';
 import { ConfigError } from '../errors.js';
 
 /** A proxy that the user named in the environment. */
@@ -25,7 +26,7 @@ export function createProxyChoice(env: Environment, trace?: (line: string) => vo
   return (target) => {
     const kind = target.protocol === 'https:' ? 'https_proxy' : 'http_proxy';
     const set = variable(env, kind);
-    if (!set || isLoopback(target.hostname)) return undefined;
+    if (!set || isLoopbackHost(target.hostname) || isLocalName(target.hostname)) return undefined;
     if (isExcepted(target, variable(env, 'no_proxy')?.value ?? '')) return undefined;
     const proxy = readProxy(set.name, set.value);
     if (!told.has(target.origin))
@@ -65,14 +66,6 @@ function plain(text: string): string {
   } catch {
     return text;
   }
-}
-
-function isLoopback(hostname: string): boolean {
-  return (
-    /^(.+\.)?localhost\.?$/.test(hostname) ||
-    hostname === '[::1]' ||
-    /^127(\.\d+){3}$/.test(hostname)
-  );
 }
 
 /** `*`, `example.org` and `.example.org` (with all below them), an address; each with `:port`. */

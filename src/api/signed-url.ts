@@ -1,5 +1,6 @@
 import { type LookupAddress, type LookupAllOptions, type LookupOptions } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { isLocalName } from '../data/loopback.js';
 import { ProtocolError } from '../errors.js';
 
 /** Resolves a name to all its addresses. */
@@ -92,10 +93,6 @@ function plainUrl(text: string): URL {
 /** The parser has already turned every odd spelling of an IPv4 address into the dotted one. */
 function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
-}
-
-function isLocalName(host: string): boolean {
-  return host === 'localhost' || host.endsWith('.localhost');
 }
 
 function isLoopback(host: string): boolean {

@@ -1,3 +1,4 @@
+import { isLoopbackHost } from '../data/loopback.js';
 import { UsageError } from '../errors.js';
 
 /**
@@ -30,11 +31,6 @@ export function parseBaseUrl(text: string): string {
 /** Scheme, host and port: what a key is bound to. Expects a URL that `parseBaseUrl` gave. */
 export function originOf(baseUrl: string): string {
   return new URL(baseUrl).origin;
-}
-
-/** localhost, 127.0.0.0/8 and ::1, as the URL parser spells them. */
-export function isLoopbackHost(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
 function refuse(what: string, hint: string): UsageError {

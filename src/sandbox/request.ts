@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import * as z from 'zod/mini';
 import type { Endpoint } from '../api/contract.js';
 import { isObject, type JsonObject } from '../data/json.js';
+import { isLoopbackHost } from '../data/loopback.js';
 import { forbidden, invalid, Refusal } from './refusal.js';
 
 /** A request as far as it is answered by; the iteration gives its body. */
@@ -82,6 +83,6 @@ export function checkBody(row: Endpoint, body: JsonObject): void {
 }
 
 /** Whether a Host header names this machine: a page elsewhere that points its name here does not. */
-export function isLoopbackHost(host: string | undefined): boolean {
-  return /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(:\d{1,5})?$/i.test(host ?? '');
+export function isOwnHost(host = ''): boolean {
+  return isLoopbackHost(host.toLowerCase().replace(/:\d{1,5}$/, ''));
 }

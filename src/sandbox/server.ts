@@ -10,13 +10,7 @@ import { handle } from './handlers.js';
 import type { Grant } from './keys.js';
 import type { Personality } from './personality.js';
 import { forbidden, Refusal } from './refusal.js';
-import {
-  checkBody,
-  checkOrganization,
-  isLoopbackHost,
-  readJson,
-  type Received,
-} from './request.js';
+import { checkBody, checkOrganization, isOwnHost, readJson, type Received } from './request.js';
 import { type Match, matchRoute } from './routes.js';
 import type { UrlSigner } from './signed-url.js';
 import type { State } from './state.js';
@@ -48,7 +42,7 @@ async function respond(
   response: ServerResponse,
 ): Promise<void> {
   const [path] = splitOnce(request.url ?? '/', '?');
-  if (isAdminPath(path) || !isLoopbackHost(request.headers.host)) {
+  if (isAdminPath(path) || !isOwnHost(request.headers.host)) {
     send(response, await judged(parts, request));
     return;
   }
@@ -79,8 +73,7 @@ interface Answer extends Reply {
 }
 
 async function answer(parts: ServerParts, request: Received): Promise<Answer> {
-  if (!isLoopbackHost(request.headers.host))
-    throw forbidden('this sandbox serves this machine only');
+  if (!isOwnHost(request.headers.host)) throw forbidden('this sandbox serves this machine only');
   const [path, search] = splitOnce(request.url ?? '/', '?');
   const query = new URLSearchParams(search);
   if (isAdminPath(path)) return answerAdmin(parts.admin, request, path, query);

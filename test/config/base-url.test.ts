@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { isLoopbackHost, originOf, parseBaseUrl } from '../../src/config/base-url.js';
+import { originOf, parseBaseUrl } from '../../src/config/base-url.js';
+import { isLoopbackHost } from '../../src/data/loopback.js';
 import { UsageError } from '../../src/errors.js';
 
 test.each([
