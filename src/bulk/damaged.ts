@@ -1,4 +1,5 @@
 import { rename } from 'node:fs/promises';
+import { systemReason } from '../data/system-reason.js';
 import { type Failure, GuardError, OutputError } from '../errors.js';
 import { readDamaged } from './journal.js';
 import { headOf, hasPlan, type PlannedRow, readPlan, type RunHead } from './run-plan.js';
@@ -47,8 +48,9 @@ export async function setAside({ folder }: DamagedRun): Promise<string> {
   try {
     await rename(folder, aside);
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
-    throw new OutputError(`${folder} cannot be set aside: ${code}.`, { cause: error });
+    throw new OutputError(`${folder} cannot be set aside: ${systemReason(error)}.`, {
+      cause: error,
+    });
   }
   return aside;
 }

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { fdatasync, writeSync } from 'node:fs';
 import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { isObject, type JsonObject, parseJson, printJson, printPlain } from '../data/json.js';
+import { systemReason } from '../data/system-reason.js';
 import { GuardError, OutputError } from '../errors.js';
 
 /** One line of a journal: what happened, in order, with the time it was written. */
@@ -47,7 +48,7 @@ export async function readJournal(
 ): Promise<{ readonly records: readonly JournalRecord[]; readonly bytes: number }> {
   const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return Buffer.alloc(0);
-    throw new OutputError(`${path} cannot be read: ${error.code ?? error.message}.`, {
+    throw new OutputError(`${path} cannot be read: ${systemReason(error)}.`, {
       cause: error,
     });
   });
@@ -214,8 +215,7 @@ async function attempt<T>(path: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new OutputError(`The journal ${path} cannot be written: ${code ?? message}.`, {
+    throw new OutputError(`The journal ${path} cannot be written: ${systemReason(error)}.`, {
       cause: error,
       hint: 'Nothing is sent without it. Make room, then run the same line again.',
     });

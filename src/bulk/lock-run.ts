@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { digestOf } from '../data/digest.js';
+import { systemReason } from '../data/system-reason.js';
 import { GuardError, OutputError } from '../errors.js';
 import {
   acquireLock,
@@ -100,8 +101,7 @@ function isOfFileSystem(error: unknown): error is NodeJS.ErrnoException {
 }
 
 function unwritable({ locks }: RunStore, error: NodeJS.ErrnoException): OutputError {
-  const what = error.code === 'ENOSPC' ? 'the disk is full' : (error.code ?? error.message);
-  return new OutputError(`A lock cannot be written in ${locks}: ${what}.`, {
+  return new OutputError(`A lock cannot be written in ${locks}: ${systemReason(error)}.`, {
     cause: error,
     hint: 'Nothing was sent. Make room, or set ROSTERCTL_STATE_DIR to a folder that can be written.',
   });

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isObject, type JsonObject, parseJson, printJson } from '../data/json.js';
+import { systemReason } from '../data/system-reason.js';
 import { GuardError, OutputError } from '../errors.js';
 import { openAtomic } from '../files/atomic-write.js';
 import type { RowChange } from './work.js';
@@ -75,7 +76,7 @@ export async function readPlan(folder: string): Promise<RunPlan | undefined> {
   const path = pathIn(folder);
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
-    throw new OutputError(`The plan ${path} cannot be read: ${error.code ?? error.message}.`, {
+    throw new OutputError(`The plan ${path} cannot be read: ${systemReason(error)}.`, {
       hint: 'Nothing of this run is done again before it can be read: mend its files or their modes.',
       cause: error,
     });

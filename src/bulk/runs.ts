@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Paths, requireFolder } from '../config/paths.js';
+import { systemReason } from '../data/system-reason.js';
 import { ConfigError, type Failure, OutputError, UsageError } from '../errors.js';
 import { ensurePrivateFolder } from '../files/private.js';
 import { cannotBeUsed, type DamagedRun, damagedRun } from './damaged.js';
@@ -79,10 +80,10 @@ export async function createRun(
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
-    throw new ConfigError(
-      `The run cannot be kept in ${folder}: ${(error as NodeJS.ErrnoException).code ?? 'unknown error'}.`,
-      { cause: error, hint: 'Set ROSTERCTL_STATE_DIR to a folder that can be written.' },
-    );
+    throw new ConfigError(`The run cannot be kept in ${folder}: ${systemReason(error)}.`, {
+      cause: error,
+      hint: 'Set ROSTERCTL_STATE_DIR to a folder that can be written.',
+    });
   }
   await writePlan(folder, plan);
   const journal = await openJournal(journalPath(store, plan.head.run), options);
@@ -229,7 +230,7 @@ const namePattern = /^\d{8}T\d{9}-[0-9a-f]{6}$/;
 async function runNames({ dir }: RunStore): Promise<readonly string[]> {
   const names = await readdir(dir).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
-    throw new OutputError(`The runs in ${dir} cannot be read: ${error.code ?? error.message}.`, {
+    throw new OutputError(`The runs in ${dir} cannot be read: ${systemReason(error)}.`, {
       hint: 'Check the folder and its mode, or set ROSTERCTL_STATE_DIR.',
       cause: error,
     });

@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { isSendable } from '../data/sendable.js';
+import { systemReason } from '../data/system-reason.js';
 import { InputError, UsageError } from '../errors.js';
 
 const longest = 8192;
@@ -35,8 +36,7 @@ export async function readKeyFile(file: string, source: string): Promise<string>
     handle = await open(file, 'r');
     text = await readStart(handle);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new InputError(`${source}: ${file} cannot be read (${reasons[code ?? ''] ?? code}).`, {
+    throw new InputError(`${source}: ${file} cannot be read: ${systemReason(error)}.`, {
       hint: 'Check the path and its mode.',
     });
   } finally {
@@ -51,12 +51,6 @@ export async function readKeyFile(file: string, source: string): Promise<string>
 }
 
 const askAgain = "Copy the key again from the organization's dashboard (settings, API keys).";
-
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EACCES: 'permission denied',
-  EISDIR: 'it is a folder',
-};
 
 /** Enough to tell a key from something else; a pipe gives it in pieces. */
 async function readStart(handle: FileHandle): Promise<string> {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemReason } from '../data/system-reason.js';
 import { ConfigError } from '../errors.js';
 import type { ThisProcess } from '../files/lock.js';
 import { inspectPrivateFile } from '../files/private.js';
@@ -112,9 +113,7 @@ function readPrivate(file: string, paths: Paths, loose: Set<string>): string | u
     const { code } = error as NodeJS.ErrnoException;
     // Between the look and the read another process may have replaced it; a link may point nowhere.
     if (code === 'ENOENT') return undefined;
-    const why =
-      code === 'EISDIR' ? 'it is a folder' : code === 'EACCES' ? 'permission denied' : code;
-    throw new ConfigError(`The file ${file} cannot be read: ${why}.`, {
+    throw new ConfigError(`The file ${file} cannot be read: ${systemReason(error)}.`, {
       hint: 'Mend its mode or move it away.',
     });
   }

@@ -1,5 +1,6 @@
 import { chmodSync, type Stats, lstatSync } from 'node:fs';
 import { parse, resolve } from 'node:path';
+import { systemReason } from '../data/system-reason.js';
 import { ConfigError } from '../errors.js';
 import { makeFolder } from './make-folder.js';
 
@@ -80,13 +81,8 @@ export function tightenPrivateFile(file: string, ownership: Ownership): void {
 const elsewhere =
   'Name a folder of your own with ROSTERCTL_CONFIG_DIR, ROSTERCTL_STATE_DIR or ROSTERCTL_CACHE_DIR.';
 
-const reasons: Readonly<Record<string, string>> = {
-  EACCES: 'permission denied',
-  EPERM: 'permission denied',
-  EROFS: 'the file system is read-only',
-  ENOTDIR: 'a part of the path is no folder',
+const folderReasons = {
   ENOENT: 'a link in the path points nowhere, or the file system takes no folders there',
-  ENOSPC: 'the disk is full',
 };
 
 function look(path: string): Stats | undefined {
@@ -108,8 +104,7 @@ function chmod(path: string, mode: number): void {
 }
 
 function cannotUse(what: string, path: string, error: unknown): ConfigError {
-  const { code } = error as NodeJS.ErrnoException;
-  const reason = reasons[code ?? ''] ?? code ?? 'unknown error';
+  const reason = systemReason(error, folderReasons);
   return new ConfigError(`rosterctl cannot ${what} ${path}: ${reason}.`, {
     hint: elsewhere,
     cause: error,

@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
+import { systemReason } from '../data/system-reason.js';
 import { OutputError, PipeClosedError } from '../errors.js';
 
 /** A file in the making: nothing stands under its final name before `commit`. */
@@ -47,17 +48,5 @@ export async function writeAll(
 
 /** Why the file system refused to write, in words where it has some. */
 export function writeReason(error: unknown): string {
-  const { code = 'unknown error' } = error as NodeJS.ErrnoException;
-  return reasons[code] ?? code;
+  return systemReason(error, { ENOENT: 'there is no such folder' });
 }
-
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such folder',
-  EACCES: 'permission denied',
-  EPERM: 'permission denied',
-  EROFS: 'the file system is read-only',
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota is used up',
-  ENOTDIR: 'a part of the path is no folder',
-  ENAMETOOLONG: 'the name is too long',
-};

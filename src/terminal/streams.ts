@@ -1,3 +1,4 @@
+import { systemReason } from '../data/system-reason.js';
 import { OutputError, PipeClosedError, stoppedReading } from '../errors.js';
 import { readAll } from './read-all.js';
 import { createRedactor } from './redactor.js';
@@ -251,16 +252,8 @@ function asFailure(error: NodeJS.ErrnoException): Error {
   const { code } = error;
   if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED' || code === 'ECONNRESET')
     return new PipeClosedError('the reader of the output went away', { cause: error });
-  const reason = reasons[code ?? ''] ?? error.message;
-  return new OutputError(`The output cannot be written: ${reason}.`, { cause: error });
+  return new OutputError(`The output cannot be written: ${systemReason(error)}.`, { cause: error });
 }
-
-const reasons: Readonly<Record<string, string>> = {
-  ENOSPC: 'no space is left on the device (ENOSPC)',
-  EDQUOT: 'the disk quota is used up (EDQUOT)',
-  EFBIG: 'the file would be larger than allowed (EFBIG)',
-  EIO: 'the device reports an error (EIO)',
-};
 
 function sizeFrom(text: string | undefined): number | undefined {
   return text !== undefined && /^[1-9]\d{0,4}$/.test(text) ? Number(text) : undefined;

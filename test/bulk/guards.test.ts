@@ -232,12 +232,12 @@ test('a run whose plan cannot be read is not called finished, and its rows are n
   const resumed = await user.run('runs resume last --yes');
   expect([resumed.code, resumed.stderr]).toEqual([
     1,
-    expect.stringContaining(`The plan ${plan} cannot be read: EISDIR.`),
+    expect.stringContaining(`The plan ${plan} cannot be read: it is a folder (EISDIR).`),
   ]);
   const again = await user.run(line(6, '--yes'));
   expect([again.code, again.stderr]).toEqual([11, expect.stringContaining('is not known')]);
   expect(await user.run('runs list')).toMatchObject({ code: 0 });
-  expect((await user.run('doctor')).stdout).toContain('cannot be read: EISDIR');
+  expect((await user.run('doctor')).stdout).toContain('cannot be read: it is a folder (EISDIR)');
   expect(written(service)).toHaveLength(5);
 });
 

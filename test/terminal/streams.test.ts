@@ -101,7 +101,7 @@ describe('writing', () => {
   test('a full disk is an OutputError that names it', async () => {
     const streams = streamsOn({ stdout: breaksWith('ENOSPC') });
     await expect(streams.stdout.write('x')).rejects.toThrow(OutputError);
-    await expect(streams.stdout.write('x')).rejects.toThrow(/no space.*ENOSPC/);
+    await expect(streams.stdout.write('x')).rejects.toThrow(/the disk is full.*ENOSPC/);
   });
 
   test('an error that comes between two writes is told by the next one and at the end', async () => {
