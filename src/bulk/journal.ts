@@ -8,7 +8,7 @@ import { GuardError, OutputError } from '../errors.js';
 /** One line of a journal: what happened, in order, with the time it was written. */
 export interface JournalRecord {
   readonly seq: number;
-  readonly kind: 'job' | 'step' | 'intent' | 'result' | 'end' | 'told';
+  readonly kind: 'job' | 'step' | 'intent' | 'result' | 'end';
   /** Milliseconds since 1970. */
   readonly t: number;
   readonly [key: string]: unknown;
@@ -20,6 +20,8 @@ export type Entry = { readonly kind: JournalRecord['kind'] } & JsonObject;
 /** A journal open for writing. */
 export interface Journal {
   readonly records: readonly JournalRecord[];
+  /** The number of its last record. */
+  readonly last: number;
   /** Resolves when the record is on disk; records that wait together share one sync. Throws OutputError, GuardError. */
   append(entry: Entry): Promise<void>;
   close(): Promise<void>;
@@ -99,8 +101,8 @@ export async function readDamaged(
   };
 }
 
-/** The kind of a journal's last record; undefined where the end is torn or there is none. */
-export async function lastKind(path: string): Promise<JournalRecord['kind'] | undefined> {
+/** A journal's last record; undefined where the end is torn or there is none. */
+export async function lastRecord(path: string): Promise<JournalRecord | undefined> {
   const handle = await open(path, 'r').catch(() => undefined);
   if (!handle) return undefined;
   try {
@@ -108,7 +110,7 @@ export async function lastKind(path: string): Promise<JournalRecord['kind'] | un
     const bytes = Buffer.alloc(Math.min(size, longestEnd));
     await handle.read(bytes, 0, bytes.length, size - bytes.length);
     const lines = bytes.toString().split('\n');
-    return lines.at(-1) === '' ? parseRecord(lines.at(-2) ?? '')?.kind : undefined;
+    return lines.at(-1) === '' ? parseRecord(lines.at(-2) ?? '') : undefined;
   } finally {
     await handle.close();
   }
@@ -152,6 +154,10 @@ class Writer implements Journal {
     private readonly options: JournalOptions,
   ) {
     this.seq = records.length;
+  }
+
+  get last(): number {
+    return this.seq;
   }
 
   append(entry: Entry): Promise<void> {

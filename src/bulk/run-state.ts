@@ -27,8 +27,8 @@ export interface RunState {
   /** What the steps before each row's write left, all together: a later step's value stands. */
   readonly steps: ReadonlyMap<number, JsonObject>;
   readonly ended: boolean;
-  /** The report of its end was written out. */
-  readonly told: boolean;
+  /** The number of its last record. */
+  readonly last: number;
   /** Another run was begun in its place. */
   readonly superseded: boolean;
 }
@@ -44,7 +44,6 @@ export function foldJournal(records: readonly JournalRecord[]): RunState {
   const open = new Map<number, Intent>();
   const steps = new Map<number, JsonObject>();
   let ended = false;
-  let told = false;
   let superseded = false;
   for (const record of records) {
     const row = Number(record['row']);
@@ -74,13 +73,10 @@ export function foldJournal(records: readonly JournalRecord[]): RunState {
     }
     if (record.kind === 'end') {
       ended = true;
-      // A report that was out before the end did not tell it.
-      told = false;
       superseded = record['superseded'] === true;
     }
-    if (record.kind === 'told') told = true;
   }
-  return { results, open, steps, ended, told, superseded };
+  return { results, open, steps, ended, last: records.length, superseded };
 }
 
 /**
@@ -89,7 +85,7 @@ export function foldJournal(records: readonly JournalRecord[]): RunState {
  */
 export function settleLeft(writes: readonly Pick<Intent, 't'>[], ms: number, now: Date): number {
   const present = now.getTime();
-  return Math.max(0, ...writes.map(({ t }) => (t > present ? ms : t + ms - present)));
+  return writes.reduce((most, { t }) => Math.max(most, t > present ? ms : t + ms - present), 0);
 }
 
 /** After its intent was written down a write may wait so long for its turn, or as a 429 asked. */

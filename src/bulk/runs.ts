@@ -10,7 +10,7 @@ import { cannotBeUsed, type DamagedRun, damagedRun } from './damaged.js';
 import {
   type Journal,
   type JournalOptions,
-  lastKind,
+  lastRecord,
   openJournal,
   readJournal,
 } from './journal.js';
@@ -25,6 +25,7 @@ import {
   writePlan,
 } from './run-plan.js';
 import { foldJournal, isFinal, type RunState } from './run-state.js';
+import { isTold } from './told.js';
 
 export type { PlannedRow, RunHead, RunPlan } from './run-plan.js';
 
@@ -35,6 +36,8 @@ export interface StoredRun {
   /** Absent when it was finished and nothing is left to retry. */
   readonly plan: RunPlan | undefined;
   readonly finished: boolean;
+  /** A report of all that its journal holds was written out. */
+  readonly told: boolean;
 }
 
 /** Where runs are kept. */
@@ -59,9 +62,14 @@ export function runStore(statePath: string): RunStore {
   return { dir: join(statePath, 'runs'), locks: join(statePath, 'locks') };
 }
 
+/** Where all of a run lies. */
+export function runFolder({ dir }: RunStore, run: string): string {
+  return join(dir, run);
+}
+
 /** The file in which what was sent of a run is written down. */
-export function journalPath({ dir }: RunStore, run: string): string {
-  return join(dir, run, 'journal.jsonl');
+export function journalPath(store: RunStore, run: string): string {
+  return join(runFolder(store, run), 'journal.jsonl');
 }
 
 /** A name that sorts by time, to the millisecond: `20260301T101500123-3fa9c2`. */
@@ -76,7 +84,7 @@ export async function createRun(
   plan: RunPlan,
   options: JournalOptions,
 ): Promise<Journal> {
-  const folder = join(store.dir, plan.head.run);
+  const folder = runFolder(store, plan.head.run);
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
@@ -111,7 +119,7 @@ export async function closeRun(
 ): Promise<void> {
   const bad = new Set(results.filter(({ result }) => countsAsError(result)).map(({ row }) => row));
   const left = plan.rows.filter(({ row }) => bad.has(row));
-  const folder = join(store.dir, plan.head.run);
+  const folder = runFolder(store, plan.head.run);
   if (left.length > 0) await writePlan(folder, { ...plan, rows: left });
   else await dropPlan(folder);
 }
@@ -127,7 +135,7 @@ export async function listRuns(
     if (!(await isWanted(name))) continue;
     const run = await readFolder(store, name).catch(async (error: unknown) => {
       if (!cannotBeUsed(error)) throw error;
-      onDamaged(await damagedRun(join(store.dir, name), journalPath(store, name), error));
+      onDamaged(await damagedRun(runFolder(store, name), journalPath(store, name), error));
       return undefined;
     });
     if (run) runs.push(run);
@@ -145,9 +153,10 @@ export function listOpenRuns(
   { untold }: { readonly untold: boolean },
 ): Promise<readonly StoredRun[]> {
   return listRuns(store, onDamaged, async (run) => {
-    const kind = await lastKind(journalPath(store, run));
-    const isOver = kind === 'told' || (kind === 'end' && !untold);
-    return !isOver || hasPlan(join(store.dir, run));
+    const folder = runFolder(store, run);
+    const last = await lastRecord(journalPath(store, run));
+    const isOver = last?.kind === 'end' && (!untold || isTold(folder, last.seq));
+    return !isOver || hasPlan(folder);
   });
 }
 
@@ -195,18 +204,8 @@ async function lastRun(
   return last;
 }
 
-/** Writes down that the report of a run was written out: the same line begins anew from now on. */
-export async function markTold(store: RunStore, run: string, now: () => Date): Promise<void> {
-  const journal = await openJournal(journalPath(store, run), { now, isOurs: () => true });
-  try {
-    await journal.append({ kind: 'told' });
-  } finally {
-    await journal.close();
-  }
-}
-
 export async function removeRun(store: RunStore, run: string): Promise<void> {
-  await rm(join(store.dir, run), { recursive: true, force: true });
+  await rm(runFolder(store, run), { recursive: true, force: true });
 }
 
 /** The counts of a run; rows without a result were not attempted. */
@@ -239,7 +238,7 @@ async function runNames({ dir }: RunStore): Promise<readonly string[]> {
 }
 
 async function readFolder(store: RunStore, name: string): Promise<StoredRun | undefined> {
-  const folder = join(store.dir, name);
+  const folder = runFolder(store, name);
   const { records } = await readJournal(journalPath(store, name));
   const plan = await readPlan(folder);
   const head = plan?.head ?? headOf(records[0]);
@@ -247,5 +246,6 @@ async function readFolder(store: RunStore, name: string): Promise<StoredRun | un
   if (!head) return undefined;
   const state = foldJournal(records);
   const finals = [...state.results.values()].filter(({ result }) => isFinal(result)).length;
-  return { head, state, plan, finished: state.ended || finals === head.rows };
+  const finished = state.ended || finals === head.rows;
+  return { head, state, plan, finished, told: isTold(folder, state.last) };
 }

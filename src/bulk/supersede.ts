@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { Failure } from '../errors.js';
 import type { JournalOptions } from './journal.js';
 import { beforeAfter, changedMeanwhile } from './judge.js';
@@ -6,7 +5,7 @@ import type { ReportRow } from './report.js';
 import { verifiedRow } from './rows.js';
 import { type Intent, isAsBefore, withoutTexts } from './run-state.js';
 import { dropPlan } from './run-plan.js';
-import { continueJournal, type RunStore, type StoredRun } from './runs.js';
+import { continueJournal, runFolder, type RunStore, type StoredRun } from './runs.js';
 import type { RowWork, SelectedRow } from './work.js';
 
 /**
@@ -34,7 +33,7 @@ export async function supersede<P>(
   } finally {
     await journal.close();
   }
-  if (!keepsPlan) await dropPlan(join(store.dir, plan.head.run));
+  if (!keepsPlan) await dropPlan(runFolder(store, plan.head.run));
 }
 
 /** What became of a write; undefined where nobody can tell. */

@@ -7,13 +7,14 @@ import type { Task } from '../bulk/runner.js';
 import {
   createRun,
   listOpenRuns,
-  markTold,
+  runFolder,
   type RunHead,
   type RunPlan,
   type RunStore,
   type StoredRun,
 } from '../bulk/runs.js';
 import { supersede } from '../bulk/supersede.js';
+import { markTold } from '../bulk/told.js';
 import type { SelectedRow } from '../bulk/work.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
@@ -198,15 +199,15 @@ function isLeftOf(part: BulkPart, run: StoredRun, input: string): boolean {
 /** A finished run of the same input whose process was killed before its report was out. */
 function untoldRun(runs: readonly StoredRun[], input: string): StoredRun | undefined {
   return runs.findLast(
-    ({ finished, state, head }) =>
-      finished && !state.told && !state.superseded && head.input === input,
+    ({ finished, told, state, head }) =>
+      finished && !told && !state.superseded && head.input === input,
   );
 }
 
 function tellAgain(context: Context, store: RunStore, { head, state }: StoredRun): EndedRun {
   context.tell(`Run ${head.run} of ${head.startedAt} did all of this; here is its report.`);
   const report = reportOf(context, head, [...state.results.values()]);
-  const written = () => markTold(store, head.run, context.now);
+  const written = () => markTold(runFolder(store, head.run), state.last);
   return { report, exitName: exitOf(report.summary, undefined), written };
 }
 

@@ -60,8 +60,10 @@ export async function finishRows(
     const ready = await continueRun(context, line, begun, now, (row) => rows.includes(row));
     const { tell, ...ended } = await executeRun(context, ready);
     tell();
-    const written = async () =>
-      void (await wrapUp(store, part, now.head, wasTold(now), context.now));
+    const written = async () => {
+      const told = { last: ready.journal.last, all: wasTold(now) };
+      await wrapUp(context, line, store, now.head, told);
+    };
     return { ...ended, written };
   });
 }
@@ -74,7 +76,7 @@ export async function lockAgain<T>(
   action: (store: RunStore, now: StoredRun, lock: HeldLock) => Promise<T>,
 ): Promise<T> {
   const store = openRunStore(context.paths);
-  const lock = await takeLock(context, line, store, stored.head);
+  const lock = await takeLock(context, line.values, store, stored.head);
   try {
     const now = await readRun(store, stored.head.run);
     if (!now) throw finishedMeanwhile(stored.head);
@@ -104,11 +106,12 @@ export async function continueRun(
   context: Context,
   { part, words, values }: Omit<BulkLine, 'source'>,
   { store, lock, input, expectsLeft = false }: Continuing,
-  { plan, state, head, finished }: StoredRun,
+  stored: StoredRun,
   isWanted?: (row: number) => boolean,
 ): Promise<ReadyRun> {
+  const { plan, state, head } = stored;
   if (!plan) throw finishedMeanwhile(head);
-  const tasks = tasksLeft(part, { head, state, plan, finished }, isWanted);
+  const tasks = tasksLeft(part, stored, isWanted);
   const again = new RowSet(tasks);
   for (const { row } of tasks) again.add(row);
   // The plan of a run that has ended holds no more than the rows that went wrong.

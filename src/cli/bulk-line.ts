@@ -64,7 +64,7 @@ export function limitPace(
 /** The lock that a run's head names. Throws GuardError `locked`. */
 export function takeLock(
   context: Context,
-  { values }: Pick<BulkLine, 'values'>,
+  { waitLock = 0 }: Pick<Partial<BulkValues>, 'waitLock'>,
   store: RunStore,
   head: Omit<RunHead, 'rows'>,
 ): Promise<HeldLock> {
@@ -72,7 +72,7 @@ export function takeLock(
     self: context.self,
     run: head.run,
     startedAt: head.startedAt,
-    waitMs: values.waitLock ?? 0,
+    waitMs: waitLock,
     signal: context.signal,
     note: (line) => context.note(line),
   });
@@ -88,7 +88,7 @@ export async function withLock<T>(
 ): Promise<T> {
   const store = openRunStore(context.paths);
   const head = headFor(context, { part, words });
-  const lock = await takeLock(context, { values }, store, head);
+  const lock = await takeLock(context, values, store, head);
   try {
     return await action(store, head, lock);
   } catch (error) {

@@ -4,7 +4,6 @@ import {
   createRun,
   listOpenRuns,
   openRunStore,
-  type RunHead,
   type RunPlan,
   type RunStore,
   type StoredRun,
@@ -54,11 +53,13 @@ export async function runOne(context: Context, line: Line, one: OneThing): Promi
     rows: [{ ...one.row, previewed: one.changes }],
   };
   if (!store) return perform(context, unkept(context, line, plan, one.kept), async () => false);
-  const lock = await takeLock(context, line, store, plan.head);
+  const lock = await takeLock(context, line.values, store, plan.head);
   try {
     const ready = await readyFor(context, line, { store, plan, kept: one.kept, lock });
     if ('value' in ready) return ready;
-    return await perform(context, ready, closing(context, line, store, ready.plan.head, true));
+    return await perform(context, ready, () =>
+      wrapUp(context, line, store, ready.plan.head, { last: ready.journal.last, all: true }),
+    );
   } finally {
     lock.release();
   }
@@ -76,19 +77,10 @@ export async function finishOne(
     const input = { header: ['id'], rows: now.plan?.rows ?? [] };
     const begun = { store, lock, input };
     const ready = await continueRun(context, line, begun, now, (row) => row === wanted);
-    const close = closing(context, line, store, now.head, wasTold(now));
-    return perform(context, { ...ready, isOne: true }, close);
+    return perform(context, { ...ready, isOne: true }, () =>
+      wrapUp(context, line, store, now.head, { last: ready.journal.last, all: wasTold(now) }),
+    );
   });
-}
-
-function closing(
-  context: Context,
-  { part }: Line,
-  store: RunStore,
-  head: RunHead,
-  allTold: boolean,
-) {
-  return () => wrapUp(store, part, head, allTold, context.now);
 }
 
 /** Runs it and turns the row back into a value or a failure; `close` says whether something is left. */
@@ -182,10 +174,11 @@ async function madeBefore(
   const [row] = plan.rows;
   const steps = state.steps.get(firstRow);
   const seen = row && (await shown(job, { ...row, steps }, Date.parse(head.startedAt)));
-  const close = closing(context, line, store, head, true);
   return {
     value: seen ?? state.results.get(firstRow)?.after,
-    written: async () => void (await close()),
+    async written() {
+      await wrapUp(context, line, store, head, { last: state.last, all: true });
+    },
   };
 }
 
@@ -218,7 +211,7 @@ function unkept(context: Context, line: Line, plan: RunPlan, kept: KeptJob): Rea
   };
 }
 
-const nowhere: Journal = { records: [], append: async () => {}, close: async () => {} };
+const nowhere: Journal = { records: [], last: 0, append: async () => {}, close: async () => {} };
 
 function storeOrNone(context: Context): RunStore | undefined {
   try {

@@ -11,8 +11,9 @@ import {
 import { RowSet } from '../bulk/row-set.js';
 import { isFinal } from '../bulk/run-state.js';
 import { runRows, type Task } from '../bulk/runner.js';
-import { closeRun, markTold, type RunHead, type RunPlan, type RunStore } from '../bulk/runs.js';
+import { closeRun, runFolder, type RunHead, type RunPlan, type RunStore } from '../bulk/runs.js';
 import type { Stop } from '../bulk/stops.js';
+import { markTold } from '../bulk/told.js';
 import type { Guards, RowWork, SelectedRow } from '../bulk/work.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
@@ -275,8 +276,7 @@ async function conclude(
   const ended = exitOf(report.summary, stop?.exitName);
   const exitName = await concludeResults(context, results, ready.input, rows, ended);
   if (ready.isOne) return { report, exitName, tell: () => {} };
-  const { store } = ready;
-  const written = () => markTold(store as RunStore, head.run, context.now);
+  const { store, journal } = ready;
   return {
     report,
     exitName,
@@ -286,6 +286,9 @@ async function conclude(
       context.note(`Run ${head.run}${isShown ? '' : `: ${summaryLine(report)}`}`);
       if (rows.some(({ result }) => !isFinal(result))) tellUnfinished(context, ready);
     },
-    ...(store && ready.part.addsEachTime && { written }),
+    ...(store &&
+      ready.part.addsEachTime && {
+        written: () => markTold(runFolder(store, head.run), journal.last),
+      }),
   };
 }

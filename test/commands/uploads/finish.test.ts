@@ -1,7 +1,8 @@
-import { spawn } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import {
   errorOf,
@@ -11,6 +12,8 @@ import {
   temporaryFolder,
 } from '../../support/run.js';
 import { key, recordingService, type Reply } from '../../support/service.js';
+
+const execFileAsync = promisify(execFile);
 
 interface Behaviour {
   /** What step 1 answers; by default it grants. */
@@ -55,6 +58,13 @@ function deskWith(names: readonly string[]) {
   const home = temporaryFolder();
   for (const name of names) writeFileSync(join(home, name), `this is ${name}`);
   return { home, cwd: home };
+}
+
+/** Where the one run lies that there is. */
+function onlyRun({ home }: { readonly home: string }): string {
+  const runs = join(home, '.local/state/rosterctl/runs');
+  expect(readdirSync(runs)).toHaveLength(1);
+  return join(runs, readdirSync(runs)[0] ?? '');
 }
 
 function puts({ store }: Service): number {
@@ -454,18 +464,41 @@ test('a run whose first report was out before it was finished is still told when
   const line = 'docs upload a.txt b.txt c.txt --concurrency 1 --json';
   const at = { env: api.env, ...desk };
   expect((await rosterctl(line, at)).code).toBe(4);
+  const mark = join(onlyRun(desk), 'told');
+  const first = readFileSync(mark);
   delete api.behaviour.third;
   expect((await rosterctl(line, at)).code).toBe(0);
-  const runs = join(desk.home, '.local/state/rosterctl/runs');
-  const [run = ''] = readdirSync(runs);
-  const journal = join(runs, run, 'journal.jsonl');
-  const lines = readFileSync(journal, 'utf8').trimEnd().split('\n');
-  expect(lines.at(-1)).toContain('"told"');
-  // A kill between the end of the run and its report leaves the journal so.
-  writeFileSync(journal, `${lines.slice(0, -1).join('\n')}\n`);
+  expect(readFileSync(mark)).not.toEqual(first);
+  // A kill between the end of the run and its report leaves it so.
+  writeFileSync(mark, first);
   const again = await rosterctl(line, at);
   expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('here is its report')]);
   expect(api.documents).toHaveLength(3);
+});
+
+test('a report that waits for its reader does no harm to the run that another process goes on with', async () => {
+  const api = await service({
+    third: (made) => (made === 1 ? { status: 401, json: { error: 'unauthorized' } } : undefined),
+  });
+  const desk = deskWith(['a.txt', 'b.txt', 'c.txt', 'd.txt']);
+  execFileSync('mkfifo', [join(desk.home, 'pipe')]);
+  const line = 'docs upload a.txt b.txt c.txt d.txt --concurrency 1 --json';
+  const at = { env: api.env, ...desk };
+  const waiting = rosterctl(`${line} --out pipe`, at);
+  await expect.poll(() => posts(api).length, { timeout: 10_000 }).toBe(4);
+  delete api.behaviour.third;
+  const other = await rosterctl(`${line} --wait-lock 10s`, at);
+  expect([other.code, JSON.parse(other.stdout).summary]).toMatchObject([0, { changed: 4 }]);
+  // As if it had been killed before its report was out.
+  rmSync(join(onlyRun(desk), 'told'));
+  const journal = readFileSync(join(onlyRun(desk), 'journal.jsonl'));
+  const report = execFileAsync('cat', ['pipe'], { cwd: desk.cwd });
+  expect((await waiting).code).toBe(4);
+  expect(JSON.parse((await report).stdout).summary).toMatchObject({ changed: 1 });
+  expect(readFileSync(join(onlyRun(desk), 'journal.jsonl'))).toEqual(journal);
+  const again = await rosterctl(line, at);
+  expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('here is its report')]);
+  expect(api.documents).toHaveLength(4);
 });
 
 test('--if-exists skip goes on after a kill: no file is passed over for its own document', async () => {
