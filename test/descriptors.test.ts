@@ -1,17 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
-import {
-  closeSync,
-  constants,
-  lstatSync,
-  openSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, lstatSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pty from '@lydell/node-pty';
 import { describe, expect, test } from 'vitest';
-import { until } from './bulk/user.js';
+import { openWhenRead } from './support/pipe.js';
 import { freshEnvironment, launcher, rosterctl, temporaryFolder } from './support/run.js';
 
 // What a shell hands over beside files with names: its own outputs, pipes without a name, devices.
@@ -27,18 +19,6 @@ function bash(script: string, home = temporaryFolder()) {
     timeout: 30_000,
   });
   return { code: ran.status, stdout: ran.stdout, stderr: ran.stderr };
-}
-
-/** Opens a named pipe for writing as soon as a process reads it. */
-async function openWhenRead(path: string): Promise<number> {
-  let descriptor: number | undefined;
-  await until(() => {
-    try {
-      descriptor = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
-    } catch {}
-    return descriptor !== undefined;
-  });
-  return descriptor ?? -1;
 }
 
 describe('a link to an output of the shell', () => {

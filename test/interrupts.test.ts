@@ -1,11 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, closeSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pty from '@lydell/node-pty';
 import { expect, test } from 'vitest';
 import { ids, several, until, userOf } from './bulk/user.js';
 import { keep } from './commands/tryouts/service.js';
 import { converse } from './support/converse.js';
+import { openWhenRead } from './support/pipe.js';
 import { freshEnvironment, launcher, temporaryFolder } from './support/run.js';
 
 // A signal ends what only waits for a person, a pipe or another process; nothing holds it for the ten
@@ -26,9 +27,10 @@ async function interrupted(
   ready: (child: ReturnType<typeof spawn>, stderr: () => string) => Promise<void>,
   signal: NodeJS.Signals = 'SIGINT',
   home = temporaryFolder(),
+  env: Readonly<Record<string, string>> = {},
 ): Promise<Ended> {
   const child = spawn(process.execPath, [launcher, ...line.split(' ')], {
-    env: freshEnvironment(home),
+    env: { ...freshEnvironment(home), ...env },
     cwd: home,
     stdio: 'pipe',
   });
@@ -59,6 +61,23 @@ test.each([
     code,
     stderr: expect.stringContaining('Stopped while reading stdin'),
   });
+  expect(ended.ms).toBeLessThan(soon);
+});
+
+test.each([
+  ['auth login --key-file pipe --base-url https://localhost/v1 --org org_7', {}],
+  ['teams list', { ROSTERCTL_API_KEY_FILE: 'pipe' }],
+])('%s that waits for the writer of a key file ends at once by SIGINT', async (line, env) => {
+  const home = temporaryFolder();
+  spawnSync('mkfifo', [join(home, 'pipe')]);
+  const place = { ROSTERCTL_BASE_URL: 'https://localhost/v1', ROSTERCTL_ORG: 'org_7' };
+  let writer: number | undefined;
+  const isReadNow = async () => {
+    writer = await openWhenRead(join(home, 'pipe'));
+  };
+  const ended = await interrupted(line, isReadNow, 'SIGINT', home, { ...place, ...env });
+  closeSync(writer ?? -1);
+  expect(ended).toMatchObject({ code: 130, stderr: expect.stringContaining('reading pipe') });
   expect(ended.ms).toBeLessThan(soon);
 });
 

@@ -1,7 +1,6 @@
-import type { FileHandle } from 'node:fs/promises';
 import { isSendable } from '../data/sendable.js';
 import { systemReason } from '../data/system-reason.js';
-import { InputError, UsageError } from '../errors.js';
+import { CancelledError, InputError, UsageError } from '../errors.js';
 
 const longest = 8192;
 
@@ -27,20 +26,23 @@ export function keyTail(key: string): string {
   return key.length < 12 ? '' : `…${key.slice(-4)}`;
 }
 
-/** Reads a key from a file that the user named. Throws InputError; never shows what is in it. */
-export async function readKeyFile(file: string, source: string): Promise<string> {
-  let handle: FileHandle | undefined;
+/**
+ * Reads a key from a file that the user named; `signal` ends the wait for the writer of a pipe. Throws
+ * InputError, CancelledError; never shows what is in it.
+ */
+export async function readKeyFile(
+  file: string,
+  source: string,
+  signal: AbortSignal,
+): Promise<string> {
   let text: string;
   try {
-    const { open } = await import('node:fs/promises');
-    handle = await open(file, 'r');
-    text = await readStart(handle);
+    text = await readStart(file, signal);
   } catch (error) {
+    if (error instanceof CancelledError) throw error;
     throw new InputError(`${source}: ${file} cannot be read: ${systemReason(error)}.`, {
       hint: 'Check the path and its mode.',
     });
-  } finally {
-    await handle?.close();
   }
   try {
     return cleanKey(text, `The file ${file}`);
@@ -53,13 +55,14 @@ export async function readKeyFile(file: string, source: string): Promise<string>
 const askAgain = "Copy the key again from the organization's dashboard (settings, API keys).";
 
 /** Enough to tell a key from something else; a pipe gives it in pieces. */
-async function readStart(handle: FileHandle): Promise<string> {
-  const room = Buffer.alloc(longest * 2);
+async function readStart(file: string, signal: AbortSignal): Promise<string> {
+  const { inputBytes } = await import('../files/input-file.js');
+  const pieces: Uint8Array[] = [];
   let length = 0;
-  while (length < room.length) {
-    const { bytesRead } = await handle.read(room, length, room.length - length, null);
-    if (bytesRead === 0) break;
-    length += bytesRead;
+  for await (const piece of inputBytes(file, { pieceBytes: 2 * longest, signal })) {
+    pieces.push(piece);
+    length += piece.length;
+    if (length >= 2 * longest) break;
   }
-  return room.toString('utf8', 0, length);
+  return Buffer.concat(pieces).toString('utf8');
 }

@@ -85,10 +85,10 @@ export function findConnection(input: ConnectionInput): ConnectionParts {
 
 /**
  * The connection to use, every rule checked before anything is sent. Throws UsageError, ConfigError,
- * InputError (a key file) or NoKeyError; no message holds the key.
+ * InputError (a key file), CancelledError or NoKeyError; no message holds the key.
  */
 export async function resolveConnection(
-  input: ConnectionInput & { readonly signal?: AbortSignal },
+  input: ConnectionInput & { readonly signal: AbortSignal },
 ): Promise<{ readonly connection: Connection; readonly notes: readonly string[] }> {
   if (input.profile.via !== 'none') requireProfile(input.file, input.profile);
   const { baseUrl: url, organization, key: found, notes } = findConnection(input);
@@ -236,13 +236,13 @@ function bindingOf(
 
 async function readKey(
   key: KeySource,
-  { env, profile, signal }: ConnectionInput & { signal?: AbortSignal },
+  { env, profile, signal }: ConnectionInput & { signal: AbortSignal },
 ): Promise<string> {
   switch (key.kind) {
     case 'environment':
       return cleanKey(key.text, 'ROSTERCTL_API_KEY');
     case 'file':
-      return readKeyFile(key.file, 'ROSTERCTL_API_KEY_FILE');
+      return readKeyFile(key.file, 'ROSTERCTL_API_KEY_FILE', signal);
     case 'stored':
       return cleanKey(key.stored.key, `The key ${key.origin}`);
     case 'command':

@@ -54,6 +54,7 @@ function resolve({ profile = 'work', via = 'active', flags = {}, env = {} }: Cas
     profile: { name: profile, via },
     file,
     keys: () => keys,
+    signal: new AbortController().signal,
   });
 }
 
@@ -354,6 +355,7 @@ const withCommand = (command: string) =>
       '/c/config.json',
     ),
     keys: () => new Map(),
+    signal: new AbortController().signal,
   });
 
 describe('key.command', () => {

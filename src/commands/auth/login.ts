@@ -111,7 +111,7 @@ function refuseMissing(context: LocalContext, given: Readonly<Record<string, boo
 }
 
 async function readKey(
-  { streams, prompts, config }: LocalContext,
+  { streams, prompts, config, signal }: LocalContext,
   {
     keyStdin,
     keyFile,
@@ -124,7 +124,7 @@ async function readKey(
     organizationId: string;
   },
 ): Promise<string> {
-  if (keyFile !== undefined) return readKeyFile(keyFile, '--key-file');
+  if (keyFile !== undefined) return readKeyFile(keyFile, '--key-file', signal);
   if (keyStdin) return cleanKey((await streams.stdin.readAll(65_536)).toString('utf8'), 'stdin');
   // A key that is replaced cannot be had back, so it is named before.
   const before = config.keys().get(profile)?.organization;
