@@ -208,14 +208,22 @@ export class UnknownOutcomeError extends Failure {
   readonly exitName = 'unknownOutcome';
   readonly code = 'unknownOutcome';
   readonly delivery: Delivery;
+  /** Seconds that the service asked for before anything more is sent. */
+  readonly wait: number;
   constructor(
     message: string,
     /** Undefined where only a journal tells of it. */
     readonly call: CallSite | undefined,
-    options: { hint?: string | undefined; cause?: unknown; delivery?: Delivery | undefined } = {},
+    options: {
+      hint?: string | undefined;
+      cause?: unknown;
+      delivery?: Delivery | undefined;
+      wait?: number | undefined;
+    } = {},
   ) {
     super(message, options);
     this.delivery = options.delivery ?? 'ambiguous';
+    this.wait = options.wait ?? 0;
   }
 }
 
@@ -251,6 +259,12 @@ export function isNotFound(error: unknown): error is Failure {
 /** The same for sure: not where the list may lack some. */
 export function isGoneForSure(error: unknown): boolean {
   return isNotFound(error) && !(error instanceof NotFoundError && !error.isProven);
+}
+
+/** The service asked for a longer wait than the line allows: nothing more is sent, no read, either. */
+export function asksForQuiet(error: unknown): boolean {
+  if (error instanceof UnknownOutcomeError) return asksForQuiet(error.cause);
+  return error instanceof ApiError && error.details.retryAfter !== undefined;
 }
 
 /** The service or its store did not answer in all attempts, or said each time that it could not. */

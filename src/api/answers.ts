@@ -56,8 +56,13 @@ export function failureOf(
   return new UnknownOutcomeError(
     `${call.method} ${call.path} was answered with ${status}${code ? ` (${code})` : ''} and may have taken effect.`,
     call,
-    { hint: readFirst, cause: refusal },
+    { hint: quietHint(refusal) ?? readFirst, cause: refusal, wait: response.wait },
   );
+}
+
+function quietHint({ details }: ApiError): string | undefined {
+  if (details.retryAfter === undefined) return undefined;
+  return `The service asks to wait ${details.retryAfter} s, longer than --max-wait allows. ${readFirst}`;
 }
 
 const guessHint =

@@ -17,7 +17,7 @@ export function conclude(
   request: TransportRequest,
   place: Place,
 ): TransportResponse {
-  const { value, verdict, attempts, afterDoubt, tooLong } = ending;
+  const { value, verdict, attempts, afterDoubt, wait, tooLong } = ending;
   const call = { method: request.method, path: request.template };
   if ('loss' in value) {
     const { loss } = value;
@@ -38,7 +38,7 @@ export function conclude(
   return {
     ...reply,
     ...(tooLong !== undefined && { retryAfter: tooLong }),
-    ...(verdict === 'verify' && { doubt: true }),
+    ...(verdict === 'verify' && { doubt: true, wait }),
     ...(afterDoubt && { afterDoubt }),
   };
 }

@@ -17,7 +17,7 @@ export interface Pace {
   dismiss(): void;
   /** A request sets out; after a silence that began here the service is dead. */
   asked(): void;
-  /** An answer came: 429 halves the pace and its `wait` (seconds) holds everyone, others speed up slowly. */
+  /** An answer came: its `wait` (seconds) holds everyone, 429 halves the pace, good ones speed up slowly. */
   answered(status: number, wait: number | undefined): void;
   /** True in a run whose requests got no answer for so long that repeating them is of no use. */
   readonly silent: boolean;
@@ -142,20 +142,25 @@ class Limiter implements Pace {
     this.unansweredSince = this.active > 0 ? this.options.clock() : undefined;
     if (status === 429) this.slowDown(wait);
     else if (status < 400) this.speedUp();
+    else if (wait !== undefined) this.hold(wait);
   }
 
   private slowDown(wait: number | undefined): void {
-    // A single command waits for its own call alone.
     if (this.most === Number.POSITIVE_INFINITY) return;
-    const now = this.options.clock();
     // Answers of one burst halve it once: those after the first meet a pause that already began.
-    const isNew = now >= this.heldUntil;
-    const ms = Math.min((wait ?? 1) * 1000, this.options.maxWaitMs);
-    this.heldUntil = Math.max(this.heldUntil, now + ms);
+    const isNew = this.options.clock() >= this.heldUntil;
+    this.hold(wait ?? 1);
     this.good = 0;
     if (!isNew) return;
     this.allowed = Math.max(1, Math.floor(this.allowed / 2));
     if (this.rate !== undefined) this.rate = Math.max(0.1, this.rate / 2);
+  }
+
+  private hold(seconds: number): void {
+    // A single command waits for its own call alone.
+    if (this.most === Number.POSITIVE_INFINITY) return;
+    const ms = Math.min(seconds * 1000, this.options.maxWaitMs);
+    this.heldUntil = Math.max(this.heldUntil, this.options.clock() + ms);
   }
 
   private speedUp(): void {

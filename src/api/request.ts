@@ -19,6 +19,8 @@ export interface TransportResponse {
   readonly retryAfter?: number | undefined;
   /** The status (408, 5xx) leaves open whether this write took effect. */
   readonly doubt?: boolean | undefined;
+  /** Seconds that the service asked for before anything more is sent, where `doubt` has to be settled. */
+  readonly wait?: number | undefined;
   /** An earlier attempt of the same call may have taken effect. */
   readonly afterDoubt?: boolean | undefined;
 }

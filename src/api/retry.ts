@@ -64,7 +64,9 @@ export interface Ending<T> {
   readonly verdict: 'settled' | 'verify' | 'done' | 'gaveUp';
   /** An earlier attempt may have taken effect. */
   readonly afterDoubt: boolean;
-  /** Seconds of a wished wait that was longer than the budget. */
+  /** Seconds that the last answer asked to wait before anything more is sent, within the budget. */
+  readonly wait?: number | undefined;
+  /** The same, longer than the budget. */
   readonly tooLong?: number | undefined;
 }
 
@@ -84,19 +86,24 @@ export async function repeat<T>(
     const end = (verdict: Ending<T>['verdict']) => ({ value, attempts, verdict, afterDoubt });
     if (delivery === undefined) return end('settled');
     const verdict = repeats[kind][delivery];
-    if (verdict !== 'retry') return end(verdict);
-    const allowed = pace === 'never' ? 0 : pace === 'once' ? 1 : Infinity;
-    if (attempts > Math.min(allowed, policy.retries)) return end('gaveUp');
-    if (wait !== undefined && wait * 1000 > policy.maxWaitMs)
-      return { ...end('gaveUp'), tooLong: wait };
+    const isTooLong = wait !== undefined && wait * 1000 > policy.maxWaitMs;
+    const asked = isTooLong ? { tooLong: wait } : { wait };
+    if (verdict !== 'retry') return { ...end(verdict), ...asked };
     if (delivery === 'ambiguous' || delivery === 'applied') afterDoubt = true;
+    // A delete may be repeated, but that none was answered does not mean that none was done.
+    const giveUp = () => ({
+      ...end(kind === 'delete' && afterDoubt ? 'verify' : 'gaveUp'),
+      ...asked,
+    });
+    const allowed = pace === 'never' ? 0 : pace === 'once' ? 1 : Infinity;
+    if (isTooLong || attempts > Math.min(allowed, policy.retries)) return giveUp();
     const backoff =
       pace === 'once' ? 1000 : backoffMs(attempts - 1, delivery === 'refused', policy.random);
     const ms = wait === undefined ? backoff : spread(wait, policy.random);
     // oxlint-disable-next-line no-await-in-loop
     if (await waited(policy, ms, wait !== undefined)) continue;
     // What may have been done is told rather than that somebody did not want to wait.
-    if (afterDoubt && kind !== 'read' && kind !== 'grant') return end('gaveUp');
+    if (afterDoubt && kind !== 'read' && kind !== 'grant') return giveUp();
     throw new CancelledError('Interrupted.');
   }
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { formatDuration, parseDuration } from '../data/duration.js';
 import type { JsonObject } from '../data/json.js';
 import { pause } from '../data/pause.js';
-import { Failure, UnknownOutcomeError, UsageError } from '../errors.js';
+import { asksForQuiet, Failure, UnknownOutcomeError, UsageError } from '../errors.js';
 
 /** What settling needs of the world; a command's context has it all. */
 export interface SettleWorld {
@@ -49,16 +49,20 @@ export async function settle<T, W>(
   try {
     return { answer: await send() };
   } catch (error) {
-    if (!(error instanceof UnknownOutcomeError)) throw error;
-    const seen = await look(witness, world, sent, longest);
+    if (!(error instanceof UnknownOutcomeError) || asksForQuiet(error)) throw error;
+    const last = await look(witness, world, sent, [longest, error.wait * 1000]);
+    const { seen } = last;
     if (isSeen(seen)) return { seen };
     if (world.signal.aborted) throw error;
     if (seen === notDone && resends > 0 && error.delivery !== 'applied') {
       world.note('It was not done; sending it once more.');
       return settle(send, witness, world, { resends: resends - 1 });
     }
+    const reading = last.unread
+      ? `Reading it again failed: ${last.unread.message.replace(/\.$/u, '')}.`
+      : `It was read again ${formatDuration(Math.max(longest, error.wait * 1000))} after it was sent and does not show.`;
     throw new UnknownOutcomeError(error.message, error.call, {
-      hint: `It was read again ${formatDuration(longest)} after it was sent and does not show. ${error.hint ?? ''}`.trim(),
+      hint: `${reading} ${error.hint ?? ''}`.trim(),
       cause: error.cause,
       delivery: error.delivery,
     });
@@ -81,34 +85,43 @@ export function settleMs(env: SettleWorld['env']): number {
   }
 }
 
+/** What the last look came to. */
+interface Looked<W> {
+  readonly seen: W | typeof notDone | undefined;
+  /** Why it showed nothing. */
+  readonly unread?: Failure;
+}
+
+/** Looks soon and when nothing can arrive any more; not before the service wants to hear anything. */
 async function look<W>(
   witness: Witness<W>,
   world: SettleWorld,
   sent: number,
-  longest: number,
-): Promise<W | typeof notDone | undefined> {
+  [lateMs, quietMs]: readonly [number, number],
+): Promise<Looked<W>> {
   const { signal } = world;
-  let waitMs = Math.min(firstMs, longest);
+  const longest = Math.max(lateMs, quietMs);
+  let waitMs = Math.max(Math.min(firstMs, longest), quietMs);
   for (;;) {
     world.note(`Whether it took effect is not known; looking in ${aboutSeconds(waitMs)}.`);
     // One more, since a timer may fire a fraction early: that would read once too often.
     // oxlint-disable-next-line no-await-in-loop
     await pause(waitMs + 1, signal);
-    if (signal.aborted) return undefined;
+    if (signal.aborted) return { seen: undefined };
     const since = performance.now() - sent;
     // oxlint-disable-next-line no-await-in-loop
-    const seen = await read(witness);
-    if (isSeen(seen) || since >= longest) return seen;
+    const looked = await read(witness);
+    if (isSeen(looked.seen) || since >= longest) return looked;
     waitMs = Math.max(1, Math.ceil(longest - (performance.now() - sent)));
   }
 }
 
 /** A reading that fails shows nothing. */
-async function read<W>(witness: Witness<W>): Promise<W | typeof notDone | undefined> {
+async function read<W>(witness: Witness<W>): Promise<Looked<W>> {
   try {
-    return await witness();
+    return { seen: await witness() };
   } catch (error) {
-    if (error instanceof Failure) return undefined;
+    if (error instanceof Failure) return { seen: undefined, unread: error };
     throw error;
   }
 }

@@ -98,7 +98,7 @@ class Runner<P> {
       tasks.filter((task) => !task.open),
       (task) => this.begin(task),
     );
-    while (this.doubts.length > 0 && !this.halted) await this.settle();
+    while (this.doubts.length > 0 && !this.halted && !this.stops.mustBeQuiet) await this.settle();
     await Promise.all(this.syncing);
     for (const doubt of this.doubts.splice(0)) await this.unknown(doubt);
   }

@@ -1,5 +1,5 @@
 import {
-  ApiError,
+  asksForQuiet,
   type Failure,
   GuardError,
   isExhausted,
@@ -45,6 +45,11 @@ export class Stops {
     return this.stopped;
   }
 
+  /** Nothing more is to be sent at all, not even to see what became of a write. */
+  get mustBeQuiet(): boolean {
+    return asksForQuiet(this.stopped?.error);
+  }
+
   /** Whether the service answered a write yet. */
   get hasAnswer(): boolean {
     return this.wrote;
@@ -76,8 +81,7 @@ export class Stops {
     if (error.exitName === 'interrupted') return true;
     if (isExhausted(error) || error instanceof UnknownOutcomeError) {
       this.exhausted += 1;
-      const tooLong = error instanceof ApiError && error.details.retryAfter !== undefined;
-      if (tooLong || this.exhausted >= exhaustedRows || this.isSilent())
+      if (asksForQuiet(error) || this.exhausted >= exhaustedRows || this.isSilent())
         this.endBy(error, 'temporary');
       return false;
     }

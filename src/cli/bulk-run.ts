@@ -19,7 +19,7 @@ import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { pause } from '../data/pause.js';
 import { sharing } from '../data/sharing.js';
-import { Failure, RunError } from '../errors.js';
+import { Failure, RunError, UnknownOutcomeError } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import type { BulkValues } from './bulk-flags.js';
 import type { BulkJob, BulkPart } from './bulk-part.js';
@@ -222,9 +222,12 @@ export function failedRun(
   error?: Failure,
 ): FailedOne | undefined {
   if (exitName === 'done') return undefined;
-  if (error) return { id: '', error };
-  const { run } = report;
-  const hint = exitName === 'rowsFailed' && run ? `rosterctl runs retry ${run}` : undefined;
+  const { run, summary } = report;
+  // What a row met and reading settled is not what the run ended with.
+  const isSettled = error instanceof UnknownOutcomeError && summary.unknown === 0;
+  if (error && !isSettled) return { id: '', error };
+  const verb = summary.unknown + summary.notAttempted > 0 ? 'resume' : 'retry';
+  const hint = exitName === 'rowsFailed' && run ? `rosterctl runs ${verb} ${run}` : undefined;
   return { id: '', error: new RunError(`${summaryLine(report)}.`, exitName, { hint }) };
 }
 

@@ -1,10 +1,11 @@
 import type { EndpointName } from '../api/contract.js';
 import { findRecord } from '../api/records.js';
+import { notDone, settle } from '../api/settle.js';
 import type { Answer, Call } from '../api/types.js';
 import type { Confirmation, Plan } from '../cli/define.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
-import { ApiError, Failure, ProtocolError, UsageError } from '../errors.js';
+import { ApiError, Failure, isGoneForSure, ProtocolError, UsageError } from '../errors.js';
 import { callOf, type Kind, type Readable } from './kinds.js';
 import { labelOf, type RecordSource } from './read-records.js';
 
@@ -94,7 +95,19 @@ export async function applyDelete(
   id: string,
   source: RecordSource,
 ): Promise<{ id: string; deleted: true }> {
-  for (const call of plan.calls) await sendGuessed(context, kind, call, id, source);
+  const gone = async () => {
+    try {
+      await source.read(id, { fresh: true });
+      return notDone;
+    } catch (error) {
+      if (isGoneForSure(error)) return true;
+      throw error;
+    }
+  };
+  for (const call of plan.calls) {
+    const send = () => sendGuessed(context, kind, call, id, source);
+    await settle(send, gone, context, { resends: 1 });
+  }
   return { id, deleted: true };
 }
 

@@ -125,6 +125,6 @@ describe('an interrupted wait', () => {
   });
 
   test('does not hide that a deletion may have happened', async () => {
-    expect(await stopped('delete', 'ambiguous')).toMatchObject({ verdict: 'gaveUp', value: 429 });
+    expect(await stopped('delete', 'ambiguous')).toMatchObject({ verdict: 'verify', value: 429 });
   });
 });

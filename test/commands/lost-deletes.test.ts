@@ -1,0 +1,94 @@
+import type { ServerResponse } from 'node:http';
+import { expect, test } from 'vitest';
+import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
+import { organization, recordingService, type Reply } from '../support/service.js';
+
+// A deletion whose answer nobody could read is looked for, and never said not to have been tried.
+
+const player = (id: string) => ({ id, organizationId: organization, name: `Ann ${id}` });
+
+/** Players of which `lose` says how the answer to a delete gets lost, after it was done. */
+async function players(lose: Reply, isDone = true) {
+  const left = new Set(['p1', 'p2', 'p3']);
+  const service = await recordingService(({ method, url }): Reply => {
+    const id = /\/([^/?]+)(?:\?.*)?$/.exec(url)?.[1] ?? '';
+    if (method === 'DELETE' && !left.has(id)) return { status: 404, json: { error: 'notFound' } };
+    if (method === 'DELETE') {
+      if (isDone) left.delete(id);
+      return lose;
+    }
+    if (id === organization) return { status: 200, json: { players: [...left].map(player) } };
+    if (!left.has(id)) return { status: 404, json: { error: 'notFound' } };
+    return { status: 200, json: { player: player(id) } };
+  });
+  return { service, left };
+}
+
+const cut = (_: unknown, response: ServerResponse) => void response.socket?.destroy();
+const noHttp: Reply = (_, response) => response.socket?.end('SSH-2.0-OpenSSH\r\n');
+const busy: Reply = { status: 503, json: { error: 'busy' } };
+
+test.each([
+  ['a cut connection', cut, '0'],
+  ['what is no HTTP', noHttp, '3'],
+  ['a 503', busy, '0'],
+])('after %s each deletion of several is looked for and was done', async (_, lose, retries) => {
+  const { service, left } = await players(lose);
+  const env = { ...service.env, ROSTERCTL_RETRIES: retries };
+  const ran = await rosterctl('players delete p1 p2 --yes --json', { env });
+  expect([...left]).toEqual(['p3']);
+  expect([ran.code, JSON.parse(ran.stdout).summary]).toMatchObject([0, { changed: 2, unknown: 0 }]);
+});
+
+test.each([
+  ['a cut connection', cut],
+  ['what is no HTTP', noHttp],
+  ['a 503', busy],
+])('after %s a single deletion is looked for and was done', async (_, lose) => {
+  const { service } = await players(lose);
+  const env = { ...service.env, ROSTERCTL_RETRIES: '0' };
+  const ran = await rosterctl('players delete p1 --yes --json', { env });
+  expect([ran.code, JSON.parse(ran.stdout)]).toEqual([0, { id: 'p1', deleted: true }]);
+});
+
+test('a deletion that shows nowhere after lost answers is unknown, not a thing to do again', async () => {
+  const { service } = await players(busy, false);
+  const env = { ...service.env, ROSTERCTL_RETRIES: '0' };
+  const ran = await rosterctl('players delete p1 --yes --json', { env });
+  expect([ran.code, errorOf(ran)]).toMatchObject([10, { kind: 'unknownOutcome' }]);
+  expect(errorOf(ran)['hint']).toContain('does not show');
+});
+
+test('where nothing can be read after a lost deletion the rows are unknown, and a later run settles them', async () => {
+  let isDown = false;
+  let ends = true;
+  const { service, left } = await players((request, response) => {
+    isDown = ends;
+    if (ends) cut(request, response);
+    else response.writeHead(204).end();
+  });
+  const gone = await recordingService((request): Reply => {
+    if (isDown) return cut;
+    return (_, response) => {
+      void fetch(`${service.origin}${request.url}`, { method: request.method }).then(
+        async (answer) => {
+          response.writeHead(answer.status, { 'content-type': 'application/json' });
+          response.end(answer.status === 204 ? undefined : await answer.text());
+        },
+        () => response.socket?.destroy(),
+      );
+    };
+  });
+  const env = { ...gone.env, ROSTERCTL_RETRIES: '0' };
+  const home = temporaryFolder();
+  const line = 'players delete p1 p2 p3 --concurrency 1 --yes --json';
+  const ran = await rosterctl(line, { env, home });
+  const { results, summary } = JSON.parse(ran.stdout);
+  expect([ran.code, left.size]).toEqual([10, 2]);
+  expect(results[0]).toMatchObject({ id: 'p1', result: 'unknown' });
+  expect(summary).toMatchObject({ changed: 0, failed: 0 });
+  isDown = false;
+  ends = false;
+  const again = await rosterctl(line, { env, home });
+  expect([again.code, JSON.parse(again.stdout).summary]).toMatchObject([0, { changed: 3 }]);
+});
