@@ -63,6 +63,8 @@ export interface BulkJob {
    */
   read(id: string, how: { readonly fresh: boolean }): Promise<JsonObject | undefined>;
   plan(row: SelectedRow, record: JsonObject | undefined): Plan | Promise<Plan>;
+  /** The fields that a plan compares: a list that leaves one of them out is no evidence for the row. */
+  compares?(row: SelectedRow): readonly string[];
   /**
    * What a write of this row made whose answer was lost and which was written down then (`since`);
    * undefined where it provably made nothing. Throws Failure where reading cannot tell.

@@ -123,11 +123,22 @@ function previewer(job: BulkJob, work: RowWork<Plan>, fields: FieldsSeen, meter:
       return { row: row.row, id: row.id, result: resultOf(error), error: work.tell(error, row.id) };
     }
   };
+  const { ifStatus, conditions = [] } = work.guards;
+  const guarded = [
+    ...(ifStatus ? ['status'] : []),
+    ...conditions.map(({ field }) => field.split('.', 1)[0] ?? field),
+  ];
+  const evidence = (row: SelectedRow) => [
+    ...guarded,
+    ...(row.own?.['ifStatus'] === undefined ? [] : ['status']),
+    ...(job.compares?.(row) ?? []),
+  ];
   return {
     names,
     /** Undefined where the list shows less of the record than its own GET would: then it is read alone. */
     listed: (row: SelectedRow, record: JsonObject) =>
       decide(row, async () => {
+        if (!evidence(row).every((field) => Object.hasOwn(record, field))) return undefined;
         const plan = await job.plan(row, record);
         const seen = plan.changes.every(
           ({ field, from }) => from !== null || Object.hasOwn(record, field),

@@ -53,15 +53,17 @@ export function updateMany(
     job: read,
     open(context, kept: UpdateJob & JsonObject) {
       const source = sharedSource(context, kind, kept);
+      const wantedOf = (own: JsonObject = {}, record: JsonObject | undefined): JsonObject => ({
+        ...cellFields(own, record),
+        ...touchedFields(kept.typed, record),
+        ...more(kept, record),
+      });
       return {
         resends: 3,
         read: (id, how) => source.read(id, how),
-        plan: ({ id, own = {} }, record) =>
-          updatePlan(context, kind, id, record, kept.route, () => ({
-            ...cellFields(own, record),
-            ...touchedFields(kept.typed, record),
-            ...more(kept, record),
-          })),
+        plan: ({ id, own }, record) =>
+          updatePlan(context, kind, id, record, kept.route, () => wantedOf(own, record)),
+        compares: ({ own }) => Object.keys(wantedOf(own, undefined)),
         send: (plan, id) => sendUpdate(context, kind, plan, id, source),
       };
     },

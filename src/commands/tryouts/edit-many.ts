@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { TryoutApplication, TryoutStatus } from '../../api/schemas.js';
 import type { ColumnRules } from '../../bulk/columns.js';
+import type { SelectedRow } from '../../bulk/work.js';
 import { allFlags, type BulkValues } from '../../cli/bulk-flags.js';
 import type { BulkPart } from '../../cli/bulk-part.js';
 import { params } from '../../cli/define.js';
@@ -11,7 +12,7 @@ import { orList } from '../../data/words.js';
 import { UsageError } from '../../errors.js';
 import type { Seen } from '../write-records.js';
 import { readApplication } from './application.js';
-import { editPlan, sendEditOnce } from './edit.js';
+import { editedFields, editPlan, sendEditOnce, type Wanted } from './edit.js';
 import { type TryoutFilterValues, tryoutFilters, tryoutQuery, tryoutTests } from './filters.js';
 import { type NoteEdit, type NoteValues, readNoteEdit } from './notes.js';
 
@@ -75,17 +76,15 @@ export function editMany(
         throw new UsageError(words, { hint: `Statuses: ${TryoutStatus.options.join(', ')}` });
     },
     open(context, job: EditJob) {
-      const { status, note } = job;
+      const wantedOf = ({ own = {} }: SelectedRow): Wanted => ({
+        status: job.status ?? (own['status'] as TryoutStatus | undefined),
+        note: job.note ?? noteOf(own['internalNotes']),
+      });
       return {
         resends: 3,
         read: (id) => readApplication(context, id),
-        plan({ id, own = {} }, record) {
-          const wanted = {
-            status: status ?? (own['status'] as TryoutStatus | undefined),
-            note: note ?? noteOf(own['internalNotes']),
-          };
-          return editPlan(context, id, record, wanted, job);
-        },
+        plan: (row, record) => editPlan(context, row.id, record, wantedOf(row), job),
+        compares: (row) => editedFields(wantedOf(row)),
         async send({ calls, state }, id) {
           const { record } = state as Seen;
           for (const call of calls) await sendEditOnce(context, call, id, record);

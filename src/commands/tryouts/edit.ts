@@ -18,6 +18,11 @@ export interface Wanted {
   readonly note: NoteEdit | undefined;
 }
 
+/** The fields of an application that this concerns. */
+export function editedFields({ status, note }: Wanted): readonly string[] {
+  return [...(status === undefined ? [] : ['status']), ...(note ? ['internalNotes'] : [])];
+}
+
 /** The command line that an edit belongs to. */
 export interface EditOptions {
   /** Its values: what is noted is noted once for all its rows. */

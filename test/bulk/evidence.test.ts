@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { type Application, application, keep, steps } from '../commands/tryouts/service.js';
+import { ids, report, userOf } from './user.js';
+
+// What a list leaves out of its records is no evidence: such rows are read one by one.
+
+/** More applications than are read one by one, with a list that leaves fields out. */
+async function listWithout(fields: readonly (keyof Application)[], own: Partial<Application>) {
+  const all = ids(30).map((id) => application(id, own));
+  const service = await keep(all, (_, step) => {
+    if (step !== 'LIST') return undefined;
+    const shown = [...service.kept.values()].map((record) =>
+      Object.fromEntries(Object.entries(record).filter(([key]) => !fields.includes(key as never))),
+    );
+    return { status: 200, json: shown };
+  });
+  return { service, user: userOf(service) };
+}
+
+const many = ids(30).join(' ');
+
+test('notes that a list does not show are cleared all the same', async () => {
+  const { service, user } = await listWithout(['internalNotes'], {
+    internalNotes: 'private' as never,
+  });
+  const ran = await user.run(`tryouts update ${many} --clear-note --yes --max-changes 30 --json`);
+  expect([ran.code, report(ran).summary]).toMatchObject([0, { changed: 30 }]);
+  expect([...service.kept.values()].every(({ internalNotes }) => internalNotes === null)).toBe(
+    true,
+  );
+});
+
+test('a status that a list does not show is no conflict, and no reason to skip', async () => {
+  const { user } = await listWithout(['status'], {});
+  const line = `tryouts set-status ${many} --to rejected --if-status pending --yes --json`;
+  const ran = await user.run(line);
+  expect([ran.code, report(ran).summary]).toMatchObject([0, { changed: 30, skipped: 0 }]);
+});
+
+test('a field of a condition that a list does not show is read for each row', async () => {
+  const { user } = await listWithout(['email'], {});
+  const ran = await user.run(
+    `tryouts set-status ${many} --to rejected --if email~example.com --yes --json`,
+  );
+  expect([ran.code, report(ran).summary]).toMatchObject([0, { changed: 30, skipped: 0 }]);
+});
+
+test('a list that shows all of it still serves all rows at once', async () => {
+  const { service, user } = await listWithout(['email'], { status: 'rejected' });
+  const ran = await user.run(`tryouts set-status ${many} --to rejected --yes --json`);
+  expect([ran.code, steps(service)]).toEqual([0, ['LIST']]);
+});
