@@ -11,8 +11,8 @@ import { ProtocolError } from '../errors.js';
 import { callOf, type Kind } from './kinds.js';
 import type { RecordSource } from './read-records.js';
 import {
-  readAgain,
   readBefore,
+  readShowing,
   refuseOrganization,
   reread,
   type Seen,
@@ -110,7 +110,8 @@ export async function sendUpdate(
   if (!call) return;
   const record = recordOf(await sendGuessed(context, kind, call, id, source), kind, id);
   if (shows(record, changes)) return;
-  const now = await readAgain(context, kind, id, source);
+  const isMade = (read: JsonObject) => !leftAsItWas(changes, read);
+  const now = await readShowing(context, kind, id, isMade, source);
   const left = now && leftAsItWas(changes, now);
   if (left)
     throw new ProtocolError(unapplied(kind, id, left), {

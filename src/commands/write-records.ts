@@ -5,6 +5,7 @@ import type { Answer, Call } from '../api/types.js';
 import type { Confirmation, Plan } from '../cli/define.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
+import { pause } from '../data/pause.js';
 import { ApiError, Failure, isGoneForSure, ProtocolError, UsageError } from '../errors.js';
 import { callOf, type Kind, type Readable } from './kinds.js';
 import { labelOf, type RecordSource } from './read-records.js';
@@ -165,6 +166,25 @@ export async function readAgain(
     context.note(`Done, but reading the ${kind.noun} again failed: ${error.message}.`);
     return undefined;
   }
+}
+
+const lagMs = 1000;
+
+/**
+ * The record after a write that was done, read once more after a moment where it does not show what
+ * was written: a read may be behind. Undefined where it cannot be read.
+ */
+export async function readShowing(
+  context: Context,
+  kind: Readable,
+  id: string,
+  shows: (record: JsonObject) => boolean,
+  source?: RecordSource,
+): Promise<JsonObject | undefined> {
+  const first = await readAgain(context, kind, id, source);
+  if (!first || shows(first)) return first;
+  await pause(lagMs, context.signal);
+  return (await readAgain(context, kind, id, source)) ?? first;
 }
 
 /**

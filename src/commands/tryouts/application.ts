@@ -3,10 +3,8 @@ import { Id, TryoutStatus } from '../../api/schemas.js';
 import { params } from '../../cli/define.js';
 import type { Context } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';
-import { pause } from '../../data/pause.js';
 import { UsageError } from '../../errors.js';
 import { callOf, type Readable } from '../kinds.js';
-import { readAgain } from '../write-records.js';
 
 /** Tryout applications, as far as reading them goes (contract 4.4). */
 export const applications: Readable = {
@@ -19,23 +17,6 @@ export const applications: Readable = {
 /** Reads one application as it stands now. */
 export function readApplication(context: Context, id: string): Promise<JsonObject> {
   return context.api.record(callOf(applications, 'getTryout', id));
-}
-
-const lagMs = 1000;
-
-/**
- * The application after a write that was done, read once more after a moment where it does not show
- * what was written: a read may be behind. Undefined where it cannot be read.
- */
-export async function readShowing(
-  context: Context,
-  id: string,
-  shows: (record: JsonObject) => boolean,
-): Promise<JsonObject | undefined> {
-  const first = await readAgain(context, applications, id);
-  if (!first || shows(first)) return first;
-  await pause(lagMs, context.signal);
-  return (await readAgain(context, applications, id)) ?? first;
 }
 
 const words = { placeholder: 'ID', completes: 'id:tryouts' } as const;

@@ -7,7 +7,8 @@ import type { Context } from '../../context.js';
 import { isObject, type JsonObject } from '../../data/json.js';
 import { shellQuote } from '../../data/words.js';
 import { ApiError, UnknownOutcomeError } from '../../errors.js';
-import { readApplication, readShowing } from './application.js';
+import { readShowing } from '../write-records.js';
+import { applications, readApplication } from './application.js';
 import { isConverted } from './filters.js';
 
 /**
@@ -77,7 +78,7 @@ async function shown(
   id: string,
   answer: unknown,
 ): Promise<JsonObject | undefined> {
-  const record = await readShowing(context, id, isConverted);
+  const record = await readShowing(context, applications, id, isConverted);
   if (!record || isConverted(record)) return record;
   const player = playerIn(answer, id);
   const named = player === undefined ? '' : ` and answered with ${player}`;

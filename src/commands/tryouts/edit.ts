@@ -1,3 +1,4 @@
+import { readFirst } from '../../api/conclusion.js';
 import { findRecord } from '../../api/records.js';
 import type { TryoutStatus } from '../../api/schemas.js';
 import { isUntouched, notDone, settle } from '../../api/settle.js';
@@ -6,10 +7,10 @@ import type { Change, Plan } from '../../cli/define.js';
 import type { Context } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';
 import { shellQuote } from '../../data/words.js';
-import { ApiError, ProtocolError } from '../../errors.js';
+import { ApiError, ProtocolError, UnknownOutcomeError } from '../../errors.js';
 import { callOf } from '../kinds.js';
-import type { Seen } from '../write-records.js';
-import { applications, noteOnce, readApplication, readShowing } from './application.js';
+import { readShowing, type Seen } from '../write-records.js';
+import { applications, noteOnce, readApplication } from './application.js';
 import { editedNotes, type NoteEdit } from './notes.js';
 
 /** What an application is to become; undefined = leave it. */
@@ -89,7 +90,7 @@ export async function sendEdit(
 ): Promise<JsonObject> {
   const wanted = call.body ?? {};
   const outcome = await settle(
-    () => sendEditOnce(context, call, id, before, { alone: true }),
+    () => sendEditOnce(context, call, id, before),
     async () => {
       const record = await readApplication(context, id);
       if (holds(record, wanted)) return record;
@@ -101,37 +102,44 @@ export async function sendEdit(
   return 'seen' in outcome ? outcome.seen : outcome.answer;
 }
 
-/**
- * The same without settling a lost answer: a bulk run waits for all of these together. Notes that the
- * service did not keep are a failure there; told they are where the record is printed, and where a
- * status was set, whose events are out.
- */
+/** The same without settling a lost answer: a bulk run waits for all of these together. */
 export async function sendEditOnce(
   context: Context,
   call: Call,
   id: string,
   before: JsonObject | undefined,
-  { alone = false }: { readonly alone?: boolean } = {},
 ): Promise<JsonObject> {
   const wanted = call.body ?? {};
   const answer = await context.api.send(call);
   const found = findRecord(answer.body, 'tryouts');
   const record = found?.['id'] === id ? found : undefined;
   if (record && leftOf(record, wanted, before) === undefined) return record;
-  const keepsNotes = (now: JsonObject) => leftOf(now, wanted, before) !== 'internalNotes';
-  const now = await readShowing(context, id, keepsNotes);
+  const now = await readShowing(
+    context,
+    applications,
+    id,
+    (read) => leftOf(read, wanted, before) === undefined,
+  );
   if (!now) return record ?? { id };
   const left = leftOf(now, wanted, before);
   if (left === undefined) return now;
-  const shown = left === 'status' ? `the status ${String(now['status'])}` : 'the former notes';
-  const message = `The service accepted the change of ${id}, and still shows ${shown}.`;
-  if (left === 'status' || (!alone && wanted['status'] === undefined))
-    throw new ProtocolError(message, {
-      code: 'notApplied',
-      hint: `See: rosterctl tryouts get ${shellQuote(id)}`,
+  const message = `The service accepted the change of ${id}, and still shows ${shownIn(now, left)}.`;
+  // Without a record in the answer it may take effect later.
+  if (!record)
+    throw new UnknownOutcomeError(message, context.api.describe(call), {
+      hint: readFirst,
+      delivery: 'applied',
     });
-  context.tell(message);
-  return now;
+  const set =
+    left === 'internalNotes' && wanted['status'] !== undefined ? ' The status was set.' : '';
+  throw new ProtocolError(`${message}${set}`, {
+    code: 'notApplied',
+    hint: `See: rosterctl tryouts get ${shellQuote(id)}`,
+  });
+}
+
+function shownIn(record: JsonObject, field: 'status' | 'internalNotes'): string {
+  return field === 'status' ? `the status ${String(record['status'])}` : 'the former notes';
 }
 
 function changesOf(id: string, record: JsonObject | undefined, { status, note }: Wanted): Change[] {

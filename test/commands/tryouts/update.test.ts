@@ -204,13 +204,13 @@ describe('an answer that settles nothing', () => {
     expect(errorOf(ran)['message']).toContain('still shows the status pending');
   });
 
-  test('of 200 with the former notes is told, and counts as a conflict in a run', async () => {
+  test('of 200 with the former notes is an error, and a conflict in a run', async () => {
     const before = { internalNotes: 'theirs' };
     const instead: Instead = (_, step) =>
       step.startsWith('PATCH') ? { status: 200, json: application('app_1', before) } : undefined;
     const service = await keep([application('app_1', before)], instead);
     const alone = await rosterctl('tryouts update app_1 --note ours --json', { env: service.env });
-    expect(alone).toMatchObject({ code: 0, stderr: expect.stringContaining('the former notes') });
+    expect(alone).toMatchObject({ code: 1, stderr: expect.stringContaining('the former notes') });
     const line = 'tryouts update --ids - --note ours --yes --json';
     const run = await rosterctl(line, { env: service.env, stdin: 'app_1\n' });
     expect(run.code).toBe(8);
@@ -229,6 +229,42 @@ describe('an answer that settles nothing', () => {
     const line = 'tryouts update --ids - --note "ours " --yes --json';
     const run = await rosterctl(line, { env: service.env, stdin: 'app_1\n' });
     expect([run.code, JSON.parse(run.stdout).summary]).toMatchObject([0, { changed: 1 }]);
+  });
+
+  test.each([
+    ['alone', 'tryouts update app_1 --status reviewing --json', { status: 'reviewing' }],
+    ['in a run', 'tryouts update --ids - --status reviewing --yes --json', {}],
+  ])(
+    'of 202 without a record, %s, is waited for where it takes effect later',
+    async (_, line, seen) => {
+      const instead: Instead = (_request, step) => {
+        if (step !== 'PATCH app_1') return undefined;
+        setTimeout(
+          () => service.kept.set('app_1', application('app_1', { status: 'reviewing' })),
+          1_500,
+        );
+        return { status: 202, json: {} };
+      };
+      const service = await keep([application('app_1')], instead);
+      const env = { ...service.env, ROSTERCTL_SETTLE: '2s' };
+      const ran = await rosterctl(line, { env, stdin: 'app_1\n' });
+      expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([0, seen]);
+      expect(written(service)).toHaveLength(1);
+    },
+  );
+
+  test('of 200 with the status and the former notes says which of them was set', async () => {
+    const before = { internalNotes: 'theirs' };
+    const instead: Instead = (_, step) => {
+      if (step !== 'PATCH app_1') return undefined;
+      service.kept.set('app_1', application('app_1', { ...before, status: 'rejected' }));
+      return { status: 200, json: service.kept.get('app_1') };
+    };
+    const service = await keep([application('app_1', before)], instead);
+    const line = 'tryouts update --ids - --status rejected --note mine --yes --json';
+    const run = await rosterctl(line, { env: service.env, stdin: 'app_1\n' });
+    expect([run.code, JSON.parse(run.stdout).results[0].result]).toEqual([8, 'conflict']);
+    expect(run.stdout).toContain('still shows the former notes. The status was set.');
   });
 
   test('of 204 is completed by reading', async () => {
