@@ -91,6 +91,7 @@ export function readHeader(
     unused,
     id(row, line) {
       const cell = row[idIndex] ?? '';
+      if (!options.raw) checkNoError(cell, 'id', line);
       checkWhole(cell, 'id', line, options);
       // An id is what it is, spaces included.
       return options.raw ? cell : unguard(cell);
@@ -119,13 +120,7 @@ function ownValues(
     const cell = row[index] ?? '';
     if (cell.trim() === '') continue;
     const name = column.as ?? column.name;
-    if (spreadsheetError.test(cell.trim()))
-      throw new InputError(
-        `Line ${line}: ${column.name} holds the spreadsheet error ${cell.trim()}.`,
-        {
-          hint: 'Mend the cell, or empty it to leave the field as it is; then save the CSV again.',
-        },
-      );
+    checkNoError(cell, column.name, line);
     checkWhole(cell, column.name, line, options);
     if (cell.trim() === clearWord) {
       if (!column.clears)
@@ -144,6 +139,16 @@ function ownValues(
     }
   }
   return Object.fromEntries(own);
+}
+
+function checkNoError(cell: string, name: string, line: number): void {
+  if (!spreadsheetError.test(cell.trim())) return;
+  throw new InputError(`Line ${line}: ${name} holds the spreadsheet error ${cell.trim()}.`, {
+    hint:
+      name === 'id'
+        ? 'Mend the cell, or take the line out; then save the CSV again.'
+        : 'Mend the cell, or empty it to leave the field as it is; then save the CSV again.',
+  });
 }
 
 /** A long number that a spreadsheet shortened has lost its digits. Throws InputError. */

@@ -3,6 +3,7 @@ import type { JsonObject } from '../data/json.js';
 import { meets } from '../data/where.js';
 import { ApiError, type Failure, isExhausted, UnknownOutcomeError } from '../errors.js';
 import type { ReportRow } from './report.js';
+import { isNote } from './run-state.js';
 import type { Guards, Look, RowChange, SelectedRow } from './work.js';
 
 /** What is to become of a row after a look: `write`, or the result that it has already. */
@@ -105,7 +106,10 @@ function skippedBy(
   const unmet = guards.conditions?.find((condition) => !record || !meets(condition, record));
   if (!unmet) return undefined;
   return {
-    error: guardError(`${unmet.field}${unmet.operator}${unmet.value} does not hold.`),
+    // The journal keeps this, and no note.
+    error: guardError(
+      `${unmet.field}${unmet.operator}${isNote(unmet.field) ? '…' : unmet.value} does not hold.`,
+    ),
   };
 }
 

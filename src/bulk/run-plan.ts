@@ -1,3 +1,4 @@
+import { createHash, hash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -50,18 +51,24 @@ export interface RunPlan {
 /** Rows written at a time. */
 const chunk = 2_000;
 
-/** Puts a plan on disk, whole or not at all. Throws OutputError. */
+/** Puts a plan on disk, whole or not at all, with a checksum of it as its last line. Throws OutputError. */
 export async function writePlan(folder: string, { head, job, rows }: RunPlan): Promise<void> {
   const file = await openAtomic(pathIn(folder));
+  const sum = createHash('sha256');
+  const write = (text: string) => {
+    sum.update(text);
+    return file.write(text);
+  };
   try {
-    await file.write(`${printJson({ head, job })}\n`);
+    await write(`${printJson({ head, job })}\n`);
     for (let at = 0; at < rows.length; at += chunk)
-      await file.write(
+      await write(
         rows
           .slice(at, at + chunk)
           .map(({ row, id, own, previewed }) => `${printJson({ row, id, own, previewed })}\n`)
           .join(''),
       );
+    await file.write(`${sum.digest('hex')}\n`);
     await file.commit();
   } finally {
     await file.discard();
@@ -83,7 +90,12 @@ export async function readPlan(folder: string): Promise<RunPlan | undefined> {
   });
   if (text === undefined) return undefined;
   try {
-    const [first = '', ...lines] = text.trimEnd().split('\n');
+    const end = text.lastIndexOf('\n', text.length - 2) + 1;
+    const body = text.slice(0, end);
+    // A plan that was cut or edited says something else than what was confirmed.
+    if (hash('sha256', body, 'hex') !== text.slice(end).trimEnd())
+      throw new SyntaxError('another checksum');
+    const [first = '', ...lines] = body.trimEnd().split('\n');
     const top = parseJson(first);
     if (!isObject(top)) throw new SyntaxError('no head');
     return {

@@ -119,16 +119,21 @@ export function isAsBefore(before: JsonObject, now: readonly RowChange[]): boole
   );
 }
 
+/** Whether a field holds what staff wrote for themselves: that is kept nowhere. */
+export function isNote(field: string): boolean {
+  return field === 'internalNotes';
+}
+
 const longest = 200;
 /** However it is escaped, such a text stays below that. */
 const surelyShort = 30;
 
 function mark(field: string, value: unknown): unknown {
   if (value === null || value === undefined) return null;
-  const isNote = field === 'internalNotes';
-  if (!isNote && typeof value === 'string' && value.length <= surelyShort) return value;
+  const isPrivate = isNote(field);
+  if (!isPrivate && typeof value === 'string' && value.length <= surelyShort) return value;
   const text = printJson(value);
-  if (!isNote && text.length <= longest) return value;
+  if (!isPrivate && text.length <= longest) return value;
   return `sha256:${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
 }
 

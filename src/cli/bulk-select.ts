@@ -1,4 +1,5 @@
 import { keepHeapSmall } from '../api/heap.js';
+import { hasId } from '../api/records.js';
 import {
   type CsvInput,
   type Selection,
@@ -112,6 +113,11 @@ export async function selectByFilter(
     throw new GuardError(
       `The list of ${part.resource} may be incomplete: ${verdict.reason}. Nothing was changed.`,
       { code: 'incomplete', hint: 'Go on with what is there: --allow-partial' },
+    );
+  if (!kept.every(hasId))
+    throw new GuardError(
+      `A record in the list of ${part.resource} has no id. Nothing was changed.`,
+      { code: 'incomplete', hint: `See: rosterctl ${part.resource} list -o json` },
     );
   return kept.slice(0, limit).map((record, index) => ({
     row: index + 1,

@@ -3,7 +3,7 @@ import type { ReportRow } from '../bulk/report.js';
 import type { SelectedRow } from '../bulk/work.js';
 import { refuseSpreadsheet } from '../config/parse.js';
 import type { Context } from '../context.js';
-import { csvLine } from '../data/csv.js';
+import { csvLine, unguard } from '../data/csv.js';
 import { Failure, OutputError, UsageError } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import { checkWritable, writeAtomically } from '../files/atomic-write.js';
@@ -64,10 +64,12 @@ async function writeResults(
   const byRow = new Map(results.map((result) => [result.row, result]));
   const look = { delimiter: ',', raw: false } as const;
   const lines = [csvLine([...header, 'result', 'error_code', 'message'], look)];
-  for (const { row, id, cells = [id] } of rows) {
+  for (const { row, id, cells } of rows) {
     const result = byRow.get(row);
     const error = (result?.error ?? {}) as { code?: unknown; message?: unknown };
-    const padded = header.map((_, index) => cells[index] ?? '');
+    // A cell that an export guarded is not guarded once more.
+    const input = cells?.map(unguard) ?? [id];
+    const padded = header.map((_, index) => input[index] ?? '');
     lines.push(
       csvLine([...padded, result?.result ?? 'not_attempted', error.code, error.message], look),
     );

@@ -1,0 +1,75 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { application, keep, steps, written } from '../commands/tryouts/service.js';
+import { errorOf } from '../support/run.js';
+import { ids, report, several, userOf } from './user.js';
+
+// What is read back of a run's own files is what was put there, and nobody's notes are among it.
+
+test('cells that an export guarded come out of --results as they went in', async () => {
+  const notes = '- first point';
+  const service = await keep([application('-k2', { internalNotes: notes })], (_, step) =>
+    step.startsWith('PATCH') ? { status: 400, json: { error: 'validation' } } : undefined,
+  );
+  const user = userOf(service);
+  const edited = (await user.run('tryouts list -o csv')).stdout.replace('pending', 'rejected');
+  writeFileSync(join(user.home, 'in.csv'), edited);
+  const line = 'tryouts set-status --csv in.csv --results out.csv --yes --json';
+  expect((await user.run(line)).code).toBe(8);
+  const [, before = ''] = edited.split('\r\n');
+  const [, after = ''] = readFileSync(join(user.home, 'out.csv'), 'utf8').split('\r\n');
+  expect(before).toContain("'- first point");
+  expect(after.startsWith(`${before},failed,`)).toBe(true);
+});
+
+test('a spreadsheet error in the id column sends nothing', async () => {
+  const service = await keep(several(1));
+  const user = userOf(service);
+  writeFileSync(join(user.home, 'in.csv'), 'id,status\n#REF!,rejected\napp_1,rejected\n');
+  const ran = await user.run('tryouts set-status --csv in.csv --yes --json');
+  expect([ran.code, steps(service)]).toEqual([2, []]);
+  expect(errorOf(ran)['message']).toBe('Line 2: id holds the spreadsheet error #REF!.');
+});
+
+test('a record without an id in a list that selects is refused', async () => {
+  const service = await keep(several(2), (_, step) =>
+    step === 'LIST'
+      ? { status: 200, json: [application('app_1'), { ...application('x'), id: null }] }
+      : undefined,
+  );
+  const ran = await userOf(service).run('tryouts set-status --all --to rejected --yes --json');
+  expect([ran.code, written(service)]).toEqual([11, []]);
+  expect(errorOf(ran)['message']).toContain('has no id');
+});
+
+test('the notes that --if compares with are in no journal', async () => {
+  const service = await keep(several(3));
+  const user = userOf(service);
+  service.kept.set('app_3', application('app_3', { internalNotes: 'canary-of-a-note' }));
+  const line = `tryouts set-status ${ids(3).join(' ')} --to rejected --yes --json`;
+  const ran = await user.run(`${line} --if internalNotes=canary-of-a-note`);
+  expect(report(ran).summary).toMatchObject({ changed: 1, skipped: 2 });
+  const [run = ''] = readdirSync(user.runs);
+  for (const file of readdirSync(join(user.runs, run)))
+    expect(readFileSync(join(user.runs, run, file), 'utf8')).not.toContain('canary-of-a-note');
+});
+
+test.each([
+  ['cut at a line end', (plan: string) => plan.split('\n').slice(0, 4).join('\n')],
+  ['edited', (plan: string) => plan.replace('rejected', 'accepted')],
+])('a plan that was %s is damaged: nothing of it is done', async (_, change) => {
+  const service = await keep(several(6), (_request, step) =>
+    step === 'PATCH app_2' ? { status: 401, json: { error: 'unauthorized' } } : undefined,
+  );
+  const user = userOf(service);
+  const line = `tryouts set-status ${ids(6).join(' ')} --to rejected --concurrency 1 --yes --json`;
+  expect((await user.run(line)).code).toBe(4);
+  const sent = service.requests.length;
+  const [run = ''] = readdirSync(user.runs);
+  const plan = join(user.runs, run, 'plan.jsonl');
+  writeFileSync(plan, change(readFileSync(plan, 'utf8')));
+  const again = await user.run(line);
+  expect([again.code, service.requests.length]).toEqual([11, sent]);
+  expect(errorOf(again)['message']).toContain('is damaged');
+});
