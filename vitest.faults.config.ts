@@ -7,8 +7,6 @@ export default defineConfig({
     include: ['test/faults/**/*.test.ts', 'test/crash/**/*.test.ts'],
     testTimeout: 900_000,
     hookTimeout: 60_000,
-    // Real sockets and clocks on a busy machine: one more chance there, none on a quiet one.
-    retry: process.env['CI'] ? 1 : 0,
     pool: 'forks',
     maxWorkers: 2,
     maxConcurrency: 6,

@@ -77,8 +77,12 @@ class Runner<P> {
     const over = new AbortController();
     const all = this.work(tasks).finally(() => over.abort());
     all.catch(() => {});
-    await Promise.race([all, this.graceOver(over.signal)]);
-    this.closed = true;
+    try {
+      await Promise.race([all, this.graceOver(over.signal)]);
+    } finally {
+      // Nothing more is sent, also where a worker broke in a way that nobody foresaw.
+      this.closed = true;
+    }
     for (const task of tasks) {
       if (this.done.has(task.row)) continue;
       const { row, id } = task;
