@@ -30,6 +30,31 @@ describe('a format that does not fit what was done', () => {
   });
 });
 
+test('a record without an id costs the others nothing, and is no success', async () => {
+  const teams = [{ id: 'team_1', name: 'A' }, { name: 'B' }, { id: 'team_3', name: 'C' }];
+  const service = await recordingService(() => ({ status: 200, json: teams }));
+  const ran = await rosterctl('teams list -o ids', { env: service.env });
+  expect(ran).toMatchObject({ code: 1, stdout: 'team_1\nteam_3\n' });
+  expect(ran.stderr).toContain('1 record has no id and no line here.');
+});
+
+test('api prints no JSON that was cut, and passes other text through', async () => {
+  const cutOff = { status: 200, text: '[{"id":"a"},{"id":' };
+  const json = { 'content-type': 'application/json; charset=utf-8' };
+  const service = await recordingService(({ url }) =>
+    url.includes('players')
+      ? { ...cutOff, headers: json }
+      : { ...cutOff, headers: { 'content-type': 'text/plain' } },
+  );
+  for (const format of ['--json', '-o ndjson', ''])
+    expect(await rosterctl(`api players/{org} ${format}`, { env: service.env })).toMatchObject({
+      code: 1,
+      stdout: '',
+    });
+  const text = await rosterctl('api teams/{org}', { env: service.env });
+  expect(text).toMatchObject({ code: 0, stdout: cutOff.text });
+});
+
 test('errors are told in the format of the profile', async () => {
   const service = await recordingService(() => ({ status: 404, json: { error: 'notFound' } }));
   const home = temporaryFolder();

@@ -39,6 +39,11 @@ function parseBody(body: Uint8Array, contentType: string | undefined): JsonBody 
   }
 }
 
+/** Whether a content type is that of JSON: `application/json`, `application/problem+json`. */
+export function saysJson(contentType = ''): boolean {
+  return /^[\w.-]+\/([\w.-]+\+)?json\s*(;|$)/i.test(contentType);
+}
+
 /** Whether an answer where JSON is due was cut or mixed up, perhaps; a web page is another address. */
 export function isGarbled(answer: {
   readonly body: Uint8Array;

@@ -8,6 +8,7 @@ import {
   printPlain,
 } from '../data/json.js';
 import { flatten, InnerNames, plainText, valueAt } from '../data/path.js';
+import { plural } from '../data/words.js';
 import { OutputError, UsageError } from '../errors.js';
 import { jsonTsvCell, multiLine, tsvCell } from '../terminal/safe-text.js';
 import { batchTo, type Sink } from './sink.js';
@@ -75,13 +76,28 @@ export async function writeNdjson(sink: Sink, rows: Rows): Promise<void> {
   await writeLines(sink, rows, (item) => `${jsonText(item)}\n`);
 }
 
-/** The ids alone, one a line; of rows of ours without an id, what names them. */
+/**
+ * The ids alone, one a line; of rows of ours without an id, what names them. Throws NoIdsError where
+ * none has one, OutputError where some are missing from what was written.
+ */
 export async function writeIds(sink: Sink, rows: Rows, idField = 'id'): Promise<void> {
+  let written = 0;
+  let missing = 0;
   await writeLines(sink, rows, ({ value: row }) => {
     const id = isObject(row) ? (row['id'] ?? row[idField]) : row;
-    if (id === undefined || id === null || typeof id === 'object') throw new NoIdsError();
-    return `${tsvCell(plainText(id))}\n`;
+    const isNone = id === undefined || id === null || typeof id === 'object';
+    if (isNone) missing += 1;
+    else written += 1;
+    return isNone ? '' : `${tsvCell(plainText(id))}\n`;
   });
+  if (missing === 0) return;
+  if (written === 0) throw new NoIdsError();
+  throw new OutputError(
+    `${plural(missing, 'record has', 'records have')} no id and no line here.`,
+    {
+      hint: 'See them: -o json',
+    },
+  );
 }
 
 /** What is no JSON goes through untouched, but never untouched to a terminal. */

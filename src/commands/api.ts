@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import * as z from 'zod/mini';
 import { bodyOf, failureOf } from '../api/answers.js';
+import { saysJson } from '../api/json-body.js';
 import { readRawList } from '../api/raw-list.js';
 import { statedRoute } from '../api/stated-route.js';
 import type { TransportResponse } from '../api/transport.js';
@@ -109,7 +110,9 @@ export default defineWrite({
     const origin = new URL(context.api.baseUrl).origin;
     // Of a delete that an earlier attempt has done only the refusal of the next one came.
     const isOver = response.status === 404;
-    const value = isOver ? undefined : bodyOf(response, { call, origin, needsJson: false });
+    // What says that it is JSON is whole or nothing; other text goes through as it is.
+    const needsJson = response.body.length > 0 && saysJson(response.headers['content-type']);
+    const value = isOver ? undefined : bodyOf(response, { call, origin, needsJson });
     const isText = !isOver && value === undefined && response.body.length > 0;
     const shown = isText ? response.body : value;
     return include ? new Outcome(shown, 'done', { head: headOf(response) }) : shown;
