@@ -1,10 +1,36 @@
 import { settleMs } from '../api/settle.js';
 import { sentAtLatest, settleLeft } from '../bulk/run-state.js';
-import type { StoredRun } from '../bulk/runs.js';
+import { isSamePlace } from '../bulk/run-plan.js';
+import { listOpenRuns, runStore, type StoredRun } from '../bulk/runs.js';
 import type { SelectedRow } from '../bulk/work.js';
+import { requireFolder } from '../config/paths.js';
 import type { Context } from '../context.js';
 import { pause } from '../data/pause.js';
 import { plural } from '../data/words.js';
+import { ConfigError, OutputError } from '../errors.js';
+import type { BulkPart } from './bulk-part.js';
+
+/**
+ * Waits for a write of an earlier run to this one record that may still take effect: what is read
+ * before it does is behind. Where no runs can be read, none is waited for.
+ */
+export async function settleOne(
+  context: Context,
+  resource: BulkPart['resource'],
+  id: string,
+): Promise<void> {
+  const here = { organization: context.api.organizationId, service: context.api.service };
+  try {
+    const store = runStore(requireFolder(context.paths, 'state').path);
+    const runs = await listOpenRuns(store, () => {}, { untold: false });
+    const earlier = runs.filter(
+      ({ head }) => isSamePlace(head, here) && head.resource === resource,
+    );
+    await settleEarlier(context, earlier, [{ row: 1, id }], []);
+  } catch (error) {
+    if (!(error instanceof ConfigError || error instanceof OutputError)) throw error;
+  }
+}
 
 /**
  * Waits for writes of earlier runs that may still take effect: those to the rows about to be read,

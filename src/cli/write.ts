@@ -7,6 +7,7 @@ import { CancelledError, Failure, GuardError, UsageError } from '../errors.js';
 import { asksForRun, checkFields, runBulk } from './bulk.js';
 import type { BulkValues } from './bulk-flags.js';
 import type { BulkPart } from './bulk-part.js';
+import { settleOne } from './bulk-earlier.js';
 import { type EndedRun, reportOf } from './bulk-run.js';
 import { sourceOf } from './bulk-select.js';
 import {
@@ -77,6 +78,8 @@ export async function runWrite(
     return { value: report, view: reportView, isReport: !context.settings.dryRun, ...ended };
   }
   const id = ids?.[0] ?? '';
+  if (bulk && !bulk.part.rows && !context.settings.dryRun)
+    await settleOne(context, bulk.part.resource, id);
   if (write.reports) return runReported(write, words, context, values, id);
   const plan = await write.plan(context, values, id);
   if (context.settings.dryRun && !plan.onlyReads) return shown(dryRunOf(context, plan), dryRunView);

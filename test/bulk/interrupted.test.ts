@@ -1,7 +1,13 @@
 import { spawn } from '@lydell/node-pty';
 import { describe, expect, test } from 'vitest';
-import { keep, written } from '../commands/tryouts/service.js';
-import { freshEnvironment, launcher, splitWords, temporaryFolder } from '../support/run.js';
+import { application, keep, steps, written } from '../commands/tryouts/service.js';
+import {
+  freshEnvironment,
+  launcher,
+  rosterctl,
+  splitWords,
+  temporaryFolder,
+} from '../support/run.js';
 import type { Service } from '../support/service.js';
 import { fast, ids, report, several, until, userOf } from './user.js';
 
@@ -171,3 +177,29 @@ function gather(child: ReturnType<ReturnType<typeof userOf>['start']>) {
     child.on('close', (code) => resolve({ code, stdout, stderr })),
   );
 }
+
+test('one conversion waits for what a killed run sent, so that nobody becomes two players', async () => {
+  const service = await keep(several(2), (_request, step) => {
+    if (step !== 'CONVERT app_1') return undefined;
+    return (_, response) => {
+      setTimeout(() => {
+        const record = application('app_1', { convertedPlayerId: 'player_1' });
+        service.kept.set('app_1', record);
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end(JSON.stringify({ player: { id: 'player_1', name: 'Ann' } }));
+      }, 1_000);
+    };
+  });
+  const user = userOf(service);
+  const run = user.start('tryouts convert app_1 app_2 --concurrency 1 --yes --json');
+  await until(() => steps(service).includes('CONVERT app_1'));
+  run.kill('SIGKILL');
+  const env = { ...service.env, ROSTERCTL_SETTLE: '2s' };
+  const alone = await rosterctl('tryouts convert app_1 --yes --json', { env, home: user.home });
+  expect([alone.code, JSON.parse(alone.stdout)]).toMatchObject([
+    0,
+    { convertedPlayerId: 'player_1' },
+  ]);
+  expect(alone.stderr).toContain('of an earlier run that may still take effect');
+  expect(steps(service).filter((step) => step === 'CONVERT app_1')).toHaveLength(1);
+});
