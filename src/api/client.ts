@@ -122,7 +122,11 @@ class Client implements Api {
     return this.routeFor(call).semantics;
   }
 
-  list(resource: Parameters<Api['list']>[0], query: Parameters<Api['list']>[1] = {}) {
+  list(
+    resource: Parameters<Api['list']>[0],
+    query: Parameters<Api['list']>[1] = {},
+    listening: Parameters<Api['list']>[2] = {},
+  ) {
     const { transport, guesses, notes, strict } = this.options;
     const { baseUrl, organizationId, drift } = this;
     return listRecords(resource, {
@@ -134,6 +138,7 @@ class Client implements Api {
       notes,
       strict,
       query,
+      listening,
     });
   }
 

@@ -8,7 +8,7 @@ import type { Turn } from './pager.js';
 import { hasId, withTextId } from './records.js';
 import { fillPath, type Guesses, listCalls, partsOf } from './routes.js';
 import type { Transport } from './transport.js';
-import type { ApiNotes, Completeness, RecordList } from './types.js';
+import type { ApiNotes, Completeness, ListListening, RecordList } from './types.js';
 
 export interface ListSource {
   readonly baseUrl: string;
@@ -21,6 +21,7 @@ export interface ListSource {
   readonly strict: boolean;
   /** Parameters besides those of the configuration. */
   readonly query?: { readonly [name: string]: string };
+  readonly listening?: ListListening;
   /** Other caps than the usual ones, for tests. */
   readonly caps?: Caps;
 }
@@ -112,6 +113,7 @@ async function* walk(
     for (let attempts = 1; !page; attempts++) {
       // oxlint-disable-next-line no-await-in-loop
       const begun = await readListPage(place);
+      if (number === 1 && attempts === 1) source.listening?.answered?.(begun.headers);
       try {
         for await (const batch of sieve(begun.batches, fresh)) {
           yield batch;

@@ -42,6 +42,12 @@ export interface RecordList extends Flow<JsonObject> {
   completeness(): Completeness;
 }
 
+/** What the reader of a list may want to hear besides its records. */
+export interface ListListening {
+  /** Hears the headers of the list's first answer, before its first record. */
+  readonly answered?: (headers: Answer['headers']) => void;
+}
+
 /** The service as commands see it. The organization id is never a parameter (contract 4.6). */
 export interface Api {
   readonly organizationId: string;
@@ -63,7 +69,11 @@ export interface Api {
   /** `replace`: the body of this update must be the whole record (`wholeRecord` of records.ts). */
   semantics(call: Call): 'merge' | 'replace';
   /** Lists a resource through its documented list call. */
-  list(resource: ResourceName, query?: { readonly [name: string]: string }): RecordList;
+  list(
+    resource: ResourceName,
+    query?: { readonly [name: string]: string },
+    listening?: ListListening,
+  ): RecordList;
   /**
    * A request that the contract does not know (`rosterctl api`); same origin, same key handling.
    * Every status but a redirect is returned; `failureOf` of answers.ts judges it.

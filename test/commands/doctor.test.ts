@@ -1,10 +1,11 @@
+import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 import { recordingService } from '../support/service.js';
 import { ids, several } from '../bulk/user.js';
-import { keep } from './tryouts/service.js';
+import { application, keep } from './tryouts/service.js';
 
 interface Check {
   readonly check: string;
@@ -139,4 +140,34 @@ test('an unfinished run is told with its profile, and the way on names it', asyn
   const runs = checks.find(({ check }) => check === 'runs');
   expect(runs?.detail).toMatch(/^1 run is unfinished: \S+ \(profile work\)$/);
   expect(runs?.hint).toMatch(/rosterctl -p work runs resume \S+$/);
+});
+
+const longRow = (number: number) =>
+  JSON.stringify(application(`app_${number}`, { internalNotes: 'x'.repeat(1000) }));
+
+test('a long list is read no further than its first records, whatever becomes of the rest', async () => {
+  const written: number[] = [];
+  const service = await recordingService(() => (_, response) => {
+    const at = written.push(0) - 1;
+    response.setHeader('content-type', 'application/json');
+    const pump = async () => {
+      response.write(`[${longRow(0)}`);
+      // More than a single answer may hold; the connection is broken before the list is whole.
+      for (let id = 1; id < 80_000 && !response.destroyed; id++) {
+        written[at] = id;
+        if (!response.write(`,${longRow(id)}`)) await once(response, 'drain');
+      }
+      response.destroy();
+    };
+    pump().catch(() => undefined);
+  });
+  const { code, stderr, checks, result } = await doctor({ env: service.env });
+  expect([code, stderr, result('clock')]).toEqual([0, '', 'pass']);
+  expect(checks.filter(({ check }) => check.startsWith('read'))).toMatchObject(
+    ['teams', 'players', 'documents', 'tryouts'].map((area) => ({
+      check: `read ${area}`,
+      result: 'pass',
+    })),
+  );
+  expect(Math.max(...written)).toBeLessThan(40_000);
 });
