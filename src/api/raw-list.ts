@@ -27,8 +27,11 @@ export async function readRawList(
     // oxlint-disable-next-line no-await-in-loop
     const { items, body, headers } = await readPage(api, url);
     const fresh = items.filter((item) => !known.has(idOf(item)));
-    for (const item of fresh) if (idOf(item) !== undefined) known.add(idOf(item));
-    all.push(...fresh);
+    // Spread into one call, a long page would overflow the stack.
+    for (const item of fresh) {
+      if (idOf(item) !== undefined) known.add(idOf(item));
+      all.push(item);
+    }
     rows += items.length;
     const page = { body, headers, count: items.length, arrived: all.length, number, rows };
     const turn = turnPage(page, guesses);

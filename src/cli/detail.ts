@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../data/json.js';
 import type { Paint } from '../terminal/paint.js';
 import { cellText } from '../terminal/safe-text.js';
-import { displayWidth, pad, truncate, wrap } from '../terminal/width.js';
+import { pad, truncate, widestOf, wrap } from '../terminal/width.js';
 import { detailOf, type Reading } from './cells.js';
 
 export interface DetailLook extends Reading {
@@ -24,7 +24,7 @@ function linesOf(record: JsonObject, margin: string, look: DetailLook): string[]
   const room = look.columns - margin.length;
   const keyRoom = Math.max(2, Math.min(widestKey, room));
   const keys = entries.map(([key]) => truncate(cellText(key) || '""', keyRoom));
-  const width = Math.max(0, ...keys.map(displayWidth));
+  const width = widestOf(keys);
   return entries.flatMap(([key, value], index) => {
     const name = keys[index] ?? '';
     const nested = nestedLines(value, deeper(margin, look), look);

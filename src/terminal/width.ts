@@ -15,6 +15,11 @@ export function displayWidth(text: string): number {
   return fastStringWidth(text) + (text.match(spacingMarks)?.length ?? 0);
 }
 
+/** The columns of the widest of these texts: as many as a record has fields, more than a call takes. */
+export function widestOf(texts: readonly string[]): number {
+  return texts.reduce((widest, text) => Math.max(widest, displayWidth(text)), 0);
+}
+
 /** The text within so many columns; what is cut off is told by `…`. Cuts between graphemes. */
 export function truncate(text: string, columns: number): string {
   if (columns <= 0) return '';

@@ -1,5 +1,5 @@
 import { singleLine } from '../../terminal/safe-text.js';
-import { displayWidth, pad, truncate } from '../../terminal/width.js';
+import { pad, truncate, widestOf } from '../../terminal/width.js';
 
 const widest = 80;
 const widestLabel = 24;
@@ -12,10 +12,10 @@ export function barLines(
   const rows = Object.entries(counts).map(
     ([label, count]) => [truncate(singleLine(label), widestLabel), count] as const,
   );
-  const labels = Math.max(0, ...rows.map(([label]) => displayWidth(label)));
-  const digits = Math.max(0, ...rows.map(([, count]) => String(count).length));
+  const labels = widestOf(rows.map(([label]) => label));
+  const digits = widestOf(rows.map(([, count]) => String(count)));
   const room = Math.max(0, Math.min(columns, widest) - labels - digits - '    '.length - 2);
-  const most = Math.max(1, ...rows.map(([, count]) => count));
+  const most = rows.reduce((greatest, [, count]) => Math.max(greatest, count), 1);
   return rows.map(([label, count]) => {
     const bar = '█'.repeat(count === 0 ? 0 : Math.max(1, Math.round((count / most) * room)));
     return `  ${pad(label, labels)}  ${String(count).padStart(digits)}  ${bar}`.trimEnd();
