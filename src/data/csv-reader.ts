@@ -19,7 +19,8 @@ export interface CsvReader {
 /**
  * A strict reader of RFC 4180: quotes with delimiters and line ends in them, CRLF, LF or CR, a byte
  * order mark. Without `delimiter` the first line decides between `,` `;` and tab. Lines with nothing
- * on them are passed over. Throws InputError naming the line for NUL, a stray quote, an unclosed quote.
+ * on them are passed over. Throws InputError naming the line for NUL, a stray quote, an unclosed
+ * quote, and for a first line of more than 1 MiB.
  */
 export function csvReader(delimiter?: Delimiter): CsvReader {
   return new Reader(delimiter);
@@ -32,6 +33,9 @@ export function readCsv(text: string, delimiter?: Delimiter): readonly CsvRow[] 
 }
 
 const hint = 'A cell that holds a quote stands in quotes, with each quote in it written twice.';
+
+/** In characters; no line of column names comes near. */
+const longestFirstLine = 1024 * 1024;
 
 type State = 'start' | 'plain' | 'quoted' | 'closed';
 
@@ -47,6 +51,9 @@ class Reader implements CsvReader {
   private begun = false;
   /** What came before the first line was whole: the delimiter is not known yet. */
   private held = '';
+  /** As much of it was looked through; whether that ends within quotes. */
+  private looked = 0;
+  private inQuotes = false;
 
   constructor(private delimiter: Delimiter | undefined) {}
 
@@ -57,8 +64,13 @@ class Reader implements CsvReader {
       this.begun = true;
     }
     if (this.delimiter) return this.read(chunk, this.delimiter);
+    this.refuseNul(chunk, this.held);
     this.held += chunk;
-    const end = endOfFirstLine(this.held);
+    const end = this.endOfFirstLine();
+    if (Math.max(end, this.looked) > longestFirstLine)
+      throw new InputError('The first line is longer than 1 MiB: this is probably no CSV.', {
+        hint: 'A CSV begins with a line of column names. A JSON array of ids, or NDJSON, is for --ids.',
+      });
     if (end < 0) return [];
     return this.readHeld(this.held.slice(0, end));
   }
@@ -80,18 +92,33 @@ class Reader implements CsvReader {
 
   private read(text: string, delimiter: Delimiter): CsvRow[] {
     const rows: CsvRow[] = [];
-    const nul = text.indexOf('\0');
-    if (nul >= 0)
-      throw new InputError(
-        `Line ${this.line + lineEnds(text.slice(0, nul))}: there is a NUL character; this is no text in UTF-8.`,
-        { hint: 'Save it as CSV, UTF-8.' },
-      );
+    this.refuseNul(text);
     let at = 0;
     while (at < text.length) {
       if (this.state === 'quoted') at = this.readQuoted(text, at);
       else at = this.readBare(text, at, delimiter, rows);
     }
     return rows;
+  }
+
+  /** `before`: what was held back of the same line. */
+  private refuseNul(text: string, before = ''): void {
+    const nul = text.indexOf('\0');
+    if (nul < 0) return;
+    const line = this.line + lineEnds(before + text.slice(0, nul));
+    throw new InputError(`Line ${line}: there is a NUL character; this is no text in UTF-8.`, {
+      hint: 'Save it as CSV, UTF-8.',
+    });
+  }
+
+  /** Goes on where the last look ended: a file of one line comes in many chunks. */
+  private endOfFirstLine(): number {
+    for (; this.looked < this.held.length; this.looked++) {
+      const character = this.held[this.looked];
+      if (character === '"') this.inQuotes = !this.inQuotes;
+      else if (!this.inQuotes && (character === '\n' || character === '\r')) return this.looked;
+    }
+    return -1;
   }
 
   private readQuoted(text: string, from: number): number {
@@ -180,15 +207,6 @@ function endOfPlain(text: string, from: number, delimiter: Delimiter): number {
       return at;
   }
   return text.length;
-}
-
-function endOfFirstLine(text: string): number {
-  let quoted = false;
-  for (let at = 0; at < text.length; at++) {
-    if (text[at] === '"') quoted = !quoted;
-    else if (!quoted && (text[at] === '\n' || text[at] === '\r')) return at;
-  }
-  return -1;
 }
 
 /** The delimiter that stands most often outside quotes; a comma where none does. */

@@ -197,3 +197,20 @@ test('with --csv-raw a text that looks like a shortened number is a text', async
   expect(ran.code).toBe(0);
   expect(report(ran).results).toMatchObject([{ after: { discordUserId: '1.23457E+17' } }]);
 });
+
+describe('a file that is no CSV is refused while it still arrives', () => {
+  test.each([
+    ['a long JSON array on one line', `[${'{"id":"app_1"},'.repeat(100_000)}`, 'longer than 1 MiB'],
+    ['a spreadsheet', 'PK\u0003\u0004\u0000', 'Line 1: there is a NUL character'],
+  ])('%s', async (_, begun, sentence) => {
+    const service = await recordingService(() => ({ status: 200, json: [] }));
+    const child = userOf(service).start('tryouts set-status --csv - --to rejected --yes');
+    let stderr = '';
+    child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+    child.stdin.on('error', () => {});
+    child.stdin.write(begun);
+    const code = await new Promise((resolve) => child.on('close', resolve));
+    expect([code, stderr]).toEqual([2, expect.stringContaining(sentence)]);
+    expect(service.requests).toEqual([]);
+  });
+});
