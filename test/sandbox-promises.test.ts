@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { expect, test } from 'vitest';
+import { converse } from './support/converse.js';
 import { errorOf, freshEnvironment, launcher, rosterctl, temporaryFolder } from './support/run.js';
 import { recordingService } from './support/service.js';
 
@@ -99,4 +100,16 @@ test('sandbox start serves other commands, keeps its data and ends with 0 on SIG
   const after = await rosterctl('-p sandbox teams list --search Kept --json=name', { home });
   expect(JSON.parse(after.stdout)).toEqual([{ name: 'Kept' }]);
   expect((await rosterctl('sandbox reset', { home })).code).toBe(0);
+});
+
+test('sandbox start --json says on one line that it is ready, at a terminal as well', async () => {
+  const line = ['sandbox', 'start', '--json'];
+  const { code, shown } = await converse(
+    temporaryFolder(),
+    line,
+    [[/"pid".*\}/, '\u0003']],
+    {},
+    400,
+  );
+  expect([code, shown]).toEqual([0, expect.stringMatching(/^\{"baseUrl":.*,"pid":\d+\}\r\n/)]);
 });

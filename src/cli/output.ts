@@ -89,7 +89,7 @@ async function show<T>(value: T, view: View<T>, sink: Sink, world: Presenting): 
   }
   if (format === 'json') {
     if (many || !isWhole) return writeJsonArray(sink, rows);
-    return writeJson(sink, fields ? await only(rows) : value);
+    return writeJson(sink, fields ? await only(rows) : value, view);
   }
   if (format === 'ndjson') {
     await writeNdjson(sink, rows);

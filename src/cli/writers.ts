@@ -16,10 +16,15 @@ import { batchTo, type Sink } from './sink.js';
 /** Records on their way to a machine. */
 export type Rows = AsyncIterable<unknown> | Iterable<unknown>;
 
-/** A whole value as JSON: indented for a person, one line for a pipe, a newline at the end. */
-export async function writeJson(sink: Sink, value: unknown): Promise<void> {
-  if (sink.isTerminal || !isObject(value))
-    return sink.write(`${printJson(value, sink.isTerminal ? { indent: 2 } : {})}\n`);
+/** A whole value as JSON: indented for a person, else (and with `oneLine`) on one line, a newline at the end. */
+export async function writeJson(
+  sink: Sink,
+  value: unknown,
+  { oneLine = false }: { readonly oneLine?: boolean | undefined } = {},
+): Promise<void> {
+  const isIndented = sink.isTerminal && !oneLine;
+  if (isIndented || !isObject(value))
+    return sink.write(`${printJson(value, isIndented ? { indent: 2 } : {})}\n`);
   const batch = batchTo(sink);
   for (const piece of jsonPieces(value)) await batch.push(piece);
   await batch.flush();
