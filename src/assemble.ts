@@ -126,12 +126,15 @@ export async function runCommand(
       await (await import('./files/atomic-write.js')).checkWritable(settings.out);
     const shown = await execute(command, plain, values, context);
     ({ stop } = shown);
+    const isDone = isAct(command) && !settings.dryRun && !shown.onlyReads;
+    // A report of what was done has the time that requests in flight have.
+    if (!isDone) whenAborted(outside.signal, () => streams.stopWaiting());
     await present(shown.value as never, shown.view, {
       ...context,
       ignoreInterrupts: outside.ignoreInterrupts,
       head: shown.head,
       sorted: values['sort'] !== undefined,
-      isDone: isAct(command) && !settings.dryRun && !shown.onlyReads,
+      isDone,
     }).catch((error: unknown) => {
       shown.tellAfter?.({ isShown: false });
       const lost = lostReport(error, shown);
@@ -156,6 +159,11 @@ export async function runCommand(
   // Last of all: a kill before it only makes the same line tell its report once more.
   await written?.();
   return ending;
+}
+
+function whenAborted(signal: AbortSignal, heard: () => void): void {
+  if (signal.aborted) heard();
+  else signal.addEventListener('abort', heard, { once: true });
 }
 
 function isAct(command: Command): boolean {

@@ -46,6 +46,7 @@ export async function main({ table: text, topics, isTerminal }: Distribution): P
   } catch (error) {
     process.exitCode = await tell(error, parsed, argv, streams);
   }
+  if (streams.isHeld) process.exit();
 }
 
 /** Where the key of this process's connection came from. */

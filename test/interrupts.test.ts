@@ -1,13 +1,15 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, closeSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import pty from '@lydell/node-pty';
 import { expect, test } from 'vitest';
 import { ids, several, until, userOf } from './bulk/user.js';
-import { keep } from './commands/tryouts/service.js';
+import { application, keep } from './commands/tryouts/service.js';
 import { converse } from './support/converse.js';
 import { openWhenRead } from './support/pipe.js';
 import { freshEnvironment, launcher, temporaryFolder } from './support/run.js';
+import { recordingService } from './support/service.js';
 
 // A signal ends what only waits for a person, a pipe or another process; nothing holds it for the ten
 // seconds that requests in flight have.
@@ -155,3 +157,47 @@ until read line < /dev/tty && [ "$line" = q ]; do :; done
   expect(code).toBe(0);
   expect(shown.match(/HEARD/g)).toHaveLength(2);
 });
+
+/** A list that goes on as long as it is read; `isHeldBack` when nothing of it moved for a while. */
+async function endlessList() {
+  const list = { written: 0 };
+  const service = await recordingService(() => (_, response) => {
+    response.setHeader('content-type', 'application/json');
+    const pump = async () => {
+      response.write(`[${JSON.stringify(application('app_0'))}`);
+      while (!response.destroyed)
+        if (!response.write(`,${JSON.stringify(application(`app_${++list.written}`))}`))
+          await once(response, 'drain');
+    };
+    pump().catch(() => undefined);
+  });
+  let seen = -1;
+  const isHeldBack = async () => {
+    while (list.written === 0 || seen !== list.written) {
+      seen = list.written;
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    }
+  };
+  return { ...service, isHeldBack };
+}
+
+test.each([
+  ['SIGTERM', 143],
+  ['SIGINT', 130],
+] as const)(
+  'a reader that stands still does not keep a list from ending by %s',
+  async (signal, code) => {
+    const list = await endlessList();
+    const child = userOf(list).start('tryouts list -o ndjson');
+    let stderr = '';
+    child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+    // Nobody reads stdout, so it never closes.
+    const ended = new Promise((resolve) => child.on('exit', resolve));
+    await list.isHeldBack();
+    const began = performance.now();
+    child.kill(signal);
+    expect(await ended).toBe(code);
+    expect(performance.now() - began).toBeLessThan(soon);
+    expect(stderr).toContain('Interrupted.');
+  },
+);

@@ -1,5 +1,5 @@
 import { systemReason } from '../data/system-reason.js';
-import { OutputError, PipeClosedError, stoppedReading } from '../errors.js';
+import { CancelledError, OutputError, PipeClosedError, stoppedReading } from '../errors.js';
 import { readAll } from './read-all.js';
 import { createRedactor } from './redactor.js';
 
@@ -13,7 +13,7 @@ export interface OutputStream {
   readonly color: boolean;
   /**
    * Writes and waits until the text is handed over. Throws PipeClosedError when the reader is gone,
-   * OutputError when it cannot be written (full disk).
+   * OutputError when it cannot be written (full disk), CancelledError after `stopWaiting`.
    */
   write(text: string | Uint8Array): Promise<void>;
 }
@@ -49,8 +49,10 @@ export interface ProcessStreams extends Streams {
   withoutColor(): void;
   /** A signal came: whoever reads stdin, now or later, is told CancelledError instead. */
   stopReading(): void;
-  /** Throws what went wrong on stdout after its last write returned: OutputError or PipeClosedError. */
-  finish(): Promise<void>;
+  /** A signal came, and what is shown is no report of anything done: no reader is waited for. */
+  stopWaiting(): void;
+  /** A text waits for a reader that was given up: the process would not end by itself. */
+  readonly isHeld: boolean;
 }
 
 /** The part of `process.stdout` and `process.stderr` that is used; any Writable will do. */
@@ -164,7 +166,13 @@ export function createStreams(source: StreamsOptions, direct?: Descriptors): Pro
       wasStopped = true;
       if (wasRead) (source.stdin as { destroy?: () => void }).destroy?.();
     },
-    finish: out.finish,
+    stopWaiting() {
+      out.stopWaiting();
+      err.stopWaiting();
+    },
+    get isHeld() {
+      return out.isHeld() || err.isHeld();
+    },
   };
 }
 
@@ -187,6 +195,9 @@ function isSet(text: string | undefined): boolean {
 function createWriter(source: () => TerminalOutput, now?: (bytes: Uint8Array) => number) {
   let failure: Error | undefined;
   let opened: TerminalOutput | undefined;
+  let waitsForReader = true;
+  /** Ends the wait of each write that is not handed over yet. */
+  const waiting = new Set<() => void>();
   const open = (): TerminalOutput => {
     const raw = source();
     // Without a listener a closed pipe would end the process with a stack trace.
@@ -211,20 +222,24 @@ function createWriter(source: () => TerminalOutput, now?: (bytes: Uint8Array) =>
         }
       }
       if (!failure && rest.length > 0)
-        await new Promise<void>((resolve) => {
+        await new Promise<void>((resolve, reject) => {
+          const giveUp = () => reject(new CancelledError('Interrupted.'));
+          waiting.add(giveUp);
           opened ??= open();
           opened.write(rest, (error?: NodeJS.ErrnoException | null) => {
+            waiting.delete(giveUp);
             if (error) failure ??= asFailure(error);
             resolve();
           });
+          if (!waitsForReader) giveUp();
         });
       if (failure) throw failure;
     },
-    finish: async (): Promise<void> => {
-      // An error of the last write may still be on its way to the error event.
-      await new Promise((resolve) => setImmediate(resolve));
-      if (failure) throw failure;
+    stopWaiting: (): void => {
+      waitsForReader = false;
+      for (const giveUp of waiting) giveUp();
     },
+    isHeld: (): boolean => !waitsForReader && waiting.size > 0,
   };
 }
 
