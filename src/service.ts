@@ -158,7 +158,10 @@ async function findConnection(
   const { flags, env, settings, config, signal } = parts;
   if (settings.profile.name === 'sandbox') {
     checkSandboxFlags(flags);
-    const { openSandbox } = await import('./sandbox/embedded.js');
+    const [{ openSandbox }, { sandboxService }] = await Promise.all([
+      import('./sandbox/embedded.js'),
+      import('./sandbox/keys.js'),
+    ]);
     const sandbox = await openSandbox({
       stateDir: parts.paths.state?.path,
       self: parts.self,
@@ -174,8 +177,7 @@ async function findConnection(
     return {
       baseUrl: sandbox.baseUrl,
       organizationId: sandbox.organizationId,
-      // Its port is another one while a second command runs, its data are the same.
-      ...(sandbox.memoryReason === undefined && { service: 'the sandbox' }),
+      ...(sandbox.memoryReason === undefined && { service: sandboxService }),
       key: sandbox.apiKey,
       keySource: 'the sandbox',
     };

@@ -26,7 +26,8 @@ export type RunHead = {
   readonly alone?: boolean;
 };
 
-type Place = Pick<RunHead, 'organization' | 'service'>;
+/** What a run belongs to. */
+export type Place = Pick<RunHead, 'organization' | 'service'>;
 
 /** Whether both are of one organization at one service, whatever the profiles are called. */
 export function isSamePlace(a: Place, b: Place): boolean {

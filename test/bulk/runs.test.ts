@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { application, cut, keep, steps, written } from '../commands/tryouts/service.js';
@@ -440,4 +440,50 @@ test('at 80 columns runs list shows how each run went and drops nothing that mat
   const [head = '', row = ''] = shown.split('\r\n');
   expect(head.split(/ +/)).toEqual(['run', 'state', 'started', 'done', 'fail', 'action']);
   expect(row).toMatch(/^\S{25} {2}finished {2}just now {2}\d {5}\d {5}tryouts\.set-status$/);
+});
+
+/** Both have unfinished runs, the other one has the newest. */
+async function twoOrganizations() {
+  const service = await keep(
+    [
+      ...several(2),
+      ...['app_3', 'app_4'].map((id) => application(id, { organizationId: 'org_8' })),
+    ],
+    (_, step) => (step.startsWith('PATCH') ? { status: 503 } : undefined),
+  );
+  const home = temporaryFolder();
+  const folder = join(home, '.config', 'rosterctl');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const profiles = {
+    big: { baseUrl: service.baseUrl, organization: 'org_7' },
+    alias: { baseUrl: service.baseUrl, organization: 'org_7' },
+    small: { baseUrl: service.baseUrl, organization: 'org_8' },
+  };
+  writeFileSync(join(folder, 'config.json'), JSON.stringify({ profiles }), { mode: 0o600 });
+  const env = { ...fast, ROSTERCTL_API_KEY: service.env['ROSTERCTL_API_KEY'] ?? '' };
+  const run = (line: string) => rosterctl(line, { home, env });
+  await run('-p big tryouts update app_1 app_2 --note a --yes');
+  await run('-p small tryouts update app_3 app_4 --note b --yes');
+  return run;
+}
+
+describe('with runs of two organizations', () => {
+  test('last is the newest of the organization in force, whatever its profile is called', async () => {
+    const run = await twoOrganizations();
+    const shown = await run('-p alias runs show last --json');
+    expect(JSON.parse(shown.stdout)).toMatchObject({ profile: 'big', organization: 'org_7' });
+    const resumed = await run('-p alias runs resume last --dry-run --json');
+    expect([resumed.code, report(resumed).results.map(({ id }) => id)]).toEqual([
+      0,
+      ['app_1', 'app_2'],
+    ]);
+  });
+
+  test('runs list says whose they are', async () => {
+    const run = await twoOrganizations();
+    const listed = await run('runs list');
+    const [head, ...rows] = listed.stdout.trimEnd().split('\n');
+    expect(head?.split('\t').at(-1)).toBe('profile');
+    expect(rows.map((row) => row.split('\t').at(-1))).toEqual(['big', 'small']);
+  });
 });

@@ -10,6 +10,7 @@ const Run = z.object({
   startedAt: z.string(),
   state: z.enum(['finished', 'unfinished']),
   summary: z.record(z.string(), z.number()),
+  profile: z.string(),
 });
 
 export default defineLocalCommand({
@@ -30,6 +31,7 @@ export default defineLocalCommand({
       'summary.changed',
       'summary.failed',
       'startedAt',
+      'profile',
     ]),
     forPeople: [
       ['run', 'run'],
@@ -37,8 +39,9 @@ export default defineLocalCommand({
       ['startedAt', 'started'],
       ['summary.changed', 'done'],
       ['summary.failed', 'fail'],
-      // The last column is the one that shrinks where 80 are not enough.
+      // The last columns are those that shrink or fall where 80 are not enough.
       ['action', 'action'],
+      ['profile', 'profile'],
     ],
   },
   async run(context) {
@@ -49,6 +52,7 @@ export default defineLocalCommand({
       startedAt: run.head.startedAt,
       state: run.finished ? ('finished' as const) : ('unfinished' as const),
       summary: { ...summaryOf(run) },
+      profile: run.head.profile,
     }));
   },
 });

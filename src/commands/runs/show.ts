@@ -1,11 +1,12 @@
 import * as z from 'zod/mini';
 import { type BulkReport, type ReportRow, wentWrong } from '../../bulk/report.js';
+import { isSamePlace } from '../../bulk/run-plan.js';
 import { findRun, type StoredRun, summaryOf } from '../../bulk/runs.js';
 import { defineLocalCommand, flag, param } from '../../cli/define.js';
 import { reportView, tellSummary } from '../../cli/report-view.js';
-import { storeOf } from './jobs.js';
+import { configuredPlace, storeOf } from './jobs.js';
 
-/** Which run; `last` is the newest of this profile, or of those that can be meant. */
+/** Which run; `last` is the newest of this organization and service, or of those that can be meant. */
 export const runArg = param(
   z._default(z.string().check(z.minLength(1, 'must not be empty')), 'last'),
   'a run, or last',
@@ -26,11 +27,11 @@ export default defineLocalCommand({
   flags: { failed: flag('only rows that failed, conflicted or are unknown') },
   view: reportView,
   async run(context, { run, failed }) {
-    const own = context.settings.profile.name;
+    const place = configuredPlace(context);
     const stored = await findRun(
       storeOf(context),
       run,
-      ({ head }) => head.profile === own,
+      ({ head }) => place !== undefined && isSamePlace(head, place),
       () => true,
     );
     if (context.personReads) context.tell(aboutRun(stored));
