@@ -16,3 +16,8 @@ export function rowError(
   const { code, message, ...rest } = told.envelope.error;
   return { code: streams.redacted(code), message: streams.redacted(message), ...rest };
 }
+
+/** The same in words alone, for a line on stderr about one of several things, or beside a success. */
+export function wordsFor(context: Context, id: string, error: Failure): string {
+  return rowError(context, [], error, id).message;
+}

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { Stops } from '../bulk/stops.js';
-import { type FailedOne, tellFailure } from '../cli/failure.js';
+import type { FailedOne } from '../cli/failure.js';
+import { wordsFor } from '../cli/row-error.js';
 import type { Context } from '../context.js';
 import { atOnce } from '../data/at-once.js';
 import { plural } from '../data/words.js';
@@ -104,8 +105,6 @@ export function runDownloads<R>(
 
 function tell(context: Context, id: string, error: Failure): void {
   if (error.exitName === 'interrupted') return;
-  const { flags, api } = context;
-  const line = { words: [], ids: [id], keySource: api.keySource, flags };
-  const { message } = tellFailure(error, line).envelope.error;
+  const message = wordsFor(context, id, error);
   context.tell(message.includes(id) ? message : `${id}: ${message}`);
 }

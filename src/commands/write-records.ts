@@ -3,6 +3,7 @@ import { findRecord } from '../api/records.js';
 import { notDone, settle } from '../api/settle.js';
 import type { Answer, Call } from '../api/types.js';
 import type { Confirmation, Plan } from '../cli/define.js';
+import { wordsFor } from '../cli/row-error.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { pause } from '../data/pause.js';
@@ -163,7 +164,9 @@ export async function readAgain(
     return await context.api.record(callOf(kind, kind.get as EndpointName, id));
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    context.note(`Done, but reading the ${kind.noun} again failed: ${error.message}.`);
+    context.note(
+      `Done, but reading the ${kind.noun} again failed: ${wordsFor(context, id, error)}`,
+    );
     return undefined;
   }
 }

@@ -193,7 +193,9 @@ test('a create whose record cannot be read again is done all the same', async ()
   const ran = await rosterctl('teams create --name Foxes --json', { env: api.env });
   expect(ran.code).toBe(0);
   expect(JSON.parse(ran.stdout)).toEqual(foxes);
-  expect(ran.stderr).toContain('reading the team again failed');
+  expect(ran.stderr).toBe(
+    'Done, but reading the team again failed: The service refused GET /teams/{organizationId}/{teamId} (forbidden).\n',
+  );
 });
 
 test('a create that is answered without a record says so and exits 0', async () => {

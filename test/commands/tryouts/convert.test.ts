@@ -150,10 +150,12 @@ describe('after a conversion that was done', () => {
     const { ran } = await convert('--yes', {}, (_, step) => {
       if (step !== 'GET app_1') return undefined;
       reads += 1;
-      return reads === 1 ? undefined : { status: 403, json: { error: 'forbidden' } };
+      return reads === 1 ? undefined : { status: 404, json: { error: 'notFound' } };
     });
     expect(ran.code).toBe(0);
-    expect(ran.stderr).toContain('reading the application again failed');
+    expect(ran.stderr).toContain(
+      'reading the application again failed: Application app_1 was not found (notFound).\n',
+    );
     expect(JSON.parse(ran.stdout)).toMatchObject({ player: { id: 'player_app_1' } });
   });
 
