@@ -112,7 +112,10 @@ export function failureOfLoss(loss: Loss, place: LossPlace): Failure {
   if (!reason) return new ProtocolError(text, { call, cause });
   const tries = place.attempts > 1 ? ` (${place.attempts} attempts)` : '';
   const hint = hintOf(loss, origin, call !== undefined);
-  return new NetworkError(`${text}${tries}`, { reason, origin, delivery, call, hint, cause });
+  return new NetworkError(
+    text.replace(/\.?$/, (end) => tries + end),
+    { reason, origin, delivery, call, hint, cause },
+  );
 }
 
 /** The error of an answer that broke after a part of it was handed on. */

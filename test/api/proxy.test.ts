@@ -142,7 +142,8 @@ describe('a proxy that is of no use is named, not the service', () => {
     const error = (await thrownBy(transport.request(get))) as NetworkError;
     expect(error).toBeInstanceOf(NetworkError);
     expect(error.details.reason).toBe('proxy');
-    expect(error.message).toContain(`The proxy ${proxy.url} answered ${status}.`);
+    const told = tries > 1 ? ` (${tries} attempts)` : '';
+    expect(error.message).toContain(`The proxy ${proxy.url} answered ${status}${told}.`);
     expect(`${error.message}${error.hint}`).not.toContain('canary');
     expect(proxy.asked).toHaveLength(tries);
   });
