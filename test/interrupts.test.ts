@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, closeSync, writeFileSync } from 'node:fs';
+import { chmodSync, closeSync, truncateSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import pty from '@lydell/node-pty';
@@ -156,6 +156,22 @@ until read line < /dev/tty && [ "$line" = q ]; do :; done
   const { code, shown } = await converse(home, line, keys, { ROSTERCTL_PAGER: pager });
   expect(code).toBe(0);
   expect(shown.match(/HEARD/g)).toHaveLength(2);
+});
+
+const readsSecond = ({ pid }: ReturnType<typeof spawn>) =>
+  until(() => spawnSync('ls', ['-l', `/proc/${pid}/fd`]).stdout.includes('b.png'));
+
+test('a look at files that takes long ends at once by SIGINT, with nothing sent', async () => {
+  const home = temporaryFolder();
+  for (const name of ['a.png', 'b.png']) {
+    writeFileSync(join(home, name), Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'));
+    // Minutes to read, and no place on the disk.
+    truncateSync(join(home, name), 100 * 1024 ** 3);
+  }
+  const line = '-p sandbox docs upload a.png b.png --yes';
+  const ended = await interrupted(line, readsSecond, 'SIGINT', home);
+  expect(ended).toMatchObject({ code: 130, stderr: expect.stringContaining('nothing was sent') });
+  expect(ended.ms).toBeLessThan(soon);
 });
 
 /** A list that goes on as long as it is read; `isHeldBack` when nothing of it moved for a while. */

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import type { UploadContentType } from '../api/schemas.js';
 import type { Selection } from '../bulk/selection.js';
@@ -7,7 +6,10 @@ import type { SelectedRow } from '../bulk/work.js';
 import type { Context } from '../context.js';
 import { atOnce } from '../data/at-once.js';
 import { digestOf } from '../data/digest.js';
+import { plural } from '../data/words.js';
 import { Failure, UsageError } from '../errors.js';
+import { inputBytes } from '../files/input-file.js';
+import { unreadable } from '../files/unreadable.js';
 import { type LocalFile, lookAtFile } from './local-file.js';
 import { type BadFile, badFile, seen, type SeenFile, uploadRow } from './upload-plan.js';
 import { expandPaths } from './upload-paths.js';
@@ -136,26 +138,37 @@ function withNamesakes(rows: readonly SelectedRow[]): readonly SelectedRow[] {
   });
 }
 
+/** A folder that was copied would fill the screen. */
+const mostTwinsTold = 5;
+
 /** Two files of the same bytes are uploaded both, and told: it is often a mistake. */
 async function noteTwins(context: Context, looked: readonly Looked[]): Promise<void> {
   const bySize = new Map<number, string[]>();
   for (const { path, file } of looked)
     if ('sizeBytes' in file && file.sizeBytes > 0)
       bySize.set(file.sizeBytes, [...(bySize.get(file.sizeBytes) ?? []), path]);
+  const hashed = async (path: string) => ({ path, hash: await hashOf(path, context.signal) });
+  let twins = 0;
   for (const paths of [...bySize.values()].filter(({ length }) => length > 1)) {
     const byHash = new Map<string, string>();
     // oxlint-disable-next-line no-await-in-loop
-    for (const { path, hash } of await Promise.all(atOnce(paths, filesAtOnce, hashOf))) {
+    for (const { path, hash } of await Promise.all(atOnce(paths, filesAtOnce, hashed))) {
       const other = byHash.get(hash);
       if (other === undefined) byHash.set(hash, path);
-      else context.note(`${path} holds the same bytes as ${other}.`);
+      else if (++twins <= mostTwinsTold) context.note(`${path} holds the same bytes as ${other}.`);
     }
   }
+  const more = twins - mostTwinsTold;
+  if (more > 0) context.note(`… and ${plural(more, 'more pair')}.`);
 }
 
-async function hashOf(path: string): Promise<{ readonly path: string; readonly hash: string }> {
+async function hashOf(path: string, signal: AbortSignal): Promise<string> {
   const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 }))
-    hash.update(chunk as Uint8Array);
-  return { path, hash: hash.digest('hex') };
+  try {
+    for await (const chunk of inputBytes(path, { pieceBytes: 1024 * 1024, signal }))
+      hash.update(chunk);
+  } catch (error) {
+    throw error instanceof Failure ? error : unreadable(path, error);
+  }
+  return hash.digest('hex');
 }

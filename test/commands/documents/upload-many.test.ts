@@ -108,6 +108,16 @@ test('two files of the same bytes are told, and both are sent', async () => {
   expect(ran.stderr).toContain('b.txt holds the same bytes as a.txt');
 });
 
+test('of many files of the same bytes five are told, the rest is counted', async () => {
+  const api = await service();
+  const names = Array.from({ length: 8 }, (_, index) => `${index}.txt`);
+  const at = desk(Object.fromEntries(names.map((name) => [name, 'same'])));
+  const ran = await rosterctl(['docs', 'upload', ...names, '-o', 'ids'], { env: api.env, ...at });
+  expect(ran.code).toBe(0);
+  expect(ran.stderr.match(/holds the same bytes as/g)).toHaveLength(5);
+  expect(ran.stderr).toContain('… and 2 more pairs.');
+});
+
 test('--if-exists skip leaves out what is there; error refuses all before the first byte', async () => {
   const api = await service();
   const at = { env: api.env, ...desk({ 'a.txt': 'a', 'b.txt': 'b' }) };
