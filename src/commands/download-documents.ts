@@ -4,13 +4,14 @@ import { limitPace } from '../cli/bulk-line.js';
 import { selectByFilter, selectLocally, type Selecting, sourceOf } from '../cli/bulk-select.js';
 import { type DryRun, flag, Outcome, param } from '../cli/define.js';
 import { changeLines } from '../cli/lines.js';
-import { linesOf } from '../cli/views.js';
+import { binarySize } from '../cli/cells.js';
+import { type Canvas, linesOf } from '../cli/views.js';
 import type { Context } from '../context.js';
 import { plural, shellQuote } from '../data/words.js';
 import { ProtocolError, UsageError } from '../errors.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { documentSelection } from './documents/filters.js';
-import { createDownloader, linkOf, type DownloadCall } from './download-one.js';
+import { createDownloader, type DownloadCall, linkOf, wasSkipped } from './download-one.js';
 import { type DownloadWorker, runDownloads } from './download-run.js';
 import { checkTargets, nameTargets, type Target, withRecords } from './download-targets.js';
 import { callOf, documents } from './kinds.js';
@@ -71,11 +72,29 @@ export const downloadView = linesOf(
     if (result === undefined) return [];
     if ('dryRun' in result) return changeLines(result, canvas);
     const rows = Array.isArray(result) ? (result as readonly Row[]) : [result as Row];
-    return rows.map((row) =>
-      'url' in row ? singleLine(row.url) : `${singleLine(row.path)}  ${plural(row.bytes, 'byte')}`,
-    );
+    const sum = canvas.isTerminal ? sumOf(rows) : undefined;
+    return [...rows.map((row) => lineOf(row, canvas)), ...(sum === undefined ? [] : [sum])];
   },
 );
+
+function lineOf(row: Row, { isTerminal }: Canvas): string {
+  if ('url' in row) return singleLine(row.url);
+  const size = isTerminal ? binarySize(row.bytes) : plural(row.bytes, 'byte');
+  const mark = isSkipped(row) ? '  skipped (exists)' : '';
+  return `${singleLine(row.path)}  ${size}${mark}`;
+}
+
+/** What became of several files; undefined where there is nothing to add up. */
+function sumOf(rows: readonly Row[]): string | undefined {
+  if (rows.length < 2 || rows.some((row) => 'url' in row)) return undefined;
+  const skipped = rows.filter(isSkipped).length;
+  const rest = skipped > 0 ? `, ${skipped} skipped` : '';
+  return `${rows.length - skipped} downloaded${rest}`;
+}
+
+function isSkipped(row: Row): boolean {
+  return wasSkipped in row;
+}
 
 /** Selection alone: what is done with the rows is said by the command. */
 const part: Selecting = { resource: 'documents', filters: documentSelection };
@@ -137,6 +156,10 @@ export async function downloadDocuments(
   if (context.settings.output === 'ndjson') return outcome(run.rows());
   const done: Row[] = [];
   for await (const row of run.rows()) done.push(row);
+  // On a screen it stands below the files; a pipe has a line for each file and no other.
+  const sum = sumOf(done);
+  if (sum !== undefined && context.settings.output === 'table' && !context.personReads)
+    context.note(`${sum}.`);
   return outcome(done);
 }
 

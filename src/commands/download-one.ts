@@ -17,11 +17,15 @@ import { type FileOf, openTarget, pipeSink, type SaveOptions, whatStands } from 
 /** The calls whose answer leads to a file (contract 4.4). */
 export type DownloadCall = 'downloadDocument' | 'previewDocument';
 
+/** Marks what was there before, for people: no machine format has a place for it. */
+export const wasSkipped = Symbol('skipped');
+
 /** A file that is there now. */
 export interface SavedRow {
   readonly id: string;
   readonly path: string;
   readonly bytes: number;
+  readonly [wasSkipped]?: true;
 }
 
 /** Asks for the signed URL of a document; `fileUrl` of its record is never one (contract 2.5). */
@@ -174,7 +178,7 @@ class Saver {
         ),
       );
     else if (this.isOne) this.note(`${path} exists already; it was left as it is.`);
-    return { id, path, bytes: size };
+    return { id, path, bytes: size, [wasSkipped]: true };
   }
 
   private note(line: string): void {

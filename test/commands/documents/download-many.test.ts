@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { converse } from '../../support/converse.js';
 import {
   documentStore,
   type DocumentStoreOptions,
@@ -218,6 +219,33 @@ test('--skip-existing fetches what is missing and tells a file of another size',
   expect(here.api.asked()).toEqual(['doc_0001']);
 });
 
+test('a person sees which files were skipped, and a sum; sizes are in binary units on a screen', async () => {
+  const here = await place({ documents: files(3, 2048) });
+  writeFileSync(join(here.out, 'doc_0002.txt'), 'x'.repeat(2048));
+  const piped = await here.run('doc_0001 doc_0002 --skip-existing');
+  expect(piped).toMatchObject({
+    stdout: 'out/doc_0001.txt  2048 bytes\nout/doc_0002.txt  2048 bytes  skipped (exists)\n',
+    stderr: '1 downloaded, 1 skipped.\n',
+  });
+  const line = ['docs', 'download', '-D', 'out', '--all', '--skip-existing'];
+  const { code, shown } = await converse(here.cwd, line, [], here.api.env);
+  expect([
+    code,
+    shown
+      .split('\r\n')
+      .slice(-5, -1)
+      .map((row) => row.replace(/^.*\r/, '')),
+  ]).toEqual([
+    0,
+    [
+      'out/doc_0001.txt  2.0 KiB  skipped (exists)',
+      'out/doc_0002.txt  2.0 KiB  skipped (exists)',
+      'out/doc_0003.txt  2.0 KiB',
+      '1 downloaded, 2 skipped',
+    ],
+  ]);
+});
+
 test('a dry run names the files that it would write and fetches nothing', async () => {
   const here = await place({ documents: files(3) });
   writeFileSync(join(here.out, 'doc_0002.txt'), 'mine');
@@ -390,7 +418,10 @@ test('at most so many documents are on their way at once', async () => {
       },
   });
   // More than ten listen to one signal, which is no leak to be warned of.
-  expect(await here.run('--all --concurrency 16')).toMatchObject({ code: 0, stderr: '' });
+  expect(await here.run('--all --concurrency 16')).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/^\d+ downloaded\.\n$/),
+  });
   expect(most).toBe(16);
 });
 
