@@ -10,11 +10,13 @@ import {
   sieve,
 } from '../data/flow.js';
 import type { JsonObject } from '../data/json.js';
+import { nearest } from '../data/nearest.js';
 import type { RecordTest } from '../data/record-test.js';
 import { byField, type Sorting, usualSorting } from '../data/sorting.js';
 import { type Condition, contains, meets, parseCondition } from '../data/where.js';
 import { Failure, UsageError } from '../errors.js';
 import { param, params, type ValuesOf } from './define.js';
+import { documentedChoices } from './documented.js';
 import { fieldOf, FieldsSeen } from './fields-seen.js';
 
 export type { RecordTest };
@@ -77,6 +79,8 @@ export interface Narrowing {
   readonly tests?: readonly RecordTest[];
   /** A list that is cut is put in the usual order of its resource first. */
   readonly usualOrder?: boolean;
+  /** Hears of a value that is probably misspelt; it is compared as typed all the same. */
+  readonly notes?: { note(line: string): void };
 }
 
 /**
@@ -87,9 +91,10 @@ export interface Narrowing {
 export function narrow(
   records: AsyncIterable<JsonObject>,
   values: ListValues,
-  { resource, tests = [], usualOrder = false }: Narrowing,
+  { resource, tests = [], usualOrder = false, notes }: Narrowing,
 ): Flow<JsonObject> {
   const { where = [], search, sort, limit } = values;
+  if (notes) for (const condition of where) noteStranger(condition, resource, notes);
   const all = [
     ...where.map((condition) => testOf(condition, resource)),
     ...(search === undefined ? [] : [{ holds: (record: JsonObject) => mentions(record, search) }]),
@@ -126,6 +131,20 @@ function testOf(condition: Condition, resource: ResourceName): RecordTest {
     holds: (record) => meets(condition, record),
     ...fieldOf(condition.field, resource),
   };
+}
+
+/** A status that the service does not have matches none with `=`, and with `!=` all. */
+function noteStranger(
+  { field, operator, value }: Condition,
+  resource: ResourceName,
+  notes: NonNullable<Narrowing['notes']>,
+): void {
+  if ((operator !== '=' && operator !== '!=') || value === 'null') return;
+  const choices = documentedChoices(resource, field);
+  if (!choices || choices.includes(value)) return;
+  const near = nearest(value, choices);
+  const instead = near === undefined ? `there are ${choices.join(', ')}.` : `did you mean ${near}?`;
+  notes.note(`No documented ${field} is "${value}"; ${instead}`);
 }
 
 const time = /^\d{4}-\d{2}-\d{2}T/;

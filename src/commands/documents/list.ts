@@ -20,6 +20,7 @@ export default defineCommand({
       resource: 'documents',
       tests: documentTests(values, now()),
       usualOrder,
+      notes: context,
     });
   },
 });

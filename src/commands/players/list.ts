@@ -17,6 +17,11 @@ export default defineCommand({
   run(context, values) {
     const { personReads: usualOrder } = context;
     const tests = playerTests(values);
-    return narrow(listed(context, 'players'), values, { resource: 'players', tests, usualOrder });
+    return narrow(listed(context, 'players'), values, {
+      resource: 'players',
+      tests,
+      usualOrder,
+      notes: context,
+    });
   },
 });

@@ -15,6 +15,10 @@ export default defineCommand({
   view: listOf('teams'),
   run(context, values) {
     const { personReads: usualOrder } = context;
-    return narrow(listed(context, 'teams'), values, { resource: 'teams', usualOrder });
+    return narrow(listed(context, 'teams'), values, {
+      resource: 'teams',
+      usualOrder,
+      notes: context,
+    });
   },
 });

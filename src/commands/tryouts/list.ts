@@ -26,6 +26,6 @@ export default defineCommand({
     const tests = tryoutTests(values, now());
     const query = tryoutQuery(values, context.settings.guesses);
     const records = listed(context, 'tryouts', query);
-    return narrow(records, values, { resource: 'tryouts', tests, usualOrder });
+    return narrow(records, values, { resource: 'tryouts', tests, usualOrder, notes: context });
   },
 });

@@ -34,10 +34,13 @@ export default defineCommand({
   flags: { ...tryoutFilters, where: listFlags.where, search: listFlags.search },
   excludes: tryoutExcludes,
   view: linesOf(Stats, statsLines),
-  async run({ api, now }, values) {
+  async run(context, values) {
+    const { api, now } = context;
     const filters = { ...values, sort: undefined, limit: undefined };
     const tests = tryoutTests(values, now());
-    return tally(narrow(api.list('tryouts'), filters, { resource: 'tryouts', tests }));
+    return tally(
+      narrow(api.list('tryouts'), filters, { resource: 'tryouts', tests, notes: context }),
+    );
   },
 });
 

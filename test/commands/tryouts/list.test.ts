@@ -246,3 +246,19 @@ describe('stats', () => {
     expect(lines).toContain(`  pending      30  ${'█'.repeat(61)}`);
   });
 });
+
+test.each([
+  ["'status!=acepted'", 'No documented status is "acepted"; did you mean accepted?\n'],
+  ["'status=done'", /^No documented status is "done"; there are pending, .*withdrawn\.\n$/],
+  ["'status=accepted'", ''],
+  ["'status=null'", ''],
+  ["'name=acepted'", ''],
+])('--where %s compares as typed; a status that is none is told', async (where, told) => {
+  for (const command of ['tryouts list --json', 'tryouts stats --json']) {
+    const ran = await rosterctl(`${command} --where ${where}`, { env: service.env });
+    expect(ran).toMatchObject({
+      code: 0,
+      stderr: typeof told === 'string' ? told : expect.stringMatching(told),
+    });
+  }
+});
