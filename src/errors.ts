@@ -114,6 +114,8 @@ export class ApiError extends Failure {
       readonly allow?: string | undefined;
       /** Seconds that a Retry-After asked for, when it was longer than the budget. */
       readonly retryAfter?: number | undefined;
+      /** The permission that the contract names for a call that was refused with 403. */
+      readonly permission?: string | undefined;
       readonly hint?: string | undefined;
     } = {},
   ) {

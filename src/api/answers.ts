@@ -9,6 +9,7 @@ import {
 import { type JsonBody, readJson } from './json-body.js';
 import { hasId } from './records.js';
 import { callKind } from './retry.js';
+import { permissionFor } from './stated-route.js';
 import { readFirst } from './conclusion.js';
 import type { TransportResponse } from './request.js';
 
@@ -44,6 +45,7 @@ export function failureOf(
     message: messageIn(body),
     allow: headers['allow'],
     retryAfter: response.retryAfter,
+    permission: status === 403 ? permissionFor(call) : undefined,
     hint:
       read.kind === 'html'
         ? webPageHint(status)

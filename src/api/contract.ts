@@ -38,6 +38,9 @@ const guessedRoute =
 const listShape =
   'the call is stated; query parameters, paging and envelope are not shown (contract 4.4)';
 
+/** The version of the contract that the table follows. */
+export const contractVersion = '1.0.0';
+
 /** Every endpoint once. Client, sandbox, OpenAPI, help and the list of assumptions derive from it. */
 export const contract = {
   listTeams: {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { contract, type Endpoint } from './contract.js';
+import { contract, contractVersion, type Endpoint } from './contract.js';
 import { partsOf } from './routes.js';
 import { AnyRecord, ErrorBody, TryoutApplication, UploadGrant } from './schemas.js';
 
@@ -14,7 +14,7 @@ export function openApiDocument(): Json {
     openapi: '3.1.0',
     info: {
       title: 'Organization-scoped public API of a team management service',
-      version: '1.0.0',
+      version: contractVersion,
       description:
         'Written from the contract that rosterctl is built on. Operations whose x-basis is "assumed" are guesses.',
     },

@@ -216,8 +216,8 @@ function hintFor(error: ApiError, command: FailedCommand): string | undefined {
   if (error.status === 403 && error.serviceCode === 'featureNotAvailable')
     return "Ask the organization's owner for a plan that includes API access.";
   if (error.status === 403) {
-    const upload = error.call.method === 'POST' && /^\/(uploads|documents)/.test(error.call.path);
-    const needed = upload ? 'It needs the permission document:create. ' : '';
+    const { permission } = error.details;
+    const needed = permission === undefined ? '' : `It needs the permission ${permission}. `;
     return `${needed}The key may lack the permission, or the organization may not be the key's. See: rosterctl doctor`;
   }
   if (error.status === 404 && list) return `See: rosterctl ${list}`;

@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import * as z from 'zod/mini';
+import { contractVersion } from '../api/contract.js';
 import { listCalls } from '../api/routes.js';
 import type { Answer, Api, ResourceName } from '../api/types.js';
 import { listRuns, openRunStore, runStore } from '../bulk/runs.js';
@@ -27,7 +28,6 @@ type Check = z.infer<typeof Check>;
 /** One documented read an area: what this key may see. */
 const areas = ['teams', 'players', 'documents', 'tryouts'] as const satisfies ResourceName[];
 
-const contractVersion = '1.0.0';
 const oldestNode = [20, 19] as const;
 const tolerableSkewSeconds = 300;
 

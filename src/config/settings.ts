@@ -5,6 +5,7 @@ import type { OutputFormat } from './formats.js';
 import { isGuess, namedKeys } from './keys.js';
 import { nameList, oneOf, onOff, refuseSpreadsheet } from './parse.js';
 import type { Environment } from './paths.js';
+import { runsInCi } from '../data/ci.js';
 import { defaultProfile } from '../data/login-line.js';
 import { activeProfileOf, type ConfigData } from './store.js';
 
@@ -93,7 +94,7 @@ export function resolveSettings(input: SettingsInput): ResolvedSettings {
   notes.push(...unknownKeys(file, profile.name));
   const settings: Settings = {
     profile,
-    output: value(namedKeys.output) ?? 'table',
+    output: value(namedKeys.output),
     fields: flags.fields === undefined ? undefined : readFlag('--fields', flags.fields, nameList),
     out: flags.out,
     bom: flags.bom ?? false,
@@ -109,12 +110,12 @@ export function resolveSettings(input: SettingsInput): ResolvedSettings {
     strict: flags.strict ?? false,
     noColor: flags.noColor ?? false,
     pager: flags.noPager ? undefined : value(namedKeys.pager),
-    timeoutMs: value(namedKeys.timeout) ?? 30_000,
-    retries: value(namedKeys.retries) ?? 3,
-    maxWaitMs: value(namedKeys.maxWait) ?? 60_000,
-    concurrency: value(namedKeys.concurrency) ?? 4,
+    timeoutMs: value(namedKeys.timeout),
+    retries: value(namedKeys.retries),
+    maxWaitMs: value(namedKeys.maxWait),
+    concurrency: value(namedKeys.concurrency),
     rate: value(namedKeys.rate),
-    completionCache: value(namedKeys['completion.cache']) ?? true,
+    completionCache: value(namedKeys['completion.cache']),
     guesses: setGuesses(origins),
   };
   return { settings, origins, notes };
@@ -155,10 +156,6 @@ function readDelimiter(text: string | undefined): Settings['delimiter'] {
 function readSwitch(name: string, env: Environment): boolean {
   const text = env[name];
   return text ? readFlag(name, text, onOff) : false;
-}
-
-function runsInCi(env: Environment): boolean {
-  return !['', '0', 'false'].includes(env['CI'] ?? '');
 }
 
 function setGuesses(origins: readonly SettingOrigin[]): Guesses {

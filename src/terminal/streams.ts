@@ -1,3 +1,4 @@
+import { runsInCi } from '../data/ci.js';
 import { systemReason } from '../data/system-reason.js';
 import { CancelledError, OutputError, PipeClosedError, stoppedReading } from '../errors.js';
 import { readAll } from './read-all.js';
@@ -152,7 +153,7 @@ export function createStreams(source: StreamsOptions, direct?: Descriptors): Pro
       },
     },
     get animates() {
-      if (!isTerminal(2, stderr) || env['TERM'] === 'dumb' || isSet(env['CI'])) return false;
+      if (!isTerminal(2, stderr) || env['TERM'] === 'dumb' || runsInCi(env)) return false;
       // A serial line says that it has no columns, and a spinner would never be done clearing it.
       return stderr().columns !== 0;
     },
@@ -183,10 +184,6 @@ export function wantsColor(isTerminal: boolean, env: Environment): boolean {
   if (env['CLICOLOR_FORCE'] && env['CLICOLOR_FORCE'] !== '0') return true;
   if (env['NO_COLOR'] || env['CLICOLOR'] === '0' || env['TERM'] === 'dumb') return false;
   return isTerminal;
-}
-
-function isSet(text: string | undefined): boolean {
-  return !['', '0', 'false'].includes(text ?? '');
 }
 
 // --- writing ---
