@@ -283,7 +283,7 @@ __rosterctl_fields() { # command: the fields of what it prints
     'uploads list') choices=('id' 'path' 'state' 'fileKey' 'startedAt') ask='' ;;
     'uploads finish') choices=('id') ask='' ;;
     'uploads forget' | 'uploads create' | 'uploads put' | 'runs show' | 'runs resume' | 'runs retry' | 'runs prune' | 'auth login' | 'auth status' | 'auth logout' | 'profile show' | 'profile use' | 'profile rename' | 'profile remove' | 'config get' | 'config set' | 'config unset' | 'config path' | 'api' | 'sandbox start' | 'sandbox reset' | 'doctor' | 'completion' | 'help') choices=() ask='' ;;
-    'runs list') choices=('run' 'action' 'state' 'summary.total' 'summary.changed' 'summary.failed' 'startedAt') ask='' ;;
+    'runs list') choices=('run' 'action' 'state' 'summary.total' 'summary.changed' 'summary.failed' 'startedAt' 'profile') ask='' ;;
     'profile list') choices=('name' 'organization' 'baseUrl' 'active') ask='' ;;
     'config list') choices=('key' 'value' 'origin') ask='' ;;
     'sandbox events') choices=('kind' 'applicationId' 'at') ask='' ;;

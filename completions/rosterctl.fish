@@ -522,7 +522,7 @@ function __rosterctl_fields # command: what to ask or -, then fields
         case 'uploads forget' 'uploads create' 'uploads put' 'runs show' 'runs resume' 'runs retry' 'runs prune' 'auth login' 'auth status' 'auth logout' 'profile show' 'profile use' 'profile rename' 'profile remove' 'config get' 'config set' 'config unset' 'config path' 'api' 'sandbox start' 'sandbox reset' 'doctor' 'completion' 'help'
             printf '%s\n' '-'
         case 'runs list'
-            printf '%s\n' '-' 'run' 'action' 'state' 'summary.total' 'summary.changed' 'summary.failed' 'startedAt'
+            printf '%s\n' '-' 'run' 'action' 'state' 'summary.total' 'summary.changed' 'summary.failed' 'startedAt' 'profile'
         case 'profile list'
             printf '%s\n' '-' 'name' 'organization' 'baseUrl' 'active'
         case 'config list'
