@@ -14,12 +14,6 @@ export interface Guesses {
   readonly [key: string]: string;
 }
 
-/** The name under which the contract puts a resource's id into paths. */
-export const idNames = {
-  ...routedResources,
-  tryouts: 'applicationId',
-} as const satisfies Record<ResourceName, string>;
-
 /** How a call travels, after the contract, the configuration and the command line have spoken. */
 export interface Route {
   readonly method: string;

@@ -21,8 +21,6 @@ import { type AtomicFile, attempt, cannotWrite, writeAll } from './writing.js';
 export interface AtomicOptions {
   /** The mode of a new file; an existing file keeps its own. Default 0600. */
   readonly mode?: number | undefined;
-  /** Refuse when something stands there, also when it appears meanwhile. */
-  readonly mustBeNew?: boolean | undefined;
   /**
    * One process at a time writes this file: its temporary file has a name of its own, so that the
    * next write takes what a kill left, and `dropAloneTemp` finds it.
@@ -39,7 +37,6 @@ export interface AtomicOptions {
  */
 export async function openAtomic(file: string, options: AtomicOptions = {}): Promise<AtomicFile> {
   const target = await lookAt(file);
-  if (options.mustBeNew && target.kind !== 'absent') throw exists(file);
   if (target.kind === 'descriptor') return throughDescriptor(file, target.number);
   if (target.kind === 'device') return throughDevice(file, target.isPipe, options.signal);
   const temp = tempOf(target.path, options.alone ? aloneMark(target.path) : randomMark());
@@ -58,8 +55,7 @@ export async function openAtomic(file: string, options: AtomicOptions = {}): Pro
       await attempt(file, handle.chmod(mode));
       await attempt(file, handle.sync());
       await attempt(file, close());
-      if (options.mustBeNew) await placeNew(file, temp, target.path);
-      else await attempt(file, rename(temp, target.path));
+      await attempt(file, rename(temp, target.path));
       state = 'gone';
       await syncFolder(dirname(target.path));
     },
@@ -79,7 +75,7 @@ export async function checkWritable(file: string): Promise<void> {
     await attempt(file, access(dirname(path), constants.W_OK));
 }
 
-/** Writes a whole file at once, or leaves what was there. Throws OutputError, GuardError. */
+/** Writes a whole file at once, or leaves what was there. Throws OutputError. */
 export async function writeAtomically(
   file: string,
   content: string | Uint8Array,

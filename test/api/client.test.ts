@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { contract, type EndpointName } from '../../src/api/contract.js';
-import { idNames } from '../../src/api/routes.js';
 import type { Call } from '../../src/api/types.js';
 import {
   ApiError,
@@ -133,8 +132,7 @@ describe('ids', () => {
   test.each(changing)('%s of the organization itself is refused', async (name) => {
     const service = await answering({ status: 200, json: {} });
     const { api } = apiTo(service.baseUrl);
-    const { resource } = contract[name];
-    const param = resource === 'uploads' ? 'id' : idNames[resource];
+    const param = /\{(\w+)\}$/.exec(contract[name].route)?.[1] ?? '';
     const call: Call = { endpoint: name, params: { [param]: organization } };
     expect(await thrownBy(api.send(call))).toBeInstanceOf(UsageError);
     expect(service.requests).toHaveLength(0);

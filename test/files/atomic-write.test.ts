@@ -11,8 +11,13 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { GuardError, OutputError } from '../../src/errors.js';
-import { openAtomic, sweepStaleTemps, writeAtomically } from '../../src/files/atomic-write.js';
+import { OutputError } from '../../src/errors.js';
+import {
+  openAtomic,
+  placeNew,
+  sweepStaleTemps,
+  writeAtomically,
+} from '../../src/files/atomic-write.js';
 import { temporaryFolder } from '../support/run.js';
 
 const home = temporaryFolder();
@@ -67,31 +72,15 @@ test('chunks arrive in order, bytes and text', async () => {
   expect([...readFileSync(file)]).toEqual([0xc3, 0xa4, 0, 255, 10]);
 });
 
-test('of two that must be new exactly one wins, the other leaves nothing', async () => {
+test('of two that want one new name exactly one wins, and replaces nothing', async () => {
   const folder = freshFolder();
   const file = join(folder, 'download.pdf');
-  const [first, second] = await Promise.all([
-    openAtomic(file, { mustBeNew: true }),
-    openAtomic(file, { mustBeNew: true }),
-  ]);
-  await first.write('first');
-  await second.write('second');
-  await first.commit();
-  await expect(second.commit()).rejects.toBeInstanceOf(GuardError);
-  await second.discard();
-  expect(readFileSync(file, 'utf8')).toBe('first');
-  expect(readdirSync(folder)).toEqual(['download.pdf']);
-});
-
-test('what exists is refused before anything is written when it must be new', async () => {
-  const folder = freshFolder();
-  const file = join(folder, 'there');
-  writeFileSync(file, 'mine');
-  await expect(openAtomic(file, { mustBeNew: true })).rejects.toMatchObject({
-    exitName: 'guarded',
-    code: 'exists',
-  });
-  expect(readdirSync(folder)).toEqual(['there']);
+  const temps = ['first', 'second'].map((name) => join(folder, name));
+  for (const temp of temps) writeFileSync(temp, temp);
+  const placed = await Promise.allSettled(temps.map((temp) => placeNew(file, temp, file)));
+  const winner = placed.findIndex(({ status }) => status === 'fulfilled');
+  expect(placed[1 - winner]).toMatchObject({ reason: { exitName: 'guarded', code: 'exists' } });
+  expect(readFileSync(file, 'utf8')).toBe(temps[winner]);
 });
 
 test('a link is followed to its file and stays a link', async () => {
