@@ -3,7 +3,7 @@ import type { Context } from '../context.js';
 import { printJson } from '../data/json.js';
 import { plural } from '../data/words.js';
 import { CancelledError, GuardError, UsageError } from '../errors.js';
-import type { BulkValues } from './bulk-flags.js';
+import { type BulkValues, defaultMaxChanges } from './bulk-flags.js';
 import type { Preview } from './bulk-preview.js';
 
 /** Where, how many, counts per move, the first five rows, and what cannot be called back. */
@@ -91,8 +91,6 @@ export function tellPreview(
 ): void {
   for (const line of previewLines(context, action, total, preview)) context.tell(line);
 }
-
-const defaultMaxChanges = 100;
 
 /** What a dry run says where the cap would stop the line. */
 export function tellCap(context: Context, action: string, count: number, values: Cap): void {

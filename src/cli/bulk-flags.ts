@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { integer, parseRate } from '../config/parse.js';
+import { namedKeys } from '../config/keys.js';
 import { parseDuration } from '../data/duration.js';
 import { parseCondition } from '../data/where.js';
 import { UsageError } from '../errors.js';
@@ -46,6 +46,14 @@ export const allFlags = {
   allowPartial: flag('also when the list may be incomplete', { group: 'selection', rare: true }),
 };
 
+/** Beyond so many changes a person is asked for the number, a script for a flag. */
+export const defaultMaxChanges = 100;
+
+/** What `--concurrency` says of itself: `files at once (default 4)`. */
+export function atOnceText(what: string): string {
+  return `${what} at once (default ${namedKeys.concurrency.default})`;
+}
+
 /** Guards, caps, pace and report: what every command takes that changes many things. */
 export const bulkFlags = {
   if: params(z.optional(z.array(parsedBy(parseCondition))), 'change a row only while this holds', {
@@ -59,7 +67,7 @@ export const bulkFlags = {
     group: 'safety',
     rare: true,
   }),
-  maxChanges: param(count(0), 'refuse if more would change (default 100)', {
+  maxChanges: param(count(0), `refuse if more would change (default ${defaultMaxChanges})`, {
     placeholder: 'N',
     group: 'safety',
   }),
@@ -69,16 +77,20 @@ export const bulkFlags = {
     group: 'safety',
     rare: true,
   }),
-  concurrency: param(z.optional(parsedBy(integer(1, 256))), 'requests at once (default 4)', {
+  concurrency: param(z.optional(parsedBy(namedKeys.concurrency.parse)), atOnceText('requests'), {
     placeholder: 'N',
     group: 'safety',
     rare: true,
   }),
-  rate: param(z.optional(parsedBy(parseRate)), 'requests a second (default none)', {
-    placeholder: 'N/s',
-    group: 'safety',
-    rare: true,
-  }),
+  rate: param(
+    z.optional(parsedBy(namedKeys.rate.parse)),
+    `requests a second (default ${namedKeys.rate.default})`,
+    {
+      placeholder: 'N/s',
+      group: 'safety',
+      rare: true,
+    },
+  ),
   restart: flag('begin anew although the same run is unfinished', { group: 'safety', rare: true }),
   waitLock: param(z.optional(parsedBy(parseDuration)), 'wait so long for another bulk write', {
     placeholder: '10m',

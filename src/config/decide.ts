@@ -3,7 +3,7 @@ import { kebab } from '../data/words.js';
 import { ConfigError, UsageError } from '../errors.js';
 import type { ConfigData } from './config-file.js';
 import type { GlobalFlags } from './flags.js';
-import { type SettingKey, settingKeys } from './keys.js';
+import { type DefaultedKey, type SettingKey, settingKeys } from './keys.js';
 import type { Parse } from './parse.js';
 import type { Environment } from './paths.js';
 
@@ -46,10 +46,20 @@ export function decideKeys(input: KeysInput) {
     origins.push({ key: key.name, value: shown ?? null, origin });
   }
   return {
-    value: <T>(key: SettingKey<T>) => values.get(key.name) as T | undefined,
+    value: valueIn(values),
     origins,
     notes,
   };
+}
+
+/** Reads what was decided for a key; of one with a default there is always something. */
+function valueIn(values: ReadonlyMap<string, unknown>) {
+  function value<T>(key: DefaultedKey<T>): T;
+  function value<T>(key: SettingKey<T>): T | undefined;
+  function value(key: SettingKey): unknown {
+    return values.get(key.name);
+  }
+  return value;
 }
 
 /** Settings in the file that nobody knows: a typo would otherwise do nothing, silently. */

@@ -32,6 +32,9 @@ export interface SettingKey<T = unknown> {
   readonly parse: Parse<T>;
 }
 
+/** A setting that always has a value. */
+export type DefaultedKey<T> = SettingKey<T> & { readonly default: string };
+
 /** The settings that have a place of their own in `Settings`. */
 export const namedKeys = {
   output: named('output', 'how results are printed', oneOf(outputFormats), {
@@ -154,12 +157,12 @@ export function requireKey(name: string): SettingKey {
   );
 }
 
-function named<T>(
+function named<T, const M extends Omit<SettingKey<T>, 'name' | 'text' | 'parse'>>(
   name: string,
   text: string,
   parse: Parse<T>,
-  more: Omit<SettingKey<T>, 'name' | 'text' | 'parse'>,
-): SettingKey<T> {
+  more: M,
+): SettingKey<T> & M {
   return { name, text, parse, ...more };
 }
 

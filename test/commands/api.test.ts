@@ -179,11 +179,14 @@ test.each([
   ['documents', true],
   ['uploads/document-file', true],
   ['documents/doc_1/share', false],
-])('a 403 of POST %s names the permission that the contract names for it: %s', async (path, isNamed) => {
-  const api = await service(() => ({ status: 403, json: { error: 'forbidden' } }));
-  const ran = await rosterctl(`api ${path} -X POST`, { env: api.env });
-  expect([ran.code, ran.stderr.includes('It needs the permission document:create.')]).toEqual([
-    7,
-    isNamed,
-  ]);
-});
+])(
+  'a 403 of POST %s names the permission that the contract names for it: %s',
+  async (path, isNamed) => {
+    const api = await service(() => ({ status: 403, json: { error: 'forbidden' } }));
+    const ran = await rosterctl(`api ${path} -X POST`, { env: api.env });
+    expect([ran.code, ran.stderr.includes('It needs the permission document:create.')]).toEqual([
+      7,
+      isNamed,
+    ]);
+  },
+);

@@ -1,4 +1,4 @@
-import { allFlags, bulkFlags, idsFileFlag } from '../../cli/bulk-flags.js';
+import { allFlags, atOnceText, bulkFlags, idsFileFlag } from '../../cli/bulk-flags.js';
 import { defineCommand } from '../../cli/define.js';
 import {
   downloadExcludes,
@@ -34,7 +34,7 @@ export default defineCommand({
     ...documentFilters,
     ...listSelectionFlags,
     ...allFlags,
-    concurrency: { ...bulkFlags.concurrency, text: 'documents at once (default 4)' },
+    concurrency: { ...bulkFlags.concurrency, text: atOnceText('documents') },
     rate: bulkFlags.rate,
   },
   excludes: downloadExcludes,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
 import * as z from 'zod/mini';
 import { UploadContentType } from '../../api/schemas.js';
-import { bulkFlags, type BulkValues } from '../../cli/bulk-flags.js';
+import { atOnceText, bulkFlags, type BulkValues } from '../../cli/bulk-flags.js';
 import { runOne } from '../../cli/bulk-one.js';
 import { defineWrite, flag, Outcome, param, params, type Plan } from '../../cli/define.js';
 import { recordOf } from '../../cli/views.js';
@@ -94,7 +94,7 @@ export default defineWrite({
       { placeholder: 'WHAT', group: 'safety' },
     ),
     verify: flag('download each document again and compare its bytes', { group: 'safety' }),
-    concurrency: { ...concurrency, text: 'files at once (default 4)', rare: false },
+    concurrency: { ...concurrency, text: atOnceText('files'), rare: false },
     ...{ expect, maxChanges, failFast, maxErrors, rate, restart, waitLock, results, exitCode },
   },
   view: recordOf('documents'),

@@ -4,7 +4,7 @@ import { leftUploads } from '../../bulk/upload-state.js';
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { parsedBy } from '../../cli/filters.js';
 import { linesOf } from '../../cli/views.js';
-import { parseDuration } from '../../data/duration.js';
+import { formatDuration, parseDuration } from '../../data/duration.js';
 import { plural } from '../../data/words.js';
 import { storeOf } from './jobs.js';
 
@@ -20,9 +20,13 @@ export default defineLocalWrite({
   ],
   calls: [],
   flags: {
-    olderThan: param(z._default(parsedBy(parseDuration), month), 'older than this (default 30d)', {
-      placeholder: 'AGE',
-    }),
+    olderThan: param(
+      z._default(parsedBy(parseDuration), month),
+      `older than this (default ${formatDuration(month)})`,
+      {
+        placeholder: 'AGE',
+      },
+    ),
   },
   view: linesOf(z.object({ removed: z.array(z.string()) }), ({ removed }) => [
     `${plural(removed.length, 'run')} removed.`,
