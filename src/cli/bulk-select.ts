@@ -105,7 +105,7 @@ export async function selectByFilter(
   for await (const record of narrow(
     list,
     { ...rest, limit: undefined },
-    { resource: part.resource, tests },
+    { resource: part.resource, tests, notes: context },
   ))
     kept.push(record);
   const verdict = list.completeness();
