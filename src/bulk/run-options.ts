@@ -1,3 +1,4 @@
+import type { Failure } from '../errors.js';
 import type { Entry } from './journal.js';
 import type { ReportRow } from './report.js';
 import type { Intent } from './run-state.js';
@@ -7,6 +8,14 @@ import type { RowWork, SelectedRow } from './work.js';
 export interface Task extends SelectedRow {
   /** A write of an earlier process whose outcome nobody knows. */
   readonly open?: Intent | undefined;
+}
+
+/** A write whose outcome reading has to settle. */
+export interface Doubt extends Intent {
+  readonly task: Task;
+  /** When the write was written down. */
+  readonly since: number;
+  readonly error: Failure | undefined;
 }
 
 export interface RunOptions<P> {

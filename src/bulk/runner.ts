@@ -1,33 +1,18 @@
 import { atOnce } from '../data/at-once.js';
 import { Failure, UnknownOutcomeError } from '../errors.js';
 import { RowSet } from './row-set.js';
-import { type RunOptions, rowsAtOnce, type Task } from './run-options.js';
+import { type Doubt, type RunOptions, rowsAtOnce, type Task } from './run-options.js';
 import { judge } from './judge.js';
 import { Probe } from './probe.js';
 import { unsettled } from './unsettled.js';
 import type { ReportRow } from './report.js';
 import { changedRow, overtakenRow, verifiedRow } from './rows.js';
-import {
-  type Intent,
-  isAsBefore,
-  markedBefore,
-  sentAtLatest,
-  settleLeft,
-  withoutTexts,
-} from './run-state.js';
+import { isAsBefore, markedBefore, sentAtLatest, settleLeft, withoutTexts } from './run-state.js';
 import { rowResult, type Stop, Stops } from './stops.js';
 import { Slots } from './slots.js';
 import type { Look } from './work.js';
 
 export type { RunOptions, Task } from './run-options.js';
-
-/** A write whose outcome reading has to settle. */
-interface Doubt extends Intent {
-  readonly task: Task;
-  /** When the write was written down. */
-  readonly since: number;
-  readonly error: Failure | undefined;
-}
 
 const firstLookMs = 2_000;
 /** After the first signal, how long rows in flight may take; the process itself ends after 10 s. */
@@ -77,12 +62,10 @@ class Runner<P> {
     const over = new AbortController();
     const all = this.work(tasks).finally(() => over.abort());
     all.catch(() => {});
-    try {
-      await Promise.race([all, this.graceOver(over.signal)]);
-    } finally {
-      // Nothing more is sent, also where a worker broke in a way that nobody foresaw.
+    // Nothing more is sent, also where a worker broke in a way that nobody foresaw.
+    await Promise.race([all, this.graceOver(over.signal)]).finally(() => {
       this.closed = true;
-    }
+    });
     for (const task of tasks) {
       if (this.done.has(task.row)) continue;
       const { row, id } = task;
