@@ -16,7 +16,8 @@ import { BugError, ConfigError, OutputError, PipeClosedError, RunError } from '.
 import { exit, exitCodes, type ExitName } from './exit-codes.js';
 import type { ThisProcess } from './files/lock.js';
 import { createService } from './service.js';
-import { createProgress } from './terminal/progress.js';
+import type { LendKeys } from './terminal/pager.js';
+import { createProgress, type ProgressWorld } from './terminal/progress.js';
 import { createPrompts } from './terminal/prompt.js';
 import { singleLine } from './terminal/safe-text.js';
 import { wrapWholeWords } from './terminal/whole-words.js';
@@ -41,8 +42,8 @@ export interface Outside {
   readonly decided: (format: OutputFormat) => void;
   /** From now on a signal is the ordinary end. */
   readonly expectSignal: () => void;
-  /** Until the result is called Ctrl-C is a key of the pager's. */
-  readonly ignoreInterrupts: () => () => void;
+  readonly lendKeys: LendKeys;
+  readonly onStop: ProgressWorld['onStop'];
   /** Calls back each time that the process goes on after Ctrl-Z; the result ends that. */
   readonly onContinue: (heard: () => void) => () => void;
 }
@@ -107,7 +108,7 @@ export async function runCommand(
       signal: outside.signal,
       onContinue: outside.onContinue,
     }),
-    progress: createProgress(streams, settings),
+    progress: createProgress(streams, { ...settings, onStop: outside.onStop }),
     now: () => new Date(),
     signal: outside.signal,
     ...speech,
@@ -131,7 +132,7 @@ export async function runCommand(
     if (!isDone) whenAborted(outside.signal, () => streams.stopWaiting());
     await present(shown.value as never, shown.view, {
       ...context,
-      ignoreInterrupts: outside.ignoreInterrupts,
+      lendKeys: outside.lendKeys,
       head: shown.head,
       sorted: values['sort'] !== undefined,
       isDone,

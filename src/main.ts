@@ -71,6 +71,7 @@ async function run(
 ): Promise<number> {
   checkAgainstTable(line.command, line.values);
   const signals = watchSignals();
+  const stops = watchStops();
   signals.signal.addEventListener('abort', () => streams.stopReading(), { once: true });
   const argv = process.argv.slice(2);
   try {
@@ -89,7 +90,15 @@ async function run(
       // Not `performance`, whose first use costs a start 2 ms.
       clock: () => Number(process.hrtime.bigint()) / 1e6,
       expectSignal: signals.expect,
-      ignoreInterrupts: signals.ignoreInterrupts,
+      onStop: stops.onStop,
+      lendKeys(isInUse) {
+        const heedInterrupts = signals.ignoreInterrupts();
+        const heedStops = stops.follow(isInUse);
+        return () => {
+          heedInterrupts();
+          heedStops();
+        };
+      },
       onContinue(heard) {
         process.on('SIGCONT', heard);
         return () => process.off('SIGCONT', heard);
@@ -212,4 +221,58 @@ function watchSignals() {
       for (const name of names) process.off(name, onSignal);
     },
   };
+}
+
+/** A child hears of Ctrl-Z at the same time, and which of us tells first is not said. */
+const sameKeyMs = 20;
+
+/** Ctrl-Z: whoever draws makes way before the process stops; beside a pager it stops when that does. */
+function watchStops() {
+  const drawing = new Set<() => () => void>();
+  const stop = () => {
+    const goOn = [...drawing].map((makeWay) => makeWay());
+    stopNow(stop, () => {
+      if (drawing.size > 0) process.on('SIGTSTP', stop);
+      for (const draw of goOn) draw();
+    });
+  };
+  return {
+    onStop: (makeWay: () => () => void): (() => void) => {
+      if (drawing.size === 0) process.on('SIGTSTP', stop);
+      drawing.add(makeWay);
+      return () => {
+        drawing.delete(makeWay);
+        if (drawing.size === 0) process.off('SIGTSTP', stop);
+      };
+    },
+    follow: (isInUse: () => boolean): (() => void) => {
+      let isAsked = false;
+      const onAsked = () => {
+        isAsked = true;
+      };
+      const onChild = () => {
+        setTimeout(() => {
+          if (!isAsked || !isInUse()) return;
+          isAsked = false;
+          stopNow(onAsked, () => {
+            if (isInUse()) process.on('SIGTSTP', onAsked);
+          });
+        }, sameKeyMs).unref();
+      };
+      process.on('SIGTSTP', onAsked);
+      // The system tells a parent of a child that stops as it does of one that ends.
+      process.on('SIGCHLD', onChild);
+      return () => {
+        process.off('SIGTSTP', onAsked);
+        process.off('SIGCHLD', onChild);
+      };
+    },
+  };
+}
+
+/** Stops as the system does where nobody listens; where no shell could make us go on, it does not. */
+function stopNow(listener: () => void, goOn: () => void): void {
+  process.off('SIGTSTP', listener);
+  process.kill(process.pid, 'SIGTSTP');
+  setImmediate(goOn);
 }

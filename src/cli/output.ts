@@ -1,4 +1,5 @@
 import type { GlobalFlags, OutputFormat, Settings } from '../config/settings.js';
+import type { LendKeys } from '../terminal/pager.js';
 import type { Environment, Streams } from '../terminal/streams.js';
 import { type Batches, batchesOf, flowOf, gathered, type Item } from '../data/flow.js';
 import type { JsonObject } from '../data/json.js';
@@ -32,8 +33,7 @@ export interface Presenting {
   /** As typed: a format named on the command line beats the extension of `--out`. */
   readonly flags?: Pick<GlobalFlags, 'output' | 'json'> | undefined;
   readonly streams: Streams;
-  /** Until the result is called Ctrl-C is a key of the pager's. */
-  readonly ignoreInterrupts?: (() => () => void) | undefined;
+  readonly lendKeys?: LendKeys | undefined;
   /** What stands before the value, whatever its format. */
   readonly head?: string | undefined;
   /** Ends the wait for the reader of a named pipe. */
@@ -195,13 +195,12 @@ async function showRecord(record: JsonObject, sink: Sink, world: Presenting): Pr
 async function showLines(
   lines: readonly string[],
   sink: Sink,
-  { settings: { pager }, env, ignoreInterrupts }: Presenting,
+  { settings: { pager }, env, lendKeys }: Presenting,
 ): Promise<void> {
   const text = lines.map((line) => `${line}\n`).join('');
   if (!sink.isTerminal || pager === undefined || lines.length < sink.rows) return sink.write(text);
   const { showInPager } = await import('../terminal/pager.js');
-  const heed = ignoreInterrupts?.();
-  const isShown = await showInPager(text, pager, env).finally(heed);
+  const isShown = await showInPager(text, pager, env, lendKeys);
   if (!isShown) await sink.write(text);
 }
 

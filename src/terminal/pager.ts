@@ -5,6 +5,9 @@ import type { Environment } from './streams.js';
 /** What the pager must not know: it may have a shell of its own. */
 const secretNames = ['ROSTERCTL_API_KEY', 'ROSTERCTL_API_KEY_FILE'];
 
+/** Until the result is called, Ctrl-C and Ctrl-Z are the pager's, which says whether it is in use. */
+export type LendKeys = (isInUse: () => boolean) => () => void;
+
 /**
  * Shows text through a pager that takes over the terminal; without a shell, without the key in its
  * environment, and `less` in its secure mode. False when it could not be started: print plainly then.
@@ -13,20 +16,23 @@ export async function showInPager(
   text: string,
   command: string,
   env: Environment,
+  lendKeys?: LendKeys,
 ): Promise<boolean> {
   const [program, ...args] = wordsOf(command);
   if (program === undefined) return false;
-  return new Promise((resolve) => {
-    const child = spawn(program, args, {
-      stdio: ['pipe', 'inherit', 'inherit'],
-      env: pagerEnvironment(env),
-    });
+  const child = spawn(program, args, {
+    stdio: ['pipe', 'inherit', 'inherit'],
+    env: pagerEnvironment(env),
+  });
+  // `less` in its secure mode ignores Ctrl-Z: a shell would read the keyboard beside it if we stopped.
+  const takeBack = lendKeys?.(() => child.exitCode === null && child.signalCode === null);
+  return new Promise<boolean>((resolve) => {
     child.once('error', () => resolve(false));
     child.once('spawn', () => child.stdin.end(text));
     // A reader that has seen enough closes its stdin; that is no error.
     child.stdin.on('error', () => {});
     child.once('close', () => resolve(true));
-  });
+  }).finally(takeBack);
 }
 
 /** The environment that a pager gets. */

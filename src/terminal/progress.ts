@@ -12,6 +12,12 @@ export interface ProgressLine {
   stop(): void;
 }
 
+/** What may happen to the process while a line is drawn. */
+export interface ProgressWorld {
+  /** Calls back before Ctrl-Z stops the process, and what that gives when it goes on; the result ends that. */
+  readonly onStop: (makeWay: () => () => void) => () => void;
+}
+
 /** Nothing moves for work that is done at once; this also spares it loading the spinner. */
 const patienceMs = 300;
 const movesEveryMs = 100;
@@ -20,19 +26,23 @@ const plainEveryMs = 10_000;
 /** Progress on stderr: a spinner for a person, a line every 10 s for a log, nothing with --quiet. */
 export function createProgress(
   streams: ProcessStreams,
-  { quiet }: { readonly quiet: boolean },
+  { quiet, onStop }: { readonly quiet: boolean } & ProgressWorld,
 ): Progress {
   return {
     start(text) {
       if (quiet) return silent;
-      return streams.animates ? spinner(streams, text) : plainLines(streams, text);
+      return streams.animates ? spinner(streams, text, onStop) : plainLines(streams, text);
     },
   };
 }
 
 const silent: ProgressLine = { stop: () => {} };
 
-function spinner(streams: ProcessStreams, text: () => string): ProgressLine {
+function spinner(
+  streams: ProcessStreams,
+  text: () => string,
+  onStop: ProgressWorld['onStop'],
+): ProgressLine {
   let end: (() => void) | undefined;
   let stopped = false;
   const begin = async () => {
@@ -51,7 +61,15 @@ function spinner(streams: ProcessStreams, text: () => string): ProgressLine {
       // It would put stdin into raw mode and take Ctrl-C away from our signal handling.
       discardStdin: false,
       color: streams.stderr.color ? 'cyan' : false,
-    }).start();
+    });
+    // The shell gets a line of its own and a cursor.
+    const offStop = onStop(() => {
+      line.stop();
+      return () => {
+        if (!stopped) line.start();
+      };
+    });
+    line.start();
     const moving = setInterval(() => {
       line.text = fitted();
     }, movesEveryMs);
@@ -59,6 +77,7 @@ function spinner(streams: ProcessStreams, text: () => string): ProgressLine {
     end = () => {
       clearInterval(moving);
       line.stop();
+      offStop();
     };
   };
   const timer = setTimeout(() => void begin().catch(() => {}), patienceMs);

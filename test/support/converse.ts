@@ -1,3 +1,5 @@
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import pty from '@lydell/node-pty';
 import { freshEnvironment, launcher } from './run.js';
 
@@ -9,8 +11,36 @@ export function converse(
   own: Readonly<Record<string, string>> = {},
   cols = 100,
 ): Promise<{ shown: string; code: number }> {
+  return talk([process.execPath, launcher, ...line], { home, answers, own, cols });
+}
+
+/** The same with a shell that knows jobs, whose prompt is `shell> `; `rosterctl` is what was built. */
+export function inShell(
+  home: string,
+  answers: readonly (readonly [shown: RegExp, typed: string])[],
+  own: Readonly<Record<string, string>> = {},
+): Promise<{ shown: string; code: number }> {
+  const shell = ['bash', '--norc', '--noprofile', '--noediting', '-i'];
+  const bin = join(home, 'bin');
+  mkdirSync(bin);
+  symlinkSync(launcher, join(bin, 'rosterctl'));
+  const path = `${bin}:${dirname(process.execPath)}:${process.env['PATH']}`;
+  return talk(shell, { home, answers, own: { PS1: 'shell> ', PATH: path, ...own }, cols: 100 });
+}
+
+interface Talk {
+  readonly home: string;
+  readonly answers: readonly (readonly [shown: RegExp, typed: string])[];
+  readonly own: Readonly<Record<string, string>>;
+  readonly cols: number;
+}
+
+function talk(
+  [program = '', ...words]: readonly string[],
+  { home, answers, own, cols }: Talk,
+): Promise<{ shown: string; code: number }> {
   const env = { ...freshEnvironment(home), TERM: 'xterm', ...own };
-  const terminal = pty.spawn(process.execPath, [launcher, ...line], { env, cwd: home, cols });
+  const terminal = pty.spawn(program, words, { env, cwd: home, cols });
   const waiting = [...answers];
   let shown = '';
   let seen = 0;

@@ -35,7 +35,7 @@ const doing: Record<string, () => Promise<unknown>> = {
   select: () => prompts.select('Which?', [{ value: 'a', label: 'first\\u001b[2J' }, { value: 'b', label: 'second' }]),
   async progress() {
     let text = 'working \\u001b]0;x\\u0007 sekret-key';
-    const line = createProgress(streams, { quiet: false }).start(() => text);
+    const line = createProgress(streams, { quiet: false, onStop: () => () => {} }).start(() => text);
     await new Promise((resolve) => setTimeout(resolve, 700));
     text = 'nearly ' + 'long '.repeat(50);
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -43,7 +43,7 @@ const doing: Record<string, () => Promise<unknown>> = {
     return 'stopped';
   },
   async notes() {
-    const line = createProgress(streams, { quiet: false }).start(() => 'working');
+    const line = createProgress(streams, { quiet: false, onStop: () => () => {} }).start(() => 'working');
     await new Promise((resolve) => setTimeout(resolve, 500));
     await streams.stderr.write('a note\\n');
     await streams.stdout.write('a row\\n');
@@ -239,7 +239,9 @@ describe('progress', () => {
 
   test('never touches stdout, and nothing is written with --quiet', () => {
     const made = screen({ interactive: true, columns: 80 });
-    const line = createProgress(made.streams, { quiet: true }).start(() => 'x');
+    const line = createProgress(made.streams, { quiet: true, onStop: () => () => {} }).start(
+      () => 'x',
+    );
     line.stop();
     expect(made.stdout() + made.stderr()).toBe('');
   });

@@ -1,0 +1,93 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ids, several } from './bulk/user.js';
+import { keep } from './commands/tryouts/service.js';
+import { inShell } from './support/converse.js';
+import { temporaryFolder } from './support/run.js';
+
+// Ctrl-Z and fg, typed into a shell that knows jobs.
+
+/** A pager that reads lines from the keyboard until one is `q`. */
+function pagerIn(home: string, first: string): string {
+  const pager = join(home, 'pager');
+  writeFileSync(
+    pager,
+    `#!/bin/sh
+${first}
+cat
+echo READY
+while read line < /dev/tty; do echo "HEARD $line"; [ "$line" = q ] && exit; done
+`,
+  );
+  chmodSync(pager, 0o755);
+  return pager;
+}
+
+const list = 'rosterctl -p sandbox tryouts list\r';
+
+test('Ctrl-Z in a pager that does not stop leaves it the keyboard', async () => {
+  const home = temporaryFolder();
+  const { shown } = await inShell(
+    home,
+    [
+      [/shell> /, list],
+      [/READY/, '\u001a'],
+      [/\^Z/, 'again\r'],
+      [/HEARD again/, 'q\r'],
+      [/HEARD q[^]*shell> /, 'exit\r'],
+    ],
+    // As less does in its secure mode.
+    { ROSTERCTL_PAGER: pagerIn(home, "trap '' TSTP") },
+  );
+  expect(shown).not.toContain('Stopped');
+  expect(shown).not.toContain('not found');
+});
+
+test('Ctrl-Z in a pager that stops gives the shell its prompt, and fg brings both back', async () => {
+  const home = temporaryFolder();
+  const { shown } = await inShell(
+    home,
+    [
+      [/shell> /, list],
+      [/READY/, '\u001a'],
+      [/Stopped[^]*shell> /, 'echo in the $((1+1))nd shell\r'],
+      [/in the 2nd shell[^]*shell> /, 'fg\r'],
+      [/rosterctl/, 'again\r'],
+      [/HEARD again/, '\u001a'],
+      [/Stopped[^]*shell> /, 'fg\r'],
+      [/rosterctl/, 'q\r'],
+      [/HEARD q[^]*shell> /, 'exit\r'],
+    ],
+    { ROSTERCTL_PAGER: pagerIn(home, '') },
+  );
+  expect(shown.match(/Stopped/g)).toHaveLength(2);
+});
+
+test('Ctrl-Z beside a progress line leaves the shell a free line and a cursor; fg goes on counting', async () => {
+  const service = await keep(several(400));
+  const line = ['tryouts', 'set-status', ...ids(400), '--to', 'rejected', '--max-changes', '400'];
+  const { shown } = await inShell(
+    temporaryFolder(),
+    [
+      // Slow enough for a hand.
+      [/shell> /, `rosterctl ${line.join(' ')} --yes --rate 50/s\r`],
+      [/\d+ of 400, /, '\u001a'],
+      [/Stopped[^]*shell> /, 'fg\r'],
+      [/\d+ of 400, /, '\u001a'],
+      [/Stopped[^]*shell> /, 'fg\r'],
+      [/\d+ of 400, /, '\u0003'],
+      [/Not finished[^]*shell> /, 'exit\r'],
+    ],
+    service.env,
+  );
+  const stops = [...shown.matchAll(/\[1\]\+ +Stopped/g)].map(({ index }) => shown.slice(0, index));
+  expect(stops).toHaveLength(2);
+  for (const before of stops) {
+    // oxlint-disable-next-line no-control-regex
+    const [drawn = ''] =
+      /\d+ of 400, [^]*$/.exec(before.slice(before.lastIndexOf('\u001b[?25l'))) ?? [];
+    // oxlint-disable-next-line no-control-regex
+    expect(drawn).toMatch(/\u001b\[[0-2]?K[^]*\u001b\[\?25h\s*$/);
+  }
+});
