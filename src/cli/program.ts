@@ -253,6 +253,9 @@ function missingWord(quoted: string, { command }: Place): string {
 function unknownFlag(flag: string, place: Place, hint: string): UsageError {
   const { command, table } = place;
   const word = flag.split('=')[0] ?? flag;
+  // The only way in which commander does not know a flag that is there.
+  if (flag !== word && [...globalFlags, ...(command?.flags ?? [])].some((one) => one.word === word))
+    return new UsageError(`${word} takes no value.`, { hint });
   const [noun] = wordsOf(place);
   const here = table.commands.filter(({ words }) => words[0] === noun);
   const known = new Set([
