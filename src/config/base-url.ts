@@ -24,8 +24,16 @@ export function parseBaseUrl(text: string): string {
     throw refuse('must begin with https://', 'http:// would send the key unprotected.');
   const path = url.pathname.replace(/\/+$/, '');
   if (!/(^|\/)v1$/.test(path) || path.includes('//'))
-    throw refuse('must end in /v1', `Keys work there only. Did you mean ${url.origin}${path}/v1 ?`);
+    throw refuse(
+      'must end in /v1',
+      `Keys work there only. Did you mean ${url.origin}${withV1(path)} ?`,
+    );
   return `${url.origin}${path}`;
+}
+
+/** The path up to its version, and ours in its place. */
+function withV1(path: string): string {
+  return `${path.replace(/\/{2,}/g, '/').replace(/\/v\d[^/]*(\/.*)?$/i, '')}/v1`;
 }
 
 /** Scheme, host and port: what a key is bound to. Expects a URL that `parseBaseUrl` gave. */
