@@ -1,5 +1,5 @@
 import { didYouMean } from '../data/nearest.js';
-import { parseDuration } from '../data/duration.js';
+import { parseDuration, rangeHint } from '../data/duration.js';
 import { UsageError } from '../errors.js';
 
 /** Reads one value as typed; throws UsageError with what is wrong, not where it stood. */
@@ -27,11 +27,12 @@ export function integer(least: number, most: number): Parse<number> {
 
 /** A length of time in milliseconds, from `least` up to a day. */
 export function duration(least: number): Parse<number> {
+  const range = { least, most: 86_400_000 };
   return (text) => {
-    const value = parseDuration(text);
-    if (value >= least && value <= 86_400_000) return value;
+    const value = parseDuration(text, range);
+    if (value >= least && value <= range.most) return value;
     throw new UsageError(`"${text}" is too ${value < least ? 'short' : 'long'}.`, {
-      hint: 'It may be up to 24h.',
+      hint: rangeHint(range),
     });
   };
 }
