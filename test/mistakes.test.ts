@@ -11,6 +11,10 @@ const mistakes: readonly (readonly [line: string, code: number, says: string])[]
   ['tryouts list --stauts pending', 2, 'Did you mean --status?'],
   ['tryouts list --status pendin', 2, 'Did you mean pending?'],
   ['tryouts list --sort', 2, '--sort needs a value'],
+  ['tryouts update app_1 --status accepted --dry-run=client', 2, '--dry-run takes no value.'],
+  ['players delete player_1 --yes=true', 2, '--yes takes no value.'],
+  ['--quiet=false tryouts list', 2, '--quiet takes no value.'],
+  ['tryouts update app_1 --clear-note=yes', 2, '--clear-note takes no value.'],
   ["tryouts list --where 'status'", 2, 'operator'],
   ['tryouts list --since someday', 2, 'someday'],
   ['tryouts get', 2, 'A word is missing'],
@@ -44,7 +48,19 @@ const mistakes: readonly (readonly [line: string, code: number, says: string])[]
   ['api https://elsewhere.example.com/v1/teams', 2, ''],
   ['api ../teams', 2, ''],
   ['teams list -o yaml', 2, 'yaml'],
-  ['teams list --timeout 30', 2, '30'],
+  ['teams list --timeout 30', 2, 'Write 30s or 30m.'],
+  ['teams list --timeout 0', 2, '"0" has no unit. It may be from 1ms to 1d.'],
+  ['teams list --timeout 0s', 2, '"0s" is too short. It may be from 1ms to 1d.'],
+  [
+    'teams list --base-url https://roster.example.com/api/v2',
+    2,
+    'https://roster.example.com/api/v1 ?',
+  ],
+  [
+    'teams list --base-url https://roster.example.com/v1/teams',
+    2,
+    'https://roster.example.com/v1 ?',
+  ],
   ['teams list --base-url http://roster.example.com/v1', 2, 'https'],
   ['teams list --base-url https://roster.example.com', 2, '/v1'],
   ['teams list -p nowhere', 2, 'nowhere'],
@@ -108,6 +124,7 @@ test.each([
   ['teams list foo', '"foo" is a word too many for rosterctl teams list.'],
   ['version', 'Did you mean: rosterctl --version'],
   ['login', 'Did you mean: rosterctl auth login'],
+  ['-p sandbox tryouts list --form agee=20', 'Did you mean formResponses.age?'],
   ['list tryouts', 'Did you mean: rosterctl tryouts list'],
   ['tryouts accept', 'Did you mean: rosterctl tryouts set-status ID --to accepted'],
   ['upload contract.pdf', 'Did you mean: rosterctl documents upload'],
@@ -119,11 +136,13 @@ test.each([
   expect(said.replaceAll('\\"', '"')).toContain(says);
 });
 
-test.each(['help teams xyz', 'teams list --delimiter x', 'docs list --game'])(
-  '%s is near nothing, and nothing is suggested',
-  async (line) => {
-    const ran = await rosterctl(line);
-    expect([ran.code, ran.stdout]).toEqual([2, '']);
-    expect(ran.stderr).not.toContain('Did you mean');
-  },
-);
+test.each([
+  'help teams xyz',
+  'teams list --delimiter x',
+  'docs list --game',
+  '-p sandbox tryouts list --form x=y',
+])('%s is near nothing, and nothing is suggested', async (line) => {
+  const ran = await rosterctl(line);
+  expect([ran.code, ran.stdout]).toEqual([2, '']);
+  expect(ran.stderr).not.toContain('Did you mean');
+});

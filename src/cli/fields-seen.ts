@@ -1,6 +1,6 @@
 import type { ResourceName } from '../api/contract.js';
 import { isObject, type JsonObject } from '../data/json.js';
-import { didYouMean } from '../data/nearest.js';
+import { didYouMean, nearest } from '../data/nearest.js';
 import { valuesAt } from '../data/path.js';
 import type { RecordTest } from '../data/record-test.js';
 import { UsageError } from '../errors.js';
@@ -56,7 +56,20 @@ function addNames(record: JsonObject, names: Set<string>): void {
 
 function unknownField(name: string, known: readonly string[]): UsageError {
   const plain = known.filter((entry) => !entry.includes('.'));
-  return new UsageError(`No record has a field "${name}".${didYouMean(name, known)}`, {
+  return new UsageError(`No record has a field "${name}".${meantBy(name, known)}`, {
     hint: `Known fields: ${plain.map(singleLine).join(', ')}`,
   });
+}
+
+/** Inside a field that is there only its own names are near; what all of them begin with says nothing. */
+function meantBy(name: string, known: readonly string[]): string {
+  const outer = known.find((entry) => name.startsWith(`${entry}.`));
+  if (outer === undefined) return didYouMean(name, known);
+  const from = outer.length + 1;
+  const inner = known.filter((entry) => entry.startsWith(`${outer}.`));
+  const near = nearest(
+    name.slice(from),
+    inner.map((entry) => entry.slice(from)),
+  );
+  return near === undefined ? '' : ` Did you mean ${outer}.${near}?`;
 }
