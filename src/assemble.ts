@@ -17,8 +17,8 @@ import { exit, exitCodes, type ExitName } from './exit-codes.js';
 import type { ThisProcess } from './files/lock.js';
 import { createService } from './service.js';
 import type { LendKeys } from './terminal/pager.js';
-import { createProgress, type ProgressWorld } from './terminal/progress.js';
-import { createPrompts } from './terminal/prompt.js';
+import { createProgress } from './terminal/progress.js';
+import { createPrompts, type PromptWorld } from './terminal/prompt.js';
 import { singleLine } from './terminal/safe-text.js';
 import { wrapWholeWords } from './terminal/whole-words.js';
 import type { ProcessStreams } from './terminal/streams.js';
@@ -43,9 +43,9 @@ export interface Outside {
   /** From now on a signal is the ordinary end. */
   readonly expectSignal: () => void;
   readonly lendKeys: LendKeys;
-  readonly onStop: ProgressWorld['onStop'];
-  /** Calls back each time that the process goes on after Ctrl-Z; the result ends that. */
-  readonly onContinue: (heard: () => void) => () => void;
+  readonly onStop: PromptWorld['onStop'];
+  readonly onContinue: PromptWorld['onContinue'];
+  readonly withEditing: PromptWorld['withEditing'];
 }
 
 /** The exit code, and what is to be told last as JSON though the command gave a value. */
@@ -107,6 +107,8 @@ export async function runCommand(
       noInput: settings.noInput,
       signal: outside.signal,
       onContinue: outside.onContinue,
+      onStop: outside.onStop,
+      withEditing: outside.withEditing,
     }),
     progress: createProgress(streams, { ...settings, onStop: outside.onStop }),
     now: () => new Date(),

@@ -103,6 +103,7 @@ async function run(
         process.on('SIGCONT', heard);
         return () => process.off('SIGCONT', heard);
       },
+      withEditing,
       connected: (found) => {
         keySource = found;
       },
@@ -181,6 +182,18 @@ async function tell(
   if (isBug && argv.includes('--debug') && error.stack) lines.unshift(multiLine(error.stack));
   await streams.stderr.write(`${lines.join('\n')}\n`);
   return story.exitCode;
+}
+
+/** Node's reader of lines would make Backspace a letter of the answer where TERM is dumb when it opens. */
+function withEditing<T>(open: () => T): T {
+  const term = process.env['TERM'];
+  if (term !== 'dumb') return open();
+  process.env['TERM'] = 'ansi';
+  try {
+    return open();
+  } finally {
+    process.env['TERM'] = term;
+  }
 }
 
 const signalExits = {

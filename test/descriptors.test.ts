@@ -128,6 +128,6 @@ test('after Ctrl-Z and fg a question is asked on', async () => {
   await after(/ready> /, 'rosterctl players delete player_0001; echo "code $?"\r');
   await after(/\(y\/N\)/, '\u001a');
   await after(/Stopped[^]*ready> /, 'fg\r');
-  await after(/\? Delete player/, 'n\r');
+  await after(/Delete player[^]*\(y\/N\)/, 'n\r');
   await after(/Nothing was done[^]*ready> /, 'exit\r');
 });

@@ -91,3 +91,15 @@ test('Ctrl-Z beside a progress line leaves the shell a free line and a cursor; f
     expect(drawn).toMatch(/\u001b\[[0-2]?K[^]*\u001b\[\?25h\s*$/);
   }
 });
+
+test('a question that Ctrl-Z left comes back with fg as it was: its choice and what was typed', async () => {
+  const { shown } = await inShell(temporaryFolder(), [
+    [/shell> /, 'rosterctl -p sandbox players delete player_0001\r'],
+    [/\(y\/N\)/, 'ye'],
+    [/ye/, '\u001a'],
+    [/Stopped[^]*shell> /, 'fg\r'],
+    [/\(y\/N\)[^]* ye/, 's\r'],
+    [/shell> /, 'echo "code $?"; exit\r'],
+  ]);
+  expect(shown).toContain('code 0');
+});

@@ -37,6 +37,10 @@ export interface PromptWorld {
   readonly signal: AbortSignal;
   /** Calls back each time that the process goes on after Ctrl-Z; the result ends that. */
   readonly onContinue: (heard: () => void) => () => void;
+  /** Calls back before Ctrl-Z stops the process, and what that gives when it goes on; the result ends that. */
+  readonly onStop: (makeWay: () => () => void) => () => void;
+  /** Opens a question whose line can be edited, also where TERM says that the terminal is dumb. */
+  readonly withEditing: <T>(open: () => T) => T;
 }
 
 /** Prompts on the process's terminal; `noInput` also says that this is CI. */
@@ -59,8 +63,10 @@ export function createPrompts(
     const message = singleLine(question);
     const why = nobody();
     if (why !== undefined) throw new UsageError(`${upperFirst(why)}: ${message}`, { hint });
-    return withTerminal(streams, world, message, (context) => prompt(message, context));
+    if (world.signal.aborted) throw new CancelledError(untouched);
+    return withTerminal(streams, world, (context) => prompt(message, context));
   };
+  const { withEditing } = world;
   return {
     get nobody() {
       return nobody();
@@ -68,33 +74,33 @@ export function createPrompts(
     confirm: (question, options = {}) =>
       ask(question, options, async (message, context) => {
         const { confirm } = await import('@inquirer/prompts');
-        return confirm({ message, default: false }, context);
+        return withEditing(() => confirm({ message, default: false }, context));
       }),
     text: (question, { validate, default: preset, ...options } = {}) =>
       ask(question, options, async (message, context) => {
         const { input } = await import('@inquirer/prompts');
-        return input(
-          {
-            message,
-            ...(preset !== undefined && { default: singleLine(preset) }),
-            ...(validate && { validate: (value: string) => complaint(validate(value)) }),
-          },
-          context,
-        );
+        const asked = {
+          message,
+          ...(preset !== undefined && { default: singleLine(preset) }),
+          ...(validate && { validate: (value: string) => complaint(validate(value)) }),
+        };
+        return withEditing(() => input(asked, context));
       }),
     secret: (question, options = {}) =>
       ask(question, options, async (message, context) => {
         const { password } = await import('@inquirer/prompts');
-        return password({ message, mask: '*', toggleMask: false }, context);
+        return withEditing(() => password({ message, mask: '*', toggleMask: false }, context));
       }),
     select: (question, choices, options = {}) =>
       ask(question, options, async (message, context) => {
         const { select } = await import('@inquirer/prompts');
         const shown = choices.map(({ value, label }) => ({ value, name: singleLine(label) }));
-        return select({ message, choices: shown }, context);
+        return withEditing(() => select({ message, choices: shown }, context));
       }),
   };
 }
+
+const untouched = 'Nothing was done.';
 
 interface Asking {
   readonly input: NodeJS.ReadableStream;
@@ -109,8 +115,7 @@ function complaint(problem: string | undefined): string | true {
 /** Runs one prompt; Escape, Ctrl-C, a signal and the end of stdin all mean that the person wants out. */
 async function withTerminal<T>(
   streams: ProcessStreams,
-  { signal, onContinue }: PromptWorld,
-  message: string,
+  { signal, onContinue, onStop }: PromptWorld,
   prompt: (context: Asking) => Promise<T>,
 ): Promise<T> {
   const { input } = streams.terminal;
@@ -121,27 +126,33 @@ async function withTerminal<T>(
   };
   // A closed stdin would leave the prompt waiting for ever.
   const onEnd = () => aborter.abort();
-  const output = drawOn(streams);
+  const { output, redraw } = drawOn(streams);
   input.on('keypress', onKey);
   input.once('end', onEnd);
   signal.addEventListener('abort', onEnd, { once: true });
   const offContinue = onContinue(() => {
     takeTerminal(input);
-    // The prompt draws itself with the next key; until then it is seen what is asked.
-    output.write(`? ${message} `);
+    // The prompt itself draws only with the next key.
+    redraw();
+  });
+  const offStop = onStop(() => {
+    // A list of choices hides it.
+    output.write(showCursor);
+    return () => {};
   });
   try {
     return await prompt({ input, output, signal: aborter.signal });
   } catch (error) {
     const name = (error as Error).name;
     if (name === 'ExitPromptError' || name === 'AbortPromptError' || name === 'CancelPromptError')
-      throw new CancelledError('Nothing was done.', { cause: error });
+      throw new CancelledError(untouched, { cause: error });
     throw error;
   } finally {
     input.off('keypress', onKey);
     input.off('end', onEnd);
     signal.removeEventListener('abort', onEnd);
     offContinue();
+    offStop();
     // readline leaves stdin flowing on some systems, and that would keep the process alive.
     input.pause();
     // What the prompt drew last stands before whatever is said next.
@@ -163,21 +174,42 @@ function takeTerminal(input: TerminalInput): void {
   });
 }
 
-/** stderr for a prompt: without secrets, and without colour where none is wanted. */
-function drawOn(streams: ProcessStreams): NodeJS.WritableStream {
+const showCursor = '\u001b[?25h';
+
+/** stderr for a prompt: without secrets, and without colour where none is wanted; it remembers the picture. */
+function drawOn(streams: ProcessStreams): {
+  readonly output: NodeJS.WritableStream;
+  readonly redraw: () => void;
+} {
   const { stderr } = streams;
+  let picture = '';
   const output = new Writable({
     decodeStrings: false,
     write(chunk: string | Uint8Array, _encoding, done) {
       const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();
+      if (text !== showCursor) picture = pictureAfter(picture, text);
       void stderr.write(stderr.color ? text : withoutSgr(text)).then(() => done(), done);
     },
   });
-  return Object.defineProperties(output, {
+  Object.defineProperties(output, {
     isTTY: { value: true },
     columns: { get: () => stderr.columns },
     rows: { get: () => stderr.rows },
   });
+  return {
+    output,
+    redraw: () => void output.write(`${eraseLine}${picture}`),
+  };
+}
+
+const eraseLine = '\u001b[2K\u001b[G';
+
+/** A prompt writes a whole picture at a time, behind what erases the last one, or moves the cursor in it. */
+function pictureAfter(picture: string, written: string): string {
+  // oxlint-disable-next-line no-control-regex
+  if (/^\u001b\[\d+G$/.test(written)) return picture + written;
+  // oxlint-disable-next-line no-control-regex
+  return written.replace(/^(?:\u001b\[\d+B)?(?:\u001b\[2K(?:\u001b\[1A)?)*\u001b\[G/, '');
 }
 
 function withoutSgr(text: string): string {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { spawn } from '@lydell/node-pty';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { UsageError } from '../../src/errors.js';
+import { CancelledError, UsageError } from '../../src/errors.js';
 import { createProgress } from '../../src/terminal/progress.js';
 import { createPrompts } from '../../src/terminal/prompt.js';
 import { pagerEnvironment } from '../../src/terminal/pager.js';
@@ -25,7 +25,7 @@ const streams = createStreams(process as never, {
   isTerminal: () => true,
   write: (descriptor, bytes) => writeSync(descriptor, bytes),
 });
-const prompts = createPrompts(streams, { noInput: false, signal: new AbortController().signal, onContinue: () => () => {} });
+const prompts = createPrompts(streams, { noInput: false, signal: new AbortController().signal, onContinue: () => () => {}, onStop: () => () => {}, withEditing: (open) => open() });
 streams.redact('sekret-key');
 const hostile = 'Delete \\u001b]0;title\\u0007 sekret-key\\nreally?';
 const doing: Record<string, () => Promise<unknown>> = {
@@ -178,6 +178,14 @@ describe('a question at a terminal', () => {
   });
 });
 
+/** Where nothing happens to the process. */
+const world = {
+  signal: new AbortController().signal,
+  onContinue: () => () => {},
+  onStop: () => () => {},
+  withEditing: <T>(open: () => T) => open(),
+};
+
 describe('without a person', () => {
   test.each([
     ['stdin and stderr are no terminals', false, false],
@@ -186,8 +194,7 @@ describe('without a person', () => {
     const made = screen({ interactive });
     const prompts = createPrompts(made.streams, {
       noInput,
-      signal: new AbortController().signal,
-      onContinue: () => () => {},
+      ...world,
     });
     expect(prompts.nobody).toMatch(/nobody/);
     const failure = await prompts
@@ -198,13 +205,23 @@ describe('without a person', () => {
     expect(made.stdout() + made.stderr()).toBe('');
   });
 
+  test('who has pressed Ctrl-C before is not asked any more', async () => {
+    const made = screen({ interactive: true });
+    const prompts = createPrompts(made.streams, {
+      noInput: false,
+      ...world,
+      signal: AbortSignal.abort(),
+    });
+    await expect(prompts.confirm('Delete?')).rejects.toThrow(CancelledError);
+    expect(made.stdout() + made.stderr()).toBe('');
+  });
+
   test('it is possible at a terminal', () => {
     const { streams } = screen({ interactive: true });
     expect(
       createPrompts(streams, {
         noInput: false,
-        signal: new AbortController().signal,
-        onContinue: () => () => {},
+        ...world,
       }).nobody,
     ).toBeUndefined();
   });

@@ -28,6 +28,25 @@ test('at a terminal everything is asked for, and the key is never shown', async 
   });
 });
 
+test('Backspace erases in what is typed, also where the terminal is said to be dumb', async () => {
+  const home = temporaryFolder();
+  const { shown, code } = await converse(
+    home,
+    ['auth', 'login'],
+    [
+      [/Base URL/, `${service.baseUrl}x\u007f\r`],
+      [/Organization id/, 'org_12\u0008\r'],
+      [/API key/, `${secret}xy\u007f\u007f\r`],
+    ],
+    { TERM: 'dumb' },
+  );
+  expect({ shown, code }).toMatchObject({ code: 0 });
+  const credentials = join(home, '.config', 'rosterctl', 'credentials.json');
+  expect(JSON.parse(readFileSync(credentials, 'utf8'))).toEqual({
+    default: { key: secret, origin: service.origin, organization: 'org_1' },
+  });
+});
+
 test('Ctrl-C at the key stores nothing and is exit 130', async () => {
   const home = temporaryFolder();
   const before = service.requests.length;
