@@ -1,4 +1,5 @@
-import { writeSync } from 'node:fs';
+import { fstatSync, writeSync } from 'node:fs';
+import { fullWidth } from './cli/fit-page.js';
 import { commandHelp, groupHelp, rootHelp, startPage } from './cli/help.js';
 import { checkAgainstTable } from './cli/check.js';
 import type { Parsed } from './cli/parsed.js';
@@ -8,6 +9,7 @@ import type { PlainCommand, PlainTable } from './data/plain-table.js';
 import { readTable } from './data/table-file.js';
 import { Failure, PipeClosedError } from './errors.js';
 import { exit } from './exit-codes.js';
+import { watchStops } from './terminal/stops.js';
 import { createStreams, type ProcessStreams } from './terminal/streams.js';
 
 /** What the launcher hands over: the parts of dist/ that are data, and what a bundle would load too soon. */
@@ -39,7 +41,7 @@ export async function main({ table: text, topics, isTerminal }: Distribution): P
   });
   try {
     parsed = parseCommandLine(argv, table);
-    const page = pageOf(parsed, table);
+    const page = pageOf(parsed, table, () => pageWidth(streams));
     if (page !== undefined) await streams.stdout.write(page);
     else if (parsed.kind === 'command')
       process.exitCode = await run(parsed, table, topics, streams);
@@ -71,7 +73,7 @@ async function run(
 ): Promise<number> {
   checkAgainstTable(line.command, line.values);
   const signals = watchSignals();
-  const stops = watchStops();
+  const stops = watchStops(process);
   signals.signal.addEventListener('abort', () => streams.stopReading(), { once: true });
   const argv = process.argv.slice(2);
   try {
@@ -134,13 +136,24 @@ function isAlive(pid: number): boolean {
   }
 }
 
-function pageOf(parsed: Parsed, table: PlainTable): string | undefined {
+function pageOf(parsed: Parsed, table: PlainTable, width: () => number): string | undefined {
   if (parsed.kind === 'version') return `${table.version}\n`;
-  if (parsed.kind === 'start') return startPage(table);
+  if (parsed.kind === 'start') return startPage(table, width());
   if (parsed.kind !== 'help') return undefined;
   const { of, long } = parsed;
-  if (!of) return rootHelp(table, { long });
-  return 'words' in of ? commandHelp(of, { long }) : groupHelp(of, table);
+  const options = { long, width: width() };
+  if (!of) return rootHelp(table, options);
+  return 'words' in of ? commandHelp(of, options) : groupHelp(of, table, options.width);
+}
+
+/** Asking whether this is a terminal loads half of a socket, which a file or a pipe is spared. */
+function pageWidth({ stdout }: ProcessStreams): number {
+  try {
+    if (!fstatSync(1).isCharacterDevice() || !stdout.isTerminal) return fullWidth;
+    return Math.min(fullWidth, stdout.columns);
+  } catch {
+    return fullWidth;
+  }
 }
 
 /** What is known of a failure besides the error itself. */
@@ -234,58 +247,4 @@ function watchSignals() {
       for (const name of names) process.off(name, onSignal);
     },
   };
-}
-
-/** A child hears of Ctrl-Z at the same time, and which of us tells first is not said. */
-const sameKeyMs = 20;
-
-/** Ctrl-Z: whoever draws makes way before the process stops; beside a pager it stops when that does. */
-function watchStops() {
-  const drawing = new Set<() => () => void>();
-  const stop = () => {
-    const goOn = [...drawing].map((makeWay) => makeWay());
-    stopNow(stop, () => {
-      if (drawing.size > 0) process.on('SIGTSTP', stop);
-      for (const draw of goOn) draw();
-    });
-  };
-  return {
-    onStop: (makeWay: () => () => void): (() => void) => {
-      if (drawing.size === 0) process.on('SIGTSTP', stop);
-      drawing.add(makeWay);
-      return () => {
-        drawing.delete(makeWay);
-        if (drawing.size === 0) process.off('SIGTSTP', stop);
-      };
-    },
-    follow: (isInUse: () => boolean): (() => void) => {
-      let isAsked = false;
-      const onAsked = () => {
-        isAsked = true;
-      };
-      const onChild = () => {
-        setTimeout(() => {
-          if (!isAsked || !isInUse()) return;
-          isAsked = false;
-          stopNow(onAsked, () => {
-            if (isInUse()) process.on('SIGTSTP', onAsked);
-          });
-        }, sameKeyMs).unref();
-      };
-      process.on('SIGTSTP', onAsked);
-      // The system tells a parent of a child that stops as it does of one that ends.
-      process.on('SIGCHLD', onChild);
-      return () => {
-        process.off('SIGTSTP', onAsked);
-        process.off('SIGCHLD', onChild);
-      };
-    },
-  };
-}
-
-/** Stops as the system does where nobody listens; where no shell could make us go on, it does not. */
-function stopNow(listener: () => void, goOn: () => void): void {
-  process.off('SIGTSTP', listener);
-  process.kill(process.pid, 'SIGTSTP');
-  setImmediate(goOn);
 }

@@ -59,6 +59,12 @@ export const globalFlags: readonly GlobalFlag[] = [
   value('maxWait', '60s', 'longest single wait that a Retry-After may cause'),
 ];
 
+/** The flags that answer by themselves. */
+export const standardFlags = [
+  { dashes: '-h, --help', text: 'the short page of a command; --help shows everything' },
+  { dashes: '-V, --version', text: 'the version' },
+] as const;
+
 function value(
   name: keyof GlobalFlags,
   placeholder: string,

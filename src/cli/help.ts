@@ -1,9 +1,18 @@
-import { globalFlags } from './global-flags.js';
+import { filled, fitPage, fullWidth, leastText, wrap } from './fit-page.js';
+import { globalFlags, standardFlags } from './global-flags.js';
 import type { PlainCommand, PlainGroup, PlainParam, PlainTable } from '../data/plain-table.js';
 
+/** How a page is wanted. */
+export interface PageOptions {
+  /** Everything, as `--help` shows it, or what `-h` does. */
+  readonly long: boolean;
+  /** Columns that it has to fit. */
+  readonly width?: number | undefined;
+}
+
 /** What `rosterctl` alone shows. */
-export function startPage(table: PlainTable): string {
-  return lines([
+export function startPage(table: PlainTable, width = fullWidth): string {
+  const page = lines([
     `rosterctl ${table.version} — teams, players, documents and tryouts of one organization`,
     '',
     'Try it on demo data, nothing to configure:',
@@ -17,22 +26,39 @@ export function startPage(table: PlainTable): string {
     '  rosterctl --help                 all commands',
     '  rosterctl tryouts set-status -h  one command, with examples',
   ]);
+  return fitPage(page, width);
 }
 
 /** The whole tool: every command in one line. */
-export function rootHelp(table: PlainTable, { long }: { long: boolean }): string {
+export function rootHelp(table: PlainTable, { long, width = fullWidth }: PageOptions): string {
   const alone = table.commands.filter((command) => command.words.length === 1);
   return lines([
     'Usage: rosterctl <noun> <verb> [ids…] [flags]',
     '',
-    ...columns(table.groups.map((group) => groupSummary(group, table))),
+    ...columns(
+      table.groups.map((group) => groupSummary(group, table)),
+      width,
+    ),
     '',
     'Other',
-    ...columns(alone.map((command) => [command.words.join(' '), command.summary])),
+    ...columns(
+      alone.map((command) => [command.words.join(' '), command.summary]),
+      width,
+    ),
     '',
-    ...section('Global flags', flagRows(globalFlags.filter((flag) => long || flag.common))),
+    ...section(
+      'Global flags',
+      [
+        ...flagRows(globalFlags.filter((flag) => long || flag.common)),
+        ...standardFlags.map(({ dashes, text }): [string, string] => [dashes, text]),
+      ],
+      width,
+    ),
     'Help topics',
-    ...columns(table.topics.map((topic) => [`help ${topic.name}`, topic.about])),
+    ...columns(
+      table.topics.map((topic) => [`help ${topic.name}`, topic.about]),
+      width,
+    ),
     '',
     long ? '' : 'More: rosterctl --help, rosterctl <noun> --help',
   ]);
@@ -51,22 +77,32 @@ function verbOf({ words }: PlainCommand): string {
 }
 
 /** One noun: its verbs. */
-export function groupHelp(group: PlainGroup, table: PlainTable): string {
+export function groupHelp(group: PlainGroup, table: PlainTable, width = fullWidth): string {
   const verbs = verbsOf(group, table);
   return lines([
-    `${group.about}.`,
+    ...wrap(`${group.about}.`, width),
     '',
-    `Usage: rosterctl ${group.word} <verb> [flags]${group.aliases.length > 0 ? `   (also: ${group.aliases.join(', ')})` : ''}`,
+    ...under(
+      `Usage: rosterctl ${group.word} <verb> [flags]`,
+      group.aliases.length > 0 ? `(also: ${group.aliases.join(', ')})` : '',
+      width,
+    ),
     '',
     'Verbs',
-    ...columns(verbs.map((command) => [verbOf(command), command.summary])),
+    ...columns(
+      verbs.map((command) => [verbOf(command), command.summary]),
+      width,
+    ),
     '',
     `More: rosterctl ${group.word} <verb> --help`,
   ]);
 }
 
 /** One command: short with `-h` (at most 45 lines), everything with `--help`. */
-export function commandHelp(command: PlainCommand, { long }: { long: boolean }): string {
+export function commandHelp(
+  command: PlainCommand,
+  { long, width = fullWidth }: PageOptions,
+): string {
   const name = `rosterctl ${command.words.join(' ')}`;
   const globals = globalFlags.filter(
     (flag) =>
@@ -77,28 +113,33 @@ export function commandHelp(command: PlainCommand, { long }: { long: boolean }):
   // Where flags had to be left out there is no room for a third example and the calls either.
   const isFull = !long && command.flags.some((flag) => flag.rare);
   return lines([
-    `${command.summary}.`,
-    ...(long && command.about ? ['', ...wrap(command.about, 78)] : []),
+    ...wrap(`${command.summary}.`, width),
+    ...(long && command.about ? ['', ...wrap(command.about, width - 2)] : []),
     '',
-    `Usage: ${[name, ...command.args.map(argUsage)].join(' ')}${command.flags.length > 0 ? ' [flags]' : ''}`,
+    ...under(
+      `Usage: ${name}`,
+      [...command.args.map(argUsage), ...(command.flags.length > 0 ? ['[flags]'] : [])].join(' '),
+      width,
+    ),
     '',
     'Examples',
     ...command.examples
       .slice(0, long ? undefined : isFull ? 2 : 4)
       .flatMap(([what, words]) => [
-        `  # ${what}`,
-        `  ${words.startsWith('rosterctl ') ? words : `${name} ${words}`.trim()}`,
+        ...wrap(what, width - 4).map((line) => `  # ${line}`),
+        ...exampleLines(words.startsWith('rosterctl ') ? words : `${name} ${words}`.trim(), width),
       ]),
     '',
     ...(command.args.length > 0
       ? section(
           'Arguments',
           command.args.map((arg) => [argUsage(arg), arg.text]),
+          width,
         )
       : []),
-    ...groupedFlags(command, long),
-    ...section('Global flags', flagRows(globals)),
-    ...(isFull ? [] : calls(command)),
+    ...groupedFlags(command, long, width),
+    ...section('Global flags', flagRows(globals), width),
+    ...(isFull ? [] : calls(command, width)),
     long ? '' : `More: ${name} --help`,
   ]);
 }
@@ -111,14 +152,14 @@ const flagGroups = [
   [undefined, 'Flags'],
 ] as const;
 
-function groupedFlags(command: PlainCommand, long: boolean): string[] {
+function groupedFlags(command: PlainCommand, long: boolean, width: number): string[] {
   return flagGroups.flatMap(([group, title]) => {
     const flags = command.flags.filter((flag) => flag.group === group && (long || !flag.rare));
-    return flags.length > 0 ? section(title, flagRows(flags)) : [];
+    return flags.length > 0 ? section(title, flagRows(flags), width) : [];
   });
 }
 
-function calls(command: PlainCommand): string[] {
+function calls(command: PlainCommand, width: number): string[] {
   if (command.calls.length === 0) return [];
   return [
     'Calls',
@@ -127,7 +168,9 @@ function calls(command: PlainCommand): string[] {
       const source =
         call.basis === 'stated' ? `stated, ${call.source}` : 'assumed, see help undocumented';
       const line = `  ${call.route}  (${source}${permission})`;
-      return line.length <= 80 ? [line] : [`  ${call.route}`, `      (${source}${permission})`];
+      if (line.length <= width) return [line];
+      const rest = wrap(`(${source}${permission})`, width - 6);
+      return [`  ${call.route}`, ...rest.map((each) => `      ${each}`)];
     }),
     '',
   ];
@@ -150,35 +193,52 @@ function flagRows(flags: readonly PlainParam[]): [string, string][] {
   });
 }
 
-function section(title: string, rows: readonly (readonly [string, string])[]): string[] {
-  return [title, ...columns(rows), ''];
+/** A line that has to be typed; a shell reads it in several lines as in one. */
+function exampleLines(line: string, width: number): string[] {
+  const words = line.match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? [];
+  const pieces: string[] = [];
+  for (const word of words) {
+    const last = pieces.at(-1);
+    // A flag and its value are read together.
+    if (last !== undefined && /^--?\w[^\s=]*$/.test(last) && !word.startsWith('-'))
+      pieces[pieces.length - 1] = `${last} ${word}`;
+    else pieces.push(word);
+  }
+  if (line.length + 2 <= width) return [`  ${line}`];
+  return filled(pieces, width - 6 - ' \\'.length).map(
+    (part, index, all) =>
+      `${index === 0 ? '  ' : '      '}${part}${index < all.length - 1 ? ' \\' : ''}`,
+  );
 }
 
-/** Two columns within 80: the second is wrapped under itself. */
-function columns(rows: readonly (readonly [string, string])[]): string[] {
-  const width = Math.min(28, Math.max(...rows.map(([left]) => left.length), 0));
+function section(
+  title: string,
+  rows: readonly (readonly [string, string])[],
+  width: number,
+): string[] {
+  return [title, ...columns(rows, width), ''];
+}
+
+/** Two columns: the second is wrapped under itself, or stands below where there is no room beside. */
+function columns(rows: readonly (readonly [string, string])[], width: number): string[] {
+  const longest = Math.min(28, Math.max(...rows.map(([left]) => left.length), 0));
+  const first = width - longest - 4 < leastText ? 4 : longest;
   return rows.flatMap(([left, right]) => {
-    const [first = '', ...rest] = wrap(right, 80 - width - 4);
-    const indent = ' '.repeat(width + 4);
-    const head =
-      left.length > width
-        ? [`  ${left}`, `${indent}${first}`]
-        : [`  ${left.padEnd(width)}  ${first}`];
-    return [...head.map((line) => line.trimEnd()), ...rest.map((line) => `${indent}${line}`)];
+    const text = wrap(right, width - first - 4);
+    const indent = ' '.repeat(first + 4);
+    const isBeside = left.length <= first;
+    const head = isBeside ? `  ${left.padEnd(first)}  ${text.shift() ?? ''}` : `  ${left}`;
+    return [head.trimEnd(), ...text.map((line) => `${indent}${line}`)];
   });
 }
 
-/** The words of a text in lines of at most `width` columns. */
-export function wrap(text: string, width: number): string[] {
-  const out: string[] = [];
-  let line = '';
-  for (const word of text.split(/\s+/)) {
-    if (line !== '' && line.length + 1 + word.length > width) {
-      out.push(line);
-      line = word;
-    } else line = line === '' ? word : `${line} ${word}`;
-  }
-  return line === '' ? out : [...out, line];
+/** A line whose end goes on below where it is too long. */
+function under(start: string, end: string, width: number): string[] {
+  if (end === '') return [start];
+  const line = `${start} ${end}`;
+  return line.length <= width
+    ? [line]
+    : [start, ...wrap(end, width - 6).map((each) => `      ${each}`)];
 }
 
 function lines(all: readonly string[]): string {

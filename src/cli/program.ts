@@ -3,7 +3,7 @@ import type { GlobalFlags } from '../config/settings.js';
 import { didYouMean, nearest } from '../data/nearest.js';
 import type { PlainCommand, PlainGroup, PlainParam, PlainTable } from '../data/plain-table.js';
 import { UsageError } from '../errors.js';
-import { globalFlags } from './global-flags.js';
+import { globalFlags, standardFlags } from './global-flags.js';
 import type { Parsed, RawValue } from './parsed.js';
 import { verbAliases } from './verbs.js';
 import {
@@ -33,13 +33,15 @@ export function parseCommandLine(argv: readonly string[], table: PlainTable): Pa
   const group = table.groups.find((entry) => isCalled(entry, noun));
   if (noun !== undefined && !topWords(table).includes(noun))
     throw unknownNoun(verb === undefined ? [noun] : [noun, verb], table);
+  const alone = table.commands.find(({ words: own }) => own.length === 1 && own[0] === noun);
   if (group) program.addCommand(groupCommand(group, table, verb, reading));
-  for (const command of table.commands)
-    if (command.words.length === 1 && command.words[0] === noun)
-      program.addCommand(leaf(command, noun ?? '', reading));
+  if (alone) program.addCommand(leaf(alone, noun ?? '', reading));
   program.action(() => reading.found({ kind: 'start' }));
-  onHelp(program, undefined, reading);
-  program.option('-V, --version').on('option:version', () => reading.found({ kind: 'version' }));
+  // Also where help is asked for before the command is named.
+  onHelp(program, alone ?? verbOf(group, verb, table) ?? group, reading);
+  program
+    .option(standardFlags[1].dashes)
+    .on('option:version', () => reading.found({ kind: 'version' }));
   try {
     program.parse([...words], { from: 'user' });
   } catch (error) {
@@ -95,7 +97,7 @@ function calm(command: Command): Command {
     .enablePositionalOptions()
     .showSuggestionAfterError(false)
     .helpCommand(false)
-    .helpOption('-h, --help');
+    .helpOption(standardFlags[0].dashes);
 }
 
 function groupCommand(
@@ -111,7 +113,7 @@ function groupCommand(
   if (verb !== undefined && !command) throw unknownVerb(group, commandWords(reading.words), table);
   if (command && verb) noun.addCommand(leaf(command, verb, reading));
   noun.action(() => found({ kind: 'help', of: group, long: false }));
-  onHelp(noun, group, reading);
+  onHelp(noun, command ?? group, reading);
   return noun;
 }
 

@@ -4,7 +4,7 @@ import { guessRows } from '../config/keys.js';
 import { exitCodes } from '../exit-codes.js';
 import { faultGrammar, faultKinds } from '../sandbox/fault-rule.js';
 import { inventions } from '../sandbox/inventions.js';
-import { wrap } from './help.js';
+import { fitPage, fullWidth } from './fit-page.js';
 
 /** A page of `rosterctl help TOPIC`; made at build time, read without loading its sources. */
 export interface Topic {
@@ -31,25 +31,7 @@ export function topicTexts(): readonly Topic[] {
 }
 
 function topic(name: string, about: string, text: string): Topic {
-  return { name, about, text: `${text.trimEnd().split('\n\n').map(fitted).join('\n\n')}\n` };
-}
-
-/** As wide as a page may be: a terminal of 80 columns shows it unbroken. */
-const width = 80;
-
-/** A paragraph is filled anew where it is too wide, a row goes on under the column of its text. */
-function fitted(block: string): string {
-  const lines = block.split('\n');
-  if (lines.every((line) => line.length <= width)) return block;
-  const isProse = lines.every((line) => !line.startsWith(' '));
-  return isProse ? wrap(lines.join(' '), width).join('\n') : lines.flatMap(fittedRow).join('\n');
-}
-
-function fittedRow(row: string): string[] {
-  if (row.length <= width) return [row];
-  const indent = (/^ +(?:- |\S+(?: \S+)*? {2,})?/.exec(row)?.[0] ?? '').length;
-  const [first = '', ...rest] = wrap(row.slice(indent), width - indent);
-  return [`${row.slice(0, indent)}${first}`, ...rest.map((line) => ' '.repeat(indent) + line)];
+  return { name, about, text: `${fitPage(text.trimEnd(), fullWidth)}\n` };
 }
 
 function exitCodePage(): string {

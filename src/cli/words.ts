@@ -1,7 +1,7 @@
 import { didYouMean, nearest } from '../data/nearest.js';
 import type { PlainCommand, PlainGroup, PlainTable } from '../data/plain-table.js';
 import { UsageError } from '../errors.js';
-import { globalFlags } from './global-flags.js';
+import { globalFlags, standardFlags } from './global-flags.js';
 import { verbAliases } from './verbs.js';
 
 /** `--json=a,b` is `--json --fields a,b`: a boolean that never swallows the next id. */
@@ -44,6 +44,7 @@ function lastOfBundle(word: string): string {
 
 function isGlobal(word: string): boolean {
   const name = word.split('=')[0] ?? word;
+  if (standardFlags.some(({ dashes }) => dashes.split(', ').includes(name))) return true;
   return globalFlags.some((flag) => flag.word === name || `-${flag.short}` === name.slice(0, 2));
 }
 

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { defineLocalCommand, params } from '../cli/define.js';
+import { fitPage, fullWidth } from '../cli/fit-page.js';
 import { commandHelp, groupHelp, rootHelp } from '../cli/help.js';
 import { verbAliases } from '../cli/verbs.js';
 import { linesOf } from '../cli/views.js';
@@ -21,8 +22,9 @@ export default defineLocalCommand({
     }),
   },
   view: linesOf(z.object({ text: z.string() }), ({ text }) => text.trimEnd().split('\n')),
-  run({ table, topic }, { topic: words }) {
-    return { text: pageOf(words, table, topic) };
+  run({ table, topic, personReads, streams }, { topic: words }) {
+    const width = personReads ? Math.min(fullWidth, streams.stdout.columns) : fullWidth;
+    return { text: pageOf(words, table, topic, width) };
   },
 });
 
@@ -30,18 +32,19 @@ function pageOf(
   words: readonly string[],
   table: PlainTable,
   topic: (name: string) => string | undefined,
+  width: number,
 ): string {
   const [noun, verb] = words;
-  if (noun === undefined) return rootHelp(table, { long: true });
+  if (noun === undefined) return rootHelp(table, { long: true, width });
   const page = words.length === 1 ? topic(noun) : undefined;
-  if (page !== undefined) return page;
+  if (page !== undefined) return fitPage(page, width);
   const group = table.groups.find((entry) => isCalled(entry, noun));
   const name = [group?.word ?? noun, verb && (verbAliases[verb] ?? verb), ...words.slice(2)]
     .filter((word) => word !== undefined)
     .join(' ');
   const command = table.commands.find((entry) => entry.words.join(' ') === name);
-  if (command) return commandHelp(command, { long: true });
-  if (group && verb === undefined) return groupHelp(group, table);
+  if (command) return commandHelp(command, { long: true, width });
+  if (group && verb === undefined) return groupHelp(group, table, width);
   if (group && words.length === 2) throw unknownVerb(group, words, table);
   const known = [
     ...table.topics.map((entry) => entry.name),

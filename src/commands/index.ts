@@ -24,7 +24,7 @@ export const commands: CommandTable = {
     update: () => import('./players/update.js'),
     delete: () => import('./players/delete.js'),
   }),
-  documents: group('Keep documents: upload, download, tag', ['docs', 'doc', 'document'], {
+  documents: group('Keep, tag, upload and download documents', ['docs', 'doc', 'document'], {
     list: () => import('./documents/list.js'),
     get: () => import('./documents/get.js'),
     create: () => import('./documents/create.js'),

@@ -1,9 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { commandHelp, groupHelp, rootHelp, startPage } from '../../src/cli/help.js';
 import { topicTexts } from '../../src/cli/topics.js';
 import { readTable } from '../../src/data/table-file.js';
-import { rosterctl } from '../support/run.js';
+import { converse } from '../support/converse.js';
+import { rosterctl, temporaryFolder } from '../support/run.js';
 
 const table = readTable(readFileSync(new URL('../../dist/table.json', import.meta.url), 'latin1'));
 
@@ -16,18 +18,72 @@ test.each(topicTexts())(
   },
 );
 
-test('so do the pages of the tool, its nouns and its commands, examples aside', () => {
-  const pages = [
-    startPage(table),
-    rootHelp(table, { long: true }),
-    ...table.groups.map((group) => groupHelp(group, table)),
-    ...table.commands.map((command) => commandHelp(command, { long: true })),
-  ];
-  expect(pages.flatMap(tooWide).filter((line) => !line.startsWith('  rosterctl '))).toEqual([]);
+/** All pages but the topics. */
+function pages(width?: number): string[] {
+  return [true, false].flatMap((long) => [
+    startPage(table, width),
+    rootHelp(table, { long, width }),
+    ...table.groups.map((group) => groupHelp(group, table, width)),
+    ...table.commands.map((command) => commandHelp(command, { long, width })),
+  ]);
+}
+
+test('so do the pages of the tool, its nouns and its commands', () => {
+  expect(pages().flatMap((page) => tooWide(page))).toEqual([]);
 });
 
-function tooWide(page: string): string[] {
-  return page.split('\n').filter((line) => line.length > 80);
+test('in a narrow terminal a page is as narrow, and no word of it is cut', async () => {
+  for (const [index, page] of pages(50).entries())
+    expect(wordsOf(page)).toEqual(wordsOf(pages()[index] ?? ''));
+  const home = temporaryFolder();
+  for (const line of [
+    '--help',
+    'tryouts -h',
+    'tryouts list -h',
+    'help output',
+    'help tryouts get',
+  ]) {
+    const { shown } = await converse(home, line.split(' '), [], { PAGER: '' }, 50);
+    const [lines, long] = [shown.split(/\r?\n/), tooWide(shown.replaceAll('\r', ''), 50)];
+    expect(lines.length).toBeGreaterThan(5);
+    // What cannot be broken: an id, a path, a command to be copied.
+    expect(long.filter((each) => each.trim().includes(' ') && !each.includes('rosterctl'))).toEqual(
+      [],
+    );
+  }
+});
+
+test('an example in several lines is one line to a shell', async () => {
+  const { stdout } = await rosterctl('documents create -h');
+  const example = /^  (rosterctl [^]*?)\n\n/m.exec(stdout)?.[1] ?? '';
+  expect(example).toContain('\\\n');
+  const split = spawnSync('bash', ['-c', `rosterctl() { printf '%s ' "$@"; }; ${example}`]);
+  expect(split.stdout.toString()).toBe(
+    'documents create --file-key documents/org_1/upload_1.pdf --file-ref private://files/1 --content-type application/pdf --size-bytes 1024 --name Contract --dry-run ',
+  );
+});
+
+test.each(['--help tryouts list', 'tryouts --help list', 'tryouts list --help'])(
+  '%s is the whole page of that command',
+  async (line) => {
+    expect((await rosterctl(line)).stdout).toBe((await rosterctl('help tryouts list')).stdout);
+  },
+);
+
+test('the page of the tool names every flag that stands alone', async () => {
+  const { stdout } = await rosterctl('--help');
+  expect(stdout).toMatch(/^ +-h, --help /m);
+  expect(stdout).toMatch(/^ +-V, --version /m);
+  expect(stdout).not.toMatch(/^  \w+ .*:.*:/m);
+});
+
+/** What a page says, whatever its lines. */
+function wordsOf(page: string): string[] {
+  return page.split(/\s+/).filter((word) => word !== '\\' && word !== '#');
+}
+
+function tooWide(page: string, width = 80): string[] {
+  return page.split('\n').filter((line) => line.length > width);
 }
 
 function shortPage(words: string): string {

@@ -14,7 +14,7 @@ export default defineCommand({
   examples: [
     ['Who is waiting', '--status pending'],
     ['Last week, newest first', '--since 7d --sort submittedAt:desc'],
-    ['One game, not yet decided', '--game Valorant --not-status accepted,rejected,withdrawn'],
+    ['One game, not yet decided', '--game Valorant --status pending,reviewing,shortlisted'],
     ['Ids for another command', "--where 'gamerTags.game~league' -o ids"],
   ],
   calls: ['listTryouts'],
