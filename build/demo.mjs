@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
-import { freshUser, inTerminal, launcher, takesColor } from './terminal.mjs';
+import { afterErasing, freshUser, inTerminal, launcher, takesColor } from './terminal.mjs';
 
 const samples = fileURLToPath(new URL('../test/support/files/', import.meta.url));
 const home = await mkdtemp(join(tmpdir(), 'rosterctl-demo-'));
@@ -126,7 +126,7 @@ async function see(line, { code = 0, holds = [], json = false } = {}) {
     ? await quietly(`${line} --json`)
     : await inTerminal(words, { home, cwd: desk, columns });
   const text = ran.text ?? ran.stdout;
-  console.log((isColored ? text : stripVTControlCharacters(text)).trimEnd());
+  console.log((isColored ? text : stripVTControlCharacters(afterErasing(text))).trimEnd());
   check(ran.code === code, `exit code ${code} of "${line}", not ${ran.code}`);
   for (const word of holds) check(text.includes(word), `"${word}" in the output of "${line}"`);
   return ran;

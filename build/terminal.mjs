@@ -44,3 +44,13 @@ export function inTerminal(words, { home, cwd = home, columns = 80, rows = 40, e
     );
   });
 }
+
+/** What is left on the screen of a text that was printed: a line that moved is gone when it is erased. */
+export function afterErasing(text) {
+  // oxlint-disable-next-line no-control-regex
+  const erased = /^.*(?:\u001b\[1?G\u001b\[[02]?K|\u001b\[2K\u001b\[1?G)/;
+  return text
+    .split('\n')
+    .map((line) => line.replace(erased, ''))
+    .join('\n');
+}
