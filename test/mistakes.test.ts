@@ -14,6 +14,7 @@ const mistakes: readonly (readonly [line: string, code: number, says: string])[]
   ['tryouts update app_1 --status accepted --dry-run=client', 2, '--dry-run takes no value.'],
   ['players delete player_1 --yes=true', 2, '--yes takes no value.'],
   ['--quiet=false tryouts list', 2, '--quiet takes no value.'],
+  ['tryouts list -q=false', 2, 'A short flag before "=false" takes no value.'],
   ['tryouts update app_1 --clear-note=yes', 2, '--clear-note takes no value.'],
   ["tryouts list --where 'status'", 2, 'operator'],
   ['tryouts list --since someday', 2, 'someday'],

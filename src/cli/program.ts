@@ -258,6 +258,9 @@ function unknownFlag(flag: string, place: Place, hint: string): UsageError {
   // The only way in which commander does not know a flag that is there.
   if (flag !== word && [...globalFlags, ...(command?.flags ?? [])].some((one) => one.word === word))
     return new UsageError(`${word} takes no value.`, { hint });
+  // `-q=false`, of which commander has read the -q.
+  if (word === '-')
+    return new UsageError(`A short flag before "${flag.slice(1)}" takes no value.`, { hint });
   const [noun] = wordsOf(place);
   const here = table.commands.filter(({ words }) => words[0] === noun);
   const known = new Set([
