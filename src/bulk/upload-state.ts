@@ -83,6 +83,16 @@ export function isStored({ state }: Pick<LeftUpload, 'state'>): boolean {
   return ['put_done', 'doc_intent', 'orphan', 'unknown'].includes(state);
 }
 
+/** Whether a document may be there that is not known to be this upload's. */
+export function isInDoubt({ state }: Pick<LeftUpload, 'state'>): boolean {
+  return state === 'doc_intent' || state === 'unknown';
+}
+
+/** Whether a row failed so: its document is there all the same. */
+export function isNotVerified(error: unknown): boolean {
+  return isObject(error) && error['code'] === notVerified;
+}
+
 function stateOf(
   { state, finished }: StoredRun,
   { row }: PlannedRow,
@@ -98,8 +108,4 @@ function stateOf(
   if (result !== undefined && result !== 'not_attempted') return undefined;
   if (finished) return isStoredByNow ? stored : undefined;
   return uploadStates.find((known) => known === steps['state']) ?? 'planned';
-}
-
-function isNotVerified(error: unknown): boolean {
-  return isObject(error) && error['code'] === notVerified;
 }

@@ -1,6 +1,6 @@
 import type { ResourceName } from '../api/contract.js';
 import type { ColumnRules } from '../bulk/columns.js';
-import type { RunHead, StoredRun } from '../bulk/runs.js';
+import type { RunHead, RunStore, StoredRun } from '../bulk/runs.js';
 import type { Selection } from '../bulk/selection.js';
 import type { ByteCount, SelectedRow } from '../bulk/work.js';
 import type { Guesses } from '../config/settings.js';
@@ -39,6 +39,8 @@ export interface BulkPart {
   readonly addsEachTime?: boolean;
   /** Whether such a run, when it ends, leaves something that only its journal knows of. */
   isLeft?(stored: StoredRun): boolean;
+  /** Whether what this run made has to stay known although nothing of it is left to do. */
+  isEvidence?(store: RunStore, head: RunHead): Promise<boolean>;
   /** The rows of a run, also of one that has ended, that can be finished. */
   unfinishedRows?(stored: StoredRun): readonly number[];
   /** The command that goes on with an unfinished run, without the program's name. */

@@ -35,7 +35,8 @@ export async function wrapUp(
   // A run that stands alone may be gone: the same line, started beside this one, removes it, too.
   const stored = await readRun(store, head.run);
   const leaves = leavesSomething(part, stored);
-  if (head.alone && !leaves) await removeDone(context, part, store, head);
+  const isOver = head.alone && !leaves && !(await part.isEvidence?.(store, head));
+  if (isOver) await removeDone(context, part, store, head);
   else if (part.addsEachTime && told.all) await markTold(runFolder(store, head.run), told.last);
   return leaves;
 }

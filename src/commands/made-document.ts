@@ -2,11 +2,13 @@ import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { ProtocolError } from '../errors.js';
 import { documents } from './kinds.js';
+import { otherUploads, wholeSecond } from './other-uploads.js';
 
 /**
  * The document that a request with this body made, if the list shows it: by its key; else the only
- * one that shows no key, fits and is not older than the request (`since`, milliseconds). Undefined
- * where the list proves that there is none. Throws ProtocolError where it proves neither.
+ * one that shows no key, fits, is not older than the request (`since`, milliseconds) and cannot be
+ * another upload's. Undefined where the list proves that there is none. Throws ProtocolError where it
+ * proves neither.
  */
 export async function madeDocument(
   context: Context,
@@ -19,8 +21,13 @@ export async function madeDocument(
     if (record['fileKey'] === body['fileKey']) return record;
     if (!showsKey(record) && couldBe(record, body)) keyless.push(record);
   }
-  const [only, ...others] = keyless.filter((record) => isSurely(record, body, since));
-  if (only && others.length === 0) return only;
+  const only = await onlyOwn(
+    context,
+    keyless.filter((record) => isSurely(record, body, since)),
+    body,
+    since,
+  );
+  if (only) return only;
   const verdict = list.completeness();
   if (verdict.state === 'complete' && keyless.length === 0) return undefined;
   const why =
@@ -39,6 +46,21 @@ export function isAnswerTo(context: Context, body: JsonObject, record: JsonObjec
   return !showsKey(record) || record['fileKey'] === body['fileKey'];
 }
 
+/** The only one of these records that no other upload made or may have made. */
+async function onlyOwn(
+  context: Context,
+  fitting: readonly JsonObject[],
+  body: JsonObject,
+  since: number,
+): Promise<JsonObject | undefined> {
+  if (fitting.length === 0) return undefined;
+  const others = await otherUploads(context, body['fileKey'], since);
+  const [only, ...more] = fitting.filter(({ id }) => !others.ids.has(String(id)));
+  if (!only || more.length > 0) return undefined;
+  const isContested = others.open.some((other) => isSurely(only, other.body ?? only, other.since));
+  return isContested ? undefined : only;
+}
+
 function showsKey({ fileKey }: JsonObject): boolean {
   return fileKey !== undefined && fileKey !== null;
 }
@@ -53,7 +75,7 @@ function couldBe(record: JsonObject, body: JsonObject): boolean {
 function isSurely(record: JsonObject, body: JsonObject, since: number): boolean {
   const made = Date.parse(String(record['createdAt']));
   // A service that counts whole seconds rounds a document down to before the request that made it.
-  const from = made % 1000 === 0 ? Math.floor(since / 1000) * 1000 : since;
+  const from = made % wholeSecond === 0 ? Math.floor(since / wholeSecond) * wholeSecond : since;
   return (
     made >= from &&
     ['name', 'contentType', 'sizeBytes'].every((field) => record[field] === body[field])

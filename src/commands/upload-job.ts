@@ -1,4 +1,7 @@
+import { isSamePlace } from '../bulk/run-plan.js';
+import { listOpenRuns } from '../bulk/runs.js';
 import {
+  isInDoubt,
   isStored,
   leftUploads,
   notVerified,
@@ -48,6 +51,11 @@ export const uploadPart: BulkPart = {
   addsEachTime: true,
   goOn: ({ run, alone }) => (alone ? `uploads finish ${uploadId(run, 1)}` : 'uploads finish --all'),
   isLeft: (run) => leftUploads([run]).some(isStored),
+  // Which document it made tells an upload in doubt which one is not its own.
+  isEvidence: async (store, head) =>
+    leftUploads(await listOpenRuns(store, () => {}, { untold: false })).some(
+      (left) => isInDoubt(left) && isSamePlace(left.run.head, head),
+    ),
   unfinishedRows: (run) => leftUploads([run]).map(({ row }) => row.row),
   subjectOf: (row) => (seen(row).path === '-' ? undefined : seen(row).path),
   job: async (_, values: UploadValues) => ({ ...uploadJobOf(values) }),

@@ -5,7 +5,7 @@ import { reportView } from '../../cli/report-view.js';
 import type { Context } from '../../context.js';
 import { shellQuote } from '../../data/words.js';
 import { UsageError } from '../../errors.js';
-import { isHere, storeOf } from './jobs.js';
+import { isHere, storeOf } from './place.js';
 import { runArg } from './show.js';
 
 const { failFast, maxErrors, maxChanges, expect, concurrency, rate, waitLock } = bulkFlags;

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
 import { listRuns, removeRun, type StoredRun, summaryOf } from '../../bulk/runs.js';
-import { leftUploads } from '../../bulk/upload-state.js';
+import { isInDoubt, leftUploads, uploadAction } from '../../bulk/upload-state.js';
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { parsedBy } from '../../cli/filters.js';
 import { linesOf } from '../../cli/views.js';
 import { formatDuration, parseDuration } from '../../data/duration.js';
 import { plural } from '../../data/words.js';
-import { storeOf } from './jobs.js';
+import { storeOf } from './place.js';
 
 const month = 30 * 86_400_000;
 
@@ -33,7 +33,14 @@ export default defineLocalWrite({
   ]),
   async plan(context, { olderThan }) {
     const runs = await listRuns(storeOf(context), ({ message }) => context.tell(message));
-    const old = runs.filter((run) => isDone(run) && age(run, context.now()) >= olderThan);
+    // Which documents they made tells an upload in doubt which ones are not its own.
+    const areEvidence = leftUploads(runs).some(isInDoubt);
+    const old = runs.filter(
+      (run) =>
+        isDone(run) &&
+        age(run, context.now()) >= olderThan &&
+        !(areEvidence && run.head.action === uploadAction),
+    );
     const names = old.map(({ head }) => head.run);
     const changes = names.map((id) => ({ id, field: 'run', from: id, to: null }));
     return { calls: [], changes, state: names };

@@ -13,7 +13,7 @@ import { isObject, type JsonObject } from '../../data/json.js';
 import { plural } from '../../data/words.js';
 import { Failure, UsageError } from '../../errors.js';
 import { type ExitName, gravest } from '../../exit-codes.js';
-import { isHere } from '../runs/jobs.js';
+import { isHere } from '../runs/place.js';
 import { uploadLine } from '../upload-job.js';
 import { newDocument, planLeft } from '../upload-plan.js';
 import { leftIdSchema } from './forget.js';

@@ -3,7 +3,7 @@ import { lockRun } from '../../bulk/lock-run.js';
 import { forgetUpload, isStored } from '../../bulk/upload-state.js';
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
-import { storeOf } from '../runs/jobs.js';
+import { storeOf } from '../runs/place.js';
 import { findLeft } from './left.js';
 
 /** The id of an interrupted upload. */

@@ -5,7 +5,7 @@ import { type LeftUpload, leftUploads, uploadStates } from '../../bulk/upload-st
 import { nearest } from '../../data/nearest.js';
 import type { LocalContext } from '../../context.js';
 import { UsageError } from '../../errors.js';
-import { storeOf } from '../runs/jobs.js';
+import { storeOf } from '../runs/place.js';
 
 /** An interrupted upload as it is listed. */
 export const UploadLine = z.object({

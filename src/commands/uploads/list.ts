@@ -2,7 +2,7 @@ import { isGoingOn } from '../../bulk/lock-run.js';
 import { defineLocalCommand } from '../../cli/define.js';
 import { rowsOf } from '../../cli/views.js';
 import { plural } from '../../data/words.js';
-import { storeOf } from '../runs/jobs.js';
+import { storeOf } from '../runs/place.js';
 import { readLeft, UploadLine } from './left.js';
 
 export default defineLocalCommand({

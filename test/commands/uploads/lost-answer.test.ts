@@ -1,5 +1,5 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { errorOf, rosterctl, temporaryFolder } from '../../support/run.js';
 import { recordingService, type Reply } from '../../support/service.js';
@@ -17,6 +17,7 @@ interface Behaviour {
   readonly list: (documents: readonly Made[]) => unknown;
   /** What becomes of the first request that would make a document. */
   readonly first: (make: () => Made) => Reply;
+  readonly second?: (make: () => Made) => Reply;
 }
 
 const lost: Reply = (_, response) => void response.destroy();
@@ -27,7 +28,7 @@ const madeAndLost = (make: () => Made): Reply => {
   return lost;
 };
 
-async function service({ list, first }: Behaviour) {
+async function service({ list, first, second }: Behaviour) {
   const documents: Made[] = [];
   const store = await recordingService(() => ({ status: 200 }));
   let grants = 0;
@@ -46,14 +47,18 @@ async function service({ list, first }: Behaviour) {
       documents.push(made);
       return made;
     };
-    return ++asked === 1 ? first(make) : { status: 201, json: { document: make() } };
+    const special = [first, second][asked++];
+    return special ? special(make) : { status: 201, json: { document: make() } };
   });
   return { ...api, documents };
 }
 
 function desk(env: object, names: readonly string[] = ['a.txt']) {
   const home = temporaryFolder();
-  for (const name of names) writeFileSync(join(home, name), `this is ${name}`);
+  for (const name of names) {
+    mkdirSync(dirname(join(home, name)), { recursive: true });
+    writeFileSync(join(home, name), `this is ${name}`);
+  }
   return { home, cwd: home, env: { ...env, ROSTERCTL_RETRIES: '0' } };
 }
 
@@ -118,6 +123,43 @@ test('two documents that fit and are newer leave the outcome unknown', async () 
   const api = await service({ list: besideItsTwin, first: madeAndLost });
   const ran = await rosterctl('docs upload a.txt --json', desk(api.env));
   expect([ran.code, api.documents.length]).toEqual([10, 1]);
+});
+
+const namesakes = ['t/1/c.txt', 't/2/c.txt'];
+
+test('the document of another file of the run is not taken for the one whose answer was lost', async () => {
+  const api = await service({ list: keyless, first: () => lost });
+  const ran = await rosterctl('docs upload -r t --concurrency 1 --json', desk(api.env, namesakes));
+  const { summary, results } = JSON.parse(ran.stdout);
+  expect([ran.code, summary]).toMatchObject([10, { changed: 1, unknown: 1 }]);
+  expect(results).toMatchObject([{ result: 'unknown' }, { after: { id: 'doc_1' } }]);
+  expect(api.documents).toHaveLength(1);
+});
+
+test('of two lost answers of files that look alike neither takes the one document that there is', async () => {
+  const api = await service({
+    list: keyless,
+    first: () => lost,
+    second: madeAndLost,
+  });
+  const ran = await rosterctl('docs upload -r t --json', desk(api.env, namesakes));
+  expect([ran.code, JSON.parse(ran.stdout).summary]).toMatchObject([10, { unknown: 2 }]);
+  expect(api.documents).toHaveLength(1);
+});
+
+test('the document of a later upload is not taken for the one whose answer was lost before it', async () => {
+  const shown = { list: doubtful['has exactly twenty records'] ?? keyless };
+  const api = await service({ list: (made) => shown.list(made), first: () => lost });
+  const at = desk(api.env, namesakes);
+  expect((await rosterctl('docs upload t/1/c.txt', at)).code).toBe(10);
+  expect((await rosterctl('docs upload t/2/c.txt', at)).code).toBe(0);
+  shown.list = keyless;
+  expect((await rosterctl('runs prune --older-than 0s', at)).stdout).toBe('0 runs removed.\n');
+  const ran = await rosterctl('uploads finish --all --json', at);
+  expect([ran.code, JSON.parse(ran.stdout).summary]).toMatchObject([10, { unknown: 1 }]);
+  expect((await rosterctl('docs upload t/1/c.txt', at)).code).toBe(10);
+  expect((await rosterctl('docs upload t/2/c.txt --json', at)).code).toBe(0);
+  expect(api.documents.map(({ id }) => id)).toEqual(['doc_1', 'doc_2']);
 });
 
 test('a document that a complete list with keys does not show is made once more', async () => {
