@@ -1,6 +1,6 @@
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
-import { ProtocolError } from '../errors.js';
+import { ApiError, ProtocolError } from '../errors.js';
 import { documents } from './kinds.js';
 import { otherUploads, wholeSecond } from './other-uploads.js';
 
@@ -37,6 +37,21 @@ export async function madeDocument(
   throw new ProtocolError(`${why} The key of the file is ${String(body['fileKey'])}.`, {
     code: 'incomplete',
   });
+}
+
+/**
+ * The documents that the list shows, by the keys of their files; none where the key may not read it.
+ * Throws Failure.
+ */
+export async function documentsByKey(context: Context): Promise<ReadonlyMap<unknown, JsonObject>> {
+  const found = new Map<unknown, JsonObject>();
+  try {
+    for await (const record of context.api.list(documents.resource))
+      if (showsKey(record)) found.set(record['fileKey'], record);
+  } catch (error) {
+    if (!(error instanceof ApiError && error.status === 403)) throw error;
+  }
+  return found;
 }
 
 /** Whether the answer to a request with this body is its document: no field of it says otherwise. */

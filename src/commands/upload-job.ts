@@ -17,7 +17,7 @@ import { isObject, type JsonObject } from '../data/json.js';
 import { BugError, InputError } from '../errors.js';
 import { type LocalFile, sameFile } from './local-file.js';
 import { checkStored } from './check-stored.js';
-import { madeDocument } from './made-document.js';
+import { documentsByKey, madeDocument } from './made-document.js';
 import { exists, takenNames } from './taken-names.js';
 import {
   createDocumentOnce,
@@ -81,6 +81,10 @@ function openUploads(context: Context, job: UploadJob): BulkJob {
   const storedOf = (row: SelectedRow) => arrived.get(row.row) ?? storedBefore(row);
   const bytes = byteCount((row) => (storedOf(row) ? 0 : seen(row).sizeBytes));
   const takenOf = takenNames(context, job);
+  let keys: ReturnType<typeof documentsByKey> | undefined;
+  // Since an earlier process was refused somebody may have recorded the file by hand, as it was told.
+  const recordedMeanwhile = async (row: SelectedRow, { fileKey }: StoredFile) =>
+    storedBefore(row) && (await (keys ??= documentsByKey(context))).get(fileKey);
 
   const planFor = (row: SelectedRow, file: LocalFile | undefined): Plan<UploadState> => {
     const stored = storedOf(row);
@@ -141,7 +145,8 @@ function openUploads(context: Context, job: UploadJob): BulkJob {
       const [call] = calls;
       if (!call || !stored)
         throw new BugError('A document was to be made before its file arrived.');
-      const record = await createDocumentOnce(context, call);
+      const record =
+        (await recordedMeanwhile(row, stored)) ?? (await createDocumentOnce(context, call));
       if (stored.sha256 !== undefined) await checkStored(context, record, seen(row), stored.sha256);
       return record;
     },

@@ -140,6 +140,57 @@ test('a file whose document was refused is listed and finished without a second 
   expect(readdirSync(join(desk.home, '.local/state/rosterctl/runs'))).toEqual([]);
 });
 
+for (const [how, words] of [
+  ['uploads finish --all --json', 'a.txt'],
+  ['docs upload a.txt --json', 'a.txt'],
+  ['docs upload a.txt b.txt --json', 'a.txt b.txt'],
+] as const) {
+  test(`a document that was recorded by hand, as the refusal said, is not made again: ${how}`, async () => {
+    const api = await service({ third: () => ({ status: 400, json: { error: 'badRequest' } }) });
+    const desk = { env: api.env, ...deskWith(['a.txt', 'b.txt']) };
+    const refused = await rosterctl(`docs upload ${words} --concurrency 1`, desk);
+    delete api.behaviour.third;
+    const [, byHand = ''] = /Finish it with: rosterctl (docs create .+)/.exec(refused.stderr) ?? [];
+    expect((await rosterctl(byHand, desk)).code).toBe(0);
+    const ran = await rosterctl(how, desk);
+    expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([0, expectedOf(how)]);
+    expect(api.documents.map(({ fileKey }) => fileKey)).toEqual(
+      words.split(' ').map((_, index) => `files/${index + 1}`),
+    );
+    expect((await rosterctl('uploads list --json', desk)).stdout).toBe('[]\n');
+  });
+}
+
+function expectedOf(how: string): object {
+  if (how === 'docs upload a.txt --json') return { id: 'doc_1', fileKey: 'files/1' };
+  return {
+    results: [
+      { result: 'changed', after: { id: 'doc_1' } },
+      ...(how.includes('b.txt') ? [{ after: { id: 'doc_2' } }] : []),
+    ],
+  };
+}
+
+test('where the key may not list, a file that has arrived is finished all the same', async () => {
+  const api = await service({ third: () => forbidden, list: forbidden });
+  const desk = { env: api.env, ...deskWith(['a.txt']) };
+  expect((await rosterctl('docs upload a.txt', desk)).code).toBe(7);
+  delete api.behaviour.third;
+  expect((await rosterctl('uploads finish --all', desk)).code).toBe(0);
+  expect(api.documents).toHaveLength(1);
+});
+
+test('while the list cannot be had, no document is made of a file that has arrived', async () => {
+  const api = await service({ third: () => forbidden, list: { status: 503, json: {} } });
+  const desk = { env: { ...api.env, ROSTERCTL_RETRIES: '0' }, ...deskWith(['a.txt']) };
+  expect((await rosterctl('docs upload a.txt', desk)).code).toBe(7);
+  delete api.behaviour.third;
+  expect((await rosterctl('docs upload a.txt', desk)).code).toBe(9);
+  delete api.behaviour.list;
+  expect((await rosterctl('docs upload a.txt', desk)).code).toBe(0);
+  expect([puts(api), api.documents.length]).toEqual([1, 1]);
+});
+
 test('the same line again makes the document of a file that has arrived, without a second PUT', async () => {
   const api = await service({ third: () => forbidden });
   const desk = { env: api.env, ...deskWith(['a.txt']) };
