@@ -229,6 +229,27 @@ export class UnknownOutcomeError extends Failure {
   }
 }
 
+/**
+ * Something was made and could not be read again, which says nothing of what it holds: it is not made
+ * a second time, only read once more. It ends the process as the reading would have.
+ */
+export class UnverifiedError extends Failure {
+  readonly kind: string;
+  readonly exitName: ExitName;
+  readonly code = notVerified;
+  constructor(message: string, cause: Failure | undefined) {
+    super(message, {
+      hint: 'It is not sent again: going on reads it once more and compares it.',
+      cause,
+    });
+    this.kind = cause?.kind ?? 'protocol';
+    this.exitName = cause?.exitName ?? 'failed';
+  }
+}
+
+/** The code of the failure of something that is there and holds other bytes, or could not be read again. */
+export const notVerified = 'notVerified';
+
 /** A run of several things that did not end well though no single error ended it. */
 export class RunError extends Failure {
   readonly kind = 'run';
@@ -271,6 +292,7 @@ export function asksForQuiet(error: unknown): boolean {
 
 /** The service or its store did not answer in all attempts, or said each time that it could not. */
 export function isExhausted(error: Failure): boolean {
+  if (error instanceof UnverifiedError) return false;
   return (
     error.exitName === 'temporary' ||
     (error instanceof StoreError && meaningOf(error.status).exitName === 'temporary')

@@ -221,8 +221,10 @@ class Runner<P> {
       else await this.unknown(doubt, error);
       return;
     }
-    if (look.changes.length === 0)
+    if (look.changes.length === 0) {
+      await work.confirm?.(look, task);
       return this.finish(verifiedRow(task, look.record && work.madeOf?.(look.record)));
+    }
     if (!last) {
       this.doubts.push(doubt);
       return;
@@ -261,7 +263,7 @@ class Runner<P> {
       const { row, id } = task;
       const sent = this.sent.has(row);
       const result = rowResult(this.stops, error, sent);
-      const isCut = error.exitName === 'interrupted';
+      const isCut = error.exitName === 'interrupted' && result === 'not_attempted';
       const told = isCut ? {} : { error: this.options.work.tell(error, id) };
       await this.finish({ row, id, result, ...told }, {}, true).catch((broken: unknown) => {
         if (!(broken instanceof Failure)) throw broken;

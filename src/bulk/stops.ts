@@ -5,6 +5,7 @@ import {
   isExhausted,
   OutputError,
   UnknownOutcomeError,
+  UnverifiedError,
 } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import { isForbidden, resultOf, stopsRun } from './judge.js';
@@ -125,6 +126,11 @@ export function endedBy(error: Failure, sent: boolean): { result: RowResult; sto
 
 /** The result of a row that met a failure; one that stops the run leaves it without one of its own. */
 export function rowResult(stops: Stops, error: Failure, sent: boolean): RowResult {
+  if (error instanceof UnverifiedError) {
+    // Its write stays open: reading it again is what is left to do, whatever that met this time.
+    stops.settled('unknown', sent);
+    return 'unknown';
+  }
   const wanted = resultOf(error);
   const ends = stops.failed(error, wanted, sent);
   return ends && wanted === 'failed' ? withoutResult(error, sent) : wanted;

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../data/json.js';
+import { notVerified } from '../errors.js';
 import type { JournalOptions } from './journal.js';
 import { countsAsError } from './report.js';
 import {
@@ -37,9 +38,6 @@ export const uploadAction = 'documents.upload';
 
 /** The word in the row of an upload that its admin gave up. */
 const forgotten = 'forgotten';
-
-/** The code of the failure of an upload whose document is there and holds other bytes. */
-export const notVerified = 'notVerified';
 
 /** The step that says: every byte has arrived. */
 export const stored = 'put_done';

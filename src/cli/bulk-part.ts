@@ -76,6 +76,8 @@ export interface BulkJob {
   prepare?(plan: Plan, row: SelectedRow, step: (entry: JsonObject) => Promise<void>): Promise<Plan>;
   /** Sends the planned calls; an outcome that is open is thrown, not settled. */
   send(plan: Plan, id: string): Promise<unknown>;
+  /** What `send` would have checked of the record that the witness found. Throws Failure. */
+  confirm?(row: SelectedRow, record: JsonObject): Promise<void>;
   readonly bytes?: ByteCount;
   /** Told of a row that ended so, before it is reported. */
   failed?(error: Failure, id: string): void;

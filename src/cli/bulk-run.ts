@@ -101,6 +101,7 @@ function rowWork(
     }),
     bytes: job.bytes,
     send: (look, row) => job.send(look.plan, row.id),
+    confirm: async ({ record }, row) => record && job.confirm?.(row, record),
     ...(job.made && { made: job.made.bind(job) }),
     ...(job.madeOf && { madeOf: job.madeOf.bind(job) }),
     ...(job.isGone && { isGone: job.isGone.bind(job) }),

@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
-import { notVerified } from '../bulk/upload-state.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
-import { Failure, ProtocolError } from '../errors.js';
+import { Failure, notVerified, ProtocolError, UnverifiedError } from '../errors.js';
 import { fetchDocument } from './download-one.js';
 import type { FileFacts } from './upload-file.js';
 
 /**
  * Downloads a document again and compares its bytes with those that were sent. Throws ProtocolError
- * `notVerified` when they differ or cannot be had.
+ * `notVerified` when they differ, UnverifiedError when they cannot be had.
  */
 export async function checkStored(
   context: Context,
@@ -16,13 +15,29 @@ export async function checkStored(
   { sizeBytes }: FileFacts,
   sha256: string,
 ): Promise<void> {
-  if (typeof id !== 'string') throw unverified('The service did not say which document was made.');
+  if (typeof id !== 'string')
+    throw new UnverifiedError(
+      'The document was made; not verified: the service did not say which one it is.',
+      undefined,
+    );
   const found = await hashOf(context, id, sizeBytes).catch((error: unknown) => {
     if (!(error instanceof Failure)) throw error;
-    throw unverified(`The document ${id} was made, but could not be read again: ${error.message}`);
+    if (saysOtherBytes(error)) return undefined;
+    throw new UnverifiedError(
+      `The document ${id} was made; not verified: it could not be read again: ${error.message}`,
+      error,
+    );
   });
-  if (found !== sha256)
-    throw unverified(`The document ${id} was made, but it does not hold the bytes that were sent.`);
+  if (found === sha256) return;
+  throw new ProtocolError(
+    `The document ${id} was made, but it does not hold the bytes that were sent.`,
+    { code: notVerified, hint: 'Look at the document, delete it, and upload the file again.' },
+  );
+}
+
+/** It was read, and has another length or another MD5 than was sent. */
+function saysOtherBytes(error: Failure): boolean {
+  return error instanceof ProtocolError && ['wrongSize', 'wrongHash'].includes(error.code);
 }
 
 async function hashOf(context: Context, id: string, size: number): Promise<string> {
@@ -40,11 +55,4 @@ async function hashOf(context: Context, id: string, size: number): Promise<strin
     },
   });
   return hash.digest('hex');
-}
-
-function unverified(message: string): ProtocolError {
-  return new ProtocolError(message, {
-    code: notVerified,
-    hint: 'Look at the document, delete it, and upload the file again.',
-  });
 }

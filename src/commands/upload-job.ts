@@ -1,20 +1,13 @@
 import { isSamePlace } from '../bulk/run-plan.js';
 import { listOpenRuns } from '../bulk/runs.js';
-import {
-  isInDoubt,
-  isStored,
-  leftUploads,
-  notVerified,
-  uploadAction,
-  uploadId,
-} from '../bulk/upload-state.js';
+import { isInDoubt, isStored, leftUploads, uploadAction, uploadId } from '../bulk/upload-state.js';
 import type { SelectedRow } from '../bulk/work.js';
 import type { BulkValues } from '../cli/bulk-flags.js';
 import type { BulkJob, BulkPart } from '../cli/bulk-part.js';
 import type { Plan } from '../cli/plan.js';
 import type { Context } from '../context.js';
 import { isObject, type JsonObject } from '../data/json.js';
-import { BugError, InputError } from '../errors.js';
+import { BugError, InputError, notVerified } from '../errors.js';
 import { type LocalFile, sameFile } from './local-file.js';
 import { checkStored } from './check-stored.js';
 import { documentsByKey, madeDocument } from './made-document.js';
@@ -86,6 +79,11 @@ function openUploads(context: Context, job: UploadJob): BulkJob {
   const recordedMeanwhile = async (row: SelectedRow, { fileKey }: StoredFile) =>
     storedBefore(row) && (await (keys ??= documentsByKey(context))).get(fileKey);
 
+  const verify = async (row: SelectedRow, record: JsonObject) => {
+    const sha256 = storedOf(row)?.sha256;
+    if (sha256 !== undefined) await checkStored(context, record, seen(row), sha256);
+  };
+
   const planFor = (row: SelectedRow, file: LocalFile | undefined): Plan<UploadState> => {
     const stored = storedOf(row);
     return {
@@ -147,9 +145,10 @@ function openUploads(context: Context, job: UploadJob): BulkJob {
         throw new BugError('A document was to be made before its file arrived.');
       const record =
         (await recordedMeanwhile(row, stored)) ?? (await createDocumentOnce(context, call));
-      if (stored.sha256 !== undefined) await checkStored(context, record, seen(row), stored.sha256);
+      await verify(row, record);
       return record;
     },
+    confirm: verify,
     failed(error, id) {
       const row = rows.get(id);
       const stored = row && storedOf(row);

@@ -4,24 +4,12 @@ import { expect, test } from 'vitest';
 import { errorOf, rosterctl, temporaryFolder } from '../../support/run.js';
 import { recordingService, type Reply } from '../../support/service.js';
 
-/** A service and a store that give back what they took; `spoil` changes what comes back. */
-async function service(spoil: (bytes: Buffer) => Buffer = (bytes) => bytes, refuses = false) {
-  const stored = new Map<string, Buffer>();
+/** A service that makes documents and a store that takes their files. */
+async function service() {
   const documents: { id: string; name: string; fileKey: string }[] = [];
-  const store = await recordingService(({ method, url, body }): Reply => {
-    const name = url.split('?')[0] ?? '';
-    if (method === 'PUT') stored.set(name, body);
-    const bytes = spoil(stored.get(name) ?? Buffer.alloc(0));
-    return method === 'PUT' ? { status: 200 } : (_, response) => void response.end(bytes);
-  });
+  const store = await recordingService(() => ({ status: 200 }));
   let grants = 0;
   const api = await recordingService(({ method, url, body }): Reply => {
-    const download = /^\/v1\/documents\/(doc_\d+)\/download$/.exec(url)?.[1];
-    if (download && refuses) return { status: 403, json: { error: 'forbidden' } };
-    if (download) {
-      const { fileKey } = documents.find(({ id }) => id === download) ?? { fileKey: '' };
-      return { status: 200, json: { url: `${store.origin}/${fileKey}?sig=canary` } };
-    }
     if (method === 'GET') return { status: 200, json: { documents } };
     if (url === '/v1/uploads/document-file') {
       const key = `files/${++grants}`;
@@ -141,39 +129,6 @@ test('more files than --max-changes are refused without somebody to ask', async 
   expect(unasked.stderr).toContain('there is nobody to ask');
   expect((await rosterctl(`${line} --yes`, at)).code).toBe(0);
 });
-
-test('--verify downloads what was sent and compares it', async () => {
-  const api = await service();
-  const at = { env: api.env, ...desk({ 'a.txt': 'exactly this', 'empty.txt': '' }) };
-  const ran = await rosterctl('docs upload a.txt empty.txt --verify --json', at);
-  expect([ran.code, JSON.parse(ran.stdout).summary.changed]).toEqual([0, 2]);
-  expect(api.store.requests.map(({ method }) => method).toSorted()).toEqual([
-    'GET',
-    'GET',
-    'PUT',
-    'PUT',
-  ]);
-});
-
-test.each([
-  [
-    'other bytes come back',
-    await service((bytes) => Buffer.from(bytes).fill('z')),
-    'does not hold',
-  ],
-  ['it may not be read', await service(undefined, true), 'could not be read again'],
-])(
-  '--verify fails when %s, names the document and leaves nothing to finish',
-  async (_, api, words) => {
-    const at = { env: api.env, ...desk({ 'a.txt': 'exactly this' }) };
-    const ran = await rosterctl('docs upload a.txt --verify --json', at);
-    expect([ran.code, ran.stdout]).toEqual([1, '']);
-    expect(errorOf(ran)).toMatchObject({ code: 'notVerified' });
-    expect(errorOf(ran).message).toContain('doc_1');
-    expect(errorOf(ran).message).toContain(words);
-    expect((await rosterctl('uploads list --json', at)).stdout).toBe('[]\n');
-  },
-);
 
 test('runs retry looks again at a file that was refused before anything was sent', async () => {
   const api = await service();

@@ -1,0 +1,168 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { startDownload } from '../../support/document-store.js';
+import { errorOf, rosterctl, temporaryFolder } from '../../support/run.js';
+import { recordingService, type Reply } from '../../support/service.js';
+
+interface Behaviour {
+  /** The bytes that come back are others. */
+  spoils?: boolean;
+  /** What a download answers instead. */
+  download?: Reply | undefined;
+  /** What a request for the bytes themselves answers instead. */
+  bytes?: Reply | undefined;
+  /** What the list of documents answers instead. */
+  list?: Reply | undefined;
+  /** The answers to the next requests that make a document are lost. */
+  losses?: number;
+}
+
+const lost: Reply = (_, response) => void response.destroy();
+const forbidden: Reply = { status: 403, json: { error: 'forbidden' } };
+
+/** A service and a store that give back what they took; both can be told to misbehave. */
+async function service(behaviour: Behaviour = {}) {
+  const stored = new Map<string, Buffer>();
+  const documents: { id: string; name: string; fileKey: string }[] = [];
+  const store = await recordingService(({ method, url, body }): Reply => {
+    const name = url.split('?')[0] ?? '';
+    if (method === 'PUT') stored.set(name, body);
+    if (method === 'PUT') return { status: 200 };
+    const bytes = Buffer.from(stored.get(name) ?? '');
+    return (
+      behaviour.bytes ??
+      ((_, response) => void response.end(behaviour.spoils ? bytes.fill('z') : bytes))
+    );
+  });
+  let grants = 0;
+  const api = await recordingService(({ method, url, body }): Reply => {
+    const download = /^\/v1\/documents\/(doc_\d+)\/download$/.exec(url)?.[1];
+    if (download) {
+      const { fileKey } = documents.find(({ id }) => id === download) ?? { fileKey: '' };
+      const link = { status: 200, json: { url: `${store.origin}/${fileKey}?sig=canary` } };
+      return behaviour.download ?? link;
+    }
+    if (method === 'GET') return behaviour.list ?? { status: 200, json: { documents } };
+    if (url === '/v1/uploads/document-file') {
+      const key = `files/${++grants}`;
+      const uploadUrl = `${store.origin}/${key}?sig=canary`;
+      return { status: 200, json: { key, fileRef: `ref:${key}`, uploadUrl } };
+    }
+    const made = { id: `doc_${documents.length + 1}`, ...(JSON.parse(body.toString()) as object) };
+    documents.push(made as (typeof documents)[number]);
+    behaviour.losses = (behaviour.losses ?? 0) - 1;
+    return behaviour.losses >= 0 ? lost : { status: 201, json: { document: made } };
+  });
+  const puts = () => store.requests.filter(({ method }) => method === 'PUT').length;
+  return { ...api, store, documents, behaviour, puts };
+}
+
+function desk(env: object) {
+  const home = temporaryFolder();
+  for (const name of ['a.txt', 'b.txt', 'empty.txt'])
+    writeFileSync(join(home, name), name === 'empty.txt' ? '' : `exactly this ${name}`);
+  return { home, cwd: home, env: { ...env, ROSTERCTL_RETRIES: '0' } };
+}
+
+test('--verify downloads what was sent and compares it', async () => {
+  const api = await service();
+  const ran = await rosterctl('docs upload a.txt empty.txt --verify --json', desk(api.env));
+  expect([ran.code, JSON.parse(ran.stdout).summary.changed]).toEqual([0, 2]);
+  expect(api.store.requests.map(({ method }) => method).toSorted()).toEqual([
+    'GET',
+    'GET',
+    'PUT',
+    'PUT',
+  ]);
+});
+
+test('--verify fails when other bytes come back, names the document and leaves nothing to finish', async () => {
+  const api = await service({ spoils: true });
+  const at = desk(api.env);
+  const ran = await rosterctl('docs upload a.txt --verify --json', at);
+  expect([ran.code, ran.stdout]).toEqual([1, '']);
+  expect(errorOf(ran)).toMatchObject({
+    code: 'notVerified',
+    hint: expect.stringContaining('delete'),
+  });
+  expect(errorOf(ran).message).toMatch(/doc_1.* does not hold/);
+  expect((await rosterctl('uploads list --json', at)).stdout).toBe('[]\n');
+});
+
+test('a document whose answer was lost is verified as well: one file, several, or finished later', async () => {
+  const one = await service({ spoils: true, losses: 1 });
+  const single = await rosterctl('docs upload a.txt --verify --json', desk(one.env));
+  expect([single.code, errorOf(single).code]).toEqual([1, 'notVerified']);
+  const two = await service({ spoils: true, losses: 1 });
+  const line = 'docs upload a.txt b.txt --verify --concurrency 1 --json';
+  const several = await rosterctl(line, desk(two.env));
+  expect([several.code, JSON.parse(several.stdout).summary]).toMatchObject([8, { failed: 2 }]);
+  for (const finish of ['uploads finish --all --json', 'docs upload a.txt --verify --json']) {
+    const api = await service({ spoils: true, losses: 1, list: forbidden });
+    const at = desk(api.env);
+    expect((await rosterctl('docs upload a.txt --verify', at)).code).toBe(10);
+    delete api.behaviour.list;
+    const ran = await rosterctl(finish, at);
+    expect(ran.code).toBe(finish.startsWith('docs') ? 1 : 8);
+    expect(ran.stdout + ran.stderr).toContain('notVerified');
+  }
+});
+
+test.each([
+  ['403', 7, 'permission', forbidden],
+  ['404', 5, 'notFound', { status: 404, json: { error: 'notFound' } }],
+  ['503', 9, 'temporary', { status: 503, json: {} }],
+] as const)(
+  'a document that could not be read again (%s) was made; not verified: going on only reads it',
+  async (_, code, kind, download) => {
+    const api = await service({ download });
+    const at = desk(api.env);
+    const line = 'docs upload a.txt --verify --json';
+    const ran = await rosterctl(line, at);
+    expect(ran.code).toBe(code);
+    expect(errorOf(ran)).toMatchObject({
+      code: 'notVerified',
+      kind,
+      retryable: false,
+      message: expect.stringContaining('doc_1 was made; not verified'),
+    });
+    expect(ran.stderr).not.toContain('delete');
+    delete api.behaviour.download;
+    expect([(await rosterctl(line, at)).code, api.puts(), api.documents.length]).toEqual([0, 1, 1]);
+    expect((await rosterctl('uploads list --json', at)).stdout).toBe('[]\n');
+  },
+);
+
+test('of several files that could not be read again none is sent a second time', async () => {
+  const api = await service({ download: forbidden });
+  const at = desk(api.env);
+  const ran = await rosterctl('docs upload a.txt b.txt --verify --json', at);
+  const error = { code: 'notVerified', kind: 'permission' };
+  expect([ran.code, JSON.parse(ran.stdout).results]).toMatchObject([
+    10,
+    [
+      { result: 'unknown', error },
+      { result: 'unknown', error },
+    ],
+  ]);
+  expect((await rosterctl('runs retry last --yes', at)).code).toBe(11);
+  delete api.behaviour.download;
+  const resumed = await rosterctl('runs resume last --yes --json', at);
+  expect([resumed.code, JSON.parse(resumed.stdout).summary.changed]).toEqual([0, 2]);
+  expect([api.puts(), api.documents.length]).toEqual([2, 2]);
+});
+
+test('Ctrl-C while a document is read again says that it was made', async () => {
+  const api = await service({ bytes: () => {} });
+  const at = desk(api.env);
+  const child = startDownload(['docs', 'upload', 'a.txt', '--verify'], at.env, at.home);
+  while (!api.store.requests.some(({ method }) => method === 'GET'))
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  child.kill('SIGINT');
+  const { code, stderr } = await child.ended;
+  expect([code, stderr]).toEqual([130, expect.stringContaining('doc_1 was made; not verified')]);
+  delete api.behaviour.bytes;
+  expect((await rosterctl('uploads finish --all', at)).code).toBe(0);
+  expect([api.puts(), api.documents.length]).toEqual([1, 1]);
+});
