@@ -3,7 +3,7 @@ import type { JsonObject } from '../data/json.js';
 import { beforeAfter, changedMeanwhile } from './judge.js';
 import type { ReportRow } from './report.js';
 import type { Intent } from './run-state.js';
-import type { RowChange, SelectedRow } from './work.js';
+import type { RowChange, RowWork, SelectedRow } from './work.js';
 
 /** A row that was written and confirmed. */
 export function changedRow(
@@ -32,6 +32,15 @@ export function verifiedRow(
   const row = changedRow(task, task.previewed ?? [], made);
   if (row.before || !task.open) return row;
   return { ...row, before: task.open.before };
+}
+
+/** The same of the record that the reading gave. Throws what `madeOf` throws. */
+export async function foundRow<P>(
+  work: Pick<RowWork<P>, 'madeOf'>,
+  task: Parameters<typeof verifiedRow>[0],
+  record: JsonObject | undefined,
+): Promise<ReportRow> {
+  return verifiedRow(task, record && (await work.madeOf?.(record, task)));
 }
 
 /** A row that holds neither what stood there before our write nor what it wrote. */

@@ -6,7 +6,7 @@ import { judge } from './judge.js';
 import { Probe } from './probe.js';
 import { unsettled } from './unsettled.js';
 import type { ReportRow } from './report.js';
-import { changedRow, overtakenRow, verifiedRow } from './rows.js';
+import { changedRow, foundRow, overtakenRow, verifiedRow } from './rows.js';
 import { isAsBefore, markedBefore, sentAtLatest, settleLeft, withoutTexts } from './run-state.js';
 import { rowResult, type Stop, Stops } from './stops.js';
 import { Slots } from './slots.js';
@@ -221,10 +221,7 @@ class Runner<P> {
       else await this.unknown(doubt, error);
       return;
     }
-    if (look.changes.length === 0) {
-      await work.confirm?.(look, task);
-      return this.finish(verifiedRow(task, look.record && work.madeOf?.(look.record)));
-    }
+    if (look.changes.length === 0) return this.finish(await foundRow(work, task, look.record));
     if (!last) {
       this.doubts.push(doubt);
       return;

@@ -2,7 +2,7 @@ import { Failure } from '../errors.js';
 import type { JournalOptions } from './journal.js';
 import { beforeAfter, changedMeanwhile } from './judge.js';
 import type { ReportRow } from './report.js';
-import { verifiedRow } from './rows.js';
+import { foundRow, verifiedRow } from './rows.js';
 import { type Intent, isAsBefore, withoutTexts } from './run-state.js';
 import { dropPlan } from './run-plan.js';
 import { continueJournal, runFolder, type RunStore, type StoredRun } from './runs.js';
@@ -44,7 +44,7 @@ async function settledRow<P>(
 ): Promise<ReportRow | undefined> {
   try {
     const { changes, record } = await work.look(row, { since: open.t });
-    if (changes.length === 0) return verifiedRow(row, record && work.madeOf?.(record));
+    if (changes.length === 0) return await foundRow(work, row, record);
     const at = { row: row.row, id: row.id };
     if (isAsBefore(open.before, changes))
       return open.applied ? undefined : { ...at, result: 'not_attempted' };

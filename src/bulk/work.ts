@@ -76,14 +76,12 @@ export interface RowWork<P> {
   readonly bytes?: ByteCount | undefined;
   /** Sends the row's write once; an unreadable outcome is thrown, not settled. */
   send(look: Look<P>, row: SelectedRow): Promise<unknown>;
-  /** What `send` would have checked of a write that reading found done. Throws Failure. */
-  confirm?(look: Look<P>, row: SelectedRow): Promise<void>;
   /** Whether this failure of a look proves that the write of an earlier attempt is done (a delete). */
   isGone?(error: Failure): boolean;
   /** What the row says of the thing that `send` made: its new id. */
   made?(value: unknown): JsonObject | undefined;
-  /** The same, as the record shows it. */
-  madeOf?(record: JsonObject): JsonObject | undefined;
+  /** The same of a write that reading found done. Throws the Failure of what `send` would have checked. */
+  madeOf?(record: JsonObject, row: SelectedRow): Promise<JsonObject | undefined>;
   /** An error as the report shows it. */
   tell(error: Failure, id: string): unknown;
 }

@@ -117,9 +117,9 @@ function heardBy(heard: Heard, { work }: ReadyRun): RowWork<Plan> {
       heard.value = await work.send(look, row);
       return heard.value;
     },
-    madeOf(record) {
+    async madeOf(record, row) {
       heard.value = record;
-      return work.madeOf?.(record);
+      return work.madeOf?.(record, row);
     },
     tell(error, id) {
       heard.failure = error;

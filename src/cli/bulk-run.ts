@@ -101,9 +101,11 @@ function rowWork(
     }),
     bytes: job.bytes,
     send: (look, row) => job.send(look.plan, row.id),
-    confirm: async ({ record }, row) => record && job.confirm?.(row, record),
     ...(job.made && { made: job.made.bind(job) }),
-    ...(job.madeOf && { madeOf: job.madeOf.bind(job) }),
+    async madeOf(record, row) {
+      await job.confirm?.(row, record);
+      return job.madeOf?.(record);
+    },
     ...(job.isGone && { isGone: job.isGone.bind(job) }),
     tell(error, id) {
       job.failed?.(error, id);
