@@ -44,7 +44,10 @@ export interface PartialFile {
   earlier(end: number): AsyncIterable<Uint8Array>;
   /** Brings it to disk and under its name. Throws GuardError when the name was taken meanwhile. */
   commit(): Promise<void>;
-  /** Lets go of it for a later run; how many bytes stay. Harmless after `commit`. */
+  /**
+   * Lets go of it for a later run; how many bytes stay: none where nothing could tell that run whether
+   * the file is still the same. Harmless after `commit`.
+   */
   leave(): Promise<number>;
   /** Removes it. Harmless after `commit`. */
   discard(): Promise<void>;
@@ -150,7 +153,8 @@ class Partial implements PartialFile {
     if (!this.claimed) return 0;
     const { handle, version } = this;
     const size = handle ? (await handle.stat()).size : this.at;
-    if (size === 0) {
+    const isKnownAgain = rangeValidator(version) !== undefined || this.options.asOf !== undefined;
+    if (size === 0 || !isKnownAgain) {
       await this.discard();
       return 0;
     }
@@ -180,7 +184,7 @@ class Partial implements PartialFile {
     const isOurs =
       found?.nlink === 1 &&
       marker.belongsTo === belongsTo &&
-      (marker.asOf === asOf || rangeValidator(marker.version) !== undefined) &&
+      (rangeValidator(marker.version) !== undefined || isSince(marker, asOf)) &&
       !isOfEarlierBoot(marker, self);
     this.version = isOurs ? marker.version : {};
     await this.writeMarker(this.marker(this.version));
@@ -257,6 +261,11 @@ class Partial implements PartialFile {
     this.handle = undefined;
     if (handle) await attempt(this.names.bytes, handle.close());
   }
+}
+
+/** Whether the record tells that the file is the one of which a half was left. */
+function isSince(marker: Marker, asOf: string | undefined): boolean {
+  return asOf !== undefined && marker.asOf === asOf;
 }
 
 /** Windows knows no such flag; there a link needs rights that a planted one would not have. */

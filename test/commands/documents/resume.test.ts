@@ -220,16 +220,62 @@ test('what a broken download leaves is private, names no secret, and the next ru
   expect(readdirSync(here.cwd)).toEqual(['doc_1.txt']);
 });
 
-test('a store that tells no version is gone on with where the sizes agree', async () => {
-  const here = await place({
-    store: (request, { bytes }, time) =>
-      fileReply(request, bytes, { untold: true, ...(time === 1 && { cutAfter: 5000 }) }),
+const untoldAndCut: DocumentStoreOptions['store'] = (request, { bytes }, time) =>
+  fileReply(request, bytes, { untold: true, ...(time === 1 && { cutAfter: 5000 }) });
+
+test('a store that tells no version is gone on with where the record is as old as it was', async () => {
+  const bytes = randomBytes(size);
+  const documents = [stored('doc_1', bytes, { updatedAt: '2026-01-01T00:00:00.000Z' })];
+  const api = await documentStore({ documents, store: untoldAndCut });
+  const cwd = temporaryFolder();
+  const run = () => rosterctl('docs download doc_1 --retries 0', { env: api.env, home: cwd, cwd });
+  expect((await run()).stderr).toContain('goes on from there');
+  expect((await run()).code).toBe(0);
+  expect(sha256(readFileSync(join(cwd, 'doc_1.txt')))).toBe(sha256(bytes));
+  expect(api.store.requests[1]?.headers).toMatchObject({ range: 'bytes=5000-' });
+  expect(api.store.requests[1]?.headers).not.toHaveProperty('if-range');
+});
+
+test.each(['', '-O copy'])(
+  'where neither store nor record tells a version, two files of one size are not mixed: %s',
+  async (flags) => {
+    const [before, after] = [randomBytes(size), randomBytes(size)];
+    const documents = [stored('doc_1', before)];
+    const api = await documentStore({ documents, store: untoldAndCut });
+    const cwd = temporaryFolder();
+    const line = `docs download doc_1 --retries 0 ${flags}`;
+    const first = await rosterctl(line, { env: api.env, home: cwd, cwd });
+    expect([first.code, first.stderr]).toEqual([9, expect.not.stringContaining('goes on')]);
+    documents[0] = stored('doc_1', after);
+    expect((await rosterctl(line, { env: api.env, home: cwd, cwd })).code).toBe(0);
+    expect(readdirSync(cwd)).toContain(flags === '' ? 'doc_1.txt' : 'copy');
+    const file = join(cwd, flags === '' ? 'doc_1.txt' : 'copy');
+    expect([sha256(readFileSync(file)), api.asked()]).toEqual([sha256(after), ['doc_1', 'doc_1']]);
+  },
+);
+
+test('killed by -9 where nothing tells a version, the next run begins anew', async () => {
+  const [before, after] = [randomBytes(size), randomBytes(size)];
+  const documents = [stored('doc_1', before)];
+  const api = await documentStore({
+    documents,
+    store: (_, { bytes }, time) => {
+      if (time > 1) return undefined;
+      return (_request, response) => {
+        response.writeHead(200, { 'content-length': size });
+        response.write(bytes.subarray(0, 5000));
+      };
+    },
   });
-  await here.run('--retries 0');
-  const ran = await here.run('--retries 0');
-  expect([ran.code, sha256(readFileSync(here.file))]).toEqual([0, sha256(here.bytes)]);
-  expect(here.api.store.requests[1]?.headers).toMatchObject({ range: 'bytes=5000-' });
-  expect(here.api.store.requests[1]?.headers).not.toHaveProperty('if-range');
+  const cwd = temporaryFolder();
+  const child = startDownload(['docs', 'download', 'doc_1'], api.env, cwd);
+  const half = join(cwd, 'doc_1.txt.partial');
+  while (!existsSync(half) || statSync(half).size < 5000) await wait(5);
+  child.kill('SIGKILL');
+  await child.ended;
+  documents[0] = stored('doc_1', after);
+  expect((await rosterctl('docs download doc_1', { env: api.env, home: cwd, cwd })).code).toBe(0);
+  expect(sha256(readFileSync(join(cwd, 'doc_1.txt')))).toBe(sha256(after));
 });
 
 test.each([true, false])(
