@@ -21,7 +21,7 @@ export interface PartialOptions {
   readonly self: ThisProcess;
   /** A folder for the lock that decides who goes on with what a dead process left; none without. */
   readonly lockDir: string | undefined;
-  /** Replace what stands at the target. */
+  /** Replace what stands at the target; beside it nothing is replaced that no download made. */
   readonly overwrite: boolean;
   /** What the file is, as plain JSON: only what was left of the very same thing is gone on with. */
   readonly belongsTo: string;
@@ -98,7 +98,7 @@ class Partial implements PartialFile {
     const marker = await readMarker(this.names.marker);
     const found = await lookAt(this.names.bytes);
     if (!marker) {
-      if (found && !this.options.overwrite) throw inTheWay(this.names.bytes);
+      if (found) throw inTheWay(this.names.bytes);
       return;
     }
     const { lockDir, self } = this.options;
@@ -199,7 +199,6 @@ class Partial implements PartialFile {
     if (this.claimed) await this.drop();
     await this.mark(version);
     const { bytes, marker } = this.names;
-    if (this.options.overwrite) await unlink(bytes).catch(() => {});
     try {
       this.handle = await open(bytes, 'wx', 0o600);
       this.owner = (await this.handle.stat()).uid;

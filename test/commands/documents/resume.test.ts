@@ -465,7 +465,8 @@ test.each(['doc_1.txt.partial', 'doc_1.txt.partial.json'])(
 test("a person's own file of that name stays", async () => {
   const here = await place();
   writeFileSync(here.partial, 'mine');
-  expect((await here.run()).code).toBe(11);
+  for (const flags of ['', '--overwrite', '-O doc_1.txt --overwrite'])
+    expect((await here.run(flags)).code).toBe(11);
   expect(readFileSync(here.partial, 'utf8')).toBe('mine');
   expect(here.api.store.requests).toEqual([]);
 });
