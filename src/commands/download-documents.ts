@@ -9,6 +9,7 @@ import { type Canvas, linesOf } from '../cli/views.js';
 import type { Context } from '../context.js';
 import { plural, shellQuote } from '../data/words.js';
 import { ProtocolError, UsageError } from '../errors.js';
+import { ownDescriptor } from '../files/own-descriptor.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { documentSelection } from './documents/filters.js';
 import { createDownloader, type DownloadCall, linkOf, wasSkipped } from './download-one.js';
@@ -135,7 +136,8 @@ export async function downloadDocuments(
   values: DownloadValues,
   isOne: boolean,
 ): Promise<Result | Outcome<Result>> {
-  const { file, dir: folder, skipExisting, overwrite } = values;
+  const { dir: folder, skipExisting, overwrite } = values;
+  const file = await fileOrStdout(values.file);
   const whenThere = skipExisting ? 'skip' : overwrite ? 'overwrite' : 'refuse';
   const save: SaveOptions = { file, folder, whenThere };
   if (file === '-' && !context.settings.dryRun) refuseResult(context);
@@ -164,6 +166,11 @@ export async function downloadDocuments(
   if (sum !== undefined && context.settings.output === 'table' && !context.personReads)
     context.note(`${sum}.`);
   return outcome(done);
+}
+
+/** By whatever name, where the file goes to stdout nothing else may. */
+async function fileOrStdout(file: string | undefined): Promise<string | undefined> {
+  return file !== undefined && (await ownDescriptor(file)) === 1 ? '-' : file;
 }
 
 /** The rows with their names and sizes, where these matter and the list tells them. */

@@ -471,6 +471,19 @@ test('-O - with --json writes the bytes and tells errors as JSON; a dry run prin
   expect(JSON.parse(plan.stdout)).toMatchObject({ dryRun: true });
 });
 
+test.each(['/dev/stdout', '/dev/fd/1', '/proc/self/fd/1'])(
+  '-O %s is -O -: no row of the result is mixed into the bytes',
+  async (path) => {
+    const { env } = await service();
+    for (const flags of ['', '--overwrite', '--json', '-o ids']) {
+      const ran = await rosterctl(`docs download doc_1 -O ${path} ${flags}`, { env });
+      expect([ran.code, ran.stdout]).toEqual([0, 'hello']);
+    }
+    const refused = await rosterctl(`docs download doc_1 -O ${path} --out row.json`, { env });
+    expect(refused.code).toBe(2);
+  },
+);
+
 test('a file of another length than its record says is not kept', async () => {
   const api = await service({
     store: ({ method }) => (method === 'GET' ? { status: 200, text: 'hell' } : undefined),
