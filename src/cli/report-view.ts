@@ -62,8 +62,9 @@ export const reportView: View<BulkReport> = {
   idRows: ({ results }) =>
     results
       .filter(({ result }) => ['changed', 'unchanged', 'would_change'].includes(result))
-      // What was made has an id of its own; a row of files has only a path.
-      .map(({ id, after }) => ({ id: after?.['id'] ?? id })),
+      // What was made has an id of its own, if anybody said it; a row of files has only a path.
+      .map(({ id, after }) => ({ id: after?.['id'] === undefined ? id : after['id'] }))
+      .filter(({ id }) => id !== null),
   closing: ({ results: _rows, ...report }) => ({ type: 'summary', ...report }),
 };
 

@@ -183,6 +183,7 @@ function earlierKeys({ steps }: SelectedRow): readonly string[] {
   return [...earlier, ...(fileKey === undefined ? [] : [fileKey])];
 }
 
-function madeOf({ id }: JsonObject): JsonObject {
-  return id === undefined ? {} : { id };
+/** What stands for the id while nothing is sent is none. */
+function madeOf({ id = null }: JsonObject): JsonObject {
+  return { id };
 }

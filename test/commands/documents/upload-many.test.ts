@@ -4,12 +4,13 @@ import { expect, test } from 'vitest';
 import { errorOf, rosterctl, temporaryFolder } from '../../support/run.js';
 import { recordingService, type Reply } from '../../support/service.js';
 
-/** A service that makes documents and a store that takes their files. */
-async function service() {
+/** A service that makes documents and a store that takes their files; `isSilent`: it names none. */
+async function service(isSilent = false) {
   const documents: { id: string; name: string; fileKey: string }[] = [];
   const store = await recordingService(() => ({ status: 200 }));
   let grants = 0;
   const api = await recordingService(({ method, url, body }): Reply => {
+    if (method === 'GET' && isSilent) return { status: 403, json: { error: 'forbidden' } };
     if (method === 'GET') return { status: 200, json: { documents } };
     if (url === '/v1/uploads/document-file') {
       const key = `files/${++grants}`;
@@ -18,6 +19,7 @@ async function service() {
     }
     const made = { id: `doc_${documents.length + 1}`, ...(JSON.parse(body.toString()) as object) };
     documents.push(made as (typeof documents)[number]);
+    if (isSilent) return { status: 201 };
     return { status: 201, json: { document: made } };
   });
   return { ...api, store, documents };
@@ -104,6 +106,21 @@ test('of many files of the same bytes five are told, the rest is counted', async
   expect(ran.code).toBe(0);
   expect(ran.stderr.match(/holds the same bytes as/g)).toHaveLength(5);
   expect(ran.stderr).toContain('… and 2 more pairs.');
+});
+
+test('a document of which nobody says the id has none in any format', async () => {
+  const api = await service(true);
+  const at = { env: api.env, ...desk({ 'a.txt': 'a', 'b.txt': 'b' }) };
+  const run = (format: string) => rosterctl(`docs upload a.txt b.txt ${format}`, at);
+  expect(await run('-o ids')).toMatchObject({ code: 0, stdout: '' });
+  const { results } = JSON.parse((await run('--json')).stdout);
+  expect(results).toMatchObject([{ after: { id: null } }, { after: { id: null } }]);
+  for (const format of ['-o ndjson', '-o csv', '-o table'])
+    expect(await run(format)).toMatchObject({
+      code: 0,
+      stdout: expect.not.stringContaining('(new'),
+    });
+  expect(api.documents).toHaveLength(10);
 });
 
 test('--if-exists skip leaves out what is there; error refuses all before the first byte', async () => {
