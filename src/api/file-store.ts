@@ -70,18 +70,26 @@ export function createFileStore(options: FileStoreOptions): FileStore {
       proxy: options.proxy,
     }));
 
-  const put = async (wire: Wire, file: UploadSource): Promise<Tried<Attempt>> => {
+  const put = async (wire: Wire, file: UploadSource): Promise<Tried<Put>> => {
     const { agent } = await connections();
     const limits = { stallMs, ...shortAnswer(stallMs) };
-    const value = await exchange(agent, { ...wire, body: counted(file) }, limits, options.signal);
-    if ('loss' in value) {
-      const { loss } = value;
+    let handed = 0;
+    const body = counted(file, (bytes) => (handed = bytes));
+    const attempt = await exchange(agent, { ...wire, body }, limits, options.signal);
+    const isEarly = handed < file.sizeBytes;
+    const value = { ...attempt, handed };
+    if ('loss' in attempt) {
+      const { loss } = attempt;
       options.trace?.(`PUT ${wire.origin} (signed URL) -> no answer: ${loss.why}`);
-      return { value, delivery: loss.delivery, pace: lossPace(loss) };
+      const { delivery } = loss;
+      const isHalf = delivery === 'applied' && isEarly;
+      return { value, delivery: isHalf ? 'ambiguous' : delivery, pace: lossPace(loss) };
     }
-    const { status } = value.reply;
-    options.trace?.(`PUT ${wire.origin} (signed URL, ${file.sizeBytes} B) -> ${status}`);
-    return { value, delivery: storePace(value.reply), pace: 'always' };
+    const { status } = attempt.reply;
+    options.trace?.(`PUT ${wire.origin} (signed URL, ${handed} B) -> ${status}`);
+    // What was not sent yet the store cannot have.
+    const delivery = isSuccess(status) && isEarly ? 'ambiguous' : storePace(attempt.reply);
+    return { value, delivery, pace: 'always' };
   };
 
   const get = createStoreReader({ ...options, guard, connections, stallMs });
@@ -104,7 +112,8 @@ export function createFileStore(options: FileStoreOptions): FileStore {
       const { value, attempts, verdict } = ending;
       if ('reply' in value) {
         const { status, headers: answered } = value.reply;
-        if (status < 200 || status >= 300) throw storeError('upload', value.reply);
+        if (!isSuccess(status)) throw storeError('upload', value.reply);
+        if (value.handed < file.sizeBytes) throw earlyAnswer(status, value.handed, file);
         await checkArrived(file, answered);
         return { status, bytes: file.sizeBytes };
       }
@@ -121,12 +130,23 @@ export function createFileStore(options: FileStoreOptions): FileStore {
   };
 }
 
+/** What one PUT came to, and how many bytes had been handed to the connection by then. */
+type Put = Attempt & { readonly handed: number };
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
 /** Exactly the promised number of bytes, or InputError. */
-async function* counted(file: UploadSource): AsyncGenerator<Uint8Array> {
+async function* counted(
+  file: UploadSource,
+  hand: (bytes: number) => void,
+): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   for await (const chunk of file.open()) {
     bytes += chunk.length;
     if (bytes > file.sizeBytes) throw anotherLength();
+    hand(bytes);
     yield chunk;
     file.onProgress?.(bytes);
   }
@@ -148,6 +168,13 @@ async function checkArrived(
     code: 'wrongHash',
     hint: 'No document was created. Upload it again.',
   });
+}
+
+function earlyAnswer(status: number, handed: number, { sizeBytes }: UploadSource): ProtocolError {
+  return new ProtocolError(
+    `The file store answered ${status} when only ${handed} of ${sizeBytes} bytes were on their way.`,
+    { code: 'earlyAnswer', hint: 'No document was created. Upload it again.' },
+  );
 }
 
 function anotherLength(): InputError {

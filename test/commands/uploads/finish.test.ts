@@ -12,6 +12,7 @@ import {
   temporaryFolder,
 } from '../../support/run.js';
 import { key, recordingService, type Reply } from '../../support/service.js';
+import { tcpService } from '../../support/tcp.js';
 
 const execFileAsync = promisify(execFile);
 
@@ -102,6 +103,48 @@ async function runningUntil(
 async function killedWhen(...line: Parameters<typeof runningUntil>): Promise<void> {
   await (await runningUntil(...line)).kill();
 }
+
+/** A store that answers the first PUTs before it has read the file, and takes the later ones. */
+function hastyStore(times: number, answer: string, sizeBytes: number) {
+  return tcpService((socket, count) => {
+    if (count <= times) {
+      socket.once('data', () => {
+        socket.write(answer);
+        socket.pause();
+        setTimeout(() => socket.destroy(), 200);
+      });
+      return;
+    }
+    let bytes = 0;
+    socket.on('data', (chunk) => {
+      bytes += chunk.length;
+      if (bytes > sizeBytes) socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
+    });
+  });
+}
+
+const early = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n';
+
+test.each([
+  ['and closes', early],
+  ['and breaks off', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nstop'],
+])(
+  'a store that answers 200 before the whole file was sent %s has not got it',
+  async (_, answer) => {
+    const sizeBytes = 30_000_000;
+    for (const times of [1, 3]) {
+      const store = await hastyStore(times, answer, sizeBytes);
+      const uploadUrl = `${store.origin}/files/1?sig=canary`;
+      const first = { status: 200, json: { key: 'files/1', fileRef: 'ref:files/1', uploadUrl } };
+      const api = await service({ first });
+      const desk = { env: { ...api.env, ROSTERCTL_RETRIES: '1' }, ...deskWith([]) };
+      writeFileSync(join(desk.home, 'big.txt'), 'x'.repeat(sizeBytes));
+      const ran = await rosterctl('docs upload big.txt --json', desk);
+      expect([ran.code === 0, api.documents.length]).toEqual([times === 1, times === 1 ? 1 : 0]);
+      expect(store.connections()).toBe(2);
+    }
+  },
+);
 
 test('nothing is unfinished: an empty list, and finishing all sends nothing', async () => {
   const api = await service();
