@@ -1,4 +1,5 @@
-import { lstat, readdir } from 'node:fs/promises';
+import type { Dirent, readdir as readdirOfNode } from 'node:fs';
+import { lstat, readdir, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { shellQuote } from '../data/words.js';
 import { InputError } from '../errors.js';
@@ -52,11 +53,15 @@ async function filesIn(folder: string, within: string): Promise<readonly string[
 
 async function matching(pattern: string, recursive: boolean): Promise<readonly string[]> {
   const { glob } = await import('tinyglobby');
+  const refused: InputError[] = [];
   const found = await glob(pattern, {
     onlyFiles: false,
     expandDirectories: false,
     absolute: isAbsolute(pattern),
+    fs: { readdir: tellingReaddir((path, error) => refused.push(unreadable(path, error))) },
   });
+  const [first] = refused;
+  if (first) throw first;
   const files = await Promise.all(
     found.toSorted().map(async (name) => {
       if (!name.endsWith('/')) return [name];
@@ -65,6 +70,43 @@ async function matching(pattern: string, recursive: boolean): Promise<readonly s
   );
   if (files.flat().length > 0) return files.flat();
   throw new InputError(`No file matches ${pattern}.`);
+}
+
+/**
+ * The globber passes over what it cannot read and what is no file: a folder is told, and of the rest
+ * each is a file that cannot be uploaded, as it would be where the shell had expanded the pattern.
+ */
+function tellingReaddir(onUnreadable: (path: string, error: Error) => void) {
+  const telling = (
+    path: string,
+    _: object,
+    done: (error: Error | null, entries?: readonly Dirent[]) => void,
+  ) => {
+    matchableIn(path).then(
+      (entries) => done(null, entries),
+      (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') onUnreadable(path, error);
+        done(error);
+      },
+    );
+  };
+  return telling as typeof readdirOfNode;
+}
+
+async function matchableIn(folder: string): Promise<readonly Dirent[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  return Promise.all(entries.map((entry) => matchable(folder, entry)));
+}
+
+/** A file, a folder or a link to one; anything else goes for a file. */
+async function matchable(folder: string, entry: Dirent): Promise<Dirent> {
+  if (entry.isFile() || entry.isDirectory()) return entry;
+  const leads = entry.isSymbolicLink() && (await stat(join(folder, entry.name)).catch(() => null));
+  if (leads && (leads.isFile() || leads.isDirectory())) return entry;
+  return Object.create(entry, {
+    isFile: { value: () => true },
+    isSymbolicLink: { value: () => false },
+  }) as Dirent;
 }
 
 /** Whether a path stands for many: a folder, or a pattern that is no file's own name. */

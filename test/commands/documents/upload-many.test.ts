@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -67,6 +68,45 @@ test('a pattern that the shell left alone is expanded, and prints a report even 
     '[odd].txt',
     'one.txt',
   ]);
+});
+
+test('what a pattern names and nobody can upload fails as it does where it is named', async () => {
+  const api = await service();
+  const at = { env: api.env, ...desk({ 'g/a.txt': 'a', 'g/in/b.txt': 'b' }) };
+  symlinkSync('nowhere', join(at.home, 'g/broken.txt'));
+  symlinkSync('loop.txt', join(at.home, 'g/in/loop.txt'));
+  execFileSync('mkfifo', [join(at.home, 'g/pipe.txt')]);
+  const names = ['g/a.txt', 'g/broken.txt', 'g/in/b.txt', 'g/in/loop.txt', 'g/pipe.txt'];
+  for (const words of [names, ['g/**/*.txt']]) {
+    const ran = await rosterctl(['docs', 'upload', ...words, '--json'], at);
+    const { results } = JSON.parse(ran.stdout);
+    expect(ran.code).toBe(8);
+    expect(results.map(({ id, result }: Record<string, string>) => [id, result])).toEqual(
+      names.map((name) => [name, /[ab]\.txt$/.test(name) ? 'changed' : 'failed']),
+    );
+  }
+});
+
+test('a folder that a pattern leads into and that cannot be read stops it, as it stops -r', async () => {
+  const api = await service();
+  const at = { env: api.env, ...desk({ 'g/a.txt': 'a' }) };
+  // Its path is longer than the system takes: that stops root as well, whom no mode stops.
+  const dig =
+    "for (let i = 0; i < 25; i++) { fs.mkdirSync('n'.repeat(200)); process.chdir('n'.repeat(200)); }";
+  execFileSync(process.execPath, ['-e', dig], { cwd: join(at.home, 'g') });
+  try {
+    for (const words of [['-r', 'g'], ['g/**/*.txt']]) {
+      const ran = await rosterctl(['docs', 'upload', ...words, '--json'], at);
+      expect([ran.code, errorOf(ran).message]).toEqual([
+        2,
+        expect.stringContaining('cannot be read'),
+      ]);
+    }
+    expect(api.requests).toEqual([]);
+    expect((await rosterctl(['docs', 'upload', 'g/*.txt'], at)).code).toBe(0);
+  } finally {
+    execFileSync('rm', ['-rf', 'g'], { cwd: at.home });
+  }
 });
 
 test('a bad file is reported and stops no other; the same file twice is sent once', async () => {
