@@ -43,6 +43,8 @@ export function storeError(what: 'upload' | 'download', reply: Reply): StoreErro
 function hintOf(status: number, code: string | undefined): string | undefined {
   if (code === 'SignatureDoesNotMatch')
     return 'The headers differ from the signed ones: check the content type and the size.';
+  if (code === 'RequestTimeTooSkewed')
+    return 'The clocks of the service and of the file store differ: tell whoever runs the service.';
   if (status === 403) return 'The signed URL may have expired: ask for a new one.';
   if (status === 413 || code === 'EntityTooLarge') return 'The file is too large for the store.';
   return undefined;

@@ -98,13 +98,17 @@ export async function storeFile(
     await step({ state: 'put_done', ...(sha256 && { sha256 }) });
     return { ...stored, sha256 };
   } catch (error) {
-    // A signature that does not match what we send would not match it with a new URL either.
-    const ranOut =
-      error instanceof StoreError && error.status === 403 && error.code !== 'SignatureDoesNotMatch';
-    if (!ranOut || turn === renewals) throw error;
+    if (!(error instanceof StoreError && ranOut(error)) || turn === renewals) throw error;
     context.detail(`The upload URL of ${file.path} was refused; a new one is asked for.`);
     return storeFile(context, file, { ...options, earlier: [...earlier, grant.key] }, turn + 1);
   }
+}
+
+/** Refusals that a new URL would meet as well: it is signed for the same headers, by the same clock. */
+const lasting = ['SignatureDoesNotMatch', 'RequestTimeTooSkewed'];
+
+function ranOut({ status, code }: StoreError): boolean {
+  return (status === 403 && !lasting.includes(code)) || (status === 400 && code === 'ExpiredToken');
 }
 
 /** Gives the SHA-256 of what was sent, if that is wanted: in the same pass. */

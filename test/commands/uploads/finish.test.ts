@@ -146,6 +146,28 @@ test.each([
   },
 );
 
+function refusal(status: number, code: string): Reply {
+  return { status, text: `<Error><Code>${code}</Code></Error>` };
+}
+
+test('a token that ran out (400 ExpiredToken) gets the file a new URL, as a 403 does', async () => {
+  const api = await service({
+    put: (nth) => (nth === 1 ? refusal(400, 'ExpiredToken') : undefined),
+  });
+  const ran = await rosterctl('docs upload a.txt --json', { env: api.env, ...deskWith(['a.txt']) });
+  expect([ran.code, api.documents[0]?.fileKey, puts(api)]).toEqual([0, 'files/2', 2]);
+});
+
+test('clocks that differ are named, and no other URL is asked for', async () => {
+  const api = await service({ put: () => refusal(403, 'RequestTimeTooSkewed') });
+  const ran = await rosterctl('docs upload a.txt --json', { env: api.env, ...deskWith(['a.txt']) });
+  expect([ran.code, errorOf(ran)]).toMatchObject([
+    1,
+    { code: 'RequestTimeTooSkewed', hint: expect.stringContaining('clocks') },
+  ]);
+  expect([puts(api), posts(api)]).toEqual([1, ['/v1/uploads/document-file']]);
+});
+
 test('nothing is unfinished: an empty list, and finishing all sends nothing', async () => {
   const api = await service();
   const desk = deskWith([]);
