@@ -183,7 +183,9 @@ class Writer implements Journal {
       this.waiting = [];
       try {
         if (this.broken !== undefined) throw this.broken;
-        if (!this.options.isOurs())
+        // A look at the lock takes a descriptor, and there may be none left.
+        const look = Promise.resolve().then(() => this.options.isOurs());
+        if (!(await attempt(this.path, look)))
           throw new GuardError('Another process took this run over while this one was stopped.', {
             code: 'locked',
           });

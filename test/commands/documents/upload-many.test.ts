@@ -1,8 +1,15 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { errorOf, rosterctl, temporaryFolder } from '../../support/run.js';
+import {
+  errorOf,
+  freshEnvironment,
+  launcher,
+  rosterctl,
+  temporaryFolder,
+} from '../../support/run.js';
 import { recordingService, type Reply } from '../../support/service.js';
 
 /** A service that makes documents and a store that takes their files; `isSilent`: it names none. */
@@ -107,6 +114,20 @@ test('a folder that a pattern leads into and that cannot be read stops it, as it
   } finally {
     execFileSync('rm', ['-rf', 'g'], { cwd: at.home });
   }
+});
+
+test('more files at once than the process may open end in failures that name them, not in a bug', async () => {
+  const api = await service();
+  const names = Array.from({ length: 60 }, (_, index) => `${index + 1}.txt`);
+  const { home, cwd } = desk(Object.fromEntries(names.map((name, at) => [name, 'x'.repeat(at)])));
+  const words = ['docs', 'upload', ...names, '--concurrency', '64', '--json'];
+  const limited = ['-c', 'ulimit -n 30 && exec "$@"', 'sh', process.execPath, launcher, ...words];
+  const env = { ...freshEnvironment(home), ...api.env };
+  const ran = await promisify(execFile)('sh', limited, { cwd, env }).catch(
+    (error: { stdout: string; stderr: string }) => error,
+  );
+  expect(ran.stderr).not.toContain('Something went wrong');
+  expect(ran.stdout).toMatch(/\d+\.txt cannot be read: too many files are open/);
 });
 
 test('a bad file is reported and stops no other; the same file twice is sent once', async () => {
