@@ -8,17 +8,20 @@ import { otherUploads, wholeSecond } from './other-uploads.js';
  * The document that a request with this body made, if the list shows it: by its key; else the only
  * one that shows no key, fits, is not older than the request (`since`, milliseconds) and cannot be
  * another upload's. Undefined where the list proves that there is none. Throws ProtocolError where it
- * proves neither.
+ * proves neither. Not `isKeyNew`: the key is not of this process, and an older or another document
+ * may have it.
  */
 export async function madeDocument(
   context: Context,
   body: JsonObject,
   since: number,
+  { isKeyNew = true }: { readonly isKeyNew?: boolean } = {},
 ): Promise<JsonObject | undefined> {
   const list = context.api.list(documents.resource);
   const keyless: JsonObject[] = [];
   for await (const record of list) {
-    if (record['fileKey'] === body['fileKey']) return record;
+    const isKeys = record['fileKey'] === body['fileKey'];
+    if (isKeys && (isKeyNew || mayBeNew(record, body, since))) return record;
     if (!showsKey(record) && couldBe(record, body)) keyless.push(record);
   }
   const only = await onlyOwn(
@@ -87,12 +90,21 @@ function couldBe(record: JsonObject, body: JsonObject): boolean {
   );
 }
 
+function mayBeNew(record: JsonObject, body: JsonObject, since: number): boolean {
+  const isDated = record['createdAt'] !== undefined;
+  return record['name'] === body['name'] && (!isDated || isSince(record, since));
+}
+
 function isSurely(record: JsonObject, body: JsonObject, since: number): boolean {
-  const made = Date.parse(String(record['createdAt']));
-  // A service that counts whole seconds rounds a document down to before the request that made it.
-  const from = made % wholeSecond === 0 ? Math.floor(since / wholeSecond) * wholeSecond : since;
   return (
-    made >= from &&
+    isSince(record, since) &&
     ['name', 'contentType', 'sizeBytes'].every((field) => record[field] === body[field])
   );
+}
+
+function isSince({ createdAt }: JsonObject, since: number): boolean {
+  const made = Date.parse(String(createdAt));
+  // A service that counts whole seconds rounds a document down to before the request that made it.
+  const from = made % wholeSecond === 0 ? Math.floor(since / wholeSecond) * wholeSecond : since;
+  return made >= from;
 }

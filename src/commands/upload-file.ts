@@ -145,7 +145,7 @@ async function sendBytes(
  */
 export async function createDocument(context: Context, call: Call): Promise<JsonObject> {
   const since = context.now().getTime();
-  const listed = () => madeDocument(context, call.body ?? {}, since);
+  const listed = () => madeDocument(context, call.body ?? {}, since, { isKeyNew: false });
   const outcome = await settle(() => createDocumentOnce(context, call), listed, context);
   return 'seen' in outcome ? outcome.seen : outcome.answer;
 }

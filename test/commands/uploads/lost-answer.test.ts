@@ -125,6 +125,22 @@ test('two documents that fit and are newer leave the outcome unknown', async () 
   expect([ran.code, api.documents.length]).toEqual([10, 1]);
 });
 
+const byHand =
+  'docs create --file-key old/0 --file-ref r --content-type text/plain --size-bytes 13 --name New --json';
+
+test('an older document of the same file does not settle docs create, and the new one beside it does', async () => {
+  const old = { id: 'older', name: 'Old', fileKey: 'old/0' };
+  const oldToo = { ...old, name: 'New', createdAt: '2020-01-01T00:00:00.000Z' };
+  for (const there of [old, oldToo]) {
+    const list = (made: readonly Made[]) => [there, ...made];
+    const unmade = await service({ list, first: () => lost });
+    expect((await rosterctl(byHand, desk(unmade.env))).code).toBe(10);
+    const made = await service({ list, first: madeAndLost });
+    const ran = await rosterctl(byHand, desk(made.env));
+    expect([ran.code, JSON.parse(ran.stdout).id]).toEqual([0, 'doc_1']);
+  }
+});
+
 const namesakes = ['t/1/c.txt', 't/2/c.txt'];
 
 test('the document of another file of the run is not taken for the one whose answer was lost', async () => {
