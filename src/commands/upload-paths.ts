@@ -19,7 +19,7 @@ export async function expandPaths(
 }
 
 async function expand(path: string, recursive: boolean): Promise<readonly string[]> {
-  const there = await lstat(path).catch(() => undefined);
+  const there = await whatIs(path);
   if (there?.isDirectory()) {
     if (!recursive)
       throw new InputError(`${path} is a folder.`, {
@@ -28,6 +28,11 @@ async function expand(path: string, recursive: boolean): Promise<readonly string
     return below(path);
   }
   return there || !hasPattern(path) ? [path] : matching(path, recursive);
+}
+
+/** A link that is named stands for what it leads to, if it leads anywhere. */
+function whatIs(path: string) {
+  return stat(path).catch(() => lstat(path).catch(() => undefined));
 }
 
 async function below(folder: string): Promise<readonly string[]> {
@@ -111,7 +116,7 @@ async function matchable(folder: string, entry: Dirent): Promise<Dirent> {
 
 /** Whether a path stands for many: a folder, or a pattern that is no file's own name. */
 export async function namesMany(path: string): Promise<boolean> {
-  const there = await lstat(path).catch(() => undefined);
+  const there = await whatIs(path);
   return there ? there.isDirectory() : hasPattern(path);
 }
 

@@ -130,6 +130,18 @@ test('more files at once than the process may open end in failures that name the
   expect(ran.stdout).toMatch(/\d+\.txt cannot be read: too many files are open/);
 });
 
+test('a link to a folder that is named with -r stands for the folder', async () => {
+  const api = await service();
+  const at = { env: api.env, ...desk({ 'in/a.txt': 'a' }) };
+  symlinkSync('in', join(at.home, 'link'));
+  for (const path of ['link', 'link/']) {
+    const ran = await rosterctl(['docs', 'upload', '-r', path, '-o', 'ids'], at);
+    expect([ran.code, ran.stdout]).toEqual([0, expect.stringMatching(/^doc_\d\n$/)]);
+  }
+  const ran = await rosterctl('docs upload link', at);
+  expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining('docs upload -r link')]);
+});
+
 test('a bad file is reported and stops no other; the same file twice is sent once', async () => {
   const api = await service();
   const at = desk({ 'a.txt': 'a', 'fake.pdf': 'no pdf' });
