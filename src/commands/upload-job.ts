@@ -1,6 +1,13 @@
 import { isSamePlace } from '../bulk/run-plan.js';
 import { listOpenRuns } from '../bulk/runs.js';
-import { isInDoubt, isStored, leftUploads, uploadAction, uploadId } from '../bulk/upload-state.js';
+import {
+  isInDoubt,
+  isStored,
+  type LeftUpload,
+  leftUploads,
+  uploadAction,
+  uploadId,
+} from '../bulk/upload-state.js';
 import type { SelectedRow } from '../bulk/work.js';
 import type { BulkValues } from '../cli/bulk-flags.js';
 import type { BulkJob, BulkPart } from '../cli/bulk-part.js';
@@ -43,14 +50,15 @@ export const uploadPart: BulkPart = {
   neverAsks: true,
   addsEachTime: true,
   goOn: ({ run, alone }) => (alone ? `uploads finish ${uploadId(run, 1)}` : 'uploads finish --all'),
-  isLeft: (run) => leftUploads([run]).some(isStored),
+  isLeft: (run) =>
+    leftUploads([run]).some((left) => isStored(left) || (isOnItsWay(left) && !isSpooled(left.row))),
   // Which document it made tells an upload in doubt which one is not its own.
   isEvidence: async (store, head) =>
     leftUploads(await listOpenRuns(store, () => {}, { untold: false })).some(
       (left) => isInDoubt(left) && isSamePlace(left.run.head, head),
     ),
   unfinishedRows: (run) => leftUploads([run]).map(({ row }) => row.row),
-  subjectOf: (row) => (seen(row).path === '-' ? undefined : seen(row).path),
+  subjectOf: (row) => (isSpooled(row) ? undefined : seen(row).path),
   job: async (_, values: UploadValues) => ({ ...uploadJobOf(values) }),
   open: (context, job: UploadJob) => openUploads(context, job),
 };
@@ -58,6 +66,16 @@ export const uploadPart: BulkPart = {
 /** The engine's line of an upload, whichever command goes on with it. */
 export function uploadLine(values: object) {
   return { part: uploadPart, words: uploadAction.split('.'), values: values as BulkValues };
+}
+
+/** Its bytes may have arrived although nobody said so. */
+function isOnItsWay({ state }: LeftUpload): boolean {
+  return state === 'put_started';
+}
+
+/** What came from stdin cannot be sent anew. */
+function isSpooled(row: SelectedRow): boolean {
+  return seen(row).path === '-';
 }
 
 /** Spooled stdin has no name by which it could be opened again. */

@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { startDownload } from '../../support/document-store.js';
 import {
   errorOf,
   freshEnvironment,
@@ -398,6 +399,22 @@ test('killed while the bytes were on their way: sent anew, and the first key is 
   expect([ran.code, JSON.parse(ran.stdout).fileKey]).toEqual([0, 'files/2']);
   expect(ran.stderr).toContain('files/1');
   expect(ran.stderr).not.toContain('sig=');
+});
+
+test('Ctrl-C while the bytes of one file are on their way leaves an upload to finish', async () => {
+  const api = await service({ put: () => () => {} });
+  const desk = { env: api.env, ...deskWith(['a.txt']) };
+  const child = startDownload(['docs', 'upload', 'a.txt'], api.env, desk.home);
+  while (puts(api) === 0) await new Promise((resolve) => setTimeout(resolve, 2));
+  child.kill('SIGINT');
+  const { code, stderr } = await child.ended;
+  const [left] = JSON.parse((await rosterctl('uploads list --json', desk)).stdout);
+  expect([code, left.state, left.fileKey]).toEqual([130, 'put_started', 'files/1']);
+  expect(stderr).toContain(`rosterctl uploads finish ${left.id}`);
+  delete api.behaviour.put;
+  const ran = await rosterctl('docs upload a.txt --json', desk);
+  expect([ran.code, ran.stderr]).toEqual([0, expect.stringContaining('files/1')]);
+  expect((await rosterctl('uploads list --json', desk)).stdout).toBe('[]\n');
 });
 
 test('a file that changed since its upload began is not finished as if it were the same', async () => {
