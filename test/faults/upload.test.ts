@@ -486,7 +486,7 @@ describe('downloads', () => {
       const world = await withStore(({ method }) =>
         method === 'GET'
           ? (socket) => {
-              socket.write('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhalf');
+              socket.write('HTTP/1.1 200 OK\r\netag: "1"\r\ncontent-length: 5\r\n\r\nhalf');
               setTimeout(() => socket.end(), 50);
             }
           : undefined,
