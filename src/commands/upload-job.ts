@@ -51,7 +51,7 @@ export const uploadPart: BulkPart = {
   addsEachTime: true,
   goOn: ({ run, alone }) => (alone ? `uploads finish ${uploadId(run, 1)}` : 'uploads finish --all'),
   isLeft: (run) =>
-    leftUploads([run]).some((left) => isStored(left) || (isOnItsWay(left) && !isSpooled(left.row))),
+    leftUploads([run]).some((left) => isStored(left) || (wasCutOff(left) && !isSpooled(left.row))),
   // Which document it made tells an upload in doubt which one is not its own.
   isEvidence: async (store, head) =>
     leftUploads(await listOpenRuns(store, () => {}, { untold: false })).some(
@@ -68,9 +68,9 @@ export function uploadLine(values: object) {
   return { part: uploadPart, words: uploadAction.split('.'), values: values as BulkValues };
 }
 
-/** Its bytes may have arrived although nobody said so. */
-function isOnItsWay({ state }: LeftUpload): boolean {
-  return state === 'put_started';
+/** A signal ended it: its bytes may have arrived. What failed says so itself. */
+function wasCutOff({ state, run, row }: LeftUpload): boolean {
+  return state === 'put_started' && run.state.results.get(row.row)?.error === undefined;
 }
 
 /** What came from stdin cannot be sent anew. */
