@@ -14,13 +14,7 @@ import { singleLine } from '../terminal/safe-text.js';
 import { documentSelection } from './documents/filters.js';
 import { createDownloader, type DownloadCall, linkOf, wasSkipped } from './download-one.js';
 import { type DownloadWorker, runDownloads } from './download-run.js';
-import {
-  checkTargets,
-  nameTargets,
-  type Target,
-  withRecords,
-  withSizes,
-} from './download-targets.js';
+import { checkTargets, nameTargets, type Target, withRecords } from './download-targets.js';
 import { callOf, documents } from './kinds.js';
 import { type SaveOptions, whatStands } from './save-file.js';
 
@@ -142,7 +136,10 @@ export async function downloadDocuments(
   const save: SaveOptions = { file, folder, whenThere };
   if (file === '-' && !context.settings.dryRun) refuseResult(context);
   if (rows.length === 0) context.note('No document is selected.');
-  const naming = nameTargets(await listed(context, rows, values), save);
+  // A name or a size is wanted from the list only where nothing else names the file.
+  const isListed = rows.every(({ record }) => record !== undefined);
+  const needsList = !isListed && !values.url && file === undefined;
+  const naming = nameTargets(needsList ? await withRecords(context, rows) : rows, save);
   const { targets } = naming;
   if (!isOne) limitPace(context, values);
   if (!values.url) {
@@ -171,17 +168,6 @@ export async function downloadDocuments(
 /** By whatever name, where the file goes to stdout nothing else may. */
 async function fileOrStdout(file: string | undefined): Promise<string | undefined> {
   return file !== undefined && (await ownDescriptor(file)) === 1 ? '-' : file;
-}
-
-/** The rows with their names and sizes, where these matter and the list tells them. */
-async function listed(
-  context: Context,
-  rows: Parameters<typeof withRecords>[1],
-  { url, file }: DownloadValues,
-) {
-  if (url || rows.every(({ record }) => record !== undefined)) return rows;
-  if (file === undefined) return withRecords(context, rows);
-  return context.settings.dryRun ? rows : withSizes(context, rows);
 }
 
 /** With `-O -` stdout is the file; `--json` says only how errors are told. Throws UsageError. */

@@ -2,7 +2,7 @@ import type { Context } from '../context.js';
 import { nameKey, withSuffix } from '../data/file-names.js';
 import type { JsonObject } from '../data/json.js';
 import { plural } from '../data/words.js';
-import { ApiError, CancelledError, Failure, GuardError, NotFoundError } from '../errors.js';
+import { ApiError, GuardError, NotFoundError } from '../errors.js';
 import type { SelectedRow } from '../bulk/work.js';
 import { documents } from './kinds.js';
 import { recordSource } from './read-records.js';
@@ -76,25 +76,6 @@ export async function withRecords(
     }
   }
   return found;
-}
-
-/**
- * The same for files that are named already: a list that cannot be had costs the look at the size and
- * not the download.
- */
-export async function withSizes(
-  context: Context,
-  rows: readonly SelectedRow[],
-): ReturnType<typeof withRecords> {
-  const source = recordSource(context, documents);
-  const found = rows.map(async ({ id }) => {
-    const record = await source.read(id).catch((error: unknown) => {
-      if (!(error instanceof Failure) || error instanceof CancelledError) throw error;
-      return undefined;
-    });
-    return { id, record };
-  });
-  return Promise.all(found);
 }
 
 const shown = 5;

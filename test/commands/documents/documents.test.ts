@@ -437,10 +437,7 @@ test('-O - writes the bytes and nothing else to stdout', async () => {
   const api = await service();
   const ran = await rosterctl('docs download doc_1 -O -', { env: api.env });
   expect([ran.code, ran.stdout]).toEqual([0, 'hello']);
-  expect(lines(api.requests)).toEqual([
-    'GET /v1/documents/org_7',
-    'GET /v1/documents/doc_1/download',
-  ]);
+  expect(lines(api.requests)).toEqual(['GET /v1/documents/doc_1/download']);
 });
 
 test.each([
