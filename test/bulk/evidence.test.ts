@@ -50,3 +50,12 @@ test('a list that shows all of it still serves all rows at once', async () => {
   const ran = await user.run(`tryouts set-status ${many} --to rejected --yes --json`);
   expect([ran.code, steps(service)]).toEqual([0, ['LIST']]);
 });
+
+test('what is so of hundreds of rows is told of the first few', async () => {
+  const service = await keep(ids(30).map((id) => application(id, { status: 'withdrawn' })));
+  const user = userOf(service);
+  const ran = await user.run('tryouts set-status --all --to reviewing --yes --json');
+  expect([ran.code, report(ran).summary]).toMatchObject([0, { changed: 30 }]);
+  expect(ran.stderr.match(/^app_\d+ was withdrawn/gm)).toHaveLength(5);
+  expect(ran.stderr.match(/^Others were withdrawn/gm)).toHaveLength(1);
+});

@@ -62,3 +62,22 @@ export function noteOnce(context: Context, values: object, message: string): voi
   before.add(message);
   context.note(message);
 }
+
+const few = 5;
+const counted = new WeakMap<object, Map<string, Set<string>>>();
+
+/** The same of what may be so of hundreds of rows: the first are named, and then `others` is said once. */
+export function noteFew(
+  context: Context,
+  values: object,
+  { id, what, others }: { readonly id: string; readonly what: string; readonly others: string },
+): void {
+  const ids = counted.get(values) ?? new Map<string, Set<string>>();
+  counted.set(values, ids);
+  const named = ids.get(others) ?? new Set();
+  ids.set(others, named);
+  if (named.has(id)) return;
+  if (named.size >= few) return noteOnce(context, values, others);
+  named.add(id);
+  noteOnce(context, values, `${id} ${what}`);
+}

@@ -11,6 +11,7 @@ import { labelOf } from '../read-records.js';
 import {
   anyIds,
   applications,
+  noteFew,
   noteOnce,
   readApplication,
   refuseOrganization,
@@ -107,7 +108,11 @@ function planConversion(
   const status = record['status'];
   if (isConverted(record)) {
     if (accept && status !== 'accepted')
-      noteOnce(context, line, `${id} is a player already; its status stays ${String(status)}.`);
+      noteFew(context, line, {
+        id,
+        what: `is a player already; its status stays ${String(status)}.`,
+        others: 'Others are players already, too; their statuses stay.',
+      });
     return { calls: [], changes: [], state: { record } };
   }
   noteTwins(context, line, id, record);

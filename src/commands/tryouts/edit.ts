@@ -10,7 +10,7 @@ import { shellQuote } from '../../data/words.js';
 import { ApiError, ProtocolError, UnknownOutcomeError } from '../../errors.js';
 import { callOf } from '../kinds.js';
 import { readShowing, type Seen } from '../write-records.js';
-import { applications, noteOnce, readApplication } from './application.js';
+import { applications, noteFew, noteOnce, readApplication } from './application.js';
 import { editedNotes, type NoteEdit } from './notes.js';
 
 /** What an application is to become; undefined = leave it. */
@@ -216,7 +216,16 @@ function warnOfMove(
 ): void {
   const from = record?.['status'];
   if (to === undefined || from === to) return;
-  if (from === 'withdrawn') noteOnce(context, line, `${id} was withdrawn by the applicant.`);
+  if (from === 'withdrawn')
+    noteFew(context, line, {
+      id,
+      what: 'was withdrawn by the applicant.',
+      others: 'Others were withdrawn by the applicant, too: see --not-status withdrawn.',
+    });
   if (from === 'accepted' && typeof record?.['convertedPlayerId'] === 'string')
-    noteOnce(context, line, `${id} is already a player: ${record['convertedPlayerId']}.`);
+    noteFew(context, line, {
+      id,
+      what: `is already a player: ${record['convertedPlayerId']}.`,
+      others: 'Others are players already, too.',
+    });
 }
