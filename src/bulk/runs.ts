@@ -160,6 +160,14 @@ export function listOpenRuns(
   });
 }
 
+/** The runs that did not come to their end; of the others, and there may be hundreds, next to nothing is read. */
+export function listUnfinishedRuns(store: RunStore): Promise<readonly StoredRun[]> {
+  return listRuns(store, undefined, async (run) => {
+    if (!hasPlan(runFolder(store, run))) return false;
+    return (await lastRecord(journalPath(store, run)))?.kind !== 'end';
+  });
+}
+
 /** One run by its name; undefined when there is none. */
 export async function readRun(store: RunStore, name: string): Promise<StoredRun | undefined> {
   const names = await runNames(store);

@@ -1,7 +1,7 @@
 import { settleMs } from '../api/settle.js';
 import { sentAtLatest, settleLeft } from '../bulk/run-state.js';
 import { isSamePlace } from '../bulk/run-plan.js';
-import { listOpenRuns, runStore, type StoredRun } from '../bulk/runs.js';
+import { listUnfinishedRuns, runStore, type StoredRun } from '../bulk/runs.js';
 import type { SelectedRow } from '../bulk/work.js';
 import { requireFolder } from '../config/paths.js';
 import type { Context } from '../context.js';
@@ -22,7 +22,7 @@ export async function settleOne(
   const here = { organization: context.api.organizationId, service: context.api.service };
   try {
     const store = runStore(requireFolder(context.paths, 'state').path);
-    const runs = await listOpenRuns(store, () => {}, { untold: false });
+    const runs = await listUnfinishedRuns(store);
     const earlier = runs.filter(
       ({ head }) => isSamePlace(head, here) && head.resource === resource,
     );
