@@ -1,10 +1,9 @@
 // A bare service of N applications for the bulk figures, in a process of its own: the same one for
 // every client. `node applications.mjs LATENCY_MS` prints its origin; POST /reset?n=N starts anew.
 import { createServer } from 'node:http';
+import { application } from './application.mjs';
 
 const latency = Number(process.argv[2] ?? 0);
-const at = '2026-01-01T00:00:00Z';
-const why = 'x'.repeat(600);
 let changed = new Map();
 let count = 0;
 let list;
@@ -60,6 +59,5 @@ function send(response, text, headers) {
 }
 
 function record(id) {
-  const status = changed.get(id) ?? 'pending';
-  return `{"id":"${id}","organizationId":"org_7","status":"${status}","name":"Ann ${id}","email":"${id}@example.org","discordUserId":null,"formResponses":{"why":"${why}","hours":12},"internalNotes":null,"convertedPlayerId":null,"gamerTags":[],"submittedAt":"${at}","createdAt":"${at}","updatedAt":"${at}"}`;
+  return application(id, changed.get(id));
 }

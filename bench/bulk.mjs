@@ -5,6 +5,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { startNginx } from './nginx.mjs';
 
 const rounds = Number(process.env.BENCH_BULK_ROUNDS ?? 5);
 const server = fileURLToPath(new URL('applications.mjs', import.meta.url));
@@ -14,7 +15,8 @@ const bareClient = fileURLToPath(new URL('bare-bulk.mjs', import.meta.url));
 export async function bulkFigures({ tool, home, env }) {
   const rows = [];
   const bench = { tool, home, env, rows };
-  const quick = await startServer(0);
+  const quick = await startQuick(home);
+  rows.push(['B1 to B3, B6: the server', quick.name, '-', '-', '-', '-', '-']);
   try {
     await beside(bench, quick, {
       name: 'B1 10,000 rows, 16 at once',
@@ -293,6 +295,15 @@ async function wrkRate({ home }, service, at) {
 
 function recordUrl({ origin }, index) {
   return `${origin}/v1/tryout-applications/app_${index}?organizationId=org_7`;
+}
+
+/** A server that takes little of the machine itself; without nginx one of Node, which takes a core. */
+async function startQuick(home) {
+  if (isInstalled('nginx')) return { ...(await startNginx(home)), name: 'nginx, one worker' };
+  console.error(
+    'nginx is not installed: a server of Node stands in, and takes as much as a client',
+  );
+  return { ...(await startServer(0)), name: 'node:http' };
 }
 
 async function startServer(latencyMs) {

@@ -1,0 +1,92 @@
+// The same service as applications.mjs, but of nginx: it takes so little of the machine that what
+// is measured is the client. Its answers are fixed by path and method: a read shows `pending`, a
+// write `rejected`, whatever came before.
+import { spawn } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { application } from './application.mjs';
+
+/** Starts it with its files in a folder of `home`. `reset` sets how many applications its list has. */
+export async function startNginx(home) {
+  const folder = join(home, 'nginx');
+  mkdirSync(folder, { recursive: true });
+  const port = await freePort();
+  const origin = `http://127.0.0.1:${port}`;
+  const configuration = join(folder, 'nginx.conf');
+  const write = (count) => {
+    const ids = Array.from({ length: count }, (_, index) => `app_${index}`);
+    writeFileSync(join(folder, 'list.json'), `[${ids.map((id) => application(id)).join(',')}]`);
+    writeFileSync(configuration, configurationFor(folder, port, count));
+  };
+  write(0);
+  const child = spawn('nginx', ['-c', configuration, '-p', folder], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  await shows(origin, 0);
+  return {
+    origin,
+    async reset(count) {
+      write(count);
+      child.kill('SIGHUP');
+      await shows(origin, count);
+    },
+    stop: () => child.kill(),
+  };
+}
+
+function configurationFor(folder, port, count) {
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((name) => `${name}_temp_path ${join(folder, name)};`)
+    .join(' ');
+  return `
+worker_processes 1;
+daemon off;
+pid ${join(folder, 'pid')};
+error_log stderr error;
+events { worker_connections 1024; }
+http {
+  access_log off;
+  keepalive_requests 100000000;
+  keepalive_timeout 60s;
+  default_type application/json;
+  ${temporary}
+  map $request_method $status_now { default pending; PATCH rejected; }
+  server {
+    listen 127.0.0.1:${port} backlog=1024;
+    root ${folder};
+    location ~ ^/v1/tryout-applications/([^/]+)$ {
+      return 200 '${application('$1', '$status_now')}';
+    }
+    location = /v1/tryout-applications {
+      # A total, so that no round number looks like a list that was cut.
+      add_header x-total-count ${count};
+      try_files /list.json =404;
+    }
+  }
+}
+`;
+}
+
+/** Resolves when the list is as long as wanted; a worker of before may still answer for a moment. */
+async function shows(origin, count) {
+  for (let look = 0; look < 500; look++) {
+    // No connection is kept: one would hold the worker of before alive.
+    const answer = await fetch(`${origin}/v1/tryout-applications`, {
+      method: 'HEAD',
+      headers: { connection: 'close' },
+    }).catch(() => undefined);
+    if (answer?.headers.get('x-total-count') === String(count)) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error('nginx does not answer as it should');
+}
+
+function freePort() {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}
