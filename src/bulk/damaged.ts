@@ -1,4 +1,5 @@
 import { rename } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { systemReason } from '../data/system-reason.js';
 import { type Failure, GuardError, OutputError } from '../errors.js';
 import { readDamaged } from './journal.js';
@@ -6,6 +7,7 @@ import { headOf, hasPlan, type PlannedRow, readPlan, type RunHead } from './run-
 
 /** A run of which a file cannot be read, as far as the others still tell what it is. */
 export interface DamagedRun {
+  readonly run: string;
   readonly folder: string;
   /** Names the file, and of a journal the line. */
   readonly message: string;
@@ -33,6 +35,7 @@ export async function damagedRun(
   });
   const { first, hasEnded } = await readDamaged(journal);
   return {
+    run: basename(folder),
     folder,
     message,
     head: plan?.head ?? headOf(first),
@@ -50,6 +53,7 @@ export async function setAside({ folder }: DamagedRun): Promise<string> {
   } catch (error) {
     throw new OutputError(`${folder} cannot be set aside: ${systemReason(error)}.`, {
       cause: error,
+      hint: 'Check the mode of the folder around it.',
     });
   }
   return aside;

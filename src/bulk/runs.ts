@@ -78,6 +78,13 @@ export function newRunName(now: Date): string {
   return `${time}-${randomBytes(3).toString('hex')}`;
 }
 
+/** When a run of that name began; its files may not tell it any more. */
+export function startOf(run: string): Date {
+  return new Date(run.replace(timeOfName, '$1-$2-$3T$4:$5:$6.$7Z').slice(0, 24));
+}
+
+const timeOfName = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})/;
+
 /** Puts the plan and the journal's first record on disk. Throws ConfigError, OutputError. */
 export async function createRun(
   store: RunStore,

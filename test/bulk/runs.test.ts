@@ -411,6 +411,43 @@ test('of runs that have ended a new one reads only the end; doctor reads all', a
   expect((await user.run('doctor')).stdout).toContain('is damaged in line 1');
 });
 
+test('a damaged run that has ended is set aside by runs prune once it is old, and warned of no more', async () => {
+  const service = await keep(several(2));
+  const user = userOf(service);
+  await user.run('tryouts set-status app_1 app_2 --to accepted --yes');
+  const [run = ''] = readdirSync(user.runs);
+  const journal = join(user.runs, run, 'journal.jsonl');
+  writeFileSync(journal, readFileSync(journal, 'utf8').replace('"seq":1', '"seq":7'));
+  const young = await user.run('runs prune --json');
+  expect(JSON.parse(young.stdout)).toEqual({ removed: [] });
+  expect(young.stderr).toContain('is damaged in line 1');
+  const would = await user.run('runs prune --older-than 0s --dry-run');
+  expect(would.stdout).toContain(`${run} (damaged)`);
+  const pruned = await user.run('runs prune --older-than 0s --json');
+  expect(JSON.parse(pruned.stdout)).toEqual({
+    removed: [],
+    setAside: [join(user.runs, `${run}.damaged`)],
+  });
+  expect(readdirSync(user.runs)).toEqual([`${run}.damaged`]);
+  expect(await user.run('runs list')).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('a damaged run that did not end is never pruned', async () => {
+  let away = false;
+  const service = await keep(several(2), (_, step) => {
+    away ||= step.startsWith('PATCH');
+    return away ? { status: 503 } : undefined;
+  });
+  const user = userOf(service);
+  await user.run('tryouts set-status app_1 app_2 --to accepted --yes');
+  const [run = ''] = readdirSync(user.runs);
+  const journal = join(user.runs, run, 'journal.jsonl');
+  writeFileSync(journal, readFileSync(journal, 'utf8').replace('"seq":1', '"seq":7'));
+  const pruned = await user.run('runs prune --older-than 0s --json');
+  expect(JSON.parse(pruned.stdout)).toEqual({ removed: [] });
+  expect(readdirSync(user.runs)).toEqual([run]);
+});
+
 test("an old run that is damaged is in nobody's way: not of the last one, not of another command", async () => {
   const service = await keep([application('app_1'), application('app_2')]);
   const user = userOf(service);

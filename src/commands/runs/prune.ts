@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { listRuns, removeRun, type StoredRun, summaryOf } from '../../bulk/runs.js';
+import { type DamagedRun, setAside } from '../../bulk/damaged.js';
+import { listRuns, removeRun, startOf, type StoredRun, summaryOf } from '../../bulk/runs.js';
 import { isInDoubt, leftUploads, uploadAction } from '../../bulk/upload-state.js';
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { parsedBy } from '../../cli/filters.js';
@@ -13,7 +14,8 @@ const month = 30 * 86_400_000;
 export default defineLocalWrite({
   summary: 'Remove old finished runs from this machine',
   about:
-    'A run that is unfinished, or that has a row whose outcome is unknown or an upload to finish, always stays.',
+    'A run that is unfinished, or that has a row whose outcome is unknown or an upload to finish, always stays. ' +
+    'One whose files are damaged is set aside beside the runs once it has ended.',
   examples: [
     ['See which', '--dry-run'],
     ['Older than a week', '--older-than 7d'],
@@ -28,34 +30,41 @@ export default defineLocalWrite({
       },
     ),
   },
-  view: linesOf(z.object({ removed: z.array(z.string()) }), ({ removed }) => [
-    `${plural(removed.length, 'run')} removed.`,
-  ]),
+  view: linesOf(
+    z.object({ removed: z.array(z.string()), setAside: z.optional(z.array(z.string())) }),
+    ({ removed, setAside: kept = [] }) => [
+      `${plural(removed.length, 'run')} removed.`,
+      ...kept.map((path) => `A damaged run is kept in ${path}.`),
+    ],
+  ),
   async plan(context, { olderThan }) {
-    const runs = await listRuns(storeOf(context), ({ message }) => context.tell(message));
+    const isOld = (run: string) => context.now().getTime() - startOf(run).getTime() >= olderThan;
+    const damaged: DamagedRun[] = [];
+    const runs = await listRuns(storeOf(context), (run) => damaged.push(run));
+    const aside = damaged.filter((each) => !each.isOpen && isOld(each.run));
+    for (const each of damaged) if (!aside.includes(each)) context.tell(each.message);
     // Which documents they made tells an upload in doubt which ones are not its own.
     const areEvidence = leftUploads(runs).some(isInDoubt);
-    const old = runs.filter(
-      (run) =>
-        isDone(run) &&
-        age(run, context.now()) >= olderThan &&
-        !(areEvidence && run.head.action === uploadAction),
-    );
-    const names = old.map(({ head }) => head.run);
-    const changes = names.map((id) => ({ id, field: 'run', from: id, to: null }));
-    return { calls: [], changes, state: names };
+    const names = runs
+      .filter((run) => isDone(run) && !(areEvidence && run.head.action === uploadAction))
+      .map(({ head }) => head.run)
+      .filter(isOld);
+    const changes = [...names, ...aside.map(({ run }) => `${run} (damaged)`)].map((id) => ({
+      id,
+      field: 'run',
+      from: id,
+      to: null,
+    }));
+    return { calls: [], changes, state: { names, aside } };
   },
-  async apply(context, { state: names }) {
+  async apply(context, { state: { names, aside } }) {
     const store = storeOf(context);
     for (const name of names) await removeRun(store, name);
-    return { removed: names };
+    const kept = await Promise.all(aside.map(setAside));
+    return { removed: names, ...(kept.length > 0 && { setAside: kept }) };
   },
 });
 
 function isDone(run: StoredRun): boolean {
   return run.finished && summaryOf(run).unknown === 0 && leftUploads([run]).length === 0;
-}
-
-function age({ head }: StoredRun, now: Date): number {
-  return now.getTime() - Date.parse(head.startedAt);
 }
