@@ -2,6 +2,7 @@ import { createHash, hash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Context } from '../context.js';
 import { isObject, type JsonObject, parseJson, printJson } from '../data/json.js';
 import { systemReason } from '../data/system-reason.js';
 import { GuardError, OutputError } from '../errors.js';
@@ -28,6 +29,16 @@ export type RunHead = {
 
 /** What a run belongs to. */
 export type Place = Pick<RunHead, 'organization' | 'service'>;
+
+/** The one in force. */
+export function placeOf({ api }: Pick<Context, 'api'>): Place {
+  return { organization: api.organizationId, service: api.service };
+}
+
+/** Whether a run is of the organization and service in force. */
+export function isHere(context: Pick<Context, 'api'>, { head }: { readonly head: Place }): boolean {
+  return isSamePlace(head, placeOf(context));
+}
 
 /** Whether both are of one organization at one service, whatever the profiles are called. */
 export function isSamePlace(a: Place, b: Place): boolean {

@@ -57,7 +57,12 @@ export function openRunStore(paths: Paths): RunStore {
   return store;
 }
 
-/** The same for reading only: nothing is made. */
+/** The same, and nothing is made. Throws ConfigError where there is no place for a state. */
+export function storeOf({ paths }: { readonly paths: Paths }): RunStore {
+  return runStore(requireFolder(paths, 'state').path);
+}
+
+/** The same of a state folder that is known. */
 export function runStore(statePath: string): RunStore {
   return { dir: join(statePath, 'runs'), locks: join(statePath, 'locks') };
 }

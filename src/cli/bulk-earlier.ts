@@ -1,9 +1,8 @@
 import { settleMs } from '../api/settle.js';
 import { sentAtLatest, settleLeft } from '../bulk/run-state.js';
-import { isSamePlace } from '../bulk/run-plan.js';
-import { listUnfinishedRuns, runStore, type StoredRun } from '../bulk/runs.js';
+import { isHere } from '../bulk/run-plan.js';
+import { listUnfinishedRuns, storeOf, type StoredRun } from '../bulk/runs.js';
 import type { SelectedRow } from '../bulk/work.js';
-import { requireFolder } from '../config/paths.js';
 import type { Context } from '../context.js';
 import { pause } from '../data/pause.js';
 import { plural } from '../data/words.js';
@@ -19,13 +18,9 @@ export async function settleOne(
   resource: BulkPart['resource'],
   id: string,
 ): Promise<void> {
-  const here = { organization: context.api.organizationId, service: context.api.service };
   try {
-    const store = runStore(requireFolder(context.paths, 'state').path);
-    const runs = await listUnfinishedRuns(store);
-    const earlier = runs.filter(
-      ({ head }) => isSamePlace(head, here) && head.resource === resource,
-    );
+    const runs = await listUnfinishedRuns(storeOf(context));
+    const earlier = runs.filter((run) => isHere(context, run) && run.head.resource === resource);
     await settleEarlier(context, earlier, [{ row: 1, id }], []);
   } catch (error) {
     if (!(error instanceof ConfigError || error instanceof OutputError)) throw error;

@@ -1,4 +1,5 @@
 import { lockRun } from '../bulk/lock-run.js';
+import { placeOf } from '../bulk/run-plan.js';
 import { newRunName, openRunStore, type RunHead, type RunStore } from '../bulk/runs.js';
 import type { Context } from '../context.js';
 import type { SelectedRow } from '../bulk/work.js';
@@ -42,8 +43,7 @@ export function headFor(
     run: newRunName(context.now()),
     action: words.join('.'),
     profile: context.settings.profile.name,
-    organization: context.api.organizationId,
-    service: context.api.service,
+    ...placeOf(context),
     resource: part.resource,
     input: '',
     startedAt: context.now().toISOString(),

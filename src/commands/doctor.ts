@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { contractVersion } from '../api/contract.js';
 import { listCalls } from '../api/routes.js';
 import type { Answer, Api, ResourceName } from '../api/types.js';
-import { listRuns, openRunStore, runStore } from '../bulk/runs.js';
+import { listRuns, openRunStore, storeOf } from '../bulk/runs.js';
 import { leftUploads } from '../bulk/upload-state.js';
 import { defineLocalCommand, Outcome } from '../cli/define.js';
 import { tellFailure } from '../cli/failure.js';
@@ -111,7 +111,7 @@ function checkState({ paths }: LocalContext): Check[] {
 async function checkRuns({ paths, flags, settings }: LocalContext): Promise<Check[]> {
   if (!paths.state) return [];
   const damaged: string[] = [];
-  const runs = await listRuns(runStore(paths.state.path), ({ message }) => damaged.push(message));
+  const runs = await listRuns(storeOf({ paths }), ({ message }) => damaged.push(message));
   const left = leftUploads(runs);
   const open = runs.filter(({ finished }) => !finished).map(({ head }) => head);
   const [first] = open;

@@ -1,11 +1,11 @@
 import { lastRecord } from '../bulk/journal.js';
 import type { ReportRow } from '../bulk/report.js';
-import { journalPath, listRuns, type StoredRun } from '../bulk/runs.js';
+import { isHere } from '../bulk/run-plan.js';
+import { journalPath, listRuns, storeOf, type StoredRun } from '../bulk/runs.js';
 import { isNotVerified, uploadAction } from '../bulk/upload-state.js';
 import type { Context } from '../context.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { ConfigError } from '../errors.js';
-import { isHere, storeOf } from './runs/place.js';
 
 /** A service that counts whole seconds says that a document was made before it was asked for. */
 export const wholeSecond = 1000;

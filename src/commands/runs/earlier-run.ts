@@ -1,11 +1,11 @@
 import type { EndpointName } from '../../api/contract.js';
-import { findRun, type StoredRun } from '../../bulk/runs.js';
+import { isHere } from '../../bulk/run-plan.js';
+import { findRun, storeOf, type StoredRun } from '../../bulk/runs.js';
 import { bulkFlags } from '../../cli/bulk-flags.js';
 import { reportView } from '../../cli/report-view.js';
 import type { Context } from '../../context.js';
 import { shellQuote } from '../../data/words.js';
 import { UsageError } from '../../errors.js';
-import { isHere, storeOf } from './place.js';
 import { runArg } from './show.js';
 
 const { failFast, maxErrors, maxChanges, expect, concurrency, rate, waitLock } = bulkFlags;

@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
-import { listRuns, summaryOf } from '../../bulk/runs.js';
+import { listRuns, storeOf, summaryOf } from '../../bulk/runs.js';
 import { defineLocalCommand } from '../../cli/define.js';
 import { rowsOf } from '../../cli/views.js';
-import { storeOf } from './place.js';
 
 const Run = z.object({
   run: z.string(),

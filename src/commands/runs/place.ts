@@ -1,17 +1,10 @@
-import { isSamePlace, type Place } from '../../bulk/run-plan.js';
-import { type RunStore, runStore, type StoredRun } from '../../bulk/runs.js';
+import type { Place } from '../../bulk/run-plan.js';
 import { parseBaseUrl } from '../../config/base-url.js';
 import { findPlace } from '../../config/connection.js';
-import { requireFolder } from '../../config/paths.js';
 import { sandboxProfile } from '../../config/profile-name.js';
-import type { Context, LocalContext } from '../../context.js';
+import type { LocalContext } from '../../context.js';
 import { UsageError } from '../../errors.js';
 import { demoOrganization, sandboxService } from '../../sandbox/keys.js';
-
-/** Whether a run is of the organization and service in force. */
-export function isHere({ api }: Context, { head }: Pick<StoredRun, 'head'>): boolean {
-  return isSamePlace(head, { organization: api.organizationId, service: api.service });
-}
 
 /** The organization and service in force, as far as they are configured; nothing is connected. */
 export function configuredPlace(context: LocalContext): Place | undefined {
@@ -28,9 +21,4 @@ export function configuredPlace(context: LocalContext): Place | undefined {
     if (error instanceof UsageError) return undefined;
     throw error;
   }
-}
-
-/** Where runs lie; nothing is made. Throws ConfigError where there is no place for a state. */
-export function storeOf({ paths }: Pick<LocalContext, 'paths'>): RunStore {
-  return runStore(requireFolder(paths, 'state').path);
 }

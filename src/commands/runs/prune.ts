@@ -1,13 +1,19 @@
 import * as z from 'zod/mini';
 import { type DamagedRun, setAside } from '../../bulk/damaged.js';
-import { listRuns, removeRun, startOf, type StoredRun, summaryOf } from '../../bulk/runs.js';
+import {
+  listRuns,
+  removeRun,
+  startOf,
+  storeOf,
+  type StoredRun,
+  summaryOf,
+} from '../../bulk/runs.js';
 import { isInDoubt, leftUploads, uploadAction } from '../../bulk/upload-state.js';
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { parsedBy } from '../../cli/filters.js';
 import { linesOf } from '../../cli/views.js';
 import { formatDuration, parseDuration } from '../../data/duration.js';
 import { plural } from '../../data/words.js';
-import { storeOf } from './place.js';
 
 const month = 30 * 86_400_000;
 

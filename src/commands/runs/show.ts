@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 import { type BulkReport, type ReportRow, wentWrong } from '../../bulk/report.js';
 import { isSamePlace } from '../../bulk/run-plan.js';
-import { findRun, type StoredRun, summaryOf } from '../../bulk/runs.js';
+import { findRun, storeOf, type StoredRun, summaryOf } from '../../bulk/runs.js';
 import { defineLocalCommand, flag, param } from '../../cli/define.js';
 import { reportView, tellSummary } from '../../cli/report-view.js';
-import { configuredPlace, storeOf } from './place.js';
+import { configuredPlace } from './place.js';
 
 /** Which run; `last` is the newest of this organization and service, or of those that can be meant. */
 export const runArg = param(

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type { DamagedRun } from '../../bulk/damaged.js';
 import type { ReportRow } from '../../bulk/report.js';
+import { isHere } from '../../bulk/run-plan.js';
 import { type LeftUpload, uploadAction } from '../../bulk/upload-state.js';
 import { finishRows, meanwhile } from '../../cli/bulk-continue.js';
 import { bulkFlags } from '../../cli/bulk-flags.js';
@@ -13,7 +14,6 @@ import { isObject, type JsonObject } from '../../data/json.js';
 import { plural } from '../../data/words.js';
 import { Failure, UsageError } from '../../errors.js';
 import { type ExitName, gravest } from '../../exit-codes.js';
-import { isHere } from '../runs/place.js';
 import { uploadLine } from '../upload-job.js';
 import { newDocument, planLeft } from '../upload-plan.js';
 import { leftIdSchema } from './forget.js';

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import { lockRun } from '../../bulk/lock-run.js';
+import { storeOf } from '../../bulk/runs.js';
 import { forgetUpload, isStored } from '../../bulk/upload-state.js';
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
-import { storeOf } from '../runs/place.js';
 import { findLeft } from './left.js';
 
 /** The id of an interrupted upload. */

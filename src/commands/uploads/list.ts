@@ -1,8 +1,8 @@
 import { isGoingOn } from '../../bulk/lock-run.js';
+import { storeOf } from '../../bulk/runs.js';
 import { defineLocalCommand } from '../../cli/define.js';
 import { rowsOf } from '../../cli/views.js';
 import { plural } from '../../data/words.js';
-import { storeOf } from '../runs/place.js';
 import { readLeft, UploadLine } from './left.js';
 
 export default defineLocalCommand({
