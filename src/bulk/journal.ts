@@ -39,8 +39,8 @@ export interface JournalOptions {
  */
 export async function openJournal(path: string, options: JournalOptions): Promise<Journal> {
   const { records, bytes } = await readJournal(path);
-  const handle = await attempt(path, open(path, 'a', 0o600));
-  await attempt(path, handle.truncate(bytes));
+  const handle = await attempt(path, () => open(path, 'a', 0o600));
+  await attempt(path, () => handle.truncate(bytes));
   return new Writer(path, handle, [...records], options);
 }
 
@@ -183,14 +183,7 @@ class Writer implements Journal {
       this.waiting = [];
       try {
         if (this.broken !== undefined) throw this.broken;
-        // A look at the lock takes a descriptor, and there may be none left.
-        const look = Promise.resolve().then(() => this.options.isOurs());
-        if (!(await attempt(this.path, look)))
-          throw new GuardError('Another process took this run over while this one was stopped.', {
-            code: 'locked',
-          });
-        const bytes = Buffer.from(batch.map(({ line }) => line).join(''));
-        await attempt(this.path, writeDown(this.handle.fd, bytes));
+        await attempt(this.path, () => this.writeDown(batch));
         for (const each of batch) each.done();
       } catch (error) {
         // What stands half-written in the file is dropped by the next reader; nothing may follow it.
@@ -199,6 +192,22 @@ class Writer implements Journal {
       }
     }
     this.writing = undefined;
+  }
+
+  /** The write itself only fills the system's memory; another thread would take longer to begin it. */
+  private writeDown(batch: readonly Waiting[]): Promise<void> {
+    const descriptor = this.handle.fd;
+    // This takes a descriptor, and there may be none left.
+    if (!this.options.isOurs())
+      throw new GuardError('Another process took this run over while this one was stopped.', {
+        code: 'locked',
+        hint: 'See how it goes on: rosterctl runs list',
+      });
+    const bytes = Buffer.from(batch.map(({ line }) => line).join(''));
+    for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
+    return new Promise((done, fail) => {
+      fdatasync(descriptor, (error) => (error ? fail(error) : done()));
+    });
   }
 
   /** A sync costs as much for one record as for fifty: those of the next few turns join the batch. */
@@ -211,18 +220,11 @@ class Writer implements Journal {
   }
 }
 
-/** The write itself only fills the system's memory; another thread would take longer to begin it. */
-async function writeDown(descriptor: number, bytes: Buffer): Promise<void> {
-  for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
-  await new Promise<void>((done, fail) => {
-    fdatasync(descriptor, (error) => (error ? fail(error) : done()));
-  });
-}
-
-async function attempt<T>(path: string, work: Promise<T>): Promise<T> {
+async function attempt<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
-    return await work;
+    return await work();
   } catch (error) {
+    if (error instanceof GuardError) throw error;
     throw new OutputError(`The journal ${path} cannot be written: ${systemReason(error)}.`, {
       cause: error,
       hint: 'Nothing is sent without it. Make room, then run the same line again.',
