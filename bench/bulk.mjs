@@ -5,7 +5,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startNginx } from './nginx.mjs';
+import { hasNginx, startNginx } from './nginx.mjs';
 
 const rounds = Number(process.env.BENCH_BULK_ROUNDS ?? 5);
 const server = fileURLToPath(new URL('applications.mjs', import.meta.url));
@@ -15,8 +15,8 @@ const bareClient = fileURLToPath(new URL('bare-bulk.mjs', import.meta.url));
 export async function bulkFigures({ tool, home, env }) {
   const rows = [];
   const bench = { tool, home, env, rows };
-  const quick = await startQuick(home);
-  rows.push(['B1 to B3, B6: the server', quick.name, '-', '-', '-', '-', '-']);
+  const quick = await startServer(home, 0);
+  rows.push(['the server of B1 to B3 and B6', quick.name, '-', '-', '-', '-', '-']);
   try {
     await beside(bench, quick, {
       name: 'B1 10,000 rows, 16 at once',
@@ -40,7 +40,8 @@ export async function bulkFigures({ tool, home, env }) {
   } finally {
     quick.stop();
   }
-  const slow = await startServer(50);
+  const slow = await startServer(home, 50);
+  rows.push(['the server of B4', slow.name, '-', '-', '-', '-', '-']);
   try {
     await latency(bench, slow);
     await durable(bench, slow, 'B5 durable, 50 ms', 2_000, 64, 0.97);
@@ -297,16 +298,10 @@ function recordUrl({ origin }, index) {
   return `${origin}/v1/tryout-applications/app_${index}?organizationId=org_7`;
 }
 
-/** A server that takes little of the machine itself; without nginx one of Node, which takes a core. */
-async function startQuick(home) {
-  if (isInstalled('nginx')) return { ...(await startNginx(home)), name: 'nginx, one worker' };
-  console.error(
-    'nginx is not installed: a server of Node stands in, and takes as much as a client',
-  );
-  return { ...(await startServer(0)), name: 'node:http' };
-}
-
-async function startServer(latencyMs) {
+/** nginx takes little of the machine; without it a server of Node, which takes as much as a client. */
+async function startServer(home, latencyMs) {
+  if (hasNginx(latencyMs))
+    return { ...(await startNginx(home, latencyMs)), name: 'nginx, one worker' };
   const child = spawn(process.execPath, [server, String(latencyMs)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -314,6 +309,7 @@ async function startServer(latencyMs) {
     child.stdout.once('data', (chunk) => resolve(chunk.toString().trim())),
   );
   return {
+    name: 'node:http (nginx or its module echo is not installed)',
     origin,
     reset: (count) => fetch(`${origin}/reset?n=${count}`, { method: 'POST' }).then((r) => r.text()),
     stop: () => child.kill(),

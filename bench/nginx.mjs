@@ -1,15 +1,24 @@
 // The same service as applications.mjs, but of nginx: it takes so little of the machine that what
 // is measured is the client. Its answers are fixed by path and method: a read shows `pending`, a
 // write `rejected`, whatever came before.
-import { spawn } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { application } from './application.mjs';
 
+/** What lets it wait before an answer; a package of its own (Debian: libnginx-mod-http-echo). */
+const echoModule = '/usr/lib/nginx/modules/ngx_http_echo_module.so';
+
+/** Whether it is installed, and for a latency the module that waits. */
+export function hasNginx(latencyMs) {
+  const found = spawnSync('sh', ['-c', 'command -v nginx']).status === 0;
+  return found && (latencyMs === 0 || existsSync(echoModule));
+}
+
 /** Starts it with its files in a folder of `home`. `reset` sets how many applications its list has. */
-export async function startNginx(home) {
-  const folder = join(home, 'nginx');
+export async function startNginx(home, latencyMs) {
+  const folder = join(home, `nginx-${latencyMs}`);
   mkdirSync(folder, { recursive: true });
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
@@ -17,7 +26,7 @@ export async function startNginx(home) {
   const write = (count) => {
     const ids = Array.from({ length: count }, (_, index) => `app_${index}`);
     writeFileSync(join(folder, 'list.json'), `[${ids.map((id) => application(id)).join(',')}]`);
-    writeFileSync(configuration, configurationFor(folder, port, count));
+    writeFileSync(configuration, configurationFor({ folder, port, count, latencyMs }));
   };
   write(0);
   const child = spawn('nginx', ['-c', configuration, '-p', folder], {
@@ -35,11 +44,16 @@ export async function startNginx(home) {
   };
 }
 
-function configurationFor(folder, port, count) {
+function configurationFor({ folder, port, count, latencyMs }) {
+  const record = application('$1', '$status_now');
+  const answer =
+    latencyMs === 0
+      ? `return 200 '${record}';`
+      : `echo_read_request_body; echo_sleep ${latencyMs / 1000}; echo '${record}';`;
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
     .map((name) => `${name}_temp_path ${join(folder, name)};`)
     .join(' ');
-  return `
+  return `${latencyMs === 0 ? '' : `load_module ${echoModule};`}
 worker_processes 1;
 daemon off;
 pid ${join(folder, 'pid')};
@@ -56,7 +70,7 @@ http {
     listen 127.0.0.1:${port} backlog=1024;
     root ${folder};
     location ~ ^/v1/tryout-applications/([^/]+)$ {
-      return 200 '${application('$1', '$status_now')}';
+      ${answer}
     }
     location = /v1/tryout-applications {
       # A total, so that no round number looks like a list that was cut.
