@@ -6,6 +6,7 @@ import { createTransport } from './api/transport.js';
 import type { Api, ApiNotes } from './api/types.js';
 import { checkSandboxFlags, resolveConnection } from './config/connection.js';
 import type { Environment, Paths } from './config/paths.js';
+import { sandboxProfile } from './config/profile-name.js';
 import type { Connection, GlobalFlags, Settings } from './config/settings.js';
 import type { ConfigStore } from './config/store.js';
 import { pause } from './data/pause.js';
@@ -156,7 +157,7 @@ async function findConnection(
   reach: (reachable: (url: string) => string) => void,
 ): Promise<Connection> {
   const { flags, env, settings, config, signal } = parts;
-  if (settings.profile.name === 'sandbox') {
+  if (settings.profile.name === sandboxProfile) {
     checkSandboxFlags(flags);
     const [{ openSandbox }, { sandboxService }] = await Promise.all([
       import('./sandbox/embedded.js'),

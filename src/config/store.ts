@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { defaultProfile } from '../data/login-line.js';
 import { systemReason } from '../data/system-reason.js';
 import { ConfigError } from '../errors.js';
 import type { ThisProcess } from '../files/lock.js';
@@ -100,7 +101,7 @@ export function openConfigStore(paths: Paths, { self }: StoreOptions): ConfigSto
 
 /** The profile that is used when none is named: the chosen one, else the one called `default`. */
 export function activeProfileOf(config: ConfigData): string | undefined {
-  return config.activeProfile ?? (config.profiles.has('default') ? 'default' : undefined);
+  return config.activeProfile ?? (config.profiles.has(defaultProfile) ? defaultProfile : undefined);
 }
 
 function readPrivate(file: string, paths: Paths, loose: Set<string>): string | undefined {
