@@ -290,6 +290,13 @@ export function asksForQuiet(error: unknown): boolean {
   return error instanceof ApiError && error.details.retryAfter !== undefined;
 }
 
+/** What it asked for then, in words that follow its name; undefined where the line allows the wait. */
+export function quietAsked({ details }: ApiError): string | undefined {
+  return details.retryAfter === undefined
+    ? undefined
+    : `asks to wait ${details.retryAfter} s, longer than --max-wait allows.`;
+}
+
 /** The service or its store did not answer in all attempts, or said each time that it could not. */
 export function isExhausted(error: Failure): boolean {
   if (error instanceof UnverifiedError) return false;

@@ -4,6 +4,7 @@ import {
   type CallSite,
   type Failure,
   ProtocolError,
+  quietAsked,
   UnknownOutcomeError,
 } from '../errors.js';
 import { type JsonBody, readJson } from './json-body.js';
@@ -55,16 +56,16 @@ export function failureOf(
   });
   if (!response.doubt) return refusal;
   const code = codeIn(body);
+  const quiet = quietAsked(refusal);
   return new UnknownOutcomeError(
     `${call.method} ${call.path} was answered with ${status}${code ? ` (${code})` : ''} and may have taken effect.`,
     call,
-    { hint: quietHint(refusal) ?? readFirst, cause: refusal, wait: response.wait },
+    {
+      hint: quiet === undefined ? readFirst : `The service ${quiet} ${readFirst}`,
+      cause: refusal,
+      wait: response.wait,
+    },
   );
-}
-
-function quietHint({ details }: ApiError): string | undefined {
-  if (details.retryAfter === undefined) return undefined;
-  return `The service asks to wait ${details.retryAfter} s, longer than --max-wait allows. ${readFirst}`;
 }
 
 const guessHint =

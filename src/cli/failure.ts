@@ -4,6 +4,7 @@ import {
   isExhausted,
   NetworkError,
   ProtocolError,
+  quietAsked,
   StoreError,
   UnknownOutcomeError,
 } from '../errors.js';
@@ -163,10 +164,8 @@ function sayApiError(
 }
 
 function laterOf(error: ApiError): string | undefined {
-  const seconds = error.details.retryAfter;
-  return seconds === undefined
-    ? undefined
-    : `It asks to wait ${seconds} s, longer than --max-wait allows.`;
+  const quiet = quietAsked(error);
+  return quiet && `It ${quiet}`;
 }
 
 function conflictReason(error: ApiError): string | undefined {
