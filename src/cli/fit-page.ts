@@ -18,7 +18,7 @@ function fitBlock(block: string, width: number): string {
   if (all.every((line) => line.length <= width)) return block;
   const isProse = all.every((line) => !line.startsWith(' '));
   return isProse
-    ? wrap(all.join(' '), width).join('\n')
+    ? fillWords(all.join(' '), width).join('\n')
     : all.flatMap((line) => fitRow(line, width)).join('\n');
 }
 
@@ -27,7 +27,7 @@ function fitRow(row: string, width: number): string[] {
   const column = (/^ +(?:- |\S+(?: \S+)*? {2,})?/.exec(row)?.[0] ?? '').length;
   const indent = width - column < leastText ? Math.min(column, 6) : column;
   const head = row.slice(0, column);
-  const text = wrap(row.slice(column), width - indent);
+  const text = fillWords(row.slice(column), width - indent);
   const isBeside = indent === column;
   const lead = isBeside ? `${head}${text.shift() ?? ''}` : head;
   return [lead.trimEnd(), ...text.map((line) => ' '.repeat(indent) + line)].filter(
@@ -35,8 +35,11 @@ function fitRow(row: string, width: number): string[] {
   );
 }
 
-/** The words of a text in lines of at most `width` columns. */
-export function wrap(text: string, width: number): string[] {
+/**
+ * The words of a text in lines of at most `width` columns. Our pages are plain letters, so these are
+ * counted: help need not load what measures texts of others, as `wrap` of the terminal does.
+ */
+export function fillWords(text: string, width: number): string[] {
   return filled(text.split(/\s+/), width);
 }
 

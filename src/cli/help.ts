@@ -1,4 +1,4 @@
-import { filled, fitPage, fullWidth, leastText, wrap } from './fit-page.js';
+import { filled, fillWords, fitPage, fullWidth, leastText } from './fit-page.js';
 import { globalFlags, standardFlags } from './global-flags.js';
 import type { PlainCommand, PlainGroup, PlainParam, PlainTable } from '../data/plain-table.js';
 
@@ -80,7 +80,7 @@ function verbOf({ words }: PlainCommand): string {
 export function groupHelp(group: PlainGroup, table: PlainTable, width = fullWidth): string {
   const verbs = verbsOf(group, table);
   return lines([
-    ...wrap(`${group.about}.`, width),
+    ...fillWords(`${group.about}.`, width),
     '',
     ...under(
       `Usage: rosterctl ${group.word} <verb> [flags]`,
@@ -113,8 +113,8 @@ export function commandHelp(
   // Where flags had to be left out there is no room for a third example and the calls either.
   const isFull = !long && command.flags.some((flag) => flag.rare);
   return lines([
-    ...wrap(`${command.summary}.`, width),
-    ...(long && command.about ? ['', ...wrap(command.about, width - 2)] : []),
+    ...fillWords(`${command.summary}.`, width),
+    ...(long && command.about ? ['', ...fillWords(command.about, width - 2)] : []),
     '',
     ...under(
       `Usage: ${name}`,
@@ -126,7 +126,7 @@ export function commandHelp(
     ...command.examples
       .slice(0, long ? undefined : isFull ? 2 : 4)
       .flatMap(([what, words]) => [
-        ...wrap(what, width - 4).map((line) => `  # ${line}`),
+        ...fillWords(what, width - 4).map((line) => `  # ${line}`),
         ...exampleLines(words.startsWith('rosterctl ') ? words : `${name} ${words}`.trim(), width),
       ]),
     '',
@@ -169,7 +169,7 @@ function calls(command: PlainCommand, width: number): string[] {
         call.basis === 'stated' ? `stated, ${call.source}` : 'assumed, see help undocumented';
       const line = `  ${call.route}  (${source}${permission})`;
       if (line.length <= width) return [line];
-      const rest = wrap(`(${source}${permission})`, width - 6);
+      const rest = fillWords(`(${source}${permission})`, width - 6);
       return [`  ${call.route}`, ...rest.map((each) => `      ${each}`)];
     }),
     '',
@@ -224,7 +224,7 @@ function columns(rows: readonly (readonly [string, string])[], width: number): s
   const longest = Math.min(28, Math.max(...rows.map(([left]) => left.length), 0));
   const first = width - longest - 4 < leastText ? 4 : longest;
   return rows.flatMap(([left, right]) => {
-    const text = wrap(right, width - first - 4);
+    const text = fillWords(right, width - first - 4);
     const indent = ' '.repeat(first + 4);
     const isBeside = left.length <= first;
     const head = isBeside ? `  ${left.padEnd(first)}  ${text.shift() ?? ''}` : `  ${left}`;
@@ -238,7 +238,7 @@ function under(start: string, end: string, width: number): string[] {
   const line = `${start} ${end}`;
   return line.length <= width
     ? [line]
-    : [start, ...wrap(end, width - 6).map((each) => `      ${each}`)];
+    : [start, ...fillWords(end, width - 6).map((each) => `      ${each}`)];
 }
 
 function lines(all: readonly string[]): string {

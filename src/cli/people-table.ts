@@ -4,7 +4,7 @@ import { valueAt } from '../data/path.js';
 import { byField, usualSorting } from '../data/sorting.js';
 import type { Paint } from '../terminal/paint.js';
 import { cellText } from '../terminal/safe-text.js';
-import { renderTable, type TableColumn } from '../terminal/table.js';
+import { renderTable, type TableColumn, widestCell } from '../terminal/table.js';
 import { displayWidth } from '../terminal/width.js';
 import { cellOf, type Reading } from './cells.js';
 import { columnsForPeople } from './columns.js';
@@ -36,7 +36,7 @@ export async function peopleTable(
     if (used > look.columns) break;
     const column = columnOf(name, sorted, look);
     columns.push(column);
-    used += widestOf(column) + 2;
+    used += leastWidth(column) + 2;
   }
   const left = [...shown.slice(columns.length), ...hidden].map(cellText);
   return renderTable(columns, { columns: look.columns, paint: look.paint, hidden: left });
@@ -60,8 +60,8 @@ function columnOf(name: string, records: readonly JsonObject[], look: TableLook)
 }
 
 /** At least as wide as this: enough to know when the terminal is full. */
-function widestOf({ name, cells }: TableColumn): number {
+function leastWidth({ name, cells }: TableColumn): number {
   let width = displayWidth(name);
-  for (const cell of cells) if (cell.length > width) width = Math.min(40, cell.length);
+  for (const cell of cells) if (cell.length > width) width = Math.min(widestCell, cell.length);
   return Math.ceil(width / 2);
 }

@@ -20,7 +20,7 @@ export interface TableOptions {
 }
 
 /** The widest cell that is not an id. */
-const widestCell = 40;
+export const widestCell = 40;
 const gap = '  ';
 /** cli-table3 takes half a millisecond a row and is quadratic; beyond this our own columns draw the same. */
 const mostLibraryRows = 25;
