@@ -47,11 +47,9 @@ over 1, then 10, 9, 8, 0. The report is printed whatever the code.`;
 }
 
 function environmentPage(): string {
-  const longest = Math.max(...environmentVariables.map(({ name }) => name.length));
-  const rows = environmentVariables.map(({ name, text }) => `  ${name.padEnd(longest)}  ${text}`);
   return `Environment variables; a flag beats its variable, a variable beats the profile
 
-${rows.join('\n')}
+${aligned(environmentVariables.map(({ name, text }) => [name, text]))}
 
 A profile named with -p beats ROSTERCTL_BASE_URL, ROSTERCTL_ORG and the key variables,
 with one note on stderr. Empty means unset. What says yes or loosens a guard
@@ -65,9 +63,6 @@ export function assumedEndpoints(): readonly (readonly [name: string, row: Endpo
 
 function undocumentedPage(): string {
   const routes = assumedEndpoints().map(([, row]) => `  ${row.route.padEnd(34)} ${row.summary}`);
-  const rows = guessRows();
-  const longest = Math.max(...rows.map(([name]) => name.length));
-  const guesses = rows.map(([name, text]) => `  ${name.padEnd(longest)}  ${text}`);
   return `What is assumed about the service
 
 Its contract names these operations and shows neither method nor path:
@@ -101,7 +96,7 @@ A request that the tool does not know: rosterctl api PATH -X METHOD.
 All that replaces a guess, with rosterctl config set KEY VALUE; <resource> is teams,
 players, documents or tryouts (endpoints: not tryouts):
 
-${guesses.join('\n')}`;
+${aligned(guessRows())}`;
 }
 
 const outputPage = `Output
@@ -213,17 +208,16 @@ To test a program against a bad network, sandbox start --fault RULE (repeatable)
 chosen requests. A rule is ${faultGrammar}
 with * for one part of a route; #2 is the second request that fits. Kinds:
 
-${faultLines()}
+${aligned(Object.entries(faultKinds).map(([kind, { text }]) => [kind, text]))}
 
 While it runs, rules and requests are at /_sandbox/faults (GET, POST {"faults": […]},
 DELETE) and /_sandbox/requests, with the token of server.json in x-sandbox-token.`;
 }
 
-function faultLines(): string {
-  const longest = Math.max(...Object.keys(faultKinds).map((kind) => kind.length));
-  return Object.entries(faultKinds)
-    .map(([kind, { text }]) => `  ${kind.padEnd(longest)}  ${text}`)
-    .join('\n');
+/** A list of names and what they mean, in two columns. */
+function aligned(rows: readonly (readonly [name: string, text: string])[]): string {
+  const longest = Math.max(...rows.map(([name]) => name.length));
+  return rows.map(([name, text]) => `  ${name.padEnd(longest)}  ${text}`).join('\n');
 }
 
 const securityPage = `Security
