@@ -1,7 +1,5 @@
 import { InputError } from '../errors.js';
-import { plural } from '../data/words.js';
-
-const mostNamed = 5;
+import { namedFirst, plural } from '../data/words.js';
 
 /** The lines of an input that cannot be used: all are found before the first one is told. */
 export class WrongLines {
@@ -17,7 +15,7 @@ export class WrongLines {
       if (!(error instanceof InputError)) throw error;
       this.count += 1;
       if (!this.first) this.first = error;
-      else if (this.next.length < mostNamed) this.next.push(line);
+      else if (this.next.length < namedFirst) this.next.push(line);
     }
   }
 

@@ -1,7 +1,7 @@
 import { countsAsError, type ReportRow } from '../bulk/report.js';
 import type { Context } from '../context.js';
 import { printJson } from '../data/json.js';
-import { plural } from '../data/words.js';
+import { namedFirst, plural } from '../data/words.js';
 import { CancelledError, GuardError, UsageError } from '../errors.js';
 import { type BulkValues, defaultMaxChanges } from './bulk-flags.js';
 import type { Preview } from './bulk-preview.js';
@@ -20,7 +20,7 @@ function previewLines(
       const move = `${text(change.from)} → ${text(change.to)}`;
       moves.set(move, (moves.get(move) ?? 0) + 1);
     }
-  const first = tasks.slice(0, mostShown).map(({ row, id, previewed = [] }) => {
+  const first = tasks.slice(0, namedFirst).map(({ row, id, previewed = [] }) => {
     const name = names?.get(row);
     const changes = previewed.map(({ field, from, to }) => `${field} ${text(from)} → ${text(to)}`);
     return `  ${id}${name === undefined ? '' : ` (${text(name)})`}: ${changes.join(', ')}`;
@@ -41,17 +41,15 @@ function previewLines(
   ];
 }
 
-const mostShown = 5;
-
 function andMore({ length }: readonly unknown[]): string[] {
-  return length > mostShown ? [`  and ${length - mostShown} more`] : [];
+  return length > namedFirst ? [`  and ${length - namedFirst} more`] : [];
 }
 
 /** Who is asked is to know as well what will not be done: a word too many may stand among the ids. */
 function failingLines(action: string, decided: readonly ReportRow[]): string[] {
   const failing = decided.filter(({ result }) => countsAsError(result));
   if (failing.length === 0) return [];
-  const lines = failing.slice(0, mostShown).map(({ id, error }) => {
+  const lines = failing.slice(0, namedFirst).map(({ id, error }) => {
     const { message } = (error ?? {}) as { readonly message?: string };
     return `  ${id}${message ? `: ${message}` : ''}`;
   });

@@ -1,5 +1,6 @@
 import { type BulkReport, type ReportRow, wentWrong } from '../bulk/report.js';
 import { printJson } from '../data/json.js';
+import { namedFirst } from '../data/words.js';
 import { singleLine } from '../terminal/safe-text.js';
 import type { DryRun } from './define.js';
 import type { Canvas } from './views.js';
@@ -24,14 +25,13 @@ export function changeLines(value: DryRun, { paint }: Canvas): string[] {
   ];
 }
 
-/** On a screen so many rows that nobody came to are named; the summary counts them all. */
-const mostUntouched = 5;
 const isLeft = ({ result }: ReportRow) => result === 'not_attempted';
 const isWrong = ({ result }: ReportRow) => wentWrong(result);
 
 /**
  * The bulk report for a person: one line a row, then the summary that adds up. What went wrong comes
- * last, where it is seen, however many rows there are.
+ * last, where it is seen, however many rows there are; on a screen most of those that nobody came to
+ * are only counted.
  */
 export function reportLines(
   { results, summary }: BulkReport,
@@ -39,7 +39,7 @@ export function reportLines(
 ): string[] {
   const left = results.filter(isLeft);
   const untouched = new Set(
-    left.filter(({ error }) => error === undefined).slice(isTerminal ? mostUntouched : Infinity),
+    left.filter(({ error }) => error === undefined).slice(isTerminal ? namedFirst : Infinity),
   );
   const named = left.filter((row) => !untouched.has(row));
   const wrong = results.filter(isWrong);

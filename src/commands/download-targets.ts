@@ -1,7 +1,7 @@
 import type { Context } from '../context.js';
 import { nameKey, withSuffix } from '../data/file-names.js';
 import type { JsonObject } from '../data/json.js';
-import { plural } from '../data/words.js';
+import { namedFirst, plural } from '../data/words.js';
 import { ApiError, GuardError, NotFoundError } from '../errors.js';
 import type { SelectedRow } from '../bulk/work.js';
 import { documents } from './kinds.js';
@@ -78,8 +78,6 @@ export async function withRecords(
   return found;
 }
 
-const shown = 5;
-
 /** Throws GuardError, before anything is asked for, when files are there that may not be touched. */
 export async function checkTargets(
   context: Context,
@@ -97,8 +95,8 @@ export async function checkTargets(
   const [first] = refused;
   if (!first) return;
   if (targets.length === 1) throw first;
-  for (const { message } of refused.slice(0, shown)) context.tell(message);
-  if (refused.length > shown) context.tell(`and ${refused.length - shown} more`);
+  for (const { message } of refused.slice(0, namedFirst)) context.tell(message);
+  if (refused.length > namedFirst) context.tell(`and ${refused.length - namedFirst} more`);
   throw new GuardError(
     `${refused.length} of ${plural(targets.length, 'file')} cannot be written where they belong; nothing was downloaded.`,
     {

@@ -6,7 +6,7 @@ import type { SelectedRow } from '../bulk/work.js';
 import type { Context } from '../context.js';
 import { atOnce } from '../data/at-once.js';
 import { digestOf } from '../data/digest.js';
-import { plural } from '../data/words.js';
+import { namedFirst, plural } from '../data/words.js';
 import { Failure, UsageError } from '../errors.js';
 import { inputBytes } from '../files/input-file.js';
 import { unreadable } from '../files/unreadable.js';
@@ -138,9 +138,6 @@ function withNamesakes(rows: readonly SelectedRow[]): readonly SelectedRow[] {
   });
 }
 
-/** A folder that was copied would fill the screen. */
-const mostTwinsTold = 5;
-
 /** Two files of the same bytes are uploaded both, and told: it is often a mistake. */
 async function noteTwins(context: Context, looked: readonly Looked[]): Promise<void> {
   const bySize = new Map<number, string[]>();
@@ -155,10 +152,10 @@ async function noteTwins(context: Context, looked: readonly Looked[]): Promise<v
     for (const { path, hash } of await Promise.all(atOnce(paths, filesAtOnce, hashed))) {
       const other = byHash.get(hash);
       if (other === undefined) byHash.set(hash, path);
-      else if (++twins <= mostTwinsTold) context.note(`${path} holds the same bytes as ${other}.`);
+      else if (++twins <= namedFirst) context.note(`${path} holds the same bytes as ${other}.`);
     }
   }
-  const more = twins - mostTwinsTold;
+  const more = twins - namedFirst;
   if (more > 0) context.note(`… and ${plural(more, 'more pair')}.`);
 }
 

@@ -8,6 +8,9 @@ export function plural(count: number, word: string, many = `${word}s`): string {
   return `${count} ${count === 1 ? word : many}`;
 }
 
+/** So many of a kind are named, the others only counted: more would fill the screen. */
+export const namedFirst = 5;
+
 /** With a capital letter at its beginning. */
 export function upperFirst(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);

@@ -3,6 +3,7 @@ import { Id, TryoutStatus } from '../../api/schemas.js';
 import { params } from '../../cli/define.js';
 import type { Context } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';
+import { namedFirst } from '../../data/words.js';
 import { UsageError } from '../../errors.js';
 import { callOf, type Readable } from '../kinds.js';
 
@@ -52,19 +53,22 @@ export function refuseOrganization(context: Context, ids: readonly string[]): vo
   );
 }
 
-const told = new WeakMap<object, Set<string>>();
+/** What was told of each command line, and of whom by name. */
+const told = new WeakMap<object, Map<string, readonly string[]>>();
+
+function toldOf(values: object): Map<string, readonly string[]> {
+  const line = told.get(values) ?? new Map<string, readonly string[]>();
+  told.set(values, line);
+  return line;
+}
 
 /** A note told once per command line, however often its rows are planned; `values` stands for the line. */
 export function noteOnce(context: Context, values: object, message: string): void {
-  const before = told.get(values) ?? new Set();
-  told.set(values, before);
-  if (before.has(message)) return;
-  before.add(message);
+  const line = toldOf(values);
+  if (line.has(message)) return;
+  line.set(message, []);
   context.note(message);
 }
-
-const few = 5;
-const counted = new WeakMap<object, Map<string, Set<string>>>();
 
 /** The same of what may be so of hundreds of rows: the first are named, and then `others` is said once. */
 export function noteFew(
@@ -72,12 +76,9 @@ export function noteFew(
   values: object,
   { id, what, others }: { readonly id: string; readonly what: string; readonly others: string },
 ): void {
-  const ids = counted.get(values) ?? new Map<string, Set<string>>();
-  counted.set(values, ids);
-  const named = ids.get(others) ?? new Set();
-  ids.set(others, named);
-  if (named.has(id)) return;
-  if (named.size >= few) return noteOnce(context, values, others);
-  named.add(id);
-  noteOnce(context, values, `${id} ${what}`);
+  const line = toldOf(values);
+  const ids = line.get(others) ?? [];
+  if (ids.includes(id) || ids.length > namedFirst) return;
+  line.set(others, [...ids, id]);
+  context.note(ids.length < namedFirst ? `${id} ${what}` : others);
 }
