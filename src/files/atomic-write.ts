@@ -33,7 +33,7 @@ export interface AtomicOptions {
 /**
  * Opens a file that appears whole or not at all: a temporary file in the same folder, fsync, rename.
  * A link is followed to its file; a device, a pipe or what is open already is written straight
- * through. Throws OutputError, CancelledError, PipeClosedError.
+ * through. Throws OutputError, CancelledError.
  */
 export async function openAtomic(file: string, options: AtomicOptions = {}): Promise<AtomicFile> {
   const target = await lookAt(file);
@@ -75,7 +75,7 @@ export async function checkWritable(file: string): Promise<void> {
     await attempt(file, access(dirname(path), constants.W_OK));
 }
 
-/** Writes a whole file at once, or leaves what was there. Throws OutputError. */
+/** Writes a whole file at once, or leaves what was there. Throws as `openAtomic` and `write` do. */
 export async function writeAtomically(
   file: string,
   content: string | Uint8Array,
@@ -160,7 +160,8 @@ async function lookAt(file: string): Promise<Target> {
 
 /**
  * Gives the finished file `temp` its name `path`, called `file` in messages. A hard link never
- * replaces what stands there, so two writers of one name have one winner. Throws GuardError.
+ * replaces what stands there, so two writers of one name have one winner. Throws GuardError,
+ * OutputError.
  */
 export async function placeNew(file: string, temp: string, path: string): Promise<void> {
   try {

@@ -51,8 +51,8 @@ export interface HeldLock {
 
 /**
  * Runs `action` while holding the lock `name` in the folder `dir` (made when missing). Throws
- * GuardError with code `locked` when it is still held after `waitMs`, and the file system's own
- * error when the folder cannot be written.
+ * GuardError with code `locked` when it is still held after `waitMs`, CancelledError when the signal
+ * fires in that wait, and the file system's own error when the folder cannot be written.
  */
 export async function withLock<T>(
   dir: string,

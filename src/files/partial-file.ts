@@ -42,7 +42,7 @@ export interface PartialFile {
   write(chunk: Uint8Array): Promise<void>;
   /** The first `end` bytes as they are on disk. */
   earlier(end: number): AsyncIterable<Uint8Array>;
-  /** Brings it to disk and under its name. Throws GuardError when the name was taken meanwhile. */
+  /** Brings it to disk and under its name. Throws GuardError when that was taken meanwhile, OutputError. */
   commit(): Promise<void>;
   /**
    * Lets go of it for a later run; how many bytes stay: none where nothing could tell that run whether
@@ -60,7 +60,8 @@ export function partialNames(target: string): { readonly bytes: string; readonly
 
 /**
  * Looks at what an earlier run left beside the target and claims it; writes nothing else yet. Throws
- * GuardError for a link or a file that is none of ours in its place, or when another process is at it.
+ * GuardError for a link or a file that is none of ours in its place, or when another process is at it,
+ * OutputError.
  */
 export async function openPartial(target: string, options: PartialOptions): Promise<PartialFile> {
   const file = new Partial(target, options);

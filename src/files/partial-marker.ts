@@ -24,7 +24,10 @@ export function markerText({ belongsTo, version, asOf, holder }: Marker): string
   return `${JSON.stringify(marker)}\n`;
 }
 
-/** The marker at a path, undefined where there is none. Throws GuardError for what is none of ours. */
+/**
+ * The marker at a path, undefined where there is none. Throws GuardError for what is none of ours,
+ * OutputError for what the system refuses.
+ */
 export async function readMarker(path: string): Promise<Marker | undefined> {
   const found = await lookAt(path);
   if (!found) return undefined;
@@ -40,7 +43,7 @@ export async function readMarker(path: string): Promise<Marker | undefined> {
   return marker;
 }
 
-/** What stands at a path. Throws GuardError for a link, a folder or a device. */
+/** What stands at a path. Throws GuardError for a link, a folder or a device, OutputError. */
 export async function lookAt(path: string) {
   const found = await lstat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;

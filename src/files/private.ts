@@ -67,7 +67,7 @@ export function inspectPrivateFile(file: string, { owner }: Ownership): PrivateF
   return { state: 'present', loose, link };
 }
 
-/** Refuses to write through a link at a private file's place; tightens the mode of a looser file. */
+/** Tightens the mode of a private file that is looser. Throws ConfigError for a link in its place. */
 export function tightenPrivateFile(file: string, ownership: Ownership): void {
   const found = inspectPrivateFile(file, ownership);
   if (found.state === 'absent') return;

@@ -4,8 +4,9 @@ import { OutputError, PipeClosedError } from '../errors.js';
 
 /** A file in the making: nothing stands under its final name before `commit`. */
 export interface AtomicFile {
+  /** Throws OutputError, PipeClosedError. */
   write(chunk: string | Uint8Array): Promise<void>;
-  /** Brings it to disk and under its name. Throws GuardError when it had to be new and is not. */
+  /** Brings it to disk and under its name. Throws OutputError. */
   commit(): Promise<void>;
   /** Leaves nothing behind; harmless after `commit`. */
   discard(): Promise<void>;
