@@ -17,7 +17,7 @@ export function conclude(
   request: TransportRequest,
   place: Place,
 ): TransportResponse {
-  const { value, verdict, attempts, afterDoubt, wait, tooLong } = ending;
+  const { value, verdict, attempts, afterDoubt, wait, isTooLong } = ending;
   const call = { method: request.method, path: request.template };
   if ('loss' in value) {
     const { loss } = value;
@@ -37,8 +37,8 @@ export function conclude(
     throw unexpectedRedirect(reply, place.origin, call);
   return {
     ...reply,
-    ...(tooLong !== undefined && { retryAfter: tooLong }),
-    ...(verdict === 'verify' && { doubt: true, wait }),
+    ...(wait !== undefined && (isTooLong ? { retryAfter: wait } : { wait })),
+    ...(verdict === 'verify' && { doubt: true }),
     ...(afterDoubt && { afterDoubt }),
   };
 }

@@ -17,10 +17,10 @@ export interface TransportResponse {
   readonly body: Buffer;
   /** Seconds that the service asked to wait, when that was longer than the budget. */
   readonly retryAfter?: number | undefined;
+  /** The same, within the budget: before that nothing more is sent. */
+  readonly wait?: number | undefined;
   /** The status (408, 5xx) leaves open whether this write took effect. */
   readonly doubt?: boolean | undefined;
-  /** Seconds that the service asked for before anything more is sent, where `doubt` has to be settled. */
-  readonly wait?: number | undefined;
   /** An earlier attempt of the same call may have taken effect. */
   readonly afterDoubt?: boolean | undefined;
 }

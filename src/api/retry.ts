@@ -64,10 +64,10 @@ export interface Ending<T> {
   readonly verdict: 'settled' | 'verify' | 'done' | 'gaveUp';
   /** An earlier attempt may have taken effect. */
   readonly afterDoubt: boolean;
-  /** Seconds that the last answer asked to wait before anything more is sent, within the budget. */
+  /** Seconds that the last answer asked to wait before anything more is sent. */
   readonly wait?: number | undefined;
-  /** The same, longer than the budget. */
-  readonly tooLong?: number | undefined;
+  /** That is longer than the budget. */
+  readonly isTooLong: boolean;
 }
 
 /**
@@ -83,27 +83,25 @@ export async function repeat<T>(
   for (let attempts = 1; ; attempts++) {
     // oxlint-disable-next-line no-await-in-loop
     const { value, delivery, pace, wait } = await attempt();
-    const end = (verdict: Ending<T>['verdict']) => ({ value, attempts, verdict, afterDoubt });
+    const isTooLong = wait !== undefined && wait * 1000 > policy.maxWaitMs;
+    const end = (verdict: Ending<T>['verdict']): Ending<T> => {
+      return { value, attempts, verdict, afterDoubt, wait, isTooLong };
+    };
     if (delivery === undefined) return end('settled');
     const verdict = repeats[kind][delivery];
-    const isTooLong = wait !== undefined && wait * 1000 > policy.maxWaitMs;
-    const asked = isTooLong ? { tooLong: wait } : { wait };
-    if (verdict !== 'retry') return { ...end(verdict), ...asked };
+    if (verdict !== 'retry') return end(verdict);
     if (delivery === 'ambiguous' || delivery === 'applied') afterDoubt = true;
     // A delete may be repeated, but that none was answered does not mean that none was done.
-    const giveUp = () => ({
-      ...end(kind === 'delete' && afterDoubt ? 'verify' : 'gaveUp'),
-      ...asked,
-    });
+    const givenUp = kind === 'delete' && afterDoubt ? 'verify' : 'gaveUp';
     const allowed = pace === 'never' ? 0 : pace === 'once' ? 1 : Infinity;
-    if (isTooLong || attempts > Math.min(allowed, policy.retries)) return giveUp();
+    if (isTooLong || attempts > Math.min(allowed, policy.retries)) return end(givenUp);
     const backoff =
       pace === 'once' ? 1000 : backoffMs(attempts - 1, delivery === 'refused', policy.random);
     const ms = wait === undefined ? backoff : spread(wait, policy.random);
     // oxlint-disable-next-line no-await-in-loop
     if (await waited(policy, ms, wait !== undefined)) continue;
     // What may have been done is told rather than that somebody did not want to wait.
-    if (afterDoubt && kind !== 'read' && kind !== 'grant') return giveUp();
+    if (afterDoubt && kind !== 'read' && kind !== 'grant') return end(givenUp);
     throw new CancelledError('Interrupted.');
   }
 }
