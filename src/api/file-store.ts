@@ -76,18 +76,17 @@ export function createFileStore(options: FileStoreOptions): FileStore {
     let handed = 0;
     const body = counted(file, (bytes) => (handed = bytes));
     const attempt = await exchange(agent, { ...wire, body }, limits, options.signal);
+    // What was not sent yet the store cannot have, whatever it says.
     const isEarly = handed < file.sizeBytes;
-    const value = { ...attempt, handed };
+    const value = { ...attempt, handed, isEarly };
     if ('loss' in attempt) {
       const { loss } = attempt;
       options.trace?.(`PUT ${wire.origin} (signed URL) -> no answer: ${loss.why}`);
-      const { delivery } = loss;
-      const isHalf = delivery === 'applied' && isEarly;
-      return { value, delivery: isHalf ? 'ambiguous' : delivery, pace: lossPace(loss) };
+      const delivery = loss.delivery === 'applied' && isEarly ? 'ambiguous' : loss.delivery;
+      return { value, delivery, pace: lossPace(loss) };
     }
     const { status } = attempt.reply;
     options.trace?.(`PUT ${wire.origin} (signed URL, ${handed} B) -> ${status}`);
-    // What was not sent yet the store cannot have.
     const delivery = isSuccess(status) && isEarly ? 'ambiguous' : storePace(attempt.reply);
     return { value, delivery, pace: 'always' };
   };
@@ -113,7 +112,7 @@ export function createFileStore(options: FileStoreOptions): FileStore {
       if ('reply' in value) {
         const { status, headers: answered } = value.reply;
         if (!isSuccess(status)) throw storeError('upload', value.reply);
-        if (value.handed < file.sizeBytes) throw earlyAnswer(status, value.handed, file);
+        if (value.isEarly) throw earlyAnswer(status, value.handed, file);
         await checkArrived(file, answered);
         return { status, bytes: file.sizeBytes };
       }
@@ -130,8 +129,8 @@ export function createFileStore(options: FileStoreOptions): FileStore {
   };
 }
 
-/** What one PUT came to, and how many bytes had been handed to the connection by then. */
-type Put = Attempt & { readonly handed: number };
+/** What one PUT came to, how many bytes had been handed to the connection by then, and whether some had not. */
+type Put = Attempt & { readonly handed: number; readonly isEarly: boolean };
 
 function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
