@@ -214,14 +214,18 @@ function hintFor(error: ApiError, command: FailedCommand): string | undefined {
       : `Give ${variable} a valid key, or unset it and store one: rosterctl auth login`;
   if (error.status === 403 && error.serviceCode === 'featureNotAvailable')
     return "Ask the organization's owner for a plan that includes API access.";
+  // Its answer is what the reader has before him.
+  const isDoctor = command.words[0] === 'doctor';
   if (error.status === 403) {
     const { permission } = error.details;
     const needed = permission === undefined ? '' : `It needs the permission ${permission}. `;
-    return `${needed}The key may lack the permission, or the organization may not be the key's. See: rosterctl doctor`;
+    const see = isDoctor ? '' : ' See: rosterctl doctor';
+    return `${needed}The key may lack the permission, or the organization may not be the key's.${see}`;
   }
   if (error.status === 404 && list) return `See: rosterctl ${list}`;
   if (error.exitName === 'temporary') return 'Run the same command again later.';
-  if (error.exitName === 'invalid') return `See: rosterctl ${command.words.join(' ')} --help`;
+  if (error.exitName === 'invalid' && !isDoctor)
+    return `See: rosterctl ${command.words.join(' ')} --help`;
   return undefined;
 }
 

@@ -16,6 +16,7 @@ import type { LocalContext } from '../context.js';
 import { plural, shellQuote } from '../data/words.js';
 import { ApiError, Failure, NetworkError } from '../errors.js';
 import { singleLine } from '../terminal/safe-text.js';
+import { wrapWholeWords } from '../terminal/whole-words.js';
 
 const Check = z.object({
   check: z.string(),
@@ -119,7 +120,7 @@ async function checkRuns({ paths, flags, settings }: LocalContext): Promise<Chec
   const elsewhere = open.some(({ profile }) => profile !== settings.profile.name);
   const place = elsewhere ? `-p ${isOne ? shellQuote(first.profile) : 'PROFILE'} ` : '';
   const hint = toSamePlace(
-    `See: rosterctl runs list; go on with: rosterctl ${place}runs resume ${isOne ? first.run : 'RUN'}`,
+    `See: rosterctl runs list\nGo on with: rosterctl ${place}runs resume ${isOne ? first.run : 'RUN'}`,
     flags,
   );
   return [
@@ -136,7 +137,7 @@ async function checkRuns({ paths, flags, settings }: LocalContext): Promise<Chec
           'uploads',
           `${plural(left.length, 'upload is', 'uploads are')} unfinished: ${left.map(({ id, run }) => `${id} (profile ${run.head.profile})`).join(', ')}`,
           toSamePlace(
-            'See: rosterctl uploads list; finish them: rosterctl uploads finish --all',
+            'See: rosterctl uploads list\nFinish them: rosterctl uploads finish --all',
             flags,
           ),
         )
@@ -246,12 +247,28 @@ function checkClock(date: string | undefined, { now }: LocalContext): Check {
     : warn('clock', detail, 'Set the clock: certificates and signed URLs depend on it.');
 }
 
-function checkLines(checks: readonly Check[], { paint }: Canvas): string[] {
-  const width = Math.max(...checks.map(({ check }) => check.length));
-  return checks.flatMap(({ check, result, detail, hint }) => [
-    `${paint.status(result)}  ${check.padEnd(width)}  ${singleLine(detail)}`,
-    ...(hint ? hint.split('\n').map((line) => `${' '.repeat(width + 8)}${singleLine(line)}`) : []),
-  ]);
+/** `pass  ` and its like, which stand before everything. */
+const resultWidth = 6;
+/** A narrower column of details is harder to read than lines below the name of the check. */
+const leastDetail = 40;
+
+function checkLines(checks: readonly Check[], canvas: Canvas): string[] {
+  const { paint, columns, isTerminal } = canvas;
+  const names = Math.max(...checks.map(({ check }) => check.length));
+  const beside = resultWidth + names + 2;
+  const isNarrow = isTerminal && columns - beside < leastDetail;
+  const indent = ' '.repeat(isNarrow ? resultWidth : beside);
+  const fitted = (text: string) => {
+    const line = indent + singleLine(text);
+    return isTerminal ? wrapWholeWords(line, columns) : [line];
+  };
+  return checks.flatMap(({ check, result, detail, hint }) => {
+    const name = `${paint.status(result)}  ${check.padEnd(names)}`;
+    const [first = '', ...more] = fitted(detail);
+    const isBelow = isNarrow && (more.length > 0 || beside + detail.length > columns);
+    const head = isBelow ? [name.trimEnd(), first] : [`${name}  ${first.slice(indent.length)}`];
+    return [...head, ...more, ...(hint ?? '').split('\n').filter(Boolean).flatMap(fitted)];
+  });
 }
 
 function pass(check: string, detail: string): Check {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { converse } from '../support/converse.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 import { recordingService } from '../support/service.js';
 import { ids, several } from '../bulk/user.js';
@@ -122,6 +123,47 @@ test('a state folder that cannot be made is warned about: bulk writes will be re
   const found = checks.find(({ check }) => check === 'state');
   expect(found?.result).toBe('warn');
   expect(found?.detail).toContain('bulk writes and uploads will be refused');
+});
+
+test('whoever ran doctor is not sent to doctor', async () => {
+  for (const status of [400, 403, 404]) {
+    const service = await recordingService(() => ({ status, json: { error: 'refused' } }));
+    const { checks } = await doctor({ env: service.env });
+    const hints = checks.filter(({ check }) => check.startsWith('read')).map(({ hint }) => hint);
+    expect(hints.length).toBe(4);
+    expect(hints.join('\n')).not.toContain('rosterctl doctor');
+  }
+});
+
+test('its lines fit a screen of 80 and of 40 columns, under the place where they begin', async () => {
+  const service = await recordingService(() => ({ status: 403, json: { error: 'forbidden' } }));
+  const own = { ...service.env, NO_COLOR: '1' };
+  const at = async (columns: number) => {
+    const { shown } = await converse(temporaryFolder(), ['doctor'], [], own, columns);
+    // A path is there to be copied and stays in one piece.
+    return shown.split('\r\n').filter((line) => !line.includes('config.json'));
+  };
+  const wide = await at(80);
+  expect(Math.max(...wide.map((line) => line.length))).toBeLessThanOrEqual(80);
+  expect(wide[0]).toMatch(/^pass {2}node {12}Node\.js/);
+  const found = wide.findIndex((line) => line.startsWith('warn  read tryouts'));
+  expect(wide.slice(found, -1)).toEqual([
+    'warn  read tryouts    The service refused GET /tryout-applications (forbidden).',
+    '                      The key may lack the permission, or the organization may',
+    "                      not be the key's.",
+  ]);
+  const narrow = await at(40);
+  expect(Math.max(...narrow.map((line) => line.length))).toBeLessThanOrEqual(40);
+  expect(narrow[0]).toBe(`pass  node            Node.js ${process.versions.node}`);
+  const below = narrow.findIndex((line) => line.startsWith('warn  read tryouts'));
+  expect(narrow.slice(below, -1)).toEqual([
+    'warn  read tryouts',
+    '      The service refused GET',
+    '      /tryout-applications (forbidden).',
+    '      The key may lack the permission,',
+    '      or the organization may not be the',
+    "      key's.",
+  ]);
 });
 
 test('an unfinished run is told with its profile, and the way on names it', async () => {
