@@ -77,6 +77,10 @@ export async function runCommand(
   if (settings.noColor) streams.withoutColor();
   const speech = createSpeech(streams, settings, flags);
   for (const line of notes) speech.note(line);
+  const progress = createProgress(streams, { ...settings, onStop: outside.onStop });
+  streams.onOutput(progress.end);
+  // What is said after a signal stands on lines of its own.
+  whenAborted(outside.signal, progress.end);
   const service = createService({
     ...outside,
     flags,
@@ -85,6 +89,7 @@ export async function runCommand(
     settings,
     version: outside.table.version,
     notes: { note: speech.note, drift: speech.note },
+    waiting: progress.waiting,
     watched: () => streams.stderr.isTerminal,
     trace: speech.whole,
     redact: (secret) => streams.redact(secret),
@@ -106,11 +111,12 @@ export async function runCommand(
     prompts: createPrompts(streams, {
       noInput: settings.noInput,
       signal: outside.signal,
+      onAsk: progress.makeWay,
       onContinue: outside.onContinue,
       onStop: outside.onStop,
       withEditing: outside.withEditing,
     }),
-    progress: createProgress(streams, { ...settings, onStop: outside.onStop }),
+    progress,
     now: () => new Date(),
     signal: outside.signal,
     ...speech,
@@ -134,7 +140,10 @@ export async function runCommand(
     if (!isDone) whenAborted(outside.signal, () => streams.stopWaiting());
     await present(shown.value as never, shown.view, {
       ...context,
-      lendKeys: outside.lendKeys,
+      lendKeys(isInUse) {
+        progress.end();
+        return outside.lendKeys(isInUse);
+      },
       head: shown.head,
       sorted: values['sort'] !== undefined,
       isDone,
@@ -155,6 +164,7 @@ export async function runCommand(
     written = shown.written;
     ending = { code: exit[shown.exitName], failed: shown.failed ?? wholeFailure(shown.exitName) };
   } finally {
+    progress.end();
     await stop?.();
     await service.close();
     await speech.finish();

@@ -28,6 +28,8 @@ export interface ServiceParts {
   readonly notes: ApiNotes;
   /** Hears where the key came from when there is a connection. */
   readonly connected: (keySource: string) => void;
+  /** Hears that an answer is waited for, by what to say of it, and by the result that it came. */
+  readonly waiting: (text: () => string) => () => void;
   /** Whether somebody looks on, who is to know why nothing happens. */
   readonly watched: () => boolean;
   /** A line of the `--debug` trace. */
@@ -78,8 +80,10 @@ export function createService(parts: ServiceParts): Service {
       sleep: pause,
       maxWaitMs: settings.maxWaitMs,
     });
+    const waitText = () => `Waiting for ${new URL(to.baseUrl).host}`;
     const transport = createTransport({
       ...pace,
+      waiting: () => parts.waiting(waitText),
       pace: limiter,
       onWait: waitTeller(parts, () => limiter.finishes),
       connection: to,

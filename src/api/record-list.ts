@@ -43,7 +43,12 @@ export function listRecords(resource: ResourceName, source: ListSource): RecordL
   let verdict: Completeness | undefined;
   const batches = async function* () {
     verdict = undefined;
-    verdict = yield* walk(resource, source);
+    const arrived = source.transport.waiting();
+    try {
+      verdict = yield* walk(resource, source);
+    } finally {
+      arrived();
+    }
     if (verdict.state === 'complete') return;
     const text = `The list of ${resource} may be incomplete: ${verdict.reason}.`;
     if (source.strict) throw new ProtocolError(text, { code: 'incomplete' });

@@ -45,6 +45,8 @@ export interface TransportOptions {
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Hears of each wait before an attempt, in milliseconds, and whether the answer asked for it. */
   readonly onWait?: ((ms: number, asked: boolean) => void) | undefined;
+  /** Hears that an answer is waited for, and by the result that it came. */
+  readonly waiting?: (() => () => void) | undefined;
   readonly userAgent: string;
   readonly nodeVersion: string;
   /** Shared by all requests; without it they go as they come. */
@@ -80,6 +82,8 @@ export interface Transport {
    * that follows so many; false where none is allowed any more. Throws CancelledError.
    */
   again(attempts: number): Promise<boolean>;
+  /** Says that more than one answer is waited for; the result ends that. */
+  waiting(): () => void;
   /** Leaves nothing open; the process can end at once. */
   close(): void;
 }
@@ -151,7 +155,10 @@ export function createTransport(options: TransportOptions): Transport {
   const traceStart = () => (options.trace ? performance.now() : 0);
   const place = { origin: base.origin, firstByteMs: options.timeoutMs };
 
+  const waiting = options.waiting ?? (() => () => {});
+
   return {
+    waiting,
     async request(request) {
       if (options.dryRun && request.method !== 'GET')
         throw new BugError(`A dry run tried to send ${request.method} ${request.template}.`);
@@ -161,9 +168,10 @@ export function createTransport(options: TransportOptions): Transport {
       const keepAlive = !(kind === 'write' && request.method === 'POST');
       // What was read for a write is to be as fresh as can be.
       const first = kind !== 'read';
+      const answered = waiting();
       const ending = await repeat(kind, options, async () =>
         tried(await attempt(wire, keepAlive, first), !first && request.needsJson),
-      );
+      ).finally(answered);
       return conclude(ending, request, place);
     },
     async stream<T>(request: TransportRequest, begin: (body: OpenBody) => Promise<Begun<T>>) {

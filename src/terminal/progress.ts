@@ -12,6 +12,16 @@ export interface ProgressLine {
   stop(): void;
 }
 
+/** The same for the process as a whole, with the line that tells of waiting where no other is drawn. */
+export interface ProcessProgress extends Progress {
+  /** Something is waited for; the result says that it came. Costs nothing until somebody has waited long. */
+  readonly waiting: (text: () => string) => () => void;
+  /** Something else is to be seen now: takes away what tells of waiting. */
+  readonly makeWay: () => void;
+  /** From now on nobody is told of waiting. */
+  readonly end: () => void;
+}
+
 /** What may happen to the process while a line is drawn. */
 export interface ProgressWorld {
   /** Calls back before Ctrl-Z stops the process, and what that gives when it goes on; the result ends that. */
@@ -27,16 +37,63 @@ const plainEveryMs = 10_000;
 export function createProgress(
   streams: ProcessStreams,
   { quiet, onStop }: { readonly quiet: boolean } & ProgressWorld,
-): Progress {
+): ProcessProgress {
+  const waits = waitingLine((text) => spinner(streams, text, onStop));
+  let own: ProgressLine | undefined;
   return {
     start(text) {
       if (quiet) return silent;
-      return streams.animates ? spinner(streams, text, onStop) : plainLines(streams, text);
+      waits.makeWay();
+      const line = streams.animates ? spinner(streams, text, onStop) : plainLines(streams, text);
+      own = line;
+      return {
+        stop() {
+          if (own === line) own = undefined;
+          line.stop();
+        },
+      };
     },
+    waiting: (text) => (quiet || own ? came : waits.begin(text)),
+    makeWay: waits.makeWay,
+    end: waits.end,
   };
 }
 
 const silent: ProgressLine = { stop: () => {} };
+const came = () => {};
+
+/** One line for all that is waited for: it stays where one wait follows upon another. */
+function waitingLine(draw: (text: () => string) => ProgressLine) {
+  let line: ProgressLine | undefined;
+  let latest: (() => string) | undefined;
+  let count = 0;
+  let isOver = false;
+  const makeWay = () => {
+    line?.stop();
+    line = undefined;
+  };
+  const end = () => {
+    isOver = true;
+    makeWay();
+  };
+  return {
+    begin(text: () => string): () => void {
+      if (isOver) return came;
+      count += 1;
+      latest = text;
+      line ??= draw(() => latest?.() ?? '');
+      return () => {
+        count -= 1;
+        if (count > 0) return;
+        setImmediate(() => {
+          if (count === 0) makeWay();
+        });
+      };
+    },
+    makeWay,
+    end,
+  };
+}
 
 function spinner(
   streams: ProcessStreams,
@@ -80,7 +137,10 @@ function spinner(
       offStop();
     };
   };
-  const timer = setTimeout(() => void begin().catch(() => {}), patienceMs);
+  const timer = setTimeout(() => {
+    // Asked this late, for it would cost a start that is done by now.
+    if (streams.animates) void begin().catch(() => {});
+  }, patienceMs);
   timer.unref();
   return {
     stop() {

@@ -35,6 +35,8 @@ export interface Prompts {
 export interface PromptWorld {
   /** A signal came: nobody is asked any more. */
   readonly signal: AbortSignal;
+  /** Hears that a question is about to be asked. */
+  readonly onAsk?: () => void;
   /** Calls back each time that the process goes on after Ctrl-Z; the result ends that. */
   readonly onContinue: (heard: () => void) => () => void;
   /** Calls back before Ctrl-Z stops the process, and what that gives when it goes on; the result ends that. */
@@ -64,6 +66,7 @@ export function createPrompts(
     const why = nobody();
     if (why !== undefined) throw new UsageError(`${upperFirst(why)}: ${message}`, { hint });
     if (world.signal.aborted) throw new CancelledError(untouched);
+    world.onAsk?.();
     return withTerminal(streams, world, (context) => prompt(message, context));
   };
   const { withEditing } = world;

@@ -46,6 +46,8 @@ export interface ProcessStreams extends Streams {
   redact(secret: string): void;
   /** From now on the query of this signed URL, and each long value in it, never reaches stderr. */
   redactUrl(url: string): void;
+  /** Calls back before anything more is written to stdout. */
+  onOutput(heard: () => void): void;
   /** `--no-color`, known only after the command line was read. */
   withoutColor(): void;
   /** A signal came: whoever reads stdin, now or later, is told CancelledError instead. */
@@ -92,6 +94,7 @@ export function createStreams(source: StreamsOptions, direct?: Descriptors): Pro
   let plain = false;
   let wasRead = false;
   let wasStopped = false;
+  let onOutput: (() => void) | undefined;
   const input = () => {
     if (wasStopped) throw stoppedReading('stdin');
     wasRead = true;
@@ -123,7 +126,10 @@ export function createStreams(source: StreamsOptions, direct?: Descriptors): Pro
   const out = createWriter(stdout, shortWrite(1, direct));
   const err = createWriter(stderr, shortWrite(2, direct));
   return {
-    stdout: stream(1, stdout, out.write),
+    stdout: stream(1, stdout, (text) => {
+      onOutput?.();
+      return out.write(text);
+    }),
     stderr: stream(2, stderr, async (text) => {
       const shown = typeof text === 'string' ? redactor.clean(text) : text;
       // There is nobody left to tell that stderr is gone.
@@ -160,6 +166,9 @@ export function createStreams(source: StreamsOptions, direct?: Descriptors): Pro
     redact: redactor.add,
     redactUrl: redactor.addUrl,
     redacted: redactor.clean,
+    onOutput: (heard) => {
+      onOutput = heard;
+    },
     withoutColor: () => {
       plain = true;
     },

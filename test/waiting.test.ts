@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest';
+import { several } from './bulk/user.js';
+import { keep } from './commands/tryouts/service.js';
+import { converse, inShell } from './support/converse.js';
+import { rosterctl, temporaryFolder } from './support/run.js';
+import { organization, type Recorded, recordingService, type Reply } from './support/service.js';
+
+// What a person sees who waits for the service.
+
+const slowMs = 900;
+
+/** Answers when a person has begun to wonder. */
+function late(json: unknown): Reply {
+  return (_, response) => {
+    response.setHeader('content-type', 'application/json');
+    setTimeout(() => response.end(JSON.stringify(json)), slowMs);
+  };
+}
+
+const team = { id: 'team_1', organizationId: organization, name: 'Kestrels', slug: 'kestrels' };
+const slow = ({ url }: Recorded): Reply => late(url.endsWith('/team_1') ? team : [team]);
+
+/** What stands on the screen after all that erases a line. */
+function left(shown: string): string {
+  return (
+    shown
+      // oxlint-disable-next-line no-control-regex
+      .replace(/\u001b\[\?\d+[hl]/g, '')
+      .split('\n')
+      // oxlint-disable-next-line no-control-regex
+      .map((line) => line.replace(/^[^]*\u001b\[[0-2]?K/, ''))
+      .join('\n')
+      // oxlint-disable-next-line no-control-regex
+      .replace(/\u001b\[[\d;]*[A-Za-z]/g, '')
+  );
+}
+
+test.each([['teams get team_1'], ['teams list'], ['auth status'], ['teams list -o ndjson']])(
+  '%s that waits shows whom it waits for, and nothing of it is left beside the result',
+  async (line) => {
+    const service = await recordingService(slow);
+    const { shown, code } = await converse(temporaryFolder(), line.split(' '), [], service.env);
+    const host = new URL(service.origin).host;
+    expect(code).toBe(0);
+    expect(shown).toContain(`Waiting for ${host}`);
+    expect(left(shown)).not.toContain('Waiting');
+    expect(left(shown)).toMatch(/Kestrels|accepted by the service/);
+    // The cursor is there again.
+    expect(shown.lastIndexOf('\u001b[?25h')).toBeGreaterThan(shown.lastIndexOf('\u001b[?25l'));
+  },
+);
+
+test('a fast read shows no line of waiting, nor does a slow one with --quiet or in a log', async () => {
+  const fast = await keep(several(2));
+  const quick = await converse(temporaryFolder(), ['tryouts', 'list'], [], fast.env);
+  expect(quick.shown).not.toContain('Waiting');
+  const service = await recordingService(slow);
+  const quiet = await converse(temporaryFolder(), ['teams', 'list', '--quiet'], [], service.env);
+  expect(quiet.shown).not.toContain('Waiting');
+  const logged = await rosterctl('teams list', { env: service.env });
+  expect([logged.code, logged.stderr]).toEqual([0, '']);
+});
+
+test('a question is asked below no line of waiting', async () => {
+  const service = await recordingService(slow);
+  const line = ['teams', 'delete', 'team_1'];
+  const { shown } = await converse(
+    temporaryFolder(),
+    line,
+    [[/Type .*Kestrels|Kestrels.*:/, '\u0003']],
+    service.env,
+  );
+  expect(shown).toContain('Waiting for');
+  expect(shown.slice(shown.lastIndexOf('Waiting for'))).toContain('Kestrels');
+  expect(left(shown)).not.toContain('Waiting');
+});
+
+test('what is said of a wait stands above the line, and Ctrl-C leaves nothing of it', async () => {
+  const service = await recordingService(() => ({ status: 429, headers: { 'retry-after': '30' } }));
+  const { shown, code } = await converse(
+    temporaryFolder(),
+    ['teams', 'list'],
+    [[/trying again in 3\d s\.[^]*Waiting for/, '\u0003']],
+    service.env,
+  );
+  expect(code).toBe(130);
+  const lines = left(shown).trim().split('\r\n');
+  expect(lines.map((each) => each.trim())).toEqual([
+    expect.stringMatching(/^The service asks to wait; trying again in 3\d s\.$/),
+    'Interrupted.',
+  ]);
+});
+
+test('Ctrl-Z beside the line gives the shell a line of its own, and fg goes on waiting', async () => {
+  const service = await recordingService(slow);
+  const { shown } = await inShell(
+    temporaryFolder(),
+    [
+      [/shell> /, 'rosterctl teams list\r'],
+      [/Waiting for/, '\u001a'],
+      [/Stopped[^]*shell> /, 'fg\r'],
+      [/Kestrels[^]*shell> /, 'exit\r'],
+    ],
+    service.env,
+  );
+  expect(left(shown.slice(0, shown.indexOf('Stopped')))).not.toContain('Waiting');
+});
