@@ -72,8 +72,11 @@ async function run(
   streams: ProcessStreams,
 ): Promise<number> {
   checkAgainstTable(line.command, line.values);
-  const signals = watchSignals();
   const stops = watchStops(process);
+  const signals = watchSignals(() => {
+    // The terminal shows ^C where the cursor stands; what follows begins on a line of its own.
+    if (streams.stderr.isTerminal && !stops.isDrawnOn) void streams.stderr.write('\n');
+  });
   signals.signal.addEventListener('abort', () => streams.stopReading(), { once: true });
   const argv = process.argv.slice(2);
   try {
@@ -217,7 +220,7 @@ const signalExits = {
 const graceMs = 10_000;
 
 /** The first signal lets what is in flight finish for a while; the second one stops at once. */
-function watchSignals() {
+function watchSignals(onInterrupt: () => void) {
   const controller = new AbortController();
   let code: number | undefined;
   let expected = false;
@@ -225,6 +228,7 @@ function watchSignals() {
   const names = Object.keys(signalExits) as (keyof typeof signalExits)[];
   const onSignal = (name: keyof typeof signalExits) => {
     if (ignored && name === 'SIGINT') return;
+    if (name === 'SIGINT') onInterrupt();
     if (code !== undefined) process.exit(code);
     code = signalExits[name];
     controller.abort();

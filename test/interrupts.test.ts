@@ -217,3 +217,31 @@ test.each([
     expect(stderr).toContain('Interrupted.');
   },
 );
+
+const refuses = () => recordingService(() => ({ status: 429, headers: { 'retry-after': '30' } }));
+const keeps = () => keep(several(9));
+const run = ['tryouts', 'set-status', ...ids(9), '--to', 'rejected', '--yes', '--rate', '5/s'];
+
+test.each([
+  ['a read', ['teams', 'list'], /trying again in 3\d s/, refuses, 'Interrupted.'],
+  ['a run', run, /called back/, keeps, 'app_1'],
+  ['a sandbox', ['sandbox', 'start', '--port', '0'], /127\.0\.0\.1/, refuses, ''],
+] as const)(
+  'what follows the ^C of %s begins on a line of its own',
+  async (_, line, ready, serve, said) => {
+    const service = await serve();
+    // No line that moves, which would clear it away.
+    const own = { ...service.env, TERM: 'dumb' };
+    const { shown } = await converse(temporaryFolder(), line, [[ready, '\u0003']], own);
+    expect(shown).toContain(`^C\r\n${said}`);
+  },
+);
+
+test('a ^C beside a progress line is cleared with it', async () => {
+  const service = await keeps();
+  const keys = [[/\d of 9, /, '\u0003']] as const;
+  const { shown } = await converse(temporaryFolder(), run, keys, service.env);
+  // oxlint-disable-next-line no-control-regex
+  expect(shown).toMatch(/\d of 9, [^\r\n]*\^C[^\r\n]*\u001b\[[0-2]?K/);
+  expect(shown).not.toContain('^C\r\n');
+});

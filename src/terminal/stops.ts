@@ -12,6 +12,10 @@ export function watchStops(process: NodeJS.Process) {
     });
   };
   return {
+    /** Somebody keeps a line of the terminal, and clears it of what a key left there. */
+    get isDrawnOn(): boolean {
+      return drawing.size > 0;
+    },
     onStop: (makeWay: () => () => void): (() => void) => {
       if (drawing.size === 0) process.on('SIGTSTP', stop);
       drawing.add(makeWay);
