@@ -157,6 +157,8 @@ export class NetworkError extends Failure {
       /** scheme://host:port, never a path or a query. */
       readonly origin: string;
       readonly delivery?: Delivery | undefined;
+      /** Another try would end the same: a certificate does not get better by asking again. */
+      readonly lasts?: boolean | undefined;
       readonly call?: CallSite | undefined;
       readonly hint?: string | undefined;
       readonly cause?: unknown;

@@ -8,6 +8,7 @@ import {
   ProtocolError,
 } from '../errors.js';
 import { ProxyFailure } from './proxy-failure.js';
+import { tlsHint } from './tls-hint.js';
 
 /** Why an attempt ended without an answer. */
 export interface Loss {
@@ -114,7 +115,7 @@ export function failureOfLoss(loss: Loss, place: LossPlace): Failure {
   const hint = hintOf(loss, origin, call !== undefined);
   return new NetworkError(
     text.replace(/\.?$/, (end) => tries + end),
-    { reason, origin, delivery, call, hint, cause },
+    { reason, origin, delivery, lasts: lossPace(loss) === 'never', call, hint, cause },
   );
 }
 
@@ -180,12 +181,7 @@ const sentences: {
 /** `isService`: not a file store, which the service named. */
 function hintOf({ why, cause }: Loss, origin: string, isService: boolean): string | undefined {
   if (cause instanceof ProxyFailure) return cause.hint;
-  if (why === 'tls') {
-    const code = codeOf(cause);
-    if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID')
-      return "Check this machine's clock, then the certificate of the service.";
-    return 'If the service has a certificate authority of its own, name its file in NODE_EXTRA_CA_CERTS.';
-  }
+  if (why === 'tls') return tlsHint(codeOf(cause), origin, isService);
   if (!isService) return undefined;
   if (why === 'cut' && origin.startsWith('http:')) return 'Is the base URL meant to be https?';
   if (why === 'unknownName' || why === 'refused')

@@ -77,7 +77,7 @@ export function tellFailure(error: unknown, command: FailedCommand): FailureStor
         ...site,
         ...(hint && { hint }),
         exitCode,
-        retryable: isExhausted(error),
+        retryable: isExhausted(error) && !(error instanceof NetworkError && error.details.lasts),
       },
     },
     exitCode,

@@ -228,7 +228,7 @@ function failedRead(
   const story = tellFailure(error, { words: ['doctor'], ids: [], keySource, flags });
   const { message } = story.envelope.error;
   const hint =
-    error instanceof NetworkError
+    error instanceof NetworkError && !error.details.lasts
       ? 'Look at the base URL, the network and the proxy, then run doctor again.'
       : story.envelope.error.hint;
   const forbidden = error instanceof ApiError && error.status === 403;
