@@ -17,7 +17,7 @@ export interface Pace {
   dismiss(): void;
   /** A request sets out; after a silence that began here the service is dead. */
   asked(): void;
-  /** An answer came: its `wait` (seconds) holds everyone, 429 halves the pace, good ones speed up slowly. */
+  /** An answer came: its `wait` (seconds) holds everyone, also that of a good one; 429 halves the pace, good ones speed up slowly. */
   answered(status: number, wait: number | undefined): void;
   /** True in a run whose requests got no answer for so long that repeating them is of no use. */
   readonly silent: boolean;
@@ -140,9 +140,9 @@ class Limiter implements Pace {
   answered(status: number, wait: number | undefined): void {
     // Others are still on their way: their silence is counted from here.
     this.unansweredSince = this.active > 0 ? this.options.clock() : undefined;
-    if (status === 429) this.slowDown(wait);
-    else if (status < 400) this.speedUp();
-    else if (wait !== undefined) this.hold(wait);
+    if (status === 429) return this.slowDown(wait);
+    if (status < 400) this.speedUp();
+    if (wait !== undefined) this.hold(wait);
   }
 
   private slowDown(wait: number | undefined): void {

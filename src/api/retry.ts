@@ -132,9 +132,9 @@ interface Headers {
 }
 
 /**
- * Seconds that an answer asks to wait: Retry-After as seconds or as a date (measured against the
- * answer's own Date, for clocks differ), else `retry_after` of a JSON body, else the rate-limit
- * headers. Undefined when it asks for none.
+ * Seconds that an answer asks to wait: Retry-After as seconds or as a date, else `retry_after` of a
+ * JSON body, else the rate-limit headers. A moment is measured against the answer's own Date, for
+ * clocks differ. Undefined when it asks for none.
  */
 export function waitAsked(headers: Headers, body: Uint8Array, now: Date): number | undefined {
   return (
@@ -144,18 +144,35 @@ export function waitAsked(headers: Headers, body: Uint8Array, now: Date): number
   );
 }
 
+/** Seconds until there is anything left of a limit that a good answer says is used up. */
+export function waitOfSpent(headers: Headers, now: () => Date): number | undefined {
+  const left = headers['x-ratelimit-remaining'] ?? headers['ratelimit-remaining'];
+  return left?.trim() === '0' ? waitOfLimit(headers, now()) : undefined;
+}
+
 function waitOfHeader(headers: Headers, now: Date): number | undefined {
   const asked = headers['retry-after'];
-  if (asked !== undefined) {
-    const seconds = positive(asked);
-    if (seconds !== undefined) return seconds;
-    const serverNow = Date.parse(headers['date'] ?? '');
-    const from = Number.isNaN(serverNow) ? now.getTime() : serverNow;
-    // A bare number is never a date, whatever Date.parse makes of "-5".
-    const until = /[a-z]/i.test(asked) ? Date.parse(asked) : Number.NaN;
-    if (!Number.isNaN(until)) return Math.max(0, (until - from) / 1000);
-  }
-  return undefined;
+  if (asked === undefined) return undefined;
+  const waits = asked
+    .match(oneRetryAfter)
+    ?.map((text) => positive(text) ?? secondsUntil(text, headers, now))
+    .filter((seconds) => seconds !== undefined);
+  return waits && waits.length > 0 ? Math.max(...waits) : undefined;
+}
+
+/** Several headers of one name have become one, joined by commas; a date has a comma of its own. */
+const oneRetryAfter = /\s*(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,)?[^,]+/gi;
+
+function secondsUntil(text: string, headers: Headers, now: Date): number | undefined {
+  // A bare number is never a date, whatever Date.parse makes of "-5".
+  const until = /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(until) ? undefined : secondsTo(until, headers, now);
+}
+
+function secondsTo(moment: number, headers: Headers, now: Date): number {
+  const serverNow = Date.parse(headers['date'] ?? '');
+  const from = Number.isNaN(serverNow) ? now.getTime() : serverNow;
+  return Math.max(0, (moment - from) / 1000);
 }
 
 /** Seconds in the body, at the top or beside the code, as chat platforms send them. */
@@ -177,8 +194,9 @@ function waitOfLimit(headers: Headers, now: Date): number | undefined {
   if (after !== undefined) return after;
   const reset = positive(headers['ratelimit-reset'] ?? headers['x-ratelimit-reset']);
   if (reset === undefined) return undefined;
-  // A large number is a moment in Unix time, a small one a duration.
-  return reset > 1e9 ? Math.max(0, reset - now.getTime() / 1000) : reset;
+  // A large number is a moment in Unix time, in seconds or milliseconds; a small one a duration.
+  if (reset <= 1e9) return reset;
+  return secondsTo(reset > 1e12 ? reset : reset * 1000, headers, now);
 }
 
 function positive(text: string | undefined): number | undefined {

@@ -24,6 +24,7 @@ import {
   type Tried,
   waitAsked,
   waited,
+  waitOfSpent,
 } from './retry.js';
 import { type Agent, type Connections, openConnections } from './undici.js';
 
@@ -132,7 +133,7 @@ export function createTransport(options: TransportOptions): Transport {
       return { value, delivery: 'applied', pace: 'once' };
     const delivery = deliveryOfStatus(status);
     const wait = delivery && waitAsked(headers, body, options.now());
-    options.pace?.answered(status, wait);
+    options.pace?.answered(status, wait ?? waitOfSpent(headers, options.now));
     return { value, delivery, pace: 'always', wait };
   };
   /** One attempt, as soon as it is its turn; `first`: before those that wait already. */
@@ -184,7 +185,8 @@ export function createTransport(options: TransportOptions): Transport {
         const value = await openExchange(agent, wire, limits, options.signal);
         options.trace?.(traceLine(wire, value, performance.now() - started));
         if (!('open' in value)) return tried(value);
-        options.pace?.answered(value.open.status, undefined);
+        const { status, headers } = value.open;
+        options.pace?.answered(status, waitOfSpent(headers, options.now));
         const onLong = () => void keepHeapSmall(options.nodeVersion);
         return beginning(value.open, begin, { ...place, call, onLong });
       });

@@ -52,6 +52,17 @@ test('a 429 holds everyone as long as it asks and halves the pace, which comes b
   expect(pace.allowed).toBe(8);
 });
 
+test('a good answer that asks for a pause holds everyone, no longer than --max-wait', async () => {
+  const { pace, turn, now } = paced(8);
+  pace.answered(200, 4);
+  expect(pace.allowed).toBe(8);
+  (await turn())();
+  expect(now()).toBe(4000);
+  pace.answered(200, 3600);
+  (await turn())();
+  expect(now()).toBe(64_000);
+});
+
 test('a run that hears nothing for 59 seconds knows it, however long it was idle before', async () => {
   let now = 0;
   const pace = createPace({ clock: () => now, sleep: async () => {}, maxWaitMs: 60_000 });

@@ -24,6 +24,18 @@ describe('the wait that an answer asks for', () => {
     ['a huge number', { 'retry-after': '86400' }, 86_400],
     ['a reset in seconds', { 'ratelimit-reset': '30' }, 30],
     ['a reset in Unix time', { 'x-ratelimit-reset': String(now.getTime() / 1000 + 25) }, 25],
+    ['a reset in milliseconds', { 'x-ratelimit-reset': String(now.getTime() + 25_000) }, 25],
+    [
+      'a reset of a server whose clock is an hour ahead',
+      {
+        'x-ratelimit-reset': String(now.getTime() / 1000 + 3625),
+        date: 'Sat, 21 Nov 2026 13:00:00 GMT',
+      },
+      25,
+    ],
+    ['two headers, of which the longer one counts', { 'retry-after': '5, 7' }, 7],
+    ['two headers, one of them a date', { 'retry-after': `5, ${inTenSeconds}` }, 10],
+    ['a date and garbage', { 'retry-after': `${inTenSeconds}, -5, soon` }, 10],
     ['a reset after', { 'x-ratelimit-reset-after': '2.25' }, 2.25],
   ])('%s', (_, headers, seconds) => {
     expect(waitAsked(headers as Record<string, string>, Buffer.alloc(0), now)).toBe(seconds);
