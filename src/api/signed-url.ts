@@ -155,7 +155,8 @@ const innerAddresses = blockList(
     '224.0.0.0/4',
     '240.0.0.0/4',
   ],
-  ['::/128', '::1/128', 'fc00::/7', 'fe80::/10', 'fec0::/10', 'ff00::/8'],
+  // The first two hold IPv4 addresses in forms that no network routes, but a system may translate.
+  ['::/96', '::ffff:0:0:0/96', 'fc00::/7', 'fe80::/10', 'fec0::/10', 'ff00::/8'],
 );
 
 function blockList(v4: readonly string[], v6: readonly string[]): BlockList {

@@ -34,6 +34,8 @@ test.each([
     /https/,
   ],
   ['plain http to an address mapped into IPv6', 'http://[::ffff:10.0.0.1]/v1', /https/],
+  ['plain http to an old spelling of this machine', 'http://[::127.0.0.1]/v1', /https/],
+  ['plain http to a translated one', 'http://[::ffff:0:127.0.0.1]/v1', /https/],
   ['another scheme', 'ftp://api.example.com/v1', /https/],
   ['a file', 'file:///v1', /https/],
   ['no /v1', 'https://api.example.com', /end in \/v1/],
