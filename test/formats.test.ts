@@ -128,3 +128,25 @@ test('short flags in one word may end in one with a value, before the noun too',
   const ran = await rosterctl('-qp sandbox teams list -o ids');
   expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('team_0001') });
 });
+
+test.each(['teams.yaml', 'teams.yml', 'teams.md'])(
+  '--out %s, a format that is not written, is refused before anything is sent',
+  async (file) => {
+    const service = await recordingService(() => ({ status: 200, json: [] }));
+    const ran = await rosterctl(`teams list --out ${file}`, { env: service.env });
+    expect([ran.code, service.requests.length]).toEqual([2, 0]);
+    expect(ran.stderr).toBe(
+      `--out: no ${file.slice(5)} file is written here.\nUse .csv, .json or .ndjson, or say with -o what is to stand in it.\n`,
+    );
+    const home = temporaryFolder();
+    await rosterctl(`teams list -o json --out ${file}`, { env: service.env, home });
+    expect(readFileSync(join(home, file), 'utf8')).toBe('[]\n');
+  },
+);
+
+test('--out rows.jsonl holds NDJSON', async () => {
+  const service = await recordingService(() => ({ status: 200, json: [{ id: 'a' }, { id: 'b' }] }));
+  const home = temporaryFolder();
+  await rosterctl('teams list --out rows.jsonl', { env: service.env, home });
+  expect(readFileSync(join(home, 'rows.jsonl'), 'utf8')).toBe('{"id":"a"}\n{"id":"b"}\n');
+});

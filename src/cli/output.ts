@@ -1,3 +1,4 @@
+import { formatOfFile } from '../config/parse.js';
 import type { GlobalFlags, OutputFormat, Settings } from '../config/settings.js';
 import type { LendKeys } from '../terminal/pager.js';
 import type { Environment, Streams } from '../terminal/streams.js';
@@ -108,9 +109,8 @@ async function show<T>(value: T, view: View<T>, sink: Sink, world: Presenting): 
 /** `-o` and `--json` decide; without them the extension of `--out`, then the setting. */
 function formatOf({ settings, flags }: Presenting): OutputFormat {
   const typed = flags?.output !== undefined || flags?.json === true;
-  const extension = /\.(csv|json|ndjson)$/i.exec(settings.out ?? '')?.[1];
-  if (typed || extension === undefined) return settings.output;
-  return extension.toLowerCase() as OutputFormat;
+  const named = typed ? undefined : formatOfFile('--out', settings.out);
+  return named === undefined ? settings.output : (named as OutputFormat);
 }
 
 function isMany(value: unknown): boolean {

@@ -54,6 +54,19 @@ export function refuseSpreadsheet(flag: string, file: string | undefined): void 
   });
 }
 
+/** The format that the name of an output file asks for. Throws UsageError for one that is not written. */
+export function formatOfFile(flag: string, file: string | undefined): string | undefined {
+  refuseSpreadsheet(flag, file);
+  const ending = /\.\w+$/.exec(file ?? '')?.[0].toLowerCase();
+  if (ending === '.jsonl') return 'ndjson';
+  if (ending === '.csv' || ending === '.json' || ending === '.ndjson') return ending.slice(1);
+  if (ending !== undefined && /^\.(ya?ml|xml|html?|md|toml|parquet|pdf)$/.test(ending))
+    throw new UsageError(`${flag}: no ${ending} file is written here.`, {
+      hint: 'Use .csv, .json or .ndjson, or say with -o what is to stand in it.',
+    });
+  return undefined;
+}
+
 /** Requests per second out of `5/s` or `90/m`; undefined for `none`. */
 export const parseRate: Parse<number | undefined> = (text) => {
   if (text.trim() === 'none') return undefined;

@@ -3,7 +3,7 @@ import { decideKeys, readFlag, type SettingOrigin, unknownKeys } from './decide.
 import type { GlobalFlags } from './flags.js';
 import type { OutputFormat } from './formats.js';
 import { isGuess, namedKeys } from './keys.js';
-import { nameList, oneOf, onOff, refuseSpreadsheet } from './parse.js';
+import { formatOfFile, nameList, oneOf, onOff } from './parse.js';
 import type { Environment } from './paths.js';
 import { runsInCi } from '../data/ci.js';
 import { defaultProfile } from '../data/login-line.js';
@@ -140,9 +140,9 @@ function withFormat(flags: GlobalFlags): GlobalFlags {
       hint: 'Give one of them.',
     });
   if (json) return { ...flags, output: 'json' };
-  if (output === undefined) refuseSpreadsheet('--out', out);
-  const ending = /\.(csv|json|ndjson)$/i.exec(out ?? '')?.[1]?.toLowerCase();
-  return output === undefined && ending !== undefined ? { ...flags, output: ending } : flags;
+  if (output !== undefined) return flags;
+  const named = formatOfFile('--out', out);
+  return named === undefined ? flags : { ...flags, output: named };
 }
 
 function readDelimiter(text: string | undefined): Settings['delimiter'] {
