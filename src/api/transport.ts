@@ -170,10 +170,14 @@ export function createTransport(options: TransportOptions): Transport {
       // What was read for a write is to be as fresh as can be.
       const first = kind !== 'read';
       const answered = waiting();
-      const ending = await repeat(kind, options, async () =>
-        tried(await attempt(wire, keepAlive, first), !first && request.needsJson),
-      ).finally(answered);
-      return conclude(ending, request, place);
+      try {
+        const ending = await repeat(kind, options, async () =>
+          tried(await attempt(wire, keepAlive, first), !first && request.needsJson),
+        );
+        return conclude(ending, request, place);
+      } finally {
+        answered();
+      }
     },
     async stream<T>(request: TransportRequest, begin: (body: OpenBody) => Promise<Begun<T>>) {
       const wire = wireOf(request);
