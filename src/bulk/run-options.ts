@@ -38,8 +38,8 @@ export interface RunOptions<P> {
 }
 
 const manyAtOnce = 8;
-/** As many records fill a sync well; more gain nothing. */
-const onTheWayToDisk = 48;
+/** As many cover the time of a sync also where the disk or the machine is busy; more gain nothing. */
+const onTheWayToDisk = 112;
 
 /**
  * While a record of a row goes to disk the row asks nothing; where many requests at once are wanted,
