@@ -3,9 +3,11 @@ import { dirname } from 'node:path';
 import type { Shell } from '../cli/completion/scripts.js';
 import type { LocalContext } from '../context.js';
 import { withMarked, withoutMarked } from '../data/marked-lines.js';
-import { GuardError, InputError, OutputError } from '../errors.js';
+import { GuardError, OutputError } from '../errors.js';
 import { writeAtomically } from '../files/atomic-write.js';
 import { makeFolder } from '../files/make-folder.js';
+import { unreadable } from '../files/unreadable.js';
+import { writeReason } from '../files/writing.js';
 import { shellFiles } from './shell-files.js';
 
 /** One file and its text before and after; undefined = there is none. */
@@ -99,7 +101,7 @@ function readText(path: string): string | undefined {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return undefined;
-    throw new InputError(`${path} cannot be read (${code}).`, { cause: error });
+    throw unreadable(path, error);
   }
 }
 
@@ -107,8 +109,7 @@ function attempt(path: string, act: () => void): void {
   try {
     act();
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new OutputError(`${path} cannot be written (${code}).`, {
+    throw new OutputError(`${path} cannot be written: ${writeReason(error)}.`, {
       hint: 'Without --install the script is printed, to be put where your shell looks.',
       cause: error,
     });

@@ -5,6 +5,7 @@ import { type ThisProcess, withLock } from '../files/lock.js';
 import { ensurePrivateFolder, tightenPrivateFile } from '../files/private.js';
 import { ConfigError, Failure } from '../errors.js';
 import type { JsonObject } from '../data/json.js';
+import { systemReason } from '../data/system-reason.js';
 import { configToJson, parseJsonText, type Stored } from './config-file.js';
 import type { Folder } from './paths.js';
 
@@ -33,9 +34,10 @@ export async function writeStored(
       return after;
     });
   } catch (error) {
-    const { code, syscall } = error as NodeJS.ErrnoException;
+    const { syscall } = error as NodeJS.ErrnoException;
     if (error instanceof Failure || syscall === undefined) throw error;
-    throw new ConfigError(`The configuration in ${folder.path} cannot be written (${code}).`, {
+    const sentence = `The configuration in ${folder.path} cannot be written: ${systemReason(error)}.`;
+    throw new ConfigError(sentence, {
       hint: 'Check the folder and the disk, or name another with ROSTERCTL_CONFIG_DIR.',
       cause: error,
     });

@@ -6,6 +6,7 @@ import { cacheFolder } from '../../config/cache.js';
 import { checkProfileName } from '../../config/profile-name.js';
 import { requireProfile, withoutKey } from '../../config/profiles.js';
 import type { LocalContext } from '../../context.js';
+import { systemReason } from '../../data/system-reason.js';
 
 const LoggedOut = z.object({ profile: z.string(), removed: z.boolean() });
 
@@ -51,7 +52,8 @@ function forgetCache(context: LocalContext, origin: string, organization: string
   try {
     rmSync(folder, { recursive: true, force: true });
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    context.tell(`What completion remembered cannot be removed (${code}): ${folder}`);
+    context.tell(
+      `What completion remembered in ${folder} cannot be removed: ${systemReason(error)}.`,
+    );
   }
 }
