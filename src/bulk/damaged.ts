@@ -52,8 +52,8 @@ export async function setAside({ folder }: DamagedRun): Promise<string> {
     await rename(folder, aside);
   } catch (error) {
     throw new OutputError(`${folder} cannot be set aside: ${systemReason(error)}.`, {
+      hint: 'Move it away from there yourself, then run the same line again.',
       cause: error,
-      hint: 'Check the mode of the folder around it.',
     });
   }
   return aside;

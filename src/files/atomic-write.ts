@@ -153,7 +153,8 @@ async function lookAt(file: string): Promise<Target> {
   const found = await stat(path).catch(() => undefined);
   // A link that points nowhere: the new file takes its place.
   if (!found) return { kind: 'absent', path };
-  if (found.isDirectory()) throw new OutputError(`${file} is a folder, not a file.`);
+  if (found.isDirectory())
+    throw new OutputError(`${file} is a folder, not a file.`, { hint: 'Name a file in it.' });
   if (!found.isFile()) return { kind: 'device', path, isPipe: found.isFIFO() };
   return { kind: 'file', path, mode: found.mode & 0o777 };
 }
@@ -201,5 +202,8 @@ export async function syncFolder(folder: string): Promise<void> {
 }
 
 function exists(file: string): GuardError {
-  return new GuardError(`${file} exists already.`, { code: 'exists' });
+  return new GuardError(`${file} exists already.`, {
+    code: 'exists',
+    hint: 'It was made meanwhile. Look at it, then run the same command again.',
+  });
 }
