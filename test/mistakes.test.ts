@@ -114,6 +114,31 @@ test.each(refusals)('a %i with %j ends with exit code %i', async (status, body, 
   expect(service.requests.length).toBe(1);
 });
 
+test('after a service that is silent the next step is told', async () => {
+  const service = await recordingService(() => () => {});
+  const ran = await rosterctl('teams list --json --retries 0 --timeout 300ms', {
+    env: service.env,
+  });
+  expect(ran.code).toBe(9);
+  const hint = 'Run the same command again later, or give it longer: --timeout 2m';
+  expect(errorOf(ran)).toMatchObject({ hint, retryable: true });
+});
+
+test('after a file store that is overloaded the next step is told', async () => {
+  const service = await recordingService(({ url }) =>
+    url.startsWith('/store')
+      ? { status: 503 }
+      : { status: 200, json: { url: `${service.origin}/store/a` } },
+  );
+  const ran = await rosterctl('docs download doc_1 -O - --json --retries 0', { env: service.env });
+  expect([ran.code, ran.stdout]).toEqual([1, '']);
+  expect(errorOf(ran)).toMatchObject({
+    status: 503,
+    hint: 'Run the same command again later.',
+    retryable: true,
+  });
+});
+
 test('no key is exit code 4 with the way to one', async () => {
   const ran = await rosterctl('teams list --json');
   expect([ran.code, ran.stdout]).toEqual([4, '']);

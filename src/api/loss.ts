@@ -183,6 +183,8 @@ function hintOf({ why, cause }: Loss, origin: string, isService: boolean): strin
   if (cause instanceof ProxyFailure) return cause.hint;
   if (why === 'tls') return tlsHint(codeOf(cause), origin, isService);
   if (!isService) return undefined;
+  if (why === 'firstByte' || why === 'deadline')
+    return 'Run the same command again later, or give it longer: --timeout 2m';
   if (why === 'cut' && origin.startsWith('http:')) return 'Is the base URL meant to be https?';
   if (why === 'unknownName' || why === 'refused')
     return 'Check the base URL: rosterctl auth status';

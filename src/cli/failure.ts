@@ -63,7 +63,7 @@ export function tellFailure(error: unknown, command: FailedCommand): FailureStor
   if (!(error instanceof Failure)) return tellBug(error);
   const [message, why] =
     error instanceof ApiError ? sayApiError(error, command) : [error.message, undefined];
-  const own = error.hint ?? (error instanceof ApiError ? hintFor(error, command) : undefined);
+  const own = error.hint ?? hintFor(error, command);
   const hint = own === undefined ? undefined : toSamePlace(own, command.flags);
   const exitCode = command.exitCode ?? exit[error.exitName];
   const site = siteOf(error);
@@ -205,7 +205,12 @@ function profileOf({ keySource = '' }: FailedCommand): string | undefined {
   return / profile (.+)$/.exec(keySource)?.[1];
 }
 
-function hintFor(error: ApiError, command: FailedCommand): string | undefined {
+function hintFor(error: Failure, command: FailedCommand): string | undefined {
+  const about = error instanceof ApiError ? hintOfAnswer(error, command) : undefined;
+  return about ?? (isExhausted(error) ? 'Run the same command again later.' : undefined);
+}
+
+function hintOfAnswer(error: ApiError, command: FailedCommand): string | undefined {
   const list = nouns.find(([prefix]) => error.call.path.startsWith(prefix))?.[2];
   const variable = variableOf(command);
   if (error.status === 401)
@@ -223,7 +228,6 @@ function hintFor(error: ApiError, command: FailedCommand): string | undefined {
     return `${needed}The key may lack the permission, or the organization may not be the key's.${see}`;
   }
   if (error.status === 404 && list) return `See: rosterctl ${list}`;
-  if (error.exitName === 'temporary') return 'Run the same command again later.';
   if (error.exitName === 'invalid' && !isDoctor)
     return `See: rosterctl ${command.words.join(' ')} --help`;
   return undefined;
