@@ -139,6 +139,18 @@ test('after a file store that is overloaded the next step is told', async () => 
   });
 });
 
+test('what only --strict refuses says so', async () => {
+  const service = await recordingService(() => ({
+    status: 200,
+    json: { data: [{ id: 'app_1', email: 7 }] },
+  }));
+  const ran = await rosterctl('tryouts list --json --strict', { env: service.env });
+  expect(errorOf(ran)).toMatchObject({
+    code: 'drift',
+    hint: 'To take it with a note, leave out --strict.',
+  });
+});
+
 test('no key is exit code 4 with the way to one', async () => {
   const ran = await rosterctl('teams list --json');
   expect([ran.code, ran.stdout]).toEqual([4, '']);

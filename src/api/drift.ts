@@ -4,6 +4,9 @@ import { ProtocolError } from '../errors.js';
 import { fitsOf } from './shape-test.js';
 import type { ApiNotes } from './types.js';
 
+/** The next step after what is an error only with `--strict`. */
+export const notStrict = 'To take it with a note, leave out --strict.';
+
 /** Tells where answers deviate from the contract: once per run and place, an error when strict. */
 export interface Drift {
   /** Checks a value against the documented shape; the value itself stays as it came. */
@@ -20,6 +23,7 @@ export function createDrift(notes: ApiNotes, strict: boolean): Drift {
     if (strict)
       throw new ProtocolError(`The answer is not as the contract says. ${message}`, {
         code: 'drift',
+        hint: notStrict,
       });
     if (isNew(message)) notes.drift(message);
   };

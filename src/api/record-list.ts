@@ -2,7 +2,7 @@ import { flowOf, type Item, sieve } from '../data/flow.js';
 import type { JsonObject } from '../data/json.js';
 import { BugError, NetworkError, ProtocolError } from '../errors.js';
 import { endpoint, type ResourceName } from './contract.js';
-import type { Drift } from './drift.js';
+import { type Drift, notStrict } from './drift.js';
 import type { ListPage } from './list-page.js';
 import type { Turn } from './pager.js';
 import { hasId, withTextId } from './records.js';
@@ -51,7 +51,7 @@ export function listRecords(resource: ResourceName, source: ListSource): RecordL
     }
     if (verdict.state === 'complete') return;
     const text = `The list of ${resource} may be incomplete: ${verdict.reason}.`;
-    if (source.strict) throw new ProtocolError(text, { code: 'incomplete' });
+    if (source.strict) throw new ProtocolError(text, { code: 'incomplete', hint: notStrict });
     source.notes.note(text);
   };
   return {

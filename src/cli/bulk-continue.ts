@@ -90,6 +90,7 @@ export async function lockAgain<T>(
 export function finishedMeanwhile({ run }: Pick<RunHead, 'run'>): GuardError {
   return new GuardError(`The run ${run} was finished meanwhile. Nothing was sent.`, {
     code: meanwhile,
+    hint: `See: rosterctl runs show ${run}`,
   });
 }
 

@@ -89,6 +89,7 @@ export function checkSize(context: Context, file: LocalFile): void {
   if (file.sizeBytes > most)
     throw new UsageError(
       `${file.path} has ${file.sizeBytes} bytes, more than upload.maxBytes (${most}) allows.`,
+      { hint: 'If the service takes as many: rosterctl config set upload.maxBytes BYTES' },
     );
   if (file.sizeBytes === 0) context.note(`${file.path} is empty.`);
 }
