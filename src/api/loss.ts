@@ -110,9 +110,9 @@ export function failureOfLoss(loss: Loss, place: LossPlace): Failure {
     return cause instanceof Failure ? cause : new BugError(messageOf(cause), { cause });
   const text = lossText(loss, place);
   const reason = networkReason[loss.why];
-  if (!reason) return new ProtocolError(text, { call, cause });
-  const tries = place.attempts > 1 ? ` (${place.attempts} attempts)` : '';
   const hint = hintOf(loss, origin, call !== undefined);
+  if (!reason) return new ProtocolError(text, { call, hint, cause });
+  const tries = place.attempts > 1 ? ` (${place.attempts} attempts)` : '';
   return new NetworkError(
     text.replace(/\.?$/, (end) => tries + end),
     { reason, origin, delivery, lasts: lossPace(loss) === 'never', call, hint, cause },
@@ -186,7 +186,7 @@ function hintOf({ why, cause }: Loss, origin: string, isService: boolean): strin
   if (why === 'firstByte' || why === 'deadline')
     return 'Run the same command again later, or give it longer: --timeout 2m';
   if (why === 'cut' && origin.startsWith('http:')) return 'Is the base URL meant to be https?';
-  if (why === 'unknownName' || why === 'refused')
+  if (why === 'unknownName' || why === 'refused' || why === 'notHttp')
     return 'Check the base URL: rosterctl auth status';
   return undefined;
 }

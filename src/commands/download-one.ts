@@ -4,6 +4,7 @@ import { fetchWhole, type FileSink, type FileSource } from '../api/whole-file.js
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { pause } from '../data/pause.js';
+import { systemReason } from '../data/system-reason.js';
 import { plural } from '../data/words.js';
 import { ApiError, CancelledError, NetworkError, OutputError, StoreError } from '../errors.js';
 import { sweepStaleTemps } from '../files/atomic-write.js';
@@ -167,7 +168,9 @@ class Saver {
 
   private async kept({ id, record }: Target, path: string): Promise<SavedRow> {
     const { size } = await stat(path).catch((error: unknown) => {
-      throw new OutputError(`${path} cannot be looked at.`, { cause: error });
+      throw new OutputError(`${path} cannot be looked at: ${systemReason(error)}.`, {
+        cause: error,
+      });
     });
     await sweepPartial(path, this.context.self);
     const said = record?.['sizeBytes'];

@@ -250,6 +250,15 @@ describe('answers that are no answers', () => {
     expect(service.connections()).toBe(1);
   });
 
+  test('after an answer that is not HTTP the base URL is to be looked at', async () => {
+    const service = await rawService((socket) =>
+      onRequest(socket, () => socket.write('SSH-2.0\r\n')),
+    );
+    expect(await thrownBy(transportTo(service.baseUrl).request(get))).toMatchObject({
+      hint: 'Check the base URL: rosterctl auth status',
+    });
+  });
+
   test('a body above the cap is refused, not held in memory', async () => {
     const service = await recordingService(() => ({ status: 200, text: 'x'.repeat(5000) }));
     const transport = transportTo(service.baseUrl, { bounds: { bodyBytes: 4096 } });
