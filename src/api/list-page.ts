@@ -7,6 +7,7 @@ import { BrokenFlow } from './body-flow.js';
 import type { ResourceName } from './contract.js';
 import { isGarbled } from './json-body.js';
 import { findList, looksLikeList, topLevel } from './lists.js';
+import { mostHeld } from './loss.js';
 import type { Begun, OpenBody, Transport, TransportResponse } from './transport.js';
 
 /** One answer of a list call: its records in batches as they come, then what stands around them. */
@@ -31,8 +32,6 @@ export interface ListPlace {
 
 /** A list shorter than this is read whole first: then a break in it can be tried again. */
 const heldBytes = 64 * 1024;
-/** Of one JSON value: an element of a list, or an answer in which no list was found. */
-const valueBytes = 64 * 1024 * 1024;
 
 /**
  * Asks for one page and gives it as soon as its first records are there. A break before them is
@@ -66,7 +65,7 @@ async function begin(body: OpenBody, place: ListPlace): Promise<Begun<Start>> {
   let fed = 0;
   let splitter: ListSplitter | undefined = new ListSplitter(
     (keys) => looksLikeList(keys, resource, listPath),
-    valueBytes,
+    mostHeld.bytes,
   );
   for (;;) {
     // oxlint-disable-next-line no-await-in-loop
@@ -77,7 +76,7 @@ async function begin(body: OpenBody, place: ListPlace): Promise<Begun<Start>> {
     }
     held.push(piece);
     bytes += piece.length;
-    if (bytes > valueBytes) {
+    if (bytes > mostHeld.bytes) {
       body.abandon();
       throw new BrokenFlow({ why: 'tooLarge', delivery: 'applied' });
     }
@@ -166,7 +165,7 @@ function pushed(
     if (records.every(isRecord)) return records;
   } catch (error) {
     if (error instanceof TooLargeError)
-      throw brokenAt(count, 'has a part that is larger than 64 MiB', place);
+      throw brokenAt(count, `has a part that is larger than ${mostHeld.words}`, place);
     if (error instanceof TooDeepError)
       throw brokenAt(count, `holds a record of more than ${maxDepth} levels`, place);
     if (error instanceof SyntaxError) throw brokenAt(count, 'is not JSON any more', place);

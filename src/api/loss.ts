@@ -10,6 +10,9 @@ import {
 import { ProxyFailure } from './proxy-failure.js';
 import { tlsHint } from './tls-hint.js';
 
+/** More than this is not held of one answer, nor of one value in a list that is read as it comes. */
+export const mostHeld = { bytes: 64 * 1024 * 1024, words: '64 MiB' } as const;
+
 /** Why an attempt ended without an answer. */
 export interface Loss {
   readonly why:
@@ -171,7 +174,7 @@ const sentences: {
   notHttp: ({ origin }) => `${origin} did not answer as an HTTP server.`,
   badFraming: ({ origin }) => `The answer of ${origin} has another length than it says.`,
   headersTooLarge: ({ origin }) => `The answer of ${origin} has more than 16 KiB of headers.`,
-  tooLarge: ({ origin }) => `The answer of ${origin} is larger than 64 MiB.`,
+  tooLarge: ({ origin }) => `The answer of ${origin} is larger than ${mostHeld.words}.`,
   encoding: ({ origin }) =>
     `The answer of ${origin} has a content-encoding that was not asked for.`,
   cut: lost,

@@ -12,7 +12,7 @@ import {
 } from './exchange.js';
 import { keepHeapSmall } from './heap.js';
 import { isGarbled } from './json-body.js';
-import { lossPace } from './loss.js';
+import { lossPace, mostHeld } from './loss.js';
 import type { Pace } from './pace.js';
 import type { ProxyChoice } from './proxy.js';
 import type { Begun, OpenBody, TransportRequest, TransportResponse } from './request.js';
@@ -96,7 +96,7 @@ export function createTransport(options: TransportOptions): Transport {
   const limits: Limits = {
     firstByteMs: options.timeoutMs,
     attemptMs: bounds?.attemptMs ?? Math.max(60_000, options.timeoutMs),
-    bodyBytes: bounds?.bodyBytes ?? 64 * 1024 * 1024,
+    bodyBytes: bounds?.bodyBytes ?? mostHeld.bytes,
     quietMs: bounds?.quietMs ?? 30_000,
   };
   const connectMs = bounds?.connectMs ?? 10_000;

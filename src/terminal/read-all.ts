@@ -1,14 +1,12 @@
 import { InputError, stoppedReading } from '../errors.js';
 
-const defaultLimit = 64 * 1024 * 1024;
-
 /**
  * Everything on stdin, at most `limit` bytes; `isStopped`: a signal came and the stream was closed.
  * Throws InputError, CancelledError.
  */
 export async function readAll(
   stdin: AsyncIterable<string | Uint8Array>,
-  limit = defaultLimit,
+  limit: number,
   isStopped: () => boolean = () => false,
 ): Promise<Buffer> {
   const chunks: Buffer[] = [];

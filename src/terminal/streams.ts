@@ -28,7 +28,7 @@ export interface Streams {
     /** It was read as input: nobody can be asked through it any more, also where it is a terminal. */
     readonly wasRead: boolean;
     /** Everything on stdin, at most `limit` bytes (InputError beyond); only when a command was told to read it. */
-    readAll(limit?: number): Promise<Buffer>;
+    readAll(limit: number): Promise<Buffer>;
     /** The raw stream, for spooling. */
     readonly stream: NodeJS.ReadableStream;
   };

@@ -179,7 +179,7 @@ describe('stdin', () => {
   test('is read whole', async () => {
     const stdin = new PassThrough();
     stdin.end('two\nlines');
-    expect(String(await streamsOn({ stdin }).stdin.readAll())).toBe('two\nlines');
+    expect(String(await streamsOn({ stdin }).stdin.readAll(100))).toBe('two\nlines');
   });
 
   test('has a limit', async () => {
