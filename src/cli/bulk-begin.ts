@@ -220,7 +220,7 @@ function planOf(
   let next = 0;
   return {
     head,
-    job: kept as unknown as JsonObject,
+    job: kept,
     // The tasks themselves, which come in the same order: of 200,000 there is no second copy.
     rows: rows.map(({ row, id, own }) => {
       const task = tasks[next];

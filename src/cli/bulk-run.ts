@@ -31,14 +31,14 @@ import { concludeResults } from './results-file.js';
 import { rowError } from './row-error.js';
 
 /** What is kept of a command line until its run is finished. */
-export interface KeptJob {
+export type KeptJob = {
   readonly job: JsonObject;
   readonly guards: Guards;
-}
+};
 
 /** The job of a plan, as `prepare` put it there. */
 export function jobOf({ job }: Pick<RunPlan, 'job'>): KeptJob {
-  return job as unknown as KeptJob;
+  return job as KeptJob;
 }
 
 /** A run that is about to send. */

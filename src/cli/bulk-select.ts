@@ -22,11 +22,14 @@ import { type ListValues, narrow } from './filters.js';
 /** What a command says of the rows that it takes. */
 export type Selecting = Pick<BulkPart, 'resource' | 'rules' | 'filters'>;
 
+/** What a line says of the rows, as far as the command has the flags for it. */
+export type SelectingValues = Partial<BulkValues>;
+
 /**
  * The one source that a command line names; undefined for positional ids without any selection
  * flag. Throws UsageError when it names several, or none.
  */
-export function sourceOf(values: BulkValues, part: Selecting): Source | undefined {
+export function sourceOf(values: SelectingValues, part: Selecting): Source | undefined {
   const { ids = [], idsFile, csv, all } = values;
   const filters = (part.filters?.names ?? []).filter((name) => isGiven(values[name]));
   const cuts = ['limit', 'sort'].filter((name) => isGiven(values[name]));
@@ -66,7 +69,7 @@ export function sourceOf(values: BulkValues, part: Selecting): Source | undefine
 /** Reads the rows of files and command lines: nothing is sent. Throws UsageError, InputError. */
 export async function selectLocally(
   context: Context,
-  values: BulkValues,
+  values: SelectingValues,
   part: Selecting,
   source: Exclude<Source, 'filter'>,
 ): Promise<Selection> {
@@ -94,13 +97,13 @@ export async function selectLocally(
 /** The records that the filters keep of a complete list. Throws GuardError (11) for a list in doubt. */
 export async function selectByFilter(
   context: Context,
-  values: BulkValues,
+  values: SelectingValues,
   part: Selecting,
 ): Promise<readonly SelectedRow[]> {
   const query = part.filters?.query?.(values as never, context.settings.guesses);
   const list = context.api.list(part.resource, query);
   const tests = part.filters?.tests(values as never, context.now()) ?? [];
-  const { limit, ...rest } = values as unknown as ListValues;
+  const { limit, ...rest } = values as SelectingValues & ListValues;
   const kept: JsonObject[] = [];
   for await (const record of narrow(
     list,
@@ -127,7 +130,7 @@ export async function selectByFilter(
 }
 
 /** The selection flags as typed: with the job they say whether two lines mean the same. */
-export function filterKey(values: BulkValues, part: Selecting): unknown {
+export function filterKey(values: SelectingValues, part: Selecting): unknown {
   const names = [...(part.filters?.names ?? []), 'all', 'limit', 'sort'];
   return names.map((name) => [name, values[name] ?? null]);
 }

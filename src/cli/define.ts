@@ -226,7 +226,7 @@ export type Command =
       Params,
       Params,
       never,
-      never,
+      unknown,
       never
     >);
 
@@ -234,28 +234,28 @@ export type Command =
 export function defineCommand<A extends Params, F extends Params, T>(
   command: ReadCommand<A, F, T, Context>,
 ): Command {
-  return { kind: 'read', local: false, ...command } as unknown as Command;
+  return { kind: 'read', local: false, ...command } as Command;
 }
 
 /** A command that needs no connection; it may `connect()` when it wants to. */
 export function defineLocalCommand<A extends Params, F extends Params, T>(
   command: ReadCommand<A, F, T, LocalContext>,
 ): Command {
-  return { kind: 'read', local: true, ...command } as unknown as Command;
+  return { kind: 'read', local: true, ...command } as Command;
 }
 
 /** A command that changes something at the service. */
 export function defineWrite<A extends Params, F extends Params, T, S>(
   command: WriteCommand<A, F, T, S, Context>,
 ): Command {
-  return { kind: 'write', local: false, ...command } as unknown as Command;
+  return { kind: 'write', local: false, ...command } as Command;
 }
 
 /** A command that changes something on this machine only. */
 export function defineLocalWrite<A extends Params, F extends Params, T, S>(
   command: WriteCommand<A, F, T, S, LocalContext>,
 ): Command {
-  return { kind: 'write', local: true, ...command } as unknown as Command;
+  return { kind: 'write', local: true, ...command } as Command;
 }
 
 // --- the table ---

@@ -39,7 +39,7 @@ function definitionAt(
   segments: readonly string[],
 ): Definition | undefined {
   const [segment, ...rest] = segments;
-  const definition = schema._zod.def as unknown as Definition;
+  const definition: Definition = schema._zod.def;
   const { type, shape, innerType, element } = definition;
   if (innerType) return definitionAt(innerType, segments);
   if (segment === undefined) return definition;
@@ -50,7 +50,7 @@ function definitionAt(
 }
 
 function fieldsOf(schema: z.core.$ZodType, prefix: string): readonly string[] {
-  const { shape, innerType, element } = schema._zod.def as unknown as Definition;
+  const { shape, innerType, element }: Definition = schema._zod.def;
   const inner = innerType ?? element;
   if (inner) return fieldsOf(inner, prefix);
   return Object.entries(shape ?? {}).flatMap(([name, field]) => [

@@ -1,7 +1,12 @@
 import * as z from 'zod/mini';
-import type { BulkValues } from '../cli/bulk-flags.js';
 import { limitPace } from '../cli/bulk-line.js';
-import { selectByFilter, selectLocally, type Selecting, sourceOf } from '../cli/bulk-select.js';
+import {
+  selectByFilter,
+  selectLocally,
+  type Selecting,
+  type SelectingValues,
+  sourceOf,
+} from '../cli/bulk-select.js';
 import { type DryRun, flag, Outcome, param } from '../cli/define.js';
 import { changeLines } from '../cli/lines.js';
 import { binarySize } from '../cli/cells.js';
@@ -106,18 +111,17 @@ const part: Selecting = { resource: 'documents', filters: documentSelection };
  */
 export async function downloadSelection(
   context: Context,
-  values: DownloadValues & { readonly ids: readonly string[] },
+  values: DownloadValues & SelectingValues & { readonly ids: readonly string[] },
 ): Promise<Result | Outcome<Result>> {
-  const line = values as unknown as BulkValues;
-  const source = sourceOf(line, part);
+  const source = sourceOf(values, part);
   if (values.file !== undefined && (source !== undefined || values.ids.length > 1))
     throw new UsageError('-O names one file, and there may be several documents.', {
       hint: 'Use -D DIR: each file is named after its document.',
     });
   const rows =
     source === 'filter'
-      ? await selectByFilter(context, line, part)
-      : (await selectLocally(context, line, part, source ?? 'ids')).rows;
+      ? await selectByFilter(context, values, part)
+      : (await selectLocally(context, values, part, source ?? 'ids')).rows;
   const isOne = source === undefined && rows.length === 1;
   return downloadDocuments(context, 'downloadDocument', rows, values, isOne);
 }

@@ -74,7 +74,7 @@ export function planUpload(
 
 /** The same for an upload that a run left. */
 export function planLeft(context: Context, { plan, row, steps }: LeftUpload) {
-  const { job } = plan.job as unknown as { readonly job: UploadJob };
+  const { job } = plan.job as { readonly job: UploadJob };
   return planUpload(context, job, seen(row), storedBefore({ ...row, steps }));
 }
 
