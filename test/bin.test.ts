@@ -1,12 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { freshEnvironment, launcher, rosterctl, temporaryFolder } from './support/run.js';
 
 const root = join(dirname(launcher), '..');
-const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+const { version, engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
   version: string;
+  engines: { node: string };
 };
 
 test.each(['--version', '-V', '-V teams', '-p x --version'])('%s is the version', async (line) => {
@@ -23,6 +24,32 @@ test('it runs through a link, as npm installs it', () => {
     encoding: 'utf8',
   });
   expect([ran.status, ran.stdout]).toEqual([0, 'team_0001\n']);
+});
+
+test('a Node older than the package asks for is refused, that one is taken', () => {
+  const [, major = 0, minor = 0] = (/^>=(\d+)\.(\d+)\.0$/.exec(engines.node) ?? []).map(Number);
+  const folder = temporaryFolder();
+  const preload = join(folder, 'node-version.cjs');
+  const under = (node: string) => {
+    writeFileSync(
+      preload,
+      `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${node}' } });`,
+    );
+    const line = ['--require', preload, launcher, 'help', 'exit-codes'];
+    return spawnSync(process.execPath, line, { env: freshEnvironment(folder), encoding: 'utf8' });
+  };
+  for (const old of [`${major}.${minor - 1}.9`, `${major - 1}.99.0`]) {
+    const ran = under(old);
+    expect([ran.status, ran.stderr]).toEqual([
+      1,
+      `rosterctl needs Node.js ${major}.${minor} or newer; this is ${old}.\n`,
+    ]);
+  }
+  expect(under(`${major}.${minor}.0`).status).toBe(0);
+  expect(under(`${major + 1}.0.0`).status).toBe(0);
+  expect(readFileSync(join(root, 'README.md'), 'utf8')).toContain(
+    `Node.js ${major}.${minor} or newer`,
+  );
 });
 
 test('without a build it says what to do', () => {
