@@ -8,7 +8,7 @@ import { writeAtomically } from '../files/atomic-write.js';
 import { makeFolder } from '../files/make-folder.js';
 import { unreadable } from '../files/unreadable.js';
 import { writeReason } from '../files/writing.js';
-import { shellFiles } from './shell-files.js';
+import { type ShellFiles, shellFiles } from './shell-files.js';
 
 /** One file and its text before and after; undefined = there is none. */
 export interface FileChange {
@@ -26,14 +26,8 @@ const mark = 'rosterctl completion';
 
 /** What installing a shell's script would write. Throws ConfigError, InputError, GuardError. */
 export function installation(shell: Shell, script: string, machine: Machine): FileChange[] {
-  const { script: path, folders, start } = shellFiles(shell, machine);
-  const placed: FileChange = {
-    path,
-    what: 'script',
-    from: readOurs(path, shell),
-    to: script,
-    folders,
-  };
+  const { start, ...place } = shellFiles(shell, machine);
+  const placed = scriptFile(shell, place, script);
   if (!start) return [placed];
   const from = readText(start.file);
   const to = withMarked(from, { name: mark, lines: start.lines });
@@ -42,18 +36,20 @@ export function installation(shell: Shell, script: string, machine: Machine): Fi
 
 /** What taking it away again would write. Throws ConfigError, InputError, GuardError. */
 export function removal(shell: Shell, machine: Machine): FileChange[] {
-  const { script: path, folders, start } = shellFiles(shell, machine);
-  const taken: FileChange = {
-    path,
-    what: 'script',
-    from: readOurs(path, shell),
-    to: undefined,
-    folders,
-  };
+  const { start, ...place } = shellFiles(shell, machine);
+  const taken = scriptFile(shell, place, undefined);
   if (!start) return [taken];
   const from = readText(start.file);
   const to = from === undefined ? undefined : withoutMarked(from, mark);
   return [{ path: start.file, what: 'lines', from, to, folders: [] }, taken];
+}
+
+function scriptFile(
+  shell: Shell,
+  { script: path, folders }: Pick<ShellFiles, 'script' | 'folders'>,
+  to: string | undefined,
+): FileChange {
+  return { path, what: 'script', from: readOurs(path, shell), to, folders };
 }
 
 /** Writes and removes what differs. Throws OutputError. */
