@@ -26,16 +26,9 @@ import { damagedBefore, setAsideAll } from './bulk-damaged.js';
 import { settleEarlier } from './bulk-earlier.js';
 import { type Beginning, type BulkLine, inputOf, type Prepared, withLock } from './bulk-line.js';
 import { checkExpected, confirmChanges, tellPreview } from './bulk-confirm.js';
+import { errorsBefore } from './bulk-limits.js';
 import { type Preview, previewRows } from './bulk-preview.js';
-import {
-  type EndedRun,
-  errorsBefore,
-  failedRun,
-  jobOf,
-  type KeptJob,
-  openJob,
-  reportOf,
-} from './bulk-run.js';
+import { type EndedRun, failedRun, jobOf, type KeptJob, openJob, reportOf } from './bulk-run.js';
 import { selectByFilter } from './bulk-select.js';
 import { concludeResults } from './results-file.js';
 

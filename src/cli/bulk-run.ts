@@ -1,13 +1,7 @@
 import { keepHeapClose, letHeapGrow } from '../api/heap.js';
 import { settleMs } from '../api/settle.js';
 import type { Journal } from '../bulk/journal.js';
-import {
-  type BulkReport,
-  countsAsError,
-  exitOf,
-  type ReportRow,
-  summarize,
-} from '../bulk/report.js';
+import { type BulkReport, exitOf, type ReportRow, summarize } from '../bulk/report.js';
 import { RowSet } from '../bulk/row-set.js';
 import { isFinal } from '../bulk/run-state.js';
 import { runRows, type Task } from '../bulk/runner.js';
@@ -22,6 +16,7 @@ import { sharing } from '../data/sharing.js';
 import { Failure, RunError, UnknownOutcomeError } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import type { BulkValues } from './bulk-flags.js';
+import { mostErrors } from './bulk-limits.js';
 import type { BulkJob, BulkPart } from './bulk-part.js';
 import type { Plan } from './define.js';
 import type { FailedOne } from './failure.js';
@@ -155,30 +150,6 @@ export async function executeRun(
     ready.release();
   }
   return conclude(context, ready, rows, stop);
-}
-
-type ErrorLimits = Pick<BulkValues, 'failFast' | 'maxErrors'>;
-
-/** What a preview leaves of the errors that a run may have. */
-interface ErrorsBefore {
-  readonly wrong: number;
-  /** So many that nothing is sent. */
-  readonly isTooMany: boolean;
-  /** How many rows may still fail; undefined: any number. */
-  readonly left: number | undefined;
-}
-
-/** Rows that failed or conflicted before anything was sent, held against `--max-errors`. */
-export function errorsBefore(limits: ErrorLimits, decided: readonly ReportRow[]): ErrorsBefore {
-  const wrong = decided.filter(({ result }) => countsAsError(result)).length;
-  const most = mostErrors(limits);
-  if (most === undefined) return { wrong, isTooMany: false, left: undefined };
-  return { wrong, isTooMany: wrong >= most, left: most - wrong };
-}
-
-/** How many rows may fail before a run stops; undefined: any number. */
-function mostErrors({ failFast, maxErrors }: ErrorLimits): number | undefined {
-  return failFast ? 1 : maxErrors;
 }
 
 /** Rows of which equal values are held once. */

@@ -8,9 +8,9 @@ import type { JsonObject } from '../data/json.js';
 import { UsageError } from '../errors.js';
 import type { BulkValues } from './bulk-flags.js';
 import { checkExpected, tellCap, tellPreview } from './bulk-confirm.js';
+import { errorsBefore } from './bulk-limits.js';
 import { previewRows } from './bulk-preview.js';
 import {
-  errorsBefore,
   type ExecutedRun,
   executeRun,
   failedRun,
