@@ -139,11 +139,13 @@ test('SIGTERM ends a question at once', async () => {
 test("Ctrl-C in a pager is the pager's", async () => {
   const home = temporaryFolder();
   const pager = join(home, 'pager');
-  const script = `#!/bin/sh
-trap 'echo HEARD' INT
-cat
-echo READY
-until read line < /dev/tty && [ "$line" = q ]; do :; done
+  // Not a shell: a signal that comes just before its `read` waits for the next key.
+  const script = `#!${process.execPath}
+process.on('SIGINT', () => console.log('HEARD'));
+process.stdin.on('end', () => console.log('READY')).pipe(process.stdout);
+require('node:fs').createReadStream('/dev/tty').on('data', (line) => {
+  if (String(line) === 'q\\n') process.exit();
+});
 `;
   writeFileSync(pager, script);
   chmodSync(pager, 0o755);
