@@ -3,46 +3,61 @@ import { openSandbox } from '../../src/sandbox/embedded.js';
 import { isAlive } from '../support/alive.js';
 
 // A process of the sandbox's tests. `write DIR TIMES` creates teams and prints each one that was
-// answered; `url DIR` prints a signed URL and stays.
+// answered; `reopen DIR TIMES` opens the sandbox for each write anew, and every second one marks a
+// player; `url DIR` prints a signed URL and stays.
 const [, , mode = '', stateDir = '', times = '0'] = process.argv;
 
+const open = () =>
+  openSandbox({ stateDir, self: { pid: process.pid, isAlive }, now: () => new Date() });
+type Opened = Awaited<ReturnType<typeof open>>;
+
 async function main(): Promise<void> {
-  const sandbox = await openSandbox({
-    stateDir,
-    self: { pid: process.pid, isAlive },
-    now: () => new Date(),
-  });
-  const headers = { 'x-api-key': sandbox.apiKey, 'content-type': 'application/json' };
+  let sandbox = await open();
   if (mode === 'url') {
-    const link = await send('GET', `${sandbox.baseUrl}/documents/doc_0001/download`, headers);
+    const link = await send(sandbox, 'GET /documents/doc_0001/download');
     process.stdout.write(`${JSON.parse(link).url}\n`);
     setInterval(() => {}, 1000);
     return;
   }
   for (let turn = 0; turn < Number(times); turn += 1) {
-    const name = `${process.pid}-${turn}`;
-    const body = JSON.stringify({ organizationId: sandbox.organizationId, name });
-    const team = JSON.parse(await send('POST', `${sandbox.baseUrl}/teams`, headers, body));
-    process.stdout.write(`${team.id} ${team.name}\n`);
+    if (mode === 'reopen' && turn > 0) {
+      await sandbox.close();
+      sandbox = await open();
+    }
+    await (mode === 'reopen' && turn % 2 === 1 ? mark(sandbox, turn) : create(sandbox, turn));
   }
   await sandbox.close();
 }
 
-function send(
-  method: string,
-  url: string,
-  headers: Record<string, string>,
-  body?: string,
-): Promise<string> {
+async function create(sandbox: Opened, turn: number): Promise<void> {
+  const { organizationId } = sandbox;
+  const made = await send(sandbox, 'POST /teams', {
+    organizationId,
+    name: `${process.pid}-${turn}`,
+  });
+  const team = JSON.parse(made);
+  process.stdout.write(`${team.id} ${team.name}\n`);
+}
+
+async function mark(sandbox: Opened, turn: number): Promise<void> {
+  const name = `mark_${process.pid}_${turn}`;
+  const answer = await send(sandbox, 'PATCH /players/player_0001', { [name]: 1 });
+  if (name in JSON.parse(answer)) process.stdout.write(`${name}\n`);
+}
+
+function send(sandbox: Opened, call: string, content?: object): Promise<string> {
+  const [method, path = ''] = call.split(' ');
+  const headers = { 'x-api-key': sandbox.apiKey, 'content-type': 'application/json' };
   return new Promise((resolve, reject) => {
-    const sent = request(url, { method, headers, agent: false }, (response) => {
+    const options = { method, headers, agent: false };
+    const sent = request(`${sandbox.baseUrl}${path}`, options, (response) => {
       let text = '';
       response.setEncoding('utf8');
       response.on('data', (chunk: string) => (text += chunk));
       response.on('end', () => resolve(text));
     });
     sent.on('error', reject);
-    sent.end(body);
+    sent.end(content && JSON.stringify(content));
   });
 }
 
