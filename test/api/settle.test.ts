@@ -22,7 +22,7 @@ function world(wait: string | undefined, signal = new AbortController().signal) 
   };
 }
 
-describe('a write whose outcome is unknown', () => {
+describe.concurrent('a write whose outcome is unknown', () => {
   test('is done when a reading shows it', async () => {
     const told = world('20ms');
     expect(await settle(unknown, async () => 'there', told)).toEqual({ seen: 'there' });
@@ -133,7 +133,7 @@ async function losing(takes: boolean, lateMs = 0) {
 const document =
   'docs create --file-key documents/x/a.pdf --file-ref private://a --content-type application/pdf --size-bytes 3 --name A -y';
 
-describe.each([
+describe.concurrent.each([
   ['a status', 'tryouts set-status app_1 --to accepted -y --json', '"status":"accepted"', 2],
   ['a conversion', 'tryouts convert app_1 -y --json', '"convertedPlayerId":"player_9"', 2],
   ['a team', 'teams update team_1 --name New -y --json', '"name":"New"', 2],
@@ -157,7 +157,7 @@ describe.each([
   });
 });
 
-test('a write that takes effect after the first look is found by the second', async () => {
+test.concurrent('a write that takes effect after the first look is found by the second', async () => {
   const service = await losing(true, 2300);
   const env = { ...service.env, ROSTERCTL_SETTLE: '3s' };
   const { code } = await rosterctl('tryouts set-status app_1 --to accepted -y', { env });
@@ -165,7 +165,7 @@ test('a write that takes effect after the first look is found by the second', as
   expect(service.writes()).toBe(1);
 });
 
-test('a create without a witness is unknown at once', async () => {
+test.concurrent('a create without a witness is unknown at once', async () => {
   const service = await losing(true);
   const { code } = await rosterctl('teams create --name New -y', { env: service.env });
   expect(code).toBe(10);

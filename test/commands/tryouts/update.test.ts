@@ -173,7 +173,7 @@ describe('a refusal', () => {
   });
 });
 
-describe('an answer that settles nothing', () => {
+describe.concurrent('an answer that settles nothing', () => {
   test('is settled by reading when the change holds', async () => {
     const instead: Instead = (request, step) =>
       step === 'PATCH app_1'

@@ -89,7 +89,7 @@ const doubtful: Readonly<Record<string, (documents: readonly Made[]) => unknown>
 };
 
 for (const [how, list] of Object.entries(doubtful)) {
-  test(`a document whose answer was lost is not made twice where the list ${how}`, async () => {
+  test.concurrent(`a document whose answer was lost is not made twice where the list ${how}`, async () => {
     const api = await service({ list, first: madeAndLost });
     const at = desk(api.env);
     const first = await rosterctl('docs upload a.txt --json', at);
@@ -101,7 +101,7 @@ for (const [how, list] of Object.entries(doubtful)) {
   });
 }
 
-test('of several files the one whose answer was lost is unknown, and the others are made', async () => {
+test.concurrent('of several files the one whose answer was lost is unknown, and the others are made', async () => {
   const list = doubtful['is shorter than its total'] ?? (() => []);
   const api = await service({ list, first: madeAndLost });
   const line = 'docs upload a.txt b.txt --concurrency 1 --json';
@@ -113,13 +113,13 @@ test('of several files the one whose answer was lost is unknown, and the others 
   expect(api.documents.map(({ name }) => name)).toEqual(['a.txt', 'b.txt']);
 });
 
-test('where the list shows no keys the only document that fits and is newer is the one made', async () => {
+test.concurrent('where the list shows no keys the only document that fits and is newer is the one made', async () => {
   const api = await service({ list: besideAnOlder, first: madeAndLost });
   const ran = await rosterctl('docs upload a.txt --json', desk(api.env));
   expect([ran.code, JSON.parse(ran.stdout).id, api.documents.length]).toEqual([0, 'doc_1', 1]);
 });
 
-test('two documents that fit and are newer leave the outcome unknown', async () => {
+test.concurrent('two documents that fit and are newer leave the outcome unknown', async () => {
   const api = await service({ list: besideItsTwin, first: madeAndLost });
   const ran = await rosterctl('docs upload a.txt --json', desk(api.env));
   expect([ran.code, api.documents.length]).toEqual([10, 1]);
@@ -128,7 +128,7 @@ test('two documents that fit and are newer leave the outcome unknown', async () 
 const byHand =
   'docs create --file-key old/0 --file-ref r --content-type text/plain --size-bytes 13 --name New --json';
 
-test('an older document of the same file does not settle docs create, and the new one beside it does', async () => {
+test.concurrent('an older document of the same file does not settle docs create, and the new one beside it does', async () => {
   const old = { id: 'older', name: 'Old', fileKey: 'old/0' };
   const oldToo = { ...old, name: 'New', createdAt: '2020-01-01T00:00:00.000Z' };
   for (const there of [old, oldToo]) {
@@ -143,7 +143,7 @@ test('an older document of the same file does not settle docs create, and the ne
 
 const namesakes = ['t/1/c.txt', 't/2/c.txt'];
 
-test('the document of another file of the run is not taken for the one whose answer was lost', async () => {
+test.concurrent('the document of another file of the run is not taken for the one whose answer was lost', async () => {
   const api = await service({ list: keyless, first: () => lost });
   const ran = await rosterctl('docs upload -r t --concurrency 1 --json', desk(api.env, namesakes));
   const { summary, results } = JSON.parse(ran.stdout);
@@ -152,7 +152,7 @@ test('the document of another file of the run is not taken for the one whose ans
   expect(api.documents).toHaveLength(1);
 });
 
-test('of two lost answers of files that look alike neither takes the one document that there is', async () => {
+test.concurrent('of two lost answers of files that look alike neither takes the one document that there is', async () => {
   const api = await service({
     list: keyless,
     first: () => lost,
@@ -163,7 +163,7 @@ test('of two lost answers of files that look alike neither takes the one documen
   expect(api.documents).toHaveLength(1);
 });
 
-test('the document of a later upload is not taken for the one whose answer was lost before it', async () => {
+test.concurrent('the document of a later upload is not taken for the one whose answer was lost before it', async () => {
   const shown = { list: doubtful['has exactly twenty records'] ?? keyless };
   const api = await service({ list: (made) => shown.list(made), first: () => lost });
   const at = desk(api.env, namesakes);
@@ -178,7 +178,7 @@ test('the document of a later upload is not taken for the one whose answer was l
   expect(api.documents.map(({ id }) => id)).toEqual(['doc_1', 'doc_2']);
 });
 
-test('a document that a complete list with keys does not show is made once more', async () => {
+test.concurrent('a document that a complete list with keys does not show is made once more', async () => {
   for (const documents of [[], others(3)]) {
     const list = (made: readonly Made[]) => [...documents, ...made];
     const api = await service({ list, first: () => lost });
@@ -193,7 +193,7 @@ const strangers = {
 };
 
 for (const [whose, document] of Object.entries(strangers)) {
-  test(`an answer that is the record ${whose} is settled by the list and sent once`, async () => {
+  test.concurrent(`an answer that is the record ${whose} is settled by the list and sent once`, async () => {
     const answered = { status: 201, json: { document } };
     const first = (make: () => Made) => {
       make();
