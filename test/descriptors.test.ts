@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import pty from '@lydell/node-pty';
 import { describe, expect, test } from 'vitest';
 import { openWhenRead } from './support/pipe.js';
-import { freshEnvironment, launcher, rosterctl, temporaryFolder } from './support/run.js';
+import {
+  freshEnvironment,
+  launcher,
+  rosterctl,
+  startRosterctl,
+  temporaryFolder,
+} from './support/run.js';
 
 // What a shell hands over beside files with names: its own outputs, pipes without a name, devices.
 
@@ -62,11 +68,8 @@ describe('a link to an output of the shell', () => {
 test('a named pipe as an input is waited for, and a signal ends that', async () => {
   const home = temporaryFolder();
   spawnSync('mkfifo', [join(home, 'pipe')]);
-  const line = ['-p', 'sandbox', 'tryouts', 'set-status', '--ids', 'pipe', '--to', 'reviewing'];
-  const child = spawn(process.execPath, [launcher, ...line, '--yes', '-o', 'ids'], {
-    cwd: home,
-    env: freshEnvironment(home),
-  });
+  const line = '-p sandbox tryouts set-status --ids pipe --to reviewing --yes -o ids';
+  const child = startRosterctl(line, { home });
   let stdout = '';
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
   const ended = new Promise((resolve) => child.on('close', resolve));

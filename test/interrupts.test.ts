@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawnSync } from 'node:child_process';
 import { chmodSync, closeSync, truncateSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { ids, several, until, userOf } from './bulk/user.js';
 import { application, keep } from './commands/tryouts/service.js';
 import { converse } from './support/converse.js';
 import { openWhenRead } from './support/pipe.js';
-import { freshEnvironment, launcher, temporaryFolder } from './support/run.js';
+import { freshEnvironment, launcher, startRosterctl, temporaryFolder } from './support/run.js';
 import { recordingService } from './support/service.js';
 
 // A signal ends what only waits for a person, a pipe or another process; nothing holds it for the ten
@@ -26,16 +26,12 @@ interface Ended {
 /** Starts a line, sends the signal when `ready` holds, and tells how it ended and how long after. */
 async function interrupted(
   line: string,
-  ready: (child: ReturnType<typeof spawn>, stderr: () => string) => Promise<void>,
+  ready: (child: ChildProcess, stderr: () => string) => Promise<void>,
   signal: NodeJS.Signals = 'SIGINT',
   home = temporaryFolder(),
   env: Readonly<Record<string, string>> = {},
 ): Promise<Ended> {
-  const child = spawn(process.execPath, [launcher, ...line.split(' ')], {
-    env: { ...freshEnvironment(home), ...env },
-    cwd: home,
-    stdio: 'pipe',
-  });
+  const child = startRosterctl(line, { home, env });
   let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
   const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
@@ -47,7 +43,7 @@ async function interrupted(
 }
 
 /** More than a pipe holds: all of it is on its way when somebody reads. */
-const isReading = (child: ReturnType<typeof spawn>) =>
+const isReading = (child: ChildProcess) =>
   new Promise<void>((resolve) => {
     child.stdin?.on('error', () => {});
     child.stdin?.write(`id\n${'app_0001\n'.repeat(150_000)}`, () => resolve());
@@ -160,7 +156,7 @@ require('node:fs').createReadStream('/dev/tty').on('data', (line) => {
   expect(shown.match(/HEARD/g)).toHaveLength(2);
 });
 
-const readsSecond = ({ pid }: ReturnType<typeof spawn>) =>
+const readsSecond = ({ pid }: ChildProcess) =>
   until(() => spawnSync('ls', ['-l', `/proc/${pid}/fd`]).stdout.includes('b.png'));
 
 test('a look at files that takes long ends at once by SIGINT, with nothing sent', async () => {

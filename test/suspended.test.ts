@@ -24,43 +24,41 @@ while read line < /dev/tty; do echo "HEARD $line"; [ "$line" = q ] && exit; done
   return pager;
 }
 
-const list = 'rosterctl -p sandbox tryouts list\r';
-
-test('Ctrl-Z in a pager that does not stop leaves it the keyboard', async () => {
+/** Types Ctrl-Z when such a pager shows a list, then the keys; all that the terminal showed. */
+async function stopInPager(first: string, keys: readonly (readonly [RegExp, string])[]) {
   const home = temporaryFolder();
   const { shown } = await inShell(
     home,
     [
-      [/shell> /, list],
+      [/shell> /, 'rosterctl -p sandbox tryouts list\r'],
       [/READY/, '\u001a'],
-      [/\^Z/, 'again\r'],
-      [/HEARD again/, 'q\r'],
+      ...keys,
       [/HEARD q[^]*shell> /, 'exit\r'],
     ],
-    // As less does in its secure mode.
-    { ROSTERCTL_PAGER: pagerIn(home, "trap '' TSTP") },
+    { ROSTERCTL_PAGER: pagerIn(home, first) },
   );
+  return shown;
+}
+
+test('Ctrl-Z in a pager that does not stop leaves it the keyboard', async () => {
+  // As less does in its secure mode.
+  const shown = await stopInPager("trap '' TSTP", [
+    [/\^Z/, 'again\r'],
+    [/HEARD again/, 'q\r'],
+  ]);
   expect(shown).not.toContain('Stopped');
   expect(shown).not.toContain('not found');
 });
 
 test('Ctrl-Z in a pager that stops gives the shell its prompt, and fg brings both back', async () => {
-  const home = temporaryFolder();
-  const { shown } = await inShell(
-    home,
-    [
-      [/shell> /, list],
-      [/READY/, '\u001a'],
-      [/Stopped[^]*shell> /, 'echo in the $((1+1))nd shell\r'],
-      [/in the 2nd shell[^]*shell> /, 'fg\r'],
-      [/rosterctl/, 'again\r'],
-      [/HEARD again/, '\u001a'],
-      [/Stopped[^]*shell> /, 'fg\r'],
-      [/rosterctl/, 'q\r'],
-      [/HEARD q[^]*shell> /, 'exit\r'],
-    ],
-    { ROSTERCTL_PAGER: pagerIn(home, '') },
-  );
+  const shown = await stopInPager('', [
+    [/Stopped[^]*shell> /, 'echo in the $((1+1))nd shell\r'],
+    [/in the 2nd shell[^]*shell> /, 'fg\r'],
+    [/rosterctl/, 'again\r'],
+    [/HEARD again/, '\u001a'],
+    [/Stopped[^]*shell> /, 'fg\r'],
+    [/rosterctl/, 'q\r'],
+  ]);
   expect(shown.match(/Stopped/g)).toHaveLength(2);
 });
 

@@ -1,13 +1,6 @@
-import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { application } from '../commands/tryouts/service.js';
-import {
-  freshEnvironment,
-  launcher,
-  rosterctl,
-  splitWords,
-  temporaryFolder,
-} from '../support/run.js';
+import { rosterctl, startRosterctl, temporaryFolder } from '../support/run.js';
 import type { Service } from '../support/service.js';
 
 export const ids = (count: number) =>
@@ -27,11 +20,7 @@ export function userOf(service: Service) {
     run: (line: string, stdin = '') => rosterctl(line, { home, stdin, env }),
     /** Starts a line and leaves its process to the test. */
     start: (line: string, more: Record<string, string> = {}) =>
-      spawn(process.execPath, [launcher, ...splitWords(line)], {
-        env: { ...freshEnvironment(home), ...env, ...more },
-        cwd: home,
-        stdio: 'pipe',
-      }),
+      startRosterctl(line, { home, env: { ...env, ...more } }),
   };
 }
 

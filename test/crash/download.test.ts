@@ -3,14 +3,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import {
-  documentStore,
-  fileReply,
-  sha256,
-  startDownload,
-  stored,
-} from '../support/document-store.js';
-import { rosterctl, temporaryFolder } from '../support/run.js';
+import { documentStore, fileReply, sha256, stored } from '../support/document-store.js';
+import { rosterctl, startLine, temporaryFolder } from '../support/run.js';
 
 // A backup of all documents is killed (-9) again and again, at random moments, by a store that also
 // loses connections. Under its final name a file is whole or not there, and each run goes on.
@@ -37,7 +31,7 @@ test(`${kills} kills leave no half file under a final name`, { timeout: 600_000 
   const line = ['docs', 'download', '--all', '-D', 'out', '--concurrency', '2'];
   for (let kill = 0; kill < kills; kill++) {
     const how = kill % 10 === 9 ? '--overwrite' : '--skip-existing';
-    const child = startDownload([...line, how], api.env, cwd);
+    const child = startLine([...line, how], { env: api.env, home: cwd });
     await wait(60 + Math.random() * 300);
     child.kill('SIGKILL');
     await child.ended;

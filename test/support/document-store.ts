@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto';
-import { spawn } from 'node:child_process';
-import { freshEnvironment, launcher } from './run.js';
 import { type Recorded, recordingService, type Reply, type Service } from './service.js';
 
 /** A document of the service; its bytes are in the store. */
@@ -125,23 +123,6 @@ export function partsOf(requests: readonly Recorded[]): number[] {
   return requests.map(({ headers }) =>
     Number(/^bytes=(\d+)-$/.exec(String(headers['range']))?.[1] ?? 0),
   );
-}
-
-/** A download on its way, to be killed. */
-export function startDownload(line: readonly string[], env: Record<string, string>, cwd: string) {
-  const child = spawn(process.execPath, [launcher, ...line], {
-    cwd,
-    env: { ...freshEnvironment(cwd), ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let stdout = '';
-  let stderr = '';
-  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-  const ended = new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
-    child.on('close', (code) => resolve({ code, stdout, stderr }));
-  });
-  return { kill: (signal: NodeJS.Signals) => child.kill(signal), ended };
 }
 
 /** With its total, for a round number of records alone would leave it open whether there are more. */

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,12 +15,17 @@ export interface Ran {
   readonly stderr: string;
 }
 
-export interface RunOptions {
+export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** What stands on stdin; by default it is empty and closed. */
-  readonly stdin?: string;
   readonly cwd?: string;
   readonly home?: string;
+  /** A script of `sh` that becomes the program with `exec "$@"`. */
+  readonly through?: string;
+}
+
+export interface RunOptions extends StartOptions {
+  /** What stands on stdin; by default it is empty and closed. */
+  readonly stdin?: string;
   /** Another bound that tells a hang from an answer. */
   readonly hangMs?: number;
 }
@@ -43,13 +48,8 @@ export function rosterctl(
   line: string | readonly string[],
   options: RunOptions = {},
 ): Promise<Ran> {
-  const words = typeof line === 'string' ? splitWords(line) : line;
-  const home = options.home ?? options.env?.['HOME'] ?? temporaryFolder();
-  const child = spawn(process.execPath, [launcher, ...words], {
-    cwd: options.cwd ?? home,
-    env: { ...freshEnvironment(home), ...options.env },
-    stdio: 'pipe',
-  });
+  const words = wordsOf(line);
+  const child = startRosterctl(words, options);
   child.stdin.on('error', () => {});
   child.stdin.end(options.stdin ?? '');
   return new Promise((resolve, reject) => {
@@ -77,6 +77,38 @@ export function rosterctl(
     });
   });
 }
+
+/** Starts the built program in the same way and leaves its process to the caller. */
+export function startRosterctl(
+  line: string | readonly string[],
+  { env, home = env?.['HOME'] ?? temporaryFolder(), cwd = home, through }: StartOptions = {},
+): ChildProcessWithoutNullStreams {
+  const words = [process.execPath, launcher, ...wordsOf(line)];
+  const [program = '', ...rest] =
+    through === undefined ? words : ['sh', '-c', through, 'sh', ...words];
+  return spawn(program, rest, { cwd, env: { ...freshEnvironment(home), ...env }, stdio: 'pipe' });
+}
+
+/** A line on its way, to be killed; its stdin is empty. */
+export function startLine(line: string | readonly string[], options: StartOptions) {
+  const child = startRosterctl(line, options);
+  child.stdin.on('error', () => {}).end();
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  const ended = new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
+    child.on('close', (code) => resolve({ code, stdout, stderr }));
+  });
+  return {
+    kill: (signal: NodeJS.Signals) => child.kill(signal),
+    isOver: () => child.exitCode !== null,
+    ended,
+  };
+}
+
+const wordsOf = (line: string | readonly string[]) =>
+  typeof line === 'string' ? splitWords(line) : line;
 
 /** Splits a line as a shell does: single and double quotes, no expansion. */
 export function splitWords(line: string): string[] {

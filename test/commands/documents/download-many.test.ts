@@ -9,11 +9,10 @@ import {
   type DocumentStoreOptions,
   fileReply,
   sha256,
-  startDownload,
   stored,
 } from '../../support/document-store.js';
 import { hostile, odd } from '../../support/file-names.js';
-import { errorOf, rosterctl, temporaryFolder } from '../../support/run.js';
+import { errorOf, rosterctl, startLine, temporaryFolder } from '../../support/run.js';
 import { key, recordingService, type Reply } from '../../support/service.js';
 
 const files = (count: number, length = 100) =>
@@ -379,7 +378,7 @@ test('Ctrl-C leaves whole files and one begun, exits 130, and says what was not 
         : fileReply(request, bytes, { headers: { etag: '"1"' } }),
   });
   const line = ['docs', 'download', '--all', '-D', 'out', '--json', '--concurrency', '1'];
-  const child = startDownload(line, here.api.env, here.cwd);
+  const child = startLine(line, { env: here.api.env, home: here.cwd });
   const half = join(here.out, 'doc_0003.txt.partial');
   while ((statSync(half, { throwIfNoEntry: false })?.size ?? 0) < 20_000) await wait(10);
   child.kill('SIGINT');

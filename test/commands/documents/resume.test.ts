@@ -22,12 +22,11 @@ import {
   fileReply,
   partsOf,
   sha256,
-  startDownload,
   stored,
   tagOf,
 } from '../../support/document-store.js';
 import { openAtomic } from '../../../src/files/atomic-write.js';
-import { errorOf, rosterctl, temporaryFolder } from '../../support/run.js';
+import { errorOf, rosterctl, startLine, temporaryFolder } from '../../support/run.js';
 import { key } from '../../support/service.js';
 
 const size = 300_000;
@@ -268,7 +267,7 @@ test('killed by -9 where nothing tells a version, the next run begins anew', asy
     },
   });
   const cwd = temporaryFolder();
-  const child = startDownload(['docs', 'download', 'doc_1'], api.env, cwd);
+  const child = startLine('docs download doc_1', { env: api.env, home: cwd });
   const half = join(cwd, 'doc_1.txt.partial');
   while (!existsSync(half) || statSync(half).size < 5000) await wait(5);
   child.kill('SIGKILL');
@@ -377,7 +376,7 @@ const untilSize = async (path: string, bytes: number) => {
 
 test('killed by -9 and run again, the file is whole and the store was asked only for the rest', async () => {
   const here = await place({ store: holdOnce(200_000) });
-  const child = startDownload(['docs', 'download', 'doc_1'], here.api.env, here.cwd);
+  const child = startLine('docs download doc_1', { env: here.api.env, home: here.cwd });
   await untilSize(here.partial, 200_000);
   child.kill('SIGKILL');
   await child.ended;
@@ -391,7 +390,7 @@ test('killed by -9 and run again, the file is whole and the store was asked only
 
 test('while one process is at a file, another one is refused and touches nothing', async () => {
   const here = await place({ store: holdOnce(1000) });
-  const child = startDownload(['docs', 'download', 'doc_1'], here.api.env, here.cwd);
+  const child = startLine('docs download doc_1', { env: here.api.env, home: here.cwd });
   await untilSize(here.partial, 1000);
   const ran = await here.run();
   expect([ran.code, ran.stdout]).toEqual([11, '']);
@@ -414,7 +413,7 @@ test('of two that begin at once exactly one wins, and nothing is left over', asy
 
 test('Ctrl-C ends it with 130 and keeps what came', async () => {
   const here = await place({ store: holdOnce(1000) });
-  const child = startDownload(['docs', 'download', 'doc_1'], here.api.env, here.cwd);
+  const child = startLine('docs download doc_1', { env: here.api.env, home: here.cwd });
   await untilSize(here.partial, 1000);
   child.kill('SIGINT');
   const { code, stdout, stderr } = await child.ended;
@@ -432,7 +431,7 @@ test.each([
   'after %s the last line is the error as JSON with the exit code %i',
   async (name, exit) => {
     const here = await place({ store: holdOnce(1000) });
-    const child = startDownload(['docs', 'download', 'doc_1', '--json'], here.api.env, here.cwd);
+    const child = startLine('docs download doc_1 --json', { env: here.api.env, home: here.cwd });
     await untilSize(here.partial, 1000);
     child.kill(name);
     const ended = await child.ended;
@@ -494,11 +493,11 @@ test('a named pipe without a reader is waited for, and a signal ends the wait', 
   const pipe = join(here.cwd, 'pipe');
   execFileSync('mkfifo', [pipe]);
   const line = ['docs', 'download', 'doc_1', '-O', 'pipe', '--overwrite', '--json'];
-  const waiting = startDownload(line, here.api.env, here.cwd);
+  const waiting = startLine(line, { env: here.api.env, home: here.cwd });
   await wait(700);
   waiting.kill('SIGINT');
   expect(await waiting.ended).toMatchObject({ code: 130 });
-  const child = startDownload(line, here.api.env, here.cwd);
+  const child = startLine(line, { env: here.api.env, home: here.cwd });
   await wait(300);
   // The store is in this process: it must go on meanwhile.
   const { stdout } = await promisify(execFile)('cat', [pipe], { encoding: 'buffer' });

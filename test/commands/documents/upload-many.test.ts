@@ -1,30 +1,20 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import {
-  errorOf,
-  freshEnvironment,
-  launcher,
-  rosterctl,
-  temporaryFolder,
-} from '../../support/run.js';
+import { errorOf, rosterctl, temporaryFolder } from '../../support/run.js';
 import { recordingService, type Reply } from '../../support/service.js';
+import { grantsOf } from '../uploads/grants.js';
 
 /** A service that makes documents and a store that takes their files; `isSilent`: it names none. */
 async function service(isSilent = false) {
   const documents: { id: string; name: string; fileKey: string }[] = [];
   const store = await recordingService(() => ({ status: 200 }));
-  let grants = 0;
+  const grant = grantsOf(store);
   const api = await recordingService(({ method, url, body }): Reply => {
     if (method === 'GET' && isSilent) return { status: 403, json: { error: 'forbidden' } };
     if (method === 'GET') return { status: 200, json: { documents } };
-    if (url === '/v1/uploads/document-file') {
-      const key = `files/${++grants}`;
-      const uploadUrl = `${store.origin}/${key}?sig=canary`;
-      return { status: 200, json: { key, fileRef: `ref:${key}`, uploadUrl } };
-    }
+    if (url === '/v1/uploads/document-file') return grant();
     const made = { id: `doc_${documents.length + 1}`, ...(JSON.parse(body.toString()) as object) };
     documents.push(made as (typeof documents)[number]);
     if (isSilent) return { status: 201 };
@@ -119,13 +109,10 @@ test('a folder that a pattern leads into and that cannot be read stops it, as it
 test('more files at once than the process may open end in failures that name them, not in a bug', async () => {
   const api = await service();
   const names = Array.from({ length: 60 }, (_, index) => `${index + 1}.txt`);
-  const { home, cwd } = desk(Object.fromEntries(names.map((name, at) => [name, 'x'.repeat(at)])));
+  const at = desk(Object.fromEntries(names.map((name, size) => [name, 'x'.repeat(size)])));
   const words = ['docs', 'upload', ...names, '--concurrency', '64', '--json'];
-  const limited = ['-c', 'ulimit -n 30 && exec "$@"', 'sh', process.execPath, launcher, ...words];
-  const env = { ...freshEnvironment(home), ...api.env };
-  const ran = await promisify(execFile)('sh', limited, { cwd, env }).catch(
-    (error: { stdout: string; stderr: string }) => error,
-  );
+  const through = 'ulimit -n 30 && exec "$@"';
+  const ran = await rosterctl(words, { env: api.env, ...at, through });
   expect(ran.stderr).not.toContain('Something went wrong');
   expect(ran.stdout).toMatch(/\d+\.txt cannot be read: too many files are open/);
 });

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { startDownload } from '../../support/document-store.js';
-import { errorOf, rosterctl, temporaryFolder } from '../../support/run.js';
+import { errorOf, rosterctl, startLine, temporaryFolder } from '../../support/run.js';
 import { recordingService, type Reply } from '../../support/service.js';
+import { grantsOf } from '../uploads/grants.js';
 
 interface Behaviour {
   /** The bytes that come back are others. */
@@ -35,7 +35,7 @@ async function service(behaviour: Behaviour = {}) {
       ((_, response) => void response.end(behaviour.spoils ? bytes.fill('z') : bytes))
     );
   });
-  let grants = 0;
+  const grant = grantsOf(store);
   const api = await recordingService(({ method, url, body }): Reply => {
     const download = /^\/v1\/documents\/(doc_\d+)\/download$/.exec(url)?.[1];
     if (download) {
@@ -44,11 +44,7 @@ async function service(behaviour: Behaviour = {}) {
       return behaviour.download ?? link;
     }
     if (method === 'GET') return behaviour.list ?? { status: 200, json: { documents } };
-    if (url === '/v1/uploads/document-file') {
-      const key = `files/${++grants}`;
-      const uploadUrl = `${store.origin}/${key}?sig=canary`;
-      return { status: 200, json: { key, fileRef: `ref:${key}`, uploadUrl } };
-    }
+    if (url === '/v1/uploads/document-file') return grant();
     const made = { id: `doc_${documents.length + 1}`, ...(JSON.parse(body.toString()) as object) };
     documents.push(made as (typeof documents)[number]);
     behaviour.losses = (behaviour.losses ?? 0) - 1;
@@ -156,7 +152,7 @@ test('of several files that could not be read again none is sent a second time',
 test('Ctrl-C while a document is read again says that it was made', async () => {
   const api = await service({ bytes: () => {} });
   const at = desk(api.env);
-  const child = startDownload(['docs', 'upload', 'a.txt', '--verify'], at.env, at.home);
+  const child = startLine('docs upload a.txt --verify', { env: at.env, home: at.home });
   while (!api.store.requests.some(({ method }) => method === 'GET'))
     await new Promise((resolve) => setTimeout(resolve, 5));
   child.kill('SIGINT');

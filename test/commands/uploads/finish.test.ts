@@ -1,19 +1,19 @@
-import { execFile, execFileSync, spawn } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { startDownload } from '../../support/document-store.js';
 import {
   errorOf,
-  freshEnvironment,
-  launcher,
   rosterctl,
+  startLine,
+  type StartOptions,
   temporaryFolder,
 } from '../../support/run.js';
 import { key, recordingService, type Reply } from '../../support/service.js';
 import { tcpService } from '../../support/tcp.js';
+import { grantsOf } from './grants.js';
 
 const execFileAsync = promisify(execFile);
 
@@ -30,20 +30,15 @@ interface Behaviour {
 /** A service that makes documents and a store that keeps bytes; both can be told to misbehave. */
 async function service(behaviour: Behaviour = {}) {
   const documents: { id: string; name: string; fileKey: string }[] = [];
-  let grants = 0;
   let sent = 0;
   const store = await recordingService((request) =>
     request.method === 'PUT' ? (behaviour.put?.(++sent) ?? { status: 200 }) : { status: 404 },
   );
+  const grant = grantsOf(store);
   const api = await recordingService((request): Reply => {
     const { method, url } = request;
     if (method === 'GET') return behaviour.list ?? { status: 200, json: { documents } };
-    if (url === '/v1/uploads/document-file') {
-      if (behaviour.first) return behaviour.first;
-      const fileKey = `files/${++grants}`;
-      const uploadUrl = `${store.origin}/${fileKey}?sig=canary`;
-      return { status: 200, json: { key: fileKey, fileRef: `ref:${fileKey}`, uploadUrl } };
-    }
+    if (url === '/v1/uploads/document-file') return behaviour.first ?? grant();
     const refused = behaviour.third?.(documents.length);
     if (refused) return refused;
     const body = JSON.parse(request.body.toString()) as { name: string; fileKey: string };
@@ -83,20 +78,15 @@ const forbidden: Reply = { status: 403, json: { error: 'forbidden' } };
 async function runningUntil(
   api: Service,
   line: readonly string[],
-  desk: { readonly home: string; readonly cwd: string },
+  desk: StartOptions,
   seen: () => boolean,
 ): Promise<{ kill(): Promise<void> }> {
-  const child = spawn(process.execPath, [launcher, ...line], {
-    cwd: desk.cwd,
-    env: { ...freshEnvironment(desk.home), ...api.env },
-    stdio: 'ignore',
-  });
-  const over = new Promise((resolve) => child.on('close', resolve));
-  while (!seen() && child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 2));
+  const child = startLine(line, { ...desk, env: api.env });
+  while (!seen() && !child.isOver()) await new Promise((resolve) => setTimeout(resolve, 2));
   return {
     async kill() {
       child.kill('SIGKILL');
-      await over;
+      await child.ended;
     },
   };
 }
@@ -356,16 +346,9 @@ test('what came from stdin and has arrived goes on by its id, not with the same 
 test('what came from stdin and was killed on its way cannot be read again, and that is said', async () => {
   const api = await service({ put: () => () => {} });
   const desk = { env: api.env, ...deskWith(['a.txt']) };
-  const line = 'docs upload - --name A --content-type text/plain < a.txt';
-  const child = spawn('sh', ['-c', `exec "$0" "$1" ${line}`, process.execPath, launcher], {
-    cwd: desk.cwd,
-    env: { ...freshEnvironment(desk.home), ...api.env },
-    stdio: 'ignore',
-  });
-  const over = new Promise((resolve) => child.on('close', resolve));
-  while (puts(api) === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-  child.kill('SIGKILL');
-  await over;
+  const line = 'docs upload - --name A --content-type text/plain';
+  const reading = { ...desk, through: 'exec "$@" < a.txt' };
+  await killedWhen(api, line.split(' '), reading, () => puts(api) > 0);
   const ran = await rosterctl('uploads finish --all --json', desk);
   expect(ran.code).toBe(8);
   expect(JSON.parse(ran.stdout).results[0].error.message).toContain('stdin cannot be read again');
@@ -404,7 +387,7 @@ test('killed while the bytes were on their way: sent anew, and the first key is 
 test('Ctrl-C while the bytes of one file are on their way leaves an upload to finish', async () => {
   const api = await service({ put: () => () => {} });
   const desk = { env: api.env, ...deskWith(['a.txt']) };
-  const child = startDownload(['docs', 'upload', 'a.txt'], api.env, desk.home);
+  const child = startLine('docs upload a.txt', { env: api.env, home: desk.home });
   while (puts(api) === 0) await new Promise((resolve) => setTimeout(resolve, 2));
   child.kill('SIGINT');
   const { code, stderr } = await child.ended;

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { errorOf, rosterctl, temporaryFolder } from '../../support/run.js';
 import { recordingService, type Reply } from '../../support/service.js';
+import { grantsOf } from './grants.js';
 
 interface Made {
   readonly id: string;
@@ -31,15 +32,11 @@ const madeAndLost = (make: () => Made): Reply => {
 async function service({ list, first, second }: Behaviour) {
   const documents: Made[] = [];
   const store = await recordingService(() => ({ status: 200 }));
-  let grants = 0;
+  const grant = grantsOf(store);
   let asked = 0;
   const api = await recordingService(({ method, url, body }): Reply => {
     if (method === 'GET') return { status: 200, json: list(documents) };
-    if (url === '/v1/uploads/document-file') {
-      const key = `files/${++grants}`;
-      const uploadUrl = `${store.origin}/${key}?sig=canary`;
-      return { status: 200, json: { key, fileRef: `ref:${key}`, uploadUrl } };
-    }
+    if (url === '/v1/uploads/document-file') return grant();
     const make = () => {
       const createdAt = new Date().toISOString();
       const wanted = JSON.parse(body.toString()) as Omit<Made, 'id'>;
