@@ -51,7 +51,9 @@ test('the notes that --if compares with are in no journal', async () => {
   const ran = await user.run(`${line} --if internalNotes=canary-of-a-note`);
   expect(report(ran).summary).toMatchObject({ changed: 1, skipped: 2 });
   const [run = ''] = readdirSync(user.runs);
-  for (const file of readdirSync(join(user.runs, run)))
+  const files = readdirSync(join(user.runs, run));
+  expect(files).toContain('journal.jsonl');
+  for (const file of files)
     expect(readFileSync(join(user.runs, run, file), 'utf8')).not.toContain('canary-of-a-note');
 });
 

@@ -71,7 +71,7 @@ describe.concurrent('1,000 rows and a service that', () => {
     expect([9, 10]).toContain(ran.code);
     expect(report(ran).summary).toMatchObject({ total: rows, failed: 0, conflict: 0 });
     expect(after).toBeLessThanOrEqual(40);
-    expect(Date.now() - started).toBeLessThan(60_000);
+    expect(Date.now() - started).toBeLessThan(goalMs);
   });
 
   test('drops what knocks (its queue is full): told in time, nothing sent', async () => {
