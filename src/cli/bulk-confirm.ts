@@ -21,9 +21,12 @@ function previewLines(
       moves.set(move, (moves.get(move) ?? 0) + 1);
     }
   const first = tasks.slice(0, namedFirst).map(({ row, id, previewed = [] }) => {
-    const name = names?.get(row);
+    const [gone] = action.endsWith('.delete') ? previewed : [];
+    const name = names?.get(row) ?? gone?.from ?? undefined;
+    const called = `  ${id}${name === undefined ? '' : ` (${text(name)})`}`;
+    if (gone) return called;
     const changes = previewed.map(({ field, from, to }) => `${field} ${text(from)} → ${text(to)}`);
-    return `  ${id}${name === undefined ? '' : ` (${text(name)})`}: ${changes.join(', ')}`;
+    return `${called}: ${changes.join(', ')}`;
   });
   const { profile } = context.settings;
   return [

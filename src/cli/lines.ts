@@ -8,6 +8,7 @@ import type { Canvas } from './views.js';
 /** A dry run for a person: each request, then old → new. */
 export function changeLines(value: DryRun, { paint }: Canvas): string[] {
   const { requests } = value;
+  const deletes = requests.length > 0 && requests.every(({ method }) => method === 'DELETE');
   if (requests.length === 0 && value.changes.length === 0)
     return ['Nothing would change; nothing would be sent.'];
   const ofMany = new Set(value.changes.map(({ id }) => id)).size > 1;
@@ -17,11 +18,13 @@ export function changeLines(value: DryRun, { paint }: Canvas): string[] {
       `  ${request.method} ${singleLine(request.path)}${request.basis === 'assumed' ? paint.dim('  (assumed route)') : ''}`,
       ...(request.body === undefined ? [] : [`    ${singleLine(printJson(request.body))}`]),
     ]),
-    ...(requests.length > 0 && value.changes.length > 0 ? [paint.bold('Would change')] : []),
-    ...value.changes.map(
-      ({ id, field, from, to }) =>
-        `  ${ofMany && id !== null ? `${singleLine(id)}: ` : ''}${field}: ${shownValue(from)} → ${shownValue(to)}`,
-    ),
+    ...(requests.length > 0 && value.changes.length > 0
+      ? [paint.bold(deletes ? 'Would delete' : 'Would change')]
+      : []),
+    ...value.changes.map(({ id, field, from, to }) => {
+      const move = deletes ? goneThing(field, from) : `${field}: ${shownMove(from, to)}`;
+      return `  ${ofMany && id !== null ? `${singleLine(id)}: ` : ''}${move}`;
+    }),
   ];
 }
 
@@ -34,7 +37,7 @@ const isWrong = ({ result }: ReportRow) => wentWrong(result);
  * are only counted.
  */
 export function reportLines(
-  { results, summary }: BulkReport,
+  { results, summary, action }: BulkReport,
   { paint, isTerminal }: Canvas,
 ): string[] {
   const left = results.filter(isLeft);
@@ -48,7 +51,7 @@ export function reportLines(
     (most, { id }) => Math.max(most, id.length),
     0,
   );
-  const line = (row: ReportRow) => rowLine(row, width);
+  const line = (row: ReportRow) => rowLine(row, width, action.endsWith('.delete'));
   return [
     ...rest.map(line),
     ...named.map(line),
@@ -58,11 +61,17 @@ export function reportLines(
   ];
 }
 
-function rowLine({ id, result, before, after, error }: ReportRow, width: number): string {
+function rowLine(
+  { id, result, before, after, error }: ReportRow,
+  width: number,
+  deletes: boolean,
+): string {
   const { message } = (error ?? {}) as { readonly message?: string };
-  const moved = Object.keys(after ?? {}).map(
-    (field) => `${field} ${shownValue(before?.[field])} → ${shownValue(after?.[field])}`,
-  );
+  const moved = Object.keys(after ?? {}).map((field) => {
+    const [from, to] = [before?.[field], after?.[field]];
+    if (!deletes) return `${field} ${shownMove(from, to)}`;
+    return `${result === 'would_change' ? 'delete' : 'deleted'} ${goneThing(field, from)}`;
+  });
   const detail = message ? singleLine(message) : moved.join(', ');
   return `${singleLine(id).padEnd(width)}  ${result.padEnd(13)}  ${detail}`.trimEnd();
 }
@@ -79,6 +88,15 @@ export function summaryLine({ summary }: Pick<BulkReport, 'summary'>): string {
     .filter(([, count]) => count > 0)
     .map(([name, count]) => `${count} ${words[name] ?? name}`);
   return `${parts.join(', ') || 'nothing done'} of ${total}`;
+}
+
+function shownMove(from: unknown, to: unknown): string {
+  return `${shownValue(from)} → ${shownValue(to)}`;
+}
+
+/** `player Mira Kite`: what a deletion takes away has no new value. */
+function goneThing(field: string, from: unknown): string {
+  return from === undefined || from === null ? field : `${field} ${shownValue(from)}`;
 }
 
 function shownValue(value: unknown): string {

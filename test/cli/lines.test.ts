@@ -5,7 +5,11 @@ import { createPaint } from '../../src/terminal/paint.js';
 
 const shown = (results: readonly ReportRow[], isTerminal = true) =>
   reportLines(
-    { results, summary: summarize(results, { dryRun: false }) } as BulkReport,
+    {
+      action: 'tryouts.set-status',
+      results,
+      summary: summarize(results, { dryRun: false }),
+    } as BulkReport,
     { paint: createPaint(false), isTerminal } as never,
   );
 

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { converse } from '../support/converse.js';
+import { rosterctl, temporaryFolder } from '../support/run.js';
+
+const plain = { NO_COLOR: '1' };
+const line = (words: string) => ['-p', 'sandbox', ...words.split(' ')];
+
+test('a deletion is told as one, in a dry run, a preview and a report, and not as a move to nothing', async () => {
+  const home = temporaryFolder();
+  const see = async (words: string) => (await converse(home, line(words), [], plain)).shown;
+  const one = await see('players delete player_0001 -n');
+  expect(one).toContain('Would delete\r\n  player Nimbus Kite\r\n');
+  const many = await see('players delete player_0001 player_0002 -n');
+  expect(many).toContain('  player_0001 (Nimbus Kite)\r\n  player_0002 (');
+  expect(many).toContain('player_0001  would_change   delete player Nimbus Kite');
+  const done = await see('players delete player_0001 player_0002 --yes');
+  expect(done).toContain('player_0001  changed        deleted player Nimbus Kite');
+  expect(one + many + done).not.toContain('→');
+});
+
+test('for a script the change of a deletion stays as it was', async () => {
+  const ran = await rosterctl(line('players delete player_0001 -n --json'));
+  expect(JSON.parse(ran.stdout)).toMatchObject({
+    changes: [{ id: 'player_0001', field: 'player', from: 'Nimbus Kite', to: null }],
+  });
+});
