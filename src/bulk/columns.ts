@@ -8,8 +8,11 @@ export interface Column {
   /** The header as the page names it: `internalNotes`. */
   readonly name: string;
   readonly aliases?: readonly string[];
-  /** Reads a cell that holds something; throws a plain Error with the reason. */
-  read(cell: string): unknown;
+  /**
+   * Reads a cell that holds something, `exported` where the service itself may have said it; throws a
+   * plain Error with the reason.
+   */
+  read(cell: string, exported: boolean): unknown;
   /** The name under which the value stands in the row's own values; default the column's name. */
   readonly as?: string;
   /** Whether `<clear>` is allowed: null. */
@@ -26,6 +29,8 @@ export interface ColumnRules {
    * not in what an export wrote, whose unknown columns are the service's, nor one that looks like a slip.
    */
   readonly open: boolean | 'ownFile';
+  /** Columns whose values the command line itself gives, by the flag that does. */
+  readonly overruled?: ReadonlyMap<string, string> | undefined;
 }
 
 export interface HeaderOptions {
@@ -39,6 +44,8 @@ export interface HeaderOptions {
 /** A header understood: how to read the rows below it, and what is left aside. */
 export interface Header {
   readonly unused: readonly string[];
+  /** Columns as they are called in the file, by the flag that is heard instead. */
+  readonly overruled: ReadonlyMap<string, string>;
   id(cells: readonly string[], line: number): string;
   own(cells: readonly string[], line: number): JsonObject;
 }
@@ -60,6 +67,7 @@ export function readHeader(
   const used = new Map<string, number>();
   const readers: { readonly index: number; readonly column: Column }[] = [];
   const unused: string[] = [];
+  const overruled = new Map<string, string>();
   let idIndex = -1;
   for (const [index, name] of names.entries()) {
     const open =
@@ -80,7 +88,9 @@ export function readHeader(
         hint: 'Take one of them out of the file.',
       });
     used.set(key, index);
+    const flag = column && rules.overruled?.get(column.name);
     if (isId) idIndex = index;
+    else if (flag !== undefined) overruled.set(name, flag);
     else if (column) readers.push({ index, column });
   }
   if (idIndex < 0)
@@ -89,6 +99,7 @@ export function readHeader(
     });
   return {
     unused,
+    overruled,
     id(row, line) {
       const cell = row[idIndex] ?? '';
       if (!options.raw) checkNoError(cell, 'id', line);
@@ -96,7 +107,7 @@ export function readHeader(
       // An id is what it is, spaces included.
       return options.raw ? cell : unguard(cell);
     },
-    own: (row, line) => ownValues(row, line, readers, options),
+    own: (row, line) => ownValues(row, line, readers, { ...options, isExport }),
   };
 }
 
@@ -113,7 +124,7 @@ function ownValues(
   row: readonly string[],
   line: number,
   readers: readonly { readonly index: number; readonly column: Column }[],
-  options: HeaderOptions,
+  options: HeaderOptions & { readonly isExport: boolean },
 ): JsonObject {
   const own: [string, unknown][] = [];
   for (const { index, column } of readers) {
@@ -131,7 +142,7 @@ function ownValues(
       continue;
     }
     try {
-      own.push([name, column.read(options.raw ? cell : unguard(cell))]);
+      own.push([name, column.read(options.raw ? cell : unguard(cell), options.isExport)]);
     } catch (error) {
       throw new InputError(`Line ${line}: ${column.name} ${(error as Error).message}`, {
         cause: error,

@@ -23,7 +23,7 @@ export interface Selection {
   readonly rows: readonly SelectedRow[];
   /** The header of a CSV, for `--results`. */
   readonly header: readonly string[];
-  /** A sentence worth a note: columns that are not used. */
+  /** What is worth a note: columns that are not used. */
   readonly note: string | undefined;
   /** Stands for the whole content: the same input has the same. */
   readonly digest: string;
@@ -195,7 +195,13 @@ class Rows {
     const unused = this.header.unused;
     // Of nested fields the one above them says enough.
     const names = [...new Set(unused.map((name) => name.split('.', 1)[0] ?? name))];
-    const note = names.length > 0 ? `Columns that are not sent: ${names.join(', ')}.` : undefined;
+    const sentences = [
+      ...[...this.header.overruled].map(
+        ([name, flag]) => `The column ${name} is not used: ${flag} says it for every row.`,
+      ),
+      ...(names.length > 0 ? [`Columns that are not sent: ${names.join(', ')}.`] : []),
+    ];
+    const note = sentences.length > 0 ? sentences.join(' ') : undefined;
     return { rows: this.rows, header: this.headerCells, note };
   }
 

@@ -18,6 +18,8 @@ export interface BulkPart {
   readonly resource: ResourceName;
   /** What a CSV may say; absent: the command has no --csv. */
   readonly rules?: ColumnRules;
+  /** The columns for which the command line speaks itself, by the flag that does. */
+  overrules?(values: never): ReadonlyMap<string, string>;
   /** The flags that select, by name, and what they mean; absent: the command has none. */
   readonly filters?: {
     readonly names: readonly string[];

@@ -20,7 +20,7 @@ import { byteText } from './input-text.js';
 import { type ListValues, narrow } from './filters.js';
 
 /** What a command says of the rows that it takes. */
-export type Selecting = Pick<BulkPart, 'resource' | 'rules' | 'filters'>;
+export type Selecting = Pick<BulkPart, 'resource' | 'rules' | 'overrules' | 'filters'>;
 
 /** What a line says of the rows, as far as the command has the flags for it. */
 export type SelectingValues = Partial<BulkValues>;
@@ -81,7 +81,7 @@ export async function selectLocally(
     map: values.map ?? [],
     ignoreStrangers: values.ignoreColumns ?? false,
     raw: context.settings.csvRaw,
-    rules: part.rules ?? idsOnly,
+    rules: { ...(part.rules ?? idsOnly), overruled: part.overrules?.(values as never) },
     keepsCells: values.results !== undefined,
     organizationId: context.api.organizationId,
   };

@@ -9,12 +9,12 @@ import { listFlags } from '../../cli/filters.js';
 import type { JsonObject } from '../../data/json.js';
 import { nearest } from '../../data/nearest.js';
 import { orList } from '../../data/words.js';
-import { UsageError } from '../../errors.js';
+import { InputError, UsageError } from '../../errors.js';
 import type { Seen } from '../write-records.js';
 import { readApplication } from './application.js';
 import { editedFields, editPlan, sendEditOnce, type Wanted } from './edit.js';
 import { type TryoutFilterValues, tryoutFilters, tryoutQuery, tryoutTests } from './filters.js';
-import { type NoteEdit, type NoteValues, readNoteEdit } from './notes.js';
+import { type NoteEdit, type NoteValues, noteWords, oneNoteFlag, readNoteEdit } from './notes.js';
 
 /** A guard that only applications have. */
 export const ifStatusFlag = {
@@ -45,26 +45,39 @@ export const tryoutSelectionFlags = {
   ...ifStatusFlag,
 };
 
+/** The new status that the command line gives. */
+interface StatusValues {
+  readonly to?: TryoutStatus;
+  readonly status?: TryoutStatus;
+}
+
 /** What is wanted of every application, as plain JSON. */
 interface EditJob {
   readonly status?: TryoutStatus;
   readonly note?: NoteEdit;
 }
 
-/** How many applications are edited at once: what the command line says beats the CSV. */
+/** How many applications are edited at once: what the command line says beats the CSV. `to`: its status flag. */
 export function editMany(
-  statusOf: (values: never) => TryoutStatus | undefined,
+  to: 'to' | 'status',
   words: string,
   filters?: BulkPart['filters'],
 ): BulkPart {
   return {
     resource: 'tryouts',
     rules: editColumns,
+    overrules: (values: NoteValues & StatusValues) =>
+      new Map([
+        ...(values[to] === undefined ? [] : [['status', `--${to}`] as const]),
+        ...oneNoteFlag
+          .filter((name) => values[name] !== undefined && values[name] !== false)
+          .map((name) => ['internalNotes', noteWords[name]] as const),
+      ]),
     ...(filters && { filters }),
-    async job(context, values: NoteValues): Promise<EditJob & JsonObject> {
+    async job(context, values: NoteValues & StatusValues): Promise<EditJob & JsonObject> {
       checkStdin(values);
       const note = await readNoteEdit(context, values);
-      const status = statusOf(values as never);
+      const status = values[to];
       return { ...(status && { status }), ...(note && { note }) };
     },
     checkRows(job, rows, source) {
@@ -83,7 +96,11 @@ export function editMany(
       return {
         resends: 3,
         read: (id) => readApplication(context, id),
-        plan: (row, record) => editPlan(context, row.id, record, wantedOf(row), job),
+        plan(row, record) {
+          const wanted = wantedOf(row);
+          refuseStrangeStatus(wanted.status, record);
+          return editPlan(context, row.id, record, wanted, job);
+        },
         compares: (row) => editedFields(wantedOf(row)),
         async send({ calls, state }, id) {
           const { record } = state as Seen;
@@ -119,7 +136,7 @@ export const applicationColumns: ColumnRules = {
 const editColumns: ColumnRules = {
   ...applicationColumns,
   columns: [
-    { name: 'status', read: readStatus },
+    { name: 'status', read: readOwnStatus },
     { name: 'internalNotes', aliases: ['note'], clears: true, read: (cell) => cell },
     ...applicationColumns.columns,
   ],
@@ -137,6 +154,22 @@ function readStatus(cell: string): TryoutStatus {
   const near = nearest(word, TryoutStatus.options);
   const meant = near === undefined ? `one of ${orList(TryoutStatus.options)}` : near;
   throw new Error(`holds "${cell.trim()}", which is no status (did you mean ${meant}?).`);
+}
+
+/** A status that the contract does not know may be the service's own: then it stands in an export. */
+function readOwnStatus(cell: string, exported: boolean): string {
+  const word = cell.trim();
+  const isStrange = nearest(word.toLowerCase(), TryoutStatus.options) === undefined;
+  return exported && isStrange ? word : readStatus(cell);
+}
+
+/** It may stay as it is, and nothing is ever set to it. Throws InputError. */
+function refuseStrangeStatus(status: string | undefined, record: JsonObject | undefined): void {
+  if (status === undefined || status === record?.['status']) return;
+  if (TryoutStatus.options.some((option) => option === status)) return;
+  throw new InputError(
+    `"${status}" is no status; one of ${orList(TryoutStatus.options)} can be set.`,
+  );
 }
 
 function readTime(cell: string): string {

@@ -36,6 +36,14 @@ export const noteFlags = {
 /** At most one of them. */
 export const oneNoteFlag = ['note', 'noteFile', 'appendNote', 'clearNote'] as const;
 
+/** The same as they are typed. */
+export const noteWords = {
+  note: '--note',
+  noteFile: '--note-file',
+  appendNote: '--append-note',
+  clearNote: '--clear-note',
+} as const;
+
 export type NoteValues = ValuesOf<typeof noteFlags>;
 
 /** What is to become of the notes. */

@@ -34,11 +34,7 @@ export default defineWrite({
   excludes: [oneNoteFlag, ...tryoutExcludes],
   view: recordOf('tryouts'),
   reports: true,
-  bulk: editMany(
-    ({ to }: { to?: TryoutStatus }) => to,
-    '--to is missing: the status to move to.',
-    tryoutSelection,
-  ),
+  bulk: editMany('to', '--to is missing: the status to move to.', tryoutSelection),
   ids: ({ ids }) => ids,
   async check(context, values) {
     // Not required by its type: that is asked before a status among the ids is seen.

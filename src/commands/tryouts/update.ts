@@ -34,10 +34,7 @@ export default defineWrite({
   },
   excludes: [oneNoteFlag],
   view: recordOf('tryouts'),
-  bulk: editMany(
-    ({ status }: { status?: TryoutStatus }) => status,
-    'Say what to do: --status, a note, or a CSV with a column for them.',
-  ),
+  bulk: editMany('status', 'Say what to do: --status, a note, or a CSV with a column for them.'),
   ids: ({ ids }) => ids,
   async check(context, values) {
     // Not `needsOneOf`: that is asked before a status among the ids is seen.

@@ -1,0 +1,56 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { report, userOf } from '../../bulk/user.js';
+import { application, keep, written } from './service.js';
+
+async function at(home: string, name: string, text: string): Promise<void> {
+  writeFileSync(join(home, name), text);
+}
+
+test.each([
+  ['update', 'note', '--note "For all"', 'The column note is not used: --note says'],
+  ['update', 'internalNotes', '--clear-note', 'The column internalNotes is not used: --clear-note'],
+  ['set-status', 'Note', '--append-note x', 'The column Note is not used: --append-note says'],
+  ['set-status', 'status', '--to rejected', 'The column status is not used: --to says it'],
+  ['update', 'status', '--status rejected', 'The column status is not used: --status says'],
+])('tryouts %s with a column %s and %s says that the column is not used', async (...of) => {
+  const [verb, column, flags, told] = of;
+  const user = userOf(await keep([application('app_1', { internalNotes: 'old' })]));
+  await at(user.home, 'rows.csv', `id,${column}\napp_1,shortlisted\n`);
+  const ran = await user.run(`tryouts ${verb} --csv ${user.home}/rows.csv ${flags} -n`);
+  expect(ran.code).toBe(0);
+  expect(ran.stderr).toContain(told);
+});
+
+test('a row of an export whose unknown status nobody touched blocks no other row', async () => {
+  const service = await keep([
+    application('app_1'),
+    application('app_2', { status: 'parked' }),
+    application('app_3', { status: 'parked' }),
+  ]);
+  const user = userOf(service);
+  const { stdout } = await user.run('tryouts list -o csv');
+  await at(user.home, 'export.csv', stdout.replace('pending', 'rejected'));
+  const line = `tryouts set-status --csv ${user.home}/export.csv --yes --json`;
+  const ran = await user.run(line);
+  expect([ran.code, report(ran).summary]).toMatchObject([0, { changed: 1, unchanged: 2 }]);
+  expect(written(service)).toMatchObject([{ status: 'rejected' }]);
+});
+
+test('an unknown status that somebody typed is refused, and never sent', async () => {
+  const service = await keep([application('app_1'), application('app_2', { status: 'parked' })]);
+  const user = userOf(service);
+  const { stdout } = await user.run('tryouts list -o csv');
+  await at(user.home, 'slip.csv', stdout.replace('pending', 'acepted'));
+  const slip = await user.run(`tryouts set-status --csv ${user.home}/slip.csv --yes`);
+  expect([slip.code, slip.stderr]).toEqual([2, expect.stringContaining('did you mean accepted?')]);
+  await at(user.home, 'own.csv', 'id,status\napp_2,parked\n');
+  const own = await user.run(`tryouts set-status --csv ${user.home}/own.csv --yes`);
+  expect(own.code).toBe(2);
+  await at(user.home, 'moved.csv', stdout.replace('pending', 'parked'));
+  const moved = await user.run(`tryouts set-status --csv ${user.home}/moved.csv --yes --json`);
+  expect([moved.code, report(moved).summary]).toMatchObject([8, { failed: 1, unchanged: 1 }]);
+  expect(moved.stdout).toContain('\\"parked\\" is no status; one of pending, ');
+  expect(written(service)).toEqual([]);
+});
