@@ -13,8 +13,8 @@ export interface InputWorld {
 }
 
 /**
- * The text of a file that the user named, `-` = stdin. Throws InputError: unreadable, no UTF-8, too
- * large; CancelledError after a signal.
+ * The text of a file that the user named, `-` = stdin. Throws InputError: unreadable, no UTF-8, a NUL
+ * in it, too large; CancelledError after a signal.
  */
 export async function readInputText(
   path: string,
@@ -22,6 +22,11 @@ export async function readInputText(
 ): Promise<string> {
   const bytes = path === '-' ? await stdin.readAll(limit) : await readFile(path, signal);
   const name = path === '-' ? 'stdin' : path;
+  // Valid UTF-8, and kept by hardly any database: what holds one is UTF-16, or no text at all.
+  if (bytes.includes(0))
+    throw new InputError(`${name} holds a NUL character; this is no text in UTF-8.`, {
+      hint: 'Save it as UTF-8.',
+    });
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {

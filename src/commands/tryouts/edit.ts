@@ -181,10 +181,13 @@ function leftOf(
   return isOther && notesOf(before) === notesOf(record) ? 'internalNotes' : undefined;
 }
 
-/** Notes as any service might keep them: its own line ends, nothing around them. */
+/** Notes as any service might keep them: its own line ends, no control characters or a sign for each, nothing around them. */
 function plainNotes(notes: unknown): string {
-  return typeof notes === 'string' ? notes.replaceAll('\r\n', '\n').trim() : '';
+  if (typeof notes !== 'string') return '';
+  return notes.replaceAll('\r\n', '\n').replace(controls, '').trim();
 }
+
+const controls = /[^\P{Cc}\n\t]|[\ufffd\u2400-\u2421]/gu;
 
 async function readBefore(
   context: Context,

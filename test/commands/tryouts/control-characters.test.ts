@@ -1,0 +1,43 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { report, userOf } from '../../bulk/user.js';
+import { application, keep } from './service.js';
+
+test('a note file with a NUL is refused before anything is sent', async () => {
+  const service = await keep([application('app_1')]);
+  const user = userOf(service);
+  writeFileSync(join(user.home, 'note.txt'), 'one\0two');
+  const ran = await user.run(`tryouts update app_1 --note-file ${user.home}/note.txt`);
+  expect([ran.code, service.requests.length]).toEqual([2, 0]);
+  expect(ran.stderr).toMatch(/note\.txt holds a NUL character; this is no text in UTF-8\.\n/);
+});
+
+/** A service that shows control characters as its sign for them. */
+async function signing(sign: string) {
+  const service = await keep([application('app_1')], (request, step) => {
+    if (step !== 'PATCH app_1') return undefined;
+    const { internalNotes } = JSON.parse(request.body.toString()) as { internalNotes: string };
+    const kept = { ...application('app_1'), internalNotes: internalNotes.replace('\u0007', sign) };
+    service.kept.set('app_1', kept as never);
+    return { status: 200, json: kept };
+  });
+  return userOf(service);
+}
+
+test.each(['', '\ufffd', '\u2407'])(
+  'a control character in a note that a service keeps as "%s" is called done each time',
+  async (sign) => {
+    const user = await signing(sign);
+    writeFileSync(join(user.home, 'note.txt'), 'ring\u0007!');
+    writeFileSync(join(user.home, 'rows.csv'), 'id,note\napp_1,ring\u0007!\n');
+    for (const _ of [1, 2]) {
+      // oxlint-disable-next-line no-await-in-loop
+      const one = await user.run(`tryouts update app_1 --note-file ${user.home}/note.txt --json`);
+      expect([one.code, one.stderr]).toEqual([0, '']);
+      // oxlint-disable-next-line no-await-in-loop
+      const many = await user.run(`tryouts update --csv ${user.home}/rows.csv --yes --json`);
+      expect([many.code, report(many).summary]).toMatchObject([0, { changed: 1 }]);
+    }
+  },
+);
