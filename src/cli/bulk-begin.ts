@@ -18,10 +18,11 @@ import { markTold } from '../bulk/told.js';
 import type { SelectedRow } from '../bulk/work.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
+import { upperFirst } from '../data/words.js';
 import { Failure } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import type { BulkPart } from './bulk-part.js';
-import { continueRun } from './bulk-continue.js';
+import { continueRun, runSince } from './bulk-continue.js';
 import { damagedBefore, setAsideAll } from './bulk-damaged.js';
 import { settleEarlier } from './bulk-earlier.js';
 import { type Beginning, type BulkLine, inputOf, type Prepared, withLock } from './bulk-line.js';
@@ -198,7 +199,8 @@ function untoldRun(runs: readonly StoredRun[], input: string): StoredRun | undef
 }
 
 function tellAgain(context: Context, store: RunStore, { head, state }: StoredRun): EndedRun {
-  context.tell(`Run ${head.run} of ${head.startedAt} did all of this; here is its report.`);
+  const run = upperFirst(runSince(head, context.now()));
+  context.tell(`${run}, did all of this; here is its report.`);
   const report = reportOf(context, head, [...state.results.values()]);
   const written = () => markTold(runFolder(store, head.run), state.last);
   return { report, exitName: exitOf(report.summary, undefined), written };

@@ -11,7 +11,7 @@ import {
   type StoredRun,
 } from '../bulk/runs.js';
 import type { Context } from '../context.js';
-import { plural } from '../data/words.js';
+import { relativeTime } from '../data/time.js';
 import { GuardError } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
 import {
@@ -121,7 +121,7 @@ export async function continueRun(
     .toSorted((a, b) => a.row - b.row);
   if (expectsLeft) checkExpected(tasks.length, values);
   context.tell(
-    `Continuing run ${head.run} of ${head.startedAt}: ${tasks.length} of ${plural(head.rows, 'row')} left.`,
+    `Continuing ${runSince(head, context.now())}: ${rowsLeft(tasks.length, head.rows)}.`,
   );
   if (!part.neverAsks) tellPreview(context, head.action, plan.rows.length, { tasks, decided: [] });
   if (tasks.length > 0 && !part.neverAsks)
@@ -149,6 +149,17 @@ export async function continueRun(
     part,
     release: () => lock.release(),
   };
+}
+
+/** A run as a sentence names it: `run ID, started 5 min ago`. */
+export function runSince({ run, startedAt }: RunHead, now: Date): string {
+  return `run ${run}, started ${relativeTime(new Date(startedAt), now)}`;
+}
+
+function rowsLeft(left: number, all: number): string {
+  if (left === 0) return 'no row is left';
+  if (left === all) return all === 1 ? 'its row is left' : `all ${all} rows are left`;
+  return `${left} of ${all} rows ${left === 1 ? 'is' : 'are'} left`;
 }
 
 /** What is left to do of a run, or what is wanted of it. */

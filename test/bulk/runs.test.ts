@@ -76,7 +76,9 @@ describe('exit', () => {
     away = false;
     const rest = await user.run(line);
     expect(rest.code).toBe(0);
-    expect(rest.stderr).toContain('Continuing run');
+    expect(rest.stderr).toMatch(
+      /^Continuing run \S+, started (just now|\d+ min ago): \d+ of 30 rows are left\.$/m,
+    );
     expect(report(rest).summary).toMatchObject({ total: 30, changed: 30 });
     expect(report(rest).run).toBe(report(ran).run);
   });
