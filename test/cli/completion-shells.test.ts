@@ -219,6 +219,13 @@ describe.each(shells)('$title', ({ shell, needs, start }) => {
     expect(shown()).not.toContain('\u001b[31mAda');
   });
 
+  test('a name that is typed becomes its id in fish, as the README says, and stays in the others', async () => {
+    const got = await at.press('rosterctl teams get of\t');
+    const found = /^rosterctl teams get team_1 ?$/;
+    if (shell === 'fish') expect(got).toMatch(found);
+    else expect(got).toBe('rosterctl teams get of');
+  });
+
   test.each(hostileIds.map((id) => [id.slice(0, 2), id]))(
     'the hostile id %s arrives as one word and does nothing',
     async (start_, id) => {
