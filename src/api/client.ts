@@ -67,6 +67,10 @@ class Client implements Api {
     };
   }
 
+  tellGuess(call: Call): void {
+    this.noteGuess(this.routeFor(call));
+  }
+
   async send(call: Call): Promise<Answer> {
     const row = endpoint(call.endpoint);
     const needsJson = row.answers !== 'unshown' && row.answers !== 'link';
@@ -154,7 +158,7 @@ class Client implements Api {
     const route = this.routeFor(call);
     const path = this.pathFor(call, route);
     const body = this.bodyFor(call, route);
-    this.tellGuess(route);
+    this.noteGuess(route);
     const response = await this.options.transport.request({
       method: route.method,
       path,
@@ -195,7 +199,7 @@ class Client implements Api {
   }
 
   /** Once per run, until the admin names the route. */
-  private tellGuess({ source, method, template, configKey }: Route): void {
+  private noteGuess({ source, method, template, configKey }: Route): void {
     if (source !== 'assumed' || configKey === undefined || this.toldGuesses.has(configKey)) return;
     this.toldGuesses.add(configKey);
     this.options.notes.note(

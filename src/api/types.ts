@@ -60,6 +60,8 @@ export interface Api {
   readonly pace: Pace;
   /** What `send` would put on the wire; sends nothing. Throws UsageError on an impossible id. */
   describe(call: Call): PlannedRequest;
+  /** Says, once for each, that the route of this call is a guess; nothing where it is none. */
+  tellGuess(call: Call): void;
   /** Sends one call and judges its status. Throws ApiError, NetworkError, ProtocolError, UnknownOutcomeError. */
   send(call: Call): Promise<Answer>;
   /** Sends a call whose answer is one record and finds the record in whatever envelope it came. */

@@ -91,6 +91,7 @@ export function tellPreview(
   preview: Preview,
 ): void {
   for (const line of previewLines(context, action, total, preview)) context.tell(line);
+  if (preview.firstCall) context.api.tellGuess(preview.firstCall);
 }
 
 /** What a dry run says where the cap would stop the line. */

@@ -1,3 +1,4 @@
+import type { Call } from '../api/types.js';
 import { judge, resultOf, isForbidden, stopsRun } from '../bulk/judge.js';
 import type { ReportRow } from '../bulk/report.js';
 import type { Task } from '../bulk/runner.js';
@@ -16,6 +17,8 @@ export interface Preview {
   readonly decided: readonly ReportRow[];
   /** What a person calls the records of the first rows, by row. */
   readonly names?: ReadonlyMap<number, string>;
+  /** The first call of the first row that is to be written: the others go the same way. */
+  readonly firstCall?: Call | undefined;
 }
 
 /** So many single reads are cheaper than a list that may be long. */
@@ -63,6 +66,7 @@ export async function previewRows(
     tasks: all.filter((entry) => !('result' in entry)),
     decided: all.filter((entry) => 'result' in entry),
     names: preview.names,
+    firstCall: preview.firstCall(),
   };
 }
 
@@ -101,6 +105,7 @@ const mostNamed = 100;
 function previewer(job: BulkJob, work: RowWork<Plan>, fields: FieldsSeen, meter: Meter) {
   const same = sharing<readonly RowChange[]>();
   const names = new Map<number, string>();
+  let firstCall: Call | undefined;
   const decide = async (
     row: SelectedRow,
     see: () => Promise<Look<Plan> | undefined>,
@@ -112,6 +117,7 @@ function previewer(job: BulkJob, work: RowWork<Plan>, fields: FieldsSeen, meter:
       if (look.record) fields.see(look.record);
       const verdict = judge(row, look, work.guards, row.previewed);
       if (!verdict.write) return verdict.row;
+      firstCall ??= look.plan.calls[0];
       const name = look.record?.['name'];
       if (row.row <= mostNamed && typeof name === 'string') names.set(row.row, name);
       const seen = look.changes.map(({ field, from, to }) => ({ field, from, to }));
@@ -135,6 +141,7 @@ function previewer(job: BulkJob, work: RowWork<Plan>, fields: FieldsSeen, meter:
   ];
   return {
     names,
+    firstCall: () => firstCall,
     /** Undefined where the list shows less of the record than its own GET would: then it is read alone. */
     listed: (row: SelectedRow, record: JsonObject) =>
       decide(row, async () => {

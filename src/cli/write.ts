@@ -82,6 +82,8 @@ export async function runWrite(
     await settleOne(context, bulk.part.resource, id);
   if (write.reports) return runReported(write, words, context, values, id);
   const plan = await write.plan(context, values, id);
+  // Before it is agreed to; a local write has no calls.
+  for (const call of plan.calls) context.api.tellGuess(call);
   if (context.settings.dryRun && !plan.onlyReads) return shown(dryRunOf(context, plan), dryRunView);
   const question = write.confirm?.(plan, values, id);
   if (question && (plan.calls.length > 0 || plan.changes.length > 0))

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { converse } from '../support/converse.js';
+import { rosterctl, temporaryFolder } from '../support/run.js';
+
+const guess = /DELETE \/players\/\{playerId\} is a guess/g;
+
+test.each([['player_0001'], ['player_0001 player_0002']])(
+  'who is asked whether to delete %s has read before that the route is a guess',
+  async (ids) => {
+    const line = ['-p', 'sandbox', 'players', 'delete', ...ids.split(' ')];
+    const answers = [[/\(y\/N\)/, 'y\r']] as const;
+    const { shown } = await converse(temporaryFolder(), line, answers, {}, 300);
+    expect(shown.match(guess)).toHaveLength(1);
+    expect(shown.search(guess)).toBeLessThan(shown.indexOf('(y/N)'));
+  },
+);
+
+test.each([['player_0001'], ['player_0001 player_0002']])(
+  'a dry run that deletes %s says that the route is a guess, and how to name it',
+  async (ids) => {
+    const ran = await rosterctl(`-p sandbox players delete ${ids} --dry-run`);
+    expect(ran.stderr.match(guess)).toHaveLength(1);
+    expect(ran.stderr).toContain('config set endpoints.players.delete "DELETE /players/{id}"');
+    const quiet = await rosterctl(`-p sandbox players delete ${ids} --dry-run --quiet`);
+    expect(quiet.stderr).not.toMatch(guess);
+    const named = `--route 'DELETE /players/{id}'`;
+    const own = await rosterctl(`-p sandbox players delete ${ids} --dry-run ${named}`);
+    expect(own.stderr).not.toMatch(guess);
+  },
+);
