@@ -16,6 +16,16 @@ test('what is there to be copied stays whole', () => {
   expect(wrapWholeWords(hint, 20)).toEqual([hint]);
 });
 
+test('a command at the end of a long note begins on a line of its own, and the words before it are not cut', () => {
+  const note = '  This call is a guess. Name it: rosterctl config set endpoints.players.delete X';
+  expect(wrapWholeWords(note, 24)).toEqual([
+    '  This call is a guess.',
+    '  Name it:',
+    '  rosterctl config set endpoints.players.delete X',
+  ]);
+  expect(wrapWholeWords(note, 80)).toEqual([note]);
+});
+
 test('a note is fitted to a terminal and left alone in a pipe', async () => {
   const line = ['config', 'set', 'columns.tryouts', 'nmae'];
   const note = 'No documented field is called nmae; did you mean name?';
