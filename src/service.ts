@@ -126,7 +126,10 @@ export function createService(parts: ServiceParts): Service {
       closers.unshift(() => store.close());
       return {
         ...store,
-        put: (url, file, headers) => store.put(opened(url), file, headers),
+        put(url, file, headers) {
+          const came = parts.waiting(() => `Sending to ${new URL(url).host}`);
+          return store.put(opened(url), file, headers).finally(came);
+        },
         get: (url, part) => store.get(opened(url), part),
       };
     },

@@ -1,9 +1,17 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { several } from './bulk/user.js';
 import { keep } from './commands/tryouts/service.js';
 import { converse, inShell } from './support/converse.js';
 import { rosterctl, temporaryFolder } from './support/run.js';
-import { organization, type Recorded, recordingService, type Reply } from './support/service.js';
+import {
+  organization,
+  type Recorded,
+  recordingService,
+  type Reply,
+  storeSecret,
+} from './support/service.js';
 
 // What a person sees who waits for the service.
 
@@ -49,6 +57,18 @@ test.each([['teams get team_1'], ['teams list'], ['auth status'], ['teams list -
     expect(shown.lastIndexOf('\u001b[?25h')).toBeGreaterThan(shown.lastIndexOf('\u001b[?25l'));
   },
 );
+
+test('a file that takes long to send shows where it goes', async () => {
+  const store = await recordingService(() => late({}));
+  const home = temporaryFolder();
+  writeFileSync(join(home, 'a.pdf'), '%PDF-1.7\n');
+  const line = ['uploads', 'put', `${store.origin}/bucket/a?signature=${storeSecret}`, 'a.pdf'];
+  const { shown, code } = await converse(home, line, [], store.env);
+  expect(code).toBe(0);
+  expect(shown).toContain(`Sending to ${new URL(store.origin).host}`);
+  expect(left(shown)).not.toContain('Sending');
+  expect(shown).not.toContain(storeSecret);
+});
 
 test('a fast read shows no line of waiting, nor does a slow one with --quiet or in a log', async () => {
   const fast = await keep(several(2));
