@@ -1,10 +1,10 @@
 import type { BulkPart } from '../cli/bulk-part.js';
 import { fieldNames } from '../cli/documented.js';
-import type { TypedFields } from '../cli/field-flags.js';
+import type { FieldValues, TypedFields } from '../cli/field-flags.js';
 import { touchedFields } from '../cli/field-flags.js';
 import { listFlags } from '../cli/filters.js';
 import type { Context } from '../context.js';
-import { setFields } from '../data/assign.js';
+import { readFieldWord, setFields } from '../data/assign.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { flatten, plainText, valueAt } from '../data/path.js';
 import { InputError, isGoneForSure } from '../errors.js';
@@ -49,6 +49,7 @@ export function updateMany(
   return {
     resource: kind.resource,
     rules: fieldColumns,
+    overrules: fieldsGiven,
     filters,
     job: read,
     open(context, kept: UpdateJob & JsonObject) {
@@ -68,6 +69,25 @@ export function updateMany(
       };
     },
   };
+}
+
+interface GivenValues extends Pick<FieldValues, 'set' | 'setString'> {
+  readonly name?: string;
+  readonly tag?: readonly string[];
+}
+
+/** The fields that the command line sets in every record, by the flag that does. */
+function fieldsGiven({ name, tag, set = [], setString = [] }: GivenValues): Map<string, string> {
+  return new Map([
+    ...(name === undefined ? [] : [['name', '--name'] as const]),
+    ...(tag === undefined ? [] : [['tags', '--tag'] as const]),
+    ...set.map((word) => [fieldOf(word), '-F'] as const),
+    ...setString.map((word) => [fieldOf(word), '-f'] as const),
+  ]);
+}
+
+function fieldOf(word: string): string {
+  return readFieldWord(word).path.join('.');
 }
 
 type DeleteJob = Pick<UpdateJob, 'route'>;

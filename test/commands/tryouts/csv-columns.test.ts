@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { report, userOf } from '../../bulk/user.js';
+import { rosterctl, temporaryFolder } from '../../support/run.js';
 import { application, keep, written } from './service.js';
 
 async function at(home: string, name: string, text: string): Promise<void> {
@@ -21,6 +22,18 @@ test.each([
   const ran = await user.run(`tryouts ${verb} --csv ${user.home}/rows.csv ${flags} -n`);
   expect(ran.code).toBe(0);
   expect(ran.stderr).toContain(told);
+});
+
+test('a field that -F or --name sets for every player is named where the CSV has it, too', async () => {
+  const home = temporaryFolder();
+  await at(home, 'rows.csv', 'id,role,name,shirt:int\nplayer_0001,coach,Zed,7\n');
+  const line = '-p sandbox players update --csv rows.csv -F role=captain --name Kit -n --json';
+  const ran = await rosterctl(line, { home });
+  expect(ran.stderr).toContain('The column role is not used: -F says it for every row.');
+  expect(ran.stderr).toContain('The column name is not used: --name says it for every row.');
+  expect(report(ran).results[0]).toMatchObject({
+    after: { role: 'captain', name: 'Kit', shirt: 7 },
+  });
 });
 
 test('a row of an export whose unknown status nobody touched blocks no other row', async () => {
