@@ -80,7 +80,6 @@ describe.concurrent('--restart', () => {
     // Killed while it waits for what was lost, so that its writes stay open.
     await new Promise((resolve) => first.stderr.on('data', resolve));
     await until(() => written(service).length >= 5);
-    await new Promise((resolve) => setTimeout(resolve, 300));
     first.kill('SIGKILL');
     await new Promise((resolve) => first.on('close', resolve));
     away = false;

@@ -103,6 +103,7 @@ export function startLine(line: string | readonly string[], options: StartOption
   return {
     kill: (signal: NodeJS.Signals) => child.kill(signal),
     isOver: () => child.exitCode !== null,
+    stderr: () => stderr,
     ended,
   };
 }

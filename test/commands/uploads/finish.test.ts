@@ -13,6 +13,7 @@ import {
 } from '../../support/run.js';
 import { key, recordingService, type Reply } from '../../support/service.js';
 import { tcpService } from '../../support/tcp.js';
+import { until } from '../../bulk/user.js';
 import { grantsOf } from './grants.js';
 
 const execFileAsync = promisify(execFile);
@@ -500,13 +501,12 @@ test('an upload that another process finished meanwhile is unchanged, and the ot
   const first = rosterctl(`uploads finish ${left[0].id} --json`, desk);
   while (held.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   const before = api.requests.length;
-  const all = rosterctl('uploads finish --all --wait-lock 20s --json', desk);
-  // The second has read the list of uploads and waits for the lock by then.
-  await new Promise((resolve) => setTimeout(resolve, 1000));
+  const all = startLine('uploads finish --all --wait-lock 20s --json', desk);
+  await until(() => all.stderr().includes('Waiting for it.'));
   expect(api.requests.length).toBe(before);
   held[0]?.();
   expect((await first).code).toBe(0);
-  const ran = await all;
+  const ran = await all.ended;
   expect(ran.code).toBe(0);
   expect(JSON.parse(ran.stdout).results).toMatchObject([
     { id: left[0].id, result: 'unchanged' },
