@@ -124,21 +124,6 @@ test('after a service that is silent the next step is told', async () => {
   expect(errorOf(ran)).toMatchObject({ hint, retryable: true });
 });
 
-test('after a file store that is overloaded the next step is told', async () => {
-  const service = await recordingService(({ url }) =>
-    url.startsWith('/store')
-      ? { status: 503 }
-      : { status: 200, json: { url: `${service.origin}/store/a` } },
-  );
-  const ran = await rosterctl('docs download doc_1 -O - --json --retries 0', { env: service.env });
-  expect([ran.code, ran.stdout]).toEqual([1, '']);
-  expect(errorOf(ran)).toMatchObject({
-    status: 503,
-    hint: 'Run the same command again later.',
-    retryable: true,
-  });
-});
-
 test('what only --strict refuses says so', async () => {
   const service = await recordingService(() => ({
     status: 200,

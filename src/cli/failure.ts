@@ -207,7 +207,11 @@ function profileOf({ keySource = '' }: FailedCommand): string | undefined {
 
 function hintFor(error: Failure, command: FailedCommand): string | undefined {
   const about = error instanceof ApiError ? hintOfAnswer(error, command) : undefined;
-  return about ?? (isExhausted(error) ? 'Run the same command again later.' : undefined);
+  // A file on its way is told of by its command, which says how it goes on.
+  const isCall =
+    error instanceof ApiError ||
+    (error instanceof NetworkError && error.details.call !== undefined);
+  return about ?? (isCall && isExhausted(error) ? 'Run the same command again later.' : undefined);
 }
 
 function hintOfAnswer(error: ApiError, command: FailedCommand): string | undefined {
