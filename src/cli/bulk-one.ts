@@ -14,7 +14,7 @@ import type { Context } from '../context.js';
 import { CancelledError, ConfigError, Failure } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
 import { damagedBefore, setAsideAll } from './bulk-damaged.js';
-import { continueRun, finishedMeanwhile, lockAgain } from './bulk-continue.js';
+import { continueRun, finishedMeanwhile, lockAgain, runSince } from './bulk-continue.js';
 import { type BulkLine, headFor, inputOf, takeLock } from './bulk-line.js';
 import { executeRun, type KeptJob, openJob, type ReadyRun, tellUnfinished } from './bulk-run.js';
 import { wasTold, wrapUp } from './bulk-wrap-up.js';
@@ -168,7 +168,7 @@ async function madeBefore(
   { head, state }: StoredRun,
 ): Promise<Done> {
   context.tell(
-    `It was done by the run of ${head.startedAt}, which could not say so; nothing was sent.`,
+    `It was done by ${runSince(head, context.now())}, which could not say so; nothing was sent.`,
   );
   const { job } = openJob(context, line.part, line.words, kept);
   const [row] = plan.rows;
