@@ -97,6 +97,7 @@ export function readHeader(
     throw new InputError(`The CSV has no column "id". It has: ${names.join(', ')}.`, {
       hint: 'Name the column that holds the ids: --map "THEIR NAME=id"',
     });
+  const reading = { ...options, isExport };
   return {
     unused,
     overruled,
@@ -107,7 +108,7 @@ export function readHeader(
       // An id is what it is, spaces included.
       return options.raw ? cell : unguard(cell);
     },
-    own: (row, line) => ownValues(row, line, readers, { ...options, isExport }),
+    own: (row, line) => ownValues(row, line, readers, reading),
   };
 }
 

@@ -158,9 +158,14 @@ function readStatus(cell: string): TryoutStatus {
 
 /** A status that the contract does not know may be the service's own: then it stands in an export. */
 function readOwnStatus(cell: string, exported: boolean): string {
-  const word = cell.trim();
-  const isStrange = nearest(word.toLowerCase(), TryoutStatus.options) === undefined;
-  return exported && isStrange ? word : readStatus(cell);
+  return exported && isStrange(cell) ? cell.trim() : readStatus(cell);
+}
+
+/** Like none that is known; of hundreds of thousands of cells only those that are unknown are compared. */
+function isStrange(cell: string): boolean {
+  const word = cell.trim().toLowerCase();
+  const known: readonly string[] = TryoutStatus.options;
+  return !known.includes(word) && nearest(word, known) === undefined;
 }
 
 /** It may stay as it is, and nothing is ever set to it. Throws InputError. */
