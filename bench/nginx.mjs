@@ -54,6 +54,7 @@ function configurationFor({ folder, port, count, latencyMs }) {
     .map((name) => `${name}_temp_path ${join(folder, name)};`)
     .join(' ');
   return `${latencyMs === 0 ? '' : `load_module ${echoModule};`}
+${process.getuid() === 0 ? '# Its folder is readable by its owner alone.\nuser root;' : ''}
 worker_processes 1;
 daemon off;
 pid ${join(folder, 'pid')};
