@@ -23,6 +23,8 @@ export interface Pace {
   readonly silent: boolean;
   /** For the progress line and tests. */
   readonly allowed: number;
+  /** Milliseconds until anything may be sent again, where an answer asked for that; else 0. */
+  readonly heldMs: number;
 }
 
 export interface PaceOptions {
@@ -126,6 +128,10 @@ class Limiter implements Pace {
       this.active -= 1;
       this.callNext();
     };
+  }
+
+  get heldMs(): number {
+    return Math.max(0, this.heldUntil - this.options.clock());
   }
 
   asked(): void {

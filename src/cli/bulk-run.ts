@@ -121,11 +121,17 @@ export async function executeRun(
   const { journal, settled, tasks, limits } = ready;
   const kept = onRow ? bare : compact();
   const rows: ReportRow[] = settled.map(kept);
-  const line = context.progress.start(progressText(ready, () => rows.length - settled.length));
+  const { pace } = context.api;
+  const text = progressText(
+    ready,
+    () => rows.length - settled.length,
+    () => pace.heldMs,
+  );
+  const line = context.progress.start(text);
   let stop: Stop | undefined;
   await Promise.all([keepHeapClose(tasks.length), letHeapGrow()]);
   try {
-    context.api.pace.letFinish();
+    pace.letFinish();
     for (const row of settled) onRow?.(row);
     stop = await runRows(tasks, {
       work: ready.work,
@@ -133,11 +139,11 @@ export async function executeRun(
       concurrency: limits.concurrency ?? context.settings.concurrency,
       settleMs: settleMs(context.env),
       maxErrors: mostErrors(limits),
-      isSilent: () => context.api.pace.silent,
+      isSilent: () => pace.silent,
       now: context.now,
       sleep: pause,
       signal: context.signal,
-      onStop: () => context.api.pace.dismiss(),
+      onStop: () => pace.dismiss(),
       onResult(row) {
         rows.push(kept(row));
         onRow?.(row);

@@ -30,6 +30,23 @@ test('after Ctrl-C the last thing on the screen is how to go on, not a row that 
   expect(lines.filter((each) => / {2}not_attempted/.test(each))).toHaveLength(5);
 });
 
+test('while the service asks to wait the counter says so', async () => {
+  let asked = false;
+  const service = await keep(several(20), (_, step) => {
+    if (asked || step !== 'PATCH app_9') return undefined;
+    asked = true;
+    return { status: 429, headers: { 'retry-after': '2' } };
+  });
+  const { shown, code } = await converse(
+    temporaryFolder(),
+    ['tryouts', 'set-status', ...ids(20), '--to', 'rejected', '--yes'],
+    [],
+    service.env,
+  );
+  expect(code).toBe(0);
+  expect(shown).toMatch(/\d+ of 20, .* left; the service asks to wait 2 s/);
+});
+
 test('in a pipe the report names what ended it first, and a program gets every row', async () => {
   const service = await keep(several(count), (_, step) =>
     step.startsWith('PATCH') ? { status: 403 } : undefined,
