@@ -105,6 +105,28 @@ export function createService(parts: ServiceParts): Service {
       now: pace.now,
     });
   };
+  let files: Promise<FileStore> | undefined;
+  const openFiles = async (): Promise<FileStore> => {
+    const { createFileStore } = await import('./api/file-store.js');
+    const { baseUrl } = await connect();
+    const store = createFileStore({
+      ...pace,
+      baseUrl,
+      dryRun: settings.dryRun,
+      trace,
+      proxy,
+      nodeVersion,
+    });
+    closers.unshift(() => store.close());
+    return {
+      ...store,
+      put(url, file, headers) {
+        const came = parts.waiting(() => `Sending to ${new URL(url).host}`);
+        return store.put(opened(url), file, headers).finally(came);
+      },
+      get: (url, part) => store.get(opened(url), part),
+    };
+  };
   return {
     api: () =>
       (api ??= connect().then((found) => {
@@ -112,27 +134,8 @@ export function createService(parts: ServiceParts): Service {
         return apiTo(found);
       })),
     apiTo,
-    async files() {
-      const { createFileStore } = await import('./api/file-store.js');
-      const { baseUrl } = await connect();
-      const store = createFileStore({
-        ...pace,
-        baseUrl,
-        dryRun: settings.dryRun,
-        trace,
-        proxy,
-        nodeVersion,
-      });
-      closers.unshift(() => store.close());
-      return {
-        ...store,
-        put(url, file, headers) {
-          const came = parts.waiting(() => `Sending to ${new URL(url).host}`);
-          return store.put(opened(url), file, headers).finally(came);
-        },
-        get: (url, part) => store.get(opened(url), part),
-      };
-    },
+    // One for all files: a connection that stands serves the next one.
+    files: () => (files ??= openFiles()),
     async close() {
       for (const close of closers) await close();
     },

@@ -127,6 +127,8 @@ function openUploads(context: Context, job: UploadJob): BulkJob {
         throw new InputError('What came from stdin cannot be read again.', {
           hint: 'Upload it anew.',
         });
+      // What sends it is loaded before many open files leave no descriptor for that.
+      if (row.previewed) await context.files();
       const file = spooled ?? (await sameFile(path, contentType, identity));
       const plan = planFor(row, { ...file, path: row.id });
       if (row.previewed) return plan;

@@ -11,6 +11,8 @@ export interface Recorded {
   /** Header names in the order and spelling of the wire. */
   readonly headerNames: readonly string[];
   readonly body: Buffer;
+  /** The other end of the connection that it came over. */
+  readonly port: number | undefined;
 }
 
 /** What a handler answers: a status and a JSON value, or full control over the response. */
@@ -49,6 +51,7 @@ export async function recordingService(answer: (request: Recorded) => Reply): Pr
         headers: incoming.headers,
         headerNames: incoming.rawHeaders.filter((_, index) => index % 2 === 0),
         body,
+        port: incoming.socket.remotePort,
       };
       requests.push(request);
       const reply = answer(request);

@@ -7,9 +7,9 @@ import { recordingService, type Reply } from '../../support/service.js';
 import { grantsOf } from '../uploads/grants.js';
 
 /** A service that makes documents and a store that takes their files; `isSilent`: it names none. */
-async function service(isSilent = false) {
+async function service(isSilent = false, stored: Reply = { status: 200 }) {
   const documents: { id: string; name: string; fileKey: string }[] = [];
-  const store = await recordingService(() => ({ status: 200 }));
+  const store = await recordingService(() => stored);
   const grant = grantsOf(store);
   const api = await recordingService(({ method, url, body }): Reply => {
     if (method === 'GET' && isSilent) return { status: 403, json: { error: 'forbidden' } };
@@ -49,6 +49,16 @@ test('-r takes all files below a folder but hidden ones and links, each by its o
     'in/b.txt',
     'in/deep/a.txt',
   ]);
+});
+
+test('files one after another go to the store over one connection', async () => {
+  // As far away as a store is: an answer that outruns the end of its file ends the connection.
+  const api = await service(false, (_, response) => setTimeout(() => response.end(), 50));
+  const at = desk({ 'a.txt': 'a', 'b.txt': 'bb', 'c.txt': 'ccc' });
+  const line = 'docs upload a.txt b.txt c.txt --concurrency 1';
+  expect(await rosterctl(line, { env: api.env, ...at })).toMatchObject({ code: 0 });
+  const ports = api.store.requests.map(({ port }) => port);
+  expect(ports).toEqual([ports[0], ports[0], ports[0]]);
 });
 
 test('a pattern that the shell left alone is expanded, and prints a report even for one file', async () => {
