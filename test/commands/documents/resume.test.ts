@@ -346,6 +346,7 @@ test.each(['', '--skip-existing'])(
     if (flags !== '') writeFileSync(here.file, here.bytes);
     expect((await here.run(flags)).code).toBe(0);
     expect(readdirSync(here.cwd)).toEqual(['doc_1.txt']);
+    await made.discard();
   },
 );
 
