@@ -24,6 +24,11 @@ export type ReportRow = {
   readonly error?: unknown;
 };
 
+/** Whether what an action (`players.delete`) changes is gone afterwards. */
+export function isDelete(action: string): boolean {
+  return action.endsWith('.delete');
+}
+
 /** Whether `--max-errors` counts a row. */
 export function countsAsError(result: RowResult): boolean {
   return result === 'failed' || result === 'conflict';

@@ -10,6 +10,7 @@ import { cannotBeUsed, type DamagedRun, damagedRun } from './damaged.js';
 import {
   type Journal,
   type JournalOptions,
+  type JournalRecord,
   lastRecord,
   openJournal,
   readJournal,
@@ -166,8 +167,8 @@ export function listOpenRuns(
 ): Promise<readonly StoredRun[]> {
   return listRuns(store, onDamaged, async (run) => {
     const folder = runFolder(store, run);
-    const last = await lastRecord(journalPath(store, run));
-    const isOver = last?.kind === 'end' && (!untold || isTold(folder, last.seq));
+    const end = await endOf(store, run);
+    const isOver = end !== undefined && (!untold || isTold(folder, end.seq));
     return !isOver || hasPlan(folder);
   });
 }
@@ -175,9 +176,14 @@ export function listOpenRuns(
 /** The runs that did not come to their end; of the others, and there may be hundreds, next to nothing is read. */
 export function listUnfinishedRuns(store: RunStore): Promise<readonly StoredRun[]> {
   return listRuns(store, undefined, async (run) => {
-    if (!hasPlan(runFolder(store, run))) return false;
-    return (await lastRecord(journalPath(store, run)))?.kind !== 'end';
+    return hasPlan(runFolder(store, run)) && (await endOf(store, run)) === undefined;
   });
+}
+
+/** The record of a run's end, read without the rest; undefined where it has not ended. */
+export async function endOf(store: RunStore, run: string): Promise<JournalRecord | undefined> {
+  const last = await lastRecord(journalPath(store, run));
+  return last?.kind === 'end' ? last : undefined;
 }
 
 /** One run by its name; undefined when there is none. */

@@ -1,4 +1,4 @@
-import { countsAsError, type ReportRow } from '../bulk/report.js';
+import { countsAsError, isDelete, type ReportRow } from '../bulk/report.js';
 import type { Context } from '../context.js';
 import { printJson } from '../data/json.js';
 import { namedFirst, plural } from '../data/words.js';
@@ -21,7 +21,7 @@ function previewLines(
       moves.set(move, (moves.get(move) ?? 0) + 1);
     }
   const first = tasks.slice(0, namedFirst).map(({ row, id, previewed = [] }) => {
-    const [gone] = action.endsWith('.delete') ? previewed : [];
+    const [gone] = isDelete(action) ? previewed : [];
     const name = names?.get(row) ?? gone?.from ?? undefined;
     const called = `  ${id}${name === undefined ? '' : ` (${text(name)})`}`;
     if (gone) return called;

@@ -1,4 +1,4 @@
-import { type BulkReport, type ReportRow, wentWrong } from '../bulk/report.js';
+import { type BulkReport, isDelete, type ReportRow, wentWrong } from '../bulk/report.js';
 import { printJson } from '../data/json.js';
 import { namedFirst } from '../data/words.js';
 import { singleLine } from '../terminal/safe-text.js';
@@ -51,7 +51,7 @@ export function reportLines(
     (most, { id }) => Math.max(most, id.length),
     0,
   );
-  const line = (row: ReportRow) => rowLine(row, width, action.endsWith('.delete'));
+  const line = (row: ReportRow) => rowLine(row, width, isDelete(action));
   return [
     ...rest.map(line),
     ...named.map(line),

@@ -1,7 +1,6 @@
-import { lastRecord } from '../bulk/journal.js';
 import type { ReportRow } from '../bulk/report.js';
 import { isHere } from '../bulk/run-plan.js';
-import { journalPath, listRuns, storeOf, type StoredRun } from '../bulk/runs.js';
+import { endOf, listRuns, storeOf, type StoredRun } from '../bulk/runs.js';
 import { isNotVerified, uploadAction } from '../bulk/upload-state.js';
 import type { Context } from '../context.js';
 import { isObject, type JsonObject } from '../data/json.js';
@@ -50,8 +49,8 @@ async function runsSince(context: Context, since: number): Promise<readonly Stor
   const store = storeOrNone(context);
   if (!store) return [];
   const runs = await listRuns(store, undefined, async (run) => {
-    const last = await lastRecord(journalPath(store, run));
-    return last?.kind !== 'end' || last.t >= since - wholeSecond;
+    const end = await endOf(store, run);
+    return end === undefined || end.t >= since - wholeSecond;
   });
   return runs.filter((run) => run.head.action === uploadAction && isHere(context, run));
 }
