@@ -6,7 +6,7 @@ import { application, cut, keep, steps, written } from '../commands/tryouts/serv
 import { errorOf, freshEnvironment, launcher, rosterctl, temporaryFolder } from '../support/run.js';
 import { converse } from '../support/converse.js';
 import type { Recorded } from '../support/service.js';
-import { fast, ids, report, several, userOf } from './user.js';
+import { damageJournal, fast, ids, report, several, userOf } from './user.js';
 
 describe('exit', () => {
   test('0: all done, and the same line again sends no write', async () => {
@@ -405,9 +405,7 @@ test('of runs that have ended a new one reads only the end; doctor reads all', a
   const service = await keep(several(4));
   const user = userOf(service);
   expect((await user.run('tryouts set-status app_1 app_2 --to accepted --yes')).code).toBe(0);
-  const { runs } = user;
-  const journal = join(runs, readdirSync(runs)[0] ?? '', 'journal.jsonl');
-  writeFileSync(journal, readFileSync(journal, 'utf8').replace('"seq":1', '"seq":7'));
+  damageJournal(user.runs, 1);
   const next = await user.run('tryouts set-status app_3 app_4 --to accepted --yes');
   expect([next.code, next.stderr.includes('damaged')]).toEqual([0, false]);
   expect((await user.run('doctor')).stdout).toContain('is damaged in line 1');
@@ -417,9 +415,7 @@ test('a damaged run that has ended is set aside by runs prune once it is old, an
   const service = await keep(several(2));
   const user = userOf(service);
   await user.run('tryouts set-status app_1 app_2 --to accepted --yes');
-  const [run = ''] = readdirSync(user.runs);
-  const journal = join(user.runs, run, 'journal.jsonl');
-  writeFileSync(journal, readFileSync(journal, 'utf8').replace('"seq":1', '"seq":7'));
+  const run = damageJournal(user.runs, 1);
   const young = await user.run('runs prune --json');
   expect(JSON.parse(young.stdout)).toEqual({ removed: [] });
   expect(young.stderr).toContain('is damaged in line 1');
@@ -442,9 +438,7 @@ test('a damaged run that did not end is never pruned', async () => {
   });
   const user = userOf(service);
   await user.run('tryouts set-status app_1 app_2 --to accepted --yes');
-  const [run = ''] = readdirSync(user.runs);
-  const journal = join(user.runs, run, 'journal.jsonl');
-  writeFileSync(journal, readFileSync(journal, 'utf8').replace('"seq":1', '"seq":7'));
+  const run = damageJournal(user.runs, 1);
   const pruned = await user.run('runs prune --older-than 0s --json');
   expect(JSON.parse(pruned.stdout)).toEqual({ removed: [] });
   expect(readdirSync(user.runs)).toEqual([run]);
@@ -454,8 +448,7 @@ test("an old run that is damaged is in nobody's way: not of the last one, not of
   const service = await keep([application('app_1'), application('app_2')]);
   const user = userOf(service);
   await user.run('tryouts set-status app_1 nobody --to accepted --yes');
-  const journal = join(user.runs, readdirSync(user.runs)[0] ?? '', 'journal.jsonl');
-  writeFileSync(journal, readFileSync(journal, 'utf8').replace('"seq":2', '"seq":7'));
+  damageJournal(user.runs, 2);
   await user.run('tryouts set-status app_2 nobody --to accepted --yes');
   const shown = await user.run('runs retry last --yes --json');
   expect([shown.code, report(shown).results]).toMatchObject([8, [{ id: 'nobody' }]]);

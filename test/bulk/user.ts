@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { application } from '../commands/tryouts/service.js';
 import { rosterctl, startRosterctl, temporaryFolder } from '../support/run.js';
@@ -10,13 +11,16 @@ export const several = (count: number) => ids(count).map((id) => application(id)
 /** A lost write counts as lost soon, and nothing is repeated. */
 export const fast = { ROSTERCTL_SETTLE: '0.1s', ROSTERCTL_RETRIES: '0' };
 
+/** Where the runs of a home lie. */
+export const runsOf = (home: string) => join(home, '.local/state/rosterctl/runs');
+
 /** A user with a home of his own, whose runs stay between his commands. */
 export function userOf(service: Service) {
   const home = temporaryFolder();
   const env = { ...service.env, ...fast };
   return {
     home,
-    runs: join(home, '.local/state/rosterctl/runs'),
+    runs: runsOf(home),
     run: (line: string, stdin = '') => rosterctl(line, { home, stdin, env }),
     /** Starts a line and leaves its process to the test. */
     start: (line: string, more: Record<string, string> = {}) =>
@@ -30,6 +34,15 @@ export const report = (ran: { stdout: string }) =>
     summary: Record<string, number>;
     results: { id: string; row: number; result: string }[];
   };
+
+/** Changes a line of the oldest run's journal, so that its checksum fits no more; gives the run. */
+export function damageJournal(runs: string, line: number): string {
+  const [run = ''] = readdirSync(runs);
+  const journal = join(runs, run, 'journal.jsonl');
+  const text = readFileSync(journal, 'utf8');
+  writeFileSync(journal, text.replace(`"seq":${line}`, '"seq":7'));
+  return run;
+}
 
 /** Waits until it holds; a test that waits in vain ends by its own time limit. */
 export async function until(holds: () => boolean): Promise<void> {

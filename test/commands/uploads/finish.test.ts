@@ -13,7 +13,7 @@ import {
 } from '../../support/run.js';
 import { key, recordingService, type Reply } from '../../support/service.js';
 import { tcpService } from '../../support/tcp.js';
-import { until } from '../../bulk/user.js';
+import { damageJournal, runsOf, until } from '../../bulk/user.js';
 import { grantsOf } from './grants.js';
 
 const execFileAsync = promisify(execFile);
@@ -60,7 +60,7 @@ function deskWith(names: readonly string[]) {
 
 /** Where the one run lies that there is. */
 function onlyRun({ home }: { readonly home: string }): string {
-  const runs = join(home, '.local/state/rosterctl/runs');
+  const runs = runsOf(home);
   expect(readdirSync(runs)).toHaveLength(1);
   return join(runs, readdirSync(runs)[0] ?? '');
 }
@@ -417,7 +417,7 @@ test('the journal holds no key and no signed URL', async () => {
   const api = await service({ third: () => forbidden });
   const desk = { env: api.env, ...deskWith(['a.txt']) };
   await rosterctl('docs upload a.txt', desk);
-  const runs = join(desk.home, '.local/state/rosterctl/runs');
+  const runs = runsOf(desk.home);
   const kept = readdirSync(runs, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.jsonl'))
     .map((name) => readFileSync(join(runs, name), 'utf8'))
@@ -685,21 +685,14 @@ test('an upload that was interrupted is listed also while another run holds the 
   expect(ran.stderr).toContain('2 uploads');
 });
 
-/** Spoils a line in the middle of the only journal. */
-function damageJournal(home: string): string {
-  const runs = join(home, '.local', 'state', 'rosterctl', 'runs');
-  const journal = join(runs, readdirSync(runs)[0] ?? '', 'journal.jsonl');
-  writeFileSync(journal, readFileSync(journal, 'utf8').replace('"seq":2', '"seq":7'));
-  return runs;
-}
-
 for (const line of ['docs upload a.txt --json', 'docs upload a.txt b.txt --json'])
   test(`after a kill and with a damaged journal ${line} sends nothing unless --restart`, async () => {
     const api = await service({ third: () => () => {} });
     const desk = { env: api.env, ...deskWith(['a.txt', 'b.txt', 'c.txt']) };
     const reached = () => posts(api).includes('/v1/documents');
     await killedWhen(api, line.split(' '), desk, reached);
-    const runs = damageJournal(desk.home);
+    const runs = runsOf(desk.home);
+    damageJournal(runs, 2);
     delete api.behaviour.third;
     const before = posts(api).length;
     for (const again of [line, 'docs upload ./a.txt --json', 'docs upload c.txt a.txt --json']) {
@@ -794,7 +787,7 @@ test('a damaged journal of uploads that ended in doubt stops them, though their 
   const desk = { env: { ...api.env, ROSTERCTL_SETTLE: '0.2s' }, ...deskWith(['a.txt', 'b.txt']) };
   const line = 'docs upload a.txt b.txt --json';
   const first = await rosterctl(line, desk);
-  damageJournal(desk.home);
+  damageJournal(runsOf(desk.home), 2);
   delete api.behaviour.third;
   const again = await rosterctl(line, desk);
   expect([first.code, again.code, errorOf(again)['code']]).toEqual([10, 11, 'damaged']);
