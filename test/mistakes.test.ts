@@ -145,8 +145,8 @@ test('no key is exit code 4 with the way to one', async () => {
 test.each([
   ['players list --game x', 'There is no flag --game here. tryouts list has it.'],
   ['players list --jsno', 'Did you mean --json?'],
-  ['tryouts list --json id', '"id" is a word too many for rosterctl tryouts list.'],
-  ['tryouts list --json id', 'To choose fields: rosterctl tryouts list --json=id'],
+  ['tryouts list --json id', 'Unexpected argument "id": --json takes no value.'],
+  ['tryouts list --json id', 'To choose fields: rosterctl tryouts list --json --fields id'],
   ['teams list foo', '"foo" is a word too many for rosterctl teams list.'],
   ['version', 'Did you mean: rosterctl --version'],
   ['login', 'Did you mean: rosterctl auth login'],

@@ -9,6 +9,8 @@ import { verbAliases } from './verbs.js';
 import {
   commandWords,
   isCalled,
+  refuseFieldWords,
+  refuseFilter,
   rewriteJson,
   topWords,
   unknownNoun,
@@ -31,17 +33,16 @@ export function parseCommandLine(argv: readonly string[], table: PlainTable): Pa
   const program = root(reading);
   const [noun, verb] = commandWords(words);
   const group = table.groups.find((entry) => isCalled(entry, noun));
-  if (noun !== undefined && !topWords(table).includes(noun))
+  if (noun !== undefined && !topWords(table).includes(noun)) {
+    refuseFilter([noun], words);
     throw unknownNoun(verb === undefined ? [noun] : [noun, verb], table);
+  }
   const alone = table.commands.find(({ words: own }) => own.length === 1 && own[0] === noun);
   if (group) program.addCommand(groupCommand(group, table, verb, reading));
   if (alone) program.addCommand(leaf(alone, noun ?? '', reading));
   program.action(() => reading.found({ kind: 'start' }));
   // Also where help is asked for before the command is named.
   onHelp(program, alone ?? verbOf(group, verb, table) ?? group, reading);
-  program
-    .option(standardFlags[1].dashes)
-    .on('option:version', () => reading.found({ kind: 'version' }));
   try {
     program.parse([...words], { from: 'user' });
   } catch (error) {
@@ -83,15 +84,17 @@ function mayMean({ word, short }: PlainParam, words: readonly string[]): boolean
   );
 }
 
-function root({ globals }: Reading): Command {
+function root(reading: Reading): Command {
   const program = new Command('rosterctl');
-  for (const flag of globals) program.addOption(option(flag));
-  return calm(program);
+  for (const flag of reading.globals) program.addOption(option(flag));
+  return calm(program, reading);
 }
 
 /** No printing and no exiting of commander's own, and flags belong to the command they follow. */
-function calm(command: Command): Command {
+function calm(command: Command, { found }: Reading): Command {
   return command
+    .option(standardFlags[1].dashes)
+    .on('option:version', () => found({ kind: 'version' }))
     .exitOverride()
     .configureOutput({ writeOut: () => {}, writeErr: () => {} })
     .enablePositionalOptions()
@@ -107,10 +110,13 @@ function groupCommand(
   reading: Reading,
 ): Command {
   const { globals, found } = reading;
-  const noun = calm(new Command(group.word)).aliases([...group.aliases]);
+  const noun = calm(new Command(group.word), reading).aliases([...group.aliases]);
   for (const flag of globals) noun.addOption(option(flag));
   const command = verbOf(group, verb, table);
-  if (verb !== undefined && !command) throw unknownVerb(group, commandWords(reading.words), table);
+  if (verb !== undefined && !command) {
+    refuseFilter([verb], reading.words);
+    throw unknownVerb(group, commandWords(reading.words), table);
+  }
   if (command && verb) noun.addCommand(leaf(command, verb, reading));
   noun.action(() => found({ kind: 'help', of: group, long: false }));
   onHelp(noun, command ?? group, reading);
@@ -134,7 +140,7 @@ function verbOf(
 
 function leaf(command: PlainCommand, word: string, reading: Reading): Command {
   const { globals, found } = reading;
-  const verb = calm(new Command(word));
+  const verb = calm(new Command(word), reading);
   for (const arg of command.args) {
     const name = arg.takes === 'values' ? `${arg.name}...` : arg.name;
     verb.addArgument(new Argument(arg.required ? `<${name}>` : `[${name}]`, arg.text));
@@ -143,20 +149,23 @@ function leaf(command: PlainCommand, word: string, reading: Reading): Command {
   for (const flag of [...command.flags, ...globals.filter((entry) => !own.has(entry.word))])
     verb.addOption(option(flag));
   verb.allowExcessArguments(true).action(() => {
-    refuseExcess(verb, command, reading);
-    found({ kind: 'command', command, ...valuesOf(verb, command) });
+    const { values, globals: given } = valuesOf(verb, command);
+    if (given.quiet && !command.args.some(({ completes }) => completes === 'file'))
+      refuseFilter(verb.args, reading.words);
+    if (given.json) refuseFieldWords(command, verb.args, reading.words);
+    refuseExcess(verb, command);
+    found({ kind: 'command', command, values, globals: given });
   });
   onHelp(verb, command, reading);
   return verb;
 }
 
-function refuseExcess(verb: Command, { args, words: own }: PlainCommand, { words }: Reading): void {
+function refuseExcess(verb: Command, { args, words: own }: PlainCommand): void {
   const extra = verb.args[args.length];
   if (extra === undefined || args.at(-1)?.takes === 'values') return;
   const name = `rosterctl ${own.join(' ')}`;
-  const isFields = words[words.indexOf(extra) - 1] === '--json';
   throw new UsageError(`"${extra}" is a word too many for ${name}.`, {
-    hint: isFields ? `To choose fields: ${name} --json=${extra}` : `See: ${name} --help`,
+    hint: `See: ${name} --help`,
   });
 }
 

@@ -1,6 +1,7 @@
 import { didYouMean, nearest } from '../data/nearest.js';
 import type { PlainCommand, PlainGroup, PlainTable } from '../data/plain-table.js';
 import { UsageError } from '../errors.js';
+import { shellQuote } from '../data/words.js';
 import { globalFlags, standardFlags } from './global-flags.js';
 import { verbAliases } from './verbs.js';
 
@@ -12,6 +13,35 @@ export function rewriteJson(argv: readonly string[]): readonly string[] {
       ? ['--json', '--fields', word.slice('--json='.length)]
       : [word],
   );
+}
+
+/** Throws UsageError where one of the positional words is a jq filter that was given to `-q`, as gh takes it. */
+export function refuseFilter(positional: readonly string[], words: readonly string[]): void {
+  const isFilter = (word: string) =>
+    word.startsWith('.') &&
+    words.some((typed, index) => typed === word && /^-[A-Za-z]*q$/.test(words[index - 1] ?? ''));
+  if (!positional.some(isFilter)) return;
+  throw new UsageError(
+    'rosterctl has no -q filter (here -q is --quiet). Pipe to jq, or use --fields.',
+  );
+}
+
+/** Throws UsageError where the word after `--json` names fields, as gh takes them, and no record. */
+export function refuseFieldWords(
+  { words: own, args, fields }: PlainCommand,
+  positional: readonly string[],
+  words: readonly string[],
+): void {
+  const takesOthers = args.some(({ completes }) => !completes?.startsWith('id:'));
+  const known = new Set(['id', 'name', ...fields]);
+  const word = words[words.indexOf('--json') + 1];
+  if (takesOthers || word === undefined || !positional.includes(word)) return;
+  const isExcess = args.length === 0;
+  if (!isExcess && !word.split(',').every((name) => known.has(name))) return;
+  const line = ['rosterctl', ...own, ...positional.filter((other) => other !== word)];
+  throw new UsageError(`Unexpected argument "${word}": --json takes no value.`, {
+    hint: `To choose fields: ${line.map(shellQuote).join(' ')} --json --fields ${shellQuote(word)}`,
+  });
 }
 
 /** The first two words that are neither a global flag nor the value of one: noun and verb. */

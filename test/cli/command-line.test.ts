@@ -201,6 +201,55 @@ test('help wins over a missing argument and knows how long it should be', () => 
   expect(parseCommandLine(['--version'], table)).toEqual({ kind: 'version' });
 });
 
+test('-V answers at every level, also beside other flags and without the id that is missing', () => {
+  for (const line of [
+    'tryouts -V',
+    'tryouts list -V',
+    'tryouts update --version',
+    'tryouts update a -Vq --status pending',
+    'tryouts -p x list --json -V',
+    'api -V',
+  ])
+    expect(parseCommandLine(line.split(' '), table)).toEqual({ kind: 'version' });
+  expect(parse('tryouts', 'update', 'a', '--note', '-V').values['note']).toBe('-V');
+});
+
+test('a jq filter after -q is answered with the pipe, wherever it stands', () => {
+  const answer = 'rosterctl has no -q filter (here -q is --quiet). Pipe to jq, or use --fields.';
+  for (const line of [
+    'tryouts list -q .id',
+    'tryouts list --json -q .[].id',
+    'tryouts update a -vq .name --status pending',
+    '-q .id tryouts list',
+    'tryouts -q .id list',
+  ])
+    expect(refusal(...line.split(' '))).toBe(answer);
+  expect(parse('tryouts', 'update', '.id', '-q').values['ids']).toEqual(['.id']);
+  expect(parse('tryouts', 'update', '--note', '-q', '.id').values['ids']).toEqual(['.id']);
+});
+
+test('a word after --json that names fields is no id, and is answered with --json --fields', () => {
+  const owned: PlainTable = {
+    ...table,
+    commands: [
+      command('tryouts get', [{ ...ids, completes: 'id:tryouts' }], [], { fields: ['email'] }),
+      ...table.commands,
+    ],
+  };
+  const answer = (line: string) => {
+    try {
+      return parseCommandLine(line.split(' '), owned);
+    } catch (error) {
+      return error instanceof UsageError ? [error.message, error.hint] : error;
+    }
+  };
+  expect(answer('tryouts get app_1 --json name,email')).toEqual([
+    'Unexpected argument "name,email": --json takes no value.',
+    'To choose fields: rosterctl tryouts get app_1 --json --fields name,email',
+  ]);
+  expect(answer('tryouts get --json app_1')).toMatchObject({ values: { ids: ['app_1'] } });
+});
+
 test('an error is told in JSON when the words ask for JSON, whatever else is wrong with them', () => {
   expect(wantsJson(['tryouts', 'lst', '--json'], undefined)).toBe(true);
   expect(wantsJson(['tryouts', '-ondjson'], undefined)).toBe(true);
