@@ -3,7 +3,8 @@ import { UsageError } from '../errors.js';
 import { bodyOf, failureOf } from './answers.js';
 import { findList } from './lists.js';
 import { turnPage } from './pager.js';
-import { pathBelow, staysInside, targetOf, usualCaps } from './record-list.js';
+import { pathBelow, refusalOf, targetOf } from './next-page.js';
+import { usualCaps } from './record-list.js';
 import { resourceWords } from './records.js';
 import type { Guesses } from './routes.js';
 import type { Api, ResourceName } from './types.js';
@@ -13,7 +14,7 @@ import type { Api, ResourceName } from './types.js';
  * Throws UsageError when the answer holds no list; `note` is told when the list may be incomplete.
  */
 export async function readRawList(
-  api: Pick<Api, 'raw' | 'baseUrl'>,
+  api: Pick<Api, 'raw' | 'baseUrl' | 'organizationId'>,
   path: string,
   { guesses, note }: { guesses: Guesses; note: (message: string) => void },
 ): Promise<readonly unknown[]> {
@@ -43,20 +44,14 @@ export async function readRawList(
     const isEndless = number >= usualCaps.pages || all.length >= usualCaps.records;
     const problem = isEndless
       ? 'the list does not end'
-      : problemOf(api.baseUrl, url, visited, fresh.length);
+      : (refusalOf(url, first, api) ?? problemOf(url, visited, fresh.length));
     if (problem === undefined) continue;
     note(`The list may be incomplete: ${problem}.`);
     return all;
   }
 }
 
-function problemOf(
-  baseUrl: string,
-  next: URL,
-  visited: ReadonlySet<string>,
-  fresh: number,
-): string | undefined {
-  if (!staysInside(baseUrl, next)) return 'the service names a next page elsewhere';
+function problemOf(next: URL, visited: ReadonlySet<string>, fresh: number): string | undefined {
   if (visited.has(next.href)) return 'the service names a page that was already read';
   return fresh === 0 ? 'the service sends nothing new any more' : undefined;
 }

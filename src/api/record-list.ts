@@ -4,7 +4,7 @@ import { BugError, NetworkError, ProtocolError } from '../errors.js';
 import { endpoint, type ResourceName } from './contract.js';
 import { type Drift, notStrict } from './drift.js';
 import type { ListPage } from './list-page.js';
-import type { Turn } from './pager.js';
+import { pathBelow, refusalOf, targetOf } from './next-page.js';
 import { hasId, withTextId } from './records.js';
 import { fillPath, type Guesses, listCalls, partsOf } from './routes.js';
 import type { Transport } from './transport.js';
@@ -142,8 +142,8 @@ async function* walk(
       return doubt('the service sends nothing new any more');
     if (number >= caps.pages) return doubt('the list does not end');
     const next = targetOf(turn.next, first, url);
-    if (!staysInside(source.baseUrl, next))
-      return doubt(`the service names a next page elsewhere (${next.origin})`);
+    const refusal = refusalOf(next, first, source);
+    if (refusal !== undefined) return doubt(refusal);
     url = next;
   }
 }
@@ -170,37 +170,4 @@ function judgeOf(resource: ResourceName, source: ListSource): (item: JsonObject)
     drift.check(route, result, record);
     return record;
   };
-}
-
-/** The next page; the first request's own query (organizationId) stays on every page. */
-export function targetOf(
-  next: Extract<Turn, { next: unknown }>['next'],
-  first: URL,
-  current: URL,
-): URL {
-  if ('query' in next) {
-    const url = new URL(first);
-    for (const [name, value] of Object.entries(next.query)) url.searchParams.set(name, value);
-    return url;
-  }
-  const url = URL.canParse(next.url, current.href)
-    ? new URL(next.url, current.href)
-    : new URL('invalid:');
-  for (const [name, value] of first.searchParams)
-    if (!url.searchParams.has(name)) url.searchParams.set(name, value);
-  return url;
-}
-
-export function staysInside(baseUrl: string, url: URL): boolean {
-  const base = new URL(baseUrl);
-  return (
-    url.origin === base.origin &&
-    url.username === '' &&
-    url.pathname.startsWith(`${base.pathname.replace(/\/$/, '')}/`)
-  );
-}
-
-export function pathBelow(baseUrl: string, url: URL): string {
-  const prefix = new URL(baseUrl).pathname.replace(/\/$/, '');
-  return `${url.pathname.slice(prefix.length)}${url.search}`;
 }

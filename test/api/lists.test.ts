@@ -194,6 +194,42 @@ const behaviours: readonly Behaviour[] = [
     requests: 1,
   },
   {
+    name: 'Link header into the path of another organization',
+    reply: (_, origin) => json(slice(0), { link: `<${origin}/v1/teams/org_8?page=2>; rel="next"` }),
+    count: 20,
+    state: 'doubtful',
+    requests: 1,
+  },
+  {
+    name: 'next URL whose query names another organization',
+    reply: (_, origin) =>
+      json({
+        items: slice(0),
+        next: `${origin}/v1/teams/org_7?page=2&organizationId=org_7&organizationId=org_8`,
+      }),
+    count: 20,
+    state: 'doubtful',
+    requests: 1,
+  },
+  {
+    name: 'Link header below another organization',
+    reply: () => json(slice(0), { link: '</v1/organizations/org%5F8/teams?page=2>; rel="next"' }),
+    count: 20,
+    state: 'doubtful',
+    requests: 1,
+  },
+  {
+    name: 'Link header that names the own organization elsewhere',
+    reply: (request) => {
+      const page = numberIn(request, 'page', 1);
+      const next = `</v1/organizations/org%5F7/teams?page=${page + 1}&organization_id=org_7>; rel="next"`;
+      return json(slice((page - 1) * 20), page < 3 ? { link: next } : {});
+    },
+    count: 45,
+    state: 'complete',
+    requests: 3,
+  },
+  {
     name: 'next URL in the body',
     reply: (request, origin) => {
       const at = numberIn(request, 'from', 0);

@@ -151,6 +151,19 @@ test('--paginate never follows to another origin', async () => {
   expect(elsewhere.requests).toEqual([]);
 });
 
+test('--paginate never follows a link to another organization', async () => {
+  const api = await service(() => ({
+    status: 200,
+    json: [{ id: 't1' }],
+    headers: { link: '</v1/documents?organizationId=org_8&page=2>; rel="next"' },
+  }));
+  const ran = await rosterctl('api documents?organizationId={org} --paginate --json', {
+    env: api.env,
+  });
+  expect([JSON.parse(ran.stdout), api.requests.length]).toEqual([[{ id: 't1' }], 1]);
+  expect(ran.stderr).toContain('another organization');
+});
+
 test.each([
   ['teams/{orgg}', 'Did you mean {org}?'],
   ['teams/{id}', 'There is no placeholder {id}.'],
