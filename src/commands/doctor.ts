@@ -78,7 +78,7 @@ function checkConfig({ config, settings, flags, env, paths }: LocalContext): Che
   return [
     ...config
       .warnings()
-      .map((text) => warn('config', text, 'Any change of the configuration mends it.')),
+      .map((text) => warn('config', text, 'If others use this machine, replace the API key.')),
     pass('config', `${config.configFile}${there}`),
     pass('profile', `${name} (${chosen[via]})`),
   ];

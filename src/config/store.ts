@@ -4,7 +4,7 @@ import { defaultProfile } from '../data/login-line.js';
 import { systemReason } from '../data/system-reason.js';
 import { ConfigError } from '../errors.js';
 import type { ThisProcess } from '../files/lock.js';
-import { inspectPrivateFile } from '../files/private.js';
+import { inspectPrivateFile, tightenPrivateFile } from '../files/private.js';
 import {
   type ConfigData,
   emptyConfig,
@@ -35,7 +35,7 @@ export interface ConfigStore {
   /** `credentials.json`; empty where there is none. Throws ConfigError; no key is in a message. */
   keys(): StoredKeys;
   profiles(): readonly ProfileEntry[];
-  /** What is wrong with the modes of the files that were read, one sentence each. */
+  /** The files that other users could read, one sentence each; their modes are set when they are read. */
   warnings(): readonly string[];
   /**
    * Reads both files anew under a lock, lets `change` say what they shall hold and writes what
@@ -53,15 +53,15 @@ export interface StoreOptions {
 export function openConfigStore(paths: Paths, { self }: StoreOptions): ConfigStore {
   let config: ConfigData | undefined;
   let keys: StoredKeys | undefined;
-  const loose = new Set<string>();
+  const warnings = new Map<string, string>();
   const readConfig = () => {
     const file = paths.config && join(paths.config.path, 'config.json');
-    const text = file && readPrivate(file, paths, loose);
+    const text = file && readPrivate(file, paths, warnings);
     return file && text !== undefined ? parseConfigFile(text, file) : emptyConfig(file);
   };
   const readKeys = (): StoredKeys => {
     const file = paths.config && join(paths.config.path, 'credentials.json');
-    const text = file && readPrivate(file, paths, loose);
+    const text = file && readPrivate(file, paths, warnings);
     return file && text !== undefined ? parseCredentialsFile(text, file) : new Map();
   };
   return {
@@ -83,8 +83,7 @@ export function openConfigStore(paths: Paths, { self }: StoreOptions): ConfigSto
         active: name === active,
       }));
     },
-    warnings: () =>
-      [...loose].map((file) => `${file} can be read by other users; the next change mends that.`),
+    warnings: () => [...warnings.values()],
     async update(change) {
       const folder = requireFolder(paths, 'config');
       const { writeStored } = await import('./store-write.js');
@@ -94,7 +93,6 @@ export function openConfigStore(paths: Paths, { self }: StoreOptions): ConfigSto
       }));
       config = now.config;
       keys = now.keys;
-      loose.clear();
     },
   };
 }
@@ -104,10 +102,14 @@ export function activeProfileOf(config: ConfigData): string | undefined {
   return config.activeProfile ?? (config.profiles.has(defaultProfile) ? defaultProfile : undefined);
 }
 
-function readPrivate(file: string, paths: Paths, loose: Set<string>): string | undefined {
+function readPrivate(
+  file: string,
+  paths: Paths,
+  warnings: Map<string, string>,
+): string | undefined {
   const found = inspectPrivateFile(file, { owner: paths.owner });
   if (found.state === 'absent') return undefined;
-  if (found.loose) loose.add(file);
+  if (found.loose) warnings.set(file, tightened(file, paths));
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
@@ -117,5 +119,16 @@ function readPrivate(file: string, paths: Paths, loose: Set<string>): string | u
     throw new ConfigError(`The file ${file} cannot be read: ${systemReason(error)}.`, {
       hint: 'Mend its mode or move it away.',
     });
+  }
+}
+
+/** Reading goes on where the mode cannot be set: a container mounts keys as root, read-only. */
+function tightened(file: string, { owner }: Paths): string {
+  try {
+    tightenPrivateFile(file, { owner });
+    return `${file} could be read by other users; its mode is now 0600.`;
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return `${file} can be read by other users, and its mode cannot be set.`;
   }
 }

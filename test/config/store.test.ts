@@ -205,7 +205,7 @@ describe('a file that cannot be used', () => {
 });
 
 describe('modes and strangers', () => {
-  test('a looser file is reported, and mended by the next write', async () => {
+  test('a loose credentials.json is made 0600 at the first read, and said once', async () => {
     const folder = freshFolder();
     const store = open(folder);
     await store.update((now) => withLogin(now, 'work', place, key));
@@ -213,10 +213,14 @@ describe('modes and strangers', () => {
     chmodSync(folder, 0o755);
     const later = open(folder);
     later.keys();
-    expect(later.warnings()).toEqual([expect.stringContaining(store.credentialsFile)]);
+    expect(modeOf(store.credentialsFile)).toBe(0o600);
+    const said = [`${store.credentialsFile} could be read by other users; its mode is now 0600.`];
+    expect(later.warnings()).toEqual(said);
     await later.update((now) => withSetting(now, 'work', 'output', 'json'));
-    expect([modeOf(folder), modeOf(store.credentialsFile)]).toEqual([0o700, 0o600]);
-    expect(later.warnings()).toEqual([]);
+    expect([modeOf(folder), later.warnings()]).toEqual([0o700, said]);
+    const next = open(folder);
+    next.keys();
+    expect(next.warnings()).toEqual([]);
   });
 
   test('a link in the place of a file is read and not written through', async () => {

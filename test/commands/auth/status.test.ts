@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { exit } from '../../../src/exit-codes.js';
@@ -124,9 +124,13 @@ test('at most four characters of the key are shown, and none of a short one', as
   expect(`${short.stdout}${short.stderr}`).not.toContain('9x7q');
 });
 
-test('a key file that others can read is reported', async () => {
+test('a key file that others can read is made private, and said once', async () => {
   const home = homeWith({ work: { key } });
-  chmodSync(join(home, '.config', 'rosterctl', 'credentials.json'), 0o644);
+  const file = join(home, '.config', 'rosterctl', 'credentials.json');
+  chmodSync(file, 0o644);
   const ran = await rosterctl('auth status --offline', { home });
-  expect(ran.stderr).toContain('can be read by other users');
+  expect(ran.stderr).toContain(`${file} could be read by other users; its mode is now 0600.`);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const again = await rosterctl('auth status --offline', { home });
+  expect(again.stderr).not.toContain('other users');
 });
