@@ -41,15 +41,21 @@ export async function sameFile(
   return { ...file, path, name: basename(path), contentType };
 }
 
+/** What is known of stdin before it is read. */
+interface StdinFile {
+  readonly name: string;
+  /** Undefined: found by the name's extension and the bytes. */
+  readonly contentType: UploadContentType | undefined;
+}
+
 /**
  * Keeps stdin in a file that has no name any more, so that nothing of it is left however the process
- * ends, and gives it to `use`. Throws InputError.
+ * ends, and gives it to `use`. Throws InputError, and UsageError where its type cannot be found.
  */
 export async function withStdinFile<T>(
   stdin: Streams['stdin'],
   signal: AbortSignal,
-  name: string,
-  contentType: UploadContentType,
+  { name, contentType: given }: StdinFile,
   use: (file: LocalFile) => Promise<T>,
 ): Promise<T> {
   const path = join(tmpdir(), `rosterctl-${randomUUID()}`);
@@ -59,6 +65,9 @@ export async function withStdinFile<T>(
   try {
     await unlink(path);
     await spool(stdin, handle, signal);
+    const { size } = await handle.stat();
+    const contentType =
+      given ?? typeOfStdin(name, await typeByContent(readableFile(handle, size)), size);
     return await use({ ...(await heldUpload(handle)), path: '-', name, contentType });
   } finally {
     await handle.close().catch(() => {});
@@ -89,20 +98,45 @@ function notKept(cause: unknown): InputError {
 async function typeOf(path: string, size: number): Promise<UploadContentType> {
   const named = typeByName(path);
   const found = await contentOf(path, size);
-  const hint =
-    'Say what it is with --content-type; allowed types are in: rosterctl docs upload --help';
   if (!named)
     throw new UsageError(
       `${path} has no extension of an allowed type (${orList(allowedExtensions)})${found ? `; its content is ${found}` : ''}.`,
-      { hint },
+      { hint: sayType },
     );
-  if (size > 0 && found !== named)
-    throw new UsageError(
-      `${path} is named like ${named}, but its content is ${found ?? 'of no allowed type'}.`,
-      { hint },
-    );
+  refuseOther(path, named, found, size);
   return named;
 }
+
+/** A name for a document need not end like a file's: the bytes alone may say what they are. */
+function typeOfStdin(
+  name: string,
+  found: UploadContentType | undefined,
+  size: number,
+): UploadContentType {
+  const named = typeByName(name);
+  if (named) refuseOther(`${name} (stdin)`, named, found, size);
+  const type = named ?? found;
+  if (type) return type;
+  throw new UsageError('Neither --name nor the content of stdin says what it is.', {
+    hint: sayType,
+  });
+}
+
+function refuseOther(
+  what: string,
+  named: UploadContentType,
+  found: UploadContentType | undefined,
+  size: number,
+): void {
+  if (size === 0 || found === named) return;
+  throw new UsageError(
+    `${what} is named like ${named}, but its content is ${found ?? 'of no allowed type'}.`,
+    { hint: sayType },
+  );
+}
+
+const sayType =
+  'Say what it is with --content-type; allowed types are in: rosterctl docs upload --help';
 
 async function contentOf(path: string, size: number) {
   const handle = await open(path, 'r').catch((error: unknown) => {

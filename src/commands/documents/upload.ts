@@ -64,7 +64,7 @@ export default defineWrite({
   args: {
     paths: params(
       z.array(z.string()).check(z.minLength(1)),
-      'files, folders with -r, patterns; - is stdin, with --name and --content-type',
+      'files, folders with -r, patterns; - is stdin, with --name',
       {
         placeholder: 'PATH',
         completes: 'file',
@@ -160,22 +160,22 @@ function withStdin<T>(
   { name, contentType }: Values,
   use: (file: LocalFile) => Promise<T>,
 ): Promise<T> {
-  if (name === undefined || contentType === undefined) throw stdinNeeds();
-  return withStdinFile(context.streams.stdin, context.signal, name, contentType, (file) => {
+  if (name === undefined) throw stdinNeedsName();
+  return withStdinFile(context.streams.stdin, context.signal, { name, contentType }, (file) => {
     checkSize(context, file);
     return use(file);
   });
 }
 
-function checkTogether({ paths, name, contentType, recursive }: Values): void {
+function checkTogether({ paths, name, recursive }: Values): void {
   if (paths.includes('-') && paths.length > 1)
     throw new UsageError('- (stdin) cannot stand beside other files.');
   if (name !== undefined && (paths.length > 1 || recursive)) throw oneNameForMany();
-  if (paths.includes('-') && (name === undefined || contentType === undefined)) throw stdinNeeds();
+  if (paths.includes('-') && name === undefined) throw stdinNeedsName();
 }
 
-function stdinNeeds(): UsageError {
-  return new UsageError('What comes from stdin needs --name and --content-type.', {
-    hint: 'Example: rosterctl docs upload - --name Rules --content-type text/plain < rules.txt',
+function stdinNeedsName(): UsageError {
+  return new UsageError('A document from stdin needs a --name.', {
+    hint: 'Example: rosterctl docs upload - --name rules.txt < rules.txt',
   });
 }

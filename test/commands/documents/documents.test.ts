@@ -252,6 +252,39 @@ test('what comes from stdin is uploaded with its exact length and leaves nothing
   expect(readdirSync(temp)).toEqual([]);
 });
 
+test('the type of what comes from stdin is found by --name and by the bytes', async () => {
+  const api = await service();
+  const upload = (name: string, stdin: string) =>
+    rosterctl(`docs upload - --name ${name} --json`, { env: api.env, stdin });
+  // oxlint-disable-next-line no-await-in-loop
+  for (const [name, stdin] of [
+    ['rules.txt', 'hello'],
+    ['Rules', 'hello'],
+    ['Contract', '%PDF-1.7 x'],
+  ] as const)
+    expect((await upload(name, stdin)).code).toBe(0);
+  const sent = api.store.requests.map(({ headers, body }) => [
+    headers['content-type'],
+    body.toString(),
+  ]);
+  expect(sent).toEqual([
+    ['text/plain', 'hello'],
+    ['text/plain', 'hello'],
+    ['application/pdf', '%PDF-1.7 x'],
+  ]);
+  const before = api.requests.length;
+  for (const [name, stdin, says] of [
+    ['photo.png', 'hello', 'named like image/png, but its content is text/plain'],
+    ['Photo', '\u0000\u0001\u0002', 'says what it is'],
+  ] as const) {
+    // oxlint-disable-next-line no-await-in-loop
+    const ran = await upload(name, stdin);
+    expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining(says)]);
+    expect(errorOf(ran)['hint']).toContain('--content-type');
+  }
+  expect(api.requests.length).toBe(before);
+});
+
 test('a failing third step prints what is left over and a command that a shell reads back', async () => {
   const api = await service({
     api: ({ method, url }) =>
