@@ -29,6 +29,8 @@ export interface FileStore {
    * ProtocolError (unsafe URL).
    */
   get(url: string, part?: FilePart): Promise<Download>;
+  /** Throws UnsafeUrlError for a URL that `put` and `get` would not open; opens nothing. */
+  check(url: string): Promise<void>;
   /** Leaves nothing open; the process can end at once. */
   close(): void;
 }
@@ -120,6 +122,9 @@ export function createFileStore(options: FileStoreOptions): FileStore {
       throw failureOfLoss(value.loss, { origin: target.origin, attempts });
     },
     get,
+    async check(url) {
+      await guard.check(url);
+    },
     close() {
       void opened?.then(
         (set) => set.close(),

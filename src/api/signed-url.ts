@@ -17,7 +17,7 @@ export type ResolveAll = (
  * in the text and again when a name is resolved, for a name can point anywhere.
  */
 export interface UrlGuard {
-  /** The URL to open. Throws ProtocolError, naming at most the origin. */
+  /** The URL to open. Throws UnsafeUrlError. */
   check(text: string): Promise<URL>;
   /** For the connections to signed URLs. */
   readonly lookup: LookupFunction;
@@ -75,10 +75,15 @@ function answer(
   else done(new Error('no address'), '', 0);
 }
 
-function refused(why: string): ProtocolError {
-  return new ProtocolError(`The service named a signed URL that is not opened: ${why}.`, {
-    code: 'unsafeUrl',
-  });
+/** A signed URL that may not be opened; `why` names at most its origin. */
+export class UnsafeUrlError extends ProtocolError {
+  constructor(readonly why: string) {
+    super(`The service named a signed URL that is not opened: ${why}.`, { code: 'unsafeUrl' });
+  }
+}
+
+function refused(why: string): UnsafeUrlError {
+  return new UnsafeUrlError(why);
 }
 
 function plainUrl(text: string): URL {

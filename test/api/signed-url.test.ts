@@ -122,7 +122,7 @@ describe('signed URLs that are opened', () => {
     expect(await lookedUp(service, 'files.example.com', true)).toEqual([
       { address: '203.0.113.8', family: 4 },
     ]);
-    expect(await lookedUp(service, 'lan.example.com', true)).toBe('ProtocolError');
+    expect(await lookedUp(service, 'lan.example.com', true)).toBe('UnsafeUrlError');
     expect(await lookedUp(service, 'nowhere.example.com', true)).toBe('Error');
     const inside = 'https://api.internal.example/v1';
     expect(await lookedUp(inside, 'files.internal.example', false)).toBe('10.1.2.4');

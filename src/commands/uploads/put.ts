@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { UploadContentType } from '../../api/schemas.js';
+import { UnsafeUrlError } from '../../api/signed-url.js';
 import { defineWrite, param } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 import type { Context } from '../../context.js';
@@ -51,6 +52,8 @@ export default defineWrite({
     const looked = await lookAtFile(file, contentType);
     const target = url === '-' ? await urlFromStdin(context) : url;
     const { origin, pathname } = parsed(target);
+    const files = await context.files();
+    if (url !== '-') await files.check(target).catch(asTyped);
     return {
       calls: [],
       // Step 2 of contract 4.5; the store is no endpoint of the service.
@@ -60,14 +63,24 @@ export default defineWrite({
       state: { url: target, file: looked },
     };
   },
-  async apply(context, plan) {
+  async apply(context, plan, { url: typed }) {
     const { url, file } = plan.state;
     const files = await context.files();
-    const { status, bytes } = await files.put(url, file);
+    const sent = files.put(url, file);
+    const { status, bytes } = await (typed === '-' ? sent : sent.catch(asTyped));
     await file.verify();
     return { status, bytes };
   },
 });
+
+/** A URL that somebody typed is a mistake of the command line, not of the service. */
+function asTyped(error: unknown): never {
+  if (!(error instanceof UnsafeUrlError)) throw error;
+  throw new UsageError(`This URL is not opened: ${error.why}.`, {
+    hint: 'Take it from step 1: rosterctl uploads create … --json | rosterctl uploads put - FILE',
+    cause: error,
+  });
+}
 
 /** The URL alone, the JSON answer of step 1, or the lines that `uploads create` prints in a pipe. */
 async function urlFromStdin({ streams }: Context): Promise<string> {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { rosterctl, temporaryFolder } from '../../support/run.js';
+import { errorOf, rosterctl, temporaryFolder } from '../../support/run.js';
 import { key, recordingService } from '../../support/service.js';
 
 const grant = {
@@ -92,3 +92,30 @@ test.each(['nonsense?sig=canary', 'ftp://s.example.com/?sig=canary', 'https://[?
     expect(ran.stderr).not.toContain('canary');
   },
 );
+
+test('a URL that the user typed and that may not be opened is exit 2, one from step 1 exit 1', async () => {
+  const home = temporaryFolder();
+  writeFileSync(join(home, 'rules.txt'), 'hello');
+  const env = {
+    ROSTERCTL_BASE_URL: 'https://203.0.113.1/v1',
+    ROSTERCTL_ORG: 'org_7',
+    ROSTERCTL_API_KEY: key,
+  };
+  for (const url of [
+    'https://10.1.2.3/put/1?sig=canary',
+    'https://169.254.169.254/latest?sig=canary',
+    'http://s.example.com/put/1?sig=canary',
+    'https://me:secret-canary@s.example.com/put/1',
+  ]) {
+    for (const flag of ['--json', '-n']) {
+      // oxlint-disable-next-line no-await-in-loop
+      const typed = await rosterctl(['uploads', 'put', url, 'rules.txt', flag], { env, home });
+      expect([url, typed.code, typed.stdout]).toEqual([url, 2, '']);
+      expect(typed.stderr).toContain('This URL is not opened: it ');
+      expect(typed.stderr).not.toContain('canary');
+    }
+    // oxlint-disable-next-line no-await-in-loop
+    const piped = await rosterctl('uploads put - rules.txt --json', { env, home, stdin: url });
+    expect([url, piped.code, errorOf(piped)['code']]).toEqual([url, 1, 'unsafeUrl']);
+  }
+});
