@@ -11,7 +11,7 @@ import { demoDocuments, demoFileKey } from './demo-files.js';
 import { gamerTag, person } from './demo-people.js';
 import { demoOrganization } from './keys.js';
 import { emptyTables, idOf, putRecord, type SeedChoice, type Tables } from './records.js';
-import { fileRefOf } from './uploads.js';
+import { documentRefOf } from './uploads.js';
 
 const dayMs = 86_400_000;
 
@@ -134,7 +134,7 @@ function filed(place: number): JsonObject {
     sizeBytes: document?.sizeBytes,
     tags: document?.tags,
     fileKey: key,
-    fileUrl: fileRefOf(key),
+    fileUrl: documentRefOf(key),
   };
 }
 

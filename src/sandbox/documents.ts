@@ -4,7 +4,7 @@ import type { HandlerCall, Handlers, Reply } from './handler.js';
 import type { StoredRecord, Upload } from './records.js';
 import { invalid, Refusal } from './refusal.js';
 import type { UrlSigner } from './signed-url.js';
-import { isOurs } from './uploads.js';
+import { documentRefOf, isOurs } from './uploads.js';
 
 type DocumentCalls =
   | 'listDocuments'
@@ -28,7 +28,7 @@ export const documentHandlers: Pick<Handlers, DocumentCalls> = {
     const document = newRecord(call, 'documents', {
       ...call.body,
       name: call.body['name'] ?? upload.key.slice(upload.key.lastIndexOf('/') + 1),
-      fileUrl: upload.fileRef,
+      fileUrl: documentRefOf(upload.key),
     });
     call.steps.push(
       ['put', 'documents', document],

@@ -15,7 +15,7 @@ export const inventions: readonly string[] = [
   'Applications carry a formId; an update is refused with 409 when another application of that form has the same e-mail (in any case) or the same Discord user, whatever its status.',
   `Downloads and previews answer {"url", "expiresAt"}; the URL works for ${minutes(chosen.linkMs)}, also for parts of a file.`,
   `Upload URLs work for ${minutes(chosen.uploadMs)} and take one file: the same bytes may be sent again, others not. The largest file has ${chosen.maxBytes / 1024 / 1024} MiB.`,
-  'One upload makes one document: the second is refused with 409. A document without a name is named after its key.',
+  'One upload makes one document: the second is refused with 409. A document without a name is named after its key. Its fileUrl becomes private://sandbox-documents/KEY.',
   `Other error codes are ${chosen.codes.notFound} (404), ${chosen.codes.conflict} (409), ${chosen.codes.methodNotAllowed} (405), ${chosen.codes.fileTooLarge} and ${chosen.codes.payloadTooLarge} (413); every error also carries a message.`,
   'Keys carry permissions named resource:action. Of the printed key, replace "full" by read_only, no_documents, no_plan or other_org to see what such a key may do.',
   'An organization id that is missing is answered with 400 invalidRequest, another one with 403 forbidden.',

@@ -23,8 +23,13 @@ function extensionOf(contentType: string): string {
 }
 
 /** The private reference that stands for an object; never an address that one could open. */
-export function fileRefOf(key: string): string {
+function fileRefOf(key: string): string {
   return `${ownPrefix}${key}`;
+}
+
+/** The private reference that replaces an upload's own in its document (contract 2.5). */
+export function documentRefOf(key: string): string {
+  return `private://sandbox-documents/${key}`;
 }
 
 const ownPrefix = 'private://sandbox-files/';

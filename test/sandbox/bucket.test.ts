@@ -58,7 +58,8 @@ test('uploads go to the bucket and come back from it', async () => {
   expect((await put(granted.uploadUrl)).status).toBe(200);
   const created = await record(sandbox, granted);
   expect(created.status).toBe(201);
-  expect(created.json).toMatchObject({ fileUrl: granted.fileRef, sizeBytes: file.length });
+  const fileUrl = `private://sandbox-documents/${granted.key}`;
+  expect(created.json).toMatchObject({ fileUrl, sizeBytes: file.length });
   for (const how of ['download', 'preview']) {
     const link = await call(sandbox, `GET /documents/${String(created.json['id'])}/${how}`);
     const url = String(link.json['url']);

@@ -243,6 +243,27 @@ test('HEAD and a range are answered like the whole file', async () => {
   expect([(await ifRange(etag)).status, (await ifRange('"other"')).status]).toEqual([206, 200]);
 });
 
+test('the fileUrl of a created document is a private reference of its own, not what was sent', async () => {
+  const sandbox = await newSandbox();
+  const { key, fileRef, uploadUrl } = await grant(sandbox);
+  await put(uploadUrl);
+  const sent = {
+    organizationId,
+    fileKey: key,
+    fileUrl: fileRef,
+    contentType: 'application/pdf',
+    sizeBytes: file.length,
+    tags: [],
+  };
+  const { json } = await call(sandbox, 'POST /documents', sent);
+  expect(json['fileUrl']).toMatch(/^private:/);
+  expect(json['fileUrl']).not.toBe(fileRef);
+  const update = (fileUrl: unknown) =>
+    call(sandbox, `PATCH /documents/${String(json['id'])}`, { fileUrl, tags: ['x'] });
+  expect((await update(json['fileUrl'])).status).toBe(200);
+  expect((await update(fileRef)).status).toBe(400);
+});
+
 test('a document needs an upload that arrived, as it was announced, and only once', async () => {
   const sandbox = await newSandbox();
   const { key, fileRef, uploadUrl } = await grant(sandbox);
