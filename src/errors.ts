@@ -190,6 +190,9 @@ export class ProtocolError extends Failure {
   }
 }
 
+/** The code of a ProtocolError: the answer holds another record than the one that was asked for. */
+export const otherRecord = 'otherRecord';
+
 /** The file store behind a signed URL refused (contract 4.5 step 2, 4.4 download). */
 export class StoreError extends Failure {
   readonly kind = 'store';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { type JsonObject, printJson } from '../data/json.js';
-import { ProtocolError, UnknownOutcomeError, UsageError } from '../errors.js';
+import { otherRecord, ProtocolError, UnknownOutcomeError, UsageError } from '../errors.js';
 import { bodyOf, failureOf } from './answers.js';
 import { endpoint, type Endpoint } from './contract.js';
 import { readFirst } from './conclusion.js';
@@ -228,7 +228,7 @@ class Client implements Api {
     // Something was written, and nobody can tell what.
     if (call.endpoint.startsWith('update'))
       throw new UnknownOutcomeError(message, site, { hint: readFirst, delivery: 'applied' });
-    throw new ProtocolError(message, { call: site });
+    throw new ProtocolError(message, { call: site, code: otherRecord });
   }
 
   private checkGrant({ route, result }: Endpoint, body: unknown): void {

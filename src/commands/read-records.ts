@@ -3,10 +3,14 @@ import type { FailedOne } from '../cli/failure.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { pause } from '../data/pause.js';
-import { Failure, isNotFound, NotFoundError } from '../errors.js';
+import { Failure, isNotFound, NotFoundError, otherRecord, ProtocolError } from '../errors.js';
+import { gravest } from '../exit-codes.js';
 import { callOf, type Readable } from './kinds.js';
 
-/** One id: its record; several: those found, in the order asked, each missing one told on stderr. */
+/**
+ * One id: its record; several: those found, in the order asked. An id that is missing, or that the
+ * service answered with another record, is named on stderr. Throws every other failure.
+ */
 export async function getRecords(
   context: Context,
   kind: Readable,
@@ -16,20 +20,32 @@ export async function getRecords(
   const [only] = ids;
   if (only !== undefined && ids.length === 1) return source.read(only);
   const found: JsonObject[] = [];
-  let first: FailedOne | undefined;
+  const failures: FailedOne[] = [];
   for (const id of ids) {
-    const record = await source.read(id).catch((error: unknown) => missing(error));
+    // oxlint-disable-next-line no-await-in-loop
+    const record = await source.read(id).catch((error: unknown) => ofOneId(error, kind, id));
     if (!(record instanceof Failure)) found.push(record);
     else {
-      first ??= { id, error: record };
-      context.tell(`The ${kind.noun} ${id} was not found.`);
+      failures.push({ id, error: record });
+      context.tell(
+        record.exitName === 'notFound' ? `The ${kind.noun} ${id} was not found.` : record.message,
+      );
     }
   }
-  return first ? new Outcome(found, 'notFound', { failed: () => first }) : found;
+  if (failures.length === 0) return found;
+  const exitName = gravest(failures.map(({ error }) => error.exitName));
+  const failed = failures.find(({ error }) => error.exitName === exitName);
+  return new Outcome(found, exitName, { failed: () => failed });
 }
 
-function missing(error: unknown): Failure {
+/** A failure that says nothing of the other ids; throws any other. */
+function ofOneId(error: unknown, { noun }: Readable, id: string): Failure {
   if (isNotFound(error)) return error;
+  if (error instanceof ProtocolError && error.code === otherRecord)
+    return new ProtocolError(`The service answered with another record for the ${noun} ${id}.`, {
+      ...error.details,
+      cause: error,
+    });
   throw error;
 }
 

@@ -48,6 +48,20 @@ test('several ids print those found, tell the missing one and exit 5', async () 
   expect(ran.stderr).toContain('team_9');
 });
 
+test('several ids name the one whose answer was another record, print the others and exit 1', async () => {
+  const api = await recordingService(({ url }) => {
+    const id = url.split('/').at(-1) ?? '';
+    if (id === 'team_9') return { status: 404, json: { error: 'notFound' } };
+    return { status: 200, json: { ...foxes, id: id === 'team_2' ? 'team_3' : id } };
+  });
+  const ran = await rosterctl('teams get team_1 team_2 team_9 team_4 --json', { env: api.env });
+  expect(ran.code).toBe(1);
+  expect(JSON.parse(ran.stdout)).toEqual([foxes, { ...foxes, id: 'team_4' }]);
+  const said = 'The service answered with another record for the team team_2.';
+  expect(ran.stderr.split('\n').slice(0, 2)).toEqual([said, 'The team team_9 was not found.']);
+  expect(errorOf(ran)).toMatchObject({ code: 'otherRecord', message: said, exitCode: 1 });
+});
+
 test('one missing id prints nothing on stdout', async () => {
   const { env } = await service();
   const ran = await rosterctl('teams get team_9 --json', { env });
