@@ -19,6 +19,8 @@ interface Behaviour {
   /** What becomes of the first request that would make a document. */
   readonly first: (make: () => Made) => Reply;
   readonly second?: (make: () => Made) => Reply;
+  /** What was lost is looked for in the list only when so many documents are there. */
+  readonly listedFrom?: number;
 }
 
 const lost: Reply = (_, response) => void response.destroy();
@@ -29,19 +31,29 @@ const madeAndLost = (make: () => Made): Reply => {
   return lost;
 };
 
-async function service({ list, first, second }: Behaviour) {
+async function service({ list, first, second, listedFrom = 0 }: Behaviour) {
   const documents: Made[] = [];
+  const waiting: (() => void)[] = [];
   const store = await recordingService(() => ({ status: 200 }));
   const grant = grantsOf(store);
   let asked = 0;
   const api = await recordingService(({ method, url, body }): Reply => {
-    if (method === 'GET') return { status: 200, json: list(documents) };
+    if (method === 'GET' && (asked === 0 || documents.length >= listedFrom))
+      return { status: 200, json: list(documents) };
+    if (method === 'GET')
+      return (_, response) => {
+        waiting.push(() => {
+          response.writeHead(200, { 'content-type': 'application/json' });
+          response.end(JSON.stringify(list(documents)));
+        });
+      };
     if (url === '/v1/uploads/document-file') return grant();
     const make = () => {
       const createdAt = new Date().toISOString();
       const wanted = JSON.parse(body.toString()) as Omit<Made, 'id'>;
       const made = { ...wanted, id: `doc_${documents.length + 1}`, createdAt };
       documents.push(made);
+      if (documents.length >= listedFrom) for (const answer of waiting.splice(0)) answer();
       return made;
     };
     const special = [first, second][asked++];
@@ -141,7 +153,7 @@ test.concurrent('an older document of the same file does not settle docs create,
 const namesakes = ['t/1/c.txt', 't/2/c.txt'];
 
 test.concurrent('the document of another file of the run is not taken for the one whose answer was lost', async () => {
-  const api = await service({ list: keyless, first: () => lost });
+  const api = await service({ list: keyless, first: () => lost, listedFrom: 1 });
   const ran = await rosterctl('docs upload -r t --concurrency 1 --json', desk(api.env, namesakes));
   const { summary, results } = JSON.parse(ran.stdout);
   expect([ran.code, summary]).toMatchObject([10, { changed: 1, unknown: 1 }]);
@@ -154,6 +166,7 @@ test.concurrent('of two lost answers of files that look alike neither takes the 
     list: keyless,
     first: () => lost,
     second: madeAndLost,
+    listedFrom: 1,
   });
   const ran = await rosterctl('docs upload -r t --json', desk(api.env, namesakes));
   expect([ran.code, JSON.parse(ran.stdout).summary]).toMatchObject([10, { unknown: 2 }]);
