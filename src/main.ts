@@ -6,6 +6,7 @@ import type { Parsed } from './cli/parsed.js';
 import type { OutputFormat } from './config/settings.js';
 import { parseCommandLine, wantsJson } from './cli/program.js';
 import type { PlainCommand, PlainTable } from './data/plain-table.js';
+import { systemLimit, SystemLimitError } from './data/system-limit.js';
 import { readTable } from './data/table-file.js';
 import { Failure, PipeClosedError } from './errors.js';
 import { exit } from './exit-codes.js';
@@ -176,10 +177,14 @@ async function tell(
   known: Known = {},
 ): Promise<number> {
   if (error instanceof PipeClosedError) return exit.done;
-  const [{ envelopeJson, tellFailure }, { multiLine, singleLine }] = await Promise.all([
+  const loaded = await Promise.all([
     import('./cli/failure.js'),
     import('./terminal/safe-text.js'),
-  ]);
+  ]).catch((cause: unknown) => systemLimit(error) ?? systemLimit(cause));
+  // Where no file can be opened, the words for it cannot be loaded either.
+  if (loaded instanceof SystemLimitError) return tellLimit(loaded, argv, streams);
+  if (!loaded) throw error;
+  const [{ envelopeJson, tellFailure }, { multiLine, singleLine }] = loaded;
   const command: PlainCommand | undefined = parsed?.kind === 'command' ? parsed.command : undefined;
   const values = parsed?.kind === 'command' ? parsed.values : {};
   const ids = command?.args
@@ -198,6 +203,18 @@ async function tell(
   if (isBug && argv.includes('--debug') && error.stack) lines.unshift(multiLine(error.stack));
   await streams.stderr.write(`${lines.join('\n')}\n`);
   return story.exitCode;
+}
+
+/** What no file is loaded for: the plain words of a limit of this machine. */
+async function tellLimit(
+  { code, kind, message, hint }: SystemLimitError,
+  argv: readonly string[],
+  streams: ProcessStreams,
+): Promise<number> {
+  const error = { code, kind, message, hint, exitCode: exit.failed, retryable: false };
+  const text = isForScript(argv) ? JSON.stringify({ error }) : `${message}\n${hint}`;
+  await streams.stderr.write(`${text}\n`);
+  return exit.failed;
 }
 
 /** Node's reader of lines would make Backspace a letter of the answer where TERM is dumb when it opens. */

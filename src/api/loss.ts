@@ -7,6 +7,7 @@ import {
   NetworkError,
   ProtocolError,
 } from '../errors.js';
+import { systemLimit, SystemLimitError } from '../data/system-limit.js';
 import { ProxyFailure } from './proxy-failure.js';
 import { tlsHint } from './tls-hint.js';
 
@@ -60,6 +61,8 @@ const byCode: { readonly [code: string]: Loss['why'] } = {
 /** Sorts what undici or Node reported; the parser's errors carry no code at all. */
 export function lossOf(error: Error, delivery: Delivery, statusSeen: boolean): Loss {
   if (error instanceof Failure) return { why: 'ours', delivery, cause: error };
+  const limit = systemLimit(error);
+  if (limit) return { why: 'ours', delivery, cause: limit };
   if (error instanceof ProxyFailure) return { why: 'proxy', delivery, cause: error };
   const { code } = error as NodeJS.ErrnoException;
   const known = code === undefined ? undefined : byCode[code];
@@ -81,6 +84,8 @@ function isCertificateCode(code: string | undefined): code is string {
 
 /** How often such a loss may be tried again: some will be the same each time. */
 export function lossPace({ why, cause }: Loss): 'always' | 'once' | 'never' {
+  // Other requests may end meanwhile and leave room.
+  if (cause instanceof SystemLimitError) return 'always';
   if (cause instanceof ProxyFailure) return cause.lasts ? 'never' : 'always';
   if (why === 'unknownName') return 'once';
   const lasting: readonly Loss['why'][] = [

@@ -12,6 +12,7 @@ import { exit } from '../exit-codes.js';
 import type { GlobalFlags } from '../config/flags.js';
 import { escapeJson } from '../data/json-escape.js';
 import { loginLine } from '../data/login-line.js';
+import { systemLimit } from '../data/system-limit.js';
 import { toSamePlace } from './same-place.js';
 
 /** What `-o json` prints as the last line of stderr. */
@@ -59,7 +60,8 @@ export interface FailureStory {
 }
 
 /** The one place where errors become words (at most four lines: what happened, why, the next command). */
-export function tellFailure(error: unknown, command: FailedCommand): FailureStory {
+export function tellFailure(failed: unknown, command: FailedCommand): FailureStory {
+  const error = systemLimit(failed) ?? failed;
   if (!(error instanceof Failure)) return tellBug(error);
   const [message, why] =
     error instanceof ApiError ? sayApiError(error, command) : [error.message, undefined];

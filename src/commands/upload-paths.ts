@@ -2,7 +2,7 @@ import type { Dirent, readdir as readdirOfNode } from 'node:fs';
 import { lstat, readdir, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { shellQuote } from '../data/words.js';
-import { InputError } from '../errors.js';
+import { type Failure, InputError } from '../errors.js';
 import { unreadable } from '../files/unreadable.js';
 
 /**
@@ -58,7 +58,7 @@ async function filesIn(folder: string, within: string): Promise<readonly string[
 
 async function matching(pattern: string, recursive: boolean): Promise<readonly string[]> {
   const { glob } = await import('tinyglobby');
-  const refused: InputError[] = [];
+  const refused: Failure[] = [];
   const found = await glob(pattern, {
     onlyFiles: false,
     expandDirectories: false,

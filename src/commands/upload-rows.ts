@@ -4,6 +4,7 @@ import type { UploadContentType } from '../api/schemas.js';
 import type { Selection } from '../bulk/selection.js';
 import type { SelectedRow } from '../bulk/work.js';
 import type { Context } from '../context.js';
+import { systemLimit } from '../data/system-limit.js';
 import { atOnce } from '../data/at-once.js';
 import { digestOf } from '../data/digest.js';
 import { namedFirst, plural } from '../data/words.js';
@@ -111,7 +112,8 @@ async function lookAt(
     checkSize(context, file);
     return seenFile(file);
   } catch (error) {
-    if (!(error instanceof Failure) || failFast) throw error;
+    // A limit of this machine says nothing of the file.
+    if (!(error instanceof Failure) || failFast || systemLimit(error)) throw error;
     const { message, hint = null } = error;
     return { path: resolve(path), contentType: contentType ?? null, problem: message, hint };
   }

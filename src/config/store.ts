@@ -118,6 +118,7 @@ function readPrivate(
     if (code === 'ENOENT') return undefined;
     throw new ConfigError(`The file ${file} cannot be read: ${systemReason(error)}.`, {
       hint: 'Mend its mode or move it away.',
+      cause: error,
     });
   }
 }

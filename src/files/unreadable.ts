@@ -1,10 +1,16 @@
 import { dirname } from 'node:path';
+import { systemLimit } from '../data/system-limit.js';
 import { systemReason } from '../data/system-reason.js';
 import { shellQuote } from '../data/words.js';
-import { InputError } from '../errors.js';
+import { type Failure, InputError } from '../errors.js';
 
-/** What the file system said about an input file, in a sentence, with the next step where there is one. */
-export function unreadable(path: string, error: unknown): InputError {
+/**
+ * What the file system said about an input file, in a sentence, with the next step where there is one:
+ * InputError, or SystemLimitError where the fault is not the file's.
+ */
+export function unreadable(path: string, error: unknown): Failure {
+  const limit = systemLimit(error);
+  if (limit) return limit;
   const { code = '' } = error as NodeJS.ErrnoException;
   return new InputError(`${path} cannot be read: ${systemReason(error)}.`, {
     hint: nextSteps[code]?.(path),

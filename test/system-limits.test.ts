@@ -1,0 +1,70 @@
+import { constants } from 'node:buffer';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { tellFailure } from '../src/cli/failure.js';
+import { NetworkError, OutputError, UnknownOutcomeError } from '../src/errors.js';
+import { errorOf, rosterctl, temporaryFolder } from './support/run.js';
+import { recordingService } from './support/service.js';
+
+const storyOf = (error: unknown) =>
+  tellFailure(error, { words: ['teams', 'list'], ids: [], keySource: undefined, flags: {} });
+
+const thrownBy = (work: () => unknown): unknown => {
+  try {
+    work();
+  } catch (error) {
+    return error;
+  }
+  throw new Error('nothing was thrown');
+};
+
+const systemError = (code: string) => Object.assign(new Error(`${code}: open '/x'`), { code });
+
+test.each<[string, unknown]>([
+  ['a text that is too long', thrownBy(() => 'x'.repeat(constants.MAX_STRING_LENGTH + 1))],
+  ['a list that is too long', thrownBy(() => (([] as unknown[]).length = 2 ** 32))],
+  ['bytes beyond the memory', thrownBy(() => new ArrayBuffer(2 ** 52))],
+  ['ENOMEM', systemError('ENOMEM')],
+  [
+    'a report that ran out of it',
+    new OutputError('x cannot be written', { cause: systemError('ENOMEM') }),
+  ],
+])('%s is told as a want of memory, with exit code 1 and no stack', (_, error) => {
+  const { lines, exitCode, envelope } = storyOf(error);
+  expect([exitCode, envelope.error.code]).toEqual([1, 'memory']);
+  expect(lines[0]).toBe('There is not enough memory for this.');
+  expect(lines.join(' ')).toMatch(/--concurrency.*ulimit/);
+  expect(lines.join(' ')).not.toMatch(/bug|at .*:\d+/);
+});
+
+test('too many open files keep a lost write what it is: unknown', () => {
+  const cause = systemError('EMFILE');
+  const lost = new UnknownOutcomeError('The answer was lost.', undefined, { cause });
+  expect(storyOf(lost).exitCode).toBe(10);
+  const unsent = new NetworkError('no', { reason: 'lost', origin: 'https://x.example', cause });
+  expect([storyOf(unsent).exitCode, storyOf(unsent).envelope.error.code]).toEqual([1, 'openFiles']);
+});
+
+test('a process that may open too few files says so, in every format, and sends nothing', async () => {
+  const home = temporaryFolder();
+  mkdirSync(join(home, 'many'));
+  for (let index = 0; index < 60; index++)
+    writeFileSync(join(home, 'many', `f${index}.txt`), `file ${index}`);
+  const { env, requests } = await recordingService(() => ({ status: 200, json: {} }));
+  const line = 'docs upload -r many --yes';
+  // So few that Node starts, and that the files can surely not be read.
+  const at = { env, home, cwd: home, through: 'ulimit -n 24; exec "$@"' };
+  const told = await rosterctl(line, at);
+  expect([told.code, told.stdout]).toEqual([1, '']);
+  expect(told.stderr).toContain('Too many files are open: this process has reached its limit.');
+  expect(told.stderr).toContain('ulimit -n 4096');
+  expect(told.stderr).not.toMatch(/bug|\.cjs/);
+  const json = await rosterctl(`${line} --json`, at);
+  expect([json.code, errorOf(json)['code'], errorOf(json)['exitCode']]).toEqual([
+    1,
+    'openFiles',
+    1,
+  ]);
+  expect(requests).toEqual([]);
+});
