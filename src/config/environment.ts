@@ -1,4 +1,35 @@
+import type { GlobalFlags } from './flags.js';
 import { namedKeys, type SettingKey } from './keys.js';
+
+/** Twins of flags that no setting stands for: on or off, but the delimiter. */
+export const flagVariables: readonly {
+  readonly name: string;
+  /** As the flag is known inside: what `config list` calls it. */
+  readonly key: keyof GlobalFlags;
+  readonly text: string;
+}[] = [
+  { name: 'ROSTERCTL_NO_INPUT', key: 'noInput', text: 'never prompt (--no-input); also CI' },
+  {
+    name: 'ROSTERCTL_DRY_RUN',
+    key: 'dryRun',
+    text: '1: every command is a dry run, and says so (--dry-run)',
+  },
+  { name: 'ROSTERCTL_QUIET', key: 'quiet', text: 'only results and errors (--quiet)' },
+  { name: 'ROSTERCTL_VERBOSE', key: 'verbose', text: 'more detail (--verbose)' },
+  { name: 'ROSTERCTL_DEBUG', key: 'debug', text: 'HTTP trace on stderr (--debug)' },
+  {
+    name: 'ROSTERCTL_STRICT',
+    key: 'strict',
+    text: 'an answer that differs from the contract is an error (--strict)',
+  },
+  { name: 'ROSTERCTL_BOM', key: 'bom', text: 'begin csv with a byte order mark (--bom)' },
+  { name: 'ROSTERCTL_DELIMITER', key: 'delimiter', text: 'csv delimiter (--delimiter)' },
+  {
+    name: 'ROSTERCTL_CSV_RAW',
+    key: 'csvRaw',
+    text: 'do not guard csv cells that look like formulas (--csv-raw)',
+  },
+];
 
 /** Variables that are no twin of a setting. */
 const others: readonly (readonly [name: string, text: string])[] = [
@@ -7,9 +38,6 @@ const others: readonly (readonly [name: string, text: string])[] = [
   ['ROSTERCTL_ORG', 'the organization (--org)'],
   ['ROSTERCTL_API_KEY', 'the API key; beats ROSTERCTL_API_KEY_FILE'],
   ['ROSTERCTL_API_KEY_FILE', 'a file that holds the API key, read each time'],
-  ['ROSTERCTL_NO_INPUT', 'never prompt (--no-input); also CI'],
-  ['ROSTERCTL_DEBUG', 'HTTP trace on stderr (--debug)'],
-  ['ROSTERCTL_DRY_RUN', '1: every command is a dry run, and says so'],
   ['ROSTERCTL_CONFIG_DIR', 'configuration and keys; else XDG_CONFIG_HOME/rosterctl'],
   ['ROSTERCTL_STATE_DIR', 'runs, uploads, sandbox data, locks; else XDG_STATE_HOME/rosterctl'],
   ['ROSTERCTL_CACHE_DIR', 'ids for completion; else XDG_CACHE_HOME/rosterctl'],
@@ -25,6 +53,7 @@ const others: readonly (readonly [name: string, text: string])[] = [
 /** Every variable that somebody may want to set, for `help environment`. */
 export const environmentVariables: readonly { readonly name: string; readonly text: string }[] = [
   ...others.map(([name, text]) => ({ name, text })),
+  ...flagVariables,
   ...Object.values(namedKeys)
     .filter((key: SettingKey) => key.env !== undefined)
     .map((key: SettingKey) => ({ name: key.env ?? '', text: key.text })),

@@ -42,7 +42,10 @@ export const namedKeys = {
     env: 'ROSTERCTL_OUTPUT',
     default: 'table',
   }),
-  time: named('time', 'how times are written', oneOf(timeStyles), { flag: 'time' }),
+  time: named('time', 'how times are written', oneOf(timeStyles), {
+    flag: 'time',
+    env: 'ROSTERCTL_TIME',
+  }),
   timeout: named('timeout', 'how long to wait for the first byte of an answer', duration(1), {
     flag: 'timeout',
     env: 'ROSTERCTL_TIMEOUT',

@@ -1,5 +1,6 @@
 import { UsageError } from '../errors.js';
 import { decideKeys, readFlag, type SettingOrigin, unknownKeys } from './decide.js';
+import { flagVariables } from './environment.js';
 import type { GlobalFlags } from './flags.js';
 import type { OutputFormat } from './formats.js';
 import { isGuess, namedKeys } from './keys.js';
@@ -97,17 +98,18 @@ export function resolveSettings(input: SettingsInput): ResolvedSettings {
     output: value(namedKeys.output),
     fields: flags.fields === undefined ? undefined : readFlag('--fields', flags.fields, nameList),
     out: flags.out,
-    bom: flags.bom ?? false,
-    delimiter: readDelimiter(flags.delimiter),
-    csvRaw: flags.csvRaw ?? false,
+    bom: flags.bom ?? readSwitch('ROSTERCTL_BOM', env),
+    delimiter: readDelimiter(flags, env),
+    csvRaw: flags.csvRaw ?? readSwitch('ROSTERCTL_CSV_RAW', env),
     time: value(namedKeys.time),
     dryRun,
     yes: flags.yes ?? false,
     noInput: flags.noInput ?? (readSwitch('ROSTERCTL_NO_INPUT', env) || runsInCi(env)),
-    quiet: flags.quiet ?? false,
-    verbose: flags.verbose ?? false,
+    // -v on a line beats ROSTERCTL_QUIET, and the other way round.
+    quiet: flags.quiet ?? (readSwitch('ROSTERCTL_QUIET', env) && !flags.verbose),
+    verbose: flags.verbose ?? (readSwitch('ROSTERCTL_VERBOSE', env) && !flags.quiet),
     debug: flags.debug ?? readSwitch('ROSTERCTL_DEBUG', env),
-    strict: flags.strict ?? false,
+    strict: flags.strict ?? readSwitch('ROSTERCTL_STRICT', env),
     noColor: flags.noColor ?? false,
     pager: flags.noPager ? undefined : value(namedKeys.pager),
     timeoutMs: value(namedKeys.timeout),
@@ -118,7 +120,7 @@ export function resolveSettings(input: SettingsInput): ResolvedSettings {
     completionCache: value(namedKeys['completion.cache']),
     guesses: setGuesses(origins),
   };
-  return { settings, origins, notes };
+  return { settings, origins: [...origins, ...setVariables(env)], notes };
 }
 
 function chooseProfile({ flags, env, file }: SettingsInput): Settings['profile'] {
@@ -145,10 +147,12 @@ function withFormat(flags: GlobalFlags): GlobalFlags {
   return named === undefined ? flags : { ...flags, output: named };
 }
 
-function readDelimiter(text: string | undefined): Settings['delimiter'] {
-  if (text === undefined) return ',';
+function readDelimiter({ delimiter }: GlobalFlags, env: Environment): Settings['delimiter'] {
+  const variable = 'ROSTERCTL_DELIMITER';
+  const text = delimiter ?? (env[variable] || ',');
   if (text === '\t' || text === '\\t') return '\t';
-  const word = readFlag('--delimiter', text, oneOf([';', ',', 'tab']));
+  const name = delimiter === undefined ? variable : '--delimiter';
+  const word = readFlag(name, text, oneOf([';', ',', 'tab']));
   return word === 'tab' ? '\t' : word;
 }
 
@@ -156,6 +160,13 @@ function readDelimiter(text: string | undefined): Settings['delimiter'] {
 function readSwitch(name: string, env: Environment): boolean {
   const text = env[name];
   return text ? readFlag(name, text, onOff) : false;
+}
+
+/** The variables that are set and are twins of a flag only, for `config list`. */
+function setVariables(env: Environment): SettingOrigin[] {
+  return flagVariables
+    .filter(({ name }) => env[name])
+    .map(({ name, key }) => ({ key, value: env[name] ?? null, origin: `environment ${name}` }));
 }
 
 function setGuesses(origins: readonly SettingOrigin[]): Guesses {

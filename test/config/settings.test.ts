@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { emptyConfig, parseConfigFile } from '../../src/config/config-file.js';
+import { environmentVariables } from '../../src/config/environment.js';
 import { namedKeys, requireKey, settingKeys } from '../../src/config/keys.js';
 import { type GlobalFlags, resolveSettings } from '../../src/config/settings.js';
 import type { Environment } from '../../src/config/paths.js';
@@ -58,7 +59,7 @@ const table = [
   { key: 'concurrency', as: 'concurrency', texts: ['', '2', '3', '5'], value: Number },
   { key: 'rate', as: 'rate', texts: ['', '2/s', '3/s', '5/s'], value: (t: string) => Number(t[0]) },
   { key: 'pager', as: 'pager', texts: ['', 'more', 'less -R', 'most'], value: (t: string) => t },
-  { key: 'time', as: 'time', texts: ['iso', '', 'local', 'relative'], value: (t: string) => t },
+  { key: 'time', as: 'time', texts: ['iso', 'local', 'relative', 'iso'], value: (t: string) => t },
 ] as const;
 
 describe.each(table)('$key', ({ key, as, texts, value }) => {
@@ -253,6 +254,39 @@ describe('switches of the environment', () => {
     ['false', false],
   ])('CI=%s: no input is %s', (text, expected) => {
     expect(decide({}, { CI: text }).noInput).toBe(expected);
+  });
+
+  test.each([
+    ['ROSTERCTL_QUIET', 'quiet'],
+    ['ROSTERCTL_VERBOSE', 'verbose'],
+    ['ROSTERCTL_STRICT', 'strict'],
+    ['ROSTERCTL_BOM', 'bom'],
+    ['ROSTERCTL_CSV_RAW', 'csvRaw'],
+    ['ROSTERCTL_DEBUG', 'debug'],
+    ['ROSTERCTL_NO_INPUT', 'noInput'],
+  ] as const)('%s is the twin of its flag, and config list names it', (name, key) => {
+    const { settings, origins } = resolveSettings({ flags: {}, env: { [name]: 'on' }, file: none });
+    expect(settings[key]).toBe(true);
+    expect(origins).toContainEqual({ key, value: 'on', origin: `environment ${name}` });
+    expect(decide({}, { [name]: 'off' })[key]).toBe(false);
+    expect(refused(() => decide({}, { [name]: 'perhaps' })).message).toContain(name);
+    expect(environmentVariables.map((variable) => variable.name)).toContain(name);
+  });
+
+  test('ROSTERCTL_DELIMITER is the twin of --delimiter, which beats it', () => {
+    const env = { ROSTERCTL_DELIMITER: 'tab' };
+    expect(decide({}, env).delimiter).toBe('\t');
+    expect(decide({ delimiter: ';' }, env).delimiter).toBe(';');
+    expect(decide({}, { ROSTERCTL_DELIMITER: '' }).delimiter).toBe(',');
+    const bad = refused(() => decide({}, { ROSTERCTL_DELIMITER: 'x' }));
+    expect(bad.message).toContain('ROSTERCTL_DELIMITER');
+  });
+
+  test('-v beats ROSTERCTL_QUIET, and -q beats ROSTERCTL_VERBOSE', () => {
+    const loud = decide({ verbose: true }, { ROSTERCTL_QUIET: '1' });
+    expect([loud.quiet, loud.verbose]).toEqual([false, true]);
+    const still = decide({ quiet: true }, { ROSTERCTL_VERBOSE: '1' });
+    expect([still.quiet, still.verbose]).toEqual([true, false]);
   });
 
   test('nothing in the environment says yes', () => {
