@@ -133,7 +133,7 @@ __rosterctl_flags() { # command: its own flags
 }
 
 __rosterctl_global_flags() { # the flags of every command
-  choices=('--profile' '--org' '--base-url' '--output' '--json' '--fields' '--out' '--bom' '--delimiter' '--csv-raw' '--time' '--dry-run' '--yes' '--no-input' '--quiet' '--verbose' '--debug' '--strict' '--no-color' '--no-pager' '--timeout' '--retries' '--max-wait' '--help')
+  choices=('--profile' '--org' '--base-url' '--output' '--json' '--fields' '--out' '--bom' '--delimiter' '--csv-raw' '--time' '--dry-run' '--yes' '--no-input' '--quiet' '--verbose' '--debug' '--strict' '--no-color' '--no-pager' '--timeout' '--retries' '--max-wait' '--max-time' '--help')
 }
 
 __rosterctl_flag() { # command, flag: what it takes
@@ -246,6 +246,7 @@ __rosterctl_flag() { # command, flag: what it takes
       '--timeout') long=--timeout slot=free ;;
       '--retries') long=--retries slot=free ;;
       '--max-wait') long=--max-wait slot=free ;;
+      '--max-time') long=--max-time slot=free ;;
       '--help' | '-h') long=--help slot=switch ;;
     esac
     ;;

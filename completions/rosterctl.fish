@@ -244,7 +244,7 @@ function __rosterctl_flags # command: its own flags
 end
 
 function __rosterctl_global_flags # the flags of every command
-    printf '%s\n' '--profile'\t'the connection to use; `sandbox` is built in' '--org'\t'the organization; must be the one the key was stored for' '--base-url'\t'the service, ending in /v1' '--output'\t'table, json, ndjson, csv, ids; a table is tab-separated when piped' '--json'\t'same as -o json' '--fields'\t'keep only these fields, in this order' '--out'\t'write the result to a file; .csv, .json, .ndjson choose the format' '--bom'\t'begin csv with a byte order mark' '--delimiter'\t'csv delimiter: , or ; or tab' '--csv-raw'\t'do not guard csv cells that a spreadsheet would read as a formula' '--time'\t'how times are written for people: iso, local, relative' '--dry-run'\t'send no write; show what would be sent' '--yes'\t'answer confirmations with yes' '--no-input'\t'never prompt' '--quiet'\t'no notes' '--verbose'\t'more notes' '--debug'\t'HTTP trace on stderr; never a body, a key or a signed query' '--strict'\t'an answer that differs from the contract is an error' '--no-color'\t'no colour; also NO_COLOR' '--no-pager'\t'no pager' '--timeout'\t'how long to wait for the first byte of an answer' '--retries'\t'extra attempts after the first' '--max-wait'\t'longest single wait that a Retry-After may cause' '--help'\t'explain the command'
+    printf '%s\n' '--profile'\t'the connection to use; `sandbox` is built in' '--org'\t'the organization; must be the one the key was stored for' '--base-url'\t'the service, ending in /v1' '--output'\t'table, json, ndjson, csv, ids; a table is tab-separated when piped' '--json'\t'same as -o json' '--fields'\t'keep only these fields, in this order' '--out'\t'write the result to a file; .csv, .json, .ndjson choose the format' '--bom'\t'begin csv with a byte order mark' '--delimiter'\t'csv delimiter: , or ; or tab' '--csv-raw'\t'do not guard csv cells that a spreadsheet would read as a formula' '--time'\t'how times are written for people: iso, local, relative' '--dry-run'\t'send no write; show what would be sent' '--yes'\t'answer confirmations with yes' '--no-input'\t'never prompt' '--quiet'\t'no notes' '--verbose'\t'more notes' '--debug'\t'HTTP trace on stderr; never a body, a key or a signed query' '--strict'\t'an answer that differs from the contract is an error' '--no-color'\t'no colour; also NO_COLOR' '--no-pager'\t'no pager' '--timeout'\t'how long to wait for the first byte of an answer' '--retries'\t'extra attempts after the first' '--max-wait'\t'longest single wait that a Retry-After may cause' '--max-time'\t'end the whole command after this time (exit 143); a run can be resumed' '--help'\t'explain the command'
 end
 
 function __rosterctl_flag # command, flag: name, again or -, slot
@@ -463,6 +463,8 @@ function __rosterctl_flag # command, flag: name, again or -, slot
             printf '%s\n' '--retries' '-'; printf '%s\n' 'free' '-' '-' '-'
         case '--max-wait'
             printf '%s\n' '--max-wait' '-'; printf '%s\n' 'free' '-' '-' '-'
+        case '--max-time'
+            printf '%s\n' '--max-time' '-'; printf '%s\n' 'free' '-' '-' '-'
         case '--help' '-h'
             printf '%s\n' '--help' '-' 'switch'
         case '*'

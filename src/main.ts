@@ -80,7 +80,12 @@ async function run(
   });
   signals.signal.addEventListener('abort', () => streams.stopReading(), { once: true });
   const argv = process.argv.slice(2);
+  let lifted = () => {};
   try {
+    lifted = await limitTime(line.globals.maxTime, (text) => {
+      void streams.stderr.write(`Stopped: --max-time ${text} is over.\n`);
+      signals.end();
+    });
     // Loaded for a command only: help, usage errors and completion never need it.
     const { runCommand } = await import('./assemble.js');
     const { code, failed } = await runCommand(line.command, line.values, line.globals, {
@@ -126,8 +131,25 @@ async function run(
     const code = await tell(error, line, argv, streams, { exitCode: signals.code() });
     return signals.code() ?? code;
   } finally {
+    lifted();
     signals.stop();
   }
+}
+
+/** Calls `over` when the process has run so long; gives what lifts the limit. Throws UsageError. */
+async function limitTime(
+  text: string | undefined,
+  over: (text: string) => void,
+): Promise<() => void> {
+  if (text === undefined) return () => {};
+  const [{ readFlag }, { duration }] = await Promise.all([
+    import('./config/decide.js'),
+    import('./config/parse.js'),
+  ]);
+  const limitMs = readFlag('--max-time', text, duration(1));
+  const timer = setTimeout(() => over(text), limitMs - process.uptime() * 1000);
+  timer.unref();
+  return () => clearTimeout(timer);
 }
 
 /** Signal 0 reaches a process or says why not; no permission means that there is one. */
@@ -254,6 +276,8 @@ function watchSignals(onInterrupt: () => void) {
   for (const name of names) process.on(name, onSignal);
   return {
     signal: controller.signal,
+    /** As the first SIGTERM does. */
+    end: () => onSignal('SIGTERM'),
     code: () => (expected ? undefined : code),
     expect: () => {
       expected = true;

@@ -57,6 +57,7 @@ export const globalFlags: readonly GlobalFlag[] = [
   value('timeout', '30s', 'how long to wait for the first byte of an answer'),
   value('retries', 'N', 'extra attempts after the first'),
   value('maxWait', '60s', 'longest single wait that a Retry-After may cause'),
+  value('maxTime', '10m', 'end the whole command after this time (exit 143); a run can be resumed'),
 ];
 
 /** The flags that answer by themselves. */

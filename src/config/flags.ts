@@ -23,4 +23,5 @@ export interface GlobalFlags {
   readonly timeout?: string;
   readonly retries?: string;
   readonly maxWait?: string;
+  readonly maxTime?: string;
 }
