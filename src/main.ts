@@ -1,7 +1,7 @@
 import { fstatSync, writeSync } from 'node:fs';
 import { fullWidth } from './cli/fit-page.js';
 import { commandHelp, groupHelp, rootHelp, startPage } from './cli/help.js';
-import { checkAgainstTable } from './cli/check.js';
+import { checkAgainstTable, checkEncoding } from './cli/check.js';
 import type { Parsed } from './cli/parsed.js';
 import type { OutputFormat } from './config/settings.js';
 import { parseCommandLine, wantsJson } from './cli/program.js';
@@ -72,14 +72,18 @@ async function run(
   topics: Distribution['topics'],
   streams: ProcessStreams,
 ): Promise<number> {
+  const argv = process.argv.slice(2);
   checkAgainstTable(line.command, line.values);
+  if (argv.some((word) => word.includes('\ufffd'))) {
+    const { argumentsNotUtf8 } = await import('./files/raw-arguments.js');
+    checkEncoding(line, argumentsNotUtf8(argv));
+  }
   const stops = watchStops(process);
   const signals = watchSignals(() => {
     // The terminal shows ^C where the cursor stands; what follows begins on a line of its own.
     if (streams.stderr.isTerminal && !stops.isDrawnOn) void streams.stderr.write('\n');
   });
   signals.signal.addEventListener('abort', () => streams.stopReading(), { once: true });
-  const argv = process.argv.slice(2);
   let lifted = () => {};
   try {
     lifted = await limitTime(line.globals.maxTime, (text) => {

@@ -2,7 +2,8 @@ import type { PlainCommand, PlainParam } from '../data/plain-table.js';
 import { didYouMean } from '../data/nearest.js';
 import { orList } from '../data/words.js';
 import { UsageError } from '../errors.js';
-import type { RawValues } from './parsed.js';
+import { globalFlags } from './global-flags.js';
+import type { Parsed, RawValues } from './parsed.js';
 
 /** Choices, required flags and flags that exclude each other: told without loading the command. */
 export function checkAgainstTable(command: PlainCommand, values: RawValues): void {
@@ -42,4 +43,27 @@ export function checkChoice(
     `${flag.word} cannot be "${word}".${meant} It is one of: ${flag.choices.join(', ')}.`,
     { hint },
   );
+}
+
+/**
+ * Throws UsageError for a value out of arguments that are not UTF-8: it would be sent with U+FFFD in
+ * the place of what was typed. Names of files stay: what they name is not there.
+ */
+export function checkEncoding(
+  { command, values, globals }: Extract<Parsed, { kind: 'command' }>,
+  notUtf8: readonly string[],
+): void {
+  const own = [...command.args, ...command.flags].map((param) => ({ param, of: values }));
+  const global = globalFlags.map((param) => ({ param, of: { ...globals } as RawValues }));
+  for (const { param, of } of [...own, ...global]) {
+    if (param.completes === 'file' || param.completes === 'directory') continue;
+    for (const value of [of[param.name]].flat()) {
+      if (typeof value !== 'string' || !value.includes('\ufffd')) continue;
+      const isFileOfField = param.name === 'set' && /^[^=]*=@/.test(value);
+      if (isFileOfField || !notUtf8.some((typed) => typed.includes(value))) continue;
+      throw new UsageError(`${param.word} "${value}" is not UTF-8. Nothing was sent.`, {
+        hint: 'Type it in a terminal that is set to UTF-8, or convert it: iconv -f latin1 -t utf-8',
+      });
+    }
+  }
 }

@@ -1,0 +1,55 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { errorOf, rosterctl, temporaryFolder } from './support/run.js';
+import { recordingService } from './support/service.js';
+
+/** What `printf` writes stands in the place of X, as bytes. */
+const withBytes = (bytes: string) => `
+  X=$(printf '${bytes}'); n=$#; i=0
+  while [ $i -lt $n ]; do
+    w=$1; shift
+    case $w in *BYTES*) w="\${w%%BYTES*}$X\${w#*BYTES}";; esac
+    set -- "$@" "$w"; i=$((i + 1))
+  done
+  exec "$@"`;
+
+test.each([
+  ['teams get aBYTES', 'ID'],
+  ['teams update team_1 --name MBYTESller', '--name'],
+  ['teams update team_1 -F city=MBYTESnchen', '--set'],
+  ['teams update team_1 --set-string=city=BYTES', '--set-string'],
+  ['tryouts update app_1 --note BYTES', '--note'],
+  ['tryouts list --search BYTES', '--search'],
+  ['--org BYTES teams list', '--org'],
+])('%s: what is not UTF-8 is refused and never sent', async (line, word) => {
+  const { env, requests } = await recordingService(() => ({ status: 200, json: {} }));
+  const ran = await rosterctl(`${line} --yes --json`, { env, through: withBytes('\\344') });
+  expect([ran.code, ran.stdout, requests]).toEqual([2, '', []]);
+  expect(errorOf(ran)['message']).toMatch(new RegExp(`^${word} ".*" is not UTF-8`));
+});
+
+test('a U+FFFD that was typed in UTF-8 is a value like any other', async () => {
+  const { env, requests } = await recordingService(() => ({
+    status: 200,
+    json: { id: 'a\ufffd', name: 'A' },
+  }));
+  const ran = await rosterctl('teams get aBYTES --json', {
+    env,
+    through: withBytes('\\357\\277\\275'),
+  });
+  expect([ran.code, requests.map(({ url }) => url)]).toEqual([0, ['/v1/teams/org_7/a%EF%BF%BD']]);
+});
+
+test('a file whose name is not UTF-8 is told as one that is not there', async () => {
+  const { env, requests } = await recordingService(() => ({ status: 200, json: {} }));
+  const home = temporaryFolder();
+  writeFileSync(join(home, 'a.txt'), 'hello');
+  const at = { env, home, cwd: home, through: withBytes('\\344') };
+  for (const line of ['docs upload BYTES.txt', 'teams update team_1 -F name=@BYTES']) {
+    // oxlint-disable-next-line no-await-in-loop
+    const ran = await rosterctl(line, at);
+    expect([ran.code, requests]).toEqual([2, []]);
+    expect(ran.stderr).toContain('there is no such file');
+  }
+});
