@@ -84,9 +84,9 @@ async function run(
     if (streams.stderr.isTerminal && !stops.isDrawnOn) void streams.stderr.write('\n');
   });
   signals.signal.addEventListener('abort', () => streams.stopReading(), { once: true });
-  let lifted = () => {};
+  let liftLimit: (() => void) | undefined;
   try {
-    lifted = await limitTime(line.globals.maxTime, (text) => {
+    liftLimit = await limitTime(line.globals.maxTime, (text) => {
       void streams.stderr.write(`Stopped: --max-time ${text} is over.\n`);
       signals.end();
     });
@@ -135,7 +135,7 @@ async function run(
     const code = await tell(error, line, argv, streams, { exitCode: signals.code() });
     return signals.code() ?? code;
   } finally {
-    lifted();
+    liftLimit?.();
     signals.stop();
   }
 }
@@ -144,8 +144,8 @@ async function run(
 async function limitTime(
   text: string | undefined,
   over: (text: string) => void,
-): Promise<() => void> {
-  if (text === undefined) return () => {};
+): Promise<(() => void) | undefined> {
+  if (text === undefined) return undefined;
   const [{ readFlag }, { duration }] = await Promise.all([
     import('./config/decide.js'),
     import('./config/parse.js'),
