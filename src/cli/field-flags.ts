@@ -68,16 +68,19 @@ export function readFields(
 }
 
 /**
- * The touched fields as they stand after the change: a nested field keeps its neighbours of the
- * record, so that it means the same to a service that merges deeply and to one that does not.
+ * The touched fields as they stand after the change: a nested field or an element of a list keeps its
+ * neighbours of the record, so that it means the same to a service that merges deeply and to one that
+ * does not. Throws UsageError for an element that the record does not have.
  */
 export function touchedFields(typed: TypedFields, record: JsonObject = {}): JsonObject {
   const whole = setFields({ ...record, ...typed.body }, typed.fields);
-  const touched = new Set([
-    ...Object.keys(typed.body),
-    ...typed.fields.map(({ path }) => path[0] ?? ''),
-  ]);
+  const touched = touchedNames(typed);
   return Object.fromEntries(Object.entries(whole).filter(([key]) => touched.has(key)));
+}
+
+/** The names of the fields that `touchedFields` gives, whatever the record. */
+export function touchedNames({ body, fields }: TypedFields): ReadonlySet<string> {
+  return new Set([...Object.keys(body), ...fields.map(({ path }) => path[0] ?? '')]);
 }
 
 async function read(context: Reader, values: FieldValues, sugar: JsonObject): Promise<TypedFields> {

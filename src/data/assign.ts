@@ -1,5 +1,7 @@
 import { UsageError } from '../errors.js';
 import { isObject, type JsonObject } from './json.js';
+import { isIndex } from './path.js';
+import { plural } from './words.js';
 
 /** A `k=v` word taken apart; its text is not yet a value. */
 export interface FieldWord {
@@ -86,28 +88,91 @@ function begins(path: readonly string[], start: readonly string[]): boolean {
   return start.every((segment, index) => path[index] === segment);
 }
 
-/** The base with the fields set in it; a key such as `__proto__` is an ordinary key. */
+/**
+ * The base with the fields set in it; an index changes that element of the list that is there, and a
+ * key such as `__proto__` is an ordinary key. Throws UsageError for a field in what is neither an
+ * object nor a list, and for an index beyond the end of a list.
+ */
 export function setFields(base: JsonObject, fields: readonly Field[]): JsonObject {
+  const draft = new Draft(base);
   const lists = new Map<string, unknown[]>();
-  let body = base;
   for (const { path, list, value } of fields) {
     if (!list) {
-      body = setAt(body, path, value);
+      draft.set(path, value);
       continue;
     }
     const place = JSON.stringify(path);
-    const items = [...(lists.get(place) ?? []), ...(value === undefined ? [] : [value])];
+    const items = lists.get(place) ?? [];
+    if (value !== undefined) items.push(value);
+    if (lists.has(place)) continue;
     lists.set(place, items);
-    body = setAt(body, path, items);
+    draft.set(path, items);
   }
-  return body;
+  return draft.root;
 }
 
-// A computed key in an object literal defines an own property, `__proto__` included.
-function setAt(base: JsonObject, path: readonly string[], value: unknown): JsonObject {
-  const [key, ...rest] = path;
-  if (key === undefined) return base;
-  if (rest.length === 0) return { ...base, [key]: value };
-  const inner = Object.hasOwn(base, key) ? base[key] : undefined;
-  return { ...base, [key]: setAt(isObject(inner) ? inner : {}, rest, value) };
+type Container = { [key: string]: unknown } | unknown[];
+
+/** A value being changed; each object and list on the way is copied once, when it is first entered. */
+class Draft {
+  readonly root: { [key: string]: unknown };
+  private readonly copies = new Set<unknown>();
+
+  constructor(base: JsonObject) {
+    this.root = { ...base };
+  }
+
+  set(path: readonly string[], value: unknown): void {
+    let container: Container = this.root;
+    for (const index of path.slice(0, -1).keys()) container = this.enter(container, path, index);
+    const last = path.length - 1;
+    if (last >= 0) put(container, checkedKey(container, path, last), value);
+  }
+
+  private enter(container: Container, path: readonly string[], index: number): Container {
+    const key = checkedKey(container, path, index);
+    const present = Object.hasOwn(container, key)
+      ? (container as { readonly [key: string]: unknown })[key]
+      : undefined;
+    if (this.copies.has(present)) return present as Container;
+    const copy = copyOf(present, path, index);
+    put(container, key, copy);
+    this.copies.add(copy);
+    return copy;
+  }
+}
+
+function copyOf(present: unknown, path: readonly string[], index: number): Container {
+  if (Array.isArray(present)) return [...(present as unknown[])];
+  if (isObject(present)) return { ...present };
+  const name = path.slice(0, index + 1).join('.');
+  const isNothing = present === undefined || present === null;
+  if (isNothing && !isIndex(path[index + 1] ?? '')) return {};
+  throw new UsageError(
+    `There is no ${path.join('.')}: ${name} is ${isNothing ? 'empty' : 'neither an object nor a list'}.`,
+    { hint: `Set the whole of ${name}.` },
+  );
+}
+
+function checkedKey(container: Container, path: readonly string[], index: number): string {
+  const key = path[index] ?? '';
+  if (!Array.isArray(container) || (isIndex(key) && Number(key) < container.length)) return key;
+  const name = path.slice(0, index).join('.');
+  const size = container.length === 0 ? 'is empty' : `has ${plural(container.length, 'element')}`;
+  throw new UsageError(
+    isIndex(key)
+      ? `There is no ${name}.${key}: ${name} ${size}.`
+      : `There is no ${name}.${key}: ${name} is a list. Name an element, such as ${name}.0.`,
+    { hint: `Set the whole of ${name}.` },
+  );
+}
+
+// An assignment would take `__proto__` for something else than a key.
+function put(container: Container, key: string, value: unknown): void {
+  Object.defineProperty(container, key, {
+    value,
+    enumerable: true,
+    configurable: true,
+    writable: true,
+  });
 }

@@ -1,4 +1,5 @@
-import { plainText } from './path.js';
+import { RawNumber } from './json.js';
+import { isNested, listText, plainText } from './path.js';
 
 export interface CsvOptions {
   readonly delimiter: ',' | ';' | '\t';
@@ -22,7 +23,29 @@ export function csvLine(cells: readonly unknown[], options: CsvOptions): string 
 
 /** A text as it stands in a cell: without NUL, and guarded. */
 export function forSpreadsheet(text: string): string {
-  return guard(text.includes('\0') ? text.replaceAll('\0', '\u2400') : text);
+  return guard(visible(text));
+}
+
+/** Whether a cell, without its guard, says what the export writes for a value. */
+export function isExported(cell: string, value: unknown): boolean {
+  const isList = Array.isArray(value) && !isNested(value);
+  return shows(cell, isList ? listText(value) : plainCell(value));
+}
+
+/** Whether a cell shows a text, which is not kept as it is where it holds a NUL or half of a pair. */
+export function shows(cell: string, text: string): boolean {
+  return cell === text || cell === visible(text);
+}
+
+/** A NUL as a sign; half of a surrogate pair as every encoder of UTF-8 writes it. */
+function visible(text: string): string {
+  const whole = text.includes('\0') ? text.replaceAll('\0', '\u2400') : text;
+  return whole.isWellFormed() ? whole : whole.toWellFormed();
+}
+
+/** A plain value as a cell; `1E+400` as `1e+400`, or an import would take it for a shortened number. */
+function plainCell(value: unknown): string {
+  return value instanceof RawNumber ? value.text.toLowerCase() : plainText(value);
 }
 
 /**
@@ -84,7 +107,7 @@ const meaningful: ReadonlySet<number> = new Set(Buffer.from("<#E'0123456789"));
 
 function csvCell(cell: unknown, { delimiter, raw }: CsvOptions): string {
   if (cell === null || cell === undefined) return '';
-  if (typeof cell !== 'string') return quoted(plainText(cell), delimiter);
+  if (typeof cell !== 'string') return quoted(plainCell(cell), delimiter);
   return quoted(raw ? cell : forSpreadsheet(cell), delimiter);
 }
 

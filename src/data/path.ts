@@ -1,16 +1,36 @@
 import { isObject, type JsonObject, printJson, printPlain, RawNumber } from './json.js';
 
 /**
- * The value at a dotted path (`gamerTags.0.gamerTag`), or undefined where there is none. A key that
- * holds dots itself is found; a name over a list gives the list of its elements' values.
+ * The value at a dotted path (`gamerTags.0.gamerTag`), or undefined where there is none. Where keys
+ * hold dots themselves the longest key wins, and `a[b]` says which is meant; a name over a list gives
+ * the list of its elements' values.
  */
 export function valueAt(record: JsonObject, path: string): unknown {
   const own = record[path];
   // Nothing that JSON holds is a function, and all that objects inherit is, but for `__proto__`.
   if (own !== undefined && typeof own !== 'function' && path !== '__proto__') return own;
   if (Object.hasOwn(record, path)) return own;
-  if (!path.includes('.')) return undefined;
-  return look(record, path.split('.'));
+  const found = path.includes('.') ? look(record, path.split('.')) : undefined;
+  if (found !== undefined || !path.endsWith(']')) return found;
+  return bracketPath(path)?.reduce<unknown>(inner, record);
+}
+
+/** The keys of `a[b][c.d]`, in which dots are part of a key; undefined for any other spelling. */
+export function bracketPath(name: string): readonly string[] | undefined {
+  const [, first, rest = ''] = /^([^[\]]+)((?:\[[^[\]]+\])+)$/.exec(name) ?? [];
+  if (first === undefined) return undefined;
+  return [first, ...[...rest.matchAll(/\[([^[\]]+)\]/g)].map(([, key = '']) => key)];
+}
+
+/** The value under one key of an object or at one index of a list; undefined where there is none. */
+function inner(value: unknown, key: string): unknown {
+  if (Array.isArray(value)) return isIndex(key) ? (value[Number(key)] as unknown) : undefined;
+  return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+}
+
+/** Whether a key is the place of an element in a list: `0`, `12`. */
+export function isIndex(key: string): boolean {
+  return /^(?:0|[1-9]\d{0,8})$/.test(key);
 }
 
 /** Whether the record has something there, be it null. */
@@ -27,12 +47,123 @@ export function valuesAt(record: JsonObject, path: string): readonly unknown[] |
 
 /**
  * A record as flat columns: nested objects as dotted names, lists of plain values as one cell joined
- * with `;`, lists that hold objects as `gamerTags.0.game`. Values stay as they are but for the lists.
+ * with `;` (as JSON where that would not come back), lists that hold objects as `gamerTags.0.game`.
+ * Values stay as they are but for the lists. Of several fields that would share one name the one with
+ * the longest key has it, and the others stand beside it as `a[b]`.
  */
 export function flatten(record: JsonObject, names = new InnerNames()): Map<string, unknown> {
   const columns = new Map<string, unknown>();
-  for (const key of Object.keys(record)) put(columns, key, record[key], names);
+  let isShared = false;
+  const put = (name: string, value: unknown) => {
+    if (columns.has(name)) isShared = true;
+    columns.set(name, value);
+  };
+  for (const key of Object.keys(record)) eachLeaf(key, record[key], names, put);
+  return isShared ? flattenApart(record) : columns;
+}
+
+/** The same where dotted keys and nested fields share a name: each has a column of its own. */
+function flattenApart(record: JsonObject): Map<string, unknown> {
+  const fields = new Map<readonly string[], unknown>();
+  const nesting = { of: (path: readonly string[], key: string | number) => [...path, String(key)] };
+  for (const key of Object.keys(record))
+    eachLeaf<readonly string[]>([key], record[key], nesting, (path, value) =>
+      fields.set(path, value),
+    );
+  const firsts = new Map<string, readonly string[]>();
+  for (const path of fields.keys()) {
+    const name = path.join('.');
+    const other = firsts.get(name);
+    if (!other || hasLongerKeys(path, other)) firsts.set(name, path);
+  }
+  const columns = new Map<string, unknown>();
+  for (const [path, value] of fields) {
+    const [first = '', ...rest] = path;
+    const dotted = path.join('.');
+    const isFirst = firsts.get(dotted) === path;
+    const name = isFirst ? dotted : first + rest.map((key) => `[${key}]`).join('');
+    if (isFirst || !firsts.has(name)) columns.set(name, value);
+  }
   return columns;
+}
+
+/** Whether the first key in which two spellings of one name differ is the longer one. */
+function hasLongerKeys(path: readonly string[], other: readonly string[]): boolean {
+  const at = path.findIndex((key, index) => key !== other[index]);
+  return (path[at]?.length ?? 0) > (other[at]?.length ?? 0);
+}
+
+/** A field of a record where a column of `flatten` names one. */
+export interface Located {
+  readonly path: readonly string[];
+  readonly value: unknown;
+}
+
+/**
+ * The field that a column of `flatten` shows, else the object or list of that name; undefined where
+ * the record has neither. `isKey` compares a key with its spelling in the name, default exactly.
+ */
+export function locate(
+  record: JsonObject,
+  name: string,
+  isKey?: (key: string, spelling: string) => boolean,
+): Located | undefined {
+  const find = (fits: (value: unknown) => boolean) =>
+    locateIn(record, name.split('.'), [], { isKey, fits });
+  const path = name.endsWith(']') ? bracketPath(name) : undefined;
+  const value = path?.reduce<unknown>(inner, record);
+  return (
+    find((leaf) => !isNested(leaf)) ??
+    (path && value !== undefined ? { path, value } : undefined) ??
+    find(() => true)
+  );
+}
+
+interface Search {
+  readonly isKey: ((key: string, spelling: string) => boolean) | undefined;
+  fits(value: unknown): boolean;
+}
+
+function locateIn(
+  value: unknown,
+  words: readonly string[],
+  path: readonly string[],
+  search: Search,
+): Located | undefined {
+  if (words.length === 0) return search.fits(value) ? { path, value } : undefined;
+  const count = Array.isArray(value) ? 1 : isObject(value) ? words.length : 0;
+  for (let length = count; length > 0; length--) {
+    const key = keyIn(value as object, words.slice(0, length).join('.'), search);
+    if (key === undefined) continue;
+    const found = locateIn(inner(value, key), words.slice(length), [...path, key], search);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function keyIn(value: object, spelling: string, { isKey }: Search): string | undefined {
+  if (Array.isArray(value))
+    return isIndex(spelling) && Number(spelling) < value.length ? spelling : undefined;
+  if (Object.hasOwn(value, spelling)) return spelling;
+  return isKey && Object.keys(value).find((key) => isKey(key, spelling));
+}
+
+/** Whether a value has columns of its own below its name: an object, or a list that holds lists or objects. */
+export function isNested(value: unknown): value is object {
+  if (!Array.isArray(value)) return isObject(value);
+  return value.some((item) => isObject(item) || Array.isArray(item));
+}
+
+/**
+ * A list of plain values as one cell: joined with `;`, or as JSON where an element holds a `;` or the
+ * whole would be taken for JSON.
+ */
+export function listText(list: readonly unknown[]): string {
+  const texts = list.map(plainText);
+  const joined = texts.join(';');
+  const isAmbiguous =
+    joined.trimStart().startsWith('[') || texts.some((text) => text.includes(';'));
+  return isAmbiguous ? printJson(list) : joined;
 }
 
 /** Dotted names, made once for many records: to make and to hash a new text each time is half the work. */
@@ -66,8 +197,8 @@ function look(value: unknown, words: readonly string[]): unknown {
   if (words.length === 0) return value;
   if (Array.isArray(value)) return lookInList(value, words);
   if (!isObject(value)) return undefined;
-  // The shortest key that leads somewhere; longer ones are keys that hold dots.
-  for (let count = 1; count <= words.length; count++) {
+  // The longest key that leads somewhere, as `flatten` names its columns.
+  for (let count = words.length; count > 0; count--) {
     const key = words.slice(0, count).join('.');
     if (!Object.hasOwn(value, key)) continue;
     const found = look(value[key], words.slice(count));
@@ -78,21 +209,22 @@ function look(value: unknown, words: readonly string[]): unknown {
 
 function lookInList(list: readonly unknown[], words: readonly string[]): unknown {
   const [first = ''] = words;
-  if (/^(?:0|[1-9]\d{0,8})$/.test(first)) return look(list[Number(first)], words.slice(1));
+  if (isIndex(first)) return look(list[Number(first)], words.slice(1));
   const found = list.map((item) => look(item, words)).filter((item) => item !== undefined);
   return found.length > 0 ? found.flat() : undefined;
 }
 
-function put(columns: Map<string, unknown>, name: string, value: unknown, names: InnerNames): void {
-  if (isObject(value)) {
-    for (const key of Object.keys(value)) put(columns, names.of(name, key), value[key], names);
-    return;
-  }
-  if (Array.isArray(value) && value.some((item) => isObject(item) || Array.isArray(item))) {
-    for (const [index, item] of value.entries()) put(columns, names.of(name, index), item, names);
-    return;
-  }
-  const cell = Array.isArray(value) ? value.map(plainText).join(';') : value;
-  // A key with dots and a nested object may claim one name; the first one that says something has it.
-  if (!columns.has(name) || columns.get(name) === null) columns.set(name, cell);
+/** Hands on each plain value and list of plain values with its name; `names` makes those of inner fields. */
+function eachLeaf<N>(
+  name: N,
+  value: unknown,
+  names: { of(name: N, key: string | number): N },
+  take: (name: N, value: unknown) => void,
+): void {
+  if (isObject(value))
+    for (const key of Object.keys(value)) eachLeaf(names.of(name, key), value[key], names, take);
+  else if (!Array.isArray(value)) take(name, value);
+  else if (isNested(value))
+    for (const [index, item] of value.entries()) eachLeaf(names.of(name, index), item, names, take);
+  else take(name, listText(value));
 }

@@ -104,6 +104,53 @@ test('a list given alone is the empty list', () => {
   expect(setFields({ tags: ['x'] }, fields(['tags[]']))).toEqual({ tags: [] });
 });
 
+const tagged = {
+  tags: ['x', 'y'],
+  gamerTags: [{ game: 'cs2', gamerTag: 'fx' }, { game: 'chess' }],
+  none: [],
+  nothing: null,
+  text: 'x',
+};
+
+test('an index changes that element of the list that is there, and nothing else', () => {
+  const words = ['tags.1=z', 'gamerTags.0.gamerTag=new', 'gamerTags[1][peak]=9', 'nothing.a=1'];
+  expect(setFields(tagged, fields(words))).toEqual({
+    ...tagged,
+    tags: ['x', 'z'],
+    gamerTags: [
+      { game: 'cs2', gamerTag: 'new' },
+      { game: 'chess', peak: '9' },
+    ],
+    nothing: { a: '1' },
+  });
+  expect(tagged.gamerTags[0]).toEqual({ game: 'cs2', gamerTag: 'fx' });
+});
+
+test.each([
+  ['tags.2=z', 'There is no tags.2: tags has 2 elements.'],
+  ['none.0=z', 'There is no none.0: none is empty.'],
+  ['nothing.0=z', 'There is no nothing.0: nothing is empty.'],
+  ['absent.0.game=z', 'There is no absent.0.game: absent is empty.'],
+  ['gamerTags.7.game=z', 'There is no gamerTags.7: gamerTags has 2 elements.'],
+  ['tags.x=z', 'There is no tags.x: tags is a list. Name an element, such as tags.0.'],
+  ['tags.-1=z', 'There is no tags.-1: tags is a list. Name an element, such as tags.0.'],
+  ['text.a=z', 'There is no text.a: text is neither an object nor a list.'],
+])('%s is refused', (word, message) => {
+  const setting = () => setFields(tagged, fields([word]));
+  expect(setting).toThrow(UsageError);
+  expect(setting).toThrow(message);
+});
+
+test('a hundred thousand fields take a moment, at the top and in one object', () => {
+  const words = Array.from({ length: 100_000 }, (_, index) => `a${index}=1`);
+  const began = performance.now();
+  expect(Object.keys(setFields({}, fields(words)))).toHaveLength(100_000);
+  const nested = setFields({ a: {} }, fields(words.map((word) => `a.${word}`)));
+  expect(Object.keys(nested['a'] as object)).toHaveLength(100_000);
+  // Copying the object for every field takes minutes.
+  expect(performance.now() - began).toBeLessThan(10_000);
+});
+
 test.each([
   [['a=1', 'a=2']],
   [['a=1', 'a.b=2']],

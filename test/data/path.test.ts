@@ -1,6 +1,14 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { flatten, hasPath, plainText, valueAt, valuesAt } from '../../src/data/path.js';
+import {
+  flatten,
+  hasPath,
+  listText,
+  locate,
+  plainText,
+  valueAt,
+  valuesAt,
+} from '../../src/data/path.js';
 import { RawNumber } from '../../src/data/json.js';
 
 const record = {
@@ -27,6 +35,10 @@ test.each([
   ['gamerTags.gamerTag', ['Foxy', 'fx']],
   ['tags.0', 'x'],
   ['tags', ['x', 'y']],
+  ['a[b]', 'nested'],
+  ['a[c]', 1],
+  ['gamerTags[1][gamerTag]', 'fx'],
+  ['a[x]', undefined],
   ['gamerTags.7.game', undefined],
   ['gamerTags.rank', undefined],
   ['nothing', undefined],
@@ -50,6 +62,7 @@ test('a record is flattened to dotted columns, plain lists joined', () => {
     ['id', 'app_1'],
     ['notes', null],
     ['a.b', 'own'],
+    ['a[b]', 'nested'],
     ['a.c', 1],
     ['formResponses.Your rank (v1.2)', 'gold'],
     ['formResponses.rank.peak', 'x'],
@@ -59,6 +72,62 @@ test('a record is flattened to dotted columns, plain lists joined', () => {
     ['gamerTags.1.gamerTag', 'fx'],
     ['tags', 'x;y'],
     ['empty', ''],
+  ]);
+});
+
+test('dotted keys and nested fields of one name each have a column, whatever their order', () => {
+  const dotted: [string, unknown][] = [['a.b.c', 'dotted']];
+  const nested: [string, unknown][] = [
+    ['a.b', { c: 'half' }],
+    ['a', { 'b.c': 'other half', b: { c: 'nested' } }],
+  ];
+  for (const entries of [
+    [...dotted, ...nested],
+    [...nested, ...dotted],
+  ])
+    expect(Object.fromEntries(flatten(Object.fromEntries(entries)))).toEqual({
+      'a.b.c': 'dotted',
+      'a.b[c]': 'half',
+      'a[b.c]': 'other half',
+      'a[b][c]': 'nested',
+    });
+  expect([...flatten(Object.fromEntries(nested)).keys()]).toContain('a.b.c');
+});
+
+test('every column of a record is found again in it', () => {
+  const key = fc.stringMatching(/^[ab.0]{1,3}$/);
+  const value = fc.letrec((tie) => ({
+    tree: fc.oneof(
+      { maxDepth: 3 },
+      fc.nat(),
+      fc.array(fc.nat(), { maxLength: 2 }),
+      fc.array(tie('tree'), { maxLength: 2 }),
+      fc.dictionary(key, tie('tree'), { maxKeys: 4 }),
+    ),
+  })).tree;
+  fc.assert(
+    fc.property(fc.dictionary(key, value, { maxKeys: 4 }), (record) => {
+      for (const [name, cell] of flatten(record)) {
+        const found = locate(record, name);
+        expect(Array.isArray(found?.value) ? listText(found.value) : found?.value).toBe(cell);
+        const at = found?.path.reduce<unknown>(
+          (place, part) => (place as Record<string, unknown>)[part],
+          record,
+        );
+        expect(at).toBe(found?.value);
+      }
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('a list is one cell: joined, or JSON where that would not come back', () => {
+  expect([['a', 1, null], ['a;b'], ['[a'], [], ['a\ud800;']].map(listText)).toEqual([
+    'a;1;',
+    '["a;b"]',
+    '["[a"]',
+    '',
+    '["a\\ud800;"]',
   ]);
 });
 
