@@ -1,19 +1,22 @@
+/** Which rows an input names: ids, or the lines of a CSV with values of their own. */
 import { createHash } from 'node:crypto';
 import { idProblem } from '../api/schemas.js';
 import { csvReader, type CsvRow, readCsv } from '../data/csv-reader.js';
 import { digestOf } from '../data/digest.js';
 import { isObject, type JsonObject, parseJson } from '../data/json.js';
 import { sharing } from '../data/sharing.js';
-import { InputError, UsageError } from '../errors.js';
+import { turns } from '../data/turns.js';
+import { firstOf } from '../data/words.js';
+import { InputError, stoppedReading, UsageError } from '../errors.js';
 import {
   type ColumnRules,
   type Header,
   type HeaderOptions,
   namesAnId,
   readHeader,
-} from './columns.js';
+} from './csv-columns.js';
+import { InputErrors } from './input-errors.js';
 import type { SelectedRow } from './work.js';
-import { WrongLines } from './wrong-lines.js';
 
 /** Rows beyond this are refused: such a change is better cut into pieces. */
 const mostRows = 200_000;
@@ -36,19 +39,23 @@ export interface CsvInput extends HeaderOptions {
   readonly keepsCells: boolean;
   /** The organization's own id is never a record. */
   readonly organizationId: string;
+  /** Ends the reading, also of an input that is there already. */
+  readonly signal: AbortSignal;
 }
 
 /** Ids typed one by one. Throws UsageError for one given twice. */
 export function selectIds(ids: readonly string[]): Selection {
-  const twice = ids.find((id, index) => ids.indexOf(id) !== index);
+  const known = new Set<string>();
+  const twice = ids.find((id) => known.size === known.add(id).size);
   if (twice !== undefined) throw new UsageError(`The id ${twice} is given twice.`);
   const rows = ids.map((id, index) => ({ row: index + 1, id }));
   return { rows, header: ['id'], note: undefined, digest: digestOf(ids) };
 }
 
 /**
- * A CSV with values of its own for each row, read as it arrives. Throws InputError naming the line:
- * a missing or repeated id, cells that do not fit, rows beyond 200,000.
+ * A CSV with values of its own for each row, read as it arrives. Throws InputError for every line that
+ * cannot be used (a missing or repeated id, cells that do not fit) and for rows beyond 200,000,
+ * CancelledError after a signal.
  */
 export async function selectCsv(
   chunks: AsyncIterable<Uint8Array>,
@@ -58,30 +65,41 @@ export async function selectCsv(
   const reader = csvReader();
   const rows = new Rows(input);
   const decode = decoder(input.name);
-  for await (const chunk of chunks) {
-    hash.update(chunk);
-    rows.take(reader.push(decode(chunk)));
+  const turn = turns(input.signal, () => stoppedReading(input.name));
+  try {
+    for await (const chunk of chunks) {
+      hash.update(chunk);
+      await rows.take(reader.push(decode(chunk)), turn);
+    }
+    await rows.take(reader.push(decode(undefined)), turn);
+    await rows.take(reader.end(), turn);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    // What follows cannot be read, but the lines before it are known.
+    rows.errors.add(error);
+    rows.errors.throwIfAny();
   }
-  rows.take(reader.push(decode(undefined)));
-  rows.take(reader.end());
   return { ...rows.selection(), digest: hash.digest('hex') };
 }
 
-/** Ids from a file: one a line, NDJSON, a JSON array, or a CSV with an id column. Throws InputError. */
-export function selectFromText(text: string, input: CsvInput): Selection {
+/**
+ * Ids from a file: one a line, NDJSON, a JSON array, or a CSV with an id column. Throws InputError,
+ * CancelledError after a signal.
+ */
+export async function selectFromText(text: string, input: CsvInput): Promise<Selection> {
   const digest = digestOf(text);
   const bare = text.replace(/^\ufeff/, '');
   const found = bare.trimStart();
-  if (found.startsWith('[')) return { ...fromJson(bare, input), digest };
-  if (found.startsWith('{')) return { ...fromNdjson(bare, input), digest };
+  if (found.startsWith('[')) return { ...(await fromJson(bare, input)), digest };
+  if (found.startsWith('{')) return { ...(await listed(recordsOf(bare), input)), digest };
   const [first = ''] = bare.split(/\r?\n|\r/, 1);
   const header = readCsv(`${first.replaceAll('"', '')}\n`)[0]?.cells ?? [];
-  if (namesAnId(header, input.map)) {
-    const rows = new Rows(input);
-    rows.take(readCsv(bare));
-    return { ...rows.selection(), digest };
-  }
-  return { ...listed(linesOf(bare, /\r?\n|\r/g), input), digest };
+  if (namesAnId(header, input.map)) return selectCsv(once(Buffer.from(text)), input);
+  return { ...(await listed(linesOf(bare, /\r?\n|\r/g), input)), digest };
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
 }
 
 /** An id and the line that names it. */
@@ -116,10 +134,6 @@ function fromJson(text: string, input: CsvInput) {
   );
 }
 
-function fromNdjson(text: string, input: CsvInput) {
-  return listed(recordsOf(text), input);
-}
-
 function* recordsOf(text: string): Generator<Named> {
   for (const { id: json, line } of linesOf(text, /\n/g)) {
     const value = valueOf(json, line);
@@ -142,18 +156,21 @@ function idIn(value: unknown, at: number, what: string): string {
   throw new InputError(`${what} ${at} holds no id.`);
 }
 
-function listed(found: Iterable<Named>, input: CsvInput) {
+async function listed(found: Iterable<Named>, input: CsvInput) {
   const ids = new Ids(input);
-  const wrong = new WrongLines();
+  const errors = new InputErrors();
   const rows: SelectedRow[] = [];
+  const turn = turns(input.signal, () => stoppedReading(input.name));
   for (const { id, line } of found) {
     ids.checkRoom();
-    wrong.within(line, () => {
+    errors.collect(() => {
       ids.add(id, line);
       rows.push({ row: line, id: ownText(id) });
     });
+    const waiting = turn(1);
+    if (waiting) await waiting;
   }
-  wrong.tell();
+  errors.throwIfAny();
   return { rows, header: ['id'], note: undefined };
 }
 
@@ -169,29 +186,30 @@ class Rows {
   private readonly rows: SelectedRow[] = [];
   private readonly same = sharing<JsonObject>();
   private readonly ids: Ids;
-  private readonly wrong = new WrongLines();
+  readonly errors = new InputErrors();
 
   constructor(private readonly input: CsvInput) {
     this.ids = new Ids(input);
   }
 
-  take(rows: readonly CsvRow[]): void {
+  async take(rows: Iterable<CsvRow>, turn: ReturnType<typeof turns>): Promise<void> {
     for (const row of rows) {
       const { header } = this;
-      if (header) {
-        if (row.cells.every((cell) => cell.trim() === '')) continue;
-        this.ids.checkRoom();
-        this.wrong.within(row.line, () => this.add(row, header));
-      } else {
+      if (!header) {
         this.header = readHeader(row.cells, this.input.rules, this.input);
         this.headerCells = row.cells;
+      } else if (row.cells.some((cell) => cell.trim() !== '')) {
+        this.ids.checkRoom();
+        this.errors.collect(() => this.add(row, header));
       }
+      const waiting = turn(row.cells.length);
+      if (waiting) await waiting;
     }
   }
 
   selection() {
     if (!this.header) throw new InputError(`${this.input.name} is empty: it has no header.`);
-    this.wrong.tell();
+    this.errors.throwIfAny();
     const unused = this.header.unused;
     // Of nested fields the one above them says enough.
     const names = [...new Set(unused.map((name) => name.split('.', 1)[0] ?? name))];
@@ -199,7 +217,7 @@ class Rows {
       ...[...this.header.overruled].map(
         ([name, flag]) => `The column ${name} is not used: ${flag} says it for every row.`,
       ),
-      ...(names.length > 0 ? [`Columns that are not sent: ${names.join(', ')}.`] : []),
+      ...(names.length > 0 ? [`Columns that are not sent: ${firstOf(names)}.`] : []),
     ];
     const note = sentences.length > 0 ? sentences.join(' ') : undefined;
     return { rows: this.rows, header: this.headerCells, note };

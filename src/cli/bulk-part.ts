@@ -1,5 +1,5 @@
 import type { ResourceName } from '../api/contract.js';
-import type { ColumnRules } from '../bulk/columns.js';
+import type { ColumnRules } from '../bulk/csv-columns.js';
 import type { RunHead, RunStore, StoredRun } from '../bulk/runs.js';
 import type { Selection } from '../bulk/selection.js';
 import type { ByteCount, SelectedRow } from '../bulk/work.js';

@@ -84,6 +84,7 @@ export async function selectLocally(
     rules: { ...(part.rules ?? idsOnly), overruled: part.overrules?.(values as never) },
     keepsCells: values.results !== undefined,
     organizationId: context.api.organizationId,
+    signal: context.signal,
   };
   if (source === 'csv') {
     const selection = await selectCsv(bytesOf(context, path), input);

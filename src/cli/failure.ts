@@ -1,6 +1,7 @@
 import {
   ApiError,
   Failure,
+  InputError,
   isExhausted,
   NetworkError,
   ProtocolError,
@@ -70,7 +71,12 @@ export function tellFailure(failed: unknown, command: FailedCommand): FailureSto
   const exitCode = command.exitCode ?? exit[error.exitName];
   const site = siteOf(error);
   return {
-    lines: [message, ...(why ? [why] : []), ...(hint ? hint.split('\n') : [])],
+    // Several lines of an input may be wrong, each for a reason of its own.
+    lines: [
+      ...(error instanceof InputError ? message.split('\n') : [message]),
+      ...(why ? [why] : []),
+      ...(hint ? hint.split('\n') : []),
+    ],
     envelope: {
       error: {
         code: error.code,

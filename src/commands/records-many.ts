@@ -1,15 +1,16 @@
 import type { BulkPart } from '../cli/bulk-part.js';
 import { fieldNames } from '../cli/documented.js';
 import type { FieldValues, TypedFields } from '../cli/field-flags.js';
-import { touchedFields } from '../cli/field-flags.js';
+import { touchedFields, touchedNames } from '../cli/field-flags.js';
 import { listFlags } from '../cli/filters.js';
 import type { Context } from '../context.js';
-import { readFieldWord, setFields } from '../data/assign.js';
-import { isObject, type JsonObject } from '../data/json.js';
-import { flatten, plainText, valueAt } from '../data/path.js';
-import { InputError, isGoneForSure } from '../errors.js';
+import { readFieldWord } from '../data/assign.js';
+import type { JsonObject } from '../data/json.js';
+import { isGoneForSure } from '../errors.js';
 import { endpoint } from '../api/contract.js';
-import type { Column, ColumnRules } from '../bulk/columns.js';
+import { cellFieldNames, cellFields } from '../bulk/cell-values.js';
+import type { Column, ColumnRules } from '../bulk/csv-columns.js';
+import type { SelectedRow } from '../bulk/work.js';
 import type { Kind } from './kinds.js';
 import { sharedSource } from './read-records.js';
 import { sendUpdate, updatePlan } from './update-records.js';
@@ -54,17 +55,24 @@ export function updateMany(
     job: read,
     open(context, kept: UpdateJob & JsonObject) {
       const source = sharedSource(context, kind, kept);
-      const wantedOf = (own: JsonObject = {}, record: JsonObject | undefined): JsonObject => ({
-        ...cellFields(own, record),
+      const wantedOf = (
+        { own = {}, row }: SelectedRow,
+        record: JsonObject | undefined,
+      ): JsonObject => ({
+        ...cellFields(own, record, row),
         ...touchedFields(kept.typed, record),
         ...more(kept, record),
       });
       return {
         resends: 3,
         read: (id, how) => source.read(id, how),
-        plan: ({ id, own }, record) =>
-          updatePlan(context, kind, id, record, kept.route, () => wantedOf(own, record)),
-        compares: ({ own }) => Object.keys(wantedOf(own, undefined)),
+        plan: (row, record) =>
+          updatePlan(context, kind, row.id, record, kept.route, () => wantedOf(row, record)),
+        compares: ({ own = {} }) => [
+          ...cellFieldNames(own),
+          ...touchedNames(kept.typed),
+          ...Object.keys(more(kept, undefined)),
+        ],
         send: (plan, id) => sendUpdate(context, kind, plan, id, source),
       };
     },
@@ -135,27 +143,4 @@ function idColumns(kind: Kind): ColumnRules {
     exported: ['organizationId', 'createdAt', 'name', ...shown],
     open: false,
   };
-}
-
-/** The fields of a CSV row, by the open columns of its rules; a cell that shows the present value changes nothing, whatever its type. */
-export function cellFields(own: JsonObject, record: JsonObject | undefined): JsonObject {
-  const flat = flatten(record ?? {});
-  const fields = Object.entries(own).flatMap(([key, cell]) => {
-    if (!key.startsWith('set.')) return [];
-    const name = key.slice('set.'.length);
-    const present = record && (flat.get(name) ?? valueAt(record, name));
-    const field = (value: unknown) => [{ key: name, path: name.split('.'), list: false, value }];
-    if (cell === null) return field(null);
-    if (!isObject(cell)) return [];
-    if (!Object.hasOwn(cell, 'text')) return field(cell['value']);
-    const text = String(cell['text']);
-    if (plainText(present) === text) return [];
-    const whole = record && valueAt(record, name);
-    if (typeof whole === 'object' && whole !== null)
-      throw new InputError(`${name} holds a list or an object; name its column ${name}:json.`);
-    return field(text);
-  });
-  const whole = setFields(record ?? {}, fields);
-  const touched = new Set(fields.map(({ path }) => path[0] ?? ''));
-  return Object.fromEntries(Object.entries(whole).filter(([key]) => touched.has(key)));
 }

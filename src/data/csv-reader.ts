@@ -1,3 +1,4 @@
+/** A strict reader of CSV. */
 import { InputError } from '../errors.js';
 import { byteOrderMark } from './csv.js';
 
@@ -9,11 +10,15 @@ export interface CsvRow {
 
 export type Delimiter = ',' | ';' | '\t';
 
-/** Reads CSV as it arrives; each call gives the records that are whole by then. */
+/**
+ * Reads CSV as it arrives. What a call gives has to be iterated to its end: reading goes on as it is,
+ * and throws InputError after the last record before the mistake.
+ */
 export interface CsvReader {
-  push(text: string): readonly CsvRow[];
+  /** The records that are whole by then. */
+  push(text: string): Iterable<CsvRow>;
   /** The last record, if no line end followed it. Throws InputError for a quote that was never closed. */
-  end(): readonly CsvRow[];
+  end(): Iterable<CsvRow>;
 }
 
 /**
@@ -47,6 +52,8 @@ class Reader implements CsvReader {
   private rowLine = 1;
   private quoteLine = 1;
   private hadQuote = false;
+  /** A record that was just finished. */
+  private row: CsvRow | undefined;
   private afterCr = false;
   private begun = false;
   /** What came before the first line was whole: the delimiter is not known yet. */
@@ -57,58 +64,52 @@ class Reader implements CsvReader {
 
   constructor(private delimiter: Delimiter | undefined) {}
 
-  push(text: string): readonly CsvRow[] {
+  *push(text: string): Generator<CsvRow> {
     let chunk = text;
     if (!this.begun && chunk !== '') {
       if (chunk.startsWith(byteOrderMark)) chunk = chunk.slice(1);
       this.begun = true;
     }
-    if (this.delimiter) return this.read(chunk, this.delimiter);
-    this.refuseNul(chunk, this.held);
+    if (this.delimiter) return yield* this.read(chunk, this.delimiter);
     this.held += chunk;
     const end = this.endOfFirstLine();
+    // What is no text may be a first line for ever.
+    const nul = end < 0 ? this.held.indexOf('\0', this.held.length - chunk.length) : -1;
+    if (nul >= 0) throw nulAt(this.line + lineEnds(this.held.slice(0, nul)));
     if (Math.max(end, this.looked) > longestFirstLine)
       throw new InputError('The first line is longer than 1 MiB: this is probably no CSV.', {
         hint: 'A CSV begins with a line of column names. A JSON array of ids, or NDJSON, is for --ids.',
       });
-    if (end < 0) return [];
-    return this.readHeld(this.held.slice(0, end));
+    if (end >= 0) yield* this.readHeld(this.held.slice(0, end));
   }
 
-  end(): readonly CsvRow[] {
-    const rows = this.delimiter ? [] : [...this.readHeld(this.held)];
+  *end(): Generator<CsvRow> {
+    if (!this.delimiter) yield* this.readHeld(this.held);
     if (this.state === 'quoted')
       throw new InputError(`Line ${this.quoteLine}: a quote is opened and never closed.`, { hint });
-    this.finishRow(rows);
-    return rows;
+    this.finishRow();
+    if (this.row) yield this.row;
   }
 
-  private readHeld(firstLine: string): readonly CsvRow[] {
+  private *readHeld(firstLine: string): Generator<CsvRow> {
     const text = this.held;
     this.held = '';
     this.delimiter = likelyDelimiter(firstLine);
-    return this.read(text, this.delimiter);
+    yield* this.read(text, this.delimiter);
   }
 
-  private read(text: string, delimiter: Delimiter): CsvRow[] {
-    const rows: CsvRow[] = [];
-    this.refuseNul(text);
-    let at = 0;
-    while (at < text.length) {
-      if (this.state === 'quoted') at = this.readQuoted(text, at);
-      else at = this.readBare(text, at, delimiter, rows);
-    }
-    return rows;
-  }
-
-  /** `before`: what was held back of the same line. */
-  private refuseNul(text: string, before = ''): void {
+  private *read(text: string, delimiter: Delimiter): Generator<CsvRow> {
     const nul = text.indexOf('\0');
-    if (nul < 0) return;
-    const line = this.line + lineEnds(before + text.slice(0, nul));
-    throw new InputError(`Line ${line}: there is a NUL character; this is no text in UTF-8.`, {
-      hint: 'Save it as CSV, UTF-8.',
-    });
+    const readable = nul < 0 ? text : text.slice(0, nul);
+    let at = 0;
+    while (at < readable.length) {
+      if (this.state === 'quoted') at = this.readQuoted(readable, at);
+      else at = this.readBare(readable, at, delimiter);
+      if (!this.row) continue;
+      yield this.row;
+      this.row = undefined;
+    }
+    if (nul >= 0) throw nulAt(this.line);
   }
 
   /** Goes on where the last look ended: a file of one line comes in many chunks. */
@@ -133,7 +134,7 @@ class Reader implements CsvReader {
     return end + 1;
   }
 
-  private readBare(text: string, at: number, delimiter: Delimiter, rows: CsvRow[]): number {
+  private readBare(text: string, at: number, delimiter: Delimiter): number {
     const character = text[at] ?? '';
     if (character === '\n' && this.afterCr) {
       this.afterCr = false;
@@ -160,7 +161,7 @@ class Reader implements CsvReader {
       return at + 1;
     }
     if (character === '\n' || character === '\r') {
-      this.finishRow(rows);
+      this.finishRow();
       this.line += 1;
       this.rowLine = this.line;
       this.afterCr = character === '\r';
@@ -182,10 +183,10 @@ class Reader implements CsvReader {
     this.state = 'start';
   }
 
-  private finishRow(rows: CsvRow[]): void {
+  private finishRow(): void {
     const isEmpty = this.cells.length === 0 && this.cell === '' && !this.hadQuote;
     this.finishCell();
-    if (!isEmpty) rows.push({ line: this.rowLine, cells: this.cells });
+    if (!isEmpty) this.row = { line: this.rowLine, cells: this.cells };
     this.cells = [];
     this.hadQuote = false;
   }
@@ -194,6 +195,12 @@ class Reader implements CsvReader {
     this.line += lineEnds(part) - (this.afterCr && part.startsWith('\n') ? 1 : 0);
     if (part !== '') this.afterCr = part.endsWith('\r');
   }
+}
+
+function nulAt(line: number): InputError {
+  return new InputError(`Line ${line}: there is a NUL character; this is no text in UTF-8.`, {
+    hint: 'Save it as CSV, UTF-8.',
+  });
 }
 
 function lineEnds(text: string): number {

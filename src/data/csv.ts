@@ -26,15 +26,10 @@ export function forSpreadsheet(text: string): string {
   return guard(visible(text));
 }
 
-/** Whether a cell, without its guard, says what the export writes for a value. */
-export function isExported(cell: string, value: unknown): boolean {
+/** The text of the cell that the export writes for a value, before its guard. */
+export function exportText(value: unknown): string {
   const isList = Array.isArray(value) && !isNested(value);
-  return shows(cell, isList ? listText(value) : plainCell(value));
-}
-
-/** Whether a cell shows a text, which is not kept as it is where it holds a NUL or half of a pair. */
-export function shows(cell: string, text: string): boolean {
-  return cell === text || cell === visible(text);
+  return visible(isList ? listText(value) : plainCell(value));
 }
 
 /** A NUL as a sign; half of a surrogate pair as every encoder of UTF-8 writes it. */

@@ -11,6 +11,12 @@ export function plural(count: number, word: string, many = `${word}s`): string {
 /** So many of a kind are named, the others only counted: more would fill the screen. */
 export const namedFirst = 5;
 
+/** The first 20 names, and how many more there are. */
+export function firstOf(names: readonly string[]): string {
+  const more = names.length - 20;
+  return names.slice(0, 20).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
+
 /** With a capital letter at its beginning. */
 export function upperFirst(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);

@@ -62,6 +62,18 @@ describe('a CSV is read', () => {
     expect(rows.map(({ line }) => line)).toEqual([1, 2, 6]);
   });
 
+  test('up to the mistake, which is thrown after the records before it', () => {
+    for (const mistake of ['x"y\n', 'a\0b\n', '"a"b\n']) {
+      const reader = csvReader();
+      const read: string[] = [];
+      const reading = () => {
+        for (const row of reader.push(`id\n1\n2\n${mistake}3\n`)) read.push(...row.cells);
+      };
+      expect(reading).toThrow(/^Line 4: /);
+      expect(read).toEqual(['id', '1', '2']);
+    }
+  });
+
   test.each([
     ['id\n"open\nstill', /Line 2: a quote is opened and never closed/],
     ['id\na"b\n', /Line 2: a quote stands inside/],
@@ -96,7 +108,7 @@ test('what our writer writes comes back, with every delimiter, cut anywhere', ()
           (a, b) => a - b,
         );
         const parts = [0, ...places].map((at, index) => text.slice(at, places[index] ?? undefined));
-        const read = [...parts.flatMap((part) => reader.push(part)), ...reader.end()];
+        const read = [...parts.flatMap((part) => [...reader.push(part)]), ...reader.end()];
         expect(read.map((row) => row.cells)).toEqual(rows);
         const lines = read.map(({ line }) => line);
         expect(lines).toEqual(lines.toSorted((a, b) => a - b));

@@ -1,3 +1,4 @@
+import { cellFields } from '../../bulk/cell-values.js';
 import { defineWrite, flag, type Change, type Plan } from '../../cli/define.js';
 import { fieldFlags, readFields, touchedFields, type TypedFields } from '../../cli/field-flags.js';
 import { manyFlags } from '../../cli/bulk-flags.js';
@@ -6,7 +7,6 @@ import { recordOf } from '../../cli/views.js';
 import type { Context } from '../../context.js';
 import { isObject, type JsonObject } from '../../data/json.js';
 import { callOf } from '../kinds.js';
-import { cellFields } from '../records-many.js';
 import { labelOf } from '../read-records.js';
 import {
   anyIds,
@@ -140,8 +140,8 @@ function conversions(context: Context, wish: Wish): BulkJob {
   return {
     resends: 1,
     read: (id) => readApplication(context, id),
-    plan: ({ id, own = {} }, record = { id }) =>
-      planConversion(context, id, record, wish, wish, cellFields(own, undefined)),
+    plan: ({ id, row, own = {} }, record = { id }) =>
+      planConversion(context, id, record, wish, wish, cellFields(own, undefined, row)),
     async send({ calls, state }, id) {
       const conversion = calls.at(-1);
       if (!conversion) return undefined;

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { TryoutApplication, TryoutStatus } from '../../api/schemas.js';
-import type { ColumnRules } from '../../bulk/columns.js';
+import type { ColumnRules } from '../../bulk/csv-columns.js';
 import type { SelectedRow } from '../../bulk/work.js';
 import { allFlags, type BulkValues } from '../../cli/bulk-flags.js';
 import type { BulkPart } from '../../cli/bulk-part.js';

@@ -1,7 +1,10 @@
+/** The header of a CSV: which of its columns count, and how the rows below it are read. */
 import { clearWord, shortenedNumber, spreadsheetError, unguard } from '../data/csv.js';
-import { type JsonObject, parseJson } from '../data/json.js';
+import type { JsonObject } from '../data/json.js';
 import { didYouMean, nearest } from '../data/nearest.js';
+import { firstOf } from '../data/words.js';
 import { InputError } from '../errors.js';
+import { cellKey, checkTypedCell, type RawCell, readColumnName } from './cell-values.js';
 
 /** What one column of a CSV gives its row. */
 export interface Column {
@@ -17,6 +20,8 @@ export interface Column {
   readonly as?: string;
   /** Whether `<clear>` is allowed: null. */
   readonly clears?: boolean;
+  /** Sets the field of its name; what its cells mean depends on what the record holds there. */
+  readonly setsField?: boolean;
 }
 
 /** Which columns a command takes from a CSV. */
@@ -25,7 +30,7 @@ export interface ColumnRules {
   /** Fields that an export writes and an import leaves alone. */
   readonly exported: readonly string[];
   /**
-   * Any other column sets the field of its name (`name:int`, `:bool`, `:json` type them). `ownFile`:
+   * Any other column sets the field of its name (`name:text`, `:int`, `:bool`, `:json` type them). `ownFile`:
    * not in what an export wrote, whose unknown columns are the service's, nor one that looks like a slip.
    */
   readonly open: boolean | 'ownFile';
@@ -56,37 +61,56 @@ export function readHeader(
   rules: ColumnRules,
   options: HeaderOptions,
 ): Header {
-  const names = cells.map((cell) => mapped(clean(cell, options), options));
+  const exact = cells.map((cell) => (options.raw ? cell : unguard(cell)));
+  const names = exact.map((cell) => mapped(cell.trim(), options));
+  const all = new Set(names);
   for (const [from] of options.map)
-    if (!cells.some((cell) => clean(cell, options) === from.trim()))
+    if (!exact.some((cell) => cell.trim() === from.trim()))
       throw new InputError(`--map names a column "${from}" that the CSV does not have.`, {
-        hint: `It has: ${cells.join(', ')}.`,
+        hint: `It has: ${firstOf(exact)}.`,
       });
-  const isExport = exportMarks.every((mark) => names.some((name) => sameName(name, mark)));
+  const spellings = new Set(names.map(plain));
+  const isExport = exportMarks.every((mark) => spellings.has(plain(mark)));
   const isOwn = !isExport && !options.ignoreStrangers;
+  const missing = rules.columns
+    .map((column) => column.name)
+    .filter((column) => !spellings.has(plain(column)));
+  // A name close to a column that counts and is not there itself.
+  const isSlip = (name: string) => nearest(name, missing) !== undefined;
+  const isNamed = (name: string, wanted: string) =>
+    name === wanted || (sameName(name, wanted) && !all.has(wanted));
   const used = new Map<string, number>();
   const readers: { readonly index: number; readonly column: Column }[] = [];
   const unused: string[] = [];
   const overruled = new Map<string, string>();
   let idIndex = -1;
   for (const [index, name] of names.entries()) {
-    const open =
-      rules.open === true || (rules.open === 'ownFile' && isOwn && !isSlip(name, names, rules));
-    const column = name === '' ? undefined : columnOf(name, { ...rules, open });
-    const isId = sameName(name, 'id');
+    if (name === '') continue;
+    const isId = isNamed(name, 'id');
+    const known = rules.columns.find((column) =>
+      [column.name, ...(column.aliases ?? [])].some((word) => isNamed(name, word)),
+    );
+    const isOpen =
+      !isExported(name, rules) &&
+      (rules.open === true || (rules.open === 'ownFile' && isOwn && !isSlip(name)));
+    // A key of the record may end in a space, or like a type.
+    const header = exact[index]?.trim() === name ? (exact[index] ?? name) : name;
+    const column = known ?? (isOpen ? openColumn(header, isExport) : undefined);
     if (!isId && !column) {
       const passes = isExported(name, rules) || options.ignoreStrangers;
-      if (name !== '' && !passes && !(isExport && !isSlip(name, names, rules)))
-        throw stranger(name, rules);
-      if (name !== '') unused.push(name);
+      if (!passes && !(isExport && !isSlip(name))) throw stranger(name, rules);
+      unused.push(name);
       continue;
     }
-    const key = isId ? 'id' : (column?.name ?? name);
+    const key = isId ? 'id' : (column?.as ?? column?.name ?? name);
     const before = used.get(key);
     if (before !== undefined)
-      throw new InputError(`Columns ${before + 1} and ${index + 1} are both ${key}.`, {
-        hint: 'Take one of them out of the file.',
-      });
+      throw new InputError(
+        `Columns ${before + 1} and ${index + 1} are both ${isId ? 'id' : column?.name}.`,
+        {
+          hint: 'Take one of them out of the file.',
+        },
+      );
     used.set(key, index);
     const flag = column && rules.overruled?.get(column.name);
     if (isId) idIndex = index;
@@ -94,7 +118,7 @@ export function readHeader(
     else if (column) readers.push({ index, column });
   }
   if (idIndex < 0)
-    throw new InputError(`The CSV has no column "id". It has: ${names.join(', ')}.`, {
+    throw new InputError(`The CSV has no column "id". It has: ${firstOf(names)}.`, {
       hint: 'Name the column that holds the ids: --map "THEIR NAME=id"',
     });
   const reading = { ...options, isExport };
@@ -131,26 +155,35 @@ function ownValues(
   for (const { index, column } of readers) {
     const cell = row[index] ?? '';
     if (cell.trim() === '') continue;
-    const name = column.as ?? column.name;
-    checkNoError(cell, column.name, line);
-    checkWhole(cell, column.name, line, options);
-    if (cell.trim() === clearWord) {
-      if (!column.clears)
-        throw new InputError(`Line ${line}: ${column.name} cannot be cleared.`, {
-          hint: 'Empty the cell to leave the field as it is.',
-        });
-      own.push([name, null]);
-      continue;
-    }
-    try {
-      own.push([name, column.read(options.raw ? cell : unguard(cell), options.isExport)]);
-    } catch (error) {
-      throw new InputError(`Line ${line}: ${column.name} ${(error as Error).message}`, {
-        cause: error,
-      });
-    }
+    own.push([column.as ?? column.name, readCell(cell, column, line, options)]);
   }
   return Object.fromEntries(own);
+}
+
+function readCell(
+  cell: string,
+  column: Column,
+  line: number,
+  options: HeaderOptions & { readonly isExport: boolean },
+): unknown {
+  const { name } = column;
+  const word = cell.trim();
+  // No guard tells a raw text from what it looks like, but the record that holds it does.
+  if (options.raw && column.setsField && (word === clearWord || spreadsheetError.test(word)))
+    return { raw: cell } satisfies RawCell;
+  checkNoError(cell, name, line);
+  checkWhole(cell, name, line, options);
+  if (word === clearWord) {
+    if (column.clears) return null;
+    throw new InputError(`Line ${line}: ${name} cannot be cleared.`, {
+      hint: 'Empty the cell to leave the field as it is.',
+    });
+  }
+  try {
+    return column.read(options.raw ? cell : unguard(cell), options.isExport);
+  } catch (error) {
+    throw new InputError(`Line ${line}: ${name} ${(error as Error).message}`, { cause: error });
+  }
 }
 
 function checkNoError(cell: string, name: string, line: number): void {
@@ -158,8 +191,8 @@ function checkNoError(cell: string, name: string, line: number): void {
   throw new InputError(`Line ${line}: ${name} holds the spreadsheet error ${cell.trim()}.`, {
     hint:
       name === 'id'
-        ? 'Mend the cell, or take the line out; then save the CSV again.'
-        : 'Mend the cell, or empty it to leave the field as it is; then save the CSV again.',
+        ? 'Fix the cell, or take the line out; then save the CSV again.'
+        : 'Fix the cell, or empty it to leave the field as it is; then save the CSV again.',
   });
 }
 
@@ -174,70 +207,30 @@ function checkWhole(cell: string, name: string, line: number, { raw }: HeaderOpt
   );
 }
 
-function columnOf(name: string, rules: ColumnRules): Column | undefined {
-  const known = rules.columns.find((column) =>
-    [column.name, ...(column.aliases ?? [])].some((word) => sameName(name, word)),
-  );
-  if (known) return known;
-  if (!rules.open || isExported(name, rules)) return undefined;
-  return openColumn(name);
-}
-
-function openColumn(header: string): Column {
-  const [, bare = header, word = ''] = /^(.+):(\w+)$/.exec(header) ?? [];
-  const type = columnTypes.find((known) => known === word);
-  const meant = otherTypes.get(word.toLowerCase());
-  if (type === undefined && meant !== undefined)
-    throw new InputError(`The column "${header}" has a type that is not known: ${word}.`, {
-      hint: meant === '' ? `Text needs no type: ${bare}` : `Did you mean ${bare}:${meant}?`,
-    });
-  const name = type === undefined ? header : bare;
-  return { name, clears: true, as: `set.${name}`, read: (cell) => typed(cell, type) };
-}
-
-const columnTypes = ['int', 'bool', 'json'] as const;
-
-/** What others call the types of a column; text has none. */
-const otherTypes = new Map<string, (typeof columnTypes)[number] | ''>([
-  ...['number', 'integer', 'num'].map((word) => [word, 'int'] as const),
-  ['boolean', 'bool'],
-  ...['object', 'array', 'list', 'null', 'float', 'double', 'decimal'].map(
-    (word) => [word, 'json'] as const,
-  ),
-  ...['string', 'text', 'str'].map((word) => [word, ''] as const),
-]);
-
-function typed(cell: string, type: (typeof columnTypes)[number] | undefined): unknown {
-  const text = cell.trim();
-  if (type === undefined) return { text: cell };
-  if (type === 'int') {
-    if (/^-?\d{1,15}$/.test(text)) return { value: Number(text) };
-    throw new Error(`"${text}" is no whole number.`);
-  }
-  if (type === 'bool') {
-    if (/^(true|false)$/i.test(text)) return { value: text.toLowerCase() === 'true' };
-    throw new Error(`"${text}" is neither true nor false.`);
-  }
-  try {
-    return { value: parseJson(text) };
-  } catch {
-    throw new Error('is no valid JSON.');
-  }
+/**
+ * A column that sets the field of its name. In an export a name such as `rank:number` may be the
+ * field's own: only the record tells.
+ */
+function openColumn(header: string, isExport: boolean): Column {
+  const name = isExport ? header : readColumnName(header).name;
+  return {
+    name,
+    clears: true,
+    setsField: true,
+    as: cellKey(header),
+    read(cell) {
+      if (!isExport) checkTypedCell(header, cell);
+      return cell;
+    },
+  };
 }
 
 /** What every export has and nobody types: beside them unknown fields of the service are none of ours. */
 const exportMarks = ['id', 'organizationId', 'createdAt', 'updatedAt'];
 
-/** A name close to a column that counts and is not there itself. */
-function isSlip(name: string, names: readonly string[], { columns }: ColumnRules): boolean {
-  const missing = columns
-    .map((column) => column.name)
-    .filter((column) => !names.some((other) => sameName(other, column)));
-  return nearest(name, missing) !== undefined;
-}
-
-function isExported(name: string, rules: ColumnRules): boolean {
-  return rules.exported.some((field) => sameName(name, field) || name.startsWith(`${field}.`));
+function isExported(name: string, { exported }: ColumnRules): boolean {
+  const root = name.split('.', 1)[0] ?? '';
+  return exported.some((field) => field === root || sameName(name, field));
 }
 
 function stranger(name: string, rules: ColumnRules): InputError {
@@ -252,10 +245,6 @@ function stranger(name: string, rules: ColumnRules): InputError {
 
 function mapped(header: string, { map }: HeaderOptions): string {
   return map.find(([from]) => from.trim() === header)?.[1] ?? header;
-}
-
-function clean(cell: string, { raw }: HeaderOptions): string {
-  return (raw ? cell : unguard(cell)).trim();
 }
 
 /** Case, spaces, `_` and `-` are spelling. */
