@@ -98,7 +98,7 @@ async function show<T>(value: T, view: View<T>, sink: Sink, world: Presenting): 
     return;
   }
   if (format === 'csv')
-    return writeCsv(forScreen(sink), rows, csvLook(world.settings), knownFields(view, fields));
+    return writeCsv(forScreen(sink), rows, csvLook(world), knownFields(view, fields));
   // A report with --fields is its rows.
   if (!many && !(fields && view.rows))
     return showRecord(asRecord(fields ? await only(rows) : value), sink, world);
@@ -147,8 +147,8 @@ async function only(rows: Rows): Promise<unknown> {
   return null;
 }
 
-function csvLook({ delimiter, csvRaw, bom }: OutputSettings) {
-  return { delimiter, raw: csvRaw, bom };
+function csvLook({ settings: { delimiter, csvRaw, bom }, signal }: Presenting) {
+  return { delimiter, raw: csvRaw, bom, signal };
 }
 
 function knownFields<T>(view: View<T>, fields: readonly string[] | undefined): readonly string[] {

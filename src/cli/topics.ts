@@ -143,7 +143,9 @@ exit 11 (--allow-partial goes on with what is there).
   --ids  one id a line, NDJSON, a JSON array, or a CSV with a column id;
          - is stdin
   --csv  id, status, internalNotes (or note), if_status; other resources: id
-         and the fields to set (text; name:int, name:bool, name:json type them)
+         and the fields to set; gamerTags.0.game sets that element of a list
+         a cell takes the type that the field has now (an empty one: text);
+         name:text, name:int, name:bool and name:json set another
          blank = leave, <clear> = empty it; what list -o csv wrote is taken as
          it is, and a row that changed since is a conflict, not overwritten
          --map "THEIRS=id" renames a column, --ignore-columns passes over others

@@ -8,8 +8,9 @@ import {
   printPlain,
 } from '../data/json.js';
 import { flatten, InnerNames, plainText, valueAt } from '../data/path.js';
+import { turns } from '../data/turns.js';
 import { plural } from '../data/words.js';
-import { OutputError, UsageError } from '../errors.js';
+import { CancelledError, OutputError, UsageError } from '../errors.js';
 import { jsonTsvCell, multiLine, tsvCell } from '../terminal/safe-text.js';
 import { batchTo, type Sink } from './sink.js';
 
@@ -163,9 +164,14 @@ export async function writePairs(sink: Sink, record: JsonObject): Promise<void> 
 
 export interface CsvLook extends CsvOptions {
   readonly bom: boolean;
+  /** Ends the writing. */
+  readonly signal?: AbortSignal | undefined;
 }
 
-/** Records as CSV with all their columns; nothing is written before the last one is there. */
+/**
+ * Records as CSV with all their columns; nothing is written before the last one is there. Throws
+ * CancelledError after a signal.
+ */
 export async function writeCsv(
   sink: Sink,
   rows: Rows,
@@ -173,31 +179,24 @@ export async function writeCsv(
   columnsIfEmpty: readonly string[],
 ): Promise<void> {
   const records = (await gathered(rows)).map(asRecord);
+  const names = new InnerNames();
+  const turn = turns(look.signal, () => new CancelledError('Stopped while writing the CSV.'));
+  const columns = records.length > 0 ? await csvColumns(records, names, turn) : columnsIfEmpty;
+  const header = look.raw ? columns : columns.map(forSpreadsheet);
   const batch = batchTo(sink);
-  for (const line of csvLines(records, look, columnsIfEmpty)) {
-    const waiting = batch.push(line);
+  await batch.push((look.bom ? byteOrderMark : '') + csvLine(header, { ...look, raw: true }));
+  for (const record of records) {
+    const flat = flatten(record, names);
+    const waiting =
+      batch.push(
+        csvLine(
+          columns.map((column) => flat.get(column)),
+          look,
+        ),
+      ) ?? turn(columns.length);
     if (waiting) await waiting;
   }
   await batch.flush();
-}
-
-/** The lines of a CSV file, header first. */
-function* csvLines(
-  records: readonly JsonObject[],
-  look: CsvLook,
-  columnsIfEmpty: readonly string[] = [],
-): Generator<string> {
-  const names = new InnerNames();
-  const columns = records.length > 0 ? csvColumns(records, names) : columnsIfEmpty;
-  const header = look.raw ? columns : columns.map(forSpreadsheet);
-  yield (look.bom ? byteOrderMark : '') + csvLine(header, { ...look, raw: true });
-  for (const record of records) {
-    const flat = flatten(record, names);
-    yield csvLine(
-      columns.map((column) => flat.get(column)),
-      look,
-    );
-  }
 }
 
 /** Any value of a list as a record, so that every format can show it. */
@@ -205,29 +204,46 @@ export function asRecord(row: unknown): JsonObject {
   return isObject(row) ? row : { value: row };
 }
 
+/** A column, and the one to the right of it. */
+interface CsvColumn {
+  readonly name: string;
+  filled: boolean;
+  next: CsvColumn | undefined;
+}
+
 /** The union of the records' columns; a new one stands beside its kin, else behind the one before it. */
-function csvColumns(records: readonly JsonObject[], names: InnerNames): readonly string[] {
-  const columns: string[] = [];
-  const known = new Map<string, { filled: boolean }>();
+async function csvColumns(
+  records: readonly JsonObject[],
+  names: InnerNames,
+  turn: ReturnType<typeof turns>,
+): Promise<readonly string[]> {
+  const start: CsvColumn = { name: '', filled: true, next: undefined };
+  const known = new Map<string, CsvColumn>();
   for (const record of records) {
-    let before: string | undefined;
-    for (const [name, value] of flatten(record, names)) {
+    let before = start;
+    const flat = flatten(record, names);
+    for (const [name, value] of flat) {
       const filled = value !== null && value !== undefined && value !== '';
-      const seen = known.get(name);
-      if (seen) seen.filled ||= filled;
+      let column = known.get(name);
+      if (column) column.filled ||= filled;
       else {
         const [root = name] = name.split('.', 1);
-        const anchor =
-          before !== root && !before?.startsWith(`${root}.`) && known.has(root) ? root : before;
-        known.set(name, { filled });
-        columns.splice(anchor === undefined ? 0 : columns.indexOf(anchor) + 1, 0, name);
+        const isBesideKin = before.name === root || before.name.startsWith(`${root}.`);
+        const anchor = isBesideKin ? before : (known.get(root) ?? before);
+        column = { name, filled, next: anchor.next };
+        anchor.next = column;
+        known.set(name, column);
       }
-      before = name;
+      before = column;
     }
+    const waiting = turn(flat.size);
+    if (waiting) await waiting;
   }
+  const columns: CsvColumn[] = [];
+  for (let column = start.next; column; column = column.next) columns.push(column);
   // An empty list in one record and `gamerTags.0.game` in another are the same field.
-  const parents = new Set(columns.flatMap(ancestors));
-  return columns.filter((name) => known.get(name)?.filled || !parents.has(name));
+  const parents = new Set(columns.flatMap(({ name }) => ancestors(name)));
+  return columns.filter(({ name, filled }) => filled || !parents.has(name)).map(({ name }) => name);
 }
 
 function ancestors(name: string): string[] {

@@ -1,3 +1,4 @@
+/** Conditions on a record: `--where`, `--if`, `--search`, and how texts are compared. */
 import { UsageError } from '../errors.js';
 import { timeOf } from './dates.js';
 import { compareDecimals } from './decimal.js';
@@ -14,7 +15,10 @@ export interface Condition {
   readonly value: string;
 }
 
-/** Reads `status=pending`, `formResponses.age>=16`, `name~fox`. Throws UsageError. */
+/**
+ * Reads `status=pending`, `formResponses.age>=16`, `name~fox`. Throws UsageError, also for `=>` and
+ * `=<`, which would compare with a text that begins so.
+ */
 export function parseCondition(text: string): Condition {
   const at = text.search(/[=~<>]|!=/);
   const operator = operators.find((entry) => text.startsWith(entry, Math.max(at, 0)));
@@ -23,6 +27,11 @@ export function parseCondition(text: string): Condition {
       hint: "Write 'field=value', or one of != ~ < > <= >= between field and value.",
     });
   const left = text.slice(0, at);
+  const [swapped] = /^=[<>]/.exec(text.slice(at)) ?? [];
+  if (swapped)
+    throw new UsageError(`"${swapped}" is not an operator. Did you mean ${swapped[1]}=?`, {
+      hint: `To compare with a text that begins with ${swapped[1]}, write ==${swapped[1]} instead.`,
+    });
   // `==` is the `=` of those who program.
   const right = text.slice(text.startsWith('==', at) ? at + 2 : at + operator.length);
   // `a = b` is spelling; a space on one side only belongs to the value.
@@ -52,8 +61,8 @@ export function meets(condition: Condition, record: JsonObject): boolean {
 }
 
 /**
- * Whether one of the values is the text: numbers by value, everything else as text; `null` is null,
- * absent and the empty list.
+ * Whether one of the values is the text: numbers by value, everything else as text whatever way its
+ * accents are encoded (NFC); `null` is null, absent and the empty list.
  */
 export function anyEquals(values: readonly unknown[], text: string): boolean {
   if (values.length === 0) return text === 'null';
@@ -76,7 +85,7 @@ function holdsFolded(value: unknown, folded: string): boolean {
 function equals(value: unknown, text: string): boolean {
   if (value === null || value === undefined) return text === 'null';
   const own = plainText(value);
-  if (own === text) return true;
+  if (isSameText(own, text)) return true;
   return isNumber(value) && compareDecimals(own, text) === 0;
 }
 
@@ -127,7 +136,17 @@ function isNumber(value: unknown): boolean {
 
 const beyondAscii = /[\u0080-\uffff]/;
 
-/** One spelling of each letter, small; to compose what is ASCII takes longer than all the rest. */
-function fold(text: string): string {
-  return (beyondAscii.test(text) ? text.normalize('NFC') : text).toLowerCase();
+/** Whether two texts are the same once their accents are encoded alike. */
+export function isSameText(a: string, b: string): boolean {
+  return a === b || composed(a) === composed(b);
+}
+
+/** One encoding of each letter, small. */
+export function fold(text: string): string {
+  return composed(text).toLowerCase();
+}
+
+/** To compose what is ASCII takes longer than all the rest. */
+function composed(text: string): string {
+  return beyondAscii.test(text) ? text.normalize('NFC') : text;
 }

@@ -5,6 +5,7 @@ import { allowedExtensions, knownExtensions, typeByName } from '../../api/conten
 import { parseWhen, resolveWhen } from '../../data/dates.js';
 import { didYouMean } from '../../data/nearest.js';
 import { withinTimes } from '../../data/record-test.js';
+import { isSameText } from '../../data/where.js';
 import { UsageError } from '../../errors.js';
 import { selectionBy } from '../records-many.js';
 
@@ -79,7 +80,8 @@ const typeWords = [...knownExtensions, 'image/', 'text/', 'application/'];
 
 function hasTag(tag: string): RecordTest {
   return {
-    holds: (record) => Array.isArray(record['tags']) && record['tags'].includes(tag),
+    holds: ({ tags }) =>
+      Array.isArray(tags) && tags.some((item) => typeof item === 'string' && isSameText(item, tag)),
     field: fieldNamed('tags'),
   };
 }

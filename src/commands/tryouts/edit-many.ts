@@ -6,6 +6,7 @@ import { allFlags, type BulkValues } from '../../cli/bulk-flags.js';
 import type { BulkPart } from '../../cli/bulk-part.js';
 import { params } from '../../cli/define.js';
 import { listFlags } from '../../cli/filters.js';
+import { exportText } from '../../data/csv.js';
 import type { JsonObject } from '../../data/json.js';
 import { nearest } from '../../data/nearest.js';
 import { orList } from '../../data/words.js';
@@ -97,7 +98,7 @@ export function editMany(
         resends: 3,
         read: (id) => readApplication(context, id),
         plan(row, record) {
-          const wanted = wantedOf(row);
+          const wanted = job.note ? wantedOf(row) : withoutOwnNote(wantedOf(row), record);
           refuseStrangeStatus(wanted.status, record);
           return editPlan(context, row.id, record, wanted, job);
         },
@@ -145,6 +146,13 @@ const editColumns: ColumnRules = {
 function noteOf(cell: unknown): NoteEdit | undefined {
   if (cell === null) return { kind: 'clear' };
   return typeof cell === 'string' ? { kind: 'replace', text: cell } : undefined;
+}
+
+/** A note as an export shows it is the note that is there, also where a cell cannot hold all of it. */
+function withoutOwnNote(wanted: Wanted, record: JsonObject | undefined): Wanted {
+  const { note } = wanted;
+  const isOwn = note?.kind === 'replace' && note.text === exportText(record?.['internalNotes']);
+  return isOwn ? { ...wanted, note: undefined } : wanted;
 }
 
 function readStatus(cell: string): TryoutStatus {

@@ -7,7 +7,7 @@ import { parseWhen, resolveWhen, type When } from '../../data/dates.js';
 import { parseDuration } from '../../data/duration.js';
 import { isObject, type JsonObject } from '../../data/json.js';
 import { withinTimes } from '../../data/record-test.js';
-import { anyEquals } from '../../data/where.js';
+import { anyEquals, fold, isSameText } from '../../data/where.js';
 import { UsageError } from '../../errors.js';
 
 const group = 'selection';
@@ -128,9 +128,11 @@ function parseAnswer(text: string): readonly Answer[] {
 function answers(readings: readonly Answer[]): RecordTest {
   const asked = (record: JsonObject) => {
     const form = isObject(record['formResponses']) ? record['formResponses'] : {};
-    return readings
-      .filter(({ question }) => Object.hasOwn(form, question))
-      .map(({ question, answer }) => ({ value: form[question], answer }));
+    return readings.flatMap(({ question, answer }) =>
+      Object.keys(form)
+        .filter((key) => isSameText(key, question))
+        .map((key) => ({ value: form[key], answer })),
+    );
   };
   return {
     holds: (record) =>
@@ -149,8 +151,8 @@ function isOneOf(value: unknown, words: readonly string[]): boolean {
 }
 
 function plays(record: JsonObject, wanted: readonly string[]): boolean {
-  const words = wanted.map((game) => game.toLowerCase());
-  return gamesOf(record).some((game) => words.includes(game.toLowerCase()));
+  const words = wanted.map(fold);
+  return gamesOf(record).some((game) => words.includes(fold(game)));
 }
 
 function hasNotes(record: JsonObject): boolean {
