@@ -110,13 +110,27 @@ export function locate(
 ): Located | undefined {
   const find = (fits: (value: unknown) => boolean) =>
     locateIn(record, name.split('.'), [], { isKey, fits });
-  const path = name.endsWith(']') ? bracketPath(name) : undefined;
-  const value = path?.reduce<unknown>(inner, record);
   return (
     find((leaf) => !isNested(leaf)) ??
-    (path && value !== undefined ? { path, value } : undefined) ??
+    (name.endsWith(']') ? locateExactly(record, bracketPath(name) ?? [], isKey) : undefined) ??
     find(() => true)
   );
+}
+
+function locateExactly(
+  record: JsonObject,
+  spellings: readonly string[],
+  isKey: Search['isKey'],
+): Located | undefined {
+  const path: string[] = [];
+  let value: unknown = record;
+  for (const spelling of spellings) {
+    const key = isObject(value) || Array.isArray(value) ? keyIn(value, spelling, isKey) : undefined;
+    if (key === undefined) return undefined;
+    path.push(key);
+    value = inner(value, key);
+  }
+  return path.length > 0 ? { path, value } : undefined;
 }
 
 interface Search {
@@ -133,7 +147,7 @@ function locateIn(
   if (words.length === 0) return search.fits(value) ? { path, value } : undefined;
   const count = Array.isArray(value) ? 1 : isObject(value) ? words.length : 0;
   for (let length = count; length > 0; length--) {
-    const key = keyIn(value as object, words.slice(0, length).join('.'), search);
+    const key = keyIn(value as object, words.slice(0, length).join('.'), search.isKey);
     if (key === undefined) continue;
     const found = locateIn(inner(value, key), words.slice(length), [...path, key], search);
     if (found) return found;
@@ -141,7 +155,7 @@ function locateIn(
   return undefined;
 }
 
-function keyIn(value: object, spelling: string, { isKey }: Search): string | undefined {
+function keyIn(value: object, spelling: string, isKey: Search['isKey']): string | undefined {
   if (Array.isArray(value))
     return isIndex(spelling) && Number(spelling) < value.length ? spelling : undefined;
   if (Object.hasOwn(value, spelling)) return spelling;
