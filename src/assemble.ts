@@ -81,8 +81,10 @@ export async function runCommand(
   streams.onOutput(progress.end);
   // What is said after a signal stands on lines of its own.
   whenAborted(outside.signal, progress.end);
+  const instant = () => ({ wall: Date.now(), mono: outside.clock() });
   const service = createService({
     ...outside,
+    instant,
     flags,
     paths,
     config,
@@ -118,6 +120,8 @@ export async function runCommand(
     }),
     progress,
     now: () => new Date(),
+    clock: outside.clock,
+    instant,
     signal: outside.signal,
     ...speech,
     connect: () => service.api(),

@@ -3,6 +3,7 @@ import type { FileStore } from './api/file-store.js';
 import type { Environment, Paths } from './config/paths.js';
 import type { Connection, GlobalFlags, Settings } from './config/settings.js';
 import type { ConfigStore } from './config/store.js';
+import type { Instant } from './data/instant.js';
 import type { PlainTable } from './data/plain-table.js';
 import type { ThisProcess } from './files/lock.js';
 import type { Progress } from './terminal/progress.js';
@@ -32,6 +33,10 @@ export interface LocalContext {
   readonly prompts: Prompts;
   readonly progress: Progress;
   readonly now: () => Date;
+  /** Milliseconds of a clock that never goes back. */
+  readonly clock: () => number;
+  /** This moment by both clocks: what the age of a read is measured with. */
+  readonly instant: () => Instant;
   /** Aborted by the first SIGINT, SIGTERM or SIGHUP. */
   readonly signal: AbortSignal;
   /** One line on stderr, made safe; printed with --quiet too (previews, missing ids). */

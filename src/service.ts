@@ -9,6 +9,7 @@ import type { Environment, Paths } from './config/paths.js';
 import { sandboxProfile } from './config/profile-name.js';
 import type { Connection, GlobalFlags, Settings } from './config/settings.js';
 import type { ConfigStore } from './config/store.js';
+import type { Instant } from './data/instant.js';
 import { pause } from './data/pause.js';
 import type { ThisProcess } from './files/lock.js';
 
@@ -25,6 +26,7 @@ export interface ServiceParts {
   readonly signal: AbortSignal;
   /** Milliseconds of a clock that never goes back. */
   readonly clock: () => number;
+  readonly instant: () => Instant;
   readonly notes: ApiNotes;
   /** Hears where the key came from when there is a connection. */
   readonly connected: (keySource: string) => void;
@@ -56,7 +58,7 @@ export function createService(parts: ServiceParts): Service {
     retries: settings.retries,
     maxWaitMs: settings.maxWaitMs,
     signal,
-    now: () => new Date(),
+    instant: parts.instant,
     random: Math.random,
     sleep: pause,
   };
@@ -102,7 +104,7 @@ export function createService(parts: ServiceParts): Service {
       guesses: settings.guesses,
       strict: settings.strict,
       notes,
-      now: pace.now,
+      instant: parts.instant,
     });
   };
   let files: Promise<FileStore> | undefined;

@@ -40,8 +40,6 @@ export function failureOf(
     if (!failsInside(body)) return undefined;
     return new ApiError(status, codeIn(body), call, { message: messageIn(body) });
   }
-  // A delete that may have been done before its answer was lost is done when the record is gone.
-  if (call.method === 'DELETE' && status === 404 && response.afterDoubt) return undefined;
   const refusal = new ApiError(status, codeIn(body), call, {
     message: messageIn(body),
     allow: headers['allow'],

@@ -1,3 +1,4 @@
+import type { Instant } from '../data/instant.js';
 import type { Loss } from './loss.js';
 
 /** As much as waits for a reader before the connection is told to hold back. */
@@ -28,7 +29,7 @@ export interface FlowSource {
 export class BodyFlow {
   private waiting: Buffer[] = [];
   private bytes = 0;
-  private end: { readonly loss?: Loss } | undefined;
+  private end: { readonly at: Instant; readonly loss?: Loss | undefined } | undefined;
   private wake: (() => void) | undefined;
   private held = false;
 
@@ -44,9 +45,14 @@ export class BodyFlow {
   }
 
   /** The last piece has come, or none will. */
-  finish(loss?: Loss): void {
-    this.end ??= loss ? { loss } : {};
+  finish(at: Instant, loss?: Loss): void {
+    this.end ??= { at, loss };
     this.wake?.();
+  }
+
+  /** When the last piece came, however late it is read; undefined before. */
+  get endedAt(): Instant | undefined {
+    return this.end?.at;
   }
 
   lift(): void {

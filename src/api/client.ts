@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type { Instant } from '../data/instant.js';
 import { type JsonObject, printJson } from '../data/json.js';
 import { otherRecord, ProtocolError, UnknownOutcomeError, UsageError } from '../errors.js';
 import { bodyOf, failureOf } from './answers.js';
@@ -25,7 +26,7 @@ export interface ApiOptions {
   /** Drift from the contract and doubtful lists are errors. */
   readonly strict: boolean;
   readonly notes: ApiNotes;
-  readonly now: () => Date;
+  readonly instant: () => Instant;
 }
 
 /** The service behind a transport, derived from the contract table and the admin's own guesses. */
@@ -82,14 +83,19 @@ class Client implements Api {
         ? bodyOf(response, { call: site, origin, needsJson })
         : undefined;
     this.checkAnswer(call, row, body);
-    return { status: response.status, headers: response.headers, body };
+    const { status, headers, at } = response;
+    return { status, headers, body, at };
   }
 
   async record(call: Call): Promise<JsonObject> {
+    return (await this.recordAt(call)).record;
+  }
+
+  async recordAt(call: Call) {
     const { resource } = endpoint(call.endpoint);
-    const { status, body } = await this.send(call);
+    const { status, body, at } = await this.send(call);
     const record = resource === 'uploads' ? (body as JsonObject) : findRecord(body, resource);
-    if (record) return record;
+    if (record) return { record, at };
     const site = siteOf(this.routeFor(call));
     throw new ProtocolError(
       `The answer of ${site.method} ${site.path} (${status}) holds no record with an id.`,
@@ -100,10 +106,11 @@ class Client implements Api {
   async link(call: Call) {
     const route = this.routeFor(call);
     const response = await this.exchange(call, { redirectIsData: true });
-    const { guesses, now } = this.options;
+    const { guesses, instant } = this.options;
     const { findLink } = await import('./links.js');
     const asked = new URL(`${this.baseUrl}${this.pathFor(call, route)}`);
-    const link = findLink(response, { asked, urlPath: guesses['download.urlPath'], now: now() });
+    const now = new Date(instant().wall);
+    const link = findLink(response, { asked, urlPath: guesses['download.urlPath'], now });
     if (link) return link;
     const { status } = response;
     // Text that a page of HTML would show is never printed; this also words that case.

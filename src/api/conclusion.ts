@@ -1,9 +1,9 @@
 import { type CallSite, ProtocolError, UnknownOutcomeError } from '../errors.js';
 import { BrokenFlow } from './body-flow.js';
-import type { Attempt, OpenReply } from './exchange.js';
 import { failureInMiddle, failureOfLoss, type Loss, lossPace, lossText } from './loss.js';
 import type { Begun, OpenBody, TransportRequest, TransportResponse } from './request.js';
 import type { Ending, Tried } from './retry.js';
+import type { Attempt, OpenReply } from './wire.js';
 
 /** Where requests go and how long they wait, for the sentences. */
 export interface Place {
@@ -17,12 +17,11 @@ export function conclude(
   request: TransportRequest,
   place: Place,
 ): TransportResponse {
-  const { value, verdict, attempts, afterDoubt, wait, isTooLong } = ending;
+  const { value, verdict, attempts, wait, isTooLong } = ending;
   const call = { method: request.method, path: request.template };
   if ('loss' in value) {
     const { loss } = value;
     const at = { ...place, call, attempts };
-    if (verdict === 'done') return { status: 204, headers: {}, body: Buffer.alloc(0) };
     const unsettled = verdict === 'verify' && loss.why !== 'ours';
     if (!unsettled) throw failureOfLoss(loss, at);
     const effect = loss.delivery === 'applied' ? 'was accepted' : 'may have taken effect';
@@ -39,7 +38,6 @@ export function conclude(
     ...reply,
     ...(wait !== undefined && (isTooLong ? { retryAfter: wait } : { wait })),
     ...(verdict === 'verify' && { doubt: true }),
-    ...(afterDoubt && { afterDoubt }),
   };
 }
 
@@ -67,7 +65,7 @@ function unexpectedRedirect(
 
 /** Lets `begin` read the start of an answer; a break in it counts as one of the attempt. */
 export async function beginning<T>(
-  { status, headers, flow }: OpenReply,
+  { status, headers, flow, at }: OpenReply,
   begin: (body: OpenBody) => Promise<Begun<T>>,
   place: Place & { readonly call: CallSite; readonly onLong: () => void },
 ): Promise<Tried<{ begun: T } | { loss: Loss }>> {
@@ -75,6 +73,10 @@ export async function beginning<T>(
   const body: OpenBody = {
     status,
     headers,
+    at,
+    get endedAt() {
+      return flow.endedAt;
+    },
     next: () =>
       flow.next().catch((error: unknown) => {
         throw lifted && error instanceof BrokenFlow ? failureInMiddle(error.loss, place) : error;

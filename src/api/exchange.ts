@@ -1,55 +1,11 @@
 import type { Socket } from 'node:net';
 import type { RawHandler } from 'undici/lib/dispatcher/agent.js';
 import type { Delivery } from '../errors.js';
+import type { Instant } from '../data/instant.js';
 import { BodyFlow } from './body-flow.js';
 import { type Loss, lossOf } from './loss.js';
 import { type Agent, onDeparture } from './undici.js';
-
-/** One request as it goes on the wire. */
-export interface Wire {
-  readonly origin: string;
-  readonly method: string;
-  /** Path and query, percent-encoded. */
-  readonly path: string;
-  /** Names and values in turn. */
-  readonly headers: readonly string[];
-  readonly body?: Uint8Array | AsyncIterable<Uint8Array> | undefined;
-}
-
-/** Bounds of one attempt, in milliseconds and bytes; absent = none. */
-export interface Limits {
-  /** From the head of the request leaving to the status line. */
-  readonly firstByteMs?: number | undefined;
-  /** From the start, connecting included, to the last byte of the answer. */
-  readonly attemptMs?: number | undefined;
-  /** Without any byte moving in either direction. */
-  readonly stallMs?: number | undefined;
-  /** From the whole request leaving to the last byte of an answer that is not handed out as it comes. */
-  readonly answerMs?: number | undefined;
-  /** Without any byte of an open answer, while its reader waits. */
-  readonly quietMs?: number | undefined;
-  readonly bodyBytes: number;
-  /** Keep what fits of a longer body instead of failing. */
-  readonly cutBody?: boolean | undefined;
-  /** Whether the encoding of a file matters is for whoever knows the file. */
-  readonly anyEncoding?: boolean | undefined;
-}
-
-export interface Reply {
-  readonly status: number;
-  readonly headers: { readonly [name: string]: string };
-  readonly body: Buffer;
-}
-
-/** An answer of 2xx whose body is read as it comes. */
-export interface OpenReply {
-  readonly status: number;
-  readonly headers: { readonly [name: string]: string };
-  readonly flow: BodyFlow;
-}
-
-/** What one attempt came to. */
-export type Attempt = { readonly reply: Reply } | { readonly loss: Loss };
+import type { Attempt, Limits, OpenReply, Wire } from './wire.js';
 
 /** Sends one request once, follows nothing, and says how far it got if no answer came. Never throws. */
 export function exchange(
@@ -57,9 +13,10 @@ export function exchange(
   wire: Wire,
   limits: Limits,
   signal: AbortSignal,
+  instant: () => Instant,
 ): Promise<Attempt> {
   return new Promise((resolve) => {
-    start(agent, wire, signal, new Exchange(limits, resolve));
+    start(agent, wire, signal, new Exchange(limits, instant, resolve));
   });
 }
 
@@ -69,9 +26,10 @@ export function openExchange(
   wire: Wire,
   limits: Limits,
   signal: AbortSignal,
+  instant: () => Instant,
 ): Promise<Attempt | { readonly open: OpenReply }> {
   return new Promise((resolve) => {
-    const running = new Exchange(limits, resolve);
+    const running = new Exchange(limits, instant, resolve);
     running.whenOpen = (open) => resolve({ open });
     start(agent, wire, signal, running);
   });
@@ -119,6 +77,7 @@ class Exchange implements RawHandler {
   private sent = false;
   private settled = false;
   private status: number | undefined;
+  private at: Instant | undefined;
   private headers: { readonly [name: string]: string } = {};
   private readonly chunks: Buffer[] = [];
   private bytes = 0;
@@ -129,6 +88,7 @@ class Exchange implements RawHandler {
 
   constructor(
     private readonly limits: Limits,
+    private readonly instant: () => Instant,
     private readonly resolve: (attempt: Attempt) => void,
   ) {
     if (limits.attemptMs !== undefined)
@@ -153,11 +113,12 @@ class Exchange implements RawHandler {
     if (this.settled || status < 200) return true;
     clearTimeout(this.firstByteTimer);
     this.status = status;
+    this.at = this.instant();
     this.headers = readHeaders(rawHeaders);
     const encoding = this.headers['content-encoding'];
     const isPlain = !encoding || encoding === 'identity' || this.limits.anyEncoding;
     if (!isPlain) this.stop('encoding');
-    else if (this.whenOpen && status < 300) this.open(status, resume, this.whenOpen);
+    else if (this.whenOpen && status < 300) this.open(status, this.at, resume, this.whenOpen);
     return true;
   }
 
@@ -216,7 +177,12 @@ class Exchange implements RawHandler {
     else socket.setTimeout(stallMs / stallLooks);
   };
 
-  private open(status: number, resume: () => void, tell: (open: OpenReply) => void): void {
+  private open(
+    status: number,
+    at: Instant,
+    resume: () => void,
+    tell: (open: OpenReply) => void,
+  ): void {
     clearTimeout(this.answerTimer);
     this.flow = new BodyFlow({
       resume: () => {
@@ -227,7 +193,7 @@ class Exchange implements RawHandler {
       lift: () => clearTimeout(this.attemptTimer),
     });
     this.watch();
-    tell({ status, headers: this.headers, flow: this.flow });
+    tell({ status, headers: this.headers, flow: this.flow, at });
   }
 
   private pass(flow: BodyFlow, chunk: Buffer): boolean {
@@ -261,9 +227,9 @@ class Exchange implements RawHandler {
   }
 
   private answer(): void {
-    const { chunks } = this;
+    const { chunks, headers, status = 0, at = this.instant() } = this;
     const body = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
-    this.settle({ reply: { status: this.status ?? 0, headers: this.headers, body } });
+    this.settle({ reply: { status, headers, body, at } });
   }
 
   private settle(attempt: Attempt): void {
@@ -276,7 +242,7 @@ class Exchange implements RawHandler {
     this.socket?.setTimeout(0);
     this.socket?.off('timeout', this.lookForStall);
     this.whenSettled?.();
-    if (this.flow) this.flow.finish('loss' in attempt ? attempt.loss : undefined);
+    if (this.flow) this.flow.finish(this.instant(), 'loss' in attempt ? attempt.loss : undefined);
     else this.resolve(attempt);
   }
 

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { lookup } from 'node:dns';
 import { md5Of } from '../data/file-version.js';
+import type { Instant } from '../data/instant.js';
 import type { JsonObject } from '../data/json.js';
 import { BugError, InputError, ProtocolError } from '../errors.js';
-import { type Attempt, exchange, type Wire } from './exchange.js';
+import { exchange } from './exchange.js';
 import { failureOfLoss, lossPace } from './loss.js';
 import type { ProxyChoice } from './proxy.js';
 import { repeat, type RetryPolicy, type Tried } from './retry.js';
@@ -11,6 +12,7 @@ import { createUrlGuard, type ResolveAll } from './signed-url.js';
 import { shortAnswer, storeError, storeHeaders, storePace } from './store-answers.js';
 import { createStoreReader, type Download, type FilePart } from './store-download.js';
 import { type Connections, openConnections } from './undici.js';
+import type { Attempt, Wire } from './wire.js';
 
 /** The store behind signed URLs: another origin, never the key, never a redirect on PUT (contract 4.5). */
 export interface FileStore {
@@ -48,6 +50,7 @@ export interface FileStoreOptions extends RetryPolicy {
   /** The service's own base URL: what may be opened depends on where it lives. */
   readonly baseUrl: string;
   readonly dryRun: boolean;
+  readonly instant: () => Instant;
   readonly trace?: ((line: string) => void) | undefined;
   readonly nodeVersion: string;
   /** The proxy of each origin; without it every connection is direct. */
@@ -77,7 +80,8 @@ export function createFileStore(options: FileStoreOptions): FileStore {
     const limits = { stallMs, ...shortAnswer(stallMs) };
     let handed = 0;
     const body = counted(file, (bytes) => (handed = bytes));
-    const attempt = await exchange(agent, { ...wire, body }, limits, options.signal);
+    const { signal, instant } = options;
+    const attempt = await exchange(agent, { ...wire, body }, limits, signal, instant);
     // What was not sent yet the store cannot have, whatever it says.
     const isEarly = handed < file.sizeBytes;
     const value = { ...attempt, handed, isEarly };

@@ -1,4 +1,5 @@
 import type { Batches, Item } from '../data/flow.js';
+import type { Instant } from '../data/instant.js';
 import { isObject, type JsonObject, maxDepth, TooDeepError } from '../data/json.js';
 import { elementsElsewhere, ListSplitter, TooLargeError } from '../data/list-splitter.js';
 import { type CallSite, ProtocolError } from '../errors.js';
@@ -16,6 +17,8 @@ export interface ListPage {
   readonly batches: Batches<JsonObject>;
   /** The envelope; to be asked when the batches ended. Throws what the whole answer stands for. */
   envelope(): unknown;
+  /** When the last byte came; to be asked when the batches ended. */
+  arrivedAt(): Instant;
 }
 
 /** What a page is asked of. */
@@ -59,7 +62,7 @@ type Start = { readonly whole: TransportResponse } | Splitting;
 /** Reads until the first records of a long list, or to the end of what cannot be split. */
 async function begin(body: OpenBody, place: ListPlace): Promise<Begun<Start>> {
   const { resource, listPath } = place;
-  const { status, headers } = body;
+  const { status, headers, at } = body;
   const held: Buffer[] = [];
   let bytes = 0;
   let fed = 0;
@@ -71,7 +74,7 @@ async function begin(body: OpenBody, place: ListPlace): Promise<Begun<Start>> {
     // oxlint-disable-next-line no-await-in-loop
     const piece = await body.next();
     if (piece === undefined) {
-      const whole = { status, headers, body: Buffer.concat(held) };
+      const whole = { status, headers, body: Buffer.concat(held), at: body.endedAt ?? at };
       return { value: { whole }, doubtful: isGarbled(whole) };
     }
     held.push(piece);
@@ -109,6 +112,7 @@ function wholePage(response: TransportResponse, place: ListPlace): ListPage {
   return {
     headers: response.headers,
     envelope: () => body,
+    arrivedAt: () => response.at,
     batches: (async function* () {
       yield found.map((value) => ({ value }));
     })(),
@@ -117,12 +121,13 @@ function wholePage(response: TransportResponse, place: ListPlace): ListPage {
 
 function splitPage(start: Splitting, place: ListPlace): ListPage {
   const { splitter, body } = start;
-  const { status, headers } = body;
+  const { status, headers, at } = body;
   return {
     headers,
     batches: batchesOf(start, place),
+    arrivedAt: () => body.endedAt ?? at,
     envelope() {
-      const judged = judge({ status, headers, body: splitter.envelope() }, place);
+      const judged = judge({ status, headers, body: splitter.envelope(), at }, place);
       if (judged.found.length === 1 && judged.found[0]?.[elementsElsewhere] === true)
         return judged.body;
       throw new ProtocolError(

@@ -1,4 +1,5 @@
 import { flowOf, type Item, sieve } from '../data/flow.js';
+import type { Instant } from '../data/instant.js';
 import type { JsonObject } from '../data/json.js';
 import { BugError, NetworkError, ProtocolError } from '../errors.js';
 import { endpoint, type ResourceName } from './contract.js';
@@ -40,25 +41,33 @@ export const usualCaps: Caps = { pages: 100_000, records: 5_000_000 };
  * and follows only what the answers offer, on the same origin; repeated records are left out.
  */
 export function listRecords(resource: ResourceName, source: ListSource): RecordList {
-  let verdict: Completeness | undefined;
+  let completeness: Completeness | undefined;
+  let lastByte: Instant | undefined;
   const batches = async function* () {
-    verdict = undefined;
+    completeness = undefined;
     const arrived = source.transport.waiting();
     try {
-      verdict = yield* walk(resource, source);
+      completeness = yield* walk(resource, source, (at) => {
+        lastByte = at;
+      });
     } finally {
       arrived();
     }
-    if (verdict.state === 'complete') return;
-    const text = `The list of ${resource} may be incomplete: ${verdict.reason}.`;
+    if (completeness.state === 'complete') return;
+    const text = `The list of ${resource} may be incomplete: ${completeness.reason}.`;
     if (source.strict) throw new ProtocolError(text, { code: 'incomplete', hint: notStrict });
     source.notes.note(text);
   };
   return {
     ...flowOf(batches),
     completeness() {
-      if (!verdict) throw new BugError('completeness() was asked before the list ended.');
-      return verdict;
+      if (!completeness) throw new BugError('completeness() was asked before the list ended.');
+      return completeness;
+    },
+    arrivedAt() {
+      if (!completeness || !lastByte)
+        throw new BugError('arrivedAt() was asked before the list ended.');
+      return lastByte;
     },
   };
 }
@@ -66,6 +75,7 @@ export function listRecords(resource: ResourceName, source: ListSource): RecordL
 async function* walk(
   resource: ResourceName,
   source: ListSource,
+  arrivedAt: (lastByte: Instant) => void,
 ): AsyncGenerator<readonly Item<JsonObject>[], Completeness> {
   const [{ readListPage }, { firstQuery, turnPage }] = await Promise.all([
     import('./list-page.js'),
@@ -122,9 +132,12 @@ async function* walk(
       try {
         for await (const batch of sieve(begun.batches, fresh)) {
           yield batch;
-          if (arrived >= caps.records) return doubt('the list does not end');
+          if (arrived < caps.records) continue;
+          arrivedAt(begun.arrivedAt());
+          return doubt('the list does not end');
         }
         page = begun;
+        arrivedAt(begun.arrivedAt());
       } catch (error) {
         // oxlint-disable-next-line no-await-in-loop
         if (!isNamed || !brokeOff(error) || !(await source.transport.again(attempts))) throw error;

@@ -1,3 +1,5 @@
+import type { Instant } from '../data/instant.js';
+
 /** One request below the base URL; `path` begins with `/` and is already percent-encoded. */
 export interface TransportRequest {
   readonly method: string;
@@ -15,20 +17,24 @@ export interface TransportResponse {
   readonly status: number;
   readonly headers: { readonly [name: string]: string };
   readonly body: Buffer;
+  /** When the head of this answer was there: from then on what it says grows old. */
+  readonly at: Instant;
   /** Seconds that the service asked to wait, when that was longer than the budget. */
   readonly retryAfter?: number | undefined;
   /** The same, within the budget: before that nothing more is sent. */
   readonly wait?: number | undefined;
   /** The status (408, 5xx) leaves open whether this write took effect. */
   readonly doubt?: boolean | undefined;
-  /** An earlier attempt of the same call may have taken effect. */
-  readonly afterDoubt?: boolean | undefined;
 }
 
 /** The body of a 2xx answer that is read as it comes. */
 export interface OpenBody {
   readonly status: number;
   readonly headers: { readonly [name: string]: string };
+  /** When the head of the answer was there. */
+  readonly at: Instant;
+  /** When its last byte was there, however late it is read; undefined before. */
+  readonly endedAt: Instant | undefined;
   /** The next piece, undefined at the end. Throws NetworkError once `lift` was called. */
   next(): Promise<Buffer | undefined>;
   /** What comes is handed on from here: no deadline but that of standing still, no second attempt. */

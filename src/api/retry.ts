@@ -4,7 +4,7 @@ import { contract } from './contract.js';
 import { readJson } from './json-body.js';
 
 /** Calls that differ in what may be repeated. */
-export type CallKind = 'read' | 'delete' | 'grant' | 'put' | 'write';
+export type CallKind = 'read' | 'grant' | 'put' | 'write';
 
 /**
  * What follows a failure of each kind of call. `verify` means that only reading the record can tell
@@ -14,7 +14,6 @@ const repeats: {
   readonly [K in CallKind]: { readonly [D in Delivery]: 'retry' | 'verify' | 'done' };
 } = {
   read: { 'not-sent': 'retry', refused: 'retry', ambiguous: 'retry', applied: 'retry' },
-  delete: { 'not-sent': 'retry', refused: 'retry', ambiguous: 'retry', applied: 'done' },
   grant: { 'not-sent': 'retry', refused: 'retry', ambiguous: 'retry', applied: 'retry' },
   put: { 'not-sent': 'retry', refused: 'retry', ambiguous: 'retry', applied: 'done' },
   write: { 'not-sent': 'retry', refused: 'retry', ambiguous: 'verify', applied: 'verify' },
@@ -23,7 +22,6 @@ const repeats: {
 /** The row of `repeats` for a call to the service; an unused upload grant is harmless. */
 export function callKind(method: string, template: string): CallKind {
   if (method === 'GET' || method === 'HEAD') return 'read';
-  if (method === 'DELETE') return 'delete';
   return `${method} ${template}` === contract.requestUpload.route ? 'grant' : 'write';
 }
 
@@ -62,8 +60,6 @@ export interface Ending<T> {
   readonly value: T;
   readonly attempts: number;
   readonly verdict: 'settled' | 'verify' | 'done' | 'gaveUp';
-  /** An earlier attempt may have taken effect. */
-  readonly afterDoubt: boolean;
   /** Seconds that the last answer asked to wait before anything more is sent. */
   readonly wait?: number | undefined;
   /** That is longer than the budget. */
@@ -79,29 +75,23 @@ export async function repeat<T>(
   policy: RetryPolicy,
   attempt: () => Promise<Tried<T>>,
 ): Promise<Ending<T>> {
-  let afterDoubt = false;
   for (let attempts = 1; ; attempts++) {
     // oxlint-disable-next-line no-await-in-loop
     const { value, delivery, pace, wait } = await attempt();
     const isTooLong = wait !== undefined && wait * 1000 > policy.maxWaitMs;
     const end = (verdict: Ending<T>['verdict']): Ending<T> => {
-      return { value, attempts, verdict, afterDoubt, wait, isTooLong };
+      return { value, attempts, verdict, wait, isTooLong };
     };
     if (delivery === undefined) return end('settled');
     const verdict = repeats[kind][delivery];
     if (verdict !== 'retry') return end(verdict);
-    if (delivery === 'ambiguous' || delivery === 'applied') afterDoubt = true;
-    // A delete may be repeated, but that none was answered does not mean that none was done.
-    const givenUp = kind === 'delete' && afterDoubt ? 'verify' : 'gaveUp';
     const allowed = pace === 'never' ? 0 : pace === 'once' ? 1 : Infinity;
-    if (isTooLong || attempts > Math.min(allowed, policy.retries)) return end(givenUp);
+    if (isTooLong || attempts > Math.min(allowed, policy.retries)) return end('gaveUp');
     const backoff =
       pace === 'once' ? 1000 : backoffMs(attempts - 1, delivery === 'refused', policy.random);
     const ms = wait === undefined ? backoff : spread(wait, policy.random);
     // oxlint-disable-next-line no-await-in-loop
     if (await waited(policy, ms, wait !== undefined)) continue;
-    // What may have been done is told rather than that somebody did not want to wait.
-    if (afterDoubt && kind !== 'read' && kind !== 'grant') return end(givenUp);
     throw new CancelledError('Interrupted.');
   }
 }

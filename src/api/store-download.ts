@@ -1,11 +1,13 @@
+import type { Instant } from '../data/instant.js';
 import { CancelledError, NetworkError, ProtocolError } from '../errors.js';
 import { type BodyFlow, BrokenFlow } from './body-flow.js';
-import { type Limits, type OpenReply, openExchange, type Wire } from './exchange.js';
+import { openExchange } from './exchange.js';
 import { failureOfLoss, lossPace, lossText } from './loss.js';
 import { deliveryOfStatus, repeat, type RetryPolicy, type Tried } from './retry.js';
 import type { UrlGuard } from './signed-url.js';
 import { shortAnswer, storeError } from './store-answers.js';
 import type { Connections } from './undici.js';
+import type { Limits, OpenReply, Wire } from './wire.js';
 
 /** A file on its way from the store. */
 export interface Download {
@@ -25,6 +27,7 @@ export interface FilePart {
 export interface ReaderOptions extends RetryPolicy {
   readonly guard: UrlGuard;
   readonly connections: () => Promise<Connections>;
+  readonly instant: () => Instant;
   readonly trace?: ((line: string) => void) | undefined;
   readonly stallMs: number;
 }
@@ -51,7 +54,7 @@ export function createStoreReader(options: ReaderOptions) {
       path: `${url.pathname}${url.search}`,
       headers: part ? rangeHeaders(part) : [],
     };
-    const value = await openExchange(agent, wire, limits, options.signal);
+    const value = await openExchange(agent, wire, limits, options.signal, options.instant);
     if ('loss' in value) {
       const { loss } = value;
       options.trace?.(`GET ${url.origin} (signed URL) -> no answer: ${loss.why}`);

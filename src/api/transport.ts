@@ -1,15 +1,8 @@
+import type { Instant } from '../data/instant.js';
 import { isSendable } from '../data/sendable.js';
 import { BugError, CancelledError, ConfigError, UsageError } from '../errors.js';
 import { beginning, conclude } from './conclusion.js';
-import {
-  type Attempt,
-  exchange,
-  type Limits,
-  neverAborts,
-  openExchange,
-  type OpenReply,
-  type Wire,
-} from './exchange.js';
+import { exchange, neverAborts, openExchange } from './exchange.js';
 import { keepHeapSmall } from './heap.js';
 import { isGarbled } from './json-body.js';
 import { lossPace, mostHeld } from './loss.js';
@@ -27,6 +20,7 @@ import {
   waitOfSpent,
 } from './retry.js';
 import { type Agent, type Connections, openConnections } from './undici.js';
+import type { Attempt, Limits, OpenReply, Wire } from './wire.js';
 
 export type { Begun, OpenBody, TransportRequest, TransportResponse };
 
@@ -40,7 +34,7 @@ export interface TransportOptions {
   readonly signal: AbortSignal;
   /** One line of `--debug`: never a body, a key or a query. */
   readonly trace?: ((line: string) => void) | undefined;
-  readonly now: () => Date;
+  readonly instant: () => Instant;
   readonly random: () => number;
   /** Resolves after the time, or early when the signal fires. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -100,6 +94,7 @@ export function createTransport(options: TransportOptions): Transport {
     quietMs: bounds?.quietMs ?? 30_000,
   };
   const connectMs = bounds?.connectMs ?? 10_000;
+  const now = () => new Date(options.instant().wall);
   let closed = false;
   const opening = new Map<boolean, Promise<Connections>>();
   const agents = new Map<boolean, Agent>();
@@ -132,8 +127,8 @@ export function createTransport(options: TransportOptions): Transport {
     if (needsJson && status < 300 && isGarbled(value.reply))
       return { value, delivery: 'applied', pace: 'once' };
     const delivery = deliveryOfStatus(status);
-    const wait = delivery && waitAsked(headers, body, options.now());
-    options.pace?.answered(status, wait ?? waitOfSpent(headers, options.now));
+    const wait = delivery && waitAsked(headers, body, now());
+    options.pace?.answered(status, wait ?? waitOfSpent(headers, now));
     return { value, delivery, pace: 'always', wait };
   };
   /** One attempt, as soon as it is its turn; `first`: before those that wait already. */
@@ -147,7 +142,8 @@ export function createTransport(options: TransportOptions): Transport {
     const started = traceStart();
     pace?.asked();
     // A bulk run lets what is in flight finish; the process itself bounds how long that may take.
-    const found = await exchange(opened, wire, limits, pace?.finishes ? neverAborts : signal);
+    const heeded = pace?.finishes ? neverAborts : signal;
+    const found = await exchange(opened, wire, limits, heeded, options.instant);
     leave?.();
     trace?.(traceLine(wire, found, performance.now() - started));
     return found;
@@ -186,11 +182,11 @@ export function createTransport(options: TransportOptions): Transport {
         const agent = await agentFor(true);
         const started = traceStart();
         options.pace?.asked();
-        const value = await openExchange(agent, wire, limits, options.signal);
+        const value = await openExchange(agent, wire, limits, options.signal, options.instant);
         options.trace?.(traceLine(wire, value, performance.now() - started));
         if (!('open' in value)) return tried(value);
         const { status, headers } = value.open;
-        options.pace?.answered(status, waitOfSpent(headers, options.now));
+        options.pace?.answered(status, waitOfSpent(headers, now));
         const onLong = () => void keepHeapSmall(options.nodeVersion);
         return beginning(value.open, begin, { ...place, call, onLong });
       });

@@ -1,4 +1,5 @@
 import type { Flow } from '../data/flow.js';
+import type { Instant } from '../data/instant.js';
 import type { JsonObject } from '../data/json.js';
 import type { EndpointName, ResourceName } from './contract.js';
 import type { Link } from './links.js';
@@ -29,6 +30,8 @@ export interface Answer {
   readonly status: number;
   readonly headers: { readonly [name: string]: string };
   readonly body: unknown;
+  /** When its head was there: from then on what it says grows old. */
+  readonly at: Instant;
 }
 
 /** Whether a list is known to be whole. A write to a filtered selection needs `complete`. */
@@ -40,6 +43,8 @@ export type Completeness =
 export interface RecordList extends Flow<JsonObject> {
   /** Settled when the iteration ended; throws when asked earlier. */
   completeness(): Completeness;
+  /** When the last byte of the last page came. Throws BugError when asked before the iteration ended. */
+  arrivedAt(): Instant;
 }
 
 /** What the reader of a list may want to hear besides its records. */
@@ -66,6 +71,8 @@ export interface Api {
   send(call: Call): Promise<Answer>;
   /** Sends a call whose answer is one record and finds the record in whatever envelope it came. */
   record(call: Call): Promise<JsonObject>;
+  /** The record as `record` finds it, and when the head of its answer was there. */
+  recordAt(call: Call): Promise<{ readonly record: JsonObject; readonly at: Instant }>;
   /** Finds the signed URL, or the bytes, in the answer of a download or preview call. */
   link(call: Call): Promise<Link>;
   /** `replace`: the body of this update must be the whole record (`wholeRecord` of records.ts). */

@@ -108,12 +108,10 @@ export default defineWrite({
     const failure = failureOf(response, call);
     if (failure) throw failure;
     const origin = new URL(context.api.baseUrl).origin;
-    // Of a delete that an earlier attempt has done only the refusal of the next one came.
-    const isOver = response.status === 404;
     // What says that it is JSON is whole or nothing; other text goes through as it is.
     const needsJson = response.body.length > 0 && saysJson(response.headers['content-type']);
-    const value = isOver ? undefined : bodyOf(response, { call, origin, needsJson });
-    const isText = !isOver && value === undefined && response.body.length > 0;
+    const value = bodyOf(response, { call, origin, needsJson });
+    const isText = value === undefined && response.body.length > 0;
     const shown = isText ? response.body : value;
     return include ? new Outcome(shown, 'done', { head: headOf(response) }) : shown;
   },

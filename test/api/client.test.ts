@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { contract, type EndpointName } from '../../src/api/contract.js';
 import type { Call } from '../../src/api/types.js';
+import { ageMs } from '../../src/data/instant.js';
 import {
   ApiError,
   ConfigError,
@@ -10,7 +11,7 @@ import {
   UsageError,
 } from '../../src/errors.js';
 import { organization, recordingService, type Reply } from '../support/service.js';
-import { apiTo, noWait, thrownBy } from './wiring.js';
+import { apiTo, instant, noWait, thrownBy } from './wiring.js';
 
 const application = {
   id: 'app_1',
@@ -35,6 +36,14 @@ const updateTeam: Call = {
   params: { teamId: 'team_1' },
   body: { name: 'B' },
 };
+
+/** Gives the head at once and the rest a while later. */
+const slowly = (body: string) =>
+  recordingService(() => (_, response) => {
+    response.writeHead(200, { 'content-length': body.length });
+    response.flushHeaders();
+    setTimeout(() => response.end(body), 300);
+  });
 
 const answering = (reply: Reply) => recordingService(() => reply);
 
@@ -293,7 +302,7 @@ describe('refusals', () => {
     },
   );
 
-  test('a delete whose first answer was lost is done when the record is gone', async () => {
+  test('a delete whose answer was lost is open; one that finds nothing is refused', async () => {
     let count = 0;
     const service = await recordingService(() => {
       if (++count === 1) return (_, response) => void response.destroy();
@@ -301,7 +310,8 @@ describe('refusals', () => {
     });
     const { api } = apiTo(service.baseUrl, { retries: 1, sleep: noWait().sleep });
     const call: Call = { endpoint: 'deleteTeam', params: { teamId: 't' } };
-    expect((await api.send(call)).status).toBe(404);
+    expect(await thrownBy(api.send(call))).toBeInstanceOf(UnknownOutcomeError);
+    expect(service.requests).toHaveLength(1);
     expect(await thrownBy(api.send(call))).toMatchObject({ exitName: 'notFound' });
   });
 });
@@ -363,6 +373,27 @@ describe('answers that cannot be read', () => {
       headers: { 'content-type': 'text/plain' },
     });
     expect(await apiTo(service.baseUrl).api.record(getTryout)).toEqual(application);
+  });
+});
+
+describe('when an answer was there', () => {
+  test('is told by its head, however long its body takes', async () => {
+    const service = await slowly(JSON.stringify(application));
+    const { api } = apiTo(service.baseUrl, { instant });
+    const { record, at } = await api.recordAt(getTryout);
+    expect(record).toEqual(application);
+    expect(ageMs(at, instant())).toBeGreaterThan(200);
+    expect(ageMs((await api.send(getTryout)).at, instant())).toBeGreaterThan(200);
+  });
+
+  test('is told of the last answer where the call was repeated', async () => {
+    let count = 0;
+    const service = await recordingService(() =>
+      ++count === 1 ? { status: 503 } : { status: 200, json: application },
+    );
+    const begun = instant();
+    const { api } = apiTo(service.baseUrl, { instant, retries: 1, random: () => 1 });
+    expect(ageMs(begun, (await api.recordAt(getTryout)).at)).toBeGreaterThan(490);
   });
 });
 

@@ -26,7 +26,7 @@ beforeAll(async () => {
     if (stopAfter) setTimeout(() => stop.abort(), Number(stopAfter));
     const transport = createTransport({
       connection: { baseUrl, key }, timeoutMs: 5000, retries: 0, maxWaitMs: 1000, dryRun: false,
-      signal: stop.signal, now: () => new Date(), random: () => 0.5, sleep: async () => {},
+      signal: stop.signal, instant: () => ({ wall: Date.now(), mono: performance.now() }), random: () => 0.5, sleep: async () => {},
       userAgent: 'test', nodeVersion: process.versions.node,
     });
     transport.request({ method: 'GET', path: '/teams/o', template: '/teams' }).then(

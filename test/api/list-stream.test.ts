@@ -1,12 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { createDrift } from '../../src/api/drift.js';
 import { listRecords } from '../../src/api/record-list.js';
 import type { JsonObject } from '../../src/data/json.js';
+import { ageMs } from '../../src/data/instant.js';
 import { ApiError, NetworkError, ProtocolError } from '../../src/errors.js';
 import { organization, type Recorded, recordingService } from '../support/service.js';
-import { apiTo, later, noWait, thrownBy, transportTo } from './wiring.js';
+import { apiTo, instant, later, noWait, thrownBy, transportTo } from './wiring.js';
 
 const team = (index: number) => ({
   id: `team_${index}`,
@@ -69,6 +71,17 @@ describe('a long list', () => {
     expect(await collect(list)).toEqual(long);
     expect(list.completeness()).toEqual({ state: 'complete' });
     expect(service.requests).toHaveLength(1);
+  });
+
+  test('arrived when its last byte came, however late that is read', async () => {
+    const service = await recordingService(() => ({ status: 200, json: long }));
+    const list = apiTo(service.baseUrl, { instant }).api.list('teams');
+    const records = list[Symbol.asyncIterator]();
+    await records.next();
+    expect(() => list.arrivedAt()).toThrow('before the list ended');
+    await wait(300);
+    while (!(await records.next()).done);
+    expect(ageMs(list.arrivedAt(), instant())).toBeGreaterThan(200);
   });
 
   test('is handed on while the service still writes', async () => {

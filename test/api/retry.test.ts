@@ -121,7 +121,7 @@ describe('losses', () => {
   });
 });
 
-const stopped = (kind: 'read' | 'delete' | 'write', delivery: 'refused' | 'ambiguous') => {
+const stopped = (kind: 'read' | 'put' | 'write', delivery: 'refused' | 'ambiguous') => {
   const stop = new AbortController();
   const sleep = async () => stop.abort();
   const limits = { retries: 3, maxWaitMs: 60_000, random: () => 0 };
@@ -133,10 +133,11 @@ describe('an interrupted wait', () => {
   test('is told as such and not as the refusal before it', async () => {
     await expect(stopped('read', 'refused')).rejects.toThrow('Interrupted.');
     await expect(stopped('read', 'ambiguous')).rejects.toThrow('Interrupted.');
+    await expect(stopped('put', 'ambiguous')).rejects.toThrow('Interrupted.');
     await expect(stopped('write', 'refused')).rejects.toThrow('Interrupted.');
   });
 
-  test('does not hide that a deletion may have happened', async () => {
-    expect(await stopped('delete', 'ambiguous')).toMatchObject({ verdict: 'verify', value: 429 });
+  test('does not hide that a write may have happened, which is not waited for', async () => {
+    expect(await stopped('write', 'ambiguous')).toMatchObject({ verdict: 'verify', value: 429 });
   });
 });

@@ -13,6 +13,9 @@ export const noWait = () => {
   return { waits, sleep: async (ms: number) => void waits.push(ms) };
 };
 
+/** The real clocks. */
+export const instant = () => ({ wall: Date.now(), mono: performance.now() });
+
 export function transportTo(baseUrl: string, changes: Partial<TransportOptions> = {}) {
   const transport = createTransport({
     connection: { baseUrl, key },
@@ -21,7 +24,7 @@ export function transportTo(baseUrl: string, changes: Partial<TransportOptions> 
     maxWaitMs: 60_000,
     dryRun: false,
     signal: new AbortController().signal,
-    now: () => new Date(),
+    instant,
     random: () => 0.5,
     sleep: (ms, signal) => wait(ms, undefined, { signal }).catch(() => undefined),
     userAgent: 'rosterctl/test',
@@ -53,7 +56,8 @@ export function apiTo(
     guesses: changes.guesses ?? {},
     strict: changes.strict ?? false,
     notes: { drift: (text) => heard.drift.push(text), note: (text) => heard.notes.push(text) },
-    now: () => new Date('2026-11-21T12:00:00Z'),
+    instant:
+      changes.instant ?? (() => ({ ...instant(), wall: Date.parse('2026-11-21T12:00:00Z') })),
   });
   return { api, heard };
 }
@@ -62,6 +66,7 @@ export function storeFor(baseUrl: string, changes: Partial<FileStoreOptions> = {
   const store = createFileStore({
     baseUrl,
     dryRun: false,
+    instant,
     retries: 0,
     maxWaitMs: 60_000,
     random: () => 0.5,
