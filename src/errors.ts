@@ -97,6 +97,18 @@ export interface CallSite {
   readonly path: string;
 }
 
+/** A write that was about to leave on a read too old to decide by; nothing was sent. */
+export class StaleReadError extends Failure {
+  readonly kind = 'temporary';
+  readonly exitName = 'temporary';
+  readonly code = 'stale';
+  constructor(readonly call: CallSite) {
+    super(`${call.method} ${call.path} was not sent: the record was read too long ago.`, {
+      hint: 'Run the same command again.',
+    });
+  }
+}
+
 /** The service answered and refused (contract section 7). */
 export class ApiError extends Failure {
   readonly kind: string;
@@ -112,7 +124,9 @@ export class ApiError extends Failure {
       readonly message?: string | undefined;
       /** The `Allow` header of a 405. */
       readonly allow?: string | undefined;
-      /** Seconds that a Retry-After asked for, when it was longer than the budget. */
+      /** Seconds that the answer asked to wait before anything more is sent. */
+      readonly wait?: number | undefined;
+      /** The same seconds, when they are more than --max-wait allows. */
       readonly retryAfter?: number | undefined;
       /** The permission that the contract names for a call that was refused with 403. */
       readonly permission?: string | undefined;

@@ -43,6 +43,7 @@ export function failureOf(
   const refusal = new ApiError(status, codeIn(body), call, {
     message: messageIn(body),
     allow: headers['allow'],
+    wait: response.wait,
     retryAfter: response.retryAfter,
     permission: status === 403 ? permissionFor(call) : undefined,
     hint:
@@ -61,7 +62,7 @@ export function failureOf(
     {
       hint: quiet === undefined ? readFirst : `The service ${quiet} ${readFirst}`,
       cause: refusal,
-      wait: response.wait,
+      wait: quiet === undefined ? response.wait : undefined,
     },
   );
 }

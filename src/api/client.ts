@@ -29,6 +29,8 @@ export interface ApiOptions {
   readonly instant: () => Instant;
 }
 
+type Send = (request: TransportRequest) => Promise<TransportResponse>;
+
 /** The service behind a transport, derived from the contract table and the admin's own guesses. */
 export function createApi(options: ApiOptions): Api {
   return new Client(options, createDrift(options.notes, options.strict));
@@ -72,10 +74,20 @@ class Client implements Api {
     this.noteGuess(this.routeFor(call));
   }
 
-  async send(call: Call): Promise<Answer> {
+  send(call: Call): Promise<Answer> {
+    return this.answerOf(call, (request) => this.options.transport.request(request));
+  }
+
+  sendOnce(call: Call, isFresh: () => boolean): Promise<Answer> {
+    return this.answerOf(call, (request) =>
+      this.options.transport.requestOnce(request, isFresh),
+    );
+  }
+
+  private async answerOf(call: Call, send: Send): Promise<Answer> {
     const row = endpoint(call.endpoint);
     const needsJson = row.answers !== 'unshown' && row.answers !== 'link';
-    const response = await this.exchange(call, { needsJson });
+    const response = await this.exchange(call, { needsJson }, send);
     const site = siteOf(this.routeFor(call));
     const { origin } = this;
     const body =
@@ -105,7 +117,10 @@ class Client implements Api {
 
   async link(call: Call) {
     const route = this.routeFor(call);
-    const response = await this.exchange(call, { redirectIsData: true });
+    const { transport } = this.options;
+    const response = await this.exchange(call, { redirectIsData: true }, (request) =>
+      transport.request(request),
+    );
     const { guesses, instant } = this.options;
     const { findLink } = await import('./links.js');
     const asked = new URL(`${this.baseUrl}${this.pathFor(call, route)}`);
@@ -161,12 +176,13 @@ class Client implements Api {
   private async exchange(
     call: Call,
     ways: Pick<TransportRequest, 'needsJson' | 'redirectIsData'>,
+    send: Send,
   ): Promise<TransportResponse> {
     const route = this.routeFor(call);
     const path = this.pathFor(call, route);
     const body = this.bodyFor(call, route);
     this.noteGuess(route);
-    const response = await this.options.transport.request({
+    const response = await send({
       method: route.method,
       path,
       template: route.template,

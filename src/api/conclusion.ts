@@ -36,7 +36,7 @@ export function conclude(
     throw unexpectedRedirect(reply, place.origin, call);
   return {
     ...reply,
-    ...(wait !== undefined && (isTooLong ? { retryAfter: wait } : { wait })),
+    ...(wait !== undefined && { wait, ...(isTooLong && { retryAfter: wait }) }),
     ...(verdict === 'verify' && { doubt: true }),
   };
 }

@@ -19,10 +19,10 @@ export interface TransportResponse {
   readonly body: Buffer;
   /** When the head of this answer was there: from then on what it says grows old. */
   readonly at: Instant;
-  /** Seconds that the service asked to wait, when that was longer than the budget. */
-  readonly retryAfter?: number | undefined;
-  /** The same, within the budget: before that nothing more is sent. */
+  /** Seconds that the service asked to wait before anything more is sent. */
   readonly wait?: number | undefined;
+  /** The same seconds, when they are more than --max-wait allows. */
+  readonly retryAfter?: number | undefined;
   /** The status (408, 5xx) leaves open whether this write took effect. */
   readonly doubt?: boolean | undefined;
 }

@@ -1,6 +1,11 @@
 import type { Instant } from '../data/instant.js';
 import { isSendable } from '../data/sendable.js';
-import { BugError, CancelledError, ConfigError, UsageError } from '../errors.js';
+import {
+  BugError,
+  CancelledError,
+  ConfigError,
+  StaleReadError,
+} from '../errors.js';
 import { beginning, conclude } from './conclusion.js';
 import { exchange, neverAborts, openExchange } from './exchange.js';
 import { keepHeapSmall } from './heap.js';
@@ -14,13 +19,14 @@ import {
   callKind,
   deliveryOfStatus,
   repeat,
+  type RetryPolicy,
   type Tried,
   waitAsked,
   waited,
   waitOfSpent,
 } from './retry.js';
 import { type Agent, type Connections, openConnections } from './undici.js';
-import type { Attempt, Limits, OpenReply, Wire } from './wire.js';
+import { type Attempt, type Limits, type OpenReply, type Wire, wires } from './wire.js';
 
 export type { Begun, OpenBody, TransportRequest, TransportResponse };
 
@@ -65,6 +71,12 @@ export interface Transport {
    */
   request(request: TransportRequest): Promise<TransportResponse>;
   /**
+   * Sends one write exactly once, before the reads that wait for their turn. Sends nothing and throws
+   * StaleReadError when the turn took more than a second to come, or `isFresh` says directly before
+   * the request leaves that what it was decided by is too old. Throws as `request` does.
+   */
+  requestOnce(request: TransportRequest, isFresh: () => boolean): Promise<TransportResponse>;
+  /**
    * Sends one GET and lets `begin` read its 2xx body as it comes, anew for each attempt; another
    * answer is given whole. Throws as `request` does, and what `begin` throws.
    */
@@ -83,6 +95,19 @@ export interface Transport {
   close(): void;
 }
 
+/** How one attempt is made. */
+interface AttemptOptions {
+  /** May go over a connection that stands. */
+  readonly keepAlive: boolean;
+  /** Before the reads that wait for their turn. */
+  readonly first: boolean;
+  /** Called directly before the request leaves, with how long it waited for its turn; may throw. */
+  readonly leaves?: ((waitedMs: number) => void) | undefined;
+}
+
+/** A write that waited longer for its turn goes back to whoever decided it. */
+const longestTurnMs = 1000;
+
 export function createTransport(options: TransportOptions): Transport {
   const { connection, bounds } = options;
   const base = new URL(connection.baseUrl);
@@ -98,7 +123,7 @@ export function createTransport(options: TransportOptions): Transport {
   let closed = false;
   const opening = new Map<boolean, Promise<Connections>>();
   const agents = new Map<boolean, Agent>();
-  const wireOf = wires(base, options);
+  const wireOf = wires(base, { userAgent: options.userAgent, key: connection.key });
 
   const connections = (keepAlive: boolean): Promise<Connections> => {
     const { nodeVersion, proxy } = options;
@@ -132,13 +157,23 @@ export function createTransport(options: TransportOptions): Transport {
     return { value, delivery, pace: 'always', wait };
   };
   /** One attempt, as soon as it is its turn; `first`: before those that wait already. */
-  const attempt = async (wire: Wire, keepAlive: boolean, first: boolean): Promise<Attempt> => {
+  const attempt = async (
+    wire: Wire,
+    { keepAlive, first, leaves }: AttemptOptions,
+  ): Promise<Attempt> => {
     const { pace, signal, trace } = options;
     const agent = agentFor(keepAlive);
     const opened = agent instanceof Promise ? await agent : agent;
+    const asked = options.instant().mono;
     const turn = pace?.turn(signal, { first });
     const leave = turn instanceof Promise ? await turn : turn;
     if (pace && !leave) return { loss: { why: 'aborted', delivery: 'not-sent' } };
+    try {
+      leaves?.(options.instant().mono - asked);
+    } catch (error) {
+      leave?.();
+      throw error;
+    }
     const started = traceStart();
     pace?.asked();
     // A bulk run lets what is in flight finish; the process itself bounds how long that may take.
@@ -153,27 +188,39 @@ export function createTransport(options: TransportOptions): Transport {
   const place = { origin: base.origin, firstByteMs: options.timeoutMs };
 
   const waiting = options.waiting ?? (() => () => {});
+  const send = async (
+    request: TransportRequest,
+    policy: RetryPolicy,
+    leaves?: AttemptOptions['leaves'],
+  ): Promise<TransportResponse> => {
+    const { method, template } = request;
+    if (options.dryRun && method !== 'GET')
+      throw new BugError(`A dry run tried to send ${method} ${template}.`);
+    const kind = callKind(method, template);
+    const wire = wireOf(request);
+    // A write that must not happen twice does not ride on a connection about to be dropped.
+    const keepAlive = !(kind === 'write' && method === 'POST');
+    // What was read for a write is to be as fresh as can be.
+    const first = kind !== 'read';
+    const answered = waiting();
+    try {
+      const ending = await repeat(kind, policy, async () =>
+        tried(await attempt(wire, { keepAlive, first, leaves }), !first && request.needsJson),
+      );
+      return conclude(ending, request, place);
+    } finally {
+      answered();
+    }
+  };
 
   return {
     waiting,
-    async request(request) {
-      if (options.dryRun && request.method !== 'GET')
-        throw new BugError(`A dry run tried to send ${request.method} ${request.template}.`);
-      const kind = callKind(request.method, request.template);
-      const wire = wireOf(request);
-      // A write that must not happen twice does not ride on a connection about to be dropped.
-      const keepAlive = !(kind === 'write' && request.method === 'POST');
-      // What was read for a write is to be as fresh as can be.
-      const first = kind !== 'read';
-      const answered = waiting();
-      try {
-        const ending = await repeat(kind, options, async () =>
-          tried(await attempt(wire, keepAlive, first), !first && request.needsJson),
-        );
-        return conclude(ending, request, place);
-      } finally {
-        answered();
-      }
+    request: (request) => send(request, options),
+    requestOnce(request, isFresh) {
+      const call = { method: request.method, path: request.template };
+      return send(request, { ...options, retries: 0 }, (waitedMs) => {
+        if (waitedMs > longestTurnMs || !isFresh()) throw new StaleReadError(call);
+      });
     },
     async stream<T>(request: TransportRequest, begin: (body: OpenBody) => Promise<Begun<T>>) {
       const wire = wireOf(request);
@@ -216,38 +263,6 @@ function checkKey(key: string): void {
   throw new ConfigError('The API key holds characters that no header can carry.', {
     hint: 'Store it again: rosterctl auth login',
   });
-}
-
-/** What requests look like on the wire; what all of them share is made once. */
-function wires(base: URL, { userAgent, connection }: TransportOptions) {
-  const { origin } = base;
-  const folder = base.pathname.replace(/\/$/, '');
-  const bare = [
-    ...['accept', 'application/json'],
-    ...['user-agent', userAgent],
-    ...['x-api-key', connection.key],
-  ];
-  const withBody = [...bare, 'content-type', 'application/json'];
-  return ({ method, path: below, body }: TransportRequest): Wire => {
-    checkPath(below);
-    const path = folder + below;
-    if (body === undefined) return { origin, method, path, headers: bare };
-    const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-    return { origin, method, path, headers: withBody, body: bytes };
-  };
-}
-
-/** No part begins with a dot or is percent-encoded, so that nothing can be folded. */
-const plainPath = /^(?:\/[\w~-][\w~.-]*)+(?:\?[\w~.=&-]*)?$/;
-
-/** What a server or a proxy would fold to a path outside the base URL is refused here. */
-function checkPath(path: string): void {
-  if (plainPath.test(path)) return;
-  const [bare = ''] = path.split('?', 1);
-  const folded = bare.split('/').some((part) => /^(\.|%2e){1,2}$/i.test(part));
-  if (path.startsWith('/') && !folded && /^[\u0021-\u007e]+$/.test(path) && !/[#\\]/.test(path))
-    return;
-  throw new UsageError('This path cannot be sent: it needs a leading slash and percent-encoding.');
 }
 
 function traceLine(wire: Wire, attempt: Attempt | { open: OpenReply }, ms: number): string {

@@ -69,6 +69,13 @@ export interface Api {
   tellGuess(call: Call): void;
   /** Sends one call and judges its status. Throws ApiError, NetworkError, ProtocolError, UnknownOutcomeError. */
   send(call: Call): Promise<Answer>;
+  /**
+   * Sends the request of a write exactly once; whoever calls reads and decides before it is sent
+   * again. Before a turn that took more than a second, or when `isFresh` says no directly before the
+   * request leaves, nothing is sent: StaleReadError. Throws NetworkError (`not-sent`) where nothing
+   * left, ApiError for a refusal (429: `details.wait`), UnknownOutcomeError for everything between.
+   */
+  sendOnce(call: Call, isFresh: () => boolean): Promise<Answer>;
   /** Sends a call whose answer is one record and finds the record in whatever envelope it came. */
   record(call: Call): Promise<JsonObject>;
   /** The record as `record` finds it, and when the head of its answer was there. */

@@ -1,7 +1,9 @@
 /** One HTTP exchange as data: what is sent, within which bounds, and what came of it. */
 import type { Instant } from '../data/instant.js';
+import { UsageError } from '../errors.js';
 import type { BodyFlow } from './body-flow.js';
 import type { Loss } from './loss.js';
+import type { TransportRequest } from './request.js';
 
 /** One request as it goes on the wire. */
 export interface Wire {
@@ -52,3 +54,38 @@ export interface OpenReply {
 
 /** What one attempt came to. */
 export type Attempt = { readonly reply: Reply } | { readonly loss: Loss };
+
+/**
+ * What requests to the service look like on the wire; what all of them share is made once. Throws
+ * UsageError for a path that would leave the base URL.
+ */
+export function wires(base: URL, { userAgent, key }: { userAgent: string; key: string }) {
+  const { origin } = base;
+  const folder = base.pathname.replace(/\/$/, '');
+  const bare = [
+    ...['accept', 'application/json'],
+    ...['user-agent', userAgent],
+    ...['x-api-key', key],
+  ];
+  const withBody = [...bare, 'content-type', 'application/json'];
+  return ({ method, path: below, body }: TransportRequest): Wire => {
+    checkPath(below);
+    const path = folder + below;
+    if (body === undefined) return { origin, method, path, headers: bare };
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+    return { origin, method, path, headers: withBody, body: bytes };
+  };
+}
+
+/** No part begins with a dot or is percent-encoded, so that nothing can be folded. */
+const plainPath = /^(?:\/[\w~-][\w~.-]*)+(?:\?[\w~.=&-]*)?$/;
+
+/** What a server or a proxy would fold to a path outside the base URL is refused here. */
+function checkPath(path: string): void {
+  if (plainPath.test(path)) return;
+  const [bare = ''] = path.split('?', 1);
+  const folded = bare.split('/').some((part) => /^(\.|%2e){1,2}$/i.test(part));
+  if (path.startsWith('/') && !folded && /^[\u0021-\u007e]+$/.test(path) && !/[#\\]/.test(path))
+    return;
+  throw new UsageError('This path cannot be sent: it needs a leading slash and percent-encoding.');
+}
