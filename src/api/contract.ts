@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type { OverrideKey, ResourceName } from '../data/resources.js';
 import {
   AnyRecord,
   TryoutApplication,
@@ -10,8 +11,10 @@ import {
 /** Where a row's knowledge comes from: a section of the contract, or our guess and its reason. */
 export type Basis = { readonly stated: string } | { readonly assumed: string };
 
-/** The four kinds of record that the service keeps. */
-export type ResourceName = 'teams' | 'players' | 'documents' | 'tryouts';
+/** What a call does to records; `other` for whatever has no word of its own. */
+export type Verb = 'list' | 'get' | 'create' | 'update' | 'delete' | 'other';
+
+export type { ResourceName };
 
 export interface Endpoint {
   /** `METHOD /path/{param}`; the path begins below `/v1`. */
@@ -21,6 +24,9 @@ export interface Endpoint {
   readonly org: 'path' | 'query' | 'body' | 'none';
   readonly basis: Basis;
   readonly resource: ResourceName | 'uploads';
+  readonly verb: Verb;
+  /** The setting that replaces this row's route; each assumed row has its own. */
+  readonly override?: OverrideKey;
   /** What a 2xx body is: a list envelope, one record, an upload grant, a signed URL, or unshown. */
   readonly answers: 'list' | 'record' | 'grant' | 'link' | 'unshown';
   /** Schema of the documented answer (of one element, for a list). */
@@ -49,6 +55,7 @@ export const contract = {
     org: 'path',
     basis: { stated: '4.4' },
     resource: 'teams',
+    verb: 'list',
     answers: 'list',
     result: AnyRecord,
   },
@@ -58,6 +65,7 @@ export const contract = {
     org: 'path',
     basis: { stated: '4.4' },
     resource: 'teams',
+    verb: 'get',
     answers: 'record',
     result: AnyRecord,
   },
@@ -67,6 +75,7 @@ export const contract = {
     org: 'body',
     basis: { stated: '4.4' },
     resource: 'teams',
+    verb: 'create',
     answers: 'unshown',
     body: fields,
   },
@@ -76,6 +85,8 @@ export const contract = {
     org: 'none',
     basis: { assumed: guessedRoute },
     resource: 'teams',
+    verb: 'update',
+    override: 'endpoints.teams.update',
     answers: 'unshown',
     body: fields,
   },
@@ -85,6 +96,8 @@ export const contract = {
     org: 'none',
     basis: { assumed: guessedRoute },
     resource: 'teams',
+    verb: 'delete',
+    override: 'endpoints.teams.delete',
     answers: 'unshown',
   },
   listPlayers: {
@@ -93,6 +106,7 @@ export const contract = {
     org: 'path',
     basis: { stated: '4.4' },
     resource: 'players',
+    verb: 'list',
     answers: 'list',
     result: AnyRecord,
   },
@@ -102,6 +116,7 @@ export const contract = {
     org: 'path',
     basis: { stated: '4.4' },
     resource: 'players',
+    verb: 'get',
     answers: 'record',
     result: AnyRecord,
   },
@@ -111,6 +126,7 @@ export const contract = {
     org: 'body',
     basis: { stated: '4.4' },
     resource: 'players',
+    verb: 'create',
     answers: 'unshown',
     body: fields,
   },
@@ -120,6 +136,8 @@ export const contract = {
     org: 'none',
     basis: { assumed: guessedRoute },
     resource: 'players',
+    verb: 'update',
+    override: 'endpoints.players.update',
     answers: 'unshown',
     body: fields,
   },
@@ -129,6 +147,8 @@ export const contract = {
     org: 'none',
     basis: { assumed: guessedRoute },
     resource: 'players',
+    verb: 'delete',
+    override: 'endpoints.players.delete',
     answers: 'unshown',
   },
   listDocuments: {
@@ -137,6 +157,7 @@ export const contract = {
     org: 'path',
     basis: { stated: '4.4' },
     resource: 'documents',
+    verb: 'list',
     answers: 'list',
     result: AnyRecord,
   },
@@ -146,6 +167,7 @@ export const contract = {
     org: 'none',
     basis: { stated: '4.4' },
     resource: 'documents',
+    verb: 'other',
     answers: 'link',
   },
   previewDocument: {
@@ -154,6 +176,7 @@ export const contract = {
     org: 'none',
     basis: { stated: '4.4' },
     resource: 'documents',
+    verb: 'other',
     answers: 'link',
   },
   createDocument: {
@@ -162,6 +185,7 @@ export const contract = {
     org: 'body',
     basis: { stated: '4.3' },
     resource: 'documents',
+    verb: 'create',
     answers: 'record',
     body: z.looseObject({
       name: z.optional(z.string()),
@@ -179,6 +203,8 @@ export const contract = {
     org: 'none',
     basis: { assumed: guessedRoute },
     resource: 'documents',
+    verb: 'update',
+    override: 'endpoints.documents.update',
     answers: 'unshown',
     body: fields,
   },
@@ -188,6 +214,8 @@ export const contract = {
     org: 'none',
     basis: { assumed: guessedRoute },
     resource: 'documents',
+    verb: 'delete',
+    override: 'endpoints.documents.delete',
     answers: 'unshown',
   },
   requestUpload: {
@@ -196,6 +224,7 @@ export const contract = {
     org: 'body',
     basis: { stated: '4.2' },
     resource: 'uploads',
+    verb: 'other',
     answers: 'grant',
     result: UploadGrant,
     body: z.strictObject({
@@ -210,6 +239,7 @@ export const contract = {
     org: 'query',
     basis: { stated: '4.4' },
     resource: 'tryouts',
+    verb: 'list',
     answers: 'list',
     result: TryoutApplication,
   },
@@ -219,6 +249,7 @@ export const contract = {
     org: 'query',
     basis: { stated: '4.4' },
     resource: 'tryouts',
+    verb: 'get',
     answers: 'record',
     result: TryoutApplication,
   },
@@ -228,6 +259,7 @@ export const contract = {
     org: 'body',
     basis: { stated: '4.1' },
     resource: 'tryouts',
+    verb: 'update',
     answers: 'record',
     result: TryoutApplication,
     body: z.strictObject({
@@ -241,6 +273,7 @@ export const contract = {
     org: 'body',
     basis: { stated: '4.4' },
     resource: 'tryouts',
+    verb: 'other',
     answers: 'unshown',
     body: fields,
   },

@@ -1,12 +1,6 @@
-import { parseRoute, type RoutedResource, routedResources } from '../data/route.js';
+import { parseRoute } from '../data/route.js';
 import { ConfigError, UsageError } from '../errors.js';
-import {
-  contract,
-  endpoint,
-  type Endpoint,
-  type EndpointName,
-  type ResourceName,
-} from './contract.js';
+import { contract, type Endpoint, type ResourceName } from './contract.js';
 import { idProblem } from './schemas.js';
 
 /** Config values as text, by key: `endpoints.teams.update`. */
@@ -35,62 +29,46 @@ export function partsOf(route: string): { readonly method: string; readonly temp
 }
 
 /**
- * The route of a call. Only updates and deletes of teams, players and documents are guesses and can
- * be replaced, by the configuration or by `override` (--route). Throws UsageError or ConfigError when
- * the replacement is no usable route.
+ * The route of a row. Only an assumed one can be replaced, by the setting of its own that the row
+ * names or by `override` (--route). Throws UsageError or ConfigError when the replacement is no
+ * usable route.
  */
-export function routeOf(name: EndpointName, guesses: Guesses, override?: string): Route {
-  const row = endpoint(name);
-  const stated = { ...partsOf(row.route), org: row.org, semantics: 'merge' as const };
-  const guess = guessOf(name);
-  if (!guess) {
+export function routeOf(row: Endpoint, guesses: Guesses, override?: string): Route {
+  const parts = partsOf(row.route);
+  if ('stated' in row.basis) {
     if (override !== undefined)
       throw new UsageError(
         `The route of ${row.route} is stated by the contract; --route cannot replace it.`,
       );
-    return { ...stated, source: 'stated' };
+    return { ...parts, org: row.org, semantics: 'merge', source: 'stated' };
   }
-  const { configKey } = guess;
-  const named = override ?? guesses[configKey];
-  const parts = named === undefined ? stated : readRoute(named, guess, override !== undefined);
+  const { override: configKey } = row;
+  const replacement =
+    override !== undefined
+      ? readRoute(override, row, '--route')
+      : configKey !== undefined && guesses[configKey] !== undefined
+        ? readRoute(guesses[configKey], row, `The setting ${configKey}`)
+        : undefined;
   return {
-    method: parts.method,
-    template: parts.template,
+    ...(replacement ?? parts),
     org: oneOf(guesses, `${configKey}.org`, ['none', 'body', 'query'], 'none'),
     semantics: oneOf(guesses, `${configKey}.semantics`, ['merge', 'replace'], 'merge'),
-    source: named === undefined ? 'assumed' : 'named',
+    source: replacement ? 'named' : 'assumed',
     configKey,
   };
 }
 
-/** Throws UsageError that names the flag, or ConfigError that names the setting. */
-function readRoute(text: string, { configKey, resource }: Guess, isFlag: boolean) {
+/** Throws UsageError where the flag says it, else ConfigError. */
+function readRoute(text: string, { route }: Endpoint, from: string) {
   try {
-    const { method, path } = parseRoute(text, resource);
+    const { method, path } = parseRoute(text, route);
     return { method, template: path };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     const { message, hint } = error;
-    if (isFlag) throw new UsageError(`--route: ${message}`, { hint });
-    throw new ConfigError(`The setting ${configKey}: ${message}`, { hint });
+    if (from === '--route') throw new UsageError(`${from}: ${message}`, { hint });
+    throw new ConfigError(`${from}: ${message}`, { hint });
   }
-}
-
-interface Guess {
-  readonly configKey: string;
-  readonly resource: RoutedResource;
-}
-
-/** Which resource and action a guessed row stands for. */
-function guessOf(name: EndpointName): Guess | undefined {
-  const { basis, resource } = endpoint(name);
-  if ('stated' in basis || !isRouted(resource)) return undefined;
-  const action = name.startsWith('delete') ? 'delete' : 'update';
-  return { configKey: `endpoints.${resource}.${action}`, resource };
-}
-
-function isRouted(resource: string): resource is RoutedResource {
-  return Object.hasOwn(routedResources, resource);
 }
 
 function oneOf<T extends string>(

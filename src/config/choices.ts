@@ -13,7 +13,7 @@ const choices: readonly (readonly [key: RegExp, words: readonly string[]])[] = [
   [/^completion\.cache$/, ['on', 'off']],
   [/^paging\.mode$/, pagingModes],
   [/^endpoints\.\w+\.update\.semantics$/, updateSemantics],
-  [/^endpoints\.\w+\.(?:update|delete)\.org$/, organizationPlaces],
+  [/^endpoints\.\w+\.\w+\.org$/, organizationPlaces],
 ];
 
 /** The words that a setting may have, for a TAB; none where anything may stand. */

@@ -2,7 +2,8 @@ import { organizationPlaces, pagingModes, updateSemantics } from './choices.js';
 import { outputFormats, timeStyles } from './formats.js';
 import { splitWords } from '../data/command-words.js';
 import { didYouMean } from '../data/nearest.js';
-import { parseRoute, type RoutedResource, routedResources } from '../data/route.js';
+import { type ResourceName, resourceNames, resourceWords } from '../data/resources.js';
+import { parseRoute } from '../data/route.js';
 import { UsageError } from '../errors.js';
 import {
   dottedPath,
@@ -81,17 +82,19 @@ export const namedKeys = {
   }),
 } as const;
 
-/** What the guesses about lists are kept for. */
-export const resources = ['teams', 'players', 'documents', 'tryouts'] as const;
-
 const neverSent = 'id,organizationId,createdAt,updatedAt';
 
 const pageWords = ['page', 'limit', 'offset', 'cursor', 'after', 'pageToken'] as const;
 
+interface GuessKey extends SettingKey<string> {
+  /** Its name for all resources that have such a key: `columns.<resource>`. */
+  readonly forAll?: string;
+}
+
 /** What the contract does not show and an admin may set right; each value stays text. */
-const guessKeys: readonly SettingKey<string>[] = [
-  ...Object.keys(routedResources).flatMap((name) => routeKeys(name as RoutedResource)),
-  ...resources.flatMap((resource) => [
+const guessKeys: readonly GuessKey[] = [
+  ...perResource(routeKeys),
+  ...perResource((resource) => [
     guess(`lists.${resource}.path`, 'where the records stand in the answer', dottedPath, 'auto'),
     guess(`lists.${resource}.query`, 'query parameters of the list call', queryText),
     guess(`columns.${resource}`, 'columns of the table', nameList),
@@ -122,10 +125,7 @@ export const settingKeys: ReadonlyMap<string, SettingKey> = new Map(
 
 /** The keys that replace a guess, one row for all resources: `columns.<resource>`. */
 export function guessRows(): readonly (readonly [name: string, text: string])[] {
-  const rows = guessKeys.map(({ name, text }): [string, string] => [
-    name.replace(/^(?!filters)(\w+)\.(teams|players|documents|tryouts)(?=\.|$)/, '$1.<resource>'),
-    text,
-  ]);
+  const rows = guessKeys.map(({ name, text, forAll = name }): [string, string] => [forAll, text]);
   return [...new Map(rows)];
 }
 
@@ -179,27 +179,37 @@ function guess(name: string, text: string, check: Parse<unknown>, normal?: strin
   return { name, text, parse, ...(normal !== undefined && { default: normal }) };
 }
 
-function routeKeys(resource: RoutedResource): SettingKey<string>[] {
-  const idName = routedResources[resource];
-  const route = (text: string) => {
-    const { method, path } = parseRoute(text, resource);
-    return `${method} ${path}`;
-  };
-  const update = `endpoints.${resource}.update`;
-  const remove = `endpoints.${resource}.delete`;
+function perResource(
+  keysOf: (resource: ResourceName) => readonly SettingKey<string>[],
+): readonly GuessKey[] {
+  return resourceNames.flatMap((resource) =>
+    keysOf(resource).map((key) => ({
+      ...key,
+      forAll: key.name.replace(`.${resource}`, '.<resource>'),
+    })),
+  );
+}
+
+function routeKeys(resource: ResourceName): readonly SettingKey<string>[] {
   const places = oneOf(organizationPlaces);
-  return [
-    guess(update, 'the update call', route, `PATCH /${resource}/{${idName}}`),
-    guess(
-      `${update}.semantics`,
+  return Object.entries(resourceWords[resource].overrides).flatMap(([action, assumed]) => {
+    const key = `endpoints.${resource}.${action}`;
+    const route = (text: string) => {
+      const { method, path } = parseRoute(text, assumed);
+      return `${method} ${path}`;
+    };
+    const semantics = guess(
+      `${key}.semantics`,
       'what an update leaves out stays or goes',
       oneOf(updateSemantics),
       'merge',
-    ),
-    guess(`${update}.org`, 'where the update call carries organizationId', places, 'none'),
-    guess(remove, 'the delete call', route, `DELETE /${resource}/{${idName}}`),
-    guess(`${remove}.org`, 'where the delete call carries organizationId', places, 'none'),
-  ];
+    );
+    return [
+      guess(key, `the ${action} call`, route, assumed),
+      ...(action === 'update' ? [semantics] : []),
+      guess(`${key}.org`, `where the ${action} call carries organizationId`, places, 'none'),
+    ];
+  });
 }
 
 /** A command line, or undefined for none. */

@@ -1,14 +1,5 @@
 import { UsageError } from '../errors.js';
 
-/** The resources whose update and delete routes are guesses, and the contract's word for their id. */
-export const routedResources = {
-  teams: 'teamId',
-  players: 'playerId',
-  documents: 'documentId',
-} as const;
-
-export type RoutedResource = keyof typeof routedResources;
-
 /** A route that replaces an assumed one; `path` spells the id as the contract does. */
 export interface Route {
   readonly method: string;
@@ -18,26 +9,27 @@ export interface Route {
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /**
- * Reads `PUT /players/{id}` for `--route` and `endpoints.*`; `{id}` becomes the contract's own name.
- * Throws UsageError for another method, a host, a query, `..`, `//`, or a missing or foreign name.
+ * Reads `PUT /players/{id}` for `--route` and `endpoints.*`, in place of an assumed `METHOD /path`;
+ * `{id}` becomes the assumed route's own name for it. Throws UsageError for another method, a host, a
+ * query, `..`, `//`, or a missing or foreign name.
  */
-export function parseRoute(text: string, resource: RoutedResource): Route {
-  const idName = routedResources[resource];
+export function parseRoute(text: string, assumed: string): Route {
+  const idName = /\{(?!organizationId\})(\w+)\}/.exec(assumed)?.[1] ?? 'id';
   const [method = '', path = '', ...rest] = text.trim().split(/ +/);
-  if (path === '' || rest.length > 0) throw refuse(text, 'is a method and a path', resource);
+  if (path === '' || rest.length > 0) throw refuse(text, 'is a method and a path', assumed);
   if (!methods.includes(method.toUpperCase()))
-    throw refuse(text, `begins with ${methods.join(', ')}`, resource);
-  if (!path.startsWith('/')) throw refuse(text, 'has a path that begins with /', resource);
+    throw refuse(text, `begins with ${methods.join(', ')}`, assumed);
+  if (!path.startsWith('/')) throw refuse(text, 'has a path that begins with /', assumed);
   const bare = path.replace(/\{[^{}]*\}/g, 'x');
   if (bare.includes('//') || bare.split('/').some(isDots) || !/^[\w.~/{}-]+$/.test(bare))
-    throw refuse(text, 'has no host, query, fragment, //, or .., and only plain names', resource);
+    throw refuse(text, 'has no host, query, fragment, //, or .., and only plain names', assumed);
   const names = [...path.matchAll(/\{([^{}]*)\}/g)].map((found) => found[1] ?? '');
-  if (/[{}]/.test(bare)) throw refuse(text, 'has names in whole braces', resource);
+  if (/[{}]/.test(bare)) throw refuse(text, 'has names in whole braces', assumed);
   const foreign = names.find((name) => !['id', 'organizationId', idName].includes(name));
   if (foreign !== undefined)
-    throw refuse(text, `knows {id} and {organizationId}, not {${foreign}}`, resource);
+    throw refuse(text, `knows {id} and {organizationId}, not {${foreign}}`, assumed);
   if (names.filter((name) => name !== 'organizationId').length !== 1)
-    throw refuse(text, 'holds {id} once', resource);
+    throw refuse(text, 'holds {id} once', assumed);
   return { method: method.toUpperCase(), path: path.replace('{id}', `{${idName}}`) };
 }
 
@@ -45,8 +37,9 @@ function isDots(step: string): boolean {
   return step === '.' || step === '..';
 }
 
-function refuse(text: string, rule: string, resource: RoutedResource): UsageError {
+function refuse(text: string, rule: string, assumed: string): UsageError {
+  const [, path = ''] = assumed.split(' ');
   return new UsageError(`"${text}" is no route: it ${rule}.`, {
-    hint: `For example: PUT /${resource}/{id}`,
+    hint: `For example: PUT ${path.replace(/\{(?!organizationId\})\w+\}/, '{id}')}`,
   });
 }

@@ -3,10 +3,11 @@ import { defineLocalWrite, param } from '../../cli/define.js';
 import { documentedFields, isDocumented } from '../../cli/documented.js';
 import { linesOf } from '../../cli/views.js';
 import { readFlag } from '../../config/decide.js';
-import { guessRows, namedKeys, requireKey, resources, type SettingKey } from '../../config/keys.js';
+import { guessRows, namedKeys, requireKey, type SettingKey } from '../../config/keys.js';
 import { withSetting } from '../../config/profiles.js';
 import type { LocalContext } from '../../context.js';
 import { nearest } from '../../data/nearest.js';
+import { resourceNames } from '../../data/resources.js';
 import { UsageError } from '../../errors.js';
 import { settingPlace } from '../setting-place.js';
 
@@ -61,7 +62,7 @@ function normal(setting: SettingKey, text: string): string {
 
 /** Undocumented fields may be columns as well, so a name that is near a known one is only told. */
 function noteMisspelt(context: LocalContext, key: string, value: string): void {
-  const resource = resources.find((name) => key === `columns.${name}`);
+  const resource = resourceNames.find((name) => key === `columns.${name}`);
   if (resource === undefined) return;
   for (const name of value.split(',')) {
     const near = isDocumented(resource, name)

@@ -1,0 +1,58 @@
+/**
+ * The plain half of the resource table: names and words, without endpoints and schemas, so that
+ * settings and messages can read it. `api/resources.ts` has the rest.
+ */
+export const resourceWords = {
+  teams: {
+    noun: 'team',
+    plural: 'teams',
+    idName: 'teamId',
+    order: 'name',
+    overrides: { update: 'PATCH /teams/{teamId}', delete: 'DELETE /teams/{teamId}' },
+  },
+  players: {
+    noun: 'player',
+    plural: 'players',
+    idName: 'playerId',
+    order: 'name',
+    overrides: { update: 'PATCH /players/{playerId}', delete: 'DELETE /players/{playerId}' },
+  },
+  documents: {
+    noun: 'document',
+    plural: 'documents',
+    idName: 'documentId',
+    order: 'name',
+    overrides: {
+      update: 'PATCH /documents/{documentId}',
+      delete: 'DELETE /documents/{documentId}',
+    },
+  },
+  tryouts: {
+    noun: 'application',
+    plural: 'applications',
+    idName: 'applicationId',
+    order: '-submittedAt',
+    overrides: {},
+  },
+} as const satisfies { readonly [resource: string]: ResourceWords };
+
+/** What people call a resource, and what an admin may replace of it. */
+export interface ResourceWords {
+  readonly noun: string;
+  readonly plural: string;
+  /** The id's name in the contract's paths. */
+  readonly idName: string;
+  /** The field that a person's table is ordered by; `-` for descending. */
+  readonly order: string;
+  /** The assumed routes, `METHOD /path`, by the last word of their key `endpoints.<resource>.<word>`. */
+  readonly overrides: { readonly [action: string]: string };
+}
+
+/** The kinds of record that the service keeps. */
+export type ResourceName = keyof typeof resourceWords;
+
+/** A setting that replaces an assumed route: `endpoints.teams.update`. */
+export type OverrideKey = `endpoints.${ResourceName}.${string}`;
+
+/** The resources in the order in which they are listed. */
+export const resourceNames = Object.keys(resourceWords) as readonly ResourceName[];
