@@ -33,6 +33,8 @@ export interface Endpoint {
   readonly result?: z.core.$ZodType;
   /** Schema of the body that we send, without organizationId. */
   readonly body?: z.core.$ZodType;
+  /** Statuses of a refusal that the contract names for this row, besides those of all rows. */
+  readonly refusals?: readonly string[];
   /** The key permission, where the contract names it. */
   readonly permission?: string;
 }
@@ -262,6 +264,7 @@ export const contract = {
     verb: 'update',
     answers: 'record',
     result: TryoutApplication,
+    refusals: ['409'],
     body: z.strictObject({
       status: z.optional(TryoutStatus),
       internalNotes: z.optional(z.nullable(z.string())),

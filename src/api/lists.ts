@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from '../data/json.js';
 import type { ResourceName } from './contract.js';
-import { hasId, normalName, propertyNamed, resourceWords, valueAt } from './records.js';
+import { hasId, normalName, propertyNamed, valueAt } from './records.js';
+import { resource as rowOf } from './resources.js';
 
 const usualNames = [
   'data',
@@ -65,12 +66,12 @@ export function looksLikeList(
   const [first, second] = keys.map(normalName);
   if (first === undefined) return true;
   const name = second ?? first;
-  if (!resourceWords[resource].includes(name) && !usualNames.includes(name)) return false;
+  if (!rowOf(resource).envelopes.includes(name) && !usualNames.includes(name)) return false;
   return second === undefined || wrappers.includes(first);
 }
 
 function inObject(body: JsonObject, resource: ResourceName): readonly JsonObject[] | undefined {
-  const named = propertyNamed(body, [...resourceWords[resource], ...usualNames], isRows);
+  const named = propertyNamed(body, [...rowOf(resource).envelopes, ...usualNames], isRows);
   if (named !== undefined) return rows(body[named]);
   if (hasId(body)) return undefined;
   const ignored = new Set(besides.map((name) => propertyNamed(body, [name], Array.isArray)));

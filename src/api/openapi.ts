@@ -65,7 +65,7 @@ function operation(name: string, row: Endpoint, method: string, template: string
     responses: {
       '2XX': { description: answerText(row), ...answerContent(row) },
       ...Object.fromEntries(
-        ['400', '401', '403', '404', ...(name === 'updateTryout' ? ['409'] : [])].map((status) => [
+        ['400', '401', '403', '404', ...(row.refusals ?? [])].map((status) => [
           status,
           { description: 'refused', content: json({ $ref: '#/components/schemas/Error' }) },
         ]),
@@ -116,7 +116,7 @@ function answerContent(row: Endpoint): Json {
   if (row.answers === 'grant')
     return { content: json({ $ref: '#/components/schemas/UploadGrant' }) };
   if (row.answers !== 'record') return {};
-  const name = row.resource === 'tryouts' ? 'TryoutApplication' : 'Record';
+  const name = row.result === TryoutApplication ? 'TryoutApplication' : 'Record';
   return { content: json({ $ref: `#/components/schemas/${name}` }) };
 }
 

@@ -1,11 +1,12 @@
 import { isObject } from '../data/json.js';
+import { resourceNames } from '../data/resources.js';
 import { UsageError } from '../errors.js';
 import { bodyOf, failureOf } from './answers.js';
 import { findList } from './lists.js';
 import { turnPage } from './pager.js';
 import { pathBelow, refusalOf, targetOf } from './next-page.js';
 import { usualCaps } from './record-list.js';
-import { resourceWords } from './records.js';
+import { resource } from './resources.js';
 import type { Guesses } from './routes.js';
 import type { Api, ResourceName } from './types.js';
 
@@ -81,8 +82,7 @@ function resourceIn(path: string): ResourceName {
       .split('/')[1]
       ?.toLowerCase()
       .replace(/[^a-z]/g, '') ?? '';
-  const names = Object.keys(resourceWords) as ResourceName[];
-  return names.find((name) => resourceWords[name].includes(word)) ?? 'teams';
+  return resourceNames.find((name) => resource(name).envelopes.includes(word)) ?? 'teams';
 }
 
 function idOf(item: unknown): unknown {

@@ -7,7 +7,8 @@ import { type Drift, notStrict } from './drift.js';
 import type { ListPage } from './list-page.js';
 import { pathBelow, refusalOf, targetOf } from './next-page.js';
 import { hasId, withTextId } from './records.js';
-import { fillPath, type Guesses, listCalls, partsOf } from './routes.js';
+import { resources } from './resources.js';
+import { fillPath, type Guesses, partsOf } from './routes.js';
 import type { Transport } from './transport.js';
 import type { ApiNotes, Completeness, ListListening, RecordList } from './types.js';
 
@@ -81,7 +82,7 @@ async function* walk(
     import('./list-page.js'),
     import('./pager.js'),
   ]);
-  const row = endpoint(listCalls[resource]);
+  const row = endpoint(resources[resource].calls.list);
   const { method, template } = partsOf(row.route);
   const route = { template, org: row.org };
   const first = new URL(`${source.baseUrl}${fillPath(route, {}, source.organizationId)}`);
@@ -171,7 +172,7 @@ function doubt(reason: string): Completeness {
 
 /** Tells where a record is not as the contract says; gives the record with its id as text. */
 function judgeOf(resource: ResourceName, source: ListSource): (item: JsonObject) => JsonObject {
-  const { route, result } = endpoint(listCalls[resource]);
+  const { route, result } = endpoint(resources[resource].calls.list);
   const { drift, organizationId: own } = source;
   return (item) => {
     const record = withTextId(item);

@@ -1,20 +1,6 @@
 import { isObject, type JsonObject, RawNumber } from '../data/json.js';
 import type { ResourceName } from './contract.js';
-
-/** What a record or a list of a resource may be called in an envelope, normalised, singular and plural. */
-export const resourceWords: { readonly [R in ResourceName]: readonly string[] } = {
-  teams: ['team', 'teams'],
-  players: ['player', 'players'],
-  documents: ['document', 'documents'],
-  tryouts: [
-    'application',
-    'applications',
-    'tryoutapplication',
-    'tryoutapplications',
-    'tryout',
-    'tryouts',
-  ],
-};
+import { resources } from './resources.js';
 
 /** `tryoutApplications`, `tryout_applications`: one word. */
 export function normalName(name: string): string {
@@ -49,7 +35,7 @@ function search(body: unknown, resource: ResourceName, depth: number): JsonObjec
   if (!isObject(body)) return undefined;
   if (hasId(body)) return withTextId(body);
   if (depth === 0) return undefined;
-  for (const name of [...resourceWords[resource], ...wrappers]) {
+  for (const name of [...resources[resource].envelopes, ...wrappers]) {
     const key = propertyNamed(body, [name], isObject);
     const found = key === undefined ? undefined : search(body[key], resource, depth - 1);
     if (found) return found;

@@ -1,6 +1,6 @@
 import { parseRoute } from '../data/route.js';
 import { ConfigError, UsageError } from '../errors.js';
-import { contract, type Endpoint, type ResourceName } from './contract.js';
+import type { Endpoint } from './contract.js';
 import { idProblem } from './schemas.js';
 
 /** Config values as text, by key: `endpoints.teams.update`. */
@@ -133,11 +133,3 @@ function encoded(id: string, refusal: string): string {
 export function idOf(params: { readonly [name: string]: string } | undefined): string | undefined {
   return params && Object.values(params)[0];
 }
-
-/** The list call of a resource. */
-export const listCalls = {
-  teams: 'listTeams',
-  players: 'listPlayers',
-  documents: 'listDocuments',
-  tryouts: 'listTryouts',
-} as const satisfies Record<ResourceName, keyof typeof contract>;

@@ -1,3 +1,4 @@
+import { resource as rowOf } from '../api/resources.js';
 import type { Call } from '../api/types.js';
 import { judge, resultOf, isForbidden, stopsRun } from '../bulk/judge.js';
 import type { ReportRow } from '../bulk/report.js';
@@ -83,7 +84,7 @@ async function previewListed(
   onListed: OnListed,
 ): Promise<void> {
   const unread = rows.reduce((count, { record }) => (record ? count : count + 1), 0);
-  if (unread <= singleReads || resource === 'documents') return;
+  if (unread <= singleReads || rowOf(resource).calls.get === undefined) return;
   const wanted = new Map<string, number>();
   for (const [index, { id }] of rows.entries()) wanted.set(id, index);
   try {

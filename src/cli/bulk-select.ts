@@ -11,6 +11,7 @@ import type { SelectedRow } from '../bulk/work.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { orList } from '../data/words.js';
+import { resourceWords } from '../data/resources.js';
 import { Failure, GuardError, stoppedReading, UsageError } from '../errors.js';
 import { inputBytes } from '../files/input-file.js';
 import type { BulkValues } from './bulk-flags.js';
@@ -143,7 +144,7 @@ function isGiven(value: unknown): boolean {
 }
 
 function wordFor({ resource }: Selecting): string {
-  return resource === 'tryouts' ? 'applications' : resource;
+  return resourceWords[resource].plural;
 }
 
 /** Small pieces leave little behind when they are read: what lives for long is the ids. */

@@ -4,6 +4,7 @@ import type { LendKeys } from '../terminal/pager.js';
 import type { Environment, Streams } from '../terminal/streams.js';
 import { type Batches, batchesOf, flowOf, gathered, type Item } from '../data/flow.js';
 import type { JsonObject } from '../data/json.js';
+import { resourceWords } from '../data/resources.js';
 import { createPaint } from '../terminal/paint.js';
 import { recordFields } from './fields.js';
 import { forScreen, type Sink, withSink } from './sink.js';
@@ -206,7 +207,7 @@ async function showLines(
 
 function nothingFound<T>({ resource }: View<T>): string {
   if (resource === undefined) return 'Nothing to show.';
-  return resource === 'tryouts' ? 'No tryout applications found.' : `No ${resource} found.`;
+  return `No ${resourceWords[resource].plural} found.`;
 }
 
 /** The columns that the command names, or that the user configured for the resource. */

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { ResourceName } from '../api/contract.js';
-import { AnyRecord, TryoutApplication } from '../api/schemas.js';
+import { resources } from '../api/resources.js';
 import type { JsonObject } from '../data/json.js';
 
 /** What a person's lines may depend on. */
@@ -49,7 +49,7 @@ export type Records = AsyncIterable<JsonObject> | readonly JsonObject[];
 
 /** The schema of one record of a resource: documented fields checked, the rest passed through. */
 export function recordSchema(resource: ResourceName): z.core.$ZodType {
-  return resource === 'tryouts' ? TryoutApplication : AnyRecord;
+  return resources[resource].schema;
 }
 
 /** A list of a resource's records. */

@@ -1,8 +1,8 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import * as z from 'zod/mini';
 import { contractVersion } from '../api/contract.js';
-import { listCalls } from '../api/routes.js';
-import type { Answer, Api, ResourceName } from '../api/types.js';
+import { resource } from '../api/resources.js';
+import type { Answer, Api } from '../api/types.js';
 import { listRuns, openRunStore, storeOf } from '../bulk/runs.js';
 import { leftUploads } from '../bulk/upload-state.js';
 import { defineLocalCommand, Outcome } from '../cli/define.js';
@@ -13,6 +13,7 @@ import { findConnection } from '../config/connection.js';
 import { sandboxProfile } from '../config/profile-name.js';
 import { resolveSettings } from '../config/settings.js';
 import type { LocalContext } from '../context.js';
+import { type ResourceName, resourceNames } from '../data/resources.js';
 import { plural, shellQuote } from '../data/words.js';
 import { ApiError, Failure, NetworkError } from '../errors.js';
 import { singleLine } from '../terminal/safe-text.js';
@@ -26,9 +27,6 @@ const Check = z.object({
 });
 type Check = z.infer<typeof Check>;
 
-/** One documented read an area: what this key may see. */
-const areas = ['teams', 'players', 'documents', 'tryouts'] as const satisfies ResourceName[];
-
 const tolerableSkewSeconds = 300;
 
 export default defineLocalCommand({
@@ -39,7 +37,7 @@ export default defineLocalCommand({
     ['Check the profile in force', ''],
     ['For a monitoring script', '--json'],
   ],
-  calls: areas.map((area) => listCalls[area]),
+  calls: resourceNames.map((name) => resource(name).calls.list),
   view: linesOf(z.array(Check), checkLines),
   async run(context) {
     const config = checkConfig(context);
@@ -154,7 +152,7 @@ async function checkService(context: LocalContext, told: readonly Check[]): Prom
     pass('connection', place),
     pass('contract', `this tool follows version ${contractVersion}`),
   ];
-  for (const area of areas) {
+  for (const area of resourceNames) {
     const name = `read ${area}`;
     try {
       await beginList(api, area, (headers) => {

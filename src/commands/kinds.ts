@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { EndpointName, ResourceName } from '../api/contract.js';
+import { resource, resources } from '../api/resources.js';
 import { Id } from '../api/schemas.js';
 import type { Call } from '../api/types.js';
 import { param, params } from '../cli/define.js';
@@ -14,43 +15,33 @@ export interface Readable {
   readonly get: EndpointName | undefined;
 }
 
+/** The resources whose records are created, updated and deleted field by field. */
+type Editable = {
+  [R in ResourceName]: 'delete' extends keyof (typeof resources)[R]['calls'] ? R : never;
+}[ResourceName];
+
 /** The calls of a kind of record, and its words. What teams, players and documents share is told apart by this. */
 export interface Kind extends Readable {
-  readonly resource: Exclude<ResourceName, 'tryouts'>;
+  readonly resource: Editable;
   readonly create: EndpointName;
   readonly update: EndpointName;
   readonly delete: EndpointName;
 }
 
-export const teams: Kind = {
-  resource: 'teams',
-  noun: 'team',
-  idName: 'teamId',
-  get: 'getTeam',
-  create: 'createTeam',
-  update: 'updateTeam',
-  delete: 'deleteTeam',
-};
+export const teams = kindOf('teams');
+export const players = kindOf('players');
+export const documents = kindOf('documents');
 
-export const players: Kind = {
-  resource: 'players',
-  noun: 'player',
-  idName: 'playerId',
-  get: 'getPlayer',
-  create: 'createPlayer',
-  update: 'updatePlayer',
-  delete: 'deletePlayer',
-};
+function kindOf(name: Editable): Kind {
+  const { create, update, delete: remove } = resources[name].calls;
+  return { ...readable(name), resource: name, create, update, delete: remove };
+}
 
-export const documents: Kind = {
-  resource: 'documents',
-  noun: 'document',
-  idName: 'documentId',
-  get: undefined,
-  create: 'createDocument',
-  update: 'updateDocument',
-  delete: 'deleteDocument',
-};
+/** A row of the resource table, as far as reading goes. */
+export function readable(name: ResourceName): Readable {
+  const { noun, idName, calls } = resource(name);
+  return { resource: name, noun, idName, get: calls.get };
+}
 
 /** A call about one record of the kind. */
 export function callOf(kind: Readable, endpoint: EndpointName, id: string): Call {

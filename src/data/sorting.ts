@@ -2,6 +2,7 @@ import { timeOf } from './dates.js';
 import { compareDecimals } from './decimal.js';
 import { type JsonObject, RawNumber } from './json.js';
 import { valuesAt } from './path.js';
+import { type ResourceName, resourceWords } from './resources.js';
 
 /** A field to order by, dotted. */
 export interface Sorting {
@@ -54,9 +55,9 @@ function compareKeys(a: Key, b: Key): number {
   return a.rank - b.rank;
 }
 
-/** The order in which a person sees a resource's table: applications newest first, else by name. */
-export function usualSorting(resource: string): Sorting {
-  return resource === 'tryouts'
-    ? { field: 'submittedAt', descending: true }
-    : { field: 'name', descending: false };
+/** The order in which a person sees a resource's table. */
+export function usualSorting(resource: ResourceName): Sorting {
+  const { order } = resourceWords[resource];
+  const descending = order.startsWith('-');
+  return { field: descending ? order.slice(1) : order, descending };
 }

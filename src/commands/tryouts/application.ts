@@ -5,15 +5,10 @@ import type { Context } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';
 import { namedFirst } from '../../data/words.js';
 import { UsageError } from '../../errors.js';
-import { callOf, type Readable } from '../kinds.js';
+import { callOf, readable } from '../kinds.js';
 
 /** Tryout applications, as far as reading them goes (contract 4.4). */
-export const applications: Readable = {
-  resource: 'tryouts',
-  noun: 'application',
-  idName: 'applicationId',
-  get: 'getTryout',
-};
+export const applications = readable('tryouts');
 
 /** Reads one application as it stands now. */
 export function readApplication(context: Context, id: string): Promise<JsonObject> {
