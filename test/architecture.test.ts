@@ -2,6 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { contract } from '../src/api/contract.js';
+import { resourceNames } from '../src/data/resources.js';
 
 const root = fileURLToPath(new URL('../src/', import.meta.url));
 
@@ -87,6 +89,38 @@ test('only main.ts knows the process, and nobody prints to the console', () => {
     .filter((file) =>
       /\bconsole\.|\bprocess\.(env|argv|exit|exitCode|stdout|stderr|stdin)\b/.test(code(file)),
     );
+  expect(culprits).toEqual([]);
+});
+
+const known = [...Object.keys(contract), ...resourceNames].join('|');
+/** Ways to decide by how an endpoint or a resource is spelled, where a table has a column for it. */
+const spelling = [
+  new RegExp(`[!=]==? '(?:${known})'|'(?:${known})' [!=]==?|case '(?:${known})'`),
+  /\b[eE]ndpoint(?:Name)?\)?\.(?:startsWith|endsWith|includes|match|search|replace|slice)\(/,
+  /\.(?:test|exec)\([^()]*\b[eE]ndpoint(?:Name)?\)/,
+  new RegExp(`\\b(?:${resourceNames.join('|')})\\|(?:${resourceNames.join('|')})\\b(?=.*/)`),
+  new RegExp(`'(?:${resourceNames.join('|')})',\\s*'(?:${resourceNames.join('|')})'`),
+];
+const decidesBySpelling = (text: string) => spelling.some((way) => way.test(text));
+
+test.each([
+  ["if (resource === 'tryouts') return []", true],
+  ["call.endpoint === 'deleteTeam' ? 1 : 2", true],
+  ["switch (name) { case 'updateTryout': }", true],
+  ["call.endpoint.startsWith('delete')", true],
+  ['/^(update|delete)/.test(call.endpoint)', true],
+  ['/(teams|players)$/.test(path)', true],
+  ["const areas = ['teams', 'players'];", true],
+  ['resource(name).calls.get === undefined', false],
+  ["endpoint(call.endpoint).verb === 'update'", false],
+  ["view: recordOf('tryouts')", false],
+])('%s is a decision by spelling: %s', (text, expected) => {
+  expect(decidesBySpelling(text)).toBe(expected);
+});
+
+test('nothing hangs on how an endpoint or a resource is spelled, but in its own command', () => {
+  const commands = new RegExp(`^commands/(${resourceNames.join('|')})/`);
+  const culprits = files.filter((file) => !commands.test(file) && decidesBySpelling(code(file)));
   expect(culprits).toEqual([]);
 });
 

@@ -13,6 +13,8 @@ import { exit } from '../exit-codes.js';
 import type { GlobalFlags } from '../config/flags.js';
 import { escapeJson } from '../data/json-escape.js';
 import { loginLine } from '../data/login-line.js';
+import { type ResourceName, resourceNames, resourceWords } from '../data/resources.js';
+import { upperFirst } from '../data/words.js';
 import { systemLimit } from '../data/system-limit.js';
 import { toSamePlace } from './same-place.js';
 
@@ -177,23 +179,22 @@ function laterOf(error: ApiError): string | undefined {
 }
 
 function conflictReason(error: ApiError): string | undefined {
-  if (error.call.method !== 'PATCH' || !error.call.path.startsWith('/tryout-applications'))
+  if (error.call.method !== 'PATCH' || !error.call.path.startsWith(resourceWords.tryouts.path))
     return undefined;
   return 'The e-mail or chat user is already used on another application for the same form.';
 }
 
-const nouns: readonly (readonly [prefix: string, noun: string, list: string])[] = [
-  ['/tryout-applications/', 'Application', 'tryouts list'],
-  ['/teams/', 'Team', 'teams list'],
-  ['/players/', 'Player', 'players list'],
-  ['/documents/', 'Document', 'docs list'],
-];
+/** Whose record a call is about. */
+function resourceOf({ call }: ApiError): ResourceName | undefined {
+  return resourceNames.find((name) => call.path.startsWith(`${resourceWords[name].path}/`));
+}
 
 function subject(error: ApiError, command: FailedCommand): string {
-  const noun = nouns.find(([prefix]) => error.call.path.startsWith(prefix))?.[1];
+  const resource = resourceOf(error);
   const hasId = /\{(?!organizationId)\w+\}/.test(error.call.path);
-  if (!noun || !hasId) return `${error.call.method} ${error.call.path}`;
-  return command.ids.length === 1 ? `${noun} ${command.ids[0]}` : `The ${lowerFirst(noun)}`;
+  if (!resource || !hasId) return `${error.call.method} ${error.call.path}`;
+  const { noun } = resourceWords[resource];
+  return command.ids.length === 1 ? `${upperFirst(noun)} ${command.ids[0]}` : `The ${noun}`;
 }
 
 /** The environment variable that the key came from. */
@@ -223,7 +224,7 @@ function hintFor(error: Failure, command: FailedCommand): string | undefined {
 }
 
 function hintOfAnswer(error: ApiError, command: FailedCommand): string | undefined {
-  const list = nouns.find(([prefix]) => error.call.path.startsWith(prefix))?.[2];
+  const resource = resourceOf(error);
   const variable = variableOf(command);
   if (error.status === 401)
     return variable === undefined
@@ -239,7 +240,7 @@ function hintOfAnswer(error: ApiError, command: FailedCommand): string | undefin
     const see = isDoctor ? '' : ' See: rosterctl doctor';
     return `${needed}The key may lack the permission, or the organization may not be the key's.${see}`;
   }
-  if (error.status === 404 && list) return `See: rosterctl ${list}`;
+  if (error.status === 404 && resource) return `See: rosterctl ${resource} list`;
   if (error.exitName === 'invalid' && !isDoctor)
     return `See: rosterctl ${command.words.join(' ')} --help`;
   return undefined;

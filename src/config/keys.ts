@@ -93,8 +93,8 @@ interface GuessKey extends SettingKey<string> {
 
 /** What the contract does not show and an admin may set right; each value stays text. */
 const guessKeys: readonly GuessKey[] = [
-  ...perResource(routeKeys),
-  ...perResource((resource) => [
+  ...ofEachResource(routeKeys),
+  ...ofEachResource((resource) => [
     guess(`lists.${resource}.path`, 'where the records stand in the answer', dottedPath, 'auto'),
     guess(`lists.${resource}.query`, 'query parameters of the list call', queryText),
     guess(`columns.${resource}`, 'columns of the table', nameList),
@@ -179,7 +179,7 @@ function guess(name: string, text: string, check: Parse<unknown>, normal?: strin
   return { name, text, parse, ...(normal !== undefined && { default: normal }) };
 }
 
-function perResource(
+function ofEachResource(
   keysOf: (resource: ResourceName) => readonly SettingKey<string>[],
 ): readonly GuessKey[] {
   return resourceNames.flatMap((resource) =>

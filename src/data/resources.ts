@@ -6,6 +6,7 @@ export const resourceWords = {
   teams: {
     noun: 'team',
     plural: 'teams',
+    path: '/teams',
     idName: 'teamId',
     order: 'name',
     overrides: { update: 'PATCH /teams/{teamId}', delete: 'DELETE /teams/{teamId}' },
@@ -13,6 +14,7 @@ export const resourceWords = {
   players: {
     noun: 'player',
     plural: 'players',
+    path: '/players',
     idName: 'playerId',
     order: 'name',
     overrides: { update: 'PATCH /players/{playerId}', delete: 'DELETE /players/{playerId}' },
@@ -20,6 +22,7 @@ export const resourceWords = {
   documents: {
     noun: 'document',
     plural: 'documents',
+    path: '/documents',
     idName: 'documentId',
     order: 'name',
     overrides: {
@@ -30,6 +33,7 @@ export const resourceWords = {
   tryouts: {
     noun: 'application',
     plural: 'applications',
+    path: '/tryout-applications',
     idName: 'applicationId',
     order: '-submittedAt',
     overrides: {},
@@ -40,6 +44,8 @@ export const resourceWords = {
 export interface ResourceWords {
   readonly noun: string;
   readonly plural: string;
+  /** Where the paths of its endpoints begin. */
+  readonly path: string;
   /** The id's name in the contract's paths. */
   readonly idName: string;
   /** The field that a person's table is ordered by; `-` for descending. */
@@ -56,3 +62,9 @@ export type OverrideKey = `endpoints.${ResourceName}.${string}`;
 
 /** The resources in the order in which they are listed. */
 export const resourceNames = Object.keys(resourceWords) as readonly ResourceName[];
+
+/** A value for each resource. */
+export function perResource<T>(valueOf: (name: ResourceName) => T): { [R in ResourceName]: T } {
+  const entries = resourceNames.map((name) => [name, valueOf(name)] as const);
+  return Object.fromEntries(entries) as { [R in ResourceName]: T };
+}

@@ -58,13 +58,12 @@ const singular: { readonly [R in ResourceName | 'uploads']: string } = {
 
 /** The permission that a call needs: the contract's where it names one, else our `resource:action`. */
 export function permissionOf(row: Endpoint): string {
-  return row.permission ?? `${singular[row.resource]}:${actionOf(row.route)}`;
+  return row.permission ?? `${singular[row.resource]}:${actionOf(row)}`;
 }
 
-function actionOf(route: string): string {
+function actionOf({ verb, route }: Endpoint): string {
   if (route.startsWith('GET ')) return 'read';
-  if (route.startsWith('DELETE ')) return 'delete';
-  return route.startsWith('POST ') && !route.includes('{') ? 'create' : 'update';
+  return verb === 'other' ? 'update' : verb;
 }
 
 /** Compares two texts without telling by its time how far they agree. */

@@ -1,4 +1,5 @@
 import type { TryoutStatus } from '../api/schemas.js';
+import { perResource, type ResourceName, resourceWords } from '../data/resources.js';
 
 /**
  * What the sandbox does where the contract is silent. Nothing here is the
@@ -6,12 +7,7 @@ import type { TryoutStatus } from '../api/schemas.js';
  */
 export interface Personality {
   /** The key of the array in a list answer. */
-  readonly listKeys: {
-    readonly teams: string;
-    readonly players: string;
-    readonly documents: string;
-    readonly tryouts: string;
-  };
+  readonly listKeys: { readonly [R in ResourceName]: string };
   readonly createdStatus: number;
   readonly deletedStatus: number;
   /** How long a signed download or preview URL works, in milliseconds. */
@@ -41,12 +37,7 @@ export interface Personality {
 
 /** The one personality there is so far. */
 export const defaultPersonality: Personality = {
-  listKeys: {
-    teams: 'teams',
-    players: 'players',
-    documents: 'documents',
-    tryouts: 'applications',
-  },
+  listKeys: perResource((name) => resourceWords[name].plural),
   createdStatus: 201,
   deletedStatus: 204,
   linkMs: 5 * 60_000,

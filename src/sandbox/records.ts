@@ -1,5 +1,6 @@
 import type { ResourceName } from '../api/contract.js';
 import type { JsonObject } from '../data/json.js';
+import { perResource } from '../data/resources.js';
 
 /** A stored record; the sandbox relies on its id and organization alone. */
 export type StoredRecord = JsonObject & { readonly id: string; readonly organizationId: string };
@@ -72,10 +73,10 @@ export function nextId(tables: Tables, resource: ResourceName): string {
 /** Empty tables. */
 export function emptyTables(): Tables {
   return {
-    records: { teams: new Map(), players: new Map(), documents: new Map(), tryouts: new Map() },
+    records: perResource(() => new Map<string, StoredRecord>()),
     uploads: new Map(),
     events: [],
-    lastNumber: { teams: 0, players: 0, documents: 0, tryouts: 0 },
+    lastNumber: perResource(() => 0),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Endpoint } from '../api/contract.js';
+import { resources } from '../api/resources.js';
 import { Failure } from '../errors.js';
 import { type Admin, answerAdmin, isAdminPath } from './admin.js';
 import { type Bucket, lookForUpload } from './bucket.js';
@@ -88,7 +89,7 @@ async function answer(parts: ServerParts, request: Received): Promise<Answer> {
   const body = checkOrganization(row, organizationId, { params: match.params, query, body: given });
   checkBody(row, body);
   const { personality, urls, bucket, state } = parts;
-  const looks = bucket && name === 'createDocument';
+  const looks = bucket && name === resources.documents.calls.create;
   const stored = looks ? await lookForUpload(bucket, state.read(), body) : undefined;
   const shared = { personality, urls, bucket, stored, now: parts.now() };
   const call = { params: match.params, body, organizationId, ...shared };
