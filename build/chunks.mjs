@@ -9,6 +9,7 @@ const firsts = {
     'src/cli/same-place.ts',
     'src/data/json-escape.ts',
     'src/data/login-line.ts',
+    'src/data/resources.ts',
     'src/data/system-reason.ts',
   ],
   told: ['src/cli/failure.ts'],

@@ -75,7 +75,7 @@ export async function runCommand(
   });
   outside.decided(settings.output);
   if (settings.noColor) streams.withoutColor();
-  const speech = createSpeech(streams, settings, flags);
+  const speech = createSpeech(streams, settings, { flags, table: outside.table });
   for (const line of notes) speech.note(line);
   const progress = createProgress(streams, { ...settings, onStop: outside.onStop });
   streams.onOutput(progress.end);
@@ -219,7 +219,7 @@ function lostReport(error: unknown, { isReport }: Shown): OutputError | undefine
 function createSpeech(
   streams: ProcessStreams,
   { quiet, verbose }: { quiet: boolean; verbose: boolean },
-  flags: GlobalFlags,
+  { flags, table }: { flags: GlobalFlags; table: PlainTable },
 ) {
   let last: Promise<void> = Promise.resolve();
   const { stderr } = streams;
@@ -227,7 +227,7 @@ function createSpeech(
     last = stderr.write(`${line}\n`);
   };
   const tell = (line: string) => {
-    const safe = singleLine(toSamePlace(line, flags));
+    const safe = singleLine(toSamePlace(line, flags, table));
     const lines = stderr.isTerminal ? wrapWholeWords(safe, stderr.columns) : [safe];
     whole(lines.join('\n'));
   };

@@ -38,7 +38,7 @@ export async function main({ table: text, topics, isTerminal }: Distribution): P
   let parsed: Parsed | undefined;
   // Node's own report of a crash would pass by the redactor.
   process.on('uncaughtException', (error) => {
-    void tell(error, parsed, argv, streams).finally(() => process.exit(exit.failed));
+    void tell(error, parsed, table, argv, streams).finally(() => process.exit(exit.failed));
   });
   try {
     parsed = parseCommandLine(argv, table);
@@ -47,7 +47,7 @@ export async function main({ table: text, topics, isTerminal }: Distribution): P
     else if (parsed.kind === 'command')
       process.exitCode = await run(parsed, table, topics, streams);
   } catch (error) {
-    process.exitCode = await tell(error, parsed, argv, streams);
+    process.exitCode = await tell(error, parsed, table, argv, streams);
   }
   if (streams.isHeld) process.exit();
 }
@@ -129,10 +129,10 @@ async function run(
     const exitCode = signals.code() ?? code;
     // The others were told line by line; a script reads one error, the last line.
     if (failed && (failed.isUntold || isForScript(argv)))
-      await tell(failed.error, line, argv, streams, { exitCode, ids: [failed.id] });
+      await tell(failed.error, line, table, argv, streams, { exitCode, ids: [failed.id] });
     return exitCode;
   } catch (error) {
-    const code = await tell(error, line, argv, streams, { exitCode: signals.code() });
+    const code = await tell(error, line, table, argv, streams, { exitCode: signals.code() });
     return signals.code() ?? code;
   } finally {
     liftLimit?.();
@@ -198,6 +198,7 @@ interface Known {
 async function tell(
   error: unknown,
   parsed: Parsed | undefined,
+  table: PlainTable,
   argv: readonly string[],
   streams: ProcessStreams,
   known: Known = {},
@@ -222,6 +223,7 @@ async function tell(
     exitCode: known.exitCode,
     keySource,
     flags: parsed?.kind === 'command' ? parsed.globals : {},
+    table,
   });
   const json = isForScript(argv);
   const lines = json ? [envelopeJson(story)] : story.lines.map(singleLine);

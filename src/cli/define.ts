@@ -94,6 +94,8 @@ interface Described<A extends Params, F extends Params> {
   readonly basis?: 'stated' | 'assumed';
   readonly args?: A;
   readonly flags?: F;
+  /** It does the same for every organization: what names it in a message needs no flag of a connection. */
+  readonly everywhere?: true;
   /** Global flags that this command is about: its short help shows them too. */
   readonly shows?: readonly (keyof GlobalFlags)[];
   /** At least one of these must be given. */
@@ -267,6 +269,8 @@ export type CommandLoader = () => Promise<{ readonly default: Command }>;
 export interface Group {
   readonly about: string;
   readonly aliases: readonly string[];
+  /** Its commands do the same for every organization, or name one themselves. */
+  readonly everywhere?: true;
   readonly commands: { readonly [verb: string]: CommandLoader };
 }
 

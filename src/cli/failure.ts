@@ -13,6 +13,7 @@ import { exit } from '../exit-codes.js';
 import type { GlobalFlags } from '../config/flags.js';
 import { escapeJson } from '../data/json-escape.js';
 import { loginLine } from '../data/login-line.js';
+import type { PlainTable } from '../data/plain-table.js';
 import { type ResourceName, resourceNames, resourceWords } from '../data/resources.js';
 import { upperFirst } from '../data/words.js';
 import { systemLimit } from '../data/system-limit.js';
@@ -45,6 +46,8 @@ export interface FailedCommand {
   readonly keySource: string | undefined;
   /** The global flags of the line. */
   readonly flags: Partial<GlobalFlags>;
+  /** The tool's own commands, for those that a hint names. */
+  readonly table: PlainTable;
 }
 
 /** One of several things that failed. */
@@ -69,7 +72,7 @@ export function tellFailure(failed: unknown, command: FailedCommand): FailureSto
   const [message, why] =
     error instanceof ApiError ? sayApiError(error, command) : [error.message, undefined];
   const own = error.hint ?? hintFor(error, command);
-  const hint = own === undefined ? undefined : toSamePlace(own, command.flags);
+  const hint = own === undefined ? undefined : toSamePlace(own, command.flags, command.table);
   const exitCode = command.exitCode ?? exit[error.exitName];
   const site = siteOf(error);
   return {

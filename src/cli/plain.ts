@@ -8,19 +8,23 @@ import type { Command, CommandTable, Group, Params } from './define.js';
 /** Loads every command once and describes it. */
 export async function describeCommands(
   table: CommandTable,
-): Promise<{ groups: PlainGroup[]; commands: PlainCommand[] }> {
+): Promise<{ groups: PlainGroup[]; commands: PlainCommand[]; everywhere: string[] }> {
   const groups: PlainGroup[] = [];
   const commands: PlainCommand[] = [];
+  const everywhere: string[] = [];
   for (const [word, entry] of Object.entries(table)) {
     if (typeof entry === 'function') {
-      commands.push(describeCommand([word], (await entry()).default));
+      const command = (await entry()).default;
+      commands.push(describeCommand([word], command));
+      if (command.everywhere) everywhere.push(word);
       continue;
     }
     groups.push({ word, aliases: entry.aliases, about: entry.about });
+    if (entry.everywhere) everywhere.push(word, ...entry.aliases);
     for (const [verb, load] of Object.entries((entry satisfies Group).commands))
       commands.push(describeCommand([word, verb], (await load()).default));
   }
-  return { groups, commands };
+  return { groups, commands, everywhere };
 }
 
 function describeCommand(words: readonly string[], command: Command): PlainCommand {

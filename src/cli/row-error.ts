@@ -7,12 +7,12 @@ import { tellFailure } from './failure.js';
  * the key or a signed URL.
  */
 export function rowError(
-  { api, flags, streams }: Context,
+  { api, flags, streams, table }: Context,
   words: readonly string[],
   error: Failure,
   id: string,
 ) {
-  const told = tellFailure(error, { words, ids: [id], keySource: api.keySource, flags });
+  const told = tellFailure(error, { words, ids: [id], keySource: api.keySource, flags, table });
   const { code, message, ...rest } = told.envelope.error;
   return { code: streams.redacted(code), message: streams.redacted(message), ...rest };
 }

@@ -1,15 +1,17 @@
 import type { GlobalFlags } from '../config/flags.js';
+import type { PlainTable } from '../data/plain-table.js';
 import { shellQuote } from '../data/words.js';
-
-/** Commands that mean another thing, or another organization, without the flags of this line. */
-const named =
-  /\brosterctl (?=(?:api|auth|config|docs|documents|doctor|players|runs|teams|tryouts|uploads)\b)(?!.*(?:--profile|--org|--base-url))/g;
+import { topWords } from './words.js';
 
 /**
  * A message whose commands, pasted, reach the same organization: with the flags by which this line
  * chose it. What the environment says is still there when they are pasted.
  */
-export function toSamePlace(message: string, flags: Partial<GlobalFlags>): string {
+export function toSamePlace(
+  message: string,
+  flags: Partial<GlobalFlags>,
+  table: PlainTable,
+): string {
   const { profile, org, baseUrl } = flags;
   const words = [
     ...(profile === undefined ? [] : ['-p', profile]),
@@ -17,8 +19,10 @@ export function toSamePlace(message: string, flags: Partial<GlobalFlags>): strin
     ...(baseUrl === undefined || holdsPassword(baseUrl) ? [] : ['--base-url', baseUrl]),
   ];
   if (words.length === 0) return message;
+  const moved = topWords(table).filter((word) => !table.everywhere?.includes(word));
+  const bare = `\\brosterctl (?=(?:${moved.join('|')})\\b)(?!.*(?:--profile|--org|--base-url))`;
   return message.replace(
-    named,
+    new RegExp(bare, 'g'),
     `rosterctl ${words.map(shellQuote).join(' ').replaceAll('$', '$$$$')} `,
   );
 }

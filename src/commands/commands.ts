@@ -25,6 +25,7 @@ export default defineLocalCommand({
     ['Everything, for a tool', '--json'],
   ],
   calls: [],
+  everywhere: true,
   view: rowsOf(Row, ['command', 'summary', 'basis']),
   run({ table }) {
     return table.commands.map((command) => ({

@@ -26,6 +26,7 @@ export default defineLocalWrite({
     ['Take it away again', 'bash --uninstall'],
   ],
   calls: [],
+  everywhere: true,
   args: { shell: param(z.enum(shells), 'bash, zsh, fish or powershell') },
   flags: {
     install: flag('put the script where the shell finds it'),

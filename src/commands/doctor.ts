@@ -99,7 +99,7 @@ function checkState({ paths }: LocalContext): Check[] {
 }
 
 /** Bulk writes and uploads that did not come to an end. */
-async function checkRuns({ paths, flags, settings }: LocalContext): Promise<Check[]> {
+async function checkRuns({ paths, flags, settings, table }: LocalContext): Promise<Check[]> {
   if (!paths.state) return [];
   const damaged: string[] = [];
   const runs = await listRuns(storeOf({ paths }), ({ message }) => damaged.push(message));
@@ -112,6 +112,7 @@ async function checkRuns({ paths, flags, settings }: LocalContext): Promise<Chec
   const hint = toSamePlace(
     `See: rosterctl runs list\nGo on with: rosterctl ${place}runs resume ${isOne ? first.run : 'RUN'}`,
     flags,
+    table,
   );
   return [
     ...damaged.map((text) => warn('runs', text, null)),
@@ -129,6 +130,7 @@ async function checkRuns({ paths, flags, settings }: LocalContext): Promise<Chec
           toSamePlace(
             'See: rosterctl uploads list\nFinish them: rosterctl uploads finish --all',
             flags,
+            table,
           ),
         )
       : pass('uploads', 'no upload is unfinished'),
@@ -212,10 +214,10 @@ function wayTo(baseUrl: string): Check {
 function failedRead(
   name: string,
   error: Failure,
-  { flags, streams }: LocalContext,
+  { flags, streams, table }: LocalContext,
   keySource: string | undefined,
 ): Check {
-  const story = tellFailure(error, { words: ['doctor'], ids: [], keySource, flags });
+  const story = tellFailure(error, { words: ['doctor'], ids: [], keySource, flags, table });
   const { message } = story.envelope.error;
   const hint =
     error instanceof NetworkError && !error.details.lasts

@@ -16,6 +16,7 @@ export default defineLocalCommand({
     ['One command, everything', 'tryouts list'],
   ],
   calls: [],
+  everywhere: true,
   args: {
     topic: params(z._default(z.array(z.string()), []), 'a topic, or the words of a command', {
       completes: 'topic',

@@ -53,7 +53,7 @@ export const commands: CommandTable = {
     status: () => import('./auth/status.js'),
     logout: () => import('./auth/logout.js'),
   }),
-  profile: group('Keep several connections apart', ['profiles'], {
+  profile: everywhere('Keep several connections apart', ['profiles'], {
     list: () => import('./profile/list.js'),
     show: () => import('./profile/show.js'),
     use: () => import('./profile/use.js'),
@@ -68,7 +68,7 @@ export const commands: CommandTable = {
     path: () => import('./config/path.js'),
   }),
   api: () => import('./api.js'),
-  sandbox: group('Run and look at the embedded demo service', [], {
+  sandbox: everywhere('Run and look at the embedded demo service', [], {
     start: () => import('./sandbox/start.js'),
     reset: () => import('./sandbox/reset.js'),
     events: () => import('./sandbox/events.js'),
@@ -81,4 +81,9 @@ export const commands: CommandTable = {
 
 function group(about: string, aliases: readonly string[], verbs: Group['commands']): Group {
   return { about, aliases, commands: verbs };
+}
+
+/** A group whose commands do the same for every organization, or name one themselves. */
+function everywhere(...parts: Parameters<typeof group>): Group {
+  return { ...group(...parts), everywhere: true };
 }

@@ -7,6 +7,8 @@ export interface PlainTable {
   readonly version: string;
   readonly groups: readonly PlainGroup[];
   readonly commands: readonly PlainCommand[];
+  /** The first words, aliases too, of what does the same for every organization. */
+  readonly everywhere?: readonly string[];
   readonly topics: readonly PlainTopic[];
 }
 

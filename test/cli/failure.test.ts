@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { tellFailure } from '../../src/cli/failure.js';
 import { ApiError, NetworkError } from '../../src/errors.js';
 
-const command = { words: ['teams', 'list'], ids: [], keySource: undefined, flags: {} };
+const table = { version: '0.0.0', groups: [], commands: [], topics: [] };
+const command = { words: ['teams', 'list'], ids: [], keySource: undefined, flags: {}, table };
 const call = { method: 'GET', path: '/teams' };
 const lost = { reason: 'lost', origin: 'https://roster.example.com' } as const;
 
