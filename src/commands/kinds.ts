@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { EndpointName, ResourceName } from '../api/contract.js';
-import { resource, resources } from '../api/resources.js';
+import { resource as rowOf, resources } from '../api/resources.js';
 import { Id } from '../api/schemas.js';
 import type { Call } from '../api/types.js';
 import { param, params } from '../cli/define.js';
@@ -39,7 +39,7 @@ function kindOf(name: Editable): Kind {
 
 /** A row of the resource table, as far as reading goes. */
 export function readable(name: ResourceName): Readable {
-  const { noun, idName, calls } = resource(name);
+  const { noun, idName, calls } = rowOf(name);
   return { resource: name, noun, idName, get: calls.get };
 }
 

@@ -52,7 +52,7 @@ describe('a new assumed endpoint of a resource', () => {
 });
 
 describe('override keys', () => {
-  const owners = new Map(assumed.map((name) => [endpoint(name).override, name]));
+  const owners = new Map(assumed.map((name) => [String(endpoint(name).override), name]));
   const routeKeys = [...settingKeys.keys()].filter((key) => /^endpoints\.\w+\.\w+$/.test(key));
 
   test('each assumed row has one of its own, and no stated row has any', () => {
@@ -64,7 +64,7 @@ describe('override keys', () => {
 
   test('each that config knows belongs to one row, whose route is its default', () => {
     expect([...owners.keys()].toSorted()).toEqual(routeKeys.toSorted());
-    for (const [key = '', name] of owners)
+    for (const [key, name] of owners)
       expect(settingKeys.get(key)?.default).toBe(endpoint(name).route);
   });
 

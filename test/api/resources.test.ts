@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest';
+import { contract, endpoint, type EndpointName } from '../../src/api/contract.js';
+import { partsOf } from '../../src/api/routes.js';
+import { callFor, type ResourceCall, resource } from '../../src/api/resources.js';
+import { resourceNames } from '../../src/data/resources.js';
+import { BugError } from '../../src/errors.js';
+
+const calls = resourceNames.flatMap((name) =>
+  Object.entries(resource(name).calls).map(
+    ([what, called]) => [name, what as ResourceCall, called] as const,
+  ),
+);
+
+test.each(calls)(
+  'the call of %s to %s is %s, as its row of the contract says',
+  (name, what, of) => {
+    const row = endpoint(of);
+    const usual = ['list', 'get', 'create', 'update', 'delete'];
+    expect([row.resource, row.verb]).toEqual([name, usual.includes(what) ? what : 'other']);
+    const { template } = partsOf(row.route);
+    expect(template.startsWith(resource(name).path)).toBe(true);
+    const ids = [...template.matchAll(/\{(\w+)\}/g)].map(([, id]) => id);
+    const own = ids.filter((id) => id !== 'organizationId');
+    expect(own).toEqual(what === 'list' || what === 'create' ? [] : [resource(name).idName]);
+  },
+);
+
+test('every row of the contract but the upload grant belongs to a resource', () => {
+  const owned = calls.map(([, , called]) => called);
+  const names = Object.keys(contract) as EndpointName[];
+  expect(names.filter((name) => !owned.includes(name))).toEqual(['requestUpload']);
+  expect(new Set(owned).size).toBe(owned.length);
+});
+
+describe('a call of a resource', () => {
+  test('names the id as the contract does', () => {
+    expect(callFor('tryouts', 'update', 'app_1', { status: 'pending' })).toEqual({
+      endpoint: 'updateTryout',
+      params: { applicationId: 'app_1' },
+      body: { status: 'pending' },
+    });
+  });
+
+  test('needs no id where nothing is there yet', () => {
+    expect(callFor('teams', 'create', undefined, { name: 'Foxes' })).toEqual({
+      endpoint: 'createTeam',
+      body: { name: 'Foxes' },
+    });
+  });
+
+  test('that the contract does not have is a mistake of ours', () => {
+    expect(() => callFor('documents', 'get', 'doc_1')).toThrow(BugError);
+  });
+});
