@@ -128,6 +128,10 @@ export class ApiError extends Failure {
       readonly wait?: number | undefined;
       /** The same seconds, when they are more than --max-wait allows. */
       readonly retryAfter?: number | undefined;
+      /** What in a 2xx answer says no: `code`, nothing but a number or a status word. */
+      readonly sign?: 'error' | 'code' | undefined;
+      /** That answer: a record may stand in it all the same. */
+      readonly body?: unknown;
       /** The permission that the contract names for a call that was refused with 403. */
       readonly permission?: string | undefined;
       readonly hint?: string | undefined;

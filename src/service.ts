@@ -1,7 +1,7 @@
 import { createApi } from './api/client.js';
 import type { FileStore } from './api/file-store.js';
-import { createPace } from './api/pace.js';
 import { createProxyChoice } from './api/proxy.js';
+import { createRateLimiter } from './api/rate-limiter.js';
 import { createTransport } from './api/transport.js';
 import type { Api, ApiNotes } from './api/types.js';
 import { checkSandboxFlags, resolveConnection } from './config/connection.js';
@@ -54,7 +54,7 @@ export interface Service {
 export function createService(parts: ServiceParts): Service {
   const { settings, signal, nodeVersion, notes } = parts;
   const closers: (() => Promise<void> | void)[] = [];
-  const pace = {
+  const policy = {
     retries: settings.retries,
     maxWaitMs: settings.maxWaitMs,
     signal,
@@ -77,17 +77,17 @@ export function createService(parts: ServiceParts): Service {
     }));
   const apiTo = (to: Connection): Api => {
     parts.redact(to.key);
-    const limiter = createPace({
+    const limiter = createRateLimiter({
       clock: parts.clock,
       sleep: pause,
       maxWaitMs: settings.maxWaitMs,
     });
     const waitText = () => `Waiting for ${new URL(to.baseUrl).host}`;
     const transport = createTransport({
-      ...pace,
+      ...policy,
       waiting: () => parts.waiting(waitText),
-      pace: limiter,
-      onWait: waitTeller(parts, () => limiter.finishes),
+      limiter,
+      onWait: waitTeller(parts, () => limiter.drains),
       connection: to,
       timeoutMs: settings.timeoutMs,
       dryRun: settings.dryRun,
@@ -100,7 +100,7 @@ export function createService(parts: ServiceParts): Service {
     return createApi({
       connection: to,
       transport,
-      pace: limiter,
+      limiter,
       guesses: settings.guesses,
       strict: settings.strict,
       notes,
@@ -112,7 +112,7 @@ export function createService(parts: ServiceParts): Service {
     const { createFileStore } = await import('./api/file-store.js');
     const { baseUrl } = await connect();
     const store = createFileStore({
-      ...pace,
+      ...policy,
       baseUrl,
       dryRun: settings.dryRun,
       trace,

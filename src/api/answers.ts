@@ -8,7 +8,7 @@ import {
   UnknownOutcomeError,
 } from '../errors.js';
 import { type JsonBody, readJson } from './json-body.js';
-import { hasId } from './records.js';
+import { refusalSign } from './refusal-sign.js';
 import { callKind } from './retry.js';
 import { permissionFor } from './stated-route.js';
 import { readFirst } from './conclusion.js';
@@ -35,11 +35,8 @@ export function failureOf(
 ): Failure | undefined {
   const { status, headers } = response;
   const read = readJson(response.body, headers['content-type']);
+  if (status < 400) return read.kind === 'json' ? refusalIn(read.value, status, call) : undefined;
   const body = read.kind === 'json' && isObject(read.value) ? read.value : {};
-  if (status < 400) {
-    if (!failsInside(body)) return undefined;
-    return new ApiError(status, codeIn(body), call, { message: messageIn(body) });
-  }
   const refusal = new ApiError(status, codeIn(body), call, {
     message: messageIn(body),
     allow: headers['allow'],
@@ -70,6 +67,18 @@ export function failureOf(
 const guessHint =
   "The route is a guess; replace it with --route 'METHOD /path' (rosterctl help undocumented).";
 
+/** The refusal that a 2xx answer holds. `hasRows`: it is a list, with rows or without. */
+export function refusalIn(
+  body: unknown,
+  status: number,
+  call: CallSite,
+  hasRows?: boolean,
+): ApiError | undefined {
+  const sign = refusalSign(body, hasRows);
+  if (!sign || !isObject(body)) return undefined;
+  return new ApiError(status, codeIn(body), call, { message: messageIn(body), sign, body });
+}
+
 /** The JSON of a successful answer, undefined where there is none and none is due. */
 export function bodyOf(response: TransportResponse, { call, origin, needsJson }: Asked): unknown {
   const read = readJson(response.body, response.headers['content-type']);
@@ -77,7 +86,6 @@ export function bodyOf(response: TransportResponse, { call, origin, needsJson }:
   const writes = callKind(call.method, call.path) === 'write';
   const unread = read.kind === 'other' || read.kind === 'deep';
   if (read.kind === 'empty' ? writes || !needsJson : unread && !needsJson) return undefined;
-  if (call.method === 'DELETE') return undefined;
   const what = problemOf(read, origin);
   if (writes)
     throw new UnknownOutcomeError(
@@ -106,20 +114,20 @@ function webPageHint(status: number): string {
     : 'The answer is a web page: check the base URL with rosterctl auth status.';
 }
 
-/** Some services wrap a refusal in a success status; a record may well have an `error` field. */
-function failsInside(body: JsonObject): boolean {
-  if (hasId(body)) return false;
-  return (typeof body['error'] === 'string' && body['error'] !== '') || body['success'] === false;
-}
-
-/** Contract section 7: `error` holds the code; an object around it is tolerated. */
+/** Contract section 7: `error` holds the code; an object or a list around it is tolerated. */
 function codeIn(body: JsonObject): string | undefined {
-  const { error } = body;
-  const found = [error, isObject(error) && error['code']];
+  const { error, code, statusCode } = body;
+  const [first] = listOf(body['errors']);
+  const found = [error, isObject(error) && error['code'], isObject(first) && first['code']];
+  const own = [code, statusCode].find((each) => typeof each === 'number');
   return shortened(
-    found.find((each) => typeof each === 'string'),
+    found.find((each) => typeof each === 'string') ?? (own === undefined ? own : String(own)),
     longestCode,
   );
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? (value as unknown[]) : [];
 }
 
 /** A word and a sentence: more than that would fill the screen. */
@@ -132,7 +140,9 @@ function shortened(text: string | undefined, most: number): string | undefined {
 
 function messageIn(body: JsonObject): string | undefined {
   const { error } = body;
-  const found = [body['message'], isObject(error) && error['message']];
+  const [first] = listOf(body['errors']);
+  const inList = isObject(first) ? first['message'] : first;
+  const found = [body['message'], isObject(error) && error['message'], inList];
   return shortened(
     found.find((each) => typeof each === 'string'),
     longestMessage,

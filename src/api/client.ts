@@ -7,8 +7,9 @@ import { endpoint, type Endpoint } from './contract.js';
 import { readFirst } from './conclusion.js';
 import { createDrift, type Drift } from './drift.js';
 import { listRecords } from './record-list.js';
-import type { Pace } from './pace.js';
+import type { RateLimiter } from './rate-limiter.js';
 import { findRecord } from './records.js';
+import { callKind } from './retry.js';
 import { fillPath, type Guesses, idOf, type Route, routeOf } from './routes.js';
 import type { Transport, TransportRequest, TransportResponse } from './transport.js';
 import type { Answer, Api, ApiNotes, Call, PlannedRequest } from './types.js';
@@ -21,7 +22,7 @@ export interface ApiOptions {
     readonly keySource?: string;
   };
   readonly transport: Transport;
-  readonly pace: Pace;
+  readonly limiter: RateLimiter;
   readonly guesses: Guesses;
   /** Drift from the contract and doubtful lists are errors. */
   readonly strict: boolean;
@@ -41,7 +42,7 @@ class Client implements Api {
   readonly baseUrl: string;
   readonly service: string;
   readonly keySource: string | undefined;
-  readonly pace: Pace;
+  readonly limiter: RateLimiter;
   private readonly toldGuesses = new Set<string>();
   private readonly routes = new Map<string, Route>();
   private readonly origin: string;
@@ -56,7 +57,7 @@ class Client implements Api {
     this.service = service;
     this.keySource = keySource;
     this.origin = new URL(this.baseUrl).origin;
-    this.pace = options.pace;
+    this.limiter = options.limiter;
   }
 
   describe(call: Call): PlannedRequest {
@@ -79,9 +80,7 @@ class Client implements Api {
   }
 
   sendOnce(call: Call, isFresh: () => boolean): Promise<Answer> {
-    return this.answerOf(call, (request) =>
-      this.options.transport.requestOnce(request, isFresh),
-    );
+    return this.answerOf(call, (request) => this.options.transport.requestOnce(request, isFresh));
   }
 
   private async answerOf(call: Call, send: Send): Promise<Answer> {
@@ -90,9 +89,11 @@ class Client implements Api {
     const response = await this.exchange(call, { needsJson }, send);
     const site = siteOf(this.routeFor(call));
     const { origin } = this;
+    // What the contract does not show may be empty; other words than JSON leave a write open.
+    const isWrite = site.method !== 'DELETE' && callKind(site.method, site.path) === 'write';
     const body =
       response.body.length > 0 || needsJson
-        ? bodyOf(response, { call: site, origin, needsJson })
+        ? bodyOf(response, { call: site, origin, needsJson: needsJson || isWrite })
         : undefined;
     this.checkAnswer(call, row, body);
     const { status, headers, at } = response;

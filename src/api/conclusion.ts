@@ -2,7 +2,7 @@ import { type CallSite, ProtocolError, UnknownOutcomeError } from '../errors.js'
 import { BrokenFlow } from './body-flow.js';
 import { failureInMiddle, failureOfLoss, type Loss, lossPace, lossText } from './loss.js';
 import type { Begun, OpenBody, TransportRequest, TransportResponse } from './request.js';
-import type { Ending, Tried } from './retry.js';
+import { callKind, type Ending, type Tried } from './retry.js';
 import type { Attempt, OpenReply } from './wire.js';
 
 /** Where requests go and how long they wait, for the sentences. */
@@ -33,7 +33,7 @@ export function conclude(
   }
   const { reply } = value;
   if (reply.status >= 300 && reply.status < 400 && !request.redirectIsData)
-    throw unexpectedRedirect(reply, place.origin, call);
+    throw redirected(reply, place.origin, call);
   return {
     ...reply,
     ...(wait !== undefined && { wait, ...(isTooLong && { retryAfter: wait }) }),
@@ -44,11 +44,12 @@ export function conclude(
 /** The next step after an unknown outcome. */
 export const readFirst = 'Read the record before you send this again.';
 
-function unexpectedRedirect(
+/** A 301 to 303 follows a write that was processed as often as it replaces one; 307 and 308 refuse it. */
+function redirected(
   { status, headers }: { status: number; headers: { readonly [name: string]: string } },
   origin: string,
   call: { method: string; path: string },
-): ProtocolError {
+): ProtocolError | UnknownOutcomeError {
   const location = headers['location'];
   const target =
     location !== undefined && URL.canParse(location, origin)
@@ -56,6 +57,12 @@ function unexpectedRedirect(
       : undefined;
   const web = target && /^https?:$/.test(target.protocol);
   const where = target ? ` to ${web ? target.origin : target.protocol}` : '';
+  if (status >= 301 && status <= 303 && callKind(call.method, call.path) === 'write')
+    return new UnknownOutcomeError(
+      `${call.method} ${call.path} was redirected${where} (${status}), which was not followed, and may have taken effect.`,
+      call,
+      { hint: readFirst },
+    );
   return new ProtocolError(`Unexpected redirect${where} (${status}); it was not followed.`, {
     call,
     status,

@@ -2,8 +2,8 @@ import type { Batches, Item } from '../data/flow.js';
 import type { Instant } from '../data/instant.js';
 import { isObject, type JsonObject, maxDepth, TooDeepError } from '../data/json.js';
 import { elementsElsewhere, ListSplitter, TooLargeError } from '../data/list-splitter.js';
-import { type CallSite, ProtocolError } from '../errors.js';
-import { bodyOf, failureOf } from './answers.js';
+import { type ApiError, type CallSite, ProtocolError } from '../errors.js';
+import { bodyOf, failureOf, refusalIn } from './answers.js';
 import { BrokenFlow } from './body-flow.js';
 import type { ResourceName } from './contract.js';
 import { isGarbled } from './json-body.js';
@@ -16,9 +16,16 @@ export interface ListPage {
   readonly headers: { readonly [name: string]: string };
   readonly batches: Batches<JsonObject>;
   /** The envelope; to be asked when the batches ended. Throws what the whole answer stands for. */
-  envelope(): unknown;
+  envelope(): Envelope;
   /** When the last byte came; to be asked when the batches ended. */
   arrivedAt(): Instant;
+}
+
+/** What stands around the records of a page. */
+export interface Envelope {
+  readonly body: unknown;
+  /** It says no although rows came with it: there may be more of them. */
+  readonly refusal: ApiError | undefined;
 }
 
 /** What a page is asked of. */
@@ -108,10 +115,10 @@ function tryPush(splitter: ListSplitter, pieces: readonly Buffer[]): Item<unknow
 }
 
 function wholePage(response: TransportResponse, place: ListPlace): ListPage {
-  const { body, found } = judge(response, place);
+  const { found, ...envelope } = judge(response, place);
   return {
     headers: response.headers,
-    envelope: () => body,
+    envelope: () => envelope,
     arrivedAt: () => response.at,
     batches: (async function* () {
       yield found.map((value) => ({ value }));
@@ -128,8 +135,7 @@ function splitPage(start: Splitting, place: ListPlace): ListPage {
     arrivedAt: () => body.endedAt ?? at,
     envelope() {
       const judged = judge({ status, headers, body: splitter.envelope(), at }, place);
-      if (judged.found.length === 1 && judged.found[0]?.[elementsElsewhere] === true)
-        return judged.body;
+      if (judged.found.length === 1 && judged.found[0]?.[elementsElsewhere] === true) return judged;
       throw new ProtocolError(
         `The answer of ${place.call.method} ${place.call.path} holds more than one list of ${place.resource}.`,
         { call: place.call, status, hint: hintFor(place) },
@@ -195,16 +201,20 @@ function brokenAt(
 function judge(
   response: TransportResponse,
   place: ListPlace,
-): { readonly body: unknown; readonly found: readonly JsonObject[] } {
+): Envelope & { readonly found: readonly JsonObject[] } {
   const { call, origin, resource, listPath } = place;
-  const failure = failureOf(response, call);
+  const { status } = response;
+  const failure = status < 400 ? undefined : failureOf(response, call);
   if (failure) throw failure;
   const body = bodyOf(response, { call, origin, needsJson: true });
   const found = findList(body, resource, listPath);
-  if (found) return { body, found };
+  const hasRows = found !== undefined && found.length > 0;
+  const refusal = refusalIn(body, status, call, hasRows || undefined);
+  if (refusal && !hasRows) throw refusal;
+  if (found) return { body, found, refusal };
   throw new ProtocolError(
     `No list of ${resource} in the answer of ${call.method} ${call.path}; it holds: ${topLevel(body)}.`,
-    { call, status: response.status, hint: hintFor(place) },
+    { call, status, hint: hintFor(place) },
   );
 }
 

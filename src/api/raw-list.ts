@@ -1,11 +1,11 @@
 import { isObject } from '../data/json.js';
 import { resourceNames } from '../data/resources.js';
 import { UsageError } from '../errors.js';
-import { bodyOf, failureOf } from './answers.js';
+import { bodyOf, failureOf, refusalIn } from './answers.js';
 import { findList } from './lists.js';
 import { turnPage } from './pager.js';
 import { pathBelow, refusalOf, targetOf } from './next-page.js';
-import { usualCaps } from './record-list.js';
+import { refusedText, usualCaps } from './record-list.js';
 import { resource } from './resources.js';
 import type { Guesses } from './routes.js';
 import type { Api, ResourceName } from './types.js';
@@ -27,7 +27,8 @@ export async function readRawList(
   for (let url = first, number = 1; ; number++) {
     visited.add(url.href);
     // oxlint-disable-next-line no-await-in-loop
-    const { items, body, headers } = await readPage(api, url);
+    const { items, body, headers, refusal } = await readPage(api, url);
+    if (refusal) note(`The list may be incomplete: ${refusedText(refusal)}.`);
     const fresh = items.filter((item) => !known.has(idOf(item)));
     // Spread into one call, a long page would overflow the stack.
     for (const item of fresh) {
@@ -62,17 +63,21 @@ async function readPage(api: Pick<Api, 'raw' | 'baseUrl'>, url: URL) {
   const template = path.split('?')[0] ?? path;
   const call = { method: 'GET', path: template };
   const response = await api.raw({ method: 'GET', path, template });
-  const failure = failureOf(response, call);
+  const { status } = response;
+  const failure = status < 400 ? undefined : failureOf(response, call);
   if (failure) throw failure;
   const body = bodyOf(response, { call, origin: url.origin, needsJson: true });
   const items = Array.isArray(body)
     ? (body as unknown[])
     : findList(body, resourceIn(template), undefined);
+  const hasRows = items !== undefined && items.length > 0;
+  const refusal = refusalIn(body, status, call, hasRows || undefined);
+  if (refusal && !hasRows) throw refusal;
   if (!items)
     throw new UsageError(`The answer of GET ${template} holds no list to paginate.`, {
       hint: 'Leave --paginate out.',
     });
-  return { items, body, headers: response.headers };
+  return { items, body, headers: response.headers, refusal };
 }
 
 /** Whose list it probably is, for the name of its envelope. */

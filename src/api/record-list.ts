@@ -1,7 +1,7 @@
 import { flowOf, type Item, sieve } from '../data/flow.js';
 import type { Instant } from '../data/instant.js';
 import type { JsonObject } from '../data/json.js';
-import { BugError, NetworkError, ProtocolError } from '../errors.js';
+import { type ApiError, BugError, NetworkError, ProtocolError } from '../errors.js';
 import { endpoint, type ResourceName } from './contract.js';
 import { type Drift, notStrict } from './drift.js';
 import type { ListPage } from './list-page.js';
@@ -97,6 +97,7 @@ async function* walk(
   let arrived = 0;
   /** Every record has an id: a page that broke can be asked for again, and none comes twice. */
   let isNamed = true;
+  let refused: ApiError | undefined;
   const caps = source.caps ?? usualCaps;
   const judged = judgeOf(resource, source);
   /** A record of its own; undefined for one that came before. */
@@ -146,24 +147,29 @@ async function* walk(
       }
     }
     const { headers } = page;
+    const { body, refusal } = page.envelope();
+    refused ??= refusal;
     const count = rows - before.rows;
-    const turn = turnPage(
-      { body: page.envelope(), headers, count, arrived, number, rows },
-      source.guesses,
-    );
-    if ('end' in turn) return turn.end === 'complete' ? { state: 'complete' } : doubt(turn.reason);
+    const turn = turnPage({ body, headers, count, arrived, number, rows }, source.guesses);
+    if ('end' in turn && turn.end !== 'complete') return doubt(turn.reason);
+    if ('end' in turn) return refused ? doubt(refusedText(refused)) : { state: 'complete' };
     if (number > 1 && arrived === before.arrived)
       return doubt('the service sends nothing new any more');
     if (number >= caps.pages) return doubt('the list does not end');
     const next = targetOf(turn.next, first, url);
-    const refusal = refusalOf(next, first, source);
-    if (refusal !== undefined) return doubt(refusal);
+    const strays = refusalOf(next, first, source);
+    if (strays !== undefined) return doubt(strays);
     url = next;
   }
 }
 
 function brokeOff(error: unknown): boolean {
   return error instanceof NetworkError || (error instanceof ProtocolError && error.code === 'cut');
+}
+
+/** Why a list whose answer says no beside its rows may lack some. */
+export function refusedText({ serviceCode }: ApiError): string {
+  return `the answer holds an error${serviceCode === undefined ? '' : ` (${serviceCode})`} beside its rows`;
 }
 
 function doubt(reason: string): Completeness {

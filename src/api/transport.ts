@@ -1,18 +1,13 @@
 import type { Instant } from '../data/instant.js';
 import { isSendable } from '../data/sendable.js';
-import {
-  BugError,
-  CancelledError,
-  ConfigError,
-  StaleReadError,
-} from '../errors.js';
+import { BugError, CancelledError, ConfigError, StaleReadError } from '../errors.js';
 import { beginning, conclude } from './conclusion.js';
 import { exchange, neverAborts, openExchange } from './exchange.js';
 import { keepHeapSmall } from './heap.js';
 import { isGarbled } from './json-body.js';
-import { lossPace, mostHeld } from './loss.js';
-import type { Pace } from './pace.js';
+import { type Loss, lossPace, mostHeld } from './loss.js';
 import type { ProxyChoice } from './proxy.js';
+import type { RateLimiter } from './rate-limiter.js';
 import type { Begun, OpenBody, TransportRequest, TransportResponse } from './request.js';
 import {
   backoffMs,
@@ -51,7 +46,7 @@ export interface TransportOptions {
   readonly userAgent: string;
   readonly nodeVersion: string;
   /** Shared by all requests; without it they go as they come. */
-  readonly pace?: Pace | undefined;
+  readonly limiter?: RateLimiter | undefined;
   /** The proxy of each origin; without it every connection is direct. */
   readonly proxy?: ProxyChoice | undefined;
   /** Other bounds than the usual ones, for tests. */
@@ -72,8 +67,9 @@ export interface Transport {
   request(request: TransportRequest): Promise<TransportResponse>;
   /**
    * Sends one write exactly once, before the reads that wait for their turn. Sends nothing and throws
-   * StaleReadError when the turn took more than a second to come, or `isFresh` says directly before
-   * the request leaves that what it was decided by is too old. Throws as `request` does.
+   * StaleReadError when a pause that an answer asked for held it back for more than a second, or
+   * `isFresh` says directly before the request leaves that what it was decided by is too old. Throws as
+   * `request` does.
    */
   requestOnce(request: TransportRequest, isFresh: () => boolean): Promise<TransportResponse>;
   /**
@@ -101,15 +97,18 @@ interface AttemptOptions {
   readonly keepAlive: boolean;
   /** Before the reads that wait for their turn. */
   readonly first: boolean;
-  /** Called directly before the request leaves, with how long it waited for its turn; may throw. */
-  readonly leaves?: ((waitedMs: number) => void) | undefined;
+  /** Called directly before the request leaves, with how long an answer held it back; may throw. */
+  readonly leaves?: ((pausedMs: number) => void) | undefined;
 }
 
-/** A write that waited longer for its turn goes back to whoever decided it. */
-const longestTurnMs = 1000;
+/** A write that a pause held back for longer goes back to whoever decided it. */
+const longestPauseMs = 1000;
+
+/** The attempt of one whose turn never came. */
+const notSent: Loss = { why: 'aborted', delivery: 'not-sent' };
 
 export function createTransport(options: TransportOptions): Transport {
-  const { connection, bounds } = options;
+  const { connection, bounds, limiter } = options;
   const base = new URL(connection.baseUrl);
   checkKey(connection.key);
   const limits: Limits = {
@@ -145,7 +144,7 @@ export function createTransport(options: TransportOptions): Transport {
   const tried = (value: Attempt, needsJson = false): Tried<Attempt> => {
     if ('loss' in value) {
       const { loss } = value;
-      const again = options.pace?.silent ? 'never' : lossPace(loss);
+      const again = limiter?.silent ? 'never' : lossPace(loss);
       return { value, delivery: loss.delivery, pace: again };
     }
     const { status, headers, body } = value.reply;
@@ -153,7 +152,7 @@ export function createTransport(options: TransportOptions): Transport {
       return { value, delivery: 'applied', pace: 'once' };
     const delivery = deliveryOfStatus(status);
     const wait = delivery && waitAsked(headers, body, now());
-    options.pace?.answered(status, wait ?? waitOfSpent(headers, now));
+    limiter?.answered(status, wait ?? waitOfSpent(headers, now));
     return { value, delivery, pace: 'always', wait };
   };
   /** One attempt, as soon as it is its turn; `first`: before those that wait already. */
@@ -161,25 +160,19 @@ export function createTransport(options: TransportOptions): Transport {
     wire: Wire,
     { keepAlive, first, leaves }: AttemptOptions,
   ): Promise<Attempt> => {
-    const { pace, signal, trace } = options;
+    const { signal, trace } = options;
     const agent = agentFor(keepAlive);
     const opened = agent instanceof Promise ? await agent : agent;
-    const asked = options.instant().mono;
-    const turn = pace?.turn(signal, { first });
-    const leave = turn instanceof Promise ? await turn : turn;
-    if (pace && !leave) return { loss: { why: 'aborted', delivery: 'not-sent' } };
-    try {
-      leaves?.(options.instant().mono - asked);
-    } catch (error) {
-      leave?.();
-      throw error;
-    }
+    const acquired = limiter?.acquire(signal, { first });
+    const turn = acquired instanceof Promise ? await acquired : acquired;
+    if (limiter && !turn) return { loss: notSent };
+    leaves?.(turn?.pausedMs ?? 0);
     const started = traceStart();
-    pace?.asked();
+    const ended = limiter?.sent();
     // A bulk run lets what is in flight finish; the process itself bounds how long that may take.
-    const heeded = pace?.finishes ? neverAborts : signal;
+    const heeded = limiter?.drains ? neverAborts : signal;
     const found = await exchange(opened, wire, limits, heeded, options.instant);
-    leave?.();
+    ended?.();
     trace?.(traceLine(wire, found, performance.now() - started));
     return found;
   };
@@ -218,8 +211,8 @@ export function createTransport(options: TransportOptions): Transport {
     request: (request) => send(request, options),
     requestOnce(request, isFresh) {
       const call = { method: request.method, path: request.template };
-      return send(request, { ...options, retries: 0 }, (waitedMs) => {
-        if (waitedMs > longestTurnMs || !isFresh()) throw new StaleReadError(call);
+      return send(request, { ...options, retries: 0 }, (pausedMs) => {
+        if (pausedMs > longestPauseMs || !isFresh()) throw new StaleReadError(call);
       });
     },
     async stream<T>(request: TransportRequest, begin: (body: OpenBody) => Promise<Begun<T>>) {
@@ -227,13 +220,15 @@ export function createTransport(options: TransportOptions): Transport {
       const call = { method: request.method, path: request.template };
       const ending = await repeat<Attempt | { begun: T }>('read', options, async () => {
         const agent = await agentFor(true);
+        if (limiter && !(await limiter.acquire(options.signal))) return tried({ loss: notSent });
         const started = traceStart();
-        options.pace?.asked();
+        const ended = limiter?.sent();
         const value = await openExchange(agent, wire, limits, options.signal, options.instant);
+        ended?.();
         options.trace?.(traceLine(wire, value, performance.now() - started));
         if (!('open' in value)) return tried(value);
         const { status, headers } = value.open;
-        options.pace?.answered(status, waitOfSpent(headers, now));
+        limiter?.answered(status, waitOfSpent(headers, now));
         const onLong = () => void keepHeapSmall(options.nodeVersion);
         return beginning(value.open, begin, { ...place, call, onLong });
       });
@@ -242,7 +237,7 @@ export function createTransport(options: TransportOptions): Transport {
       return { response: conclude({ ...ending, value }, request, place) };
     },
     async again(attempts) {
-      if (attempts > options.retries || options.pace?.silent) return false;
+      if (attempts > options.retries || limiter?.silent) return false;
       const ms = backoffMs(attempts - 1, false, options.random);
       if (await waited(options, ms, false)) return true;
       throw new CancelledError('Interrupted.');

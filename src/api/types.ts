@@ -3,7 +3,7 @@ import type { Instant } from '../data/instant.js';
 import type { JsonObject } from '../data/json.js';
 import type { EndpointName, ResourceName } from './contract.js';
 import type { Link } from './links.js';
-import type { Pace } from './pace.js';
+import type { RateLimiter } from './rate-limiter.js';
 import type { TransportRequest, TransportResponse } from './transport.js';
 
 /** A call of the contract as data: what a plan holds, a dry run shows and `Api.send` sends. */
@@ -61,8 +61,8 @@ export interface Api {
   readonly service: string;
   /** Where the key came from, for people: "environment ROSTERCTL_API_KEY". */
   readonly keySource: string | undefined;
-  /** How fast requests go; bulk runs set it. */
-  readonly pace: Pace;
+  /** When requests may start; bulk runs set its bounds. */
+  readonly limiter: RateLimiter;
   /** What `send` would put on the wire; sends nothing. Throws UsageError on an impossible id. */
   describe(call: Call): PlannedRequest;
   /** Says, once for each, that the route of this call is a guess; nothing where it is none. */
@@ -71,8 +71,8 @@ export interface Api {
   send(call: Call): Promise<Answer>;
   /**
    * Sends the request of a write exactly once; whoever calls reads and decides before it is sent
-   * again. Before a turn that took more than a second, or when `isFresh` says no directly before the
-   * request leaves, nothing is sent: StaleReadError. Throws NetworkError (`not-sent`) where nothing
+   * again. After a pause of more than a second for another answer's Retry-After, or when `isFresh` says no
+   * directly before the request leaves, nothing is sent: StaleReadError. Throws NetworkError (`not-sent`) where nothing
    * left, ApiError for a refusal (429: `details.wait`), UnknownOutcomeError for everything between.
    */
   sendOnce(call: Call, isFresh: () => boolean): Promise<Answer>;

@@ -53,12 +53,9 @@ export function headFor(
 /** From here on all requests go as fast as the line allows, and slow down together after a 429. */
 export function limitPace(
   { api, settings }: Context,
-  { concurrency, rate }: Partial<Pick<BulkValues, 'concurrency' | 'rate'>>,
+  { rate }: Partial<Pick<BulkValues, 'rate'>>,
 ): void {
-  api.pace.limit({
-    concurrency: concurrency ?? settings.concurrency,
-    rate: rate ?? settings.rate,
-  });
+  api.limiter.limit({ rate: rate ?? settings.rate });
 }
 
 /** The lock that a run's head names. Throws GuardError `locked`. */

@@ -45,7 +45,7 @@ export async function previewRows(
     conditions.map(({ field }) => fieldOf(field, resource)),
     resource,
   );
-  const preview = previewer(job, work, fields, new Meter(() => context.api.pace.silent));
+  const preview = previewer(job, work, fields, new Meter(() => context.api.limiter.silent));
   await previewListed(context, rows, resource, async (index, row, record) => {
     found[index] = await preview.listed(row, record);
   });

@@ -121,17 +121,17 @@ export async function executeRun(
   const { journal, settled, tasks, limits } = ready;
   const kept = onRow ? bare : compact();
   const rows: ReportRow[] = settled.map(kept);
-  const { pace } = context.api;
+  const { limiter } = context.api;
   const text = progressText(
     ready,
     () => rows.length - settled.length,
-    () => pace.heldMs,
+    () => limiter.heldMs,
   );
   const line = context.progress.start(text);
   let stop: Stop | undefined;
   await Promise.all([keepHeapClose(tasks.length), letHeapGrow()]);
   try {
-    pace.letFinish();
+    limiter.drain();
     for (const row of settled) onRow?.(row);
     stop = await runRows(tasks, {
       work: ready.work,
@@ -139,11 +139,11 @@ export async function executeRun(
       concurrency: limits.concurrency ?? context.settings.concurrency,
       settleMs: settleMs(context.env),
       maxErrors: mostErrors(limits),
-      isSilent: () => pace.silent,
+      isSilent: () => limiter.silent,
       now: context.now,
       sleep: pause,
       signal: context.signal,
-      onStop: () => pace.dismiss(),
+      onStop: () => limiter.cancelWaiting(),
       onResult(row) {
         rows.push(kept(row));
         onRow?.(row);

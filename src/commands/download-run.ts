@@ -38,7 +38,7 @@ export function runDownloads<R>(
   concurrency: number,
   worker: DownloadWorker<R>,
 ): DownloadRun<R> {
-  const stops = new Stops(undefined, () => context.api.pace.silent);
+  const stops = new Stops(undefined, () => context.api.limiter.silent);
   // Each request on its way listens to it.
   setMaxListeners(0, context.signal);
   const failures: FailedOne[] = [];

@@ -332,15 +332,26 @@ describe('answers that cannot be read', () => {
     );
   });
 
-  test.each([html, { status: 200, text: 'ok' }])(
-    'a write answered %j is unknown',
-    async (reply) => {
-      const service = await answering(reply);
-      const error = await thrownBy(apiTo(service.baseUrl).api.send(updateTryout));
+  const create: Call = { endpoint: 'createTeam', body: { name: 'A' } };
+  const remove: Call = { endpoint: 'deleteTeam', params: { teamId: 't' } };
+  const ok = { status: 200, text: 'ok' };
+  test.each<readonly [string, Reply, Call]>([
+    ['an update', html, updateTryout],
+    ['an update', ok, updateTryout],
+    ['an update that the contract does not show', html, updateTeam],
+    ['an update that the contract does not show', ok, updateTeam],
+    ['a create', html, create],
+    ['a create', ok, create],
+    ['a delete', html, remove],
+  ])('%s answered %j is unknown', async (_, reply, call) => {
+    const service = await answering(reply);
+    const { api } = apiTo(service.baseUrl);
+    for (const sent of [api.send(call), api.sendOnce(call, () => true)]) {
+      const error = await thrownBy(sent);
       expect(error).toMatchObject({ name: 'UnknownOutcomeError', delivery: 'applied' });
       expect((error as Error).message).not.toContain('canary');
-    },
-  );
+    }
+  });
 
   test.each([
     { status: 200, text: '' },

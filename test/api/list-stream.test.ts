@@ -241,14 +241,17 @@ describe('a list that breaks', () => {
     expect(await collect(apiTo(small.baseUrl).api.list('teams'))).toEqual(teams(3));
   });
 
-  test('an error behind a list is a failure', async () => {
+  test('an error behind a list leaves doubt whether it is whole', async () => {
     const service = await recordingService(() => ({
       status: 200,
       json: { teams: long, success: false, error: 'half' },
     }));
-    const error = await thrownBy(collect(apiTo(service.baseUrl).api.list('teams')));
-    expect(error).toBeInstanceOf(ApiError);
-    expect((error as ApiError).serviceCode).toBe('half');
+    const list = apiTo(service.baseUrl).api.list('teams');
+    expect(await collect(list)).toEqual(long);
+    expect(list.completeness()).toMatchObject({
+      state: 'doubtful',
+      reason: expect.stringContaining('half'),
+    });
   });
 
   test('a drip is ended by the deadline while nothing was handed on', async () => {

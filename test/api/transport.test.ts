@@ -130,7 +130,7 @@ describe('what goes on the wire', () => {
 
 describe('redirects', () => {
   const statuses = [301, 302, 303, 307, 308];
-  const requests = [get, patch, post];
+  const requests = [get, patch, post, remove];
   const cells = statuses.flatMap((status) => requests.map((request) => ({ status, request })));
   test.each(cells)(
     'a $status answer to $request.method is an error and nobody else hears of the key',
@@ -139,7 +139,10 @@ describe('redirects', () => {
       const location = `${foreign.origin}/v1/steal?secret=1`;
       const service = await recordingService(() => ({ status, headers: { location } }));
       const error = await thrownBy(transportTo(service.baseUrl, { retries: 3 }).request(request));
-      expect(error).toBeInstanceOf(ProtocolError);
+      // A 301 to 303 may follow a write that was processed.
+      const isOpen = status < 304 && request.method !== 'GET';
+      expect(error).toBeInstanceOf(isOpen ? UnknownOutcomeError : ProtocolError);
+      if (isOpen) expect(error).toMatchObject({ delivery: 'ambiguous' });
       expect((error as Error).message).toContain(foreign.origin);
       expect((error as Error).message).not.toContain('steal');
       expect(service.requests).toHaveLength(1);

@@ -2,9 +2,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll } from 'vitest';
 import { createApi } from '../../src/api/client.js';
 import { createFileStore, type FileStoreOptions } from '../../src/api/file-store.js';
-import { createPace } from '../../src/api/pace.js';
+import { createRateLimiter } from '../../src/api/rate-limiter.js';
 import { createTransport, type TransportOptions } from '../../src/api/transport.js';
 import type { Api } from '../../src/api/types.js';
+import { pause } from '../../src/data/pause.js';
 import { key, organization } from '../support/service.js';
 
 /** Waits that were asked for, in milliseconds; none is really waited. */
@@ -12,6 +13,10 @@ export const noWait = () => {
   const waits: number[] = [];
   return { waits, sleep: async (ms: number) => void waits.push(ms) };
 };
+
+/** One on the real clock, as every connection has. */
+export const realLimiter = () =>
+  createRateLimiter({ clock: () => performance.now(), sleep: pause, maxWaitMs: 60_000 });
 
 /** The real clocks. */
 export const instant = () => ({ wall: Date.now(), mono: performance.now() });
@@ -52,7 +57,7 @@ export function apiTo(
   const api = createApi({
     connection: { baseUrl, organizationId: changes.organizationId ?? organization },
     transport: transportTo(baseUrl, changes),
-    pace: createPace({ clock: () => 0, sleep: async () => {}, maxWaitMs: 0 }),
+    limiter: changes.limiter ?? realLimiter(),
     guesses: changes.guesses ?? {},
     strict: changes.strict ?? false,
     notes: { drift: (text) => heard.drift.push(text), note: (text) => heard.notes.push(text) },

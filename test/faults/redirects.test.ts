@@ -38,8 +38,13 @@ for (const status of statuses)
         const ran = await attack(line, {
           env: { ...world.env, ROSTERCTL_RETRIES: '0', NODE_EXTRA_CA_CERTS: authorityFile },
         });
-        expect({ code: ran.code, stdout: ran.stdout }).toEqual({ code: 1, stdout: '' });
-        expect(ran.stderr).toMatch(/Unexpected redirect/);
+        // A 301 to 303 may follow a write that was processed.
+        const isOpen = status < 304 && method !== 'GET';
+        expect({ code: ran.code, stdout: ran.stdout }).toEqual({
+          code: isOpen ? 10 : 1,
+          stdout: '',
+        });
+        expect(ran.stderr).toMatch(isOpen ? /may have taken effect/ : /Unexpected redirect/);
         expect(world.requests.map((each) => each.method)).toEqual([method]);
         expect(world.requests[0]?.headers['x-api-key']).toBe(key);
         expect(other.connections()).toBe(0);

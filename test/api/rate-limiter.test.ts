@@ -1,0 +1,448 @@
+import { setMaxListeners } from 'node:events';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createRateLimiter, type Turn } from '../../src/api/rate-limiter.js';
+
+/** A limiter on a clock that only moves when someone waits. */
+function limited(rate?: number) {
+  let now = 0;
+  const limiter = createRateLimiter({
+    clock: () => now,
+    sleep: async (ms) => {
+      now += ms;
+    },
+    maxWaitMs: 60_000,
+  });
+  limiter.limit({ rate });
+  const { signal } = new AbortController();
+  const turn = async (first = false) => (await limiter.acquire(signal, { first })) as Turn;
+  return { limiter, turn, now: () => now, pass: (ms: number) => (now += ms) };
+}
+
+/** Time that passes when nothing is left to do before, for all who sleep. */
+function virtualTime() {
+  let now = 0;
+  const sleepers = new Set<{ at: number; wake: () => void }>();
+  const sleep = (ms: number, signal: AbortSignal) =>
+    new Promise<void>((resolve) => {
+      const wake = () => {
+        sleepers.delete(sleeper);
+        signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      const sleeper = { at: now + ms, wake };
+      sleepers.add(sleeper);
+      signal.addEventListener('abort', wake);
+    });
+  const until = async (isOver: () => boolean) => {
+    while (!isOver()) {
+      await new Promise((resolve) => setImmediate(resolve));
+      const [next] = [...sleepers].toSorted((a, b) => a.at - b.at);
+      if (!next || isOver()) continue;
+      now = Math.max(now, next.at);
+      next.wake();
+    }
+  };
+  return { clock: () => now, sleep, until };
+}
+
+/** Answers at a moment of its clock: 0 for a good one, else the seconds to wait. */
+type Service = (now: number) => number;
+type Rounding = (seconds: number) => number;
+
+const perSecond = 10;
+const services: Record<string, (round: Rounding) => Service> = {
+  'a token bucket'(round) {
+    let tokens = perSecond;
+    let last = 0;
+    return (now) => {
+      tokens = Math.min(perSecond, tokens + ((now - last) / 1000) * perSecond);
+      last = now;
+      if (tokens < 1) return round((1 - tokens) / perSecond);
+      tokens -= 1;
+      return 0;
+    };
+  },
+  'a fixed window'(round) {
+    let window = -1;
+    let taken = 0;
+    return (now) => {
+      const current = Math.floor(now / 1000);
+      if (current !== window) taken = 0;
+      window = current;
+      taken += 1;
+      return taken <= perSecond ? 0 : round(current + 1 - now / 1000);
+    };
+  },
+  'no burst at all'(round) {
+    let next = 0;
+    return (now) => {
+      if (now < next) return round((next - now) / 1000);
+      next = now + 1000 / perSecond;
+      return 0;
+    };
+  },
+};
+
+/** Sends 300 requests of 120 ms, four at once; gives the milliseconds until the last good answer. */
+async function timeOf(service: Service, { atOnce = 4, firstAlone = false } = {}) {
+  const time = virtualTime();
+  const limiter = createRateLimiter({ ...time, maxWaitMs: 60_000 });
+  limiter.limit({ rate: undefined });
+  const { signal } = new AbortController();
+  const starts: number[] = [];
+  const left = Array.from({ length: 300 });
+  let refused = 0;
+  const one = async () => {
+    left.pop();
+    for (;;) {
+      await limiter.acquire(signal);
+      starts.push(time.clock());
+      const ended = limiter.sent();
+      await time.sleep(60, signal);
+      const wait = service(time.clock());
+      await time.sleep(60, signal);
+      ended();
+      limiter.answered(wait === 0 ? 200 : 429, wait === 0 ? undefined : wait);
+      if (wait === 0) return;
+      refused += 1;
+    }
+  };
+  const worker = async () => {
+    while (left.length > 0) await one();
+  };
+  let over = false;
+  const all = (async () => {
+    if (firstAlone) await one();
+    await Promise.all(Array.from({ length: atOnce }, worker));
+    over = true;
+  })();
+  await time.until(() => over);
+  await all;
+  return { ms: time.clock(), refused, learned: limiter.learnedRate ?? 0, starts };
+}
+
+const roundings: Record<string, Rounding> = {
+  'to the moment': (seconds) => seconds,
+  'in whole seconds': (seconds) => Math.ceil(seconds),
+};
+
+describe('300 requests of 120 ms to a service of 10 a second', () => {
+  // The burst that it allows, then ten a second.
+  const ideal = { 'a token bucket': 29_120, 'a fixed window': 29_120, 'no burst at all': 30_020 };
+  const bars = { 'a token bucket': 1.08, 'a fixed window': 1.25, 'no burst at all': 1.3 };
+  const names = Object.keys(bars) as (keyof typeof bars)[];
+  const cells = names.flatMap((name) =>
+    Object.keys(roundings).flatMap((asked) =>
+      [false, true].map((firstAlone) => ({ name, asked, firstAlone })),
+    ),
+  );
+  test.each(cells)(
+    '$name that says $asked when to come back, the first alone: $firstAlone',
+    async ({ name, asked, firstAlone }) => {
+      const service = services[name]?.(roundings[asked] as Rounding) as Service;
+      const { ms, refused, learned } = await timeOf(service, { firstAlone });
+      expect(ms / ideal[name]).toBeLessThanOrEqual(bars[name]);
+      // Faster than the service it cannot have been.
+      expect(ms).toBeGreaterThan(ideal[name] - 1000);
+      expect(refused).toBeGreaterThan(0);
+      expect(learned).toBeGreaterThan(perSecond / 2);
+      expect(learned).toBeLessThan(perSecond * 1.5);
+    },
+  );
+
+  test('starts are even once the rate is learned', async () => {
+    const { starts } = await timeOf(services['a token bucket']?.((seconds) => seconds) as Service);
+    const late = starts.slice(150).map((at, index, all) => at - (all[index - 1] ?? at));
+    // None follows at once; one that is longer is a pause that was asked for.
+    expect(Math.min(...late.slice(1))).toBeGreaterThan(60);
+  });
+});
+
+const good = (limiter: ReturnType<typeof limited>['limiter'], count: number) => {
+  for (let index = 0; index < count; index++) limiter.answered(200, undefined);
+};
+
+describe('the rate that a 429 teaches', () => {
+  test('is nine tenths of the good answers in the second before it', () => {
+    const { limiter, pass } = limited();
+    good(limiter, 100);
+    pass(1001);
+    good(limiter, 30);
+    pass(500);
+    good(limiter, 20);
+    expect(limiter.learnedRate).toBe(undefined);
+    limiter.answered(429, 1);
+    expect(limiter.learnedRate).toBe(45);
+  });
+
+  test('is never below one a second, and never above --rate', () => {
+    const slow = limited();
+    slow.limiter.sent();
+    slow.pass(900);
+    good(slow.limiter, 1);
+    slow.pass(100);
+    slow.limiter.answered(429, 1);
+    expect(slow.limiter.learnedRate).toBe(1);
+    const bounded = limited(5);
+    good(bounded.limiter, 30);
+    bounded.limiter.answered(429, 1);
+    expect(bounded.limiter.learnedRate).toBe(5);
+    good(bounded.limiter, 100);
+    expect(bounded.limiter.learnedRate).toBe(5);
+  });
+
+  test('rises by 4 % after each 20 good answers', () => {
+    const { limiter } = limited();
+    good(limiter, 100);
+    limiter.answered(429, 1);
+    good(limiter, 19);
+    expect(limiter.learnedRate).toBe(90);
+    good(limiter, 1);
+    expect(limiter.learnedRate).toBeCloseTo(93.6);
+    good(limiter, 20);
+    expect(limiter.learnedRate).toBeCloseTo(97.344);
+  });
+
+  test('falls by a tenth with another 429, once for each pause', () => {
+    const { limiter, pass } = limited();
+    good(limiter, 100);
+    limiter.answered(429, 2);
+    // The rest of the same burst.
+    limiter.answered(429, 2);
+    pass(1999);
+    limiter.answered(429, 2);
+    expect(limiter.learnedRate).toBe(90);
+    pass(2001);
+    limiter.answered(429, 2);
+    limiter.answered(429, 2);
+    expect(limiter.learnedRate).toBeCloseTo(81);
+  });
+
+  test('is none where it asks for a longer wait than --max-wait', () => {
+    const { limiter } = limited();
+    good(limiter, 100);
+    limiter.answered(429, 61);
+    expect(limiter.learnedRate).toBe(undefined);
+    expect(limiter.heldMs).toBe(60_000);
+  });
+
+  test('counts few good answers by the time that their burst took', () => {
+    const { limiter, pass } = limited();
+    limiter.sent()();
+    good(limiter, 1);
+    pass(700);
+    for (let index = 0; index < 4; index++) limiter.sent();
+    pass(100);
+    good(limiter, 1);
+    limiter.answered(429, 1);
+    expect(limiter.learnedRate).toBe(9);
+  });
+
+  test('is none where no answer was good: then the next 429 teaches', () => {
+    const { limiter, pass } = limited();
+    limiter.sent();
+    pass(100);
+    limiter.answered(429, 1);
+    expect(limiter.learnedRate).toBe(undefined);
+    expect(limiter.heldMs).toBe(1000);
+    pass(1000);
+    good(limiter, 10);
+    limiter.answered(429, 1);
+    expect(limiter.learnedRate).toBe(9);
+  });
+});
+
+test('no more starts a second than the rate', async () => {
+  const { turn, now } = limited(5);
+  for (let count = 0; count < 11; count++) await turn();
+  expect(now()).toBe(2000);
+});
+
+test('below one start a second a write follows its read at once, and both pauses come after', async () => {
+  const { turn, now } = limited(0.5);
+  await turn();
+  expect([await turn(true), now()]).toEqual([{ pausedMs: 0 }, 0]);
+  await turn();
+  expect(now()).toBe(4000);
+  await turn(true);
+  await turn(true);
+  await turn();
+  expect(now()).toBe(10_000);
+});
+
+test('a 429 holds everyone as long as it asks, and says so to those it held', async () => {
+  const { limiter, turn, now } = limited();
+  limiter.answered(429, 3);
+  expect(await turn()).toEqual({ pausedMs: 3000 });
+  expect(await turn()).toEqual({ pausedMs: 0 });
+  expect(now()).toBe(3000);
+});
+
+test('waiting for the rate is no pause', async () => {
+  const { turn, now } = limited(1);
+  await turn();
+  expect(await turn()).toEqual({ pausedMs: 0 });
+  expect(now()).toBe(1000);
+});
+
+test('a good answer that asks for a pause holds everyone, no longer than --max-wait', async () => {
+  const { limiter, turn, now } = limited();
+  limiter.answered(200, 4);
+  expect(limiter.learnedRate).toBe(undefined);
+  await turn();
+  expect(now()).toBe(4000);
+  limiter.answered(200, 3600);
+  await turn();
+  expect(now()).toBe(64_000);
+});
+
+test('a run that hears nothing for 59 seconds knows it, however long it was idle before', () => {
+  const { limiter, pass, now } = limited();
+  const single = createRateLimiter({ clock: now, sleep: async () => {}, maxWaitMs: 60_000 });
+  const at = (ms: number) => {
+    pass(ms - now());
+    return limiter.silent;
+  };
+  single.sent();
+  expect(at(90_000)).toBe(false);
+  expect(single.silent).toBe(false);
+  const first = limiter.sent();
+  first();
+  limiter.answered(200, undefined);
+  expect(at(400_000)).toBe(false);
+  limiter.sent();
+  expect(at(458_999)).toBe(false);
+  expect(at(459_000)).toBe(true);
+  // Another one is still on its way when an answer comes.
+  limiter.answered(503, undefined);
+  expect(at(517_999)).toBe(false);
+  expect(at(518_000)).toBe(true);
+});
+
+test('without bounds a request waits for nobody, whatever the others were answered', async () => {
+  let waited = 0;
+  const limiter = createRateLimiter({
+    clock: () => 0 + waited,
+    sleep: async (ms) => {
+      waited += ms;
+    },
+    maxWaitMs: 1000,
+  });
+  const { signal } = new AbortController();
+  await Promise.all(Array.from({ length: 100 }, async () => limiter.acquire(signal)));
+  limiter.answered(429, 3600);
+  limiter.answered(429, 0.5);
+  await limiter.acquire(signal);
+  expect(waited).toBe(0);
+  expect(limiter.learnedRate).toBe(undefined);
+});
+
+test('who is to go first goes before those that wait', async () => {
+  const { limiter, turn } = limited(10);
+  const { signal } = new AbortController();
+  await turn();
+  const order: string[] = [];
+  const enter = async (name: string, first: boolean) => {
+    await limiter.acquire(signal, { first });
+    order.push(name);
+  };
+  await Promise.all([enter('read 1', false), enter('read 2', false), enter('write', true)]);
+  expect(order).toEqual(['write', 'read 1', 'read 2']);
+});
+
+test('a write that may go does not sleep until the read before it may', async () => {
+  const time = virtualTime();
+  const limiter = createRateLimiter({ ...time, maxWaitMs: 60_000 });
+  limiter.limit({ rate: 0.5 });
+  const { signal } = new AbortController();
+  await limiter.acquire(signal);
+  await limiter.acquire(signal, { first: true });
+  const order: (readonly [string, number])[] = [];
+  const enter = async (name: string, first: boolean) => {
+    await limiter.acquire(signal, { first });
+    order.push([name, time.clock()]);
+  };
+  const all = [enter('read', false), enter('write', true)];
+  await time.until(() => order.length === 2);
+  await Promise.all(all);
+  expect(order).toEqual([
+    ['write', 2000],
+    ['read', 6000],
+  ]);
+});
+
+test('all get their turn, never more a second than the rate, whatever is answered meanwhile', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      // Slower, a write may follow its read at once.
+      fc.integer({ min: 1, max: 50 }),
+      fc.array(fc.tuple(fc.boolean(), fc.constantFrom(200, 200, 200, 429, 503)), { maxLength: 60 }),
+      async (rate, requests) => {
+        const time = virtualTime();
+        const limiter = createRateLimiter({ ...time, maxWaitMs: 60_000 });
+        limiter.limit({ rate });
+        const { signal } = new AbortController();
+        setMaxListeners(0, signal);
+        const starts: number[] = [];
+        let done = 0;
+        const send = async ([first, status]: readonly [boolean, number]) => {
+          expect(await limiter.acquire(signal, { first })).toBeDefined();
+          starts.push(time.clock());
+          const ended = limiter.sent();
+          await time.sleep(5, signal);
+          ended();
+          limiter.answered(status, 0.01);
+          done += 1;
+        };
+        const all = requests.map(send);
+        await time.until(() => done === requests.length);
+        await Promise.all(all);
+        const gaps = starts.slice(1).map((at, index) => at - (starts[index] ?? 0));
+        expect(Math.min(...gaps, 1000 / rate)).toBeGreaterThanOrEqual(1000 / rate - 1e-6);
+      },
+    ),
+    { numRuns: 100 },
+  );
+});
+
+test.each(['a signal', 'a stop of the run'])(
+  '%s sends home who waits, and nobody else',
+  async (why) => {
+    const control = new AbortController();
+    const limiter = createRateLimiter({
+      clock: () => 0,
+      sleep: (_, over) => new Promise((done) => over.addEventListener('abort', () => done())),
+      maxWaitMs: 60_000,
+    });
+    limiter.limit({ rate: undefined });
+    expect(await limiter.acquire(control.signal)).toEqual({ pausedMs: 0 });
+    limiter.answered(429, 30);
+    const queued = Array.from({ length: 20 }, (_, index) =>
+      limiter.acquire(control.signal, { first: index % 2 === 0 }),
+    );
+    if (why === 'a signal') control.abort();
+    else limiter.cancelWaiting();
+    expect(new Set(await Promise.all(queued.map(async (turn) => turn)))).toEqual(
+      new Set([undefined]),
+    );
+    // Who comes later waits again, and is sent home again.
+    const later = limiter.acquire(new AbortController().signal);
+    let isHome = false;
+    const home = Promise.resolve(later).then(() => {
+      isHome = true;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isHome).toBe(false);
+    limiter.cancelWaiting();
+    expect(await later).toBe(undefined);
+    await home;
+  },
+);
+
+test('requests in flight are let finish from when that is asked for', () => {
+  const { limiter } = limited();
+  expect(limiter.drains).toBe(false);
+  limiter.drain();
+  expect(limiter.drains).toBe(true);
+});
