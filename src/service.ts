@@ -75,6 +75,8 @@ export function createService(parts: ServiceParts): Service {
     (connection ??= findConnection(parts, closers, (found) => {
       reachable = found;
     }));
+  /** A bulk run shows its own progress, waits included. */
+  let isRunning = () => false;
   const apiTo = (to: Connection): Api => {
     parts.redact(to.key);
     const limiter = createRateLimiter({
@@ -82,12 +84,13 @@ export function createService(parts: ServiceParts): Service {
       sleep: pause,
       maxWaitMs: settings.maxWaitMs,
     });
+    isRunning = () => limiter.drains;
     const waitText = () => `Waiting for ${new URL(to.baseUrl).host}`;
     const transport = createTransport({
       ...policy,
       waiting: () => parts.waiting(waitText),
       limiter,
-      onWait: waitTeller(parts, () => limiter.drains),
+      onWait: waitTeller(parts, 'The service', isRunning),
       connection: to,
       timeoutMs: settings.timeoutMs,
       dryRun: settings.dryRun,
@@ -113,6 +116,7 @@ export function createService(parts: ServiceParts): Service {
     const { baseUrl } = await connect();
     const store = createFileStore({
       ...policy,
+      onWait: waitTeller(parts, 'The file store', () => isRunning()),
       baseUrl,
       dryRun: settings.dryRun,
       trace,
@@ -148,7 +152,7 @@ export function createService(parts: ServiceParts): Service {
 const longWaitMs = 3_000;
 
 /** Says at a terminal why nothing happens for a while; once where several wait, never beside progress. */
-function waitTeller({ clock, notes, watched }: ServiceParts, isShown: () => boolean) {
+function waitTeller({ clock, notes, watched }: ServiceParts, who: string, isShown: () => boolean) {
   let until = 0;
   let told = clock();
   return (ms: number, asked: boolean): void => {
@@ -158,7 +162,7 @@ function waitTeller({ clock, notes, watched }: ServiceParts, isShown: () => bool
     if (!isLong || now < until || isShown() || !watched()) return;
     until = now + ms;
     told = now;
-    const why = asked ? 'The service asks to wait' : 'The service gives no good answer';
+    const why = asked ? `${who} asks to wait` : `${who} gives no good answer`;
     notes.note(`${why}; trying again in ${Math.ceil(ms / 1000)} s.`);
   };
 }

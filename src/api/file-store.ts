@@ -7,7 +7,7 @@ import { BugError, InputError, ProtocolError } from '../errors.js';
 import { exchange } from './exchange.js';
 import { failureOfLoss, lossPace } from './loss.js';
 import type { ProxyChoice } from './proxy.js';
-import { repeat, type RetryPolicy, type Tried } from './retry.js';
+import { repeat, type RetryPolicy, type Tried, waitAsked } from './retry.js';
 import { createUrlGuard, type ResolveAll } from './signed-url.js';
 import { shortAnswer, storeError, storeHeaders, storePace } from './store-answers.js';
 import { createStoreReader, type Download, type FilePart } from './store-download.js';
@@ -91,10 +91,11 @@ export function createFileStore(options: FileStoreOptions): FileStore {
       const delivery = loss.delivery === 'applied' && isEarly ? 'ambiguous' : loss.delivery;
       return { value, delivery, pace: lossPace(loss) };
     }
-    const { status } = attempt.reply;
+    const { status, headers, body: words } = attempt.reply;
     options.trace?.(`PUT ${wire.origin} (signed URL, ${handed} B) -> ${status}`);
     const delivery = isSuccess(status) && isEarly ? 'ambiguous' : storePace(attempt.reply);
-    return { value, delivery, pace: 'always' };
+    const wait = delivery && waitAsked(headers, words, new Date(instant().wall));
+    return { value, delivery, pace: 'always', wait };
   };
 
   const get = createStoreReader({ ...options, guard, connections, stallMs });
@@ -114,10 +115,11 @@ export function createFileStore(options: FileStoreOptions): FileStore {
         }).flat(),
       };
       const ending = await repeat('put', options, () => put(wire, file));
-      const { value, attempts, verdict } = ending;
+      const { value, attempts, verdict, wait, isTooLong } = ending;
       if ('reply' in value) {
         const { status, headers: answered } = value.reply;
-        if (!isSuccess(status)) throw storeError('upload', value.reply);
+        if (!isSuccess(status))
+          throw storeError('upload', value.reply, isTooLong ? wait : undefined);
         if (value.isEarly) throw earlyAnswer(status, value.handed, file);
         await checkArrived(file, answered);
         return { status, bytes: file.sizeBytes };

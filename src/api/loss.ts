@@ -30,6 +30,7 @@ export interface Loss {
     | 'stalled'
     | 'aborted'
     | 'notHttp'
+    | 'switched'
     | 'badFraming'
     | 'headersTooLarge'
     | 'tooLarge'
@@ -68,6 +69,8 @@ export function lossOf(error: Error, delivery: Delivery, statusSeen: boolean): L
   const known = code === undefined ? undefined : byCode[code];
   if (known) return { why: known, delivery, cause: error };
   if (isCertificateCode(code)) return { why: 'tls', delivery, cause: error };
+  // undici has no code of its own for an answer of 101 to a request that asked for no upgrade.
+  if (error.message === 'bad upgrade') return { why: 'switched', delivery, cause: error };
   if (error.name === 'HTTPParserError')
     return { why: statusSeen ? 'cut' : 'notHttp', delivery, cause: error };
   return { why: 'cut', delivery, cause: error };
@@ -92,6 +95,7 @@ export function lossPace({ why, cause }: Loss): 'always' | 'once' | 'never' {
     'tls',
     'aborted',
     'notHttp',
+    'switched',
     'badFraming',
     'headersTooLarge',
     'tooLarge',
@@ -177,6 +181,7 @@ const sentences: {
   stalled: ({ origin }) => `The transfer to or from ${origin} stood still for too long.`,
   aborted: () => 'Interrupted.',
   notHttp: ({ origin }) => `${origin} did not answer as an HTTP server.`,
+  switched: ({ origin }) => `${origin} switched to another protocol (101), which nobody asked for.`,
   badFraming: ({ origin }) => `The answer of ${origin} has another length than it says.`,
   headersTooLarge: ({ origin }) => `The answer of ${origin} has more than 16 KiB of headers.`,
   tooLarge: ({ origin }) => `The answer of ${origin} is larger than ${mostHeld.words}.`,

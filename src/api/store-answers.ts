@@ -21,8 +21,15 @@ export function storePace(reply: Reply): Delivery | undefined {
   return deliveryOfStatus(reply.status);
 }
 
-/** The refusal of a store, with its own code and at most 200 harmless characters of its words. */
-export function storeError(what: 'upload' | 'download', reply: Reply): StoreError {
+/**
+ * The refusal of a store, with its own code and at most 200 harmless characters of its words.
+ * `tooLong`: the seconds that it asks to wait, where they are more than --max-wait allows.
+ */
+export function storeError(
+  what: 'upload' | 'download',
+  reply: Reply,
+  tooLong?: number,
+): StoreError {
   const { status } = reply;
   if (status >= 300 && status < 400)
     return new StoreError(
@@ -36,8 +43,17 @@ export function storeError(what: 'upload' | 'download', reply: Reply): StoreErro
     `The file store refused the ${what}: ${status}${words ? ` ${words}` : ''}.`,
     status,
     code,
-    { hint: hintOf(status, code) },
+    { hint: tooLong === undefined ? hintOf(status, code) : laterHint(tooLong) },
   );
+}
+
+/** What a store answers to a URL that ran out. */
+export function mayBeExpired({ status }: StoreError): boolean {
+  return [400, 401, 403, 410].includes(status);
+}
+
+function laterHint(seconds: number): string {
+  return `The file store asks to wait ${seconds} s, longer than --max-wait allows. Run the same command again later.`;
 }
 
 function hintOf(status: number, code: string | undefined): string | undefined {

@@ -3,7 +3,7 @@ import { CancelledError, NetworkError, ProtocolError } from '../errors.js';
 import { type BodyFlow, BrokenFlow } from './body-flow.js';
 import { openExchange } from './exchange.js';
 import { failureOfLoss, lossPace, lossText } from './loss.js';
-import { deliveryOfStatus, repeat, type RetryPolicy, type Tried } from './retry.js';
+import { deliveryOfStatus, repeat, type RetryPolicy, type Tried, waitAsked } from './retry.js';
 import type { UrlGuard } from './signed-url.js';
 import { shortAnswer, storeError } from './store-answers.js';
 import type { Connections } from './undici.js';
@@ -62,7 +62,11 @@ export function createStoreReader(options: ReaderOptions) {
     }
     const { status } = 'open' in value ? value.open : value.reply;
     options.trace?.(`GET ${url.origin} (signed URL) -> ${status}`);
-    return { value, delivery: deliveryOfStatus(status), pace: 'always' };
+    if ('open' in value) return { value, delivery: undefined, pace: 'always' };
+    const { headers, body } = value.reply;
+    const delivery = deliveryOfStatus(status);
+    const wait = delivery && waitAsked(headers, body, new Date(options.instant().wall));
+    return { value, delivery, pace: 'always', wait };
   };
 
   return async (url: string, part?: FilePart): Promise<Download> => {
@@ -70,7 +74,8 @@ export function createStoreReader(options: ReaderOptions) {
     for (let hop = 0; ; hop++) {
       const from = target;
       // oxlint-disable-next-line no-await-in-loop
-      const { value, attempts } = await repeat('read', options, () => open(from, part));
+      const ending = await repeat('read', options, () => open(from, part));
+      const { value, attempts, wait, isTooLong } = ending;
       if ('loss' in value)
         throw failureOfLoss(value.loss, {
           origin: from.origin,
@@ -82,7 +87,7 @@ export function createStoreReader(options: ReaderOptions) {
       const { status, headers } = reply;
       const location = headers['location'];
       if (status < 300 || status >= 400 || location === undefined || hop === maxHops)
-        throw storeError('download', reply);
+        throw storeError('download', reply, isTooLong ? wait : undefined);
       if (!URL.canParse(location, from.href)) throw unreadableTarget(from);
       // oxlint-disable-next-line no-await-in-loop
       target = await options.guard.check(new URL(location, from.href).href);

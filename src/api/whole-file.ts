@@ -2,6 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import {
   contentRange,
   type FileVersion,
+  isPartOf,
   isSame,
   lengthOf,
   mayBeSame,
@@ -12,7 +13,7 @@ import {
 import { CancelledError, NetworkError, ProtocolError, StoreError } from '../errors.js';
 import type { Link } from './links.js';
 import { backoffMs, type RetryPolicy } from './retry.js';
-import { checkEncoding } from './store-answers.js';
+import { checkEncoding, mayBeExpired } from './store-answers.js';
 import type { Download, FilePart } from './store-download.js';
 import { tooLong, wrongSize } from './wrong-size.js';
 
@@ -52,9 +53,6 @@ export function fetchWhole(
 ): Promise<number> {
   return new Fetching(source, sink, policy).run();
 }
-
-/** What a store answers to a URL that ran out. */
-const ranOut: readonly number[] = [400, 401, 403, 410];
 
 class Fetching {
   private at: number;
@@ -123,7 +121,7 @@ class Fetching {
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       if (part && error.status === 416) return this.again();
-      if (this.renewed || !ranOut.includes(error.status)) throw error;
+      if (this.renewed || !mayBeExpired(error)) throw error;
       this.renewed = true;
       this.url = undefined;
       return undefined;
@@ -143,8 +141,9 @@ class Fetching {
     const version = versionOf(headers, range?.total ?? this.version.size);
     checkEncoding(headers, version.size, this.source.size);
     if (!part) throw new ProtocolError('The file store sent a part that was not asked for (206).');
-    if (range?.first !== part.from || !mayBeSame(version, this.version)) return this.again();
-    this.version = { ...this.version, ...version };
+    if (range?.first !== part.from || !isPartOf(version, this.version)) return this.again();
+    const { etag = version.etag, lastModified = version.lastModified } = this.version;
+    this.version = { etag, lastModified, size: version.size };
     this.at = part.from;
     await this.sink.begin(this.version, this.at, headers);
     if (this.md5?.upTo !== this.at) await this.hashEarlier(headers);

@@ -52,6 +52,16 @@ export function mayBeSame(one: FileVersion, other: FileVersion): boolean {
   );
 }
 
+/**
+ * Whether a part (206) shows that it is of the file of the first answer: it repeats what that said of
+ * its version, which RFC 9110 15.3.7 asks for.
+ */
+export function isPartOf(part: FileVersion, first: FileVersion): boolean {
+  if (!mayBeSame(part, first)) return false;
+  if (first.etag !== undefined) return part.etag !== undefined;
+  return first.lastModified === undefined || part.lastModified !== undefined;
+}
+
 /** Whether two answers surely are of one file: a strong tag, or date and size, are the same. */
 export function isSame(one: FileVersion, other: FileVersion): boolean {
   if (!mayBeSame(one, other)) return false;

@@ -6,7 +6,7 @@ import { createDrift } from '../../src/api/drift.js';
 import { listRecords } from '../../src/api/record-list.js';
 import type { JsonObject } from '../../src/data/json.js';
 import { ageMs } from '../../src/data/instant.js';
-import { ApiError, NetworkError, ProtocolError } from '../../src/errors.js';
+import { NetworkError, ProtocolError } from '../../src/errors.js';
 import { organization, type Recorded, recordingService } from '../support/service.js';
 import { apiTo, instant, later, noWait, thrownBy, transportTo } from './wiring.js';
 
