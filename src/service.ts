@@ -1,7 +1,7 @@
 import { createApi } from './api/client.js';
 import type { FileStore } from './api/file-store.js';
 import { createProxyChoice } from './api/proxy.js';
-import { createRateLimiter } from './api/rate-limiter.js';
+import { createRateLimiter, type RateLimiter } from './api/rate-limiter.js';
 import { createTransport } from './api/transport.js';
 import type { Api, ApiNotes } from './api/types.js';
 import { checkSandboxFlags, resolveConnection } from './config/connection.js';
@@ -75,8 +75,8 @@ export function createService(parts: ServiceParts): Service {
     (connection ??= findConnection(parts, closers, (found) => {
       reachable = found;
     }));
-  /** A bulk run shows its own progress, waits included. */
-  let isRunning = () => false;
+  /** While it drains, a bulk run shows its own progress, waits included. */
+  let running: RateLimiter | undefined;
   const apiTo = (to: Connection): Api => {
     parts.redact(to.key);
     const limiter = createRateLimiter({
@@ -84,13 +84,13 @@ export function createService(parts: ServiceParts): Service {
       sleep: pause,
       maxWaitMs: settings.maxWaitMs,
     });
-    isRunning = () => limiter.drains;
+    running = limiter;
     const waitText = () => `Waiting for ${new URL(to.baseUrl).host}`;
     const transport = createTransport({
       ...policy,
       waiting: () => parts.waiting(waitText),
       limiter,
-      onWait: waitTeller(parts, 'The service', isRunning),
+      onWait: waitTeller(parts, 'The service', () => limiter.drains),
       connection: to,
       timeoutMs: settings.timeoutMs,
       dryRun: settings.dryRun,
@@ -116,7 +116,7 @@ export function createService(parts: ServiceParts): Service {
     const { baseUrl } = await connect();
     const store = createFileStore({
       ...policy,
-      onWait: waitTeller(parts, 'The file store', () => isRunning()),
+      onWait: waitTeller(parts, 'The file store', () => running?.drains === true),
       baseUrl,
       dryRun: settings.dryRun,
       trace,
