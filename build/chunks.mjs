@@ -6,9 +6,12 @@ const firsts = {
   core: [
     'src/main.ts',
     'src/terminal/safe-text.ts',
+    'src/terminal/whole-words.ts',
     'src/cli/same-place.ts',
+    'src/data/failure-kinds.ts',
     'src/data/json-escape.ts',
     'src/data/login-line.ts',
+    'src/data/outcome-errors.ts',
     'src/data/resources.ts',
     'src/data/system-reason.ts',
   ],

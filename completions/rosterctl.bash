@@ -57,6 +57,7 @@ __rosterctl_verb() { # noun, word: the command
     'runs show') command='runs show' ;;
     'runs resume') command='runs resume' ;;
     'runs retry') command='runs retry' ;;
+    'runs undo') command='runs undo' ;;
     'runs prune') command='runs prune' ;;
     'auth login') command='auth login' ;;
     'auth status') command='auth status' ;;
@@ -86,7 +87,7 @@ __rosterctl_words() { # noun, or nothing: what may stand there
     'teams' | 'players') choices=('list' 'get' 'create' 'update' 'delete') aliases=('ls' 'view' 'new' 'edit' 'rm') ;;
     'documents') choices=('list' 'get' 'create' 'update' 'delete' 'upload' 'download' 'preview') aliases=('ls' 'view' 'new' 'edit' 'rm') ;;
     'uploads') choices=('list' 'finish' 'forget' 'create' 'put') aliases=('ls' 'new') ;;
-    'runs') choices=('list' 'show' 'resume' 'retry' 'prune') aliases=('ls') ;;
+    'runs') choices=('list' 'show' 'resume' 'retry' 'undo' 'prune') aliases=('ls') ;;
     'auth') choices=('login' 'status' 'logout') aliases=() ;;
     'profile') choices=('list' 'show' 'use' 'rename' 'remove') aliases=('ls') ;;
     'config') choices=('list' 'get' 'set' 'unset' 'path') aliases=('ls' 'view') ;;
@@ -98,20 +99,20 @@ __rosterctl_flags() { # command: its own flags
   choices=() own=' '
   case "$1" in
     'tryouts list') choices=('--status' '--not-status' '--game' '--form' '--since' '--until' '--older-than' '--updated-since' '--converted' '--unconverted' '--with-notes' '--without-notes' '--where' '--search' '--sort' '--limit') ;;
-    'tryouts get' | 'teams get' | 'players get' | 'documents get' | 'uploads list' | 'uploads forget' | 'runs list' | 'auth logout' | 'profile list' | 'profile show' | 'profile use' | 'profile rename' | 'profile remove' | 'config get' | 'config set' | 'config unset' | 'config path' | 'sandbox reset' | 'sandbox events' | 'doctor' | 'commands' | 'help') choices=() ;;
+    'tryouts get' | 'teams get' | 'players get' | 'documents get' | 'uploads list' | 'uploads forget' | 'auth logout' | 'profile list' | 'profile show' | 'profile use' | 'profile rename' | 'profile remove' | 'config get' | 'config set' | 'config unset' | 'config path' | 'sandbox reset' | 'sandbox events' | 'doctor' | 'commands' | 'help') choices=() ;;
     'tryouts update') choices=('--status' '--note' '--note-file' '--append-note' '--clear-note' '--ids' '--csv' '--map' '--ignore-columns' '--if-status' '--if' '--expect' '--max-changes' '--fail-fast' '--max-errors' '--concurrency' '--rate' '--restart' '--wait-lock' '--results' '--exit-code') ;;
     'tryouts set-status') choices=('--to' '--note' '--note-file' '--append-note' '--clear-note' '--ids' '--csv' '--map' '--ignore-columns' '--status' '--not-status' '--game' '--form' '--since' '--until' '--older-than' '--updated-since' '--converted' '--unconverted' '--with-notes' '--without-notes' '--where' '--search' '--sort' '--limit' '--all' '--allow-partial' '--if-status' '--if' '--expect' '--max-changes' '--fail-fast' '--max-errors' '--concurrency' '--rate' '--restart' '--wait-lock' '--results' '--exit-code') ;;
     'tryouts convert') choices=('--accept' '--set' '--set-string' '--input' '--ids' '--csv' '--map' '--ignore-columns' '--status' '--not-status' '--game' '--form' '--since' '--until' '--older-than' '--updated-since' '--converted' '--unconverted' '--with-notes' '--without-notes' '--where' '--search' '--sort' '--limit' '--all' '--allow-partial' '--if-status' '--if' '--expect' '--max-changes' '--fail-fast' '--max-errors' '--concurrency' '--rate' '--restart' '--wait-lock' '--results' '--exit-code') ;;
     'tryouts stats') choices=('--status' '--not-status' '--game' '--form' '--since' '--until' '--older-than' '--updated-since' '--converted' '--unconverted' '--with-notes' '--without-notes' '--where' '--search') ;;
     'teams list') choices=('--where' '--search' '--sort' '--limit') ;;
-    'teams create' | 'players create') choices=('--name' '--set' '--set-string' '--input') ;;
+    'teams create' | 'players create') choices=('--name' '--set' '--set-string' '--input' '--restart') ;;
     'teams update') choices=('--name' '--set' '--set-string' '--input' '--route' '--ids' '--csv' '--map' '--ignore-columns' '--where' '--search' '--sort' '--limit' '--all' '--allow-partial' '--if' '--expect' '--max-changes' '--fail-fast' '--max-errors' '--concurrency' '--rate' '--restart' '--wait-lock' '--results' '--exit-code') ;;
     'teams delete') choices=('--confirm' '--route') ;;
     'players list') choices=('--team' '--where' '--search' '--sort' '--limit') ;;
     'players update') choices=('--name' '--set' '--set-string' '--input' '--route' '--ids' '--csv' '--map' '--ignore-columns' '--team' '--where' '--search' '--sort' '--limit' '--all' '--allow-partial' '--if' '--expect' '--max-changes' '--fail-fast' '--max-errors' '--concurrency' '--rate' '--restart' '--wait-lock' '--results' '--exit-code') ;;
     'players delete') choices=('--route' '--ids' '--csv' '--map' '--ignore-columns' '--team' '--where' '--search' '--sort' '--limit' '--all' '--allow-partial' '--if' '--expect' '--max-changes' '--fail-fast' '--max-errors' '--concurrency' '--rate' '--restart' '--wait-lock' '--results' '--exit-code') ;;
     'documents list') choices=('--tag' '--type' '--since' '--where' '--search' '--sort' '--limit') ;;
-    'documents create') choices=('--file-key' '--file-ref' '--content-type' '--size-bytes' '--name' '--tag') ;;
+    'documents create') choices=('--file-key' '--file-ref' '--content-type' '--size-bytes' '--name' '--tag' '--restart') ;;
     'documents update') choices=('--name' '--add-tag' '--remove-tag' '--tag' '--set' '--set-string' '--input' '--route' '--ids' '--csv' '--map' '--ignore-columns' '--type' '--since' '--where' '--search' '--sort' '--limit' '--all' '--allow-partial' '--if' '--expect' '--max-changes' '--fail-fast' '--max-errors' '--concurrency' '--rate' '--restart' '--wait-lock' '--results' '--exit-code') ;;
     'documents delete') choices=('--route' '--ids' '--csv' '--map' '--ignore-columns' '--tag' '--type' '--since' '--where' '--search' '--sort' '--limit' '--all' '--allow-partial' '--if' '--expect' '--max-changes' '--fail-fast' '--max-errors' '--concurrency' '--rate' '--restart' '--wait-lock' '--results' '--exit-code') ;;
     'documents upload') choices=('--recursive' '--name' '--tag' '--content-type' '--if-exists' '--verify' '--concurrency' '--expect' '--max-changes' '--fail-fast' '--max-errors' '--rate' '--restart' '--wait-lock' '--results' '--exit-code') ;;
@@ -120,8 +121,10 @@ __rosterctl_flags() { # command: its own flags
     'uploads finish') choices=('--all' '--concurrency' '--wait-lock') ;;
     'uploads create') choices=('--content-type' '--size-bytes') ;;
     'uploads put') choices=('--content-type') ;;
-    'runs show') choices=('--failed') ;;
+    'runs list') choices=('--all') ;;
+    'runs show') choices=('--failed' '--undoable') ;;
     'runs resume' | 'runs retry') choices=('--max-changes' '--expect' '--fail-fast' '--max-errors' '--concurrency' '--rate' '--wait-lock') ;;
+    'runs undo') choices=('--only' '--max-changes' '--expect' '--fail-fast' '--max-errors' '--concurrency' '--rate' '--wait-lock' '--restart' '--results') ;;
     'runs prune') choices=('--older-than') ;;
     'auth login') choices=('--key-stdin' '--key-file' '--no-check') ;;
     'auth status') choices=('--all' '--offline') ;;
@@ -133,7 +136,7 @@ __rosterctl_flags() { # command: its own flags
 }
 
 __rosterctl_global_flags() { # the flags of every command
-  choices=('--profile' '--org' '--base-url' '--output' '--json' '--fields' '--out' '--bom' '--delimiter' '--csv-raw' '--time' '--dry-run' '--yes' '--no-input' '--quiet' '--verbose' '--debug' '--strict' '--no-color' '--no-pager' '--timeout' '--retries' '--max-wait' '--max-time' '--help')
+  choices=('--profile' '--org' '--base-url' '--output' '--json' '--fields' '--out' '--bom' '--delimiter' '--csv-raw' '--no-header' '--time' '--dry-run' '--yes' '--no-input' '--quiet' '--verbose' '--debug' '--strict' '--no-color' '--no-pager' '--timeout' '--retries' '--max-wait' '--max-time' '--help')
 }
 
 __rosterctl_flag() { # command, flag: what it takes
@@ -154,7 +157,7 @@ __rosterctl_flag() { # command, flag: what it takes
     'tryouts list:--where' | 'tryouts set-status:--where' | 'tryouts convert:--where' | 'tryouts stats:--where' | 'teams list:--where' | 'teams update:--where' | 'players list:--where' | 'players update:--where' | 'players delete:--where' | 'documents list:--where' | 'documents update:--where' | 'documents delete:--where' | 'documents download:--where') long=--where slot=fields ends='=' again=1 ;;
     'tryouts list:--search' | 'tryouts set-status:--search' | 'tryouts convert:--search' | 'tryouts stats:--search' | 'teams list:--search' | 'teams update:--search' | 'players list:--search' | 'players update:--search' | 'players delete:--search' | 'documents list:--search' | 'documents update:--search' | 'documents delete:--search' | 'documents download:--search') long=--search slot=free ;;
     'tryouts list:--sort' | 'tryouts set-status:--sort' | 'tryouts convert:--sort' | 'teams list:--sort' | 'teams update:--sort' | 'players list:--sort' | 'players update:--sort' | 'players delete:--sort' | 'documents list:--sort' | 'documents update:--sort' | 'documents delete:--sort' | 'documents download:--sort') long=--sort slot=fields ;;
-    'tryouts list:--limit' | 'tryouts set-status:--limit' | 'tryouts convert:--limit' | 'teams list:--limit' | 'teams update:--limit' | 'players list:--limit' | 'players update:--limit' | 'players delete:--limit' | 'documents list:--limit' | 'documents update:--limit' | 'documents delete:--limit' | 'documents download:--limit') long=--limit slot=free ;;
+    'tryouts list:--limit' | 'tryouts list:-L' | 'tryouts set-status:--limit' | 'tryouts set-status:-L' | 'tryouts convert:--limit' | 'tryouts convert:-L' | 'teams list:--limit' | 'teams list:-L' | 'teams update:--limit' | 'teams update:-L' | 'players list:--limit' | 'players list:-L' | 'players update:--limit' | 'players update:-L' | 'players delete:--limit' | 'players delete:-L' | 'documents list:--limit' | 'documents list:-L' | 'documents update:--limit' | 'documents update:-L' | 'documents delete:--limit' | 'documents delete:-L' | 'documents download:--limit' | 'documents download:-L') long=--limit slot=free ;;
     'tryouts update:--status') long=--status slot=words choices=('pending' 'reviewing' 'shortlisted' 'accepted' 'rejected' 'withdrawn') ;;
     'tryouts update:--note' | 'tryouts set-status:--note') long=--note slot=free ;;
     'tryouts update:--note-file' | 'tryouts set-status:--note-file') long=--note-file slot=file ;;
@@ -166,18 +169,18 @@ __rosterctl_flag() { # command, flag: what it takes
     'tryouts update:--ignore-columns' | 'tryouts set-status:--ignore-columns' | 'tryouts convert:--ignore-columns' | 'teams update:--ignore-columns' | 'players update:--ignore-columns' | 'players delete:--ignore-columns' | 'documents update:--ignore-columns' | 'documents delete:--ignore-columns') long=--ignore-columns slot=switch ;;
     'tryouts update:--if-status' | 'tryouts set-status:--if-status' | 'tryouts convert:--if-status') long=--if-status slot=words choices=('pending' 'reviewing' 'shortlisted' 'accepted' 'rejected' 'withdrawn') list=1 again=1 ;;
     'tryouts update:--if' | 'tryouts set-status:--if' | 'tryouts convert:--if' | 'teams update:--if' | 'players update:--if' | 'players delete:--if' | 'documents update:--if' | 'documents delete:--if') long=--if slot=fields ends='=' again=1 ;;
-    'tryouts update:--expect' | 'tryouts set-status:--expect' | 'tryouts convert:--expect' | 'teams update:--expect' | 'players update:--expect' | 'players delete:--expect' | 'documents update:--expect' | 'documents delete:--expect' | 'documents upload:--expect' | 'runs resume:--expect' | 'runs retry:--expect') long=--expect slot=free ;;
-    'tryouts update:--max-changes' | 'tryouts set-status:--max-changes' | 'tryouts convert:--max-changes' | 'teams update:--max-changes' | 'players update:--max-changes' | 'players delete:--max-changes' | 'documents update:--max-changes' | 'documents delete:--max-changes' | 'documents upload:--max-changes' | 'runs resume:--max-changes' | 'runs retry:--max-changes') long=--max-changes slot=free ;;
-    'tryouts update:--fail-fast' | 'tryouts set-status:--fail-fast' | 'tryouts convert:--fail-fast' | 'teams update:--fail-fast' | 'players update:--fail-fast' | 'players delete:--fail-fast' | 'documents update:--fail-fast' | 'documents delete:--fail-fast' | 'documents upload:--fail-fast' | 'runs resume:--fail-fast' | 'runs retry:--fail-fast') long=--fail-fast slot=switch ;;
-    'tryouts update:--max-errors' | 'tryouts set-status:--max-errors' | 'tryouts convert:--max-errors' | 'teams update:--max-errors' | 'players update:--max-errors' | 'players delete:--max-errors' | 'documents update:--max-errors' | 'documents delete:--max-errors' | 'documents upload:--max-errors' | 'runs resume:--max-errors' | 'runs retry:--max-errors') long=--max-errors slot=free ;;
-    'tryouts update:--concurrency' | 'tryouts set-status:--concurrency' | 'tryouts convert:--concurrency' | 'teams update:--concurrency' | 'players update:--concurrency' | 'players delete:--concurrency' | 'documents update:--concurrency' | 'documents delete:--concurrency' | 'documents upload:--concurrency' | 'documents download:--concurrency' | 'uploads finish:--concurrency' | 'runs resume:--concurrency' | 'runs retry:--concurrency') long=--concurrency slot=free ;;
-    'tryouts update:--rate' | 'tryouts set-status:--rate' | 'tryouts convert:--rate' | 'teams update:--rate' | 'players update:--rate' | 'players delete:--rate' | 'documents update:--rate' | 'documents delete:--rate' | 'documents upload:--rate' | 'documents download:--rate' | 'runs resume:--rate' | 'runs retry:--rate') long=--rate slot=free ;;
-    'tryouts update:--restart' | 'tryouts set-status:--restart' | 'tryouts convert:--restart' | 'teams update:--restart' | 'players update:--restart' | 'players delete:--restart' | 'documents update:--restart' | 'documents delete:--restart' | 'documents upload:--restart') long=--restart slot=switch ;;
-    'tryouts update:--wait-lock' | 'tryouts set-status:--wait-lock' | 'tryouts convert:--wait-lock' | 'teams update:--wait-lock' | 'players update:--wait-lock' | 'players delete:--wait-lock' | 'documents update:--wait-lock' | 'documents delete:--wait-lock' | 'documents upload:--wait-lock' | 'uploads finish:--wait-lock' | 'runs resume:--wait-lock' | 'runs retry:--wait-lock') long=--wait-lock slot=free ;;
-    'tryouts update:--results' | 'tryouts set-status:--results' | 'tryouts convert:--results' | 'teams update:--results' | 'players update:--results' | 'players delete:--results' | 'documents update:--results' | 'documents delete:--results' | 'documents upload:--results') long=--results slot=file ;;
+    'tryouts update:--expect' | 'tryouts set-status:--expect' | 'tryouts convert:--expect' | 'teams update:--expect' | 'players update:--expect' | 'players delete:--expect' | 'documents update:--expect' | 'documents delete:--expect' | 'documents upload:--expect' | 'runs resume:--expect' | 'runs retry:--expect' | 'runs undo:--expect') long=--expect slot=free ;;
+    'tryouts update:--max-changes' | 'tryouts set-status:--max-changes' | 'tryouts convert:--max-changes' | 'teams update:--max-changes' | 'players update:--max-changes' | 'players delete:--max-changes' | 'documents update:--max-changes' | 'documents delete:--max-changes' | 'documents upload:--max-changes' | 'runs resume:--max-changes' | 'runs retry:--max-changes' | 'runs undo:--max-changes') long=--max-changes slot=free ;;
+    'tryouts update:--fail-fast' | 'tryouts set-status:--fail-fast' | 'tryouts convert:--fail-fast' | 'teams update:--fail-fast' | 'players update:--fail-fast' | 'players delete:--fail-fast' | 'documents update:--fail-fast' | 'documents delete:--fail-fast' | 'documents upload:--fail-fast' | 'runs resume:--fail-fast' | 'runs retry:--fail-fast' | 'runs undo:--fail-fast') long=--fail-fast slot=switch ;;
+    'tryouts update:--max-errors' | 'tryouts set-status:--max-errors' | 'tryouts convert:--max-errors' | 'teams update:--max-errors' | 'players update:--max-errors' | 'players delete:--max-errors' | 'documents update:--max-errors' | 'documents delete:--max-errors' | 'documents upload:--max-errors' | 'runs resume:--max-errors' | 'runs retry:--max-errors' | 'runs undo:--max-errors') long=--max-errors slot=free ;;
+    'tryouts update:--concurrency' | 'tryouts set-status:--concurrency' | 'tryouts convert:--concurrency' | 'teams update:--concurrency' | 'players update:--concurrency' | 'players delete:--concurrency' | 'documents update:--concurrency' | 'documents delete:--concurrency' | 'documents upload:--concurrency' | 'documents download:--concurrency' | 'uploads finish:--concurrency' | 'runs resume:--concurrency' | 'runs retry:--concurrency' | 'runs undo:--concurrency') long=--concurrency slot=free ;;
+    'tryouts update:--rate' | 'tryouts set-status:--rate' | 'tryouts convert:--rate' | 'teams update:--rate' | 'players update:--rate' | 'players delete:--rate' | 'documents update:--rate' | 'documents delete:--rate' | 'documents upload:--rate' | 'documents download:--rate' | 'runs resume:--rate' | 'runs retry:--rate' | 'runs undo:--rate') long=--rate slot=free ;;
+    'tryouts update:--restart' | 'tryouts set-status:--restart' | 'tryouts convert:--restart' | 'teams create:--restart' | 'teams update:--restart' | 'players create:--restart' | 'players update:--restart' | 'players delete:--restart' | 'documents create:--restart' | 'documents update:--restart' | 'documents delete:--restart' | 'documents upload:--restart' | 'runs undo:--restart') long=--restart slot=switch ;;
+    'tryouts update:--wait-lock' | 'tryouts set-status:--wait-lock' | 'tryouts convert:--wait-lock' | 'teams update:--wait-lock' | 'players update:--wait-lock' | 'players delete:--wait-lock' | 'documents update:--wait-lock' | 'documents delete:--wait-lock' | 'documents upload:--wait-lock' | 'uploads finish:--wait-lock' | 'runs resume:--wait-lock' | 'runs retry:--wait-lock' | 'runs undo:--wait-lock') long=--wait-lock slot=free ;;
+    'tryouts update:--results' | 'tryouts set-status:--results' | 'tryouts convert:--results' | 'teams update:--results' | 'players update:--results' | 'players delete:--results' | 'documents update:--results' | 'documents delete:--results' | 'documents upload:--results' | 'runs undo:--results') long=--results slot=file ;;
     'tryouts update:--exit-code' | 'tryouts set-status:--exit-code' | 'tryouts convert:--exit-code' | 'teams update:--exit-code' | 'players update:--exit-code' | 'players delete:--exit-code' | 'documents update:--exit-code' | 'documents delete:--exit-code' | 'documents upload:--exit-code') long=--exit-code slot=switch ;;
     'tryouts set-status:--to') long=--to slot=words choices=('pending' 'reviewing' 'shortlisted' 'accepted' 'rejected' 'withdrawn') ;;
-    'tryouts set-status:--all' | 'tryouts convert:--all' | 'teams update:--all' | 'players update:--all' | 'players delete:--all' | 'documents update:--all' | 'documents delete:--all' | 'documents download:--all' | 'uploads finish:--all' | 'auth status:--all') long=--all slot=switch ;;
+    'tryouts set-status:--all' | 'tryouts convert:--all' | 'teams update:--all' | 'players update:--all' | 'players delete:--all' | 'documents update:--all' | 'documents delete:--all' | 'documents download:--all' | 'uploads finish:--all' | 'runs list:--all' | 'auth status:--all') long=--all slot=switch ;;
     'tryouts set-status:--allow-partial' | 'tryouts convert:--allow-partial' | 'teams update:--allow-partial' | 'players update:--allow-partial' | 'players delete:--allow-partial' | 'documents update:--allow-partial' | 'documents delete:--allow-partial' | 'documents download:--allow-partial') long=--allow-partial slot=switch ;;
     'tryouts convert:--accept') long=--accept slot=switch ;;
     'tryouts convert:--set' | 'tryouts convert:-F' | 'teams create:--set' | 'teams create:-F' | 'teams update:--set' | 'teams update:-F' | 'players create:--set' | 'players create:-F' | 'players update:--set' | 'players update:-F' | 'documents update:--set' | 'documents update:-F' | 'api:--set' | 'api:-F') long=--set slot=fields ends='=' again=1 ;;
@@ -204,6 +207,8 @@ __rosterctl_flag() { # command, flag: what it takes
     'documents download:--overwrite' | 'documents preview:--overwrite') long=--overwrite slot=switch ;;
     'documents download:--url' | 'documents preview:--url') long=--url slot=switch ;;
     'runs show:--failed') long=--failed slot=switch ;;
+    'runs show:--undoable') long=--undoable slot=switch ;;
+    'runs undo:--only') long=--only slot=free list=1 again=1 ;;
     'auth login:--key-stdin') long=--key-stdin slot=switch ;;
     'auth login:--key-file') long=--key-file slot=file ;;
     'auth login:--no-check') long=--no-check slot=switch ;;
@@ -233,6 +238,7 @@ __rosterctl_flag() { # command, flag: what it takes
       '--bom') long=--bom slot=switch ;;
       '--delimiter') long=--delimiter slot=free ;;
       '--csv-raw') long=--csv-raw slot=switch ;;
+      '--no-header') long=--no-header slot=switch ;;
       '--time') long=--time slot=words choices=('iso' 'local' 'relative') ;;
       '--dry-run' | '-n') long=--dry-run slot=switch ;;
       '--yes' | '-y') long=--yes slot=switch ;;
@@ -258,10 +264,10 @@ __rosterctl_arg() { # command, number: what that word may be
   case "$1:$2" in
     'teams delete:0' | 'teams get:'* | 'teams update:'*) slot=words ask='id:teams' ;;
     'documents preview:0' | 'documents get:'* | 'documents update:'* | 'documents delete:'* | 'documents download:'*) slot=words ask='id:documents' ;;
-    'uploads finish:0' | 'uploads forget:0' | 'uploads put:0' | 'runs show:0' | 'runs resume:0' | 'runs retry:0' | 'profile rename:1' | 'api:0') slot=free ;;
+    'uploads finish:0' | 'uploads forget:0' | 'uploads put:0' | 'runs show:0' | 'runs resume:0' | 'runs retry:0' | 'runs undo:0' | 'runs prune:0' | 'profile rename:1' | 'api:0') slot=free ;;
     'uploads put:1' | 'documents upload:'*) slot=file ;;
     'profile show:0' | 'profile use:0' | 'profile rename:0' | 'profile remove:0') slot=words ask='profile' ;;
-    'config get:0' | 'config set:0' | 'config unset:0') slot=words choices=('output' 'time' 'timeout' 'retries' 'maxWait' 'concurrency' 'rate' 'pager' 'completion.cache' 'key.command' 'endpoints.teams.update' 'endpoints.teams.update.semantics' 'endpoints.teams.update.org' 'endpoints.teams.delete' 'endpoints.teams.delete.org' 'endpoints.players.update' 'endpoints.players.update.semantics' 'endpoints.players.update.org' 'endpoints.players.delete' 'endpoints.players.delete.org' 'endpoints.documents.update' 'endpoints.documents.update.semantics' 'endpoints.documents.update.org' 'endpoints.documents.delete' 'endpoints.documents.delete.org' 'lists.teams.path' 'lists.teams.query' 'columns.teams' 'readOnly.teams' 'lists.players.path' 'lists.players.query' 'columns.players' 'readOnly.players' 'lists.documents.path' 'lists.documents.query' 'columns.documents' 'readOnly.documents' 'lists.tryouts.path' 'lists.tryouts.query' 'columns.tryouts' 'readOnly.tryouts' 'paging.mode' 'paging.params.page' 'paging.params.limit' 'paging.params.offset' 'paging.params.cursor' 'paging.params.after' 'paging.params.pageToken' 'paging.size' 'filters.tryouts.status' 'download.urlPath' 'upload.maxBytes') ;;
+    'config get:0' | 'config set:0' | 'config unset:0') slot=words choices=('output' 'time' 'timeout' 'retries' 'maxWait' 'concurrency' 'rate' 'pager' 'undo.keep' 'completion.cache' 'key.command' 'endpoints.teams.update' 'endpoints.teams.update.semantics' 'endpoints.teams.update.org' 'endpoints.teams.delete' 'endpoints.teams.delete.org' 'endpoints.players.update' 'endpoints.players.update.semantics' 'endpoints.players.update.org' 'endpoints.players.delete' 'endpoints.players.delete.org' 'endpoints.documents.update' 'endpoints.documents.update.semantics' 'endpoints.documents.update.org' 'endpoints.documents.delete' 'endpoints.documents.delete.org' 'lists.teams.path' 'lists.teams.query' 'columns.teams' 'readOnly.teams' 'lists.players.path' 'lists.players.query' 'columns.players' 'readOnly.players' 'lists.documents.path' 'lists.documents.query' 'columns.documents' 'readOnly.documents' 'lists.tryouts.path' 'lists.tryouts.query' 'columns.tryouts' 'readOnly.tryouts' 'paging.mode' 'paging.params.page' 'paging.params.limit' 'paging.params.offset' 'paging.params.cursor' 'paging.params.after' 'paging.params.pageToken' 'paging.size' 'filters.tryouts.status' 'download.urlPath' 'upload.maxBytes') ;;
     'config set:1') slot=words ask='configValue' ;;
     'completion:0') slot=words choices=('bash' 'zsh' 'fish' 'powershell') ;;
     'tryouts get:'* | 'tryouts update:'* | 'tryouts set-status:'* | 'tryouts convert:'*) slot=words ask='id:tryouts' ;;
@@ -283,7 +289,7 @@ __rosterctl_fields() { # command: the fields of what it prints
     'documents delete' | 'documents download' | 'documents preview') choices=() ask='field:documents' ;;
     'uploads list') choices=('id' 'path' 'state' 'fileKey' 'startedAt') ask='' ;;
     'uploads finish') choices=('id') ask='' ;;
-    'uploads forget' | 'uploads create' | 'uploads put' | 'runs show' | 'runs resume' | 'runs retry' | 'runs prune' | 'auth login' | 'auth status' | 'auth logout' | 'profile show' | 'profile use' | 'profile rename' | 'profile remove' | 'config get' | 'config set' | 'config unset' | 'config path' | 'api' | 'sandbox start' | 'sandbox reset' | 'doctor' | 'completion' | 'help') choices=() ask='' ;;
+    'uploads forget' | 'uploads create' | 'uploads put' | 'runs show' | 'runs resume' | 'runs retry' | 'runs undo' | 'runs prune' | 'auth login' | 'auth status' | 'auth logout' | 'profile show' | 'profile use' | 'profile rename' | 'profile remove' | 'config get' | 'config set' | 'config unset' | 'config path' | 'api' | 'sandbox start' | 'sandbox reset' | 'doctor' | 'completion' | 'help') choices=() ask='' ;;
     'runs list') choices=('run' 'action' 'state' 'summary.total' 'summary.changed' 'summary.failed' 'startedAt' 'profile') ask='' ;;
     'profile list') choices=('name' 'organization' 'baseUrl' 'active') ask='' ;;
     'config list') choices=('key' 'value' 'origin') ask='' ;;

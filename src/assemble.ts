@@ -2,8 +2,7 @@ import { execute } from './cli/execute.js';
 import { present } from './cli/output.js';
 import { toSamePlace } from './cli/same-place.js';
 import type { RawValues } from './cli/parsed.js';
-import type { Shown } from './cli/report-view.js';
-import type { Command } from './cli/define.js';
+import type { Command, Shown } from './cli/define.js';
 import { commands } from './commands/index.js';
 import { emptyConfig } from './config/config-file.js';
 import { type Environment, resolvePaths } from './config/paths.js';
@@ -12,7 +11,8 @@ import { type ConfigData, type ConfigStore, openConfigStore } from './config/sto
 import type { LocalContext } from './context.js';
 import type { PlainCommand, PlainTable } from './data/plain-table.js';
 import { upperFirst } from './data/words.js';
-import { BugError, ConfigError, OutputError, PipeClosedError, RunError } from './errors.js';
+import { BugError, ConfigError, OutputError, PipeClosedError } from './errors.js';
+import { RunError } from './data/outcome-errors.js';
 import { exit, exitCodes, type ExitName } from './exit-codes.js';
 import type { ThisProcess } from './files/lock.js';
 import { createService } from './service.js';
@@ -76,6 +76,8 @@ export async function runCommand(
   outside.decided(settings.output);
   if (settings.noColor) streams.withoutColor();
   const speech = createSpeech(streams, settings, { flags, table: outside.table });
+  // Also with -q: whoever believes that it was written is misled.
+  if (settings.dryRun && !flags.dryRun) speech.tell('ROSTERCTL_DRY_RUN is set: this is a dry run.');
   for (const line of notes) speech.note(line);
   const progress = createProgress(streams, { ...settings, onStop: outside.onStop });
   streams.onOutput(progress.end);
@@ -184,7 +186,7 @@ function whenAborted(signal: AbortSignal, heard: () => void): void {
 }
 
 function isAct(command: Command): boolean {
-  return command.kind === 'write' || command.acts === true;
+  return command.kind !== 'read' || command.acts === true;
 }
 
 /** What a script reads where nothing else says why the exit code is no success. */

@@ -138,11 +138,17 @@ export class ApiError extends Failure {
     } = {},
   ) {
     super(`${call.method} ${call.path} answered ${status}`, { hint: details.hint });
-    const meaning = meaningOf(status);
+    const meaning = meaningOf(status < 300 ? statusOf(serviceCode) : status);
     this.kind = meaning.kind;
     this.exitName = meaning.exitName;
     this.code = serviceCode ?? meaning.kind;
   }
+}
+
+/** A refusal inside a success means what its code means with the status of contract section 7. */
+function statusOf(code: string | undefined): number {
+  if (code === 'unauthorized' || code === 'invalidApiKey') return 401;
+  return code === 'forbidden' || code === 'featureNotAvailable' ? 403 : 400;
 }
 
 /** Contract section 7, and what HTTP adds to it. */
@@ -273,20 +279,6 @@ export class UnverifiedError extends Failure {
 /** The code of the failure of something that is there and holds other bytes, or could not be read again. */
 export const notVerified = 'notVerified';
 
-/** A run of several things that did not end well though no single error ended it. */
-export class RunError extends Failure {
-  readonly kind = 'run';
-  readonly code: string;
-  constructor(
-    message: string,
-    readonly exitName: ExitName,
-    options: { hint?: string | undefined } = {},
-  ) {
-    super(message, options);
-    this.code = exitName === 'interrupted' ? 'cancelled' : exitName;
-  }
-}
-
 /** What a reader of an input is told after a signal. */
 export function stoppedReading(source: string): CancelledError {
   return new CancelledError(`Stopped while reading ${source}; nothing was sent.`);
@@ -295,29 +287,6 @@ export function stoppedReading(source: string): CancelledError {
 /** The reader of our output went away (`| head -1`); for a list that is a good end. */
 export class PipeClosedError extends Error {
   override readonly name = 'PipeClosedError';
-}
-
-/** The service said that there is no such record, or its list does not show it. */
-export function isNotFound(error: unknown): error is Failure {
-  return error instanceof NotFoundError || (error instanceof ApiError && error.status === 404);
-}
-
-/** The same for sure: not where the list may lack some. */
-export function isGoneForSure(error: unknown): boolean {
-  return isNotFound(error) && !(error instanceof NotFoundError && !error.isProven);
-}
-
-/** The service asked for a longer wait than the line allows: nothing more is sent, no read, either. */
-export function asksForQuiet(error: unknown): boolean {
-  if (error instanceof UnknownOutcomeError) return asksForQuiet(error.cause);
-  return error instanceof ApiError && error.details.retryAfter !== undefined;
-}
-
-/** What it asked for then, in words that follow its name; undefined where the line allows the wait. */
-export function quietAsked({ details }: ApiError): string | undefined {
-  return details.retryAfter === undefined
-    ? undefined
-    : `asks to wait ${details.retryAfter} s, longer than --max-wait allows.`;
 }
 
 /** The service or its store did not answer in all attempts, or said each time that it could not. */

@@ -207,11 +207,12 @@ async function tell(
   const loaded = await Promise.all([
     import('./cli/failure.js'),
     import('./terminal/safe-text.js'),
+    import('./terminal/whole-words.js'),
   ]).catch((cause: unknown) => systemLimit(error) ?? systemLimit(cause));
   // Where no file can be opened, the words for it cannot be loaded either.
   if (loaded instanceof SystemLimitError) return tellLimit(loaded, argv, streams);
   if (!loaded) throw error;
-  const [{ envelopeJson, tellFailure }, { multiLine, singleLine }] = loaded;
+  const [{ envelopeJson, tellFailure }, { multiLine, singleLine }, { wrapWholeWords }] = loaded;
   const command: PlainCommand | undefined = parsed?.kind === 'command' ? parsed.command : undefined;
   const values = parsed?.kind === 'command' ? parsed.values : {};
   const ids = command?.args
@@ -226,10 +227,16 @@ async function tell(
     table,
   });
   const json = isForScript(argv);
-  const lines = json ? [envelopeJson(story)] : story.lines.map(singleLine);
+  const { stderr } = streams;
+  const safe = story.lines.map(singleLine);
+  // Asking a descriptor what it is costs 5 ms: a line that fits most terminals does not need it.
+  const isLong = !json && safe.some((line) => line.length > fullWidth);
+  const isSeen = isLong && fstatSync(2).isCharacterDevice() && stderr.isTerminal;
+  const told = isSeen ? safe.flatMap((line) => wrapWholeWords(line, stderr.columns)) : safe;
+  const lines = json ? [envelopeJson(story)] : told;
   const isBug = error instanceof Error && !(error instanceof Failure);
   if (isBug && argv.includes('--debug') && error.stack) lines.unshift(multiLine(error.stack));
-  await streams.stderr.write(`${lines.join('\n')}\n`);
+  await stderr.write(`${lines.join('\n')}\n`);
   return story.exitCode;
 }
 

@@ -9,14 +9,15 @@ const root = fileURLToPath(new URL('../src/', import.meta.url));
 
 /** The floors: an import points down, or stays in its own folder. */
 const floors: Readonly<Record<string, number>> = {
-  'main.ts': 11,
-  'assemble.ts': 10,
-  'service.ts': 9,
-  'describe.ts': 9,
-  'complete.ts': 9,
-  commands: 8,
-  cli: 7,
-  bulk: 6,
+  'main.ts': 12,
+  'assemble.ts': 11,
+  'service.ts': 10,
+  'describe.ts': 10,
+  'complete.ts': 10,
+  commands: 9,
+  resources: 8,
+  bulk: 7,
+  cli: 6,
   'context.ts': 5,
   sandbox: 5,
   api: 4,

@@ -125,7 +125,7 @@ test('names of fields make no lines of their own in an error', async () => {
   expect([ran.code, ran.stderr.includes('\nError: none')]).toEqual([2, false]);
 });
 
-test('a conversion that the service only says it did is unknown, and is not sent again', async () => {
+test('a conversion that the service only says it did is not applied, and is not sent again', async () => {
   const service = await keep(
     [application('app_1', { status: 'accepted' }), application('app_2', { status: 'accepted' })],
     (_, step) =>
@@ -133,10 +133,10 @@ test('a conversion that the service only says it did is unknown, and is not sent
   );
   const env = { ...service.env, ROSTERCTL_SETTLE: '0.1s' };
   const ran = await rosterctl('tryouts convert app_1 app_2 --yes --json', { env });
-  expect(ran.code).toBe(10);
+  expect(ran.code).toBe(8);
   expect(JSON.parse(ran.stdout).results).toMatchObject([
-    { result: 'unknown' },
-    { result: 'unknown' },
+    { result: 'failed', error: { code: 'notApplied' } },
+    { result: 'failed', error: { code: 'notApplied' } },
   ]);
   expect(service.requests.filter(({ method }) => method === 'POST')).toHaveLength(2);
 });

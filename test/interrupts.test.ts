@@ -222,7 +222,7 @@ const run = ['tryouts', 'set-status', ...ids(9), '--to', 'rejected', '--yes', '-
 
 test.each([
   ['a read', ['teams', 'list'], /trying again in 3\d s/, refuses, 'Interrupted.'],
-  ['a run', run, /called back/, keeps, 'app_1'],
+  ['a run', run, /cannot be undone/, keeps, 'app_1'],
   ['a sandbox', ['sandbox', 'start', '--port', '0'], /127\.0\.0\.1/, refuses, ''],
 ] as const)(
   'what follows the ^C of %s begins on a line of its own',

@@ -69,8 +69,9 @@ test('and they did what the README says', async () => {
     JSON.parse((await rosterctl(`-p sandbox ${line} --json`, { home, cwd: desk })).stdout);
   expect(await get('tryouts get app_0038 app_0032 app_0034')).toMatchObject([
     { status: 'shortlisted', internalNotes: 'Call on Friday' },
-    { status: 'rejected' },
-    { status: 'rejected' },
+    // Rejected, and taken back.
+    { status: 'pending' },
+    { status: 'pending' },
   ]);
   expect(await get('tryouts get app_0016')).toMatchObject({
     convertedPlayerId: expect.stringContaining('player_'),

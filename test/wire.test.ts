@@ -50,18 +50,35 @@ async function service(): Promise<Service & { store: Service }> {
       : { status: 200, text: 'hello', headers: { 'content-type': 'text/plain' } },
   );
   let isConverted = false;
-  const replies: Record<string, () => Reply> = {
+  const kept = new Map<string, object>(Object.entries({ team, player, document }));
+  const gone: Reply = { status: 404, json: { error: 'notFound' } };
+  const show = (name: string) => (): Reply =>
+    kept.has(name) ? { status: 200, json: kept.get(name) } : gone;
+  const patch =
+    (name: string) =>
+    (body: unknown): Reply => {
+      kept.set(name, { ...kept.get(name), ...(JSON.parse(String(body)) as object) });
+      return { status: 200, json: kept.get(name) };
+    };
+  const remove = (name: string) => (): Reply => {
+    kept.delete(name);
+    return { status: 204 };
+  };
+  const replies: Record<string, (body: unknown) => Reply> = {
     'GET /v1/teams/org_7': () => ({ status: 200, json: { teams: [team], total: 1 } }),
-    'GET /v1/teams/org_7/team_1': () => ({ status: 200, json: team }),
+    'GET /v1/teams/org_7/team_1': show('team'),
     'POST /v1/teams': () => ({ status: 201, json: team }),
-    'PATCH /v1/teams/team_1': () => ({ status: 200, json: team }),
-    'DELETE /v1/teams/team_1': () => ({ status: 204 }),
+    'PATCH /v1/teams/team_1': patch('team'),
+    'DELETE /v1/teams/team_1': remove('team'),
     'GET /v1/players/org_7': () => ({ status: 200, json: { players: [player], total: 1 } }),
-    'GET /v1/players/org_7/player_1': () => ({ status: 200, json: player }),
+    'GET /v1/players/org_7/player_1': show('player'),
     'POST /v1/players': () => ({ status: 201, json: player }),
-    'PATCH /v1/players/player_1': () => ({ status: 200, json: player }),
-    'DELETE /v1/players/player_1': () => ({ status: 204 }),
-    'GET /v1/documents/org_7': () => ({ status: 200, json: { documents: [document], total: 1 } }),
+    'PATCH /v1/players/player_1': patch('player'),
+    'DELETE /v1/players/player_1': remove('player'),
+    'GET /v1/documents/org_7': () => {
+      const documents = [kept.get('document')].filter((found) => found !== undefined);
+      return { status: 200, json: { documents, total: documents.length } };
+    },
     'GET /v1/documents/doc_1/download': () => ({
       status: 200,
       json: { url: `${store.origin}/signed/doc_1?sig=canary` },
@@ -71,8 +88,8 @@ async function service(): Promise<Service & { store: Service }> {
       json: { url: `${store.origin}/signed/doc_1?sig=canary` },
     }),
     'POST /v1/documents': () => ({ status: 201, json: document }),
-    'PATCH /v1/documents/doc_1': () => ({ status: 200, json: document }),
-    'DELETE /v1/documents/doc_1': () => ({ status: 204 }),
+    'PATCH /v1/documents/doc_1': patch('document'),
+    'DELETE /v1/documents/doc_1': remove('document'),
     'POST /v1/uploads/document-file': () => ({
       status: 200,
       json: {
@@ -99,8 +116,8 @@ async function service(): Promise<Service & { store: Service }> {
     },
   };
   const api = await recordingService(
-    ({ method, url }) =>
-      replies[`${method} ${url}`]?.() ?? { status: 404, json: { error: 'notFound' } },
+    ({ method, url, body }) =>
+      replies[`${method} ${url}`]?.(body) ?? { status: 404, json: { error: 'notFound' } },
   );
   return { ...api, store };
 }
@@ -129,7 +146,12 @@ const literal: readonly (readonly [
   ],
   [
     'teams delete team_1 --confirm Foxes',
-    [['GET /v1/teams/org_7/team_1'], ['DELETE /v1/teams/team_1']],
+    [
+      ['GET /v1/teams/org_7/team_1'],
+      ['DELETE /v1/teams/team_1'],
+      // A delete is read again: what is still there was not deleted.
+      ['GET /v1/teams/org_7/team_1'],
+    ],
   ],
   ['players list', [['GET /v1/players/org_7']]],
   ['players get player_1', [['GET /v1/players/org_7/player_1']]],
@@ -150,7 +172,11 @@ const literal: readonly (readonly [
   ],
   [
     'players delete player_1 --yes',
-    [['GET /v1/players/org_7/player_1'], ['DELETE /v1/players/player_1']],
+    [
+      ['GET /v1/players/org_7/player_1'],
+      ['DELETE /v1/players/player_1'],
+      ['GET /v1/players/org_7/player_1'],
+    ],
   ],
   ['docs list', [['GET /v1/documents/org_7']]],
   ['docs get doc_1', [['GET /v1/documents/org_7']]],
@@ -177,7 +203,15 @@ const literal: readonly (readonly [
     'docs update doc_1 --name House',
     [['GET /v1/documents/org_7'], ['PATCH /v1/documents/doc_1', { name: 'House' }]],
   ],
-  ['docs delete doc_1 --yes', [['GET /v1/documents/org_7'], ['DELETE /v1/documents/doc_1']]],
+  [
+    'docs delete doc_1 --yes',
+    [
+      ['GET /v1/documents/org_7'],
+      ['DELETE /v1/documents/doc_1'],
+      ['GET /v1/documents/org_7'],
+      ['GET /v1/documents/org_7'],
+    ],
+  ],
   [
     'docs upload rules.txt --name Rules',
     [

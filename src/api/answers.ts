@@ -4,9 +4,9 @@ import {
   type CallSite,
   type Failure,
   ProtocolError,
-  quietAsked,
   UnknownOutcomeError,
 } from '../errors.js';
+import { quietAsked } from '../data/failure-kinds.js';
 import { type JsonBody, readJson } from './json-body.js';
 import { refusalSign } from './refusal-sign.js';
 import { callKind } from './retry.js';

@@ -20,6 +20,7 @@ export interface ApiOptions {
     readonly organizationId: string;
     readonly service?: string;
     readonly keySource?: string;
+    readonly key?: string;
   };
   readonly transport: Transport;
   readonly limiter: RateLimiter;
@@ -36,6 +37,9 @@ type Send = (request: TransportRequest) => Promise<TransportResponse>;
 export function createApi(options: ApiOptions): Api {
   return new Client(options, createDrift(options.notes, options.strict));
 }
+
+/** A shorter key may stand in any text. */
+const shortestSecret = 8;
 
 class Client implements Api {
   readonly organizationId: string;
@@ -58,6 +62,13 @@ class Client implements Api {
     this.keySource = keySource;
     this.origin = new URL(this.baseUrl).origin;
     this.limiter = options.limiter;
+  }
+
+  isKey(text: string): boolean {
+    const { key } = this.options.connection;
+    if (key === undefined) return false;
+    // So few characters may stand in any text.
+    return key.length < shortestSecret ? text === key : text.includes(key);
   }
 
   describe(call: Call): PlannedRequest {

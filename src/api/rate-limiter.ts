@@ -56,7 +56,10 @@ const goodForRise = 20;
 const rise = 1.04;
 /** No 429 slows down further, in requests a second. */
 const lowestRate = 1;
-/** A service that refuses before so many good answers allows no bursts: how many came says nothing. */
+/**
+ * A service that refuses before so many good answers allows no bursts: how many came says little, and
+ * the rate rises after each good answer until the next 429.
+ */
 const fewGood = 8;
 const windowMs = 1000;
 /** Two rounds of the usual timeout, less what lies between the last answer and the requests before it. */
@@ -81,6 +84,7 @@ class Limiter implements RateLimiter {
   private nextStart = 0;
   private heldUntil = 0;
   private good = 0;
+  private goodForRise = goodForRise;
   /** When the good answers of the last second came, until a rate is learned. */
   private lately: number[] = [];
   private inFlight = 0;
@@ -197,19 +201,22 @@ class Limiter implements RateLimiter {
     this.good = 0;
     // The rest of a burst meets a pause that already began.
     if (now < this.heldUntil || wait * 1000 > this.options.maxWaitMs) return;
-    const rate = this.learned ? this.rate : this.measured(now);
+    this.goodForRise = goodForRise;
+    const rate = this.learned ? caution * this.rate : this.measured(now);
     // A service that refused all there was has taught nothing yet.
     if (rate === 0) return;
     this.learned = true;
     this.lately = [];
-    this.rate = Math.min(this.mostRate, Math.max(lowestRate, caution * rate));
+    this.rate = Math.min(this.mostRate, Math.max(lowestRate, rate));
   }
 
-  /** Good answers a second, of late; 0 where there was none. */
+  /** Starts a second by the good answers of late; 0 where there was none. */
   private measured(now: number): number {
     const from = now - windowMs;
     const good = this.lately.filter((at) => at > from).length;
-    if (good >= fewGood) return good;
+    if (good >= fewGood) return caution * good;
+    // One good answer a round trip: the service may take far more, which the next 429 will tell.
+    this.goodForRise = 1;
     const since = Math.max(from, this.busySince);
     const ofBurst = this.lately.filter((at) => at > since).length;
     return (ofBurst * 1000) / Math.max(1, now - since);
@@ -222,7 +229,7 @@ class Limiter implements RateLimiter {
       return;
     }
     this.good += 1;
-    if (this.good < goodForRise) return;
+    if (this.good < this.goodForRise) return;
     this.good = 0;
     this.rate = Math.min(this.mostRate, this.rate * rise);
   }

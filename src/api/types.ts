@@ -61,6 +61,8 @@ export interface Api {
   readonly service: string;
   /** Where the key came from, for people: "environment ROSTERCTL_API_KEY". */
   readonly keySource: string | undefined;
+  /** Whether a text holds the API key: such a value is kept nowhere. */
+  isKey(text: string): boolean;
   /** When requests may start; bulk runs set its bounds. */
   readonly limiter: RateLimiter;
   /** What `send` would put on the wire; sends nothing. Throws UsageError on an impossible id. */

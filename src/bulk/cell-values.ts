@@ -116,7 +116,7 @@ function fieldOfCell(
 /** Undefined where the cell changes nothing. */
 function changedValue(cell: unknown, type: ColumnType | undefined, present: unknown): unknown {
   if (cell === null) return null;
-  const text = isObject(cell) ? String(cell['raw']) : String(cell);
+  const text = isObject(cell) ? (cell as unknown as RawCell).raw : (cell as string);
   const keepsType = type === undefined || (type === 'text' && typeof present === 'string');
   if (keepsType && present !== undefined && text === exportText(present)) return undefined;
   if (isObject(cell)) {

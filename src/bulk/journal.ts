@@ -1,14 +1,21 @@
-import { hash } from 'node:crypto';
-import { fdatasync, writeSync } from 'node:fs';
-import { type FileHandle, open, readFile } from 'node:fs/promises';
+/** The journal of a run: what was about to be sent and what became of it, in order, each record synced. */
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { isObject, type JsonObject, parseJson, printJson, printPlain } from '../data/json.js';
-import { systemReason } from '../data/system-reason.js';
-import { GuardError, OutputError } from '../errors.js';
+import { hasQuery, holds } from './before-images.js';
+import {
+  openSyncedLines,
+  parseLines,
+  readBytes,
+  sealLine,
+  type SyncedLines,
+  unsealLine,
+} from './synced-lines.js';
 
 /** One line of a journal: what happened, in order, with the time it was written. */
 export interface JournalRecord {
   readonly seq: number;
-  readonly kind: 'job' | 'step' | 'intent' | 'result' | 'end';
+  readonly kind: 'job' | 'resume' | 'step' | 'intent' | 'done' | 'result' | 'end';
   /** Milliseconds since 1970. */
   readonly t: number;
   readonly [key: string]: unknown;
@@ -31,6 +38,8 @@ export interface JournalOptions {
   readonly now: () => Date;
   /** False when another process took the run over while this one slept; asked before each write. */
   readonly isOurs: () => boolean;
+  /** Whether a text holds the API key; not where no values of records are written. */
+  readonly isKey?: (text: string) => boolean;
 }
 
 /**
@@ -39,53 +48,28 @@ export interface JournalOptions {
  */
 export async function openJournal(path: string, options: JournalOptions): Promise<Journal> {
   const { records, bytes } = await readJournal(path);
-  const handle = await attempt(path, () => open(path, 'a', 0o600));
-  await attempt(path, () => handle.truncate(bytes));
-  return new Writer(path, handle, [...records], options);
+  const { isOurs } = options;
+  const file = await openSyncedLines(path, { what: 'The journal', bytes, isOurs });
+  return new Writer(file, [...records], options);
 }
 
 /** The whole records of a journal and how many bytes they take; none where there is no file. */
 export async function readJournal(
   path: string,
 ): Promise<{ readonly records: readonly JournalRecord[]; readonly bytes: number }> {
-  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return Buffer.alloc(0);
-    throw new OutputError(`${path} cannot be read: ${systemReason(error)}.`, {
-      cause: error,
-    });
-  });
-  return parseJournal(bytes, path);
+  return parseJournal(await readBytes(path), path);
 }
 
 /** Takes the bytes of a journal apart; only its end may be torn. Throws GuardError with the line. */
-export function parseJournal(bytes: Buffer, path: string) {
-  const records: JournalRecord[] = [];
-  let from = 0;
-  while (from < bytes.length) {
-    const end = bytes.indexOf(lineFeed, from);
-    if (end < 0) break;
-    const record = parseRecord(bytes.toString('utf8', from, end), records.length + 1);
-    if (!record) {
-      if (bytes.indexOf(lineFeed, end + 1) < 0) break;
-      throw new GuardError(`The journal ${path} is damaged in line ${records.length + 1}.`, {
-        code: 'damaged',
-        hint: 'Look at the records by hand.',
-      });
-    }
-    records.push(record);
-    from = end + 1;
-  }
-  return { records, bytes: from };
+export function parseJournal(file: Buffer, path: string) {
+  const { lines, bytes } = parseLines(file, `The journal ${path}`, parseRecord);
+  return { records: lines, bytes };
 }
 
 /** One line of the file: the record with a checksum of itself at its end. */
 export function recordLine(seq: number, t: number, entry: Entry): string {
-  const text = `{"seq":${seq},"t":${t},${(printPlain(entry) ?? printJson(entry)).slice(1)}`;
-  return `${text.slice(0, -1)},"sum":"${sumOf(text)}"}\n`;
+  return sealLine(`{"seq":${seq},"t":${t},${(printPlain(entry) ?? printJson(entry)).slice(1)}`);
 }
-
-const lineFeed = 0x0a;
-const sumLength = 16;
 
 /**
  * What a damaged journal still tells: its first record, undefined where that cannot be read, and
@@ -101,55 +85,43 @@ export async function readDamaged(
   };
 }
 
-/** A journal's last record; undefined where the end is torn or there is none. */
-export async function lastRecord(path: string): Promise<JournalRecord | undefined> {
-  const handle = await open(path, 'r').catch(() => undefined);
-  if (!handle) return undefined;
-  try {
-    const { size } = await handle.stat();
-    const bytes = Buffer.alloc(Math.min(size, longestEnd));
-    await handle.read(bytes, 0, bytes.length, size - bytes.length);
-    const lines = bytes.toString().split('\n');
-    return lines.at(-1) === '' ? parseRecord(lines.at(-2) ?? '') : undefined;
-  } finally {
-    await handle.close();
-  }
+/** The hash that a journal keeps in the place of a value. */
+export function hashOf(value: unknown): string {
+  return `sha256:${createHash('sha256').update(printJson(value)).digest('hex').slice(0, 32)}`;
 }
 
-/** The last record of a run that has ended is much shorter. */
-const longestEnd = 4096;
+/** An entry in which values that hold a secret are hashed. */
+function withoutSecrets(entry: Entry, isSecret: (text: string) => boolean): Entry {
+  if (!holds([entry['before'], entry['after']], isSecret)) return entry;
+  const hashed = (fields: unknown) =>
+    isObject(fields) &&
+    Object.fromEntries(
+      Object.entries(fields).map(([field, value]) => [
+        field,
+        holds(value, isSecret) ? hashOf(value) : value,
+      ]),
+    );
+  const { before, after } = entry;
+  return {
+    ...entry,
+    ...(before !== undefined && { before: hashed(before) }),
+    ...(after !== undefined && { after: hashed(after) }),
+  };
+}
 
 function parseRecord(line: string, seq?: number): JournalRecord | undefined {
-  const found = /^(.*),"sum":"([0-9a-f]{16})"\}$/s.exec(line);
-  const text = `${found?.[1] ?? ''}}`;
-  if (!found || sumOf(text) !== found[2]) return undefined;
+  const text = unsealLine(line);
+  if (text === undefined) return undefined;
   const value = parseJson(text);
   const isIt = isObject(value) && (seq === undefined || value['seq'] === seq);
   return isIt ? (value as unknown as JournalRecord) : undefined;
 }
 
-function sumOf(text: string): string {
-  return hash('sha256', text, 'hex').slice(0, sumLength);
-}
-
-/** Turns of the event loop that a batch waits at most while each brings more records. */
-const mostTurns = 8;
-
-interface Waiting {
-  readonly line: string;
-  done(): void;
-  fail(error: unknown): void;
-}
-
 class Writer implements Journal {
-  private waiting: Waiting[] = [];
-  private writing: Promise<void> | undefined;
-  private broken: Error | undefined;
   private seq: number;
 
   constructor(
-    private readonly path: string,
-    private readonly handle: FileHandle,
+    private readonly file: SyncedLines,
     readonly records: readonly JournalRecord[],
     private readonly options: JournalOptions,
   ) {
@@ -161,73 +133,13 @@ class Writer implements Journal {
   }
 
   append(entry: Entry): Promise<void> {
-    if (this.broken !== undefined) return Promise.reject(this.broken);
     this.seq += 1;
-    const line = recordLine(this.seq, this.options.now().getTime(), entry);
-    return new Promise((done, fail) => {
-      this.waiting.push({ line, done, fail });
-      this.writing ??= this.write();
-    });
+    const { now, isKey } = this.options;
+    const kept = withoutSecrets(entry, (text) => isKey?.(text) === true || hasQuery(text));
+    return this.file.append(recordLine(this.seq, now().getTime(), kept));
   }
 
-  async close(): Promise<void> {
-    while (this.writing) await this.writing;
-    await this.handle.close();
-  }
-
-  /** Everything that waited while the last sync ran goes out with one write and one sync. */
-  private async write(): Promise<void> {
-    while (this.waiting.length > 0) {
-      await this.gather();
-      const batch = this.waiting;
-      this.waiting = [];
-      try {
-        if (this.broken !== undefined) throw this.broken;
-        await attempt(this.path, () => this.writeDown(batch));
-        for (const each of batch) each.done();
-      } catch (error) {
-        // What stands half-written in the file is dropped by the next reader; nothing may follow it.
-        this.broken ??= error as Error;
-        for (const each of batch) each.fail(error);
-      }
-    }
-    this.writing = undefined;
-  }
-
-  /** The write itself only fills the system's memory; another thread would take longer to begin it. */
-  private writeDown(batch: readonly Waiting[]): Promise<void> {
-    const descriptor = this.handle.fd;
-    // This takes a descriptor, and there may be none left.
-    if (!this.options.isOurs())
-      throw new GuardError('Another process took this run over while this one was stopped.', {
-        code: 'locked',
-        hint: 'See how it goes on: rosterctl runs list',
-      });
-    const bytes = Buffer.from(batch.map(({ line }) => line).join(''));
-    for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
-    return new Promise((done, fail) => {
-      fdatasync(descriptor, (error) => (error ? fail(error) : done()));
-    });
-  }
-
-  /** A sync costs as much for one record as for fifty: those of the next few turns join the batch. */
-  private async gather(): Promise<void> {
-    for (let turn = 0, had = 0; turn < mostTurns && had < this.waiting.length; turn++) {
-      had = this.waiting.length;
-      // oxlint-disable-next-line no-await-in-loop
-      await new Promise<void>((resolve) => setImmediate(resolve));
-    }
-  }
-}
-
-async function attempt<T>(path: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof GuardError) throw error;
-    throw new OutputError(`The journal ${path} cannot be written: ${systemReason(error)}.`, {
-      cause: error,
-      hint: 'Nothing is sent without it. Make room, then run the same line again.',
-    });
+  close(): Promise<void> {
+    return this.file.close();
   }
 }

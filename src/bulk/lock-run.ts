@@ -1,25 +1,33 @@
-import { statSync } from 'node:fs';
+/** The locks of writes: one bulk write of a resource at a time, and one write of a record at a time. */
+import { join } from 'node:path';
 import { digestOf } from '../data/digest.js';
 import { systemReason } from '../data/system-reason.js';
 import { GuardError, OutputError } from '../errors.js';
+import { describeSelf, holderState, isSameProcess } from '../files/holder.js';
 import {
   acquireLock,
-  heldSince,
   type HeldLock,
   lockHolder,
   type LockHolder,
+  removalHint,
   type ThisProcess,
 } from '../files/lock.js';
-import { journalPath, listOpenRuns, type RunHead, type RunStore } from './runs.js';
+import { cannotBeUsed } from './damaged.js';
+import type { RunHead } from './run-plan.js';
+import type { RunStore } from './run-store.js';
+import { listOpenRuns, readRun, type StoredRun } from './runs.js';
 
-/** What one bulk write at a time is allowed for; one that stands alone excludes only itself. */
+/** What one bulk write at a time is allowed for. */
 export interface LockKey {
   readonly service: string;
   readonly organization: string;
   readonly resource: string;
-  readonly input: string;
-  readonly alone?: boolean;
 }
+
+/** What one write at a time is allowed for. */
+export type RecordKey = Pick<LockKey, 'service' | 'organization' | 'resource'> & {
+  readonly id: string;
+};
 
 export interface RunLockOptions {
   readonly self: ThisProcess;
@@ -31,6 +39,9 @@ export interface RunLockOptions {
   readonly note: (line: string) => void;
 }
 
+/** How long a write waits for the lock of its record without `--wait-lock`. */
+export const recordWaitMs = 10_000;
+
 /**
  * Takes the lock of a bulk write: one at a time per state folder, service, organization and resource.
  * Throws GuardError `locked` that names the holder's run, process and start, OutputError where it
@@ -39,75 +50,122 @@ export interface RunLockOptions {
 export async function lockRun(
   store: RunStore,
   key: LockKey,
-  { self, run, startedAt, waitMs, signal, note }: RunLockOptions,
+  options: RunLockOptions,
 ): Promise<HeldLock> {
   const name = lockName(key);
-  const what = key.alone ? 'The same' : `Another bulk write on ${key.resource}`;
+  const what = `Another bulk change on ${key.resource}`;
+  return lockNamed(store.locks, name, what, options, (holder) =>
+    runOf(store, name, holder).catch(() => undefined),
+  );
+}
+
+/**
+ * Takes the lock of one record, from its read to the result of its write. Throws as `lockRun` does,
+ * after `waitMs`. Its file is gone once it is released.
+ */
+export function lockRecord(
+  store: RunStore,
+  { service, organization, resource, id }: RecordKey,
+  options: RunLockOptions,
+): Promise<HeldLock> {
+  const name = `${resource}-${digestOf([service, organization, resource, id]).slice(0, 16)}`;
+  return lockNamed(recordLocks(store), name, `Another change of ${id}`, options);
+}
+
+/** A folder of their own: whoever holds a resource asks whether the folder of its lock changed. */
+export function recordLocks({ locks }: Pick<RunStore, 'locks'>): string {
+  return join(locks, 'records');
+}
+
+/**
+ * Whether a process is at this run now, or may be where nobody on this machine can tell; true also for
+ * a run that cannot be read.
+ */
+export async function isRunHeld(store: RunStore, run: string, self: ThisProcess): Promise<boolean> {
+  const stored = await readRun(store, run).catch((error: unknown) => {
+    if (cannotBeUsed(error)) return 'damaged' as const;
+    throw error;
+  });
+  if (stored === undefined || stored === 'damaged') return stored === 'damaged';
+  const { holder, ended } = stored.state;
+  return !ended && holder !== undefined && holderState(holder, self) !== 'gone';
+}
+
+/** Whether another process holds the lock of this run's resource. */
+export function isLockedByOther({ locks }: RunStore, head: RunHead, self: ThisProcess): boolean {
+  const holder = lockHolder(locks, lockName(head), self);
+  return holder !== undefined && !isSameProcess(holder, describeSelf(self, undefined));
+}
+
+/** Whether another process that surely runs is at this run now. */
+export function isGoingOn({ state }: Pick<StoredRun, 'state'>, self: ThisProcess): boolean {
+  const { holder, ended } = state;
+  return !ended && holder !== undefined && holderState(holder, self) === 'runs';
+}
+
+async function lockNamed(
+  dir: string,
+  name: string,
+  what: string,
+  { self, run, startedAt, waitMs, signal, note }: RunLockOptions,
+  runOfHolder: (holder: LockHolder) => Promise<string | undefined> = async () => undefined,
+): Promise<HeldLock> {
   try {
-    return await acquireLock(store.locks, name, {
+    return await acquireLock(dir, name, {
       self,
       waitMs,
       purpose: named({ run, startedAt }),
       signal,
-      onWait: (holder) => note(`${what} goes on already: ${whoIs(holder)}. Waiting for it.`),
-      vanishes: key.alone ?? false,
+      onWait: (holder) => note(`${what} is running (${whoIs(holder)}). Waiting for it.`),
     });
   } catch (error) {
-    if (isOfFileSystem(error)) throw unwritable(store, error);
+    if (isOfFileSystem(error)) throw unwritable(dir, error);
     if (!(error instanceof GuardError) || error.code !== 'locked') throw error;
-    const holder = lockHolder(store.locks, name, self);
-    const going = holder && (await runOf(store, key, self));
-    const who = holder ? whoIs(holder, going) : 'a run that has just ended';
-    throw new GuardError(`${what} goes on already: ${who}.`, {
+    const holder = lockHolder(dir, name, self);
+    const who = holder ? whoIs(holder, await runOfHolder(holder)) : 'a run that has just ended';
+    const hints = holder ? removalHint(dir, name, holder, self) : [];
+    throw new GuardError(`${what} is running (${who}).`, {
       code: 'locked',
       cause: error,
-      hint: 'Wait for it, or let this one wait: --wait-lock 10m',
+      hint: ['Wait for it, or add --wait-lock 10m.', ...hints].join(' '),
     });
   }
 }
 
-/** The run that the holder of this lock is at: it may go on with an older one than it set out with. */
+/** The run that the holder of this lock is at: it may continue an older one than it set out with. */
 async function runOf(
   store: RunStore,
-  key: LockKey,
-  self: ThisProcess,
+  name: string,
+  holder: LockHolder,
 ): Promise<string | undefined> {
-  const runs = await listOpenRuns(store, () => {}, { untold: false }).catch(() => []);
+  const runs = await listOpenRuns(store);
   const found = runs.findLast(
-    ({ head }) => lockName(head) === lockName(key) && isGoingOn(store, head, self),
+    ({ head, state }) =>
+      state.holder && isSameProcess(state.holder, holder) && lockName(head) === name,
   );
   return found && named(found.head);
 }
 
 function whoIs({ purpose = 'a run', pid, host }: LockHolder, run = purpose): string {
-  return `${run}, process ${pid} on ${host.split('/')[0]}`;
+  return `${run}, process ${pid} on host ${host}`;
 }
 
 function named({ run, startedAt }: Pick<RunHead, 'run' | 'startedAt'>): string {
   return `run ${run}, started ${startedAt}`;
 }
 
-/** Whether a process is at this run now: one holds its lock and has written to its journal since. */
-export function isGoingOn(store: RunStore, head: RunHead, self: ThisProcess): boolean {
-  // Runs of one resource share their lock, so that it is held does not say for which of them.
-  const since = heldSince(store.locks, lockName(head), self);
-  if (since === undefined) return false;
-  const journal = statSync(journalPath(store, head.run), { throwIfNoEntry: false });
-  return journal !== undefined && journal.mtimeMs > since;
-}
-
 function isOfFileSystem(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error;
 }
 
-function unwritable({ locks }: RunStore, error: NodeJS.ErrnoException): OutputError {
-  return new OutputError(`A lock cannot be written in ${locks}: ${systemReason(error)}.`, {
+function unwritable(dir: string, error: NodeJS.ErrnoException): OutputError {
+  return new OutputError(`A lock cannot be written in ${dir}: ${systemReason(error)}.`, {
     cause: error,
     hint: 'Nothing was sent. Make room, or set ROSTERCTL_STATE_DIR to a folder that can be written.',
   });
 }
 
-function lockName({ service, organization, resource, input, alone }: LockKey): string {
-  const digest = digestOf([service, organization, resource, ...(alone ? [input] : [])]);
+function lockName({ service, organization, resource }: LockKey): string {
+  const digest = digestOf([service, organization, resource]);
   return `bulk-${resource}-${digest.slice(0, 16)}`;
 }

@@ -1,3 +1,4 @@
+/** The report of a run: what became of each row, and how that adds up. */
 import { type ExitName, gravest } from '../exit-codes.js';
 
 /** How one row of a bulk write ended. */
@@ -22,7 +23,21 @@ export type ReportRow = {
   readonly before?: Readonly<Record<string, unknown>>;
   readonly after?: Readonly<Record<string, unknown>>;
   readonly error?: unknown;
+  /** The first step of a row that is done although the row failed: `accepted`. */
+  readonly step?: string;
+  /** Fields that a route which replaces the whole record made vanish. */
+  readonly vanished?: readonly string[];
+  /** The rest of the row may be tried again: its run is unfinished. */
+  readonly retryable?: boolean;
 };
+
+/** Results that stand for good; the others are tried again when the run is resumed. */
+export function isFinalRow({
+  result,
+  retryable,
+}: Pick<ReportRow, 'result' | 'retryable'>): boolean {
+  return result !== 'unknown' && result !== 'not_attempted' && !retryable;
+}
 
 /** Whether what an action (`players.delete`) changes is gone afterwards. */
 export function isDelete(action: string): boolean {
@@ -43,6 +58,8 @@ export function wentWrong(result: RowResult): boolean {
 export interface BulkReport {
   readonly schema: 1;
   readonly run: string | null;
+  /** The run that this one takes back. */
+  readonly of?: string;
   readonly profile: string;
   readonly organization: string;
   readonly action: string;
@@ -82,12 +99,16 @@ export function summarize(rows: readonly ReportRow[], options: { dryRun: boolean
 }
 
 /** The exit code of a run, and of why it was stopped if it was (docs, section 6). */
-export function exitOf(summary: ReportSummary, stopped: ExitName | undefined): ExitName {
+export function exitOf(
+  { summary, results }: Pick<BulkReport, 'summary' | 'results'>,
+  stopped: ExitName | undefined,
+): ExitName {
   const { unknown, notAttempted, failed, conflict } = summary;
+  const isLeft = notAttempted > 0 || results.some(({ retryable }) => retryable);
   return gravest([
     ...(stopped === undefined ? [] : [stopped]),
     ...(unknown > 0 ? ['unknownOutcome' as const] : []),
-    ...(stopped === undefined && notAttempted > 0 ? ['temporary' as const] : []),
+    ...(stopped === undefined && isLeft ? ['temporary' as const] : []),
     ...(failed + conflict > 0 ? ['rowsFailed' as const] : []),
   ]);
 }

@@ -1,63 +1,57 @@
-import { type Failure, GuardError, OutputError } from '../errors.js';
+/** The rows of a run: what the input names, and what is changed of each. */
 import type { JsonObject } from '../data/json.js';
-import { beforeAfter, changedMeanwhile } from './judge.js';
-import type { ReportRow } from './report.js';
-import type { Intent } from './run-state.js';
-import type { RowChange, RowWork, SelectedRow } from './work.js';
 
-/** A row that was written and confirmed. */
-export function changedRow(
-  { row, id }: SelectedRow,
-  changes: readonly RowChange[],
-  made: JsonObject | undefined,
-): ReportRow {
-  const { before, after } = beforeAfter(changes);
-  return {
-    row,
-    id,
-    result: 'changed',
-    ...(before && { before }),
-    ...((after || made) && { after: { ...after, ...made } }),
-  };
+/** One field of one record, as read and as wanted. */
+export interface RowChange {
+  readonly field: string;
+  /** Undefined: the record does not have the field. */
+  readonly from: unknown;
+  readonly to: unknown;
+  /** The line that is added to whatever the field holds (`--append-note`): another writer's change is no conflict. */
+  readonly adds?: string;
 }
 
-/** The same, found out by reading: what it was before is known from the preview or the journal. */
-export function verifiedRow(
-  task: SelectedRow & {
-    readonly previewed?: readonly RowChange[] | undefined;
-    readonly open?: Intent | undefined;
-  },
-  made: JsonObject | undefined,
-): ReportRow {
-  const row = changedRow(task, task.previewed ?? [], made);
-  if (row.before || !task.open) return row;
-  return { ...row, before: task.open.before };
+/** One record of a run: where the input named it, and what the input wants for it alone. */
+export interface SelectedRow {
+  /** 1-based place among the ids, or the line of the input. */
+  readonly row: number;
+  readonly id: string;
+  /** Values of its own, out of a CSV row; plain JSON. */
+  readonly own?: JsonObject | undefined;
+  /** The record as a list showed it, where a filter selected it. */
+  readonly record?: JsonObject | undefined;
+  /** The cells of the input as they came, for `--results`; absent: the id is all there was. */
+  readonly cells?: readonly string[] | undefined;
+  /** What the steps of an earlier process left of this row (an upload's key). */
+  readonly steps?: JsonObject | undefined;
+  /** What the preview saw; absent while it looks. */
+  readonly previewed?: readonly RowChange[] | undefined;
 }
 
-/** The same of the record that the reading gave. Throws what `madeOf` throws. */
-export async function foundRow<P>(
-  work: Pick<RowWork<P>, 'madeOf'>,
-  task: Parameters<typeof verifiedRow>[0],
-  record: JsonObject | undefined,
-): Promise<ReportRow> {
-  return verifiedRow(task, record && (await work.madeOf?.(record, task)));
+/** A step that was written and confirmed while its row has more to do. */
+export interface DoneStep {
+  readonly step: string;
+  readonly before: JsonObject;
+  readonly after: JsonObject;
 }
 
-/** A row that holds neither what stood there before our write nor what it wrote. */
-export function overtakenRow({ row, id }: SelectedRow, changes: readonly RowChange[]): ReportRow {
-  const { before } = beforeAfter(changes);
-  const message = 'It was changed by someone else while the outcome of our write was open.';
-  return {
-    row,
-    id,
-    result: 'conflict',
-    ...(before && { before }),
-    error: changedMeanwhile(message),
-  };
-}
+/** Some of these rows, by their numbers; of 200,000 it takes a byte each. */
+export class RowSet {
+  private readonly rows: Uint8Array;
 
-/** A run that is stopped leaves the row open; a journal that breaks behind a write leaves it unknown. */
-export function withoutResult(error: Failure, sent: boolean): ReportRow['result'] {
-  const broken = error instanceof OutputError || error instanceof GuardError;
-  return broken && sent ? 'unknown' : 'not_attempted';
+  constructor(all: readonly { readonly row: number }[]) {
+    this.rows = new Uint8Array(all.reduce((last, { row }) => Math.max(last, row), 0) + 1);
+  }
+
+  add(row: number): void {
+    this.rows[row] = 1;
+  }
+
+  delete(row: number): void {
+    this.rows[row] = 0;
+  }
+
+  has(row: number): boolean {
+    return this.rows[row] === 1;
+  }
 }

@@ -1,3 +1,4 @@
+/** The plan of a run: what it is, what is wanted of its rows, and which formats this version continues. */
 import { createHash, hash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
@@ -7,10 +8,15 @@ import { isObject, type JsonObject, parseJson, printJson } from '../data/json.js
 import { systemReason } from '../data/system-reason.js';
 import { GuardError, OutputError } from '../errors.js';
 import { openAtomic } from '../files/atomic-write.js';
-import type { RowChange } from './work.js';
+import { countsAsError, type ReportRow } from './report.js';
+import type { RowChange } from './rows.js';
 
 /** What a run is, without its rows and without anything secret: the journal's first record. */
 export type RunHead = {
+  /** Of the run's files; see `runFormat`. */
+  readonly format: number;
+  /** Of the program that wrote them. */
+  readonly version: string;
   readonly run: string;
   /** `tryouts.set-status` */
   readonly action: string;
@@ -23,8 +29,15 @@ export type RunHead = {
   readonly input: string;
   readonly rows: number;
   readonly startedAt: string;
-  /** One thing beside which others of its resource may go on: a single upload. */
-  readonly alone?: boolean;
+  /**
+   * The same command typed again makes things again (an upload, a create): the run stays in `open/`
+   * until its report was printed, so that a killed process is not repeated.
+   */
+  readonly addsEachTime?: boolean;
+  /** The run that it takes back. */
+  readonly of?: string;
+  /** The route given with `--route`, by which `runs undo` goes back as well. */
+  readonly route?: string;
 };
 
 /** What a run belongs to. */
@@ -111,7 +124,7 @@ export async function readPlan(folder: string): Promise<RunPlan | undefined> {
     const top = parseJson(first);
     if (!isObject(top)) throw new SyntaxError('no head');
     return {
-      head: top['head'] as RunHead,
+      head: withFormat(top['head'] as RunHead),
       job: top['job'] as JsonObject,
       rows: lines.map((line) => parseJson(line) as PlannedRow),
     };
@@ -127,8 +140,13 @@ export async function readPlan(folder: string): Promise<RunPlan | undefined> {
 /** What a run is, by its journal's first record. */
 export function headOf(record: JsonObject | undefined): RunHead | undefined {
   if (!record || record['kind'] !== 'job') return undefined;
-  const { seq: _, kind: __, t: ___, ...head } = record;
-  return head as RunHead;
+  const { seq: _, kind: __, t: ___, holder: ____, ...head } = record;
+  return withFormat(head as RunHead);
+}
+
+/** Version 0.1.0 wrote neither number. */
+function withFormat(head: RunHead): RunHead {
+  return { ...head, format: head.format ?? 0, version: head.version ?? '0.1.0' };
 }
 
 /** Whether a run's folder has a plan, readable or not; where nobody can tell, it may have one. */
@@ -141,11 +159,57 @@ export function hasPlan(folder: string): boolean {
   }
 }
 
+/** Shortens the plan of an ended run to the rows that `runs retry` can begin from. Throws OutputError. */
+export async function shortenPlan(
+  folder: string,
+  plan: RunPlan,
+  results: Iterable<ReportRow>,
+): Promise<void> {
+  const bad = new Set<number>();
+  for (const { row, result } of results) if (countsAsError(result)) bad.add(row);
+  const rows = plan.rows.filter(({ row }) => bad.has(row));
+  if (rows.length === 0) await dropPlan(folder);
+  else await writePlan(folder, { ...plan, rows });
+}
+
 /** Removes what going on with a run, or retrying its rows, would need. */
-export async function dropPlan(folder: string): Promise<void> {
+async function dropPlan(folder: string): Promise<void> {
   await rm(pathIn(folder), { force: true });
 }
 
 function pathIn(folder: string): string {
   return join(folder, 'plan.jsonl');
+}
+
+/** The number that plans and journals of this version carry; those of 0.1.0 carry none, which is 0. */
+export const runFormat = 1;
+
+/** Guards that this version judges a row by. */
+const knownGuards = ['ifStatus', 'conditions'];
+
+/** What is kept of a run; the plan is absent once it is finished. */
+interface Kept {
+  readonly head: RunHead;
+  readonly plan: RunPlan | undefined;
+}
+
+/** Whether this version continues such a run; any run can be listed and shown. */
+function isContinuable({ head, plan }: Kept): boolean {
+  const guards = plan?.job['guards'];
+  const areKnown =
+    !isObject(guards) || Object.keys(guards).every((name) => knownGuards.includes(name));
+  return head.format === runFormat && areKnown;
+}
+
+/** Throws GuardError (exit 11) for a run that another version wrote in another format, or with a guard that this one lacks. */
+export function requireContinuable(stored: Kept): void {
+  if (isContinuable(stored)) return;
+  const { head } = stored;
+  throw new GuardError(
+    `Run ${head.run} was written by version ${head.version}, in a format that this version does not continue. Nothing was sent.`,
+    {
+      code: 'runFormat',
+      hint: `Start over: run the same command with --restart. Or delete the run: rosterctl runs prune ${head.run}`,
+    },
+  );
 }

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { isObject, type JsonObject, printJson } from '../data/json.js';
-import type { JournalRecord } from './journal.js';
-import type { ReportRow, RowResult } from './report.js';
-import type { RowChange } from './work.js';
+import { holderOf, type LockHolder } from '../files/holder.js';
+import { hashOf, type JournalRecord } from './journal.js';
+import type { ReportRow } from './report.js';
+import type { DoneStep, RowChange } from './rows.js';
 
 /** A write that was about to be sent, and what nobody knows about it yet. */
 export interface Intent {
@@ -14,6 +14,12 @@ export interface Intent {
   /** When it had left at the latest, where a later record tells. */
   readonly goneBy?: number;
   readonly before: JsonObject;
+  /** The step of the row that it is, where it has several. */
+  readonly step?: string | undefined;
+  /** Another step follows. */
+  readonly more?: boolean | undefined;
+  /** Of the whole record, where the write takes all of it. */
+  readonly digest?: string | undefined;
   /** A success status came with it: it is never sent again. */
   readonly applied: boolean;
 }
@@ -26,16 +32,17 @@ export interface RunState {
   readonly open: ReadonlyMap<number, Intent>;
   /** What the steps before each row's write left, all together: a later step's value stands. */
   readonly steps: ReadonlyMap<number, JsonObject>;
+  /** The first step of rows that have a second one. */
+  readonly done: ReadonlyMap<number, DoneStep>;
   readonly ended: boolean;
+  /** The number of the record of its end. */
+  readonly endedAt: number | undefined;
   /** The number of its last record. */
   readonly last: number;
   /** Another run was begun in its place. */
   readonly superseded: boolean;
-}
-
-/** Results that stand for good; the others are tried again when the run goes on. */
-export function isFinal(result: RowResult): boolean {
-  return result !== 'unknown' && result !== 'not_attempted';
+  /** The process that last opened the journal to write; undefined in runs of 0.1.0. */
+  readonly holder: LockHolder | undefined;
 }
 
 /** Reads the records in order: an intent reopens its row, a result closes it. */
@@ -43,13 +50,21 @@ export function foldJournal(records: readonly JournalRecord[]): RunState {
   const results = new Map<number, ReportRow>();
   const open = new Map<number, Intent>();
   const steps = new Map<number, JsonObject>();
-  let ended = false;
+  const done = new Map<number, DoneStep>();
+  let endedAt: number | undefined;
   let superseded = false;
+  let holder: LockHolder | undefined;
   for (const record of records) {
     const row = Number(record['row']);
+    if (record.kind === 'job' || record.kind === 'resume') holder = holderOf(record['holder']);
     if (record.kind === 'step') {
       const { seq: _, kind: __, t: ___, row: ____, ...step } = record;
       steps.set(row, { ...steps.get(row), ...step });
+    }
+    if (record.kind === 'done') {
+      const { step, before, after } = record;
+      done.set(row, { step: String(step), before: objectOf(before), after: objectOf(after) });
+      open.delete(row);
     }
     if (record.kind === 'intent') {
       open.set(row, {
@@ -57,7 +72,10 @@ export function foldJournal(records: readonly JournalRecord[]): RunState {
         id: String(record['id']),
         attempt: Number(record['attempt']),
         t: record.t,
-        before: isObject(record['before']) ? record['before'] : {},
+        before: objectOf(record['before']),
+        ...(typeof record['step'] === 'string' && { step: record['step'] }),
+        ...(typeof record['digest'] === 'string' && { digest: record['digest'] }),
+        ...(record['more'] === true && { more: true }),
         applied: false,
       });
       results.delete(row);
@@ -72,11 +90,16 @@ export function foldJournal(records: readonly JournalRecord[]): RunState {
         open.set(row, { ...intent, applied: applied === true || intent.applied, goneBy: record.t });
     }
     if (record.kind === 'end') {
-      ended = true;
+      endedAt = record.seq;
       superseded = record['superseded'] === true;
     }
   }
-  return { results, open, steps, ended, last: records.length, superseded };
+  const ended = endedAt !== undefined;
+  return { results, open, steps, done, ended, endedAt, last: records.length, superseded, holder };
+}
+
+function objectOf(value: unknown): JsonObject {
+  return isObject(value) ? value : {};
 }
 
 /**
@@ -90,6 +113,12 @@ export function settleLeft(writes: readonly Pick<Intent, 't'>[], ms: number, now
 
 /** After its intent was written down a write may wait so long for its turn, or as a 429 asked. */
 const longestTurnMs = 3_600_000;
+
+/** Whether the time of an intent still tells when a write left that leaves now. */
+export function tellsOfNow(intent: { readonly t: number }, now: Date): boolean {
+  const age = now.getTime() - intent.t;
+  return age >= 0 && age < longestTurnMs / 2;
+}
 
 /** A write of an earlier process, of which only the intent's time is known, as sent as late as can be. */
 export function sentAtLatest(intent: Intent, now: Date): Intent & { readonly since: number } {
@@ -115,7 +144,9 @@ export function isAsBefore(before: JsonObject, now: readonly RowChange[]): boole
   return now.every(
     ({ field, from }) =>
       Object.hasOwn(before, field) &&
-      printJson(before[field] ?? null) === printJson(mark(field, from)),
+      (printJson(before[field] ?? null) === printJson(mark(field, from)) ||
+        // Values that hold a secret are hashed as well.
+        before[field] === hashOf(from)),
   );
 }
 
@@ -134,7 +165,7 @@ function mark(field: string, value: unknown): unknown {
   if (!isPrivate && typeof value === 'string' && value.length <= surelyShort) return value;
   const text = printJson(value);
   if (!isPrivate && text.length <= longest) return value;
-  return `sha256:${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
+  return hashOf(value);
 }
 
 function markAll(values: JsonObject): JsonObject {

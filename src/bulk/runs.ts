@@ -1,34 +1,42 @@
-import { randomBytes } from 'node:crypto';
+/** Runs as they lie on disk: made, continued, read, listed, and found by what a person calls them. */
 import { mkdirSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Paths, requireFolder } from '../config/paths.js';
+import type { Api } from '../api/types.js';
+import type { LocalContext } from '../context.js';
 import { systemReason } from '../data/system-reason.js';
-import { ConfigError, type Failure, OutputError, UsageError } from '../errors.js';
-import { ensurePrivateFolder } from '../files/private.js';
+import { ConfigError, type Failure, GuardError, UsageError } from '../errors.js';
+import { describeSelf, type ThisProcess } from '../files/holder.js';
+import type { HeldLock } from '../files/lock.js';
 import { cannotBeUsed, type DamagedRun, damagedRun } from './damaged.js';
+import { type Journal, type JournalOptions, openJournal, readJournal } from './journal.js';
+import { isFinalRow, type ReportSummary, summarize } from './report.js';
+import { headOf, readPlan, type RunHead, type RunPlan, writePlan } from './run-plan.js';
+import { foldJournal, type RunState } from './run-state.js';
 import {
-  type Journal,
-  type JournalOptions,
-  type JournalRecord,
-  lastRecord,
-  openJournal,
-  readJournal,
-} from './journal.js';
-import { countsAsError, type ReportRow, type ReportSummary, summarize } from './report.js';
-import {
-  dropPlan,
-  hasPlan,
-  headOf,
-  readPlan,
-  type RunHead,
-  type RunPlan,
-  writePlan,
-} from './run-plan.js';
-import { foldJournal, isFinal, type RunState } from './run-state.js';
-import { isTold } from './told.js';
+  isRunName,
+  isTold,
+  journalIn,
+  journalPath,
+  placeIn,
+  runFolder,
+  runNames,
+  type RunPlace,
+  type RunStore,
+} from './run-store.js';
 
 export type { PlannedRow, RunHead, RunPlan } from './run-plan.js';
+export type { RunStore } from './run-store.js';
+export {
+  isSingleRun,
+  journalPath,
+  newRunName,
+  openRunStore,
+  removeRun,
+  runFolder,
+  runStore,
+  startOf,
+  storeOf,
+} from './run-store.js';
 
 /** A run as it lies on disk. */
 export interface StoredRun {
@@ -41,63 +49,27 @@ export interface StoredRun {
   readonly told: boolean;
 }
 
-/** Where runs are kept. */
-export interface RunStore {
-  readonly dir: string;
-  readonly locks: string;
+/** How a journal is opened to write: it keeps which process did so. */
+export interface RunOptions extends JournalOptions {
+  readonly self: ThisProcess;
 }
 
-/** The folder of runs, made private. Throws ConfigError (exit 2) where the state cannot be written. */
-export function openRunStore(paths: Paths): RunStore {
-  const state = requireFolder(paths, 'state');
-  const own = { owner: paths.owner, within: state.within };
-  ensurePrivateFolder(state.path, own);
-  const store = runStore(state.path);
-  ensurePrivateFolder(store.dir, { owner: paths.owner });
-  ensurePrivateFolder(store.locks, { owner: paths.owner });
-  return store;
+/** How this process writes a run whose lock it holds; undefined: no lock could be taken. */
+export function writingBy(
+  { now, self, api }: Pick<LocalContext, 'now' | 'self'> & { readonly api?: Pick<Api, 'isKey'> },
+  lock: HeldLock | undefined,
+): RunOptions {
+  const isOurs = () => lock?.isOurs() ?? true;
+  return { now, self, isOurs, ...(api && { isKey: (text) => api.isKey(text) }) };
 }
 
-/** The same, and nothing is made. Throws ConfigError where there is no place for a state. */
-export function storeOf({ paths }: { readonly paths: Paths }): RunStore {
-  return runStore(requireFolder(paths, 'state').path);
-}
-
-/** The same of a state folder that is known. */
-export function runStore(statePath: string): RunStore {
-  return { dir: join(statePath, 'runs'), locks: join(statePath, 'locks') };
-}
-
-/** Where all of a run lies. */
-export function runFolder({ dir }: RunStore, run: string): string {
-  return join(dir, run);
-}
-
-/** The file in which what was sent of a run is written down. */
-export function journalPath(store: RunStore, run: string): string {
-  return join(runFolder(store, run), 'journal.jsonl');
-}
-
-/** A name that sorts by time, to the millisecond: `20260301T101500123-3fa9c2`. */
-export function newRunName(now: Date): string {
-  const time = now.toISOString().replace(/[-:.Z]/g, '');
-  return `${time}-${randomBytes(3).toString('hex')}`;
-}
-
-/** When a run of that name began; its files may not tell it any more. */
-export function startOf(run: string): Date {
-  return new Date(run.replace(timeOfName, '$1-$2-$3T$4:$5:$6.$7Z').slice(0, 24));
-}
-
-const timeOfName = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})/;
-
-/** Puts the plan and the journal's first record on disk. Throws ConfigError, OutputError. */
+/** Makes the run's folder with its plan and the journal's first record. Throws ConfigError, OutputError. */
 export async function createRun(
   store: RunStore,
   plan: RunPlan,
-  options: JournalOptions,
+  options: RunOptions,
 ): Promise<Journal> {
-  const folder = runFolder(store, plan.head.run);
+  const folder = join(placeIn(store, 'open'), plan.head.run);
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
@@ -107,45 +79,60 @@ export async function createRun(
     });
   }
   await writePlan(folder, plan);
-  const journal = await openJournal(journalPath(store, plan.head.run), options);
-  await journal.append({ kind: 'job', ...plan.head });
+  const journal = await openJournal(journalIn(folder), options);
+  await journal.append(firstRecord(plan, options));
   return journal;
 }
 
-/** Opens the journal of an unfinished run to go on. */
+/** Opens the journal of a run to continue it. Throws OutputError, GuardError. */
 export async function continueJournal(
   store: RunStore,
   plan: RunPlan,
-  options: JournalOptions,
+  options: RunOptions,
 ): Promise<Journal> {
   const journal = await openJournal(journalPath(store, plan.head.run), options);
-  const [first] = journal.records;
-  if (!first) await journal.append({ kind: 'job', ...plan.head });
+  const isNew = journal.records.length === 0;
+  await journal.append(
+    isNew ? firstRecord(plan, options) : { kind: 'resume', ...holderEntry(options) },
+  );
   return journal;
 }
 
-/** Ends a run: its plan goes, but for the rows that `runs retry` could begin from. */
-export async function closeRun(
-  store: RunStore,
-  plan: RunPlan,
-  results: readonly ReportRow[],
-): Promise<void> {
-  const bad = new Set(results.filter(({ result }) => countsAsError(result)).map(({ row }) => row));
-  const left = plan.rows.filter(({ row }) => bad.has(row));
-  const folder = runFolder(store, plan.head.run);
-  if (left.length > 0) await writePlan(folder, { ...plan, rows: left });
-  else await dropPlan(folder);
+function firstRecord({ head }: RunPlan, options: RunOptions) {
+  return { kind: 'job' as const, ...head, ...holderEntry(options) };
+}
+
+function holderEntry({ self }: RunOptions) {
+  return { holder: { ...describeSelf(self, undefined) } };
 }
 
 /** Every run on disk, oldest first; one that cannot be read is told by `onDamaged` and left out. */
 export async function listRuns(
   store: RunStore,
+  onDamaged?: (run: DamagedRun) => void,
+): Promise<readonly StoredRun[]> {
+  return readRuns(store, await runNames(store), onDamaged);
+}
+
+/**
+ * The runs in `open/`: those that have not ended, have an unfinished upload, or whose report was not
+ * printed. Nothing in `ended/` is opened.
+ */
+export async function listOpenRuns(
+  store: RunStore,
+  onDamaged?: (run: DamagedRun) => void,
+): Promise<readonly StoredRun[]> {
+  return readRuns(store, await runNames(store, ['open']), onDamaged);
+}
+
+/** These runs, those that are gone by now left out; of one that cannot be read `onDamaged` hears. */
+export async function readRuns(
+  store: RunStore,
+  names: readonly string[],
   onDamaged: (run: DamagedRun) => void = () => {},
-  isWanted: (run: string) => Promise<boolean> = async () => true,
 ): Promise<readonly StoredRun[]> {
   const runs: StoredRun[] = [];
-  for (const name of await runNames(store)) {
-    if (!(await isWanted(name))) continue;
+  for (const name of names) {
     const run = await readFolder(store, name).catch(async (error: unknown) => {
       if (!cannotBeUsed(error)) throw error;
       onDamaged(await damagedRun(runFolder(store, name), journalPath(store, name), error));
@@ -156,82 +143,9 @@ export async function listRuns(
   return runs;
 }
 
-/**
- * The runs that a new one has to know: those that have not ended, those with rows to go on with, and
- * with `untold` those whose report nobody saw. Of the others only the end is read.
- */
-export function listOpenRuns(
-  store: RunStore,
-  onDamaged: (run: DamagedRun) => void,
-  { untold }: { readonly untold: boolean },
-): Promise<readonly StoredRun[]> {
-  return listRuns(store, onDamaged, async (run) => {
-    const folder = runFolder(store, run);
-    const end = await endOf(store, run);
-    const isOver = end !== undefined && (!untold || isTold(folder, end.seq));
-    return !isOver || hasPlan(folder);
-  });
-}
-
-/** The runs that did not come to their end; of the others, and there may be hundreds, next to nothing is read. */
-export function listUnfinishedRuns(store: RunStore): Promise<readonly StoredRun[]> {
-  return listRuns(store, undefined, async (run) => {
-    return hasPlan(runFolder(store, run)) && (await endOf(store, run)) === undefined;
-  });
-}
-
-/** The record of a run's end, read without the rest; undefined where it has not ended. */
-export async function endOf(store: RunStore, run: string): Promise<JournalRecord | undefined> {
-  const last = await lastRecord(journalPath(store, run));
-  return last?.kind === 'end' ? last : undefined;
-}
-
-/** One run by its name; undefined when there is none. */
+/** One run by its name; undefined when there is none. Throws GuardError, OutputError. */
 export async function readRun(store: RunStore, name: string): Promise<StoredRun | undefined> {
-  const names = await runNames(store);
-  return names.includes(name) ? readFolder(store, name) : undefined;
-}
-
-/**
- * The same; throws UsageError when there is none. `last` is the newest for which the first of
- * `meant` holds, else the second, and so on.
- */
-export async function findRun(
-  store: RunStore,
-  name: string,
-  ...meant: readonly ((run: StoredRun) => boolean)[]
-): Promise<StoredRun> {
-  const run = name === 'last' ? await lastRun(store, meant) : await readRun(store, name);
-  if (run) return run;
-  throw new UsageError(name === 'last' ? 'There is no such run.' : `There is no run "${name}".`, {
-    hint: 'See: rosterctl runs list',
-  });
-}
-
-async function lastRun(
-  store: RunStore,
-  meant: readonly ((run: StoredRun) => boolean)[],
-): Promise<StoredRun | undefined> {
-  const found: (StoredRun | undefined)[] = meant.map(() => undefined);
-  let damage: Failure | undefined;
-  for (const name of (await runNames(store)).toReversed()) {
-    // oxlint-disable-next-line no-await-in-loop
-    const run = await readFolder(store, name).catch((error: unknown) => {
-      if (!cannotBeUsed(error)) throw error;
-      damage ??= error;
-      return undefined;
-    });
-    if (!run) continue;
-    for (const [index, holds] of meant.entries()) found[index] ??= holds(run) ? run : undefined;
-    if (found[0]) break;
-  }
-  const last = found.find((run) => run !== undefined);
-  if (!last && damage) throw damage;
-  return last;
-}
-
-export async function removeRun(store: RunStore, run: string): Promise<void> {
-  await rm(runFolder(store, run), { recursive: true, force: true });
+  return isRunName(name) ? readFolder(store, name) : undefined;
 }
 
 /** The counts of a run; rows without a result were not attempted. */
@@ -249,29 +163,88 @@ export function summaryOf({ head, state }: StoredRun): ReportSummary {
   };
 }
 
-const namePattern = /^\d{8}T\d{9}-[0-9a-f]{6}$/;
-
-/** Oldest first. Throws OutputError where nobody can tell. */
-async function runNames({ dir }: RunStore): Promise<readonly string[]> {
-  const names = await readdir(dir).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
-    throw new OutputError(`The runs in ${dir} cannot be read: ${systemReason(error)}.`, {
-      hint: 'Check the folder and its mode, or set ROSTERCTL_STATE_DIR.',
-      cause: error,
-    });
-  });
-  return names.filter((name) => namePattern.test(name)).toSorted();
-}
-
 async function readFolder(store: RunStore, name: string): Promise<StoredRun | undefined> {
   const folder = runFolder(store, name);
-  const { records } = await readJournal(journalPath(store, name));
+  const { records } = await readJournal(journalIn(folder));
   const plan = await readPlan(folder);
   const head = plan?.head ?? headOf(records[0]);
-  // Killed before its plan was whole: nothing was sent.
-  if (!head) return undefined;
+  if (!head) {
+    // Either it ended while this read it, or a kill came before its plan was whole: nothing was sent.
+    return runFolder(store, name) === folder ? undefined : readFolder(store, name);
+  }
   const state = foldJournal(records);
-  const finals = [...state.results.values()].filter(({ result }) => isFinal(result)).length;
+  const finals = [...state.results.values()].filter(isFinalRow).length;
   const finished = state.ended || finals === head.rows;
   return { head, state, plan, finished, told: isTold(folder, state.last) };
+}
+
+/** What `last` may mean. */
+export interface LastRun {
+  /** Only runs in these places can be meant; of others nothing is opened. */
+  readonly places?: readonly RunPlace[];
+  readonly holds: (run: StoredRun) => boolean;
+}
+
+/**
+ * The run of this name, of these last six characters, or for `last` the newest for which the first of
+ * `wanted` holds, else the second, and so on; runs are read from the newest until one is found. Throws
+ * UsageError where there is none, GuardError where several end in these characters.
+ */
+export async function findRun(
+  store: RunStore,
+  name: string,
+  ...wanted: readonly LastRun[]
+): Promise<StoredRun> {
+  const run = name === 'last' ? await lastRun(store, wanted) : await namedRun(store, name);
+  if (run) return run;
+  throw new UsageError(name === 'last' ? 'There is no such run.' : `There is no run "${name}".`, {
+    hint: 'See: rosterctl runs list',
+  });
+}
+
+/** The whole name of the run that is named so; undefined where there is none. Throws GuardError. */
+export async function wholeRunName(store: RunStore, name: string): Promise<string | undefined> {
+  const names = await runNames(store);
+  if (names.includes(name)) return name;
+  if (!/^[0-9a-f]{6}$/.test(name)) return undefined;
+  const found = names.filter((each) => each.endsWith(`-${name}`));
+  if (found.length > 1)
+    throw new GuardError(`Several runs end in ${name}: ${found.join(', ')}.`, {
+      code: 'ambiguous',
+      hint: 'Type the whole name.',
+    });
+  return found[0];
+}
+
+async function namedRun(store: RunStore, name: string): Promise<StoredRun | undefined> {
+  const whole = await wholeRunName(store, name);
+  return whole === undefined ? undefined : readRun(store, whole);
+}
+
+async function lastRun(
+  store: RunStore,
+  wanted: readonly LastRun[],
+): Promise<StoredRun | undefined> {
+  const read = new Map<string, StoredRun | undefined>();
+  let damage: Failure | undefined;
+  const readOnce = async (name: string) => {
+    if (read.has(name)) return read.get(name);
+    const run = await readRun(store, name).catch((error: unknown) => {
+      if (!cannotBeUsed(error)) throw error;
+      damage ??= error;
+      return undefined;
+    });
+    read.set(name, run);
+    return run;
+  };
+  for (const { places, holds } of wanted) {
+    const names = await runNames(store, places);
+    for (const name of names.toReversed()) {
+      // oxlint-disable-next-line no-await-in-loop
+      const run = await readOnce(name);
+      if (run && holds(run)) return run;
+    }
+  }
+  if (damage) throw damage;
+  return undefined;
 }

@@ -16,7 +16,7 @@ import {
   readHeader,
 } from './csv-columns.js';
 import { InputErrors } from './input-errors.js';
-import type { SelectedRow } from './work.js';
+import type { SelectedRow } from './rows.js';
 
 /** Rows beyond this are refused: such a change is better cut into pieces. */
 const mostRows = 200_000;

@@ -1,10 +1,10 @@
 import { isObject, type JsonObject } from '../data/json.js';
 import { notVerified } from '../errors.js';
-import type { JournalOptions } from './journal.js';
 import { countsAsError } from './report.js';
 import {
   continueJournal,
   type PlannedRow,
+  type RunOptions,
   type RunPlan,
   type RunStore,
   type StoredRun,
@@ -59,7 +59,7 @@ export function leftUploads(runs: readonly StoredRun[]): readonly LeftUpload[] {
 export async function forgetUpload(
   store: RunStore,
   { plan, row: { row, id } }: LeftUpload,
-  options: JournalOptions,
+  options: RunOptions,
 ): Promise<void> {
   const journal = await continueJournal(store, plan, options);
   try {
@@ -87,7 +87,7 @@ export function isInDoubt({ state }: Pick<LeftUpload, 'state'>): boolean {
 }
 
 /** Whether a row failed so: its document is there all the same. */
-export function isNotVerified(error: unknown): boolean {
+function isNotVerified(error: unknown): boolean {
   return isObject(error) && error['code'] === notVerified;
 }
 

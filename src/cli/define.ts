@@ -1,11 +1,9 @@
 import * as z from 'zod/mini';
 import type { EndpointName } from '../api/contract.js';
 import type { PlannedRequest } from '../api/types.js';
-import type { BulkReport } from '../bulk/report.js';
 import type { GlobalFlags } from '../config/flags.js';
 import type { Context, LocalContext } from '../context.js';
 import type { ExitName } from '../exit-codes.js';
-import type { BulkPart } from './bulk-part.js';
 import type { FailedOne } from './failure.js';
 import type { Change, Plan } from './plan.js';
 import type { View } from './views.js';
@@ -150,32 +148,46 @@ export interface WriteCommand<
   C = Context,
 > extends Described<A, F> {
   readonly view: View<T>;
-  /** The rows it works on; absent: one write without an id (create, local writes). */
-  ids?(values: Values<A, F>): readonly string[];
-  /** True where one id prints the bulk report, too, instead of its record (`set-status`). */
-  readonly reports?: boolean;
-  /** How it changes many things; with it, `bulkFlags` are among its flags. */
-  readonly bulk?: BulkPart;
-  /** Checked once before any row: sizes, files, flags that need reading. Throws UsageError, InputError. */
+  /** Checked before anything is read: sizes, files, flags that need reading. Throws UsageError, InputError. */
   check?(context: C, values: Values<A, F>): Promise<void> | void;
-  plan(context: C, values: Values<A, F>, id: string): Promise<Plan<S>>;
-  apply(
-    context: C,
-    plan: Plan<S>,
-    values: Values<A, F>,
-    id: string,
-  ): Promise<T | Outcome<T> | Running>;
-  /** Several things at once, where the command has a way of its own; in a dry run it sends nothing. */
-  several?(
-    context: C,
-    values: Values<A, F>,
-  ): Promise<{
-    readonly report: BulkReport;
-    readonly exitName: ExitName;
-    readonly written?: (() => Promise<void>) | undefined;
-  }>;
-  /** Asked for before one write; a command that deletes or converts must have it. */
-  confirm?(plan: Plan<S>, values: Values<A, F>, id: string): Confirmation | undefined;
+  plan(context: C, values: Values<A, F>): Promise<Plan<S>>;
+  apply(context: C, plan: Plan<S>, values: Values<A, F>): Promise<T | Outcome<T> | Running>;
+  /** Asked for before the write; a command that deletes must have it. */
+  confirm?(plan: Plan<S>, values: Values<A, F>): Confirmation | undefined;
+}
+
+/** A command that changes records: the engine in `bulk/` carries it out. */
+export interface OperationCommand<A extends Params = Params, F extends Params = Params>
+  extends Described<A, F> {
+  readonly view: View<never>;
+  /** Whether it may ask before it writes. */
+  readonly asks: boolean;
+  /** What it does to each record; the engine's own type. */
+  readonly operation: object;
+  run(context: Context, values: Values<A, F>, words: readonly string[]): Promise<Shown>;
+}
+
+/** A value, how it is shown, and the exit code it stands for once it was shown. */
+export interface Shown {
+  readonly value: unknown;
+  readonly view: View<never>;
+  /** What stands before the value, whatever its format. */
+  readonly head?: string | undefined;
+  readonly exitName: ExitName;
+  /** Nothing was changed, though the command could have. */
+  readonly onlyReads?: boolean | undefined;
+  /** Says what is to stand below the value, or instead of it where it could not be written out. */
+  readonly tellAfter?: (how: { readonly isShown: boolean }) => void;
+  /** What is written down once the value was written out. */
+  readonly written?: (() => Promise<void>) | undefined;
+  /** The first of several things that failed; each was told by a line of its own. */
+  readonly failed?: FailedOne | undefined;
+  /** It tells what was done: when it cannot be written out, that is no good end, as it is for a list. */
+  readonly isReport?: boolean;
+  /** What runs after the value was shown; a signal ends it in the ordinary way. */
+  readonly goOn?: () => Promise<void>;
+  /** Ends what was begun, also where the value could not be written out. */
+  readonly stop?: () => Promise<void>;
 }
 
 /** A value together with an exit code that is not 0 (several ids of which one was missing). */
@@ -201,13 +213,7 @@ export class Outcome<T> {
 
 /** A run whose rows are shown as they come: how, and the exit code once the last one is out. */
 export class Running {
-  constructor(
-    readonly shown: {
-      readonly value: unknown;
-      readonly view: View<never>;
-      readonly exitName: ExitName;
-    },
-  ) {}
+  constructor(readonly shown: Shown) {}
 }
 
 /** A value that is shown while the command goes on, such as a server's address. */
@@ -230,7 +236,8 @@ export type Command =
       never,
       unknown,
       never
-    >);
+    >)
+  | ({ readonly kind: 'operation'; readonly local: false } & OperationCommand<Params, Params>);
 
 /** A command that calls the service and changes nothing. */
 export function defineCommand<A extends Params, F extends Params, T>(

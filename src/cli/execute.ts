@@ -2,10 +2,9 @@ import * as z from 'zod/mini';
 import type { Context, LocalContext } from '../context.js';
 import type { PlainCommand, PlainParam } from '../data/plain-table.js';
 import { UsageError } from '../errors.js';
-import { type Command, Lasting, Outcome, type Params } from './define.js';
+import { type Command, Lasting, Outcome, type Params, type Shown } from './define.js';
 import { checkChoice } from './check.js';
 import type { RawValues } from './parsed.js';
-import type { Shown } from './write.js';
 
 /**
  * Parses the values of a command line by the command's own schemas and runs it. Throws UsageError
@@ -23,13 +22,15 @@ export async function execute(
   };
   if (command.kind === 'write') {
     const { runWrite } = await import('./write.js');
-    return runWrite(command, plain.words, context as Context, values);
+    return runWrite(command, context as Context, values);
   }
+  if (command.kind === 'operation') return command.run(context as Context, values, plain.words);
   const result: unknown = await command.run(context as never, values);
   if (result instanceof Outcome)
     return {
       value: result.value,
       view: command.view,
+      head: result.more.head,
       get exitName() {
         return result.exitName;
       },

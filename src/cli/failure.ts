@@ -5,10 +5,10 @@ import {
   isExhausted,
   NetworkError,
   ProtocolError,
-  quietAsked,
   StoreError,
   UnknownOutcomeError,
 } from '../errors.js';
+import { quietAsked } from '../data/failure-kinds.js';
 import { exit } from '../exit-codes.js';
 import type { GlobalFlags } from '../config/flags.js';
 import { escapeJson } from '../data/json-escape.js';

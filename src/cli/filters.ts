@@ -50,7 +50,7 @@ export const listFlags = {
       ),
     ),
     'at most this many',
-    { placeholder: 'N', group: 'selection' },
+    { short: 'L', placeholder: 'N', group: 'selection' },
   ),
 } as const;
 

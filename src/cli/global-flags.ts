@@ -38,6 +38,7 @@ export const globalFlags: readonly GlobalFlag[] = [
   toggle('bom', 'begin csv with a byte order mark'),
   value('delimiter', 'CHAR', 'csv delimiter: , or ; or tab'),
   toggle('csvRaw', 'do not guard csv cells that a spreadsheet would read as a formula'),
+  toggle('noHeader', 'no header row in tables and csv'),
   value('time', 'STYLE', 'how times are written for people: iso, local, relative', {
     choices: timeStyles,
   }),

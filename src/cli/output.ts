@@ -26,7 +26,17 @@ import {
 /** The settings that decide how a value is shown. */
 export type OutputSettings = Pick<
   Settings,
-  'output' | 'fields' | 'out' | 'bom' | 'delimiter' | 'csvRaw' | 'time' | 'pager' | 'guesses'
+  | 'output'
+  | 'fields'
+  | 'out'
+  | 'bom'
+  | 'delimiter'
+  | 'csvRaw'
+  | 'noHeader'
+  | 'quiet'
+  | 'time'
+  | 'pager'
+  | 'guesses'
 >;
 
 /** What showing a value needs of the world. */
@@ -71,7 +81,7 @@ async function show<T>(value: T, view: View<T>, sink: Sink, world: Presenting): 
   const isTable = format === 'table' && !fields;
   // What a report consists of are rows: for a pipe they are a table like any other.
   if (isTable && view.rows && view.rowFields && !sink.isTerminal)
-    return writeTsv(sink, view.rows(value), view.rowFields);
+    return writeTsv(sink, view.rows(value), view.rowFields, world.settings);
   if (isTable && view.lines) {
     const lines = view.lines(value, canvasOf(sink, world));
     return showLines(lines, sink, world);
@@ -148,8 +158,8 @@ async function only(rows: Rows): Promise<unknown> {
   return null;
 }
 
-function csvLook({ settings: { delimiter, csvRaw, bom }, signal }: Presenting) {
-  return { delimiter, raw: csvRaw, bom, signal };
+function csvLook({ settings: { delimiter, csvRaw, bom, noHeader }, signal }: Presenting) {
+  return { delimiter, raw: csvRaw, bom, noHeader, signal };
 }
 
 function knownFields<T>(view: View<T>, fields: readonly string[] | undefined): readonly string[] {
@@ -183,7 +193,7 @@ async function showTable<T>(
     headers: world.settings.fields ? undefined : new Map(forPeople),
     keepOrder: world.sorted === true,
   });
-  await showLines(lines, sink, world);
+  await showLines(world.settings.noHeader ? lines.slice(1) : lines, sink, world);
 }
 
 async function showRecord(record: JsonObject, sink: Sink, world: Presenting): Promise<void> {
@@ -229,7 +239,7 @@ async function writeTable<T>(
   { settings, note }: Presenting,
 ): Promise<void> {
   const named = settings.fields ?? namedColumns(view, settings);
-  if (named) return writeTsv(sink, rows, named);
+  if (named) return writeTsv(sink, rows, named, settings);
   const { columnsForMachines } = await import('./columns.js');
   const source = batchesOf(rows)[Symbol.asyncIterator]();
   const first: Item<unknown>[] = [];
@@ -253,7 +263,7 @@ async function writeTable<T>(
       await source.return?.();
     }
   };
-  await writeTsv(sink, flowOf(all), columns);
+  await writeTsv(sink, flowOf(all), columns, settings);
   if (late.names.size > 0)
     note(
       `Fields that only later records have are not in the table: ${[...late.names].join(', ')}. Name them with --fields, or use -o csv or -o json.`,

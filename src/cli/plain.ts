@@ -41,8 +41,8 @@ function describeCommand(words: readonly string[], command: Command): PlainComma
     calls,
     basis: command.basis ?? basisOf(calls),
     local: command.local,
-    writes: command.kind === 'write',
-    asks: 'confirm' in command || 'bulk' in command,
+    writes: command.kind !== 'read',
+    asks: command.kind === 'operation' ? command.asks : 'confirm' in command,
     shows: (command.shows ?? []).map((name) => `--${kebab(name)}`),
     fields: command.view.columns ?? recordFields(command.view.resource),
   };

@@ -19,7 +19,7 @@ export function topicTexts(): readonly Topic[] {
     topic('environment', 'variables that the tool reads', environmentPage()),
     topic('exit-codes', 'what each exit code means', exitCodePage()),
     topic('output', 'formats, streams, what scripts can rely on', outputPage),
-    topic('bulk', 'changing many things: selection, preview, journal, resume', bulkPage),
+    topic('bulk', 'changing records: selection, preview, journal, resume, undo', bulkPage),
     topic(
       'undocumented',
       'what is assumed about the service, and how to replace it',
@@ -134,7 +134,7 @@ With json or ndjson the last line of stderr is the error:
   {"error":{"code":"…","kind":"…","message":"…","hint":"…","exitCode":5,…}}
 Exit 0 means that everything asked was done and written out.`;
 
-const bulkPage = `Changing many things
+const bulkPage = `Changing records, one or many
 
 The rows come from exactly one place: ids typed, --ids FILE, --csv FILE, filter flags,
 or --all. No filter never means all. The list behind a filter must be complete, else
@@ -154,31 +154,50 @@ Spreadsheets rewrite long numbers when they open a CSV: a Discord id of 18 digit
 saved as 1.23457E+17, its last digits lost. Such a cell is refused with its line, before
 anything is sent. Import the column as text, or delete it before saving.
 
-Before the first write the preview says what would change; a script adds --yes. Above
---max-changes (100) it also needs --expect N or a higher cap. --dry-run sends nothing;
-with --exit-code it ends with 12 when something would change.
+Before the first write a preview shows what would change; a script adds --yes. Above
+--max-changes (100) it also needs --expect N or a higher cap. Deleting several records
+asks you to type the number; a script passes --yes --expect N. --note over existing
+notes asks whether to replace or append. --dry-run sends nothing; with --exit-code it
+exits 12 when something would change.
 
-Each row ends in one result: changed, unchanged, skipped (--if-status, --if), failed,
-conflict (409, or changed by someone else after the preview), unknown (it may have
+Each row has one result: changed, unchanged, skipped (--if-status, --if), failed,
+conflict (409, or someone else changed it after the preview), unknown (it may have
 happened), not_attempted. Exit 0: all done; 8: rows failed or conflicted; 9: the
 service does not answer; 10: a row is unknown; 11: a cap, a lock, a doubtful list.
 401 and featureNotAvailable stop a run, as do a 403 at the first write, the third 403
-in a row and the fifth row in a row without an answer.
+in a row and the fifth row in a row without an answer. One record typed by its id
+exits with the code of its own error instead.
 
-What is about to be sent stands in a journal on disk first, and its result before it
-is reported. After a crash the same line goes on where it was, and a write that may
-have taken effect is read before anything is sent again (ROSTERCTL_SETTLE, 15s, is how
-long it may still be on its way). A lost connection of your own stops a run as Ctrl-C
-does, also under nohup; setsid keeps it going. One bulk write at a time per organization and kind
-of record; the next one exits 11 (--wait-lock 10m waits).
+Every write goes the same way, for one record or thousands: read the record, check the
+guards, save the intent and the previous values to disk, send the request, save the
+result. No request leaves on a read older than 2 seconds; after a wait the record is
+read and every guard is checked again. After a crash, the same command continues where
+it stopped. A write that may have taken effect is checked by reading before anything is
+sent again (ROSTERCTL_SETTLE, 15s, is how long it may still be on its way). Losing your
+own connection stops a run as Ctrl-C does, also under nohup; setsid keeps it running.
 
-  rosterctl runs list              what is finished, what is not
-  rosterctl runs resume last       go on
+  rosterctl runs list              finished and unfinished runs
+  rosterctl runs show last         the result of each row
+  rosterctl runs resume last       continue
   rosterctl runs retry RUN         a new run from what failed or conflicted
+  rosterctl runs undo last         restore what a run changed
   --results FILE.csv               one line for each row of the input
 
-The API has no conditional write: what another admin changes between the read and the
-write of a row is overwritten.`;
+runs undo restores a field only if it still holds what the run wrote, and deletes a
+record that the run created only if nobody has changed it; anything else is a conflict.
+An undo is a run and can be undone. It does not undo deletions, conversions or what
+your Flows did. runs show RUN --undoable prints deleted records, one a line: pass a
+line to create --input to create that record again. Previous values are kept for 30
+days (undo.keep).
+
+Only one bulk write runs at a time for each organization and kind of record; another
+one exits 11 (--wait-lock 10m waits). A write of one record waits only for another
+write of that record, at most 10 seconds. Where the system has no /proc (macOS,
+Windows), a lock whose process cannot be identified is refused, and the error says how
+to remove it.
+
+The API has no conditional write: a change that another admin makes between the read
+and the write of a row is overwritten.`;
 
 function sandboxPage(): string {
   return `The embedded sandbox

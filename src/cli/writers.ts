@@ -137,11 +137,16 @@ function tsvValue(value: unknown, onlyQuotes = false): string {
   return printPlain(value, onlyQuotes) ?? jsonTsvCell(printJson(value));
 }
 
-/** Tab-separated records with a header, as they come. */
-export async function writeTsv(sink: Sink, rows: Rows, columns: readonly string[]): Promise<void> {
+/** Tab-separated records, as they come, below a header unless `noHeader`; with `quiet` no header stands alone. */
+export async function writeTsv(
+  sink: Sink,
+  rows: Rows,
+  columns: readonly string[],
+  { noHeader, quiet }: { readonly noHeader: boolean; readonly quiet: boolean },
+): Promise<void> {
   // The header goes with the first record: a list that fails at once prints nothing.
   const cells: string[] = [];
-  let header = `${columns.map(tsvCell).join('\t')}\n`;
+  let header = noHeader ? '' : `${columns.map(tsvCell).join('\t')}\n`;
   await writeLines(sink, rows, ({ value, text }) => {
     const record = asRecord(value);
     const onlyQuotes = text !== undefined && escapesOnlyQuotes(text);
@@ -151,7 +156,7 @@ export async function writeTsv(sink: Sink, rows: Rows, columns: readonly string[
       cells[at] = tsvValue(valueAt(record, columns[at] ?? ''), onlyQuotes);
     return `${before}${cells.join('\t')}\n`;
   });
-  await sink.write(header);
+  if (!quiet) await sink.write(header);
 }
 
 /** One record as `key<TAB>value` lines, nested fields dotted. */
@@ -164,6 +169,7 @@ export async function writePairs(sink: Sink, record: JsonObject): Promise<void> 
 
 export interface CsvLook extends CsvOptions {
   readonly bom: boolean;
+  readonly noHeader: boolean;
   /** Ends the writing. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -184,7 +190,8 @@ export async function writeCsv(
   const columns = records.length > 0 ? await csvColumns(records, names, turn) : columnsIfEmpty;
   const header = look.raw ? columns : columns.map(forSpreadsheet);
   const batch = batchTo(sink);
-  await batch.push((look.bom ? byteOrderMark : '') + csvLine(header, { ...look, raw: true }));
+  const first = look.noHeader ? '' : csvLine(header, { ...look, raw: true });
+  await batch.push((look.bom ? byteOrderMark : '') + first);
   for (const record of records) {
     const flat = flatten(record, names);
     const waiting =

@@ -80,6 +80,8 @@ export default defineWrite({
     if (values.paginate && request.method !== 'GET')
       throw new UsageError('--paginate reads lists; it goes with GET only.');
     const { method, path, body } = request;
+    if (context.settings.dryRun && method !== 'GET')
+      context.note('There is no undo for what api sends.');
     const basis = statedRoute(method, path) ? 'stated' : 'assumed';
     return {
       calls: [],
@@ -91,7 +93,7 @@ export default defineWrite({
     };
   },
   confirm({ state: { method, path } }) {
-    return method === 'DELETE' ? { question: `Send DELETE ${path}?` } : undefined;
+    return method === 'DELETE' ? { question: `Send DELETE ${path}? There is no undo.` } : undefined;
   },
   async apply(context, { state: { method, path, body } }, { include, paginate }) {
     const { guesses } = context.settings;

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
-import { limitPace } from '../cli/bulk-line.js';
+import { limitRate } from '../bulk/invocation.js';
 import {
   selectByFilter,
   selectLocally,
   type Selecting,
   type SelectingValues,
   sourceOf,
-} from '../cli/bulk-select.js';
+} from '../bulk/select-rows.js';
 import { type DryRun, flag, Outcome, param } from '../cli/define.js';
 import { changeLines } from '../cli/lines.js';
 import { binarySize } from '../cli/cells.js';
@@ -17,10 +17,15 @@ import { ProtocolError, UsageError } from '../errors.js';
 import { ownDescriptor } from '../files/own-descriptor.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { documentSelection } from './documents/filters.js';
-import { createDownloader, type DownloadCall, linkOf, wasSkipped } from './download-one.js';
+import {
+  createDownloader,
+  type DownloadCall,
+  downloadCall,
+  linkOf,
+  wasSkipped,
+} from './download-one.js';
 import { type DownloadWorker, runDownloads } from './download-run.js';
 import { checkTargets, nameTargets, type Target, withRecords } from './download-targets.js';
-import { callOf, documents } from './kinds.js';
 import { type SaveOptions, whatStands } from './save-file.js';
 
 /** The flags of download and preview. */
@@ -145,7 +150,7 @@ export async function downloadDocuments(
   const needsList = !isListed && !values.url && file === undefined;
   const naming = nameTargets(needsList ? await withRecords(context, rows) : rows, save);
   const { targets } = naming;
-  if (!isOne) limitPace(context, values);
+  if (!isOne) limitRate(context, values);
   if (!values.url) {
     await checkTargets(context, targets, save);
     if (context.settings.dryRun) return plannedDownloads(context, endpoint, targets, save);
@@ -215,7 +220,7 @@ async function plannedDownloads(
   return {
     schema: 1,
     dryRun: true,
-    requests: planned.map(({ id }) => context.api.describe(callOf(documents, endpoint, id))),
+    requests: planned.map(({ id }) => context.api.describe(downloadCall(endpoint, id))),
     changes: planned.map(({ id, path }) => ({
       id,
       field: 'file',

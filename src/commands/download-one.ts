@@ -1,5 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { Link } from '../api/links.js';
+import { resource } from '../api/resources.js';
+import type { Call } from '../api/types.js';
 import { fetchWhole, type FileSink, type FileSource } from '../api/whole-file.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
@@ -12,7 +14,6 @@ import { partialNames, sweepPartial } from '../files/partial-file.js';
 import { createMeter, type Meter } from './download-meter.js';
 import type { DownloadWorker } from './download-run.js';
 import type { Naming, Target } from './download-targets.js';
-import { callOf, documents } from './kinds.js';
 import { type FileOf, openTarget, pipeSink, type SaveOptions, whatStands } from './save-file.js';
 
 /** The calls whose answer leads to a file (contract 4.4). */
@@ -29,9 +30,14 @@ export interface SavedRow {
   readonly [wasSkipped]?: true;
 }
 
+/** The call about the file of a document. */
+export function downloadCall(endpoint: DownloadCall, id: string): Call {
+  return { endpoint, params: { [resource('documents').idName]: id } };
+}
+
 /** Asks for the signed URL of a document; `fileUrl` of its record is never one (contract 2.5). */
 export function linkOf(context: Context, endpoint: DownloadCall, id: string): Promise<Link> {
-  return context.api.link(callOf(documents, endpoint, id));
+  return context.api.link(downloadCall(endpoint, id));
 }
 
 /** Brings the file of a document into a sink, whole. Throws as `fetchWhole` does. */

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { Stops } from '../bulk/stops.js';
+import { CircuitBreaker } from '../bulk/circuit-breaker.js';
 import type { FailedOne } from '../cli/failure.js';
 import { wordsFor } from '../cli/row-error.js';
 import type { Context } from '../context.js';
@@ -38,7 +38,7 @@ export function runDownloads<R>(
   concurrency: number,
   worker: DownloadWorker<R>,
 ): DownloadRun<R> {
-  const stops = new Stops(undefined, () => context.api.limiter.silent);
+  const stops = new CircuitBreaker(undefined, () => context.api.limiter.silent);
   // Each request on its way listens to it.
   setMaxListeners(0, context.signal);
   const failures: FailedOne[] = [];

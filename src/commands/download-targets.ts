@@ -3,9 +3,8 @@ import { nameKey, withSuffix } from '../data/file-names.js';
 import type { JsonObject } from '../data/json.js';
 import { namedFirst, plural } from '../data/words.js';
 import { ApiError, GuardError, NotFoundError } from '../errors.js';
-import type { SelectedRow } from '../bulk/work.js';
-import { documents } from './kinds.js';
-import { recordSource } from './read-records.js';
+import type { SelectedRow } from '../bulk/rows.js';
+import { recordReader } from '../resources/read.js';
 import { inFolder, nameFor, nameFromHeaders, type SaveOptions, whatStands } from './save-file.js';
 import type { Download } from '../api/store-download.js';
 
@@ -61,11 +60,11 @@ export async function withRecords(
   context: Context,
   rows: readonly SelectedRow[],
 ): Promise<readonly { readonly id: string; readonly record: JsonObject | undefined }[]> {
-  const source = recordSource(context, documents);
+  const reader = recordReader(context, 'documents');
   const found: { id: string; record: JsonObject | undefined }[] = [];
   for (const { id } of rows) {
     try {
-      found.push({ id, record: await source.read(id) });
+      found.push({ id, record: (await reader.read(id, 'list')).record ?? {} });
     } catch (error) {
       if (error instanceof ApiError && error.status === 403) {
         context.note('This key may not list documents; the files are named by the store.');

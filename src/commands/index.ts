@@ -46,6 +46,7 @@ export const commands: CommandTable = {
     show: () => import('./runs/show.js'),
     resume: () => import('./runs/resume.js'),
     retry: () => import('./runs/retry.js'),
+    undo: () => import('./runs/undo.js'),
     prune: () => import('./runs/prune.js'),
   }),
   auth: group('Store an API key and check it', [], {

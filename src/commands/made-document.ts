@@ -1,15 +1,13 @@
+import type { Step, Verification } from '../bulk/operation.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
-import { ApiError, ProtocolError } from '../errors.js';
-import { documents } from './kinds.js';
-import { otherUploads, wholeSecond } from './other-uploads.js';
+import { ApiError, Failure, ProtocolError } from '../errors.js';
 
 /**
- * The document that a request with this body made, if the list shows it: by its key; else the only
- * one that shows no key, fits, is not older than the request (`since`, milliseconds) and cannot be
- * another upload's. Undefined where the list proves that there is none. Throws ProtocolError where it
- * proves neither. Not `isKeyNew`: the key is not of this process, and an older or another document
- * may have it.
+ * The document that a request with this body made, by the key of its file in the list. Undefined
+ * where the list proves that there is none. Throws ProtocolError where it proves neither: it may be
+ * incomplete, or does not show the keys of documents that fit. Not `isKeyNew`: the key is not of this
+ * process, and an older document may have it.
  */
 export async function madeDocument(
   context: Context,
@@ -17,22 +15,15 @@ export async function madeDocument(
   since: number,
   { isKeyNew = true }: { readonly isKeyNew?: boolean } = {},
 ): Promise<JsonObject | undefined> {
-  const list = context.api.list(documents.resource);
-  const keyless: JsonObject[] = [];
+  const list = context.api.list('documents');
+  let isKeyless = false;
   for await (const record of list) {
     const isKeys = record['fileKey'] === body['fileKey'];
     if (isKeys && (isKeyNew || mayBeNew(record, body, since))) return record;
-    if (!showsKey(record) && couldBe(record, body)) keyless.push(record);
+    isKeyless ||= !showsKey(record) && couldBe(record, body);
   }
-  const only = await onlyOwn(
-    context,
-    keyless.filter((record) => isSurely(record, body, since)),
-    body,
-    since,
-  );
-  if (only) return only;
   const verdict = list.completeness();
-  if (verdict.state === 'complete' && keyless.length === 0) return undefined;
+  if (verdict.state === 'complete' && !isKeyless) return undefined;
   const why =
     verdict.state === 'complete'
       ? 'The list of documents does not show whose file a document records.'
@@ -42,6 +33,23 @@ export async function madeDocument(
   });
 }
 
+/** Reads whether the document of a step was made; an incomplete list tells nothing. */
+export async function verifyDocument(
+  context: Context,
+  step: Step,
+  since: number,
+  options?: { readonly isKeyNew: boolean },
+): Promise<Verification> {
+  try {
+    const record = await madeDocument(context, step.call.body ?? {}, since, options);
+    if (record) return { outcome: 'applied', record };
+    return { outcome: 'notApplied', state: { record, at: context.instant() }, step };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { outcome: 'unclear', error };
+  }
+}
+
 /**
  * The documents that the list shows, by the keys of their files; none where the key may not read it.
  * Throws Failure.
@@ -49,7 +57,7 @@ export async function madeDocument(
 export async function documentsByKey(context: Context): Promise<ReadonlyMap<unknown, JsonObject>> {
   const found = new Map<unknown, JsonObject>();
   try {
-    for await (const record of context.api.list(documents.resource))
+    for await (const record of context.api.list('documents'))
       if (showsKey(record)) found.set(record['fileKey'], record);
   } catch (error) {
     if (!(error instanceof ApiError && error.status === 403)) throw error;
@@ -64,20 +72,8 @@ export function isAnswerTo(context: Context, body: JsonObject, record: JsonObjec
   return !showsKey(record) || record['fileKey'] === body['fileKey'];
 }
 
-/** The only one of these records that no other upload made or may have made. */
-async function onlyOwn(
-  context: Context,
-  fitting: readonly JsonObject[],
-  body: JsonObject,
-  since: number,
-): Promise<JsonObject | undefined> {
-  if (fitting.length === 0) return undefined;
-  const others = await otherUploads(context, body['fileKey'], since);
-  const [only, ...more] = fitting.filter(({ id }) => !others.ids.has(String(id)));
-  if (!only || more.length > 0) return undefined;
-  const isContested = others.open.some((other) => isSurely(only, other.body ?? only, other.since));
-  return isContested ? undefined : only;
-}
+/** A service that counts whole seconds says that a document was made before it was asked for. */
+const wholeSecond = 1000;
 
 function showsKey({ fileKey }: JsonObject): boolean {
   return fileKey !== undefined && fileKey !== null;
@@ -93,13 +89,6 @@ function couldBe(record: JsonObject, body: JsonObject): boolean {
 function mayBeNew(record: JsonObject, body: JsonObject, since: number): boolean {
   const isDated = record['createdAt'] !== undefined;
   return record['name'] === body['name'] && (!isDated || isSince(record, since));
-}
-
-function isSurely(record: JsonObject, body: JsonObject, since: number): boolean {
-  return (
-    isSince(record, since) &&
-    ['name', 'contentType', 'sizeBytes'].every((field) => record[field] === body[field])
-  );
 }
 
 function isSince({ createdAt }: JsonObject, since: number): boolean {

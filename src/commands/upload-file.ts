@@ -2,13 +2,12 @@ import { createHash } from 'node:crypto';
 import type { UploadSource } from '../api/file-store.js';
 import { findRecord } from '../api/records.js';
 import { type UploadContentType, UploadGrant } from '../api/schemas.js';
-import { settle } from '../api/settle.js';
 import type { Call, PlannedRequest } from '../api/types.js';
 import type { Context } from '../context.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { plural, shellQuote } from '../data/words.js';
+import type { Sent } from '../bulk/operation.js';
 import { Failure, StoreError, UnknownOutcomeError } from '../errors.js';
-import { documents } from './kinds.js';
 import type { LocalFile } from './local-file.js';
 import { isAnswerTo, madeDocument } from './made-document.js';
 
@@ -140,26 +139,19 @@ async function sendBytes(
 }
 
 /**
- * Sends step 3 and settles an answer that is lost by the file's key in the list; nothing is sent
- * twice. Gives the document's record. Throws UnknownOutcomeError where no reading shows it.
+ * The record that an answer to step 3 gives, or the list shows. Throws what the answer says no by,
+ * UnknownOutcomeError for the record of something else.
  */
-export async function createDocument(context: Context, call: Call): Promise<JsonObject> {
-  const since = context.now().getTime();
-  const listed = () => madeDocument(context, call.body ?? {}, since, { isKeyNew: false });
-  const outcome = await settle(() => createDocumentOnce(context, call), listed, context);
-  return 'seen' in outcome ? outcome.seen : outcome.answer;
-}
-
-/**
- * Sends step 3 once. Throws UnknownOutcomeError for an answer that is lost or is the record of
- * something else.
- */
-export async function createDocumentOnce(context: Context, call: Call): Promise<JsonObject> {
-  const since = context.now().getTime();
+export async function confirmDocument(
+  context: Context,
+  call: Call,
+  { answer, record, sign }: Sent,
+): Promise<JsonObject> {
   const { body = {} } = call;
-  const record = findRecord((await context.api.send(call)).body, documents.resource);
-  if (!record) return recordInList(context, body, since);
-  if (isAnswerTo(context, body, record)) return record;
+  const made = record ?? findRecord(answer.body, 'documents');
+  if (made && isAnswerTo(context, body, made)) return made;
+  if (sign) throw sign;
+  if (!made) return recordInList(context, body, context.now().getTime());
   const { method, path } = context.api.describe(call);
   const sentence = `The answer of ${method} ${path} is another record than the one to be made.`;
   throw new UnknownOutcomeError(sentence, { method, path }, { delivery: 'applied' });

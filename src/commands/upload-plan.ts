@@ -1,6 +1,6 @@
 import type { UploadContentType } from '../api/schemas.js';
 import { type LeftUpload, stored as storedState } from '../bulk/upload-state.js';
-import type { SelectedRow } from '../bulk/work.js';
+import type { RowChange, SelectedRow } from '../bulk/rows.js';
 import type { Plan } from '../cli/plan.js';
 import type { Context } from '../context.js';
 import {
@@ -57,7 +57,7 @@ export interface BadFile {
 }
 
 /** What an upload changes. */
-export const newDocument = { field: 'id', from: null, to: '(new document)' } as const;
+export const newDocument: RowChange = { field: 'id', from: null, to: '(new document)' };
 
 /** What is still to be sent: all three requests, or the document alone of a file that has arrived. */
 export function planUpload(

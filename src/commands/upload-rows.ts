@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { UploadContentType } from '../api/schemas.js';
 import type { Selection } from '../bulk/selection.js';
-import type { SelectedRow } from '../bulk/work.js';
+import type { SelectedRow } from '../bulk/rows.js';
 import type { Context } from '../context.js';
 import { systemLimit } from '../data/system-limit.js';
 import { atOnce } from '../data/at-once.js';
@@ -54,7 +54,7 @@ export async function uploadRows(
  * The rows of a retry: nothing of these files has arrived, so each is looked at as it is now. Its name
  * and type stay what they were said to be; what came from stdin is gone.
  */
-export async function lookAgain(
+export async function inspectAgain(
   context: Context,
   rows: readonly SelectedRow[],
 ): Promise<readonly SelectedRow[]> {
@@ -80,7 +80,7 @@ export function seenFile({ path, name, contentType, sizeBytes, identity }: Local
 }
 
 /** Stands for these files as they are now. */
-export function filesDigest(rows: readonly SelectedRow[]): string {
+function filesDigest(rows: readonly SelectedRow[]): string {
   return digestOf(rows.map(({ own }) => own));
 }
 

@@ -11,6 +11,7 @@ const choices: readonly (readonly [key: RegExp, words: readonly string[]])[] = [
   [/^output$/, outputFormats],
   [/^time$/, timeStyles],
   [/^completion\.cache$/, ['on', 'off']],
+  [/^undo\.keep$/, ['30d', 'off']],
   [/^paging\.mode$/, pagingModes],
   [/^endpoints\.\w+\.update\.semantics$/, updateSemantics],
   [/^endpoints\.\w+\.\w+\.org$/, organizationPlaces],

@@ -10,6 +10,7 @@ export interface GlobalFlags {
   readonly bom?: boolean;
   readonly delimiter?: string;
   readonly csvRaw?: boolean;
+  readonly noHeader?: boolean;
   readonly time?: string;
   readonly dryRun?: boolean;
   readonly yes?: boolean;

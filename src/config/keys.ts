@@ -9,6 +9,7 @@ import {
   dottedPath,
   duration,
   integer,
+  keepTime,
   nameList,
   onOff,
   oneOf,
@@ -73,6 +74,9 @@ export const namedKeys = {
   pager: named('pager', 'the program that shows long output; none for none', parsePager, {
     env: 'ROSTERCTL_PAGER',
     lastEnv: 'PAGER',
+  }),
+  'undo.keep': named('undo.keep', 'how long runs undo stays possible, or off', keepTime, {
+    default: '30d',
   }),
   'completion.cache': named('completion.cache', 'remember ids for completion', onOff, {
     default: 'on',

@@ -37,6 +37,10 @@ export function duration(least: number): Parse<number> {
   };
 }
 
+/** How long something is kept, in milliseconds; undefined for `off`. */
+export const keepTime: Parse<number | undefined> = (text) =>
+  text.trim() === 'off' ? undefined : parseDuration(text);
+
 /** Yes or no, in the words that people write into environments. */
 export const onOff: Parse<boolean> = (text) => {
   const word = text.trim().toLowerCase();

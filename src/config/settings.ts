@@ -28,6 +28,7 @@ export interface Settings {
   readonly bom: boolean;
   readonly delimiter: ',' | ';' | '\t';
   readonly csvRaw: boolean;
+  readonly noHeader: boolean;
   readonly time: 'iso' | 'local' | 'relative' | undefined;
   readonly dryRun: boolean;
   readonly yes: boolean;
@@ -45,6 +46,8 @@ export interface Settings {
   readonly maxWaitMs: number;
   readonly concurrency: number;
   readonly rate: number | undefined;
+  /** How long before-images are kept, in milliseconds; undefined = none are written. */
+  readonly undoKeepMs: number | undefined;
   readonly completionCache: boolean;
   readonly guesses: Guesses;
 }
@@ -91,7 +94,6 @@ export function resolveSettings(input: SettingsInput): ResolvedSettings {
   const profile = chooseProfile(input);
   const { value, origins, notes } = decideKeys({ ...input, flags, profile: profile.name });
   const dryRun = flags.dryRun ?? readSwitch('ROSTERCTL_DRY_RUN', env);
-  if (dryRun && !flags.dryRun) notes.push('ROSTERCTL_DRY_RUN is set: this is a dry run.');
   notes.push(...unknownKeys(file, profile.name));
   const settings: Settings = {
     profile,
@@ -101,6 +103,7 @@ export function resolveSettings(input: SettingsInput): ResolvedSettings {
     bom: flags.bom ?? readSwitch('ROSTERCTL_BOM', env),
     delimiter: readDelimiter(flags, env),
     csvRaw: flags.csvRaw ?? readSwitch('ROSTERCTL_CSV_RAW', env),
+    noHeader: flags.noHeader ?? false,
     time: value(namedKeys.time),
     dryRun,
     yes: flags.yes ?? false,
@@ -117,6 +120,7 @@ export function resolveSettings(input: SettingsInput): ResolvedSettings {
     maxWaitMs: value(namedKeys.maxWait),
     concurrency: value(namedKeys.concurrency),
     rate: value(namedKeys.rate),
+    undoKeepMs: value(namedKeys['undo.keep']),
     completionCache: value(namedKeys['completion.cache']),
     guesses: setGuesses(origins),
   };

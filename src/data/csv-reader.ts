@@ -70,7 +70,10 @@ class Reader implements CsvReader {
       if (chunk.startsWith(byteOrderMark)) chunk = chunk.slice(1);
       this.begun = true;
     }
-    if (this.delimiter) return yield* this.read(chunk, this.delimiter);
+    if (this.delimiter) {
+      yield* this.read(chunk, this.delimiter);
+      return;
+    }
     this.held += chunk;
     const end = this.endOfFirstLine();
     // What is no text may be a first line for ever.

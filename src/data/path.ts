@@ -12,18 +12,38 @@ export function valueAt(record: JsonObject, path: string): unknown {
   if (Object.hasOwn(record, path)) return own;
   const found = path.includes('.') ? look(record, path.split('.')) : undefined;
   if (found !== undefined || !path.endsWith(']')) return found;
-  return bracketPath(path)?.reduce<unknown>(inner, record);
+  return bracketPath(path)?.reduce<unknown>(childOf, record);
 }
 
-/** The keys of `a[b][c.d]`, in which dots are part of a key; undefined for any other spelling. */
+/**
+ * The keys of `a[b][c.d]`, in which dots are part of a key, or of `["a","b"]`; undefined for any other
+ * spelling.
+ */
 export function bracketPath(name: string): readonly string[] | undefined {
+  if (name.startsWith('["')) return keyList(name);
   const [, first, rest = ''] = /^([^[\]]+)((?:\[[^[\]]+\])+)$/.exec(name) ?? [];
   if (first === undefined) return undefined;
   return [first, ...[...rest.matchAll(/\[([^[\]]+)\]/g)].map(([, key = '']) => key)];
 }
 
+function keyList(json: string): readonly string[] | undefined {
+  try {
+    const keys: unknown = JSON.parse(json);
+    const isPath = Array.isArray(keys) && keys.every((key) => typeof key === 'string');
+    return isPath ? keys : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function bracketName(path: readonly string[]): string {
+  if (path.some((key) => /[[\]]|^$/.test(key))) return JSON.stringify(path);
+  const [first = '', ...rest] = path;
+  return first + rest.map((key) => `[${key}]`).join('');
+}
+
 /** The value under one key of an object or at one index of a list; undefined where there is none. */
-function inner(value: unknown, key: string): unknown {
+function childOf(value: unknown, key: string): unknown {
   if (Array.isArray(value)) return isIndex(key) ? (value[Number(key)] as unknown) : undefined;
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
@@ -53,13 +73,13 @@ export function valuesAt(record: JsonObject, path: string): readonly unknown[] |
  */
 export function flatten(record: JsonObject, names = new InnerNames()): Map<string, unknown> {
   const columns = new Map<string, unknown>();
-  let isShared = false;
+  let leaves = 0;
   const put = (name: string, value: unknown) => {
-    if (columns.has(name)) isShared = true;
+    leaves += 1;
     columns.set(name, value);
   };
   for (const key of Object.keys(record)) eachLeaf(key, record[key], names, put);
-  return isShared ? flattenApart(record) : columns;
+  return leaves > columns.size ? flattenApart(record) : columns;
 }
 
 /** The same where dotted keys and nested fields share a name: each has a column of its own. */
@@ -78,10 +98,9 @@ function flattenApart(record: JsonObject): Map<string, unknown> {
   }
   const columns = new Map<string, unknown>();
   for (const [path, value] of fields) {
-    const [first = '', ...rest] = path;
     const dotted = path.join('.');
     const isFirst = firsts.get(dotted) === path;
-    const name = isFirst ? dotted : first + rest.map((key) => `[${key}]`).join('');
+    const name = isFirst ? dotted : bracketName(path);
     if (isFirst || !firsts.has(name)) columns.set(name, value);
   }
   return columns;
@@ -108,12 +127,11 @@ export function locate(
   name: string,
   isKey?: (key: string, spelling: string) => boolean,
 ): Located | undefined {
-  const find = (fits: (value: unknown) => boolean) =>
-    locateIn(record, name.split('.'), [], { isKey, fits });
+  const find = (isColumn: boolean) => locateIn(record, name.split('.'), [], { isKey, isColumn });
   return (
-    find((leaf) => !isNested(leaf)) ??
+    find(true) ??
     (name.endsWith(']') ? locateExactly(record, bracketPath(name) ?? [], isKey) : undefined) ??
-    find(() => true)
+    find(false)
   );
 }
 
@@ -128,14 +146,15 @@ function locateExactly(
     const key = isObject(value) || Array.isArray(value) ? keyIn(value, spelling, isKey) : undefined;
     if (key === undefined) return undefined;
     path.push(key);
-    value = inner(value, key);
+    value = childOf(value, key);
   }
   return path.length > 0 ? { path, value } : undefined;
 }
 
 interface Search {
   readonly isKey: ((key: string, spelling: string) => boolean) | undefined;
-  fits(value: unknown): boolean;
+  /** Only what `flatten` gives a column; else also what is around it, and the elements within. */
+  readonly isColumn: boolean;
 }
 
 function locateIn(
@@ -144,12 +163,13 @@ function locateIn(
   path: readonly string[],
   search: Search,
 ): Located | undefined {
-  if (words.length === 0) return search.fits(value) ? { path, value } : undefined;
-  const count = Array.isArray(value) ? 1 : isObject(value) ? words.length : 0;
+  const isLeaf = search.isColumn && !isNested(value);
+  if (words.length === 0) return isLeaf || !search.isColumn ? { path, value } : undefined;
+  const count = isLeaf ? 0 : Array.isArray(value) ? 1 : isObject(value) ? words.length : 0;
   for (let length = count; length > 0; length--) {
     const key = keyIn(value as object, words.slice(0, length).join('.'), search.isKey);
     if (key === undefined) continue;
-    const found = locateIn(inner(value, key), words.slice(length), [...path, key], search);
+    const found = locateIn(childOf(value, key), words.slice(length), [...path, key], search);
     if (found) return found;
   }
   return undefined;

@@ -6,9 +6,12 @@ export class SystemLimitError extends Failure {
   readonly kind = 'limit';
   readonly exitName = 'failed';
   readonly code: string;
-  constructor({ code, message, hint }: Limit, cause: unknown) {
-    super(message, { hint, cause });
-    this.code = code;
+  constructor(
+    readonly limit: Limit,
+    cause: unknown,
+  ) {
+    super(limit.message, { hint: limit.hint, cause });
+    this.code = limit.code;
   }
 }
 
@@ -48,15 +51,20 @@ const byCode: Readonly<Record<string, Limit>> = {
 export function systemLimit(error: unknown): SystemLimitError | undefined {
   if (error instanceof SystemLimitError) return error;
   if (!(error instanceof Error)) return undefined;
-  if (error instanceof Failure)
-    // Of the others the outcome matters more: something may have been done.
-    return ['input', 'output', 'config', 'network'].includes(error.kind)
-      ? systemLimit(error.cause)
-      : undefined;
+  if (error instanceof Failure) return limitBehind(error);
   const { code } = error as NodeJS.ErrnoException;
   const limit =
     (code === undefined ? undefined : byCode[code]) ?? (isMemory(error) ? memory : undefined);
   return limit && new SystemLimitError(limit, error);
+}
+
+/** Of other kinds of failure the outcome matters more: something may have been done. */
+function limitBehind({ kind, message, cause }: Failure): SystemLimitError | undefined {
+  if (!['input', 'output', 'config', 'network'].includes(kind)) return undefined;
+  const limit = systemLimit(cause);
+  if (!limit || kind === 'network') return limit;
+  // The others name the file and the system's reason.
+  return new SystemLimitError({ ...limit.limit, message }, cause);
 }
 
 /** V8's own errors carry no code. */

@@ -1,19 +1,22 @@
+/** Locks between processes: one holder at a time of a name in a folder, whatever is killed when. */
 import { randomBytes } from 'node:crypto';
-import {
-  chmodSync,
-  linkSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  truncateSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CancelledError, GuardError } from '../errors.js';
 import { makeFolder } from './make-folder.js';
-import { describeSelf, isGone, type LockHolder, parseHolder, type ThisProcess } from './holder.js';
+import { describeSelf, holderState, type LockHolder, type ThisProcess } from './holder.js';
+import {
+  codeOf,
+  holderAmong,
+  linkIfFree,
+  listIfThere,
+  listLock,
+  pathOf,
+  readIfThere,
+  removeIfThere,
+  writeNew,
+} from './lock-files.js';
 
 export type { LockHolder, ThisProcess } from './holder.js';
 
@@ -23,11 +26,8 @@ export type { LockHolder, ThisProcess } from './holder.js';
 // is the highest and all others are free; else he takes his own away again. Of two that come at once
 // the one who linked last sees the other's file, so both never hold it, whatever the numbers are and
 // however long one slept in between. Only the holder removes files that are not his own, and only
-// free ones. Letting go empties the holder's file; or it goes as the last of all, where the name is
-// used once.
-
-/** How many passed generations stay: who comes late finds his number taken and stands in nobody's way. */
-const kept = 8;
+// free ones. Letting go removes the holder's file as the last of all, so nothing piles up; where
+// somebody linked a higher number meanwhile it is emptied instead, and the next holder removes it.
 
 export interface LockOptions {
   readonly self: ThisProcess;
@@ -38,8 +38,6 @@ export interface LockOptions {
   readonly signal?: AbortSignal;
   /** Hears once of the holder that is waited for. */
   readonly onWait?: (holder: LockHolder) => void;
-  /** Leaves no file behind: for a name that nobody may ever lock again. */
-  readonly vanishes?: boolean;
 }
 
 /** A lock that we hold; `release` may be called twice. */
@@ -84,7 +82,7 @@ export async function acquireLock(
       const outcome = claim.tryNow();
       if (outcome !== 'raced' && 'release' in outcome) return outcome;
       if (outcome === 'raced') continue;
-      if (performance.now() >= deadline) throw locked(dir, name, outcome);
+      if (performance.now() >= deadline) throw locked(dir, name, outcome, options.self);
       if (!isTold) options.onWait?.(outcome);
       isTold = true;
       await sleep(pause(attempt), undefined, { ref: true });
@@ -96,44 +94,36 @@ export async function acquireLock(
 
 /** Who holds the lock now, or undefined when nobody does. Writes nothing. */
 export function lockHolder(dir: string, name: string, self: ThisProcess): LockHolder | undefined {
-  return holderAmong(dir, name, listLock(dir, name).generations, self)?.holder;
+  return holderAmong(dir, name, listLock(dir, name).generations, self);
 }
 
-/** Since when it is held, in milliseconds by the file system's clock, or undefined. Writes nothing. */
-export function heldSince(dir: string, name: string, self: ThisProcess): number | undefined {
-  return holderAmong(dir, name, listLock(dir, name).generations, self)?.since;
-}
-
-/** The first of these files that is not free. */
-function holderAmong(
-  dir: string,
-  name: string,
-  generations: readonly number[],
-  self: ThisProcess,
-): { readonly holder: LockHolder; readonly since: number } | undefined {
-  for (const generation of generations) {
-    const path = pathOf(dir, name, generation);
-    const found = statSync(path, { throwIfNoEntry: false });
-    // Most are empty, and to ask for a size is cheaper than to read.
-    if (!found?.size) continue;
-    const holder = parseHolder(readIfThere(path) ?? '');
-    if (holder && !isGone(holder, self)) return { holder, since: found.mtimeMs };
+/**
+ * Removes lock files that killed processes left in a folder, of at most `most` names. Takes each lock
+ * for that: only a holder may remove files of others. Throws the file system's own error.
+ */
+export async function sweepLocks(dir: string, self: ThisProcess, most: number): Promise<void> {
+  const names = new Set(listIfThere(dir).flatMap((file) => /^(.+)\.lock\./.exec(file)?.[1] ?? []));
+  const free = [...names].filter((name) => lockHolder(dir, name, self) === undefined);
+  for (const name of free.slice(0, most)) {
+    // oxlint-disable-next-line no-await-in-loop
+    const lock = await acquireLock(dir, name, { self, waitMs: 0 }).catch((error: unknown) => {
+      if (error instanceof GuardError) return undefined;
+      throw error;
+    });
+    lock?.release();
   }
-  return undefined;
 }
 
-/** Readable by its owner alone, also under a umask that would take that away. */
-function writeNew(path: string, text: string): void {
-  writeFileSync(path, text, { mode: 0o600, flag: 'wx' });
-  chmodSync(path, 0o600);
-}
-
-function openClaim(dir: string, name: string, { self, purpose, vanishes }: LockOptions) {
+function openClaim(dir: string, name: string, { self, purpose }: LockOptions) {
   let own: string | undefined;
+  // Names this hold and no other one of this process.
+  const text = JSON.stringify({
+    ...describeSelf(self, purpose),
+    hold: randomBytes(6).toString('hex'),
+  });
   const privateFile = () => {
     if (own !== undefined) return own;
     const path = join(dir, `${name}.lock.new.${self.pid}.${randomBytes(6).toString('hex')}`);
-    const text = JSON.stringify(describeSelf(self, purpose));
     try {
       writeNew(path, text);
     } catch (error) {
@@ -150,7 +140,7 @@ function openClaim(dir: string, name: string, { self, purpose, vanishes }: LockO
   };
   const tryNow = (): HeldLock | LockHolder | 'raced' => {
     const before = listLock(dir, name).generations;
-    const holder = holderAmong(dir, name, before, self)?.holder;
+    const holder = holderAmong(dir, name, before, self);
     if (holder) return holder;
     const mine = (before[0] ?? 0) + 1;
     const path = pathOf(dir, name, mine);
@@ -164,9 +154,9 @@ function openClaim(dir: string, name: string, { self, purpose, vanishes }: LockO
       removeIfThere(path);
       return 'raced';
     }
-    sweep(dir, name, others.slice(kept - 1), self);
+    sweep(dir, name, others, self);
     for (const { file, pid } of privates) if (!self.isAlive(pid)) removeIfThere(join(dir, file));
-    return heldLock(dir, name, mine, self, vanishes ?? false);
+    return heldLock(dir, name, mine, text, self);
   };
   return { tryNow, discard };
 }
@@ -175,8 +165,8 @@ function heldLock(
   dir: string,
   name: string,
   mine: number,
+  text: string,
   self: ThisProcess,
-  vanishes: boolean,
 ): HeldLock {
   const path = pathOf(dir, name, mine);
   let released = false;
@@ -187,14 +177,16 @@ function heldLock(
       if (released) return false;
       const changed = changeOf(dir);
       if (changed !== undefined && changed === known) return true;
-      const ours = listLock(dir, name).generations[0] === mine;
+      // Numbers begin anew when a lock was let go, so the number alone does not tell.
+      const ours = listLock(dir, name).generations[0] === mine && readIfThere(path) === text;
       known = ours && changed !== undefined && isSettled(changed) ? changed : undefined;
       return ours;
     },
     release() {
       if (released) return;
       released = true;
-      const [top, ...passed] = vanishes ? listLock(dir, name).generations : [];
+      const [top, ...passed] = listLock(dir, name).generations;
+      if (readIfThere(path) !== text) return;
       if (top === mine) {
         sweep(dir, name, passed, self);
         // The last one: as long as it stands nobody else holds the lock.
@@ -217,22 +209,6 @@ function sweep(dir: string, name: string, generations: readonly number[], self: 
     if (!holderAmong(dir, name, [passed], self)) removeIfThere(pathOf(dir, name, passed));
 }
 
-/** The generations from the highest down, and the private files beside them. */
-function listLock(dir: string, name: string) {
-  const generations: number[] = [];
-  const privates: { file: string; pid: number }[] = [];
-  const prefix = `${name}.lock.`;
-  for (const file of listIfThere(dir)) {
-    if (!file.startsWith(prefix)) continue;
-    const rest = file.slice(prefix.length);
-    if (/^[1-9]\d{0,14}$/.test(rest)) generations.push(Number(rest));
-    const pid = /^new\.(\d+)\./.exec(rest)?.[1];
-    if (pid !== undefined) privates.push({ file, pid: Number(pid) });
-  }
-  generations.sort((a, b) => b - a);
-  return { generations, privates };
-}
-
 /** When something was last put into the folder or taken out, in nanoseconds since 1970. */
 function changeOf(dir: string): bigint | undefined {
   return statSync(dir, { bigint: true, throwIfNoEntry: false })?.mtimeNs;
@@ -247,57 +223,25 @@ function isSettled(changed: bigint): boolean {
   return Date.now() - Number(changed / 1_000_000n) > tick;
 }
 
-function locked(dir: string, name: string, holder: LockHolder): GuardError {
+function locked(dir: string, name: string, holder: LockHolder, self: ThisProcess): GuardError {
   const doing = holder.purpose === undefined ? '' : ` (${holder.purpose})`;
   return new GuardError(`"${name}" is held by process ${holder.pid}${doing} on ${holder.host}`, {
     code: 'locked',
-    hint: `Wait for it, or end it. If that machine is gone for good, remove ${join(dir, `${name}.lock.*`)}`,
+    hint: ['Wait for it, or end it.', ...removalHint(dir, name, holder, self)].join(' '),
   });
 }
 
-const pathOf = (dir: string, name: string, generation: number) =>
-  join(dir, `${name}.lock.${generation}`);
+/** How to remove a lock by hand, where this machine cannot tell whether its holder still runs. */
+export function removalHint(
+  dir: string,
+  name: string,
+  holder: LockHolder,
+  self: ThisProcess,
+): readonly string[] {
+  if (holderState(holder, self) !== 'unsure') return [];
+  const files = join(dir, `${name}.lock.*`);
+  return [`If process ${holder.pid} on ${holder.host} no longer runs, remove ${files}`];
+}
 
 /** Short at first, since most holds last a millisecond; uneven, so that waiters do not march in step. */
 const pause = (attempt: number) => 1 + Math.random() * Math.min(3 + attempt, 20);
-
-function linkIfFree(from: string, to: string): boolean {
-  try {
-    linkSync(from, to);
-    return true;
-  } catch (error) {
-    // ENOENT: our private file was swept away by someone who cannot see our process.
-    if (codeOf(error) === 'EEXIST' || codeOf(error) === 'ENOENT') return false;
-    throw error;
-  }
-}
-
-function listIfThere(dir: string): string[] {
-  try {
-    return readdirSync(dir);
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return [];
-    throw error;
-  }
-}
-
-function readIfThere(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw error;
-  }
-}
-
-function removeIfThere(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error;
-  }
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
-}

@@ -3,7 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FileVersion } from '../data/file-version.js';
 import { isObject } from '../data/json.js';
 import { GuardError } from '../errors.js';
-import { describeSelf, isGone, type LockHolder, parseHolder, type ThisProcess } from './holder.js';
+import {
+  describeSelf,
+  holderState,
+  type LockHolder,
+  parseHolder,
+  type ThisProcess,
+} from './holder.js';
 import { attempt } from './writing.js';
 
 /** What a half file belongs to: no URL, no key, nothing secret. */
@@ -55,7 +61,7 @@ export async function lookAt(path: string) {
 
 /** Whether the process that wrote it is still at it. */
 export function isHeld({ holder }: Marker, self: ThisProcess): boolean {
-  return holder !== undefined && !isGone(holder, self);
+  return holder !== undefined && holderState(holder, self) !== 'gone';
 }
 
 /** What stands in a download's way and is none of its own. */

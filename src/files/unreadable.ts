@@ -9,13 +9,12 @@ import { type Failure, InputError } from '../errors.js';
  * InputError, or SystemLimitError where the fault is not the file's.
  */
 export function unreadable(path: string, error: unknown): Failure {
-  const limit = systemLimit(error);
-  if (limit) return limit;
   const { code = '' } = error as NodeJS.ErrnoException;
-  return new InputError(`${path} cannot be read: ${systemReason(error)}.`, {
+  const refused = new InputError(`${path} cannot be read: ${systemReason(error)}.`, {
     hint: nextSteps[code]?.(path),
     cause: error,
   });
+  return systemLimit(refused) ?? refused;
 }
 
 const whoMay = (path: string) => `See who may read it: ls -ld ${shellQuote(path)}`;

@@ -1,4 +1,4 @@
-import { displayWidth, pad, truncate } from './width.js';
+import { displayWidth, isOneColumnEach, pad, truncate } from './width.js';
 import type { Paint } from './paint.js';
 
 /** One column of a table; its texts are safe already (cellText). */
@@ -36,7 +36,7 @@ export async function renderTable(
   const fitted = fitColumns(columns, options.columns);
   const rows = fitted[0]?.cells.length ?? 0;
   const lines =
-    rows <= mostLibraryRows
+    rows <= mostLibraryRows && fitted.every(isPlain)
       ? await linesByLibrary(fitted, options.paint)
       : linesByColumns(fitted, options.paint);
   const left = [
@@ -45,6 +45,11 @@ export async function renderTable(
   ];
   if (left.length > 0) lines.push(options.paint.dim(leftOutLine(left, options.columns)));
   return lines;
+}
+
+/** The library measures marks and joined emoji in its own way, and cuts them in their middle. */
+function isPlain({ name, cells }: FittedColumn): boolean {
+  return isOneColumnEach(name) && cells.every(isOneColumnEach);
 }
 
 /** A column with its width decided and its texts cut to it. */

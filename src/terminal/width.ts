@@ -6,6 +6,11 @@ const oneColumnEach =
   /^[ -~\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e]*$/;
 const spacingMarks = /\p{Mc}/gu;
 
+/** Whether every character takes one column, on every terminal. */
+export function isOneColumnEach(text: string): boolean {
+  return oneColumnEach.test(text);
+}
+
 /**
  * Columns that a safe text takes in a terminal, SGR colour not counted. Spacing marks count one,
  * as many terminals draw them: the measure may be too wide, never too narrow.

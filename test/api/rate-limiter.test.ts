@@ -236,7 +236,15 @@ describe('the rate that a 429 teaches', () => {
     pass(100);
     good(limiter, 1);
     limiter.answered(429, 1);
-    expect(limiter.learnedRate).toBe(9);
+    expect(limiter.learnedRate).toBe(10);
+    // That is too little, perhaps: each good answer raises it until the next 429.
+    good(limiter, 1);
+    expect(limiter.learnedRate).toBeCloseTo(10.4);
+    pass(1001);
+    limiter.answered(429, 1);
+    expect(limiter.learnedRate).toBeCloseTo(9.36);
+    good(limiter, 19);
+    expect(limiter.learnedRate).toBeCloseTo(9.36);
   });
 
   test('is none where no answer was good: then the next 429 teaches', () => {

@@ -79,7 +79,7 @@ const list = async (json: unknown, strict = false) => {
 describe('what becomes of it', () => {
   test.each([
     [{ errors: [{ code: 'taken', message: 'In use' }] }, 'taken', 'In use', 'error'],
-    [{ errors: ['In use'] }, 'protocol', 'In use', 'error'],
+    [{ errors: ['In use'] }, 'invalid', 'In use', 'error'],
     [{ code: 40_901, message: 'In use' }, '40901', 'In use', 'code'],
     [{ error: { code: 'taken', message: 'In use' } }, 'taken', 'In use', 'error'],
   ])('a write answered %j is refused in the service’s words', async (json, code, message, sign) => {

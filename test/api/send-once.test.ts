@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import type { Call } from '../../src/api/types.js';
 import {
   ApiError,
-  asksForQuiet,
   BugError,
   CancelledError,
   NetworkError,
   StaleReadError,
   UnknownOutcomeError,
 } from '../../src/errors.js';
+import { asksForQuiet } from '../../src/data/failure-kinds.js';
 import { recordingService, type Reply } from '../support/service.js';
 import { apiTo, noWait, realLimiter, thrownBy } from './wiring.js';
 

@@ -1,8 +1,8 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { keep, steps, written } from '../commands/tryouts/service.js';
-import { ids, report, several, until, userOf } from './user.js';
+import { ids, report, runFolders, several, until, userOf } from './user.js';
 
 const line = (count: number, more: string) =>
   `tryouts set-status ${ids(count).join(' ')} --to rejected ${more}`;
@@ -214,19 +214,19 @@ test('after a stop nothing leaves that waited for its turn', async () => {
 
 test('a second start names the run that is gone on with, not one that there is not', async () => {
   const { service, user } = await unfinished();
-  const [run] = readdirSync(user.runs);
+  const [run] = runFolders(user.runs).map((folder) => basename(folder));
   const child = user.start(line(6, '--yes --rate 2/s'));
   await until(() => written(service).length > 5);
   const second = await user.run(line(6, '--yes'));
   child.kill('SIGKILL');
   expect(second.code).toBe(11);
-  expect(second.stderr).toContain(`goes on already: run ${run}, started `);
+  expect(second.stderr).toContain(`is running (run ${run}, started `);
 });
 
 test('a run whose plan cannot be read is not called finished, and its rows are not done again', async () => {
   const { service, user } = await unfinished();
-  const [run = ''] = readdirSync(user.runs);
-  const plan = join(user.runs, run, 'plan.jsonl');
+  const [folder = ''] = runFolders(user.runs);
+  const plan = join(folder, 'plan.jsonl');
   rmSync(plan);
   mkdirSync(plan);
   const resumed = await user.run('runs resume last --yes');
@@ -248,7 +248,7 @@ test('a dry run of what is left looks again and is the report of a run', async (
   const before = { status: 'pending' };
   const after = { status: 'rejected' };
   expect(JSON.parse(stdout)).toMatchObject({
-    run: readdirSync(user.runs)[0],
+    run: basename(runFolders(user.runs)[0] ?? ''),
     dryRun: true,
     summary: { total: 2, wouldChange: 2 },
     results: [
@@ -293,7 +293,7 @@ test('a dry run of runs retry is the report of the run that would begin', async 
     summary: { total: 2, wouldChange: 2 },
   });
   expect(written(service)).toHaveLength(2);
-  expect(readdirSync(user.runs)).toHaveLength(1);
+  expect(runFolders(user.runs)).toHaveLength(1);
 });
 
 test('runs retry keeps to --rate', async () => {

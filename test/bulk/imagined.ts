@@ -1,4 +1,5 @@
-import type { RowWork, SelectedRow } from '../../src/bulk/work.js';
+import type { RecordState, Session } from '../../src/bulk/operation.js';
+import type { RunOptions } from '../../src/bulk/row-host.js';
 import { ApiError, type Failure, UnknownOutcomeError } from '../../src/errors.js';
 
 const call = { method: 'PATCH', path: '/tryout-applications/{applicationId}' };
@@ -8,13 +9,15 @@ export type Reaction = 'ok' | 'lost' | 'dropped' | 'applied' | number | { readon
 
 /** A service in memory that counts its writes, so that the engine can be tested without a process. */
 export interface Imagined {
-  readonly work: RowWork<undefined>;
+  readonly session: { -readonly [K in keyof Session]: Session[K] };
   readonly status: Map<string, string>;
   /** Ids in the order in which their writes took effect. */
   readonly applied: string[];
   readonly sent: string[];
-  looks: number;
+  reads: number;
 }
+
+const start = { wall: 0, mono: 0 };
 
 /** `react` decides what becomes of the n-th write to a row; by default all goes well. */
 export function imagine(
@@ -27,16 +30,22 @@ export function imagine(
     status,
     applied: [],
     sent: [],
-    looks: 0,
-    work: {
-      guards: {},
+    reads: 0,
+    session: {
       resends: 3,
-      async look({ id }: SelectedRow) {
-        imagined.looks += 1;
+      async read({ id }): Promise<RecordState> {
+        imagined.reads += 1;
         const now = status.get(id);
         if (now === undefined) throw new ApiError(404, 'notFound', call);
-        const changes = now === to ? [] : [{ field: 'status', from: now, to }];
-        return { record: { id, status: now }, changes, plan: undefined };
+        return { record: { id, status: now }, at: start };
+      },
+      plan({ id }, { record = {} }) {
+        const from = record['status'];
+        if (from === to) return { steps: [] };
+        const changes = [{ field: 'status', from, to }];
+        return {
+          steps: [{ call: { endpoint: 'updateTryout', body: { id, status: to } }, changes }],
+        };
       },
       async send(_, { id }) {
         imagined.sent.push(id);
@@ -46,13 +55,38 @@ export function imagine(
           status.set(id, to);
           imagined.applied.push(id);
         }
-        if (reaction === 'ok') return undefined;
-        throw failureOf(reaction);
+        if (reaction !== 'ok') throw failureOf(reaction);
+        const record = { id, status: status.get(id) };
+        return { answer: { status: 200, headers: {}, body: record }, record };
       },
-      tell: (error: Failure) => ({ code: error.code, message: error.message }),
     },
   };
   return imagined;
+}
+
+/** A run of an imagined service whose clock stands still and whose waits are over at once. */
+export function runOptions(
+  { session }: Imagined,
+  journal: RunOptions['journal'],
+): Omit<RunOptions, 'onResult'> {
+  return {
+    session,
+    resource: 'tryouts',
+    guards: {},
+    journal,
+    concurrency: 4,
+    retries: 3,
+    backoff: () => 0,
+    settleMs: 15_000,
+    maxErrors: undefined,
+    isSilent: () => false,
+    now: () => new Date(0),
+    instant: () => start,
+    sleep: async () => {},
+    signal: new AbortController().signal,
+    describeError: (error) => ({ code: error.code, message: error.message }),
+    note: () => {},
+  };
 }
 
 function failureOf(reaction: Exclude<Reaction, 'ok'>): Failure {

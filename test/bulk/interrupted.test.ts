@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { application, keep, steps, written } from '../commands/tryouts/service.js';
+import { application, cut, keep, steps, written } from '../commands/tryouts/service.js';
 import { converse } from '../support/converse.js';
 import { rosterctl, splitWords, temporaryFolder } from '../support/run.js';
 import type { Service } from '../support/service.js';
@@ -173,4 +173,22 @@ test.concurrent('one conversion waits for what a killed run sent, so that nobody
   ]);
   expect(alone.stderr).toContain('of an earlier run that may still take effect');
   expect(steps(service).filter((step) => step === 'CONVERT app_1')).toHaveLength(1);
+});
+
+test('a create whose outcome is unknown names both ways on, also when it is repeated', async () => {
+  const service = await keep([], ({ method }) => (method === 'POST' ? cut : undefined));
+  const user = userOf(service);
+  for (const line of ['players create --name Ann', 'teams create --name Foxes']) {
+    const first = await user.run(line);
+    const again = await user.run(line);
+    const [run = ''] = /\d{8}T[\w-]+/.exec(again.stderr) ?? [];
+    for (const { code, stderr } of [first, again]) {
+      expect(code).toBe(10);
+      expect(stderr).toContain('again with --restart;');
+      expect(stderr).toContain(`rosterctl runs prune ${run}`);
+    }
+    const sent = written(service).length;
+    expect((await user.run(`${line} --restart`)).code).toBe(10);
+    expect(written(service).length).toBe(sent + 1);
+  }
 });

@@ -10,10 +10,12 @@ import {
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openJournal, parseJournal, readJournal } from '../../src/bulk/journal.js';
-import { foldJournal, isFinal } from '../../src/bulk/run-state.js';
-import { runRows, type Task } from '../../src/bulk/runner.js';
+import type { Task } from '../../src/bulk/operation.js';
+import { isFinalRow } from '../../src/bulk/report.js';
+import { foldJournal } from '../../src/bulk/run-state.js';
+import { runRows } from '../../src/bulk/runner.js';
 import { temporaryFolder } from '../support/run.js';
-import { imagine, type Imagined, type Reaction } from './imagined.js';
+import { imagine, type Imagined, type Reaction, runOptions } from './imagined.js';
 
 const options = { now: () => new Date(0), isOurs: () => true };
 const ids = Array.from({ length: 20 }, (_, index) => `app_${index + 1}`);
@@ -27,21 +29,14 @@ async function goOn(imagined: Imagined, path: string) {
   const tasks = allTasks.flatMap((task): Task[] => {
     const result = state.results.get(task.row);
     const open = state.open.get(task.row);
-    if (result && isFinal(result.result) && !open) return [];
+    if (result && isFinalRow(result) && !open) return [];
     return [{ ...task, ...(open && { open }) }];
   });
   const finals = allTasks.length - tasks.length;
   const results: string[] = [];
   await runRows(tasks, {
-    work: imagined.work,
-    journal,
-    concurrency: 4,
+    ...runOptions(imagined, journal),
     settleMs: 10,
-    maxErrors: undefined,
-    isSilent: () => false,
-    now: options.now,
-    sleep: async () => {},
-    signal: new AbortController().signal,
     onResult: (row) => results.push(row.result),
   });
   await journal.close();

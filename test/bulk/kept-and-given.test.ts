@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { application, keep, steps, written } from '../commands/tryouts/service.js';
 import { errorOf } from '../support/run.js';
-import { ids, report, several, userOf } from './user.js';
+import { ids, report, runFolders, several, userOf } from './user.js';
 
 // What is read back of a run's own files is what was put there, and nobody's notes are among it.
 
@@ -50,11 +50,11 @@ test('the notes that --if compares with are in no journal', async () => {
   const line = `tryouts set-status ${ids(3).join(' ')} --to rejected --yes --json`;
   const ran = await user.run(`${line} --if internalNotes=canary-of-a-note`);
   expect(report(ran).summary).toMatchObject({ changed: 1, skipped: 2 });
-  const [run = ''] = readdirSync(user.runs);
-  const files = readdirSync(join(user.runs, run));
+  const [folder = ''] = runFolders(user.runs);
+  const files = readdirSync(folder);
   expect(files).toContain('journal.jsonl');
   for (const file of files)
-    expect(readFileSync(join(user.runs, run, file), 'utf8')).not.toContain('canary-of-a-note');
+    expect(readFileSync(join(folder, file), 'utf8')).not.toContain('canary-of-a-note');
 });
 
 test.each([
@@ -68,8 +68,8 @@ test.each([
   const line = `tryouts set-status ${ids(6).join(' ')} --to rejected --concurrency 1 --yes --json`;
   expect((await user.run(line)).code).toBe(4);
   const sent = service.requests.length;
-  const [run = ''] = readdirSync(user.runs);
-  const plan = join(user.runs, run, 'plan.jsonl');
+  const [folder = ''] = runFolders(user.runs);
+  const plan = join(folder, 'plan.jsonl');
   writeFileSync(plan, change(readFileSync(plan, 'utf8')));
   const again = await user.run(line);
   expect([again.code, service.requests.length]).toEqual([11, sent]);

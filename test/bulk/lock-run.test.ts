@@ -1,25 +1,105 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
-import { lockRun } from '../../src/bulk/lock-run.js';
-import { OutputError } from '../../src/errors.js';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { lockRecord, lockRun, recordLocks } from '../../src/bulk/lock-run.js';
+import { runStore, type RunStore } from '../../src/bulk/run-store.js';
+import { GuardError, OutputError } from '../../src/errors.js';
+import { sweepLocks } from '../../src/files/lock.js';
 import { isAlive } from '../support/alive.js';
+import { bundleChild, killChildren, startChild } from '../support/child.js';
 import { temporaryFolder } from '../support/run.js';
 
+const self = { pid: process.pid, isAlive };
+const place = { service: 's', organization: 'o', resource: 'documents' };
+const options = {
+  self,
+  run: '20260301T101500123-1-3fa9c2',
+  startedAt: 'now',
+  waitMs: 0,
+  signal: new AbortController().signal,
+  note: () => {},
+};
+
+let script = '';
+beforeAll(async () => {
+  script = await bundleChild(fileURLToPath(new URL('record-lock-child.ts', import.meta.url)));
+});
+afterAll(killChildren);
+
+const refusal = (attempt: Promise<unknown>) => attempt.catch((reason: unknown) => reason);
+
+function filesIn(store: RunStore): string[] {
+  return existsSync(recordLocks(store)) ? readdirSync(recordLocks(store)) : [];
+}
+
 test('a lock that the disk does not take is told with its folder, and is no bug', async () => {
-  const dir = temporaryFolder();
-  const locks = join(dir, 'locks');
-  writeFileSync(locks, 'no folder');
-  const key = { service: 's', organization: 'o', resource: 'documents', input: '1' };
-  const taken = lockRun({ dir, locks }, key, {
-    self: { pid: process.pid, isAlive },
-    run: 'r',
-    startedAt: 'now',
-    waitMs: 0,
-    signal: new AbortController().signal,
-    note: () => {},
+  const store = runStore(temporaryFolder());
+  writeFileSync(store.locks, 'no folder');
+  for (const taken of [
+    lockRun(store, place, options),
+    lockRecord(store, { ...place, id: 'x' }, options),
+  ]) {
+    const error = await refusal(taken);
+    expect(error).toBeInstanceOf(OutputError);
+    expect((error as OutputError).message).toContain(store.locks);
+  }
+});
+
+test('a record that another process writes is refused after the wait, with the holder named', async () => {
+  const store = runStore(temporaryFolder());
+  const child = startChild(script, [join(store.locks, '..'), 'hold', 'app_1']);
+  await child.says('held');
+  const key = { ...place, id: 'app_1' };
+  const notes: string[] = [];
+  const waiting = { ...options, waitMs: 50, note: (line: string) => void notes.push(line) };
+  const error = await refusal(lockRecord(store, key, waiting));
+  expect(error).toBeInstanceOf(GuardError);
+  expect(error).toMatchObject({
+    code: 'locked',
+    message: expect.stringMatching(
+      new RegExp(
+        `^Another change of app_1 is running \\(run child, .*process ${child.pid} on host `,
+      ),
+    ),
+    hint: expect.stringContaining('--wait-lock'),
   });
-  const error: unknown = await taken.catch((reason: unknown) => reason);
-  expect(error).toBeInstanceOf(OutputError);
-  expect((error as OutputError).message).toContain(locks);
+  expect(notes).toEqual([expect.stringContaining('Waiting for it.')]);
+  // Other records, and the same id elsewhere, are free; so is the resource itself.
+  for (const other of [{ id: 'app_2' }, { resource: 'teams' }, { organization: 'p' }])
+    (await lockRecord(store, { ...key, ...other }, options)).release();
+  (await lockRun(store, place, options)).release();
+  // A kill frees it at once.
+  const after = lockRecord(store, key, { ...options, waitMs: 10_000 });
+  child.kill('SIGKILL');
+  (await after).release();
+  expect(filesIn(store)).toEqual([]);
+});
+
+test('hundreds of records in turn, from two processes, leave no file', async () => {
+  const dir = temporaryFolder();
+  const store = runStore(dir);
+  const children = [1, 2].map(() => startChild(script, [dir, 'turns', '400']));
+  expect(await Promise.all(children.map(({ ended }) => ended))).toEqual([0, 0]);
+  expect(children.map((child) => child.stdout())).toEqual(['400 turns\n', '400 turns\n']);
+  expect(filesIn(store)).toEqual([]);
+});
+
+test('what killed processes left is swept by others, and what is held stays', async () => {
+  const dir = temporaryFolder();
+  const store = runStore(dir);
+  for (const id of ['a', 'b', 'c']) {
+    const child = startChild(script, [dir, 'hold', id]);
+    await child.says('held');
+    child.kill('SIGKILL');
+    await child.ended;
+  }
+  const held = await lockRecord(store, { ...place, id: 'd' }, options);
+  expect(filesIn(store)).toHaveLength(4);
+  await sweepLocks(recordLocks(store), self, 2);
+  expect(filesIn(store)).toHaveLength(2);
+  await sweepLocks(recordLocks(store), self, 2);
+  expect([filesIn(store).length, held.isOurs()]).toEqual([1, true]);
+  held.release();
+  expect(filesIn(store)).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { converse } from '../support/converse.js';
-import { temporaryFolder } from '../support/run.js';
+import { rosterctl, temporaryFolder } from '../support/run.js';
 
 test.each([
   ['docs delete doc_0001 doc_0002', 'be deleted', 'Delete 2 records?'],
@@ -13,4 +13,40 @@ test.each([
   expect(shown).toContain(`2 of 2 records would ${would}`);
   expect(shown).toContain('Nothing was done.');
   expect(code).toBe(130);
+});
+
+const applications = (count: number) =>
+  Array.from({ length: count }, (_, index) => `app_${String(index + 20).padStart(4, '0')}`);
+
+const rowsIn = (shown: string) => new Set(shown.match(/app_\d{4}(?= \([^)]*\): status)/g));
+
+test('the preview shows seven rows; of more the first five, and l lists all before the answer', async () => {
+  const line = (count: number, to = 'pending') => [
+    'tryouts',
+    'set-status',
+    ...applications(count),
+    '--to',
+    to,
+  ];
+  const home = temporaryFolder();
+  await rosterctl(['-p', 'sandbox', ...line(8, 'reviewing'), '--yes'], { home });
+  const ask = (count: number, keys: [RegExp, string][]) =>
+    converse(home, ['-p', 'sandbox', ...line(count)], keys);
+  const seven = await ask(7, [[/\(y\/N\)/, 'n\r']]);
+  expect(rowsIn(seven.shown)).toEqual(new Set(applications(7)));
+  const some = await ask(8, [[/\(y\/N\/l\)/, '\r']]);
+  expect([some.code, rowsIn(some.shown).size]).toEqual([130, 5]);
+  expect(some.shown).toContain('… 3 more (l lists all)');
+  const listed = await ask(8, [
+    [/\(y\/N\/l\)/, 'l\r'],
+    [/app_0027 \([^]*\(y\/N\/l\)/, 'y\r'],
+  ]);
+  expect(rowsIn(listed.shown)).toEqual(new Set(applications(8)));
+  expect(listed.shown).toContain('8 changed of 8');
+});
+
+test('a conversion at a terminal names the applicant, not the id alone', async () => {
+  const words = ['-p', 'sandbox', 'tryouts', 'convert', 'app_0020', '--accept'];
+  const { shown } = await converse(temporaryFolder(), words, [[/\(y\/N\)/, 'y\r']]);
+  expect(shown).toMatch(/✔ [^:]+ \(app_0020\): .*converted to player_/);
 });

@@ -4,11 +4,12 @@ import { describe, expect, test } from 'vitest';
 import { cellFields } from '../../src/bulk/cell-values.js';
 import type { ColumnRules } from '../../src/bulk/csv-columns.js';
 import { selectCsv } from '../../src/bulk/selection.js';
-import type { SelectedRow } from '../../src/bulk/work.js';
+import type { SelectedRow } from '../../src/bulk/rows.js';
 import { writeCsv } from '../../src/cli/writers.js';
 import { csvLine, unguard } from '../../src/data/csv.js';
 import { readCsv } from '../../src/data/csv-reader.js';
 import { isObject, type JsonObject, parseJson, RawNumber } from '../../src/data/json.js';
+import { plainText } from '../../src/data/path.js';
 
 const rules: ColumnRules = {
   columns: [{ name: 'updatedAt', read: (cell) => cell.trim() }],
@@ -25,7 +26,7 @@ async function exported(records: readonly JsonObject[], raw = false): Promise<Bu
       parts.push(Buffer.from(text as string));
     },
   };
-  await writeCsv(sink, records, { delimiter: ',', raw, bom: false }, ['id']);
+  await writeCsv(sink, records, { delimiter: ',', raw, bom: false, noHeader: false }, ['id']);
   return Buffer.concat(parts);
 }
 
@@ -70,10 +71,9 @@ interface Difference {
 
 /** Where two values differ, leaf by leaf; a list of plain values is one leaf per element. */
 function leavesThatDiffer(from: unknown, to: unknown, path = ''): readonly Difference[] {
-  const keys = (value: object) => Object.keys(value);
   const bothLists = Array.isArray(from) && Array.isArray(to);
   if ((isObject(from) && isObject(to)) || bothLists)
-    return [...new Set([...keys(from), ...keys(to)])].flatMap((key) =>
+    return [...new Set([...Object.keys(from), ...Object.keys(to)])].flatMap((key) =>
       leavesThatDiffer(
         (from as JsonObject)[key],
         (to as JsonObject)[key],
@@ -81,6 +81,10 @@ function leavesThatDiffer(from: unknown, to: unknown, path = ''): readonly Diffe
       ),
     );
   return isDeepStrictEqual(from, to) ? [] : [{ path, from, to }];
+}
+
+function pathsOf(list: readonly { readonly path: string }[]): readonly string[] {
+  return list.map(({ path }) => path).toSorted();
 }
 
 function typeOf(value: unknown): string {
@@ -126,7 +130,7 @@ const key = fc.oneof(
   ),
   fc.constantFrom('__proto__', 'constructor', '=key', 'ключ', 'R [EU]'),
 );
-const value = fc.letrec<{ any: unknown; object: JsonObject }>((tie) => ({
+const tree = fc.letrec<{ any: unknown; object: JsonObject }>((tie) => ({
   any: fc.oneof(
     { maxDepth: 3 },
     { weight: 4, arbitrary: plain },
@@ -145,12 +149,12 @@ const fields = fc.record(
     internalNotes: fc.oneof(text, fc.constant(null)),
     tags: fc.array(text, { maxLength: 4 }),
     gamerTags: fc.array(fc.record({ game: text, gamerTag: text }), { maxLength: 3 }),
-    formResponses: value.object,
+    formResponses: tree.object,
   },
   { requiredKeys: [] },
 );
 const records = fc
-  .array(fc.tuple(fields, value.object), { minLength: 1, maxLength: 4 })
+  .array(fc.tuple(fields, tree.object), { minLength: 1, maxLength: 4 })
   .map((all) =>
     all.map(([known, unknown], index) => ({ ...unknown, ...known, id: `r_${index}`, ...marks })),
   );
@@ -213,9 +217,7 @@ function editOf(present: unknown, path: string, seed: number): { cell: string; e
   const to = otherThan(list[index], seed);
   const changed = list.map((item, at) => (at === index ? to : item));
   const needsJson = [...list, to].some((item) => /;|^\s*\[/.test(String(item)));
-  const shown = changed.map((item) =>
-    item === null ? '' : String(item).replaceAll('\0', '\u2400').toWellFormed(),
-  );
+  const shown = changed.map((item) => plainText(item).replaceAll('\0', '\u2400').toWellFormed());
   const json = `[${changed
     .map((item) => (item instanceof RawNumber ? item.text : JSON.stringify(item)))
     .join(',')}]`;
@@ -279,10 +281,8 @@ test('of an export in which k cells were changed exactly these change, each of i
       const done = await changesBy(Buffer.from(lines.join('')), all);
       for (const [at, { changed, record }] of done.entries()) {
         const meant = [...edits].filter(([place]) => place.startsWith(`${at} `));
-        const byPath = (list: readonly { path: string }[]) =>
-          list.map(({ path }) => path).toSorted();
         const real = meant.map(([, edit]) => edit);
-        expect(byPath(changed)).toEqual(byPath(real));
+        expect(pathsOf(changed)).toEqual(pathsOf(real));
         for (const { path, from, to } of changed) {
           expect(to).toEqual(real.find((edit) => edit.path === path)?.to);
           expect(typeOf(to)).toBe(from === null ? 'string' : typeOf(from));
@@ -366,16 +366,11 @@ describe('a cell becomes', () => {
     expect(() => fieldsBy(header, cell)).toThrow(message);
   });
 
-  test('what a type in the name of the column says, and a misfit names the four', () => {
-    const hint = (header: string, cell: string) => {
-      try {
-        return fieldsBy(header, cell);
-      } catch (error) {
-        return (error as { hint?: string }).hint;
-      }
-    };
-    expect(hint('age', 'x')).toBe(
-      'For another type, name the column age:text, age:int, age:bool or age:json.',
+  test('and a misfit names the four types', () => {
+    expect(() => fieldsBy('age', 'x')).toThrow(
+      expect.objectContaining({
+        hint: 'For another type, name the column age:text, age:int, age:bool or age:json.',
+      }),
     );
   });
 });
@@ -412,7 +407,13 @@ test('a signal ends the reading of rows that are there already, and the writing'
       },
     ),
   ).rejects.toThrow('Stopped while reading x.csv');
-  const look = { delimiter: ',', raw: false, bom: false, signal: stop.signal } as const;
+  const look = {
+    delimiter: ',',
+    raw: false,
+    bom: false,
+    noHeader: false,
+    signal: stop.signal,
+  } as const;
   const sink = { ...{ isTerminal: false, columns: 80, rows: 24, color: false }, async write() {} };
   await expect(writeCsv(sink, many, look, ['id'])).rejects.toThrow('Stopped while writing');
 });

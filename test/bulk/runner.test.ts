@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Entry } from '../../src/bulk/journal.js';
 import type { ReportRow } from '../../src/bulk/report.js';
-import { runRows, type RunOptions, type Task } from '../../src/bulk/runner.js';
-import { NetworkError, OutputError } from '../../src/errors.js';
-import { imagine, type Imagined } from './imagined.js';
+import type { Task } from '../../src/bulk/operation.js';
+import { runRows } from '../../src/bulk/runner.js';
+import { type RunOptions } from '../../src/bulk/row-host.js';
+import { NetworkError, OutputError, UnknownOutcomeError } from '../../src/errors.js';
+import { imagine, type Imagined, runOptions } from './imagined.js';
 
 const ids = (count: number) => Array.from({ length: count }, (_, index) => `app_${index + 1}`);
 const tasksOf = (names: readonly string[]): Task[] =>
@@ -13,24 +15,13 @@ const tasksOf = (names: readonly string[]): Task[] =>
     previewed: [{ field: 'status', from: 'pending', to: 'accepted' }],
   }));
 
-async function run(
-  imagined: Imagined,
-  tasks: readonly Task[],
-  changes: Partial<RunOptions<undefined>> = {},
-) {
+async function run(imagined: Imagined, tasks: readonly Task[], changes: Partial<RunOptions> = {}) {
   const rows: ReportRow[] = [];
   const entries: Entry[] = [];
   const waits: number[] = [];
   const stop = await runRows(tasks, {
-    work: imagined.work,
-    journal: { append: async (entry) => void entries.push(entry) },
-    concurrency: 4,
-    settleMs: 15_000,
-    maxErrors: undefined,
-    isSilent: () => false,
-    now: () => new Date(0),
+    ...runOptions(imagined, { append: async (entry) => void entries.push(entry) }),
     sleep: async (ms) => void waits.push(ms),
-    signal: new AbortController().signal,
     onResult: (row) => rows.push(row),
     ...changes,
   });
@@ -40,17 +31,17 @@ async function run(
 }
 
 /** How many rows of this work were at the service at once at most. */
-function watch({ work }: Imagined): { readonly most: number } {
+function watch({ session }: Imagined): { readonly most: number } {
   const seen = { most: 0, now: 0 };
   const there = async <T>(step: () => Promise<T>): Promise<T> => {
     seen.most = Math.max(seen.most, ++seen.now);
     await new Promise((resolve) => setImmediate(resolve));
     return step().finally(() => seen.now--);
   };
-  const look = work.look.bind(work);
-  const send = work.send.bind(work);
-  work.look = (row, since) => there(() => look(row, since));
-  work.send = (looked, row) => there(() => send(looked, row));
+  const read = session.read.bind(session);
+  const send = session.send.bind(session);
+  session.read = (row, purpose) => there(() => read(row, purpose));
+  session.send = (step, row, isFresh) => there(() => send(step, row, isFresh));
   return seen;
 }
 
@@ -65,27 +56,20 @@ const count = (rows: readonly ReportRow[], result: string) =>
 test('an intent is journalled before each write and a result before it is reported', async () => {
   const imagined = imagine(ids(10), 'accepted');
   const onDisk: string[] = [];
-  const send = imagined.work.send.bind(imagined.work);
-  imagined.work.send = (look, row) => {
+  const send = imagined.session.send.bind(imagined.session);
+  imagined.session.send = (step, row, isFresh) => {
     expect(onDisk).toContain(`intent ${row.id}`);
-    return send(look, row);
+    return send(step, row, isFresh);
   };
   const told: string[] = [];
-  await runRows(tasksOf(ids(10)), {
-    work: imagined.work,
-    journal: {
-      append: async (entry) => {
-        await new Promise((resolve) => setImmediate(resolve));
-        onDisk.push(`${entry.kind} ${String(entry['id'])}`);
-      },
+  const journal = {
+    append: async (entry: Entry) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      onDisk.push(`${entry.kind} ${String(entry['id'])}`);
     },
-    concurrency: 4,
-    settleMs: 1000,
-    maxErrors: undefined,
-    isSilent: () => false,
-    now: () => new Date(0),
-    sleep: async () => {},
-    signal: new AbortController().signal,
+  };
+  await runRows(tasksOf(ids(10)), {
+    ...runOptions(imagined, journal),
     onResult: ({ id, result }) => {
       expect(onDisk).toContain(`result ${id}`);
       told.push(result);
@@ -127,11 +111,9 @@ describe('a lost answer', () => {
 
   test('behind a success status is never sent again', async () => {
     const imagined = imagine(ids(1), 'accepted', () => 'applied');
-    imagined.work.send = async () => {
+    imagined.session.send = async () => {
       imagined.sent.push('app_1');
-      throw await imagine(['x'], 'y', () => 'applied')
-        .work.send({ record: undefined, changes: [], plan: undefined }, { row: 1, id: 'x' })
-        .catch((error: unknown) => error);
+      throw new UnknownOutcomeError('no answer', undefined, { delivery: 'applied' });
     };
     const { results } = await run(imagined, tasksOf(ids(1)));
     expect(results).toEqual({ app_1: 'unknown' });
@@ -170,7 +152,7 @@ describe('a run stops', () => {
 
   test('after five rows in a row without an answer, and no row counts as failed', async () => {
     const imagined = imagine(ids(1000), 'accepted', () => 429);
-    const { rows, stop } = await run(imagined, tasksOf(ids(1000)));
+    const { rows, stop } = await run(imagined, tasksOf(ids(1000)), { retries: 0 });
     expect(stop?.exitName).toBe('temporary');
     expect(imagined.sent.length).toBeLessThanOrEqual(8);
     expect(count(rows, 'not_attempted')).toBe(1000);
@@ -233,15 +215,15 @@ describe('with many at once', () => {
 
   test('a service that answers nothing is asked for no more rows than that', async () => {
     const imagined = imagine(ids(300), 'accepted');
-    imagined.work.look = async () => {
-      imagined.looks += 1;
+    imagined.session.read = async () => {
+      imagined.reads += 1;
       await new Promise((resolve) => setTimeout(resolve, 5));
       throw new NetworkError('refused', { reason: 'refused', origin: 'http://127.0.0.1' });
     };
     const { rows, stop } = await run(imagined, tasksOf(ids(300)), { concurrency: 16 });
     expect(stop?.exitName).toBe('temporary');
     // Those that were there when the fifth failed, and one more for each that left before.
-    expect(imagined.looks).toBeLessThanOrEqual(16 + 4);
+    expect(imagined.reads).toBeLessThanOrEqual(16 + 4);
     expect(count(rows, 'not_attempted')).toBe(300);
   });
 

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { application, cut, keep, steps, written } from '../commands/tryouts/service.js';
 import { errorOf, freshEnvironment, launcher, rosterctl, temporaryFolder } from '../support/run.js';
 import { converse } from '../support/converse.js';
 import type { Recorded } from '../support/service.js';
-import { damageJournal, fast, ids, report, several, userOf } from './user.js';
+import { damageJournal, fast, ids, report, runFolders, several, userOf } from './user.js';
 
 describe('exit', () => {
   test('0: all done, and the same line again sends no write', async () => {
@@ -232,16 +232,22 @@ describe('the files of a run', () => {
     const service = await keep(several(3));
     const user = userOf(service);
     await user.run(`tryouts update ${ids(3).join(' ')} --note canary-note --yes`);
-    const [run = ''] = readdirSync(user.runs);
-    expect(readdirSync(join(user.runs, run))).toEqual(['journal.jsonl']);
-    const journal = join(user.runs, run, 'journal.jsonl');
+    const [folder = ''] = runFolders(user.runs);
+    const run = basename(folder);
+    expect(folder).toBe(join(user.runs, 'ended', run));
+    // The notes that were there are kept for runs undo, and nowhere else.
+    expect(readdirSync(folder).toSorted()).toEqual(['journal.jsonl', 'undo.jsonl']);
+    expect(statSync(join(folder, 'undo.jsonl')).mode & 0o777).toBe(0o600);
+    const journal = join(folder, 'journal.jsonl');
     expect(statSync(journal).mode & 0o777).toBe(0o600);
-    expect(statSync(join(user.runs, run)).mode & 0o777).toBe(0o700);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
     expect(readFileSync(journal, 'utf8')).not.toMatch(/canary/);
     const shown = await user.run('runs show last --json');
     expect(report(shown)).toMatchObject({ run, summary: { total: 3, changed: 3 } });
+    expect((await user.run('runs prune --older-than 0s --json')).stdout).toContain('[]');
+    await user.run('config set undo.keep off');
     expect((await user.run('runs prune --older-than 0s --json')).stdout).toContain(run);
-    expect(readdirSync(user.runs)).toEqual([]);
+    expect(runFolders(user.runs)).toEqual([]);
   });
 
   test('of another organization are not gone on with', async () => {
@@ -256,6 +262,7 @@ describe('the files of a run', () => {
     });
     expect(other.code).toBe(2);
     expect(errorOf(other)['message']).toContain('org_7');
+    await user.run('config set undo.keep off');
     const pruned = await user.run('runs prune --older-than 0s --json');
     expect(JSON.parse(pruned.stdout)).toEqual({ removed: [] });
     const checks = await user.run('doctor --json');
@@ -416,17 +423,18 @@ test('a damaged run that has ended is set aside by runs prune once it is old, an
   const user = userOf(service);
   await user.run('tryouts set-status app_1 app_2 --to accepted --yes');
   const run = damageJournal(user.runs, 1);
+  await user.run('config set undo.keep off');
   const young = await user.run('runs prune --json');
   expect(JSON.parse(young.stdout)).toEqual({ removed: [] });
-  expect(young.stderr).toContain('is damaged in line 1');
+  expect(young.stderr).toBe('');
   const would = await user.run('runs prune --older-than 0s --dry-run');
   expect(would.stdout).toContain(`${run} (damaged)`);
   const pruned = await user.run('runs prune --older-than 0s --json');
   expect(JSON.parse(pruned.stdout)).toEqual({
     removed: [],
-    setAside: [join(user.runs, `${run}.damaged`)],
+    setAside: [join(user.runs, 'ended', `${run}.damaged`)],
   });
-  expect(readdirSync(user.runs)).toEqual([`${run}.damaged`]);
+  expect(runFolders(user.runs)).toEqual([join(user.runs, 'ended', `${run}.damaged`)]);
   expect(await user.run('runs list')).toMatchObject({ code: 0, stderr: '' });
 });
 
@@ -439,9 +447,10 @@ test('a damaged run that did not end is never pruned', async () => {
   const user = userOf(service);
   await user.run('tryouts set-status app_1 app_2 --to accepted --yes');
   const run = damageJournal(user.runs, 1);
+  await user.run('config set undo.keep off');
   const pruned = await user.run('runs prune --older-than 0s --json');
   expect(JSON.parse(pruned.stdout)).toEqual({ removed: [] });
-  expect(readdirSync(user.runs)).toEqual([run]);
+  expect(runFolders(user.runs)).toEqual([join(user.runs, 'open', run)]);
 });
 
 test("an old run that is damaged is in nobody's way: not of the last one, not of another command", async () => {
@@ -500,11 +509,14 @@ async function twoOrganizations() {
 }
 
 describe('with runs of two organizations', () => {
-  test('last is the newest of the organization in force, whatever its profile is called', async () => {
+  test('last is the newest of the organization in force, and is taken up with its profile alone', async () => {
     const run = await twoOrganizations();
     const shown = await run('-p alias runs show last --json');
     expect(JSON.parse(shown.stdout)).toMatchObject({ profile: 'big', organization: 'org_7' });
-    const resumed = await run('-p alias runs resume last --dry-run --json');
+    const refused = await run('-p alias runs resume last --dry-run --json');
+    expect([refused.code, refused.stdout]).toEqual([11, '']);
+    expect(errorOf(refused)['hint']).toContain('-p big');
+    const resumed = await run('-p big runs resume last --dry-run --json');
     expect([resumed.code, report(resumed).results.map(({ id }) => id)]).toEqual([
       0,
       ['app_1', 'app_2'],
@@ -517,5 +529,31 @@ describe('with runs of two organizations', () => {
     const [head, ...rows] = listed.stdout.trimEnd().split('\n');
     expect(head?.split('\t').at(-1)).toBe('profile');
     expect(rows.map((row) => row.split('\t').at(-1))).toEqual(['big', 'small']);
+  });
+});
+
+describe.concurrent('a single write that ended by an answer', () => {
+  test.each([
+    [401, {}, 4],
+    [403, {}, 7],
+    [429, { 'retry-after': '9999' }, 9],
+  ])('%s: its run is finished, and the same line begins anew', async (status, headers, code) => {
+    let refuses = true;
+    const service = await keep(several(1), (_, step) =>
+      refuses && step.startsWith('PATCH') ? { status, headers, json: { error: 'no' } } : undefined,
+    );
+    const user = userOf(service);
+    const line = 'tryouts update app_1 --status rejected --json';
+    const refused = await user.run(line);
+    expect(refused.code).toBe(code);
+    expect(refused.stderr).not.toContain('Not finished');
+    const listed = await user.run('runs list --all --json');
+    expect(JSON.parse(listed.stdout)).toMatchObject([
+      { state: 'finished', summary: { notAttempted: 1 } },
+    ]);
+    refuses = false;
+    const again = await user.run(line);
+    expect(again.code).toBe(0);
+    expect(again.stderr).not.toContain('Continuing run');
   });
 });

@@ -36,7 +36,8 @@ describe('the filters of a list select for its writes', () => {
     const updated = await run('players update --team team_0001 -F role=Coach --yes --json');
     expect(updated.code).toBe(0);
     expect(idsIn(updated)).toEqual(wanted.toSorted());
-    const deleted = await run('players delete --team team_0001 --yes --json');
+    const all = `--yes --expect ${wanted.length}`;
+    const deleted = await run(`players delete --team team_0001 ${all} --json`);
     expect(report(deleted).summary).toMatchObject({ total: wanted.length, changed: wanted.length });
     expect((await run('players list --team team_0001 --json')).stdout).toBe('[]\n');
   });
@@ -68,7 +69,7 @@ describe('a CSV says what to delete', () => {
     writeFileSync(file, [header, first, second, third].join('\r\n'));
     const [id = ''] = second.split(',');
     await run(`players update ${id} -F role=Sub --yes`);
-    const ran = await run(`players delete --csv ${file} --yes --json`);
+    const ran = await run(`players delete --csv ${file} --yes --expect 3 --json`);
     expect(ran.code).toBe(8);
     expect(ran.stderr).toContain('Columns that are not sent');
     expect(report(ran).results.map(({ result }) => result)).toEqual([

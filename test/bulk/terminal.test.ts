@@ -23,7 +23,9 @@ test('after Ctrl-C the last thing on the screen is how to go on, not a row that 
   // oxlint-disable-next-line no-control-regex
   const text = shown.replace(/\u001b\[[?\d;]*[A-Za-z]/g, '');
   const lines = text.trimEnd().split(/\r?\n/);
-  expect(lines.at(-1)).toMatch(/^Not finished\. Go on with the same line, or: rosterctl runs /);
+  expect(lines.at(-1)).toMatch(
+    /^Not finished\. Run the same command again, or: rosterctl runs resume /,
+  );
   expect(lines.at(-2)).toMatch(/^Run \d{8}T\d{9}-[0-9a-f]{6}$/);
   expect(lines.at(-3)).toMatch(/^\d+ changed, \d+ not attempted of 400$/);
   expect(lines.at(-4)).toMatch(/^and \d+ more not attempted$/);
@@ -70,7 +72,7 @@ test('ids typed into stdin leave nobody to ask: exit 2 and how, not a silent end
     [[/^/, 'app_1\rapp_2\r\u0004']],
     service.env,
   );
-  expect(shown).toContain('2 records would change, and stdin was read, so nobody can be asked.');
+  expect(shown).toContain('This needs a confirmation, and stdin was read, so nobody can be asked.');
   expect(shown).toContain('Add --yes');
   expect(code).toBe(2);
 });

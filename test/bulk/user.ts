@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { application } from '../commands/tryouts/service.js';
 import { rosterctl, startRosterctl, temporaryFolder } from '../support/run.js';
 import type { Service } from '../support/service.js';
@@ -13,6 +13,17 @@ export const fast = { ROSTERCTL_SETTLE: '0.1s', ROSTERCTL_RETRIES: '0' };
 
 /** Where the runs of a home lie. */
 export const runsOf = (home: string) => join(home, '.local/state/rosterctl/runs');
+
+/** The folders of all runs, those that have ended too, oldest first. */
+export function runFolders(runs: string): string[] {
+  const named = (place: string) => {
+    const folder = join(runs, place);
+    return existsSync(folder) ? readdirSync(folder).map((run) => join(folder, run)) : [];
+  };
+  return [...named('open'), ...named('ended')].toSorted((a, b) =>
+    basename(a).localeCompare(basename(b)),
+  );
+}
 
 /** A user with a home of his own, whose runs stay between his commands. */
 export function userOf(service: Service) {
@@ -37,11 +48,11 @@ export const report = (ran: { stdout: string }) =>
 
 /** Changes a line of the oldest run's journal, so that its checksum fits no more; gives the run. */
 export function damageJournal(runs: string, line: number): string {
-  const [run = ''] = readdirSync(runs);
-  const journal = join(runs, run, 'journal.jsonl');
+  const [folder = ''] = runFolders(runs);
+  const journal = join(folder, 'journal.jsonl');
   const text = readFileSync(journal, 'utf8');
   writeFileSync(journal, text.replace(`"seq":${line}`, '"seq":7'));
-  return run;
+  return basename(folder);
 }
 
 /** Waits until it holds; a test that waits in vain ends by its own time limit. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type BulkReport, type ReportRow, summarize } from '../../src/bulk/report.js';
-import { reportLines } from '../../src/cli/lines.js';
+import { reportLines } from '../../src/bulk/report-view.js';
 import { createPaint } from '../../src/terminal/paint.js';
 
 const shown = (results: readonly ReportRow[], isTerminal = true) =>
@@ -70,5 +70,5 @@ test('200,000 rows are laid out in one pass', () => {
 });
 
 test('an empty selection is said in words', () => {
-  expect(shown([])).toEqual(['No rows were selected.']);
+  expect(shown([])).toEqual(['No record matches. Nothing to do.']);
 });

@@ -15,7 +15,7 @@ async function tsvOf(rows: Rows): Promise<string> {
       written += String(text);
     },
   };
-  await writeTsv(sink, rows, columns);
+  await writeTsv(sink, rows, columns, { noHeader: false, quiet: false });
   return written;
 }
 

@@ -195,3 +195,13 @@ test.each([
     ]);
   },
 );
+
+test('api says that there is no undo, in its dry run and before a delete', async () => {
+  const api = await service();
+  for (const line of ['api things -X PATCH -f a=b -n', 'api things/1 -X DELETE']) {
+    const ran = await rosterctl(line, { env: api.env });
+    expect(ran.stderr).toContain('no undo');
+  }
+  const read = await rosterctl('api things -n', { env: api.env });
+  expect(read.stderr).not.toContain('no undo');
+});

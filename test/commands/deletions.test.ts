@@ -13,7 +13,7 @@ test('a deletion is told as one, in a dry run, a preview and a report, and not a
   const many = await see('players delete player_0001 player_0002 -n');
   expect(many).toContain('  player_0001 (Nimbus Kite)\r\n  player_0002 (');
   expect(many).toContain('player_0001  would_change   delete player Nimbus Kite');
-  const done = await see('players delete player_0001 player_0002 --yes');
+  const done = await see('players delete player_0001 player_0002 --yes --expect 2');
   expect(done).toContain('player_0001  changed        deleted player Nimbus Kite');
   expect(one + many + done).not.toContain('→');
 });

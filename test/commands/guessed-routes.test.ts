@@ -4,14 +4,18 @@ import { rosterctl, temporaryFolder } from '../support/run.js';
 
 const guess = /DELETE \/players\/\{playerId\} is a guess/g;
 
-test.each([['player_0001'], ['player_0001 player_0002']])(
+test.each([
+  ['player_0001', '(y/N)', 'y\r'],
+  ['player_0001 player_0002', 'Type the number to confirm:', '2\r'],
+] as const)(
   'who is asked whether to delete %s has read before that the route is a guess',
-  async (ids) => {
+  async (ids, question, answer) => {
     const line = ['-p', 'sandbox', 'players', 'delete', ...ids.split(' ')];
-    const answers = [[/\(y\/N\)/, 'y\r']] as const;
+    const answers = [[/\(y\/N\)|Type the number/, answer]] as const;
     const { shown } = await converse(temporaryFolder(), line, answers, {}, 300);
     expect(shown.match(guess)).toHaveLength(1);
-    expect(shown.search(guess)).toBeLessThan(shown.indexOf('(y/N)'));
+    expect(shown).toContain(question);
+    expect(shown.search(guess)).toBeLessThan(shown.indexOf(question));
   },
 );
 

@@ -35,7 +35,7 @@ test.each([
 ])('after %s each deletion of several is looked for and was done', async (_, lose, retries) => {
   const { service, left } = await players(lose);
   const env = { ...service.env, ROSTERCTL_RETRIES: retries };
-  const ran = await rosterctl('players delete p1 p2 --yes --json', { env });
+  const ran = await rosterctl('players delete p1 p2 --yes --expect 2 --json', { env });
   expect([...left]).toEqual(['p3']);
   expect([ran.code, JSON.parse(ran.stdout).summary]).toMatchObject([0, { changed: 2, unknown: 0 }]);
 });
@@ -56,7 +56,7 @@ test('a deletion that shows nowhere after lost answers is unknown, not a thing t
   const env = { ...service.env, ROSTERCTL_RETRIES: '0' };
   const ran = await rosterctl('players delete p1 --yes --json', { env });
   expect([ran.code, errorOf(ran)]).toMatchObject([10, { kind: 'unknownOutcome' }]);
-  expect(errorOf(ran)['hint']).toContain('does not show');
+  expect(errorOf(ran)['hint']).toContain('Read the record');
 });
 
 test('where nothing can be read after a lost deletion the rows are unknown, and a later run settles them', async () => {
@@ -81,7 +81,7 @@ test('where nothing can be read after a lost deletion the rows are unknown, and 
   });
   const env = { ...gone.env, ROSTERCTL_RETRIES: '0' };
   const home = temporaryFolder();
-  const line = 'players delete p1 p2 p3 --concurrency 1 --yes --json';
+  const line = 'players delete p1 p2 p3 --concurrency 1 --yes --expect 3 --json';
   const ran = await rosterctl(line, { env, home });
   const { results, summary } = JSON.parse(ran.stdout);
   expect([ran.code, left.size]).toEqual([10, 2]);

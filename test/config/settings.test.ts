@@ -35,6 +35,7 @@ test('without anything the documented defaults hold', () => {
     maxWaitMs: 60_000,
     concurrency: 4,
     rate: undefined,
+    undoKeepMs: 30 * 86_400_000,
     completionCache: true,
     guesses: {},
   });
@@ -236,13 +237,7 @@ describe('switches of the environment', () => {
     ['false', false],
     ['', false],
   ])('ROSTERCTL_DRY_RUN=%s is %s', (text, expected) => {
-    const { settings, notes } = resolveSettings({
-      flags: {},
-      env: { ROSTERCTL_DRY_RUN: text },
-      file: none,
-    });
-    expect(settings.dryRun).toBe(expected);
-    expect(notes.some((note) => note.includes('ROSTERCTL_DRY_RUN'))).toBe(expected);
+    expect(decide({}, { ROSTERCTL_DRY_RUN: text }).dryRun).toBe(expected);
   });
 
   test.each([
@@ -329,6 +324,8 @@ describe('guesses', () => {
     ['endpoints.documents.update.semantics', 'replace', 'overwrite'],
     ['endpoints.documents.update.org', 'body', 'path'],
     ['completion.cache', 'off', 'maybe'],
+    ['undo.keep', '90d', '30'],
+    ['undo.keep', 'off', 'never'],
     ['rate', '90/m', '0/s'],
     ['key.command', "pass show 'rosterctl key'", "pass 'show"],
   ])('%s takes %s and refuses "%s"', (name, good, bad) => {
@@ -362,6 +359,7 @@ describe('the table of keys', () => {
       'rate',
       'pager',
       'completion.cache',
+      'undo.keep',
     ];
     expect(Object.keys(namedKeys)).toEqual(expect.arrayContaining(names));
   });

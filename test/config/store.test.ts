@@ -237,6 +237,16 @@ describe('modes and strangers', () => {
     expect(readFileSync(target, 'utf8')).toContain('json');
   });
 
+  test('lock files do not pile up beside the configuration, and those of 0.1.0 go', async () => {
+    const folder = freshFolder();
+    mkdirSync(folder, { mode: 0o700 });
+    for (const number of [7, 8, 9]) writeFileSync(join(folder, `config.lock.${number}`), '');
+    const store = open(folder);
+    for (const size of Array(20).keys())
+      await store.update((now) => withSetting(now, undefined, 'paging.size', `${size + 1}`));
+    expect(readdirSync(folder)).toEqual(['config.json']);
+  });
+
   test('copies that a killed writer left are swept, other files are not', async () => {
     const folder = freshFolder();
     mkdirSync(folder, { mode: 0o700 });

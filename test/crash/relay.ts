@@ -7,6 +7,8 @@ export type Fate = 'through' | 'answerLost' | 'late' | 'dropped';
 
 /** One changing request as it arrived. */
 export interface Arrival {
+  readonly method: string;
+  /** Empty for what is created. */
   readonly id: string;
   readonly applied: boolean;
 }
@@ -27,7 +29,7 @@ const latencyMs = 4;
 export async function relayTo(
   baseUrl: string,
   fateOf: () => Fate,
-  onArrival: (id: string) => void,
+  onArrival: (arrival: Arrival) => void,
 ): Promise<Relay> {
   const target = new URL(baseUrl);
   let arrivals: Arrival[] = [];
@@ -41,9 +43,11 @@ export async function relayTo(
       const body = Buffer.concat(chunks);
       const changes = incoming.method !== 'GET';
       const fate = changes ? fateOf() : 'through';
-      const id = /tryout-applications\/([^/?]+)/.exec(incoming.url ?? '')?.[1] ?? '';
-      if (changes) onArrival(id);
-      if (changes) arrivals.push({ id, applied: fate !== 'dropped' });
+      const { method = '', url = '' } = incoming;
+      const id = /^\/v1\/(?:tryout-applications|players|teams)\/([^/?]+)/.exec(url)?.[1] ?? '';
+      const arrival = { method, id, applied: fate !== 'dropped' };
+      if (changes) onArrival(arrival);
+      if (changes) arrivals.push(arrival);
       if (fate !== 'through') incoming.socket.destroy();
       if (fate === 'dropped') return;
       const forward = () => {

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
 import { parseJournal } from '../../src/bulk/journal.js';
 import { freshEnvironment, launcher, rosterctl, temporaryFolder } from '../support/run.js';
+import { runFolders, runsOf } from '../bulk/user.js';
 import { type Fate, type Relay, relayTo } from './relay.js';
 
 /** Applications that share no e-mail or Discord user with another: none of them is ever a 409. */
@@ -20,8 +21,10 @@ export interface Stage {
   readonly home: string;
   readonly ids: readonly string[];
   readonly relay: Relay;
-  /** Ids of writes that arrived before their intent was on disk (I1). */
+  /** Ids of writes that arrived before their intent, or what stood there before, was on disk (I1). */
   readonly unannounced: readonly string[];
+  /** Whether what stands there before is kept before each write of the present line. */
+  keepsBefore: boolean;
   line(to: string): string[];
   /** Checks what must hold once a line came to its own end, and that once more sends nothing. */
   check(to: string, done: { readonly code: number | null; readonly stdout: string }): Promise<void>;
@@ -32,8 +35,11 @@ export async function setStage(rows: number, fateOf: () => Fate, settle = '0.25s
   const service = await startSandbox();
   const home = temporaryFolder();
   const unannounced: string[] = [];
-  const relay = await relayTo(service.baseUrl, fateOf, (id) => {
-    if (!intentsOf(home).includes(id)) unannounced.push(id);
+  const kept = { keepsBefore: true };
+  const relay = await relayTo(service.baseUrl, fateOf, ({ method, id }) => {
+    const wanted = id || 'new';
+    if (!intentsOf(home).includes(wanted)) unannounced.push(`${method} ${wanted}`);
+    if (kept.keepsBefore && !hasBefore(home, id)) unannounced.push(`${method} ${id}: before`);
   });
   const env = {
     ROSTERCTL_BASE_URL: relay.baseUrl,
@@ -46,14 +52,14 @@ export async function setStage(rows: number, fateOf: () => Fate, settle = '0.25s
     (_, index) => `app_${String(firstId + index).padStart(4, '0')}`,
   );
   const line = (to: string) => ['tryouts', 'set-status', ...ids, '--to', to, '--yes', '--json'];
-  return {
+  return Object.assign(kept, {
     env,
     home,
     ids,
     relay,
     unannounced,
     line,
-    async check(to, done) {
+    async check(to: string, done: { readonly code: number | null; readonly stdout: string }) {
       // Whatever was late has arrived by now.
       await new Promise((resolve) => setTimeout(resolve, 200));
       expect(unannounced).toEqual([]);
@@ -72,8 +78,10 @@ export async function setStage(rows: number, fateOf: () => Fate, settle = '0.25s
       const again = await rosterctl(line(to), { env, home });
       expect(again.code).toBe(0);
       expect(relay.arrivals).toEqual([]);
+      // I10: nothing that is left behind holds the key.
+      expect(filesWith(home, service.apiKey)).toEqual([]);
     },
-  };
+  });
 }
 
 /** Runs a program to its end; `onStart` may end it earlier. */
@@ -101,14 +109,30 @@ export async function runOnce(
 
 /** The ids with an open or settled intent in the newest run. */
 function intentsOf(home: string): string[] {
-  const dir = join(home, '.local/state/rosterctl/runs');
-  const newest = readdirSync(dir).toSorted().at(-1) ?? '';
-  const path = join(dir, newest, 'journal.jsonl');
+  const path = join(runFolders(runsOf(home)).at(-1) ?? '', 'journal.jsonl');
   const { records } = parseJournal(readIfThere(path), path);
   return records.flatMap((record) => (record.kind === 'intent' ? [String(record['id'])] : []));
 }
 
-async function statuses(env: Record<string, string>, home: string, ids: readonly string[]) {
+/** Whether the newest run keeps what stood in a record. */
+function hasBefore(home: string, id: string): boolean {
+  const path = join(runFolders(runsOf(home)).at(-1) ?? '', 'undo.jsonl');
+  return readIfThere(path).includes(`"id":"${id}"`);
+}
+
+/** The files below a home that hold a text. */
+function filesWith(home: string, text: string): string[] {
+  return readdirSync(home, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(home, name))
+    .filter((path) => statSync(path).isFile() && readIfThere(path).includes(text));
+}
+
+/** The status of each of these applications. */
+export async function statuses(
+  env: Record<string, string>,
+  home: string,
+  ids: readonly string[],
+): Promise<Record<string, string>> {
   const ran = await rosterctl('tryouts list --json', { env, home });
   const list = JSON.parse(ran.stdout) as { id: string; status: string }[];
   return Object.fromEntries(

@@ -47,7 +47,7 @@ describe('by system calls:', () => {
       console.info(`  killed at ${killed} of ${counted.most} ${call} calls`);
     });
 
-  test('the intent of each write is on disk before it is sent', async () => {
+  test('the intent of each write, and what stood there before, is on disk before it is sent', async () => {
     const stage = await setStage(rows, () => 'through');
     const file = join(temporaryFolder(), 'trace');
     const to = 'reviewing';
@@ -58,25 +58,48 @@ describe('by system calls:', () => {
       env: { ...stage.env, ...threads },
     });
     expect(done.code).toBe(0);
-    let onDisk = '';
-    let written = '';
+    const files = syncedFiles();
     let patches = 0;
     for (const text of readFileSync(file, 'utf8').split('\n')) {
-      if (text.includes('fdatasync(') && !text.includes('resumed')) onDisk = written;
-      else if (/write\(\d+, "\{\\"seq\\"/.test(text)) written += text;
+      files.follow(text);
       const id = /"PATCH \/v1\/tryout-applications\/(app_\d+)/.exec(text)?.[1];
       if (id === undefined) continue;
       patches += 1;
-      expect(onDisk).toContain(`\\"kind\\":\\"intent\\"`);
-      expect(
-        onDisk.includes(`\\"id\\":\\"${id}\\"`),
-        `${id} was sent before its intent was synced`,
-      ).toBe(true);
+      const lines = files.onDisk().filter((each) => each.includes(`\\"id\\":\\"${id}\\"`));
+      const has = (word: string) => lines.some((each) => each.includes(word));
+      expect(has(`\\"kind\\":\\"intent\\"`), `${id} was sent before its intent was synced`).toBe(
+        true,
+      );
+      expect(has(`\\"kind\\":\\"fields\\"`), `${id} was sent before what it held was synced`).toBe(
+        true,
+      );
     }
     expect(patches).toBeGreaterThan(1);
     expect(patches).toBe(stage.relay.arrivals.length);
   });
 });
+
+/** What a trace shows of the lines of journals and before-images: those that a finished sync covers. */
+function syncedFiles() {
+  const written = new Map<string, string>();
+  const synced = new Map<string, string>();
+  /** What the sync that a thread is in will cover. */
+  const running = new Map<string, { readonly descriptor: string; readonly text: string }>();
+  return {
+    follow(line: string) {
+      const [, thread = '', rest = ''] = /^(\d+) +(.*)$/.exec(line) ?? [];
+      const [, into, text = ''] = /^write\((\d+), "(\{.*)/.exec(rest) ?? [];
+      if (into !== undefined) written.set(into, `${written.get(into) ?? ''}${text}`);
+      const [, descriptor] = /^fdatasync\((\d+)/.exec(rest) ?? [];
+      if (descriptor !== undefined)
+        running.set(thread, { descriptor, text: written.get(descriptor) ?? '' });
+      if (!/fdatasync.*= 0$/.test(rest)) return;
+      const ended = running.get(thread);
+      if (ended) synced.set(ended.descriptor, ended.text);
+    },
+    onDisk: () => [...synced.values()].flatMap((text) => text.split('\\n')),
+  };
+}
 
 /** One run under strace, killed at the n-th call of its kind if `at` is given. */
 async function traced(stage: Stage, to: string, call: string, at?: number) {

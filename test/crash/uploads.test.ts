@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { parseJournal } from '../../src/bulk/journal.js';
+import { runFolders, runsOf } from '../bulk/user.js';
 import { freshEnvironment, launcher, temporaryFolder } from '../support/run.js';
 import { seeded } from '../support/seeded.js';
 
@@ -88,8 +89,11 @@ async function lossyService(random: () => number, home: string) {
     const body = JSON.parse((await bodyOf(request)).toString() || '{}') as Made & object;
     const answer = (value: unknown) =>
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value));
-    if (request.method === 'GET')
-      return answer(documents.map((made, index) => ({ id: `doc_${index}`, ...made })));
+    if (request.method === 'GET') {
+      const all = documents.map((made, index) => ({ id: `doc_${index}`, ...made }));
+      // Without a total a list of exactly 25 could be a page that was cut.
+      return answer({ documents: all, total: all.length });
+    }
     if (request.url === '/v1/uploads/document-file') {
       const key = `files/${++grants}.txt`;
       return answer({ key, fileRef: `ref:${key}`, uploadUrl: `${store}/${key}?sig=1` });
@@ -123,9 +127,8 @@ async function lossyService(random: () => number, home: string) {
 
 /** The sizes of the files of which the journals say that every byte has arrived. */
 function arrivedSizes(home: string): number[] {
-  const dir = join(home, '.local/state/rosterctl/runs');
-  return readdirSync(dir).flatMap((run) => {
-    const path = join(dir, run, 'journal.jsonl');
+  return runFolders(runsOf(home)).flatMap((folder) => {
+    const path = join(folder, 'journal.jsonl');
     // A start that was killed before its first record sent nothing.
     if (!existsSync(path)) return [];
     const { records } = parseJournal(readFileSync(path), path);

@@ -95,7 +95,7 @@ test('dotted keys and nested fields of one name each have a column, whatever the
 });
 
 test('every column of a record is found again in it', () => {
-  const key = fc.stringMatching(/^[ab.0]{1,3}$/);
+  const key = fc.stringMatching(/^[ab.0[\]]{0,3}$/);
   const value = fc.letrec((tie) => ({
     tree: fc.oneof(
       { maxDepth: 3 },
@@ -106,13 +106,13 @@ test('every column of a record is found again in it', () => {
     ),
   })).tree;
   fc.assert(
-    fc.property(fc.dictionary(key, value, { maxKeys: 4 }), (record) => {
-      for (const [name, cell] of flatten(record)) {
-        const found = locate(record, name);
+    fc.property(fc.dictionary(key, value, { maxKeys: 4 }), (tree) => {
+      for (const [name, cell] of flatten(tree)) {
+        const found = locate(tree, name);
         expect(Array.isArray(found?.value) ? listText(found.value) : found?.value).toBe(cell);
         const at = found?.path.reduce<unknown>(
           (place, part) => (place as Record<string, unknown>)[part],
-          record,
+          tree,
         );
         expect(at).toBe(found?.value);
       }

@@ -112,9 +112,9 @@ const list = (row: object): Action => ({ json: { applications: [{ ...application
 
 describe('answers that lie', () => {
   for (const [line, code] of [
-    [read, 1],
-    [post, 1],
-    ['teams list', 1],
+    [read, 3],
+    [post, 3],
+    ['teams list', 3],
   ] as const)
     for (const body of [{ error: 'quotaExceeded' }, { success: false, message: 'no' }])
       fault('F048', `${line}: 200 around ${JSON.stringify(body)}`, async (attack) => {

@@ -45,30 +45,57 @@ export const mutants = [
   },
   {
     name: 'a lost write is sent again unread',
-    file: 'src/bulk/runner.ts',
-    from: 'this.doubts.push({ row, id, attempt, before, applied, t, since, task, error });',
-    to: 'await this.send(task, look, attempt + 1);',
+    file: 'src/bulk/run-row.ts',
+    from: 'if (!(error instanceof UnknownOutcomeError)) throw error;',
+    to: `if (!(error instanceof UnknownOutcomeError)) throw error;
+    if (run.sends < 3) {
+      run.sends += 1;
+      return state;
+    }`,
     cases: killLoop,
   },
   {
     name: 'an intent is not waited for',
-    file: 'src/bulk/runner.ts',
-    from: "await journal.append({ kind: 'intent', row, id, attempt, before });",
-    to: "void journal.append({ kind: 'intent', row, id, attempt, before });",
+    file: 'src/bulk/run-row.ts',
+    from: `  await Promise.all([
+    journal.append({ kind: 'intent',`,
+    to: `  void Promise.all([
+    journal.append({ kind: 'intent',`,
     cases: killLoop,
   },
   {
     name: 'an intent is not synced',
-    file: 'src/bulk/journal.ts',
+    file: 'src/bulk/synced-lines.ts',
     from: 'fdatasync(descriptor, (error) => (error ? fail(error) : done()));',
     to: 'done();',
     cases: ['system-calls', 'on disk before it is sent'],
   },
   {
+    name: 'a before-image is not waited for',
+    file: 'src/bulk/run-row.ts',
+    from: 'image && images.append(',
+    to: 'image && void images.append(',
+    cases: ['system-calls', 'on disk before it is sent'],
+  },
+  {
     name: 'a lost write is not waited for',
-    file: 'src/bulk/runner.ts',
-    from: 'await this.waitSince(this.doubts, settleMs);',
+    file: 'src/bulk/pending.ts',
+    from: 'await this.pauseUntil(({ settleMs }) => settleMs);',
     to: '',
-    cases: killLoop,
+    cases: ['aged-reads', 'F134'],
+  },
+  {
+    name: 'a read never ages',
+    file: 'src/bulk/runner.ts',
+    from: 'return ageMs(at, this.options.instant()) <= freshMs;',
+    to: 'return true;',
+    cases: ['aged-reads', 'F132'],
+  },
+  {
+    name: 'guards are not judged again',
+    file: 'src/bulk/run-row.ts',
+    from: '{ guards, ...run }',
+    to: '{ guards: run.resends > 0 ? {} : guards, ...run }',
+    cases: ['aged-reads', 'F133'],
   },
 ];

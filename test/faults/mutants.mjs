@@ -68,7 +68,7 @@ async function passesWhole(cases) {
 
 async function passes(launcher, [file, title]) {
   const words = ['vitest', 'run', '--config', 'vitest.faults.config.ts'];
-  const env = { FAULTS_PROGRAM: launcher, CRASH_KILLS: '60' };
+  const env = { FAULTS_PROGRAM: launcher, CRASH_KILLS: '80' };
   const { code, text } = await run(
     'npx',
     [...words, '--reporter=dot', file, '-t', title],

@@ -44,7 +44,8 @@ describe('3xx', () => {
           status,
           headers: { location: `${elsewhere.baseUrl}/teams` },
         });
-        expect(ran.code).toBe(1);
+        // A 301 to 303 may follow a write that was processed.
+        expect(ran.code).toBe(status < 304 && method === 'POST' ? 10 : 1);
         expect(ran.stderr).toContain(elsewhere.origin);
       }
       expect(elsewhere.connections()).toBe(0);
@@ -113,9 +114,11 @@ describe('4xx', () => {
 
   fault('F078', '404 of a deletion that was sent again', async (attack) => {
     const world = await hostileWorld({
-      api: ({ method, nth }) => {
-        if (method !== 'DELETE') return undefined;
-        return nth === 1 ? { status: 503 } : { status: 404, json: { error: 'notFound' } };
+      api: (request, here) => {
+        if (request.method !== 'DELETE') return undefined;
+        if (here.count('DELETE') === 1) return { status: 503 };
+        here.carryOut(request);
+        return { status: 404, json: { error: 'notFound' } };
       },
     });
     const ran = await attack('players delete player_1 --yes', { env: world.env });
@@ -151,7 +154,7 @@ describe('4xx', () => {
     });
     const ran = await attack(convert, { env: world.env });
     expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
-    expect(ran.stderr).toMatch(/player_1/);
+    expect(ran.stdout + ran.stderr).toMatch(/player_1/);
   });
 
   fault('F080', '409 of a conversion that is none', async (attack) => {

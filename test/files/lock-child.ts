@@ -3,11 +3,9 @@ import { join } from 'node:path';
 import { acquireLock, withLock } from '../../src/files/lock.js';
 import { isAlive } from '../support/alive.js';
 
-// A process of the lock's tests: `count DIR TIMES` adds to a counter, `hold DIR` holds until it is killed;
-// with `vanishes` the lock leaves no file.
-const [, , mode = '', dir = '', times = '0', kind = ''] = process.argv;
-const vanishes = kind === 'vanishes';
-const options = { self: { pid: process.pid, isAlive }, waitMs: 60_000, vanishes };
+// A process of the lock's tests: `count DIR TIMES` adds to a counter, `hold DIR` holds until it is killed.
+const [, , mode = '', dir = '', times = '0'] = process.argv;
+const options = { self: { pid: process.pid, isAlive }, waitMs: 60_000 };
 const journal = join(dir, 'journal');
 const counter = join(dir, 'counter');
 

@@ -8,6 +8,8 @@ export const plainOutput: OutputSettings = {
   bom: false,
   delimiter: ',',
   csvRaw: false,
+  noHeader: false,
+  quiet: false,
   time: undefined,
   pager: undefined,
   guesses: {},

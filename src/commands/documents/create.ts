@@ -1,12 +1,25 @@
 import * as z from 'zod/mini';
 import { UploadContentType } from '../../api/schemas.js';
-import { defineWrite, param, params } from '../../cli/define.js';
+import type { Call } from '../../api/types.js';
+import { defineOperation } from '../../bulk/define-operation.js';
+import { restartCreateFlag } from '../../bulk/flags.js';
+import type { Session } from '../../bulk/operation.js';
+import { param, params } from '../../cli/define.js';
 import { recordOf } from '../../cli/views.js';
-import { documents, nameFlag } from '../kinds.js';
-import { sizeBytesSchema } from '../size-bytes.js';
-import { createDocument, documentCall } from '../upload-file.js';
+import type { Context } from '../../context.js';
+import type { JsonObject } from '../../data/json.js';
+import { createStep, creation } from '../../resources/create.js';
+import { creating, sendCreate } from '../../resources/send.js';
+import { verifyDocument } from '../made-document.js';
+import { nameFlag, sizeBytesSchema } from '../record-params.js';
+import { confirmDocument, documentCall, type FileFacts, type StoredFile } from '../upload-file.js';
 
-export default defineWrite({
+interface DocumentValues extends FileFacts, Pick<StoredFile, 'fileKey' | 'fileRef'> {
+  readonly name?: string | undefined;
+  readonly tag?: readonly string[] | undefined;
+}
+
+export default defineOperation({
   summary: 'Record a file that was uploaded already (step 3 of an upload alone)',
   about:
     'Step 1 is rosterctl uploads create, step 2 rosterctl uploads put; rosterctl docs upload does all three. ' +
@@ -27,25 +40,37 @@ export default defineWrite({
     }),
     contentType: param(UploadContentType, 'the content type of step 1', { placeholder: 'TYPE' }),
     sizeBytes: param(sizeBytesSchema, 'the size of step 1', { placeholder: 'N' }),
-    name: nameFlag(documents),
+    name: nameFlag('documents'),
     tag: params(z.optional(z.array(z.string())), 'a tag of the document'),
+    restart: restartCreateFlag,
   },
   view: recordOf('documents'),
-  async plan(_, { fileKey, fileRef, contentType, sizeBytes, name, tag = [] }) {
-    const call = documentCall(
-      { contentType, sizeBytes },
-      { fileKey, fileRef },
-      { name: name ?? fileKey.slice(fileKey.lastIndexOf('/') + 1), tags: tag },
-    );
-    const changes = Object.entries(call.body ?? {}).map(([field, to]) => ({
-      id: null,
-      field,
-      from: null,
-      to,
-    }));
-    return { calls: [call], changes, state: call };
-  },
-  apply(context, plan) {
-    return createDocument(context, plan.state);
-  },
+  operation: creation(
+    { resource: 'documents', confirm: 'never' },
+    async (_, { name, tag = [], ...file }: DocumentValues) => {
+      const text = {
+        name: name ?? file.fileKey.slice(file.fileKey.lastIndexOf('/') + 1),
+        tags: tag,
+      };
+      return documentCall(file, file, text).body ?? {};
+    },
+    documentSession,
+  ),
 });
+
+/** A lost answer is looked up by the key of the file. */
+function documentSession(context: Context, body: JsonObject): Session {
+  const call: Call = { endpoint: 'createDocument', body };
+  const step = createStep(call);
+  return {
+    ...creating(context),
+    // A document that provably was not made is asked for once more.
+    resends: 1,
+    plan: () => ({ steps: [step] }),
+    send: () => sendCreate(context, call, 'documents'),
+    confirm: (_, __, sent) => confirmDocument(context, call, sent),
+    // The key is not of this process: a document that has it may be older.
+    verify: (_, __, since) => verifyDocument(context, step, since, { isKeyNew: false }),
+    present: (record) => record ?? {},
+  };
+}

@@ -1,4 +1,4 @@
-import { allFlags, atOnceText, bulkFlags, idsFileFlag } from '../../cli/bulk-flags.js';
+import { allFlags, atOnceText, bulkFlags, idsFileFlag } from '../../bulk/flags.js';
 import { defineCommand } from '../../cli/define.js';
 import {
   downloadExcludes,
@@ -6,8 +6,8 @@ import {
   downloadSelection,
   downloadView,
 } from '../download-documents.js';
-import { anyIdsOf, documents } from '../kinds.js';
-import { listSelectionFlags } from '../records-many.js';
+import { anyIdsOf } from '../record-params.js';
+import { listSelectionFlags } from '../../resources/selection.js';
 import { documentFilters } from './filters.js';
 
 export default defineCommand({
@@ -27,7 +27,7 @@ export default defineCommand({
     ['The signed URL alone', 'doc_0001 --url'],
   ],
   calls: ['listDocuments', 'downloadDocument'],
-  args: { ids: anyIdsOf(documents) },
+  args: { ids: anyIdsOf('documents') },
   flags: {
     ...downloadFlags,
     ...idsFileFlag,

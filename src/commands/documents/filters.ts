@@ -7,7 +7,7 @@ import { didYouMean } from '../../data/nearest.js';
 import { withinTimes } from '../../data/record-test.js';
 import { isSameText } from '../../data/where.js';
 import { UsageError } from '../../errors.js';
-import { selectionBy } from '../records-many.js';
+import { selectionBy } from '../../resources/selection.js';
 
 const group = 'selection';
 

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../cli/define.js';
 import { oneOrManyOf } from '../../cli/views.js';
-import { documents, idsOf } from '../kinds.js';
+import { idsOf } from '../record-params.js';
 import { getRecords } from '../read-records.js';
 
 export default defineCommand({
@@ -13,9 +13,9 @@ export default defineCommand({
     ['Two documents as a list', 'doc_0001 doc_0002 --json'],
   ],
   calls: ['listDocuments'],
-  args: { ids: idsOf(documents) },
+  args: { ids: idsOf('documents') },
   view: oneOrManyOf('documents'),
   run(context, { ids }) {
-    return getRecords(context, documents, ids);
+    return getRecords(context, 'documents', ids);
   },
 });

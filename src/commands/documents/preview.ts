@@ -5,7 +5,7 @@ import {
   downloadFlags,
   downloadView,
 } from '../download-documents.js';
-import { documents, idOf } from '../kinds.js';
+import { idOf } from '../record-params.js';
 
 export default defineCommand({
   summary: 'Get the preview of a document, or its signed URL',
@@ -16,7 +16,7 @@ export default defineCommand({
     ['The file itself', 'doc_0001 -O preview.pdf'],
   ],
   calls: ['listDocuments', 'previewDocument'],
-  args: { id: idOf(documents) },
+  args: { id: idOf('documents') },
   flags: downloadFlags,
   excludes: downloadExcludes,
   view: downloadView,

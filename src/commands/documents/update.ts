@@ -1,14 +1,15 @@
 import * as z from 'zod/mini';
-import { manyFlags } from '../../cli/bulk-flags.js';
-import { defineWrite, params } from '../../cli/define.js';
-import { fieldFlags, type FieldValues, readFields, touchedFields } from '../../cli/field-flags.js';
+import { manyFlags } from '../../bulk/flags.js';
+import { defineOperation } from '../../bulk/define-operation.js';
+import { params } from '../../cli/define.js';
+import { fieldFlags, type FieldValues, readFields } from '../../cli/field-flags.js';
 import { recordOf } from '../../cli/views.js';
+import type { Context } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';
 import { UsageError } from '../../errors.js';
-import { anyIdsOf, documents, nameFlag, routeFlag } from '../kinds.js';
-import { listSelectionFlags, updateMany } from '../records-many.js';
-import { sharedSource } from '../read-records.js';
-import { applyUpdate, planUpdate } from '../update-records.js';
+import { listSelectionFlags } from '../../resources/selection.js';
+import { updateOperation } from '../../resources/update.js';
+import { anyIdsOf, nameFlag, routeFlag } from '../record-params.js';
 import { untaggedFilters, untaggedSelection } from './filters.js';
 
 const tagsFlag = (text: string) =>
@@ -17,7 +18,7 @@ const tagsFlag = (text: string) =>
     group: 'change',
   });
 
-export default defineWrite({
+export default defineOperation({
   summary: 'Change the name, the tags or other fields of documents',
   about:
     'The document is looked for in the list first and only fields that differ are sent. --tag is the ' +
@@ -29,14 +30,14 @@ export default defineWrite({
     ['Replace all tags', 'doc_0001 --tag legal --tag 2026-spring'],
   ],
   calls: ['listDocuments', 'updateDocument'],
-  args: { ids: anyIdsOf(documents) },
+  args: { ids: anyIdsOf('documents') },
   flags: {
-    name: nameFlag(documents),
+    name: nameFlag('documents'),
     addTag: tagsFlag('add a tag'),
     removeTag: tagsFlag('remove a tag'),
     tag: tagsFlag('replace all tags by these'),
     ...fieldFlags,
-    route: routeFlag(documents, 'PUT'),
+    route: routeFlag('documents', 'PUT'),
     ...manyFlags({
       type: { ...untaggedFilters.type, rare: true },
       since: { ...untaggedFilters.since, rare: true },
@@ -49,30 +50,11 @@ export default defineWrite({
     ['tag', 'removeTag'],
   ],
   view: recordOf('documents'),
-  ids: ({ ids }) => ids,
-  bulk: updateMany(documents, readJob, tagsOf, untaggedSelection),
-  async check(context, values) {
-    await readFields(context, values, { name: values.name });
-  },
-  async plan(context, values, id) {
-    const { route, tag, addTag = [], removeTag = [] } = values;
-    const typed = await readFields(context, values, { name: values.name });
-    const needsTags = addTag.length + removeTag.length > 0;
-    const wantedOf = (record: JsonObject | undefined): JsonObject => ({
-      ...touchedFields(typed, record),
-      ...(tag && { tags: [...new Set(tag)] }),
-      ...(needsTags && { tags: editedTags(record, addTag, removeTag) }),
-    });
-    return planUpdate(context, documents, id, wantedOf, {
-      route,
-      // Without the present tags nothing can be added to them.
-      alone: values.ids.length === 1 && !needsTags,
-      source: sharedSource(context, documents, values),
-    });
-  },
-  apply(context, plan, values, id) {
-    return applyUpdate(context, documents, plan, id, sharedSource(context, documents, values));
-  },
+  operation: updateOperation('documents', {
+    filters: untaggedSelection,
+    job: readJob,
+    more: tagsOf,
+  }),
 });
 
 interface TagValues {
@@ -82,7 +64,7 @@ interface TagValues {
 }
 
 async function readJob(
-  context: Parameters<typeof readFields>[0],
+  context: Context,
   values: FieldValues & TagValues & { name?: string; route?: string },
 ) {
   const { tag, addTag, removeTag, route } = values;

@@ -1,34 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { basename } from 'node:path';
 import * as z from 'zod/mini';
 import { UploadContentType } from '../../api/schemas.js';
-import { atOnceText, bulkFlags, type BulkValues } from '../../cli/bulk-flags.js';
-import { runOne } from '../../cli/bulk-one.js';
-import { defineWrite, flag, Outcome, param, params, type Plan } from '../../cli/define.js';
+import { atOnceText, bulkFlags, type BulkValues } from '../../bulk/flags.js';
+import { defineOperation } from '../../bulk/define-operation.js';
+import { flag, param, params } from '../../cli/define.js';
 import { recordOf } from '../../cli/views.js';
 import type { Context } from '../../context.js';
-import { isObject, type JsonObject } from '../../data/json.js';
 import { UsageError } from '../../errors.js';
-import { documents, nameFlag } from '../kinds.js';
-import { type LocalFile, lookAtFile, withStdinFile } from '../local-file.js';
-import { takenNames } from '../taken-names.js';
-import { holdFile, uploadLine, uploadPart } from '../upload-job.js';
+import { nameFlag } from '../record-params.js';
+import { type LocalFile, withStdinFile } from '../local-file.js';
 import { namesMany } from '../upload-paths.js';
-import {
-  newDocument,
-  planUpload,
-  uploadJobOf,
-  uploadRow,
-  type UploadValues,
-} from '../upload-plan.js';
-import {
-  checkSize,
-  filesDigest,
-  lookAgain,
-  oneNameForMany,
-  seenFile,
-  uploadRows,
-} from '../upload-rows.js';
+import { uploadRow, type UploadValues } from '../upload-plan.js';
+import { checkSize, oneNameForMany, seenFile, uploadRows } from '../upload-rows.js';
+import { uploadOperation } from '../upload-session.js';
 
 interface Values extends UploadValues, Pick<BulkValues, 'failFast' | 'waitLock' | 'restart'> {
   readonly paths: readonly string[];
@@ -36,16 +20,10 @@ interface Values extends UploadValues, Pick<BulkValues, 'failFast' | 'waitLock' 
   readonly recursive: boolean;
 }
 
-/** The file as looked at (undefined: stdin, not read yet), and the document of its name, if that matters. */
-interface State {
-  readonly file: LocalFile | undefined;
-  readonly existing: JsonObject | undefined;
-}
-
 const { expect, maxChanges, failFast, maxErrors, concurrency, rate } = bulkFlags;
 const { restart, waitLock, results, exitCode } = bulkFlags;
 
-export default defineWrite({
+export default defineOperation({
   summary: 'Upload files as documents',
   about:
     'Each file takes three requests: ask for an upload URL, send the bytes to the store, record the document. ' +
@@ -76,7 +54,7 @@ export default defineWrite({
       short: 'r',
       group: 'selection',
     }),
-    name: nameFlag(documents),
+    name: nameFlag('documents'),
     tag: params(
       z.optional(z.array(z.string().check(z.minLength(1, 'must not be empty')))),
       'a tag of the documents',
@@ -98,62 +76,32 @@ export default defineWrite({
     ...{ expect, maxChanges, failFast, maxErrors, rate, restart, waitLock, results, exitCode },
   },
   view: recordOf('documents'),
-  ids: ({ paths }) => paths,
-  bulk: {
-    ...uploadPart,
+  operation: {
+    ...uploadOperation(),
     isMany: async ({ paths: [path = ''], recursive }: Values) =>
       recursive || (path !== '-' && (await namesMany(path))),
+    check: (_, values: Values) => checkTogether(values),
     rows: (context, values: Values) =>
       uploadRows(context, { ...values, failFast: values.failFast ?? false }),
-    lookAgain,
-  },
-  check: (_, values) => checkTogether(values),
-  async plan(context, values, path): Promise<Plan<State>> {
-    const job = uploadJobOf(values);
-    const file = path === '-' ? undefined : await lookAtFile(path, values.contentType);
-    if (file) checkSize(context, file);
-    const taken = await takenNames(context, job)({ name: basename(path) }, path);
-    const bare = { changes: [], state: { file, existing: taken?.document } };
-    if (taken) return { ...bare, calls: [] };
-    if (file) return { ...bare, ...planUpload(context, job, file, undefined) };
-    if (!context.settings.dryRun) return { ...bare, calls: [grantOfUnknownSize] };
-    return withStdin(context, values, async (held) => ({
-      ...bare,
-      ...planUpload(context, job, held, undefined),
-    }));
-  },
-  async apply(context, { state: { file, existing } }, values): Promise<Outcome<JsonObject>> {
-    if (existing) {
-      context.note(
-        `A document named ${String(existing['name'])} exists already; nothing was sent.`,
+    // What comes from stdin is kept in a file for as long as the command runs.
+    bind(context, values: Values, use) {
+      checkTogether(values);
+      if (values.paths[0] !== '-') return use({});
+      return withStdin(context, values, (file) =>
+        use({
+          ...uploadOperation(file),
+          rows: async () => ({
+            rows: [uploadRow(1, file.path, seenFile(file))],
+            header: ['path'],
+            note: undefined,
+            // What comes from stdin is never what came before.
+            digest: randomUUID(),
+          }),
+        }),
       );
-      return new Outcome(existing, 'done');
-    }
-    if (file) return uploadOne(context, file, values);
-    return withStdin(context, values, (held) => uploadOne(context, held, values));
+    },
   },
 });
-
-/** Stands for the requests of a file whose size is known only when stdin has been read. */
-const grantOfUnknownSize = { endpoint: 'requestUpload' } as const;
-
-async function uploadOne(
-  context: Context,
-  file: LocalFile,
-  values: Values,
-): Promise<Outcome<JsonObject>> {
-  const job = { ...uploadJobOf(values) };
-  holdFile(job, file);
-  const row = uploadRow(1, file.path, seenFile(file));
-  const { value, written } = await runOne(context, uploadLine(values), {
-    kept: { job, guards: {} },
-    row,
-    changes: [newDocument],
-    // What comes from stdin is never what came before.
-    digest: file.path === '-' ? randomUUID() : filesDigest([row]),
-  });
-  return new Outcome(isObject(value) ? value : {}, 'done', { written });
-}
 
 function withStdin<T>(
   context: Context,

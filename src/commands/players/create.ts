@@ -1,10 +1,11 @@
-import { defineWrite } from '../../cli/define.js';
-import { fieldFlags, readFields, touchedFields } from '../../cli/field-flags.js';
+import { defineOperation } from '../../bulk/define-operation.js';
+import { restartCreateFlag } from '../../bulk/flags.js';
+import { fieldFlags, type FieldValues, readFields } from '../../cli/field-flags.js';
 import { recordOf } from '../../cli/views.js';
-import { nameFlag, players } from '../kinds.js';
-import { applyCreate, planCreate } from '../write-records.js';
+import { createOperation } from '../../resources/create.js';
+import { nameFlag } from '../record-params.js';
 
-export default defineWrite({
+export default defineOperation({
   summary: 'Create a player',
   about:
     'The contract shows no fields of a player: what is typed is sent, and the service judges it. ' +
@@ -17,14 +18,10 @@ export default defineWrite({
     ],
   ],
   calls: ['createPlayer', 'getPlayer'],
-  flags: { name: nameFlag(players), ...fieldFlags },
+  flags: { name: nameFlag('players'), ...fieldFlags, restart: restartCreateFlag },
   needsOneOf: [['name', 'set', 'setString', 'input']],
   view: recordOf('players'),
-  async plan(context, values) {
-    const typed = await readFields(context, values, { name: values.name });
-    return planCreate(players, touchedFields(typed));
-  },
-  apply(context, plan) {
-    return applyCreate(context, players, plan);
-  },
+  operation: createOperation('players', (context, values: FieldValues & { name?: string }) =>
+    readFields(context, values, { name: values.name }),
+  ),
 });

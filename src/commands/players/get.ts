@@ -1,6 +1,6 @@
 import { defineCommand } from '../../cli/define.js';
 import { oneOrManyOf } from '../../cli/views.js';
-import { idsOf, players } from '../kinds.js';
+import { idsOf } from '../record-params.js';
 import { getRecords } from '../read-records.js';
 
 export default defineCommand({
@@ -12,9 +12,9 @@ export default defineCommand({
     ['Two players as a list', 'player_0001 player_0002 --json'],
   ],
   calls: ['getPlayer'],
-  args: { ids: idsOf(players) },
+  args: { ids: idsOf('players') },
   view: oneOrManyOf('players'),
   run(context, { ids }) {
-    return getRecords(context, players, ids);
+    return getRecords(context, 'players', ids);
   },
 });

@@ -1,7 +1,10 @@
 import * as z from 'zod/mini';
-import { listRuns, storeOf, summaryOf } from '../../bulk/runs.js';
-import { defineLocalCommand } from '../../cli/define.js';
+import { isSingleRun, runNames, type RunStore } from '../../bulk/run-store.js';
+import { readRuns, storeOf, type StoredRun, summaryOf } from '../../bulk/runs.js';
+import { defineLocalCommand, flag } from '../../cli/define.js';
 import { rowsOf } from '../../cli/views.js';
+import type { LocalContext } from '../../context.js';
+import { plural } from '../../data/words.js';
 
 const Run = z.object({
   run: z.string(),
@@ -12,15 +15,20 @@ const Run = z.object({
   profile: z.string(),
 });
 
+/** How many are listed without `--all`. */
+const mostListed = 50;
+
 export default defineLocalCommand({
-  summary: 'List the bulk runs kept on this machine',
+  summary: 'List the runs kept on this machine',
   about:
-    'Oldest first; the state is finished or unfinished. An unfinished run goes on with runs resume, or with the line that began it.',
+    `The ${mostListed} newest, oldest first; finished changes of a single record are left out. ` +
+    'Resume an unfinished run with runs resume, or run the same command again.',
   examples: [
-    ['All of them', ''],
-    ['For a script', '--json'],
+    ['The newest', ''],
+    ['All of them, for a script', '--all --json'],
   ],
   calls: [],
+  flags: { all: flag('also older runs and finished changes of a single record') },
   view: {
     ...rowsOf(Run, [
       'run',
@@ -43,8 +51,9 @@ export default defineLocalCommand({
       ['profile', 'profile'],
     ],
   },
-  async run(context) {
-    const runs = await listRuns(storeOf(context), ({ message }) => context.tell(message));
+  async run(context, { all }) {
+    const store = storeOf(context);
+    const runs = all ? await readAll(context, store) : await readNewest(context, store);
     return runs.map((run) => ({
       run: run.head.run,
       action: run.head.action,
@@ -55,3 +64,28 @@ export default defineLocalCommand({
     }));
   },
 });
+
+async function readAll(context: LocalContext, store: RunStore): Promise<readonly StoredRun[]> {
+  return readRuns(store, await runNames(store), ({ message }) => context.tell(message));
+}
+
+/** Only runs that are listed are opened: names and folders tell the rest. */
+async function readNewest(context: LocalContext, store: RunStore): Promise<readonly StoredRun[]> {
+  const ended = await runNames(store, ['ended']);
+  const others = await runNames(store, ['open', 'legacy']);
+  const names = [...ended.filter((run) => !isSingleRun(run)), ...others].toSorted();
+  const single = ended.filter((run) => isSingleRun(run)).length;
+  const older = Math.max(0, names.length - mostListed);
+  const hidden = [
+    ...(older > 0 ? [plural(older, 'older run')] : []),
+    ...(single > 0
+      ? [plural(single, 'finished change', 'finished changes') + ' of a single record']
+      : []),
+  ];
+  if (hidden.length > 0)
+    context.note(`Not listed: ${hidden.join(' and ')}. To list them, add --all.`);
+  const runs = await readRuns(store, names.slice(-mostListed), ({ message }) =>
+    context.tell(message),
+  );
+  return runs.filter((run) => !(run.finished && isSingleRun(run.head.run)));
+}

@@ -1,41 +1,63 @@
 import * as z from 'zod/mini';
 import { type DamagedRun, setAside } from '../../bulk/damaged.js';
 import {
-  listRuns,
+  listOpenRuns,
+  readRuns,
   removeRun,
   startOf,
-  storeOf,
   type StoredRun,
+  storeOf,
   summaryOf,
+  wholeRunName,
 } from '../../bulk/runs.js';
+import { isRunHeld } from '../../bulk/lock-run.js';
+import { runNames } from '../../bulk/run-store.js';
 import { isInDoubt, leftUploads, uploadAction } from '../../bulk/upload-state.js';
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { parsedBy } from '../../cli/filters.js';
 import { linesOf } from '../../cli/views.js';
+import type { LocalContext } from '../../context.js';
 import { formatDuration, parseDuration } from '../../data/duration.js';
 import { plural } from '../../data/words.js';
+import { GuardError, UsageError } from '../../errors.js';
 
 const month = 30 * 86_400_000;
 
+interface Pruned {
+  readonly names: string[];
+  readonly aside: readonly DamagedRun[];
+}
+
 export default defineLocalWrite({
-  summary: 'Remove old finished runs from this machine',
+  summary: 'Remove runs from this machine',
   about:
-    'A run that is unfinished, or that has a row whose outcome is unknown or an upload to finish, always stays. ' +
-    'One whose files are damaged is set aside beside the runs once it has ended.',
+    'Without a name: finished runs that are old. One that is unfinished, has a row whose outcome is ' +
+    'unknown or an upload to finish, or is younger than the setting undo.keep, always stays; one ' +
+    'whose files are damaged is set aside once it has ended. With a name: that run, also an ' +
+    'unfinished one; what its rows came to is not known any more afterwards, and runs undo cannot ' +
+    'undo it. Asks first.',
   examples: [
-    ['See which', '--dry-run'],
-    ['Older than a week', '--older-than 7d'],
+    ['Look first', '--dry-run'],
+    ['All that are a week old', '--older-than 7d'],
   ],
   calls: [],
+  args: {
+    run: param(
+      z.optional(z.string().check(z.minLength(1, 'must not be empty'))),
+      'a run, or the last six characters of its name',
+      { placeholder: 'RUN' },
+    ),
+  },
   flags: {
     olderThan: param(
-      z._default(parsedBy(parseDuration), month),
+      z.optional(parsedBy(parseDuration)),
       `older than this (default ${formatDuration(month)})`,
       {
         placeholder: 'AGE',
       },
     ),
   },
+  excludes: [['run', 'olderThan']],
   view: linesOf(
     z.object({ removed: z.array(z.string()), setAside: z.optional(z.array(z.string())) }),
     ({ removed, setAside: kept = [] }) => [
@@ -43,25 +65,21 @@ export default defineLocalWrite({
       ...kept.map((path) => `A damaged run is kept in ${path}.`),
     ],
   ),
-  async plan(context, { olderThan }) {
-    const isOld = (run: string) => context.now().getTime() - startOf(run).getTime() >= olderThan;
-    const damaged: DamagedRun[] = [];
-    const runs = await listRuns(storeOf(context), (run) => damaged.push(run));
-    const aside = damaged.filter((each) => !each.isOpen && isOld(each.run));
-    for (const each of damaged) if (!aside.includes(each)) context.tell(each.message);
-    // Which documents they made tells an upload in doubt which ones are not its own.
-    const areEvidence = leftUploads(runs).some(isInDoubt);
-    const names = runs
-      .filter((run) => isDone(run) && !(areEvidence && run.head.action === uploadAction))
-      .map(({ head }) => head.run)
-      .filter(isOld);
-    const changes = [...names, ...aside.map(({ run }) => `${run} (damaged)`)].map((id) => ({
+  async plan(context, { run, olderThan = month }) {
+    const { names, aside } =
+      run === undefined ? await oldRuns(context, olderThan) : await namedRun(context, run);
+    const changes = [...names, ...aside.map((each) => `${each.run} (damaged)`)].map((id) => ({
       id,
       field: 'run',
       from: id,
       to: null,
     }));
     return { calls: [], changes, state: { names, aside } };
+  },
+  confirm({ state: { names } }, { run }) {
+    return run === undefined
+      ? undefined
+      : { question: `Delete run ${names[0]} with what is needed to resume or undo it?` };
   },
   async apply(context, { state: { names, aside } }) {
     const store = storeOf(context);
@@ -70,6 +88,44 @@ export default defineLocalWrite({
     return { removed: names, ...(kept.length > 0 && { setAside: kept }) };
   },
 });
+
+/** Throws UsageError where there is no such run, GuardError for one that a process is at. */
+async function namedRun(context: LocalContext, run: string): Promise<Pruned> {
+  const store = storeOf(context);
+  const name = await wholeRunName(store, run);
+  if (name === undefined)
+    throw new UsageError(`There is no run "${run}".`, { hint: 'See: rosterctl runs list' });
+  const damaged: DamagedRun[] = [];
+  await readRuns(store, [name], (each) => damaged.push(each));
+  if (damaged.length === 0 && (await isRunHeld(store, name, context.self)))
+    throw new GuardError(`Run ${name} is still running.`, {
+      code: 'locked',
+      hint: 'Stop its process first.',
+    });
+  return { names: [name], aside: [] };
+}
+
+async function oldRuns(context: LocalContext, olderThan: number): Promise<Pruned> {
+  const store = storeOf(context);
+  const { undoKeepMs = 0 } = context.settings;
+  if (olderThan < undoKeepMs)
+    context.note(
+      `Runs younger than ${formatDuration(undoKeepMs)} stay: they can be undone (setting undo.keep).`,
+    );
+  const least = Math.max(olderThan, undoKeepMs);
+  const isOld = (run: string) => context.now().getTime() - startOf(run).getTime() >= least;
+  const names = await runNames(store);
+  const damaged: DamagedRun[] = [];
+  const runs = await readRuns(store, names.filter(isOld), (run) => damaged.push(run));
+  const aside = damaged.filter(({ isOpen }) => !isOpen);
+  for (const each of damaged) if (!aside.includes(each)) context.tell(each.message);
+  // Which documents they made tells an upload in doubt which ones are not its own.
+  const areEvidence = leftUploads(await listOpenRuns(store)).some(isInDoubt);
+  const done = runs.filter(
+    (run) => isDone(run) && !(areEvidence && run.head.action === uploadAction),
+  );
+  return { names: done.map(({ head }) => head.run), aside };
+}
 
 function isDone(run: StoredRun): boolean {
   return run.finished && summaryOf(run).unknown === 0 && leftUploads([run]).length === 0;

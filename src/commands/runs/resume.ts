@@ -1,28 +1,28 @@
+import { checkExpected } from '../../bulk/confirm.js';
+import { dryRunMany } from '../../bulk/dry-run.js';
+import { jobOf, limitRate } from '../../bulk/invocation.js';
 import { exitOf } from '../../bulk/report.js';
-import { dryRun, showRun } from '../../cli/bulk.js';
-import { resumeRun, tasksLeft } from '../../cli/bulk-continue.js';
-import { limitPace } from '../../cli/bulk-line.js';
-import { jobOf } from '../../cli/bulk-run.js';
+import { resumeRun, unfinishedTasks } from '../../bulk/resume.js';
+import { showRun } from '../../bulk/show-run.js';
 import { defineWrite, Outcome, Running } from '../../cli/define.js';
 import { UsageError } from '../../errors.js';
-import { ofEarlierRun, runHere } from './earlier-run.js';
-import { lineOf } from './jobs.js';
+import { invocationOf, ofEarlierRun, runHere } from './earlier-run.js';
 import { storedReport } from './show.js';
 
 export default defineWrite({
-  summary: 'Go on with a run that is unfinished',
+  summary: 'Resume a run that was interrupted',
   about:
     'Rows that were not attempted or whose outcome is unknown; a write that may have taken effect is ' +
-    'read before anything is sent. The line that began the run, typed again, does the same.',
+    'read before anything is sent. Running the same command again does the same.',
   examples: [
     ['The newest that is unfinished', 'last --dry-run'],
     ['From a script', 'last --yes'],
   ],
   ...ofEarlierRun,
   async plan(context, { run }) {
-    const stored = await runHere(context, run, ({ finished }) => !finished);
+    const stored = await runHere(context, run, ({ finished }) => !finished, ['open']);
     if (stored.state.superseded)
-      throw new UsageError(`The run ${stored.head.run} was begun anew with --restart.`, {
+      throw new UsageError(`The run ${stored.head.run} was replaced by a later one.`, {
         hint: 'See: rosterctl runs list',
       });
     return { calls: [], changes: [], onlyReads: context.settings.dryRun, state: stored };
@@ -31,17 +31,21 @@ export default defineWrite({
     if (stored.finished || !stored.plan) {
       context.note(`The run ${stored.head.run} is finished; nothing was sent.`);
       const report = storedReport(stored);
-      return new Outcome(report, exitOf(report.summary, undefined));
+      return new Outcome(report, exitOf(report, undefined));
     }
-    const line = await lineOf(stored, values);
-    limitPace(context, values);
+    const invocation = await invocationOf(stored, values);
+    limitRate(context, values);
     if (!context.settings.dryRun)
-      return new Running(await showRun(context, await resumeRun(context, line, stored)));
-    const left = tasksLeft(line.part, stored);
+      return new Running(
+        await showRun(context, { ready: await resumeRun(context, invocation, stored) }),
+      );
+    const left = unfinishedTasks(invocation.operation.recovery, stored);
+    checkExpected(left.length, values);
     // What is left was allowed when the run began.
     const maxChanges = values.maxChanges ?? left.length;
-    const run = stored.head.run;
-    const allowed = { ...line, values: { ...line.values, maxChanges } };
-    return new Running(await dryRun(context, allowed, jobOf(stored.plan), left, run));
+    const allowed = { ...invocation, values: { ...invocation.values, maxChanges } };
+    return new Running(
+      await dryRunMany(context, allowed, jobOf(stored.plan), left, stored.head.run),
+    );
   },
 });

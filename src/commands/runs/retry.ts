@@ -1,17 +1,16 @@
-import { countsAsError } from '../../bulk/report.js';
-import type { PlannedRow, StoredRun } from '../../bulk/runs.js';
-import { dryRun, showRun } from '../../cli/bulk.js';
-import { retryRows, rowsAgain } from '../../cli/bulk-begin.js';
-import { limitPace } from '../../cli/bulk-line.js';
-import { jobOf } from '../../cli/bulk-run.js';
+import { countsAsError, isFinalRow } from '../../bulk/report.js';
+import { markRetried, retriedBy } from '../../bulk/run-store.js';
+import { retryRows } from '../../bulk/run-operation.js';
+import { type PlannedRow, type StoredRun, storeOf } from '../../bulk/runs.js';
 import { defineWrite, Running } from '../../cli/define.js';
 import { GuardError, UsageError } from '../../errors.js';
-import { ofEarlierRun, runHere } from './earlier-run.js';
-import { lineOf, partOf } from './jobs.js';
+import { invocationOf, ofEarlierRun, runHere } from './earlier-run.js';
 
 export default defineWrite({
-  summary: 'Begin a new run from the rows that failed or conflicted',
-  about: 'The rows are read and previewed anew, so what others changed meanwhile is seen first.',
+  summary: 'Start a new run from the rows that failed or conflicted',
+  about:
+    'The rows are read and previewed again, so what others changed meanwhile is seen first. The rows of ' +
+    'a run are retried once: a second retry names the run that took them.',
   examples: [
     ['Look first', 'last --dry-run'],
     ['From a script', 'last --yes'],
@@ -19,39 +18,45 @@ export default defineWrite({
   ...ofEarlierRun,
   async plan(context, { run }) {
     const stored = await runHere(context, run, ({ finished }) => finished);
+    const { head } = stored;
     if (!stored.finished)
-      throw new GuardError(`The run ${stored.head.run} is unfinished.`, {
-        hint: `Go on with it first: rosterctl runs resume ${stored.head.run}`,
+      throw new GuardError(`The run ${head.run} is unfinished.`, {
+        hint: `Resume it first: rosterctl runs resume ${head.run}`,
       });
-    const part = await partOf(stored.head.action);
-    // Begun anew, what is stored would be sent and recorded twice.
-    if (part.isLeft?.(stored))
+    const taken = retriedBy(storeOf(context), head.run);
+    if (taken !== undefined)
+      throw new GuardError(`The rows of run ${head.run} were retried by run ${taken}.`, {
+        code: 'retried',
+        hint: `See what became of them: rosterctl runs show ${taken}`,
+      });
+    const { operation } = await invocationOf(stored, {});
+    // Started again, what is stored would be sent and recorded twice.
+    if (operation.recovery?.isLeft(stored))
       throw new GuardError(
-        `Files of the run ${stored.head.run} have arrived and only lack their documents.`,
+        `Files of the run ${head.run} have arrived and only lack their documents.`,
         { hint: 'Finish these first: rosterctl uploads finish --all (or: uploads forget ID)' },
       );
     return { calls: [], changes: [], onlyReads: context.settings.dryRun, state: stored };
   },
   async apply(context, { state: stored }, values) {
-    const { plan } = stored;
+    const { plan, head } = stored;
     const rows = rowsToRetry(stored);
     if (!plan || rows.length === 0)
-      throw new UsageError(`No row of the run ${stored.head.run} failed or conflicted.`, {
+      throw new UsageError(`No row of the run ${head.run} failed or conflicted.`, {
         hint: 'See: rosterctl runs list',
       });
-    const line = await lineOf(stored, values);
-    limitPace(context, values);
-    const again = { ...plan, rows };
-    if (!context.settings.dryRun)
-      return new Running(await showRun(context, await retryRows(context, line, again)));
-    const selected = await rowsAgain(context, line.part, again);
-    return new Running(await dryRun(context, line, jobOf(plan), selected));
+    const store = storeOf(context);
+    return new Running(
+      await retryRows(context, await invocationOf(stored, values), { ...plan, rows }, (byRun) =>
+        markRetried(store, head.run, byRun),
+      ),
+    );
   },
 });
 
 function rowsToRetry({ plan, state }: StoredRun): readonly PlannedRow[] {
   return (plan?.rows ?? []).filter(({ row }) => {
     const ended = state.results.get(row);
-    return ended !== undefined && countsAsError(ended.result);
+    return ended !== undefined && countsAsError(ended.result) && isFinalRow(ended);
   });
 }

@@ -1,15 +1,18 @@
 import * as z from 'zod/mini';
 import { type BulkReport, type ReportRow, wentWrong } from '../../bulk/report.js';
 import { isSamePlace } from '../../bulk/run-plan.js';
-import { findRun, storeOf, type StoredRun, summaryOf } from '../../bulk/runs.js';
-import { defineLocalCommand, flag, param } from '../../cli/define.js';
-import { reportView, tellSummary } from '../../cli/report-view.js';
+import { findRun, runFolder, type StoredRun, storeOf, summaryOf } from '../../bulk/runs.js';
+import { readBeforeImages } from '../../bulk/before-images.js';
+import type { LocalContext } from '../../context.js';
+import { printJson } from '../../data/json.js';
+import { defineLocalCommand, flag, Outcome, param } from '../../cli/define.js';
+import { reportView, tellSummary } from '../../bulk/report-view.js';
 import { configuredPlace } from './place.js';
 
 /** Which run; `last` is the newest of this organization and service, or of those that can be meant. */
 export const runArg = param(
   z._default(z.string().check(z.minLength(1, 'must not be empty')), 'last'),
-  'a run, or last',
+  'a run, the last six characters of its name, or last',
   {
     placeholder: 'RUN',
   },
@@ -24,22 +27,40 @@ export default defineLocalCommand({
   ],
   calls: [],
   args: { run: runArg },
-  flags: { failed: flag('only rows that failed, conflicted or are unknown') },
+  flags: {
+    failed: flag('only rows that failed, conflicted or are unknown'),
+    undoable: flag('the records that the run deleted, as NDJSON for create --input'),
+  },
+  excludes: [['failed', 'undoable']],
   view: reportView,
-  async run(context, { run, failed }) {
+  async run(context, { run, failed, undoable }) {
     const place = configuredPlace(context);
     const stored = await findRun(
       storeOf(context),
       run,
-      ({ head }) => place !== undefined && isSamePlace(head, place),
-      () => true,
+      { holds: ({ head }) => place !== undefined && isSamePlace(head, place) },
+      { holds: () => true },
     );
+    if (undoable)
+      return new Outcome(undefined as never, 'done', {
+        head: await deletedRecords(context, stored),
+      });
     if (context.personReads) context.tell(aboutRun(stored));
     const report = storedReport(stored, failed);
     tellSummary(context, report);
     return report;
   },
 });
+
+/** The records that a run deleted, one a line. */
+async function deletedRecords(context: LocalContext, { head }: StoredRun): Promise<string> {
+  const images = await readBeforeImages(runFolder(storeOf(context), head.run));
+  const records = images.flatMap(({ kind, before }) =>
+    kind === 'record' && before ? [before] : [],
+  );
+  if (records.length === 0) context.note(`Run ${head.run} keeps no deleted record.`);
+  return records.map((record) => `${printJson(record)}\n`).join('');
+}
 
 function aboutRun({ head, finished }: StoredRun): string {
   const state = finished ? 'finished' : 'unfinished';
@@ -58,6 +79,7 @@ export function storedReport(stored: StoredRun, onlyFailed = false): BulkReport 
   return {
     schema: 1,
     run: head.run,
+    ...(head.of !== undefined && { of: head.of }),
     profile: head.profile,
     organization: head.organization,
     action: head.action,

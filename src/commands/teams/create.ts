@@ -1,10 +1,11 @@
-import { defineWrite } from '../../cli/define.js';
-import { fieldFlags, readFields, touchedFields } from '../../cli/field-flags.js';
+import { defineOperation } from '../../bulk/define-operation.js';
+import { restartCreateFlag } from '../../bulk/flags.js';
+import { fieldFlags, type FieldValues, readFields } from '../../cli/field-flags.js';
 import { recordOf } from '../../cli/views.js';
-import { nameFlag, teams } from '../kinds.js';
-import { applyCreate, planCreate } from '../write-records.js';
+import { createOperation } from '../../resources/create.js';
+import { nameFlag } from '../record-params.js';
 
-export default defineWrite({
+export default defineOperation({
   summary: 'Create a team',
   about:
     'The contract shows no fields of a team: what is typed is sent, and the service judges it. ' +
@@ -14,14 +15,10 @@ export default defineWrite({
     ['With further fields', "--name 'Night Foxes' -F game=Valorant -F active=true"],
   ],
   calls: ['createTeam', 'getTeam'],
-  flags: { name: nameFlag(teams), ...fieldFlags },
+  flags: { name: nameFlag('teams'), ...fieldFlags, restart: restartCreateFlag },
   needsOneOf: [['name', 'set', 'setString', 'input']],
   view: recordOf('teams'),
-  async plan(context, values) {
-    const typed = await readFields(context, values, { name: values.name });
-    return planCreate(teams, touchedFields(typed));
-  },
-  apply(context, plan) {
-    return applyCreate(context, teams, plan);
-  },
+  operation: createOperation('teams', (context, values: FieldValues & { name?: string }) =>
+    readFields(context, values, { name: values.name }),
+  ),
 });

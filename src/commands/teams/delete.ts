@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
-import { defineWrite, param } from '../../cli/define.js';
-import { deletedView } from '../deleted.js';
-import { idOf, routeFlag, teams } from '../kinds.js';
-import { labelOf, sharedSource } from '../read-records.js';
-import { applyDelete, deleteQuestion, planDelete } from '../write-records.js';
+import { defineOperation } from '../../bulk/define-operation.js';
+import { selectIds } from '../../bulk/selection.js';
+import { param } from '../../cli/define.js';
+import { deleteOperation } from '../../resources/delete.js';
+import { deletedView, idOf, routeFlag } from '../record-params.js';
 
-export default defineWrite({
+export default defineOperation({
   summary: 'Delete a team',
   about:
     'Asks for the name of the team, typed in full; a script gives it with --confirm, and --yes alone is not enough. ' +
@@ -15,26 +15,17 @@ export default defineWrite({
     ['From a script', "team_0001 --confirm 'Falkenmoor Vanguard'"],
   ],
   calls: ['getTeam', 'deleteTeam'],
-  args: { id: idOf(teams) },
+  args: { id: idOf('teams') },
   flags: {
     confirm: param(z.optional(z.string()), 'the name of the team, to confirm', {
       placeholder: 'NAME',
       group: 'safety',
     }),
-    route: routeFlag(teams, 'DELETE'),
+    route: routeFlag('teams', 'DELETE'),
   },
   view: deletedView,
-  ids: ({ id }) => [id],
-  plan(context, values, id) {
-    const source = sharedSource(context, teams, values);
-    return planDelete(context, teams, id, { route: values.route, source });
-  },
-  confirm(plan, values, id) {
-    const name = labelOf(plan.state.record, id);
-    const typed = { name, flag: '--confirm', given: values.confirm };
-    return { ...deleteQuestion(teams, plan, id), typed };
-  },
-  apply(context, plan, values, id) {
-    return applyDelete(context, teams, plan, id, sharedSource(context, teams, values));
+  operation: {
+    ...deleteOperation('teams', undefined, 'name'),
+    rows: async (_, { id }: { readonly id: string }) => selectIds([id]),
   },
 });

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../cli/define.js';
 import { oneOrManyOf } from '../../cli/views.js';
-import { idsOf, teams } from '../kinds.js';
+import { idsOf } from '../record-params.js';
 import { getRecords } from '../read-records.js';
 
 export default defineCommand({
@@ -12,9 +12,9 @@ export default defineCommand({
     ['Two teams as a list', 'team_0001 team_0002 --json'],
   ],
   calls: ['getTeam'],
-  args: { ids: idsOf(teams) },
+  args: { ids: idsOf('teams') },
   view: oneOrManyOf('teams'),
   run(context, { ids }) {
-    return getRecords(context, teams, ids);
+    return getRecords(context, 'teams', ids);
   },
 });

@@ -1,13 +1,12 @@
-import { manyFlags } from '../../cli/bulk-flags.js';
-import { defineWrite } from '../../cli/define.js';
+import { manyFlags } from '../../bulk/flags.js';
+import { defineOperation } from '../../bulk/define-operation.js';
 import { fieldFlags, type FieldValues, readFields } from '../../cli/field-flags.js';
 import { recordOf } from '../../cli/views.js';
-import { anyIdsOf, nameFlag, routeFlag, teams } from '../kinds.js';
-import { listSelectionFlags, updateMany } from '../records-many.js';
-import { sharedSource } from '../read-records.js';
-import { applyUpdate, planUpdate, wantedBy } from '../update-records.js';
+import { listSelectionFlags, selectionBy } from '../../resources/selection.js';
+import { updateOperation } from '../../resources/update.js';
+import { anyIdsOf, nameFlag, routeFlag } from '../record-params.js';
 
-export default defineWrite({
+export default defineOperation({
   summary: 'Change fields of one or several teams',
   about:
     'The team is read first and only fields that differ are sent; if nothing differs, nothing is sent. ' +
@@ -18,35 +17,20 @@ export default defineWrite({
     ['Look first', "team_0001 --name 'Foxes Prime' --dry-run"],
   ],
   calls: ['getTeam', 'updateTeam', 'listTeams'],
-  args: { ids: anyIdsOf(teams) },
+  args: { ids: anyIdsOf('teams') },
   flags: {
-    name: nameFlag(teams),
+    name: nameFlag('teams'),
     ...fieldFlags,
-    route: routeFlag(teams, 'PUT'),
+    route: routeFlag('teams', 'PUT'),
     ...manyFlags(listSelectionFlags),
   },
   needsOneOf: [['name', 'set', 'setString', 'input', 'csv']],
   view: recordOf('teams'),
-  ids: ({ ids }) => ids,
-  bulk: updateMany(
-    teams,
-    async (context, values: FieldValues & { name?: string; route?: string }) => ({
+  operation: updateOperation('teams', {
+    filters: selectionBy(),
+    job: async (context, values: FieldValues & { name?: string; route?: string }) => ({
       typed: await readFields(context, values, { name: values.name }),
       ...(values.route !== undefined && { route: values.route }),
     }),
-  ),
-  async check(context, values) {
-    await readFields(context, values, { name: values.name });
-  },
-  async plan(context, values, id) {
-    const typed = await readFields(context, values, { name: values.name });
-    return planUpdate(context, teams, id, wantedBy(typed), {
-      route: values.route,
-      alone: values.ids.length === 1,
-      source: sharedSource(context, teams, values),
-    });
-  },
-  apply(context, plan, values, id) {
-    return applyUpdate(context, teams, plan, id, sharedSource(context, teams, values));
-  },
+  }),
 });

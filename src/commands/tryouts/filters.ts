@@ -9,6 +9,7 @@ import { isObject, type JsonObject } from '../../data/json.js';
 import { withinTimes } from '../../data/record-test.js';
 import { anyEquals, fold, isSameText } from '../../data/where.js';
 import { UsageError } from '../../errors.js';
+import { isConverted } from '../../resources/application.js';
 
 const group = 'selection';
 const point = () => z.optional(parsedBy(parseWhen));
@@ -83,19 +84,17 @@ export function tryoutTests(values: TryoutFilterValues, now: Date): readonly Rec
     ...(game ? [{ holds: (record: JsonObject) => plays(record, game) }] : []),
     ...form.map(answers),
     ...withinTimes('submittedAt', after(since), until && resolveWhen(until, 'end', now)),
-    ...withinTimes('submittedAt', undefined, olderThan && now.getTime() - olderThan),
+    ...withinTimes(
+      'submittedAt',
+      undefined,
+      olderThan === undefined ? undefined : now.getTime() - olderThan,
+    ),
     ...withinTimes('updatedAt', after(updatedSince), undefined),
     ...(values.converted ? [{ holds: isConverted }] : []),
     ...(values.unconverted ? [{ holds: (record: JsonObject) => !isConverted(record) }] : []),
     ...(values.withNotes ? [{ holds: hasNotes }] : []),
     ...(values.withoutNotes ? [{ holds: (record: JsonObject) => !hasNotes(record) }] : []),
   ];
-}
-
-/** Whether a conversion made a player of the application (contract 2.1). */
-export function isConverted(record: JsonObject): boolean {
-  const { convertedPlayerId: id, convertedPlayer: player } = record;
-  return (typeof id === 'string' && id !== '') || isObject(player);
 }
 
 /** The games of an application's gamer tags, each once. */

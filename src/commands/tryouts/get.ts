@@ -1,7 +1,7 @@
 import { defineCommand } from '../../cli/define.js';
 import { oneOrManyOf } from '../../cli/views.js';
 import { getRecords } from '../read-records.js';
-import { applications, someIds } from './application.js';
+import { someIds } from './application.js';
 
 export default defineCommand({
   summary: 'Show one or several tryout applications',
@@ -16,6 +16,6 @@ export default defineCommand({
   args: { ids: someIds },
   view: oneOrManyOf('tryouts'),
   run(context, { ids }) {
-    return getRecords(context, applications, ids);
+    return getRecords(context, 'tryouts', ids);
   },
 });

@@ -1,16 +1,15 @@
 import * as z from 'zod/mini';
 import { TryoutStatus } from '../../api/schemas.js';
-import { defineWrite, param } from '../../cli/define.js';
+import { manyFlags } from '../../bulk/flags.js';
+import { defineOperation } from '../../bulk/define-operation.js';
+import { param } from '../../cli/define.js';
 import { recordOf } from '../../cli/views.js';
-import { UsageError } from '../../errors.js';
-import { manyFlags } from '../../cli/bulk-flags.js';
-import { idsBeside, refuseOrganization } from './application.js';
-import { applyEdit, planEdit } from './edit.js';
-import { editMany, tryoutSelection, tryoutSelectionFlags } from './edit-many.js';
+import { noteFlags, oneNoteFlag } from '../../resources/notes.js';
+import { idsBeside } from './application.js';
 import { tryoutExcludes } from './filters.js';
-import { noteFlags, oneNoteFlag, readNoteEdit } from './notes.js';
+import { editOperation, tryoutSelection, tryoutSelectionFlags } from './selection.js';
 
-export default defineWrite({
+export default defineOperation({
   summary: 'Move applications to a status, with a result for each',
   about:
     'The applications come from ids, --ids, --csv, or filters; no filter never means all. --status ' +
@@ -33,23 +32,8 @@ export default defineWrite({
   },
   excludes: [oneNoteFlag, ...tryoutExcludes],
   view: recordOf('tryouts'),
-  reports: true,
-  bulk: editMany('to', '--to is missing: the status to move to.', tryoutSelection),
-  ids: ({ ids }) => ids,
-  async check(context, values) {
-    // Not required by its type: that is asked before a status among the ids is seen.
-    if (values.to === undefined && values.csv === undefined)
-      throw new UsageError('--to is missing: the status to move to.', {
-        hint: `One of: ${TryoutStatus.options.join(', ')}`,
-      });
-    await readNoteEdit(context, values);
-    refuseOrganization(context, values.ids);
-  },
-  async plan(context, values, id) {
-    const wanted = { status: values.to, note: await readNoteEdit(context, values) };
-    return planEdit(context, id, wanted, { line: values, alone: values.ids.length === 1 });
-  },
-  apply(context, plan, _values, id) {
-    return applyEdit(context, plan, id);
-  },
+  operation: editOperation('to', '--to is missing: the status to move to.', {
+    filters: tryoutSelection,
+    reports: true,
+  }),
 });

@@ -7,7 +7,8 @@ import { mondayOf, timeOf } from '../../data/dates.js';
 import { plural } from '../../data/words.js';
 import type { JsonObject } from '../../data/json.js';
 import { barLines } from './bars.js';
-import { gamesOf, isConverted, tryoutExcludes, tryoutFilters, tryoutTests } from './filters.js';
+import { isConverted } from '../../resources/application.js';
+import { gamesOf, tryoutExcludes, tryoutFilters, tryoutTests } from './filters.js';
 
 const Counts = z.record(z.string(), z.number());
 const Stats = z.object({

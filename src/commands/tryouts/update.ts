@@ -1,15 +1,14 @@
 import * as z from 'zod/mini';
 import { TryoutStatus } from '../../api/schemas.js';
-import { defineWrite, param } from '../../cli/define.js';
-import { bulkFlags, csvFlags, idsFileFlag } from '../../cli/bulk-flags.js';
+import { bulkFlags, csvFlags, idsFileFlag } from '../../bulk/flags.js';
+import { defineOperation } from '../../bulk/define-operation.js';
+import { param } from '../../cli/define.js';
 import { recordOf } from '../../cli/views.js';
-import { UsageError } from '../../errors.js';
-import { idsBeside, refuseOrganization } from './application.js';
-import { applyEdit, planEdit } from './edit.js';
-import { editMany, ifStatusFlag } from './edit-many.js';
-import { noteFlags, oneNoteFlag, readNoteEdit } from './notes.js';
+import { noteFlags, oneNoteFlag } from '../../resources/notes.js';
+import { idsBeside } from './application.js';
+import { editOperation, ifStatusFlag } from './selection.js';
 
-export default defineWrite({
+export default defineOperation({
   summary: 'Change the status or the notes of applications',
   about:
     'The application is read first; fields that are already so are not sent, and if nothing differs, ' +
@@ -34,23 +33,8 @@ export default defineWrite({
   },
   excludes: [oneNoteFlag],
   view: recordOf('tryouts'),
-  bulk: editMany('status', 'Say what to do: --status, a note, or a CSV with a column for them.'),
-  ids: ({ ids }) => ids,
-  async check(context, values) {
-    // Not `needsOneOf`: that is asked before a status among the ids is seen.
-    const note = await readNoteEdit(context, values);
-    if (!values.status && !note && values.csv === undefined)
-      throw new UsageError(
-        'Say what to do: --status, --note, --note-file, --append-note or --clear-note.',
-        { hint: 'See: rosterctl tryouts update --help' },
-      );
-    refuseOrganization(context, values.ids);
-  },
-  async plan(context, values, id) {
-    const wanted = { status: values.status, note: await readNoteEdit(context, values) };
-    return planEdit(context, id, wanted, { line: values, alone: values.ids.length === 1 });
-  },
-  apply(context, plan, _values, id) {
-    return applyEdit(context, plan, id);
-  },
+  operation: editOperation(
+    'status',
+    'Say what to do: --status, --note, --note-file, --append-note, --clear-note, or a CSV with a column for them.',
+  ),
 });

@@ -2,7 +2,7 @@ import { UploadContentType, UploadGrant } from '../../api/schemas.js';
 import { defineWrite, param } from '../../cli/define.js';
 import type { View } from '../../cli/views.js';
 import type { JsonObject } from '../../data/json.js';
-import { sizeBytesSchema } from '../size-bytes.js';
+import { sizeBytesSchema } from '../record-params.js';
 import { grantCall } from '../upload-file.js';
 
 const grantView: View<JsonObject> = { kind: 'record', schema: UploadGrant };

@@ -1,21 +1,21 @@
 import * as z from 'zod/mini';
 import type { DamagedRun } from '../../bulk/damaged.js';
-import type { ReportRow } from '../../bulk/report.js';
+import { checkFields, reportOf, reportView } from '../../bulk/report-view.js';
+import { bulkFlags } from '../../bulk/flags.js';
+import type { BulkReport, ReportRow } from '../../bulk/report.js';
+import { finishRows, meanwhile } from '../../bulk/resume.js';
 import { isHere } from '../../bulk/run-plan.js';
+import { isSingleRun } from '../../bulk/runs.js';
+import { showFinished } from '../../bulk/show-run.js';
 import { type LeftUpload, uploadAction } from '../../bulk/upload-state.js';
-import { finishRows, meanwhile } from '../../cli/bulk-continue.js';
-import { bulkFlags } from '../../cli/bulk-flags.js';
-import { finishOne } from '../../cli/bulk-one.js';
-import { reportOf } from '../../cli/bulk-run.js';
-import { defineWrite, flag, Outcome, param, type Plan } from '../../cli/define.js';
+import { defineWrite, flag, Outcome, param, type Plan, Running } from '../../cli/define.js';
 import { recordOf } from '../../cli/views.js';
 import type { Context } from '../../context.js';
-import { isObject, type JsonObject } from '../../data/json.js';
 import { plural } from '../../data/words.js';
 import { Failure, UsageError } from '../../errors.js';
 import { type ExitName, gravest } from '../../exit-codes.js';
-import { uploadLine } from '../upload-job.js';
 import { newDocument, planLeft } from '../upload-plan.js';
+import { uploadInvocation } from '../upload-session.js';
 import { leftIdSchema } from './forget.js';
 import { findLeft, readLeft } from './left.js';
 
@@ -40,9 +40,16 @@ export default defineWrite({
   needsOneOf: [['id', 'all']],
   excludes: [['id', 'all']],
   view: recordOf('documents'),
-  ids: ({ id }) => (id === undefined ? [] : [id]),
-  async plan(context, { id }): Promise<Plan<readonly LeftUpload[]>> {
-    const left = id === undefined ? await leftHere(context) : [await findLeft(context, id)];
+  async plan(context, { id }): Promise<Plan<State>> {
+    const exits: ExitName[] = [];
+    const left =
+      id === undefined
+        ? await leftHere(context, ({ head, isOpen }) => {
+            const isUpload = !head || (head.action === uploadAction && isHere(context, { head }));
+            // What it left can be neither finished nor called finished.
+            if (isOpen && isUpload) exits.push('guarded');
+          })
+        : [await findLeft(context, id)];
     const [only] = left;
     if (id !== undefined && only && !isHere(context, only.run)) throw elsewhere(only);
     const planned = left.map((upload) => planLeft(context, upload));
@@ -50,50 +57,69 @@ export default defineWrite({
       calls: planned.flatMap(({ calls }) => calls),
       requests: planned.flatMap(({ requests = [] }) => requests),
       changes: left.map((upload) => ({ id: upload.id, ...newDocument })),
-      state: left,
+      // A dry run of all of them is a report.
+      onlyReads: id === undefined && context.settings.dryRun,
+      state: { left, exits },
     };
   },
-  async apply(context, { state: [left] }, values): Promise<Outcome<JsonObject>> {
-    if (!left) return new Outcome({}, 'done');
-    const { value, written } = await finishOne(context, uploadLine(values), left.run, left.row.row);
-    return new Outcome(isObject(value) ? value : {}, 'done', { written });
-  },
-  async several(context, values) {
-    const exits: ExitName[] = [];
-    const left = await leftHere(context, ({ head, isOpen }) => {
-      const isUpload = !head || (head.action === uploadAction && isHere(context, { head }));
-      // What it left can be neither finished nor called finished.
-      if (isOpen && isUpload) exits.push('guarded');
-    });
-    if (left.length === 0 && exits.length === 0) context.note('No upload is unfinished.');
-    const told = { action: 'uploads.finish', run: null };
-    if (context.settings.dryRun)
-      return { report: reportOf(context, told, left.map(wouldBe)), exitName: gravest(exits) };
-    const rows: ReportRow[] = [];
-    const written: (() => Promise<void>)[] = [];
-    for (const run of new Set(left.map((upload) => upload.run))) {
-      const mine = left.filter((upload) => upload.run === run);
-      if (context.signal.aborted) {
-        for (const { id } of mine) rows.push({ row: rows.length + 1, id, result: 'not_attempted' });
-        continue;
-      }
-      // One run after another: each has a lock of its own.
-      // oxlint-disable-next-line no-await-in-loop
-      const { ended, exitName, close } = await finishRun(context, uploadLine(values), mine);
-      for (const row of ended) rows.push({ ...row, row: rows.length + 1 });
-      exits.push(exitName);
-      if (close) written.push(close);
-    }
-    const report = reportOf(context, told, rows);
-    return {
-      report,
-      exitName: gravest(exits),
-      async written() {
-        for (const tell of written) await tell();
-      },
-    };
+  async apply(context, { state }, values) {
+    const { id } = values;
+    const { left } = state;
+    if (id === undefined) return finishAll(context, state, values);
+    const [only] = left;
+    if (!only) return new Outcome({}, 'done');
+    const invocation = uploadInvocation(values, { isSingle: true });
+    const rows = new Set([only.row.row]);
+    const ended = await finishRows(context, invocation, only.run, rows);
+    return new Running(
+      await showFinished(context, { ...invocation, view: recordOf('documents') }, ended),
+    );
   },
 });
+
+interface State {
+  readonly left: readonly LeftUpload[];
+  readonly exits: readonly ExitName[];
+}
+
+async function finishAll(context: Context, state: State, values: object): Promise<Running> {
+  const exits = [...state.exits];
+  const { left } = state;
+  await checkFields(context);
+  if (left.length === 0 && exits.length === 0) context.note('No upload is unfinished.');
+  const head = { action: 'uploads.finish', run: null };
+  if (context.settings.dryRun)
+    return shown(reportOf(context, head, left.map(wouldBe)), gravest(exits));
+  const rows: ReportRow[] = [];
+  const written: (() => Promise<void>)[] = [];
+  for (const run of new Set(left.map((upload) => upload.run))) {
+    const mine = left.filter((upload) => upload.run === run);
+    if (context.signal.aborted) {
+      for (const { id } of mine) rows.push({ row: rows.length + 1, id, result: 'not_attempted' });
+      continue;
+    }
+    const isSingle = isSingleRun(run.head.run);
+    // One run after another: each has a lock of its own.
+    // oxlint-disable-next-line no-await-in-loop
+    const ended = await finishRun(context, uploadInvocation(values, { isSingle }), mine);
+    for (const row of ended.ended) rows.push({ ...row, row: rows.length + 1 });
+    exits.push(ended.exitName);
+    if (ended.close) written.push(ended.close);
+  }
+  return shown(reportOf(context, head, rows), gravest(exits), async () => {
+    for (const close of written) await close();
+  });
+}
+
+function shown(report: BulkReport, exitName: ExitName, written?: () => Promise<void>): Running {
+  return new Running({
+    value: report,
+    view: reportView,
+    isReport: true,
+    exitName,
+    written,
+  });
+}
 
 /** The uploads of the organization and service in force; others are told. */
 async function leftHere(
@@ -111,7 +137,7 @@ async function leftHere(
 
 async function finishRun(
   context: Context,
-  line: ReturnType<typeof uploadLine>,
+  invocation: ReturnType<typeof uploadInvocation>,
   left: readonly LeftUpload[],
 ): Promise<{
   readonly ended: readonly ReportRow[];
@@ -124,7 +150,10 @@ async function finishRun(
   if (!first) return { ended: [], exitName: 'done' };
   try {
     const wanted = new Set(ids.keys());
-    const { report, exitName, written } = await finishRows(context, line, first.run, wanted);
+    const { report, exitName, written, tell } = (
+      await finishRows(context, invocation, first.run, wanted)
+    ).ended;
+    tell();
     const ended = report.results.filter(({ row }) => wanted.has(row)).map(named);
     return { ended, exitName, close: written };
   } catch (error) {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { lockRun } from '../../bulk/lock-run.js';
-import { storeOf } from '../../bulk/runs.js';
+import { storeOf, writingBy } from '../../bulk/runs.js';
 import { forgetUpload, isStored } from '../../bulk/upload-state.js';
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
@@ -40,9 +40,9 @@ export default defineLocalWrite({
       note: (line) => context.note(line),
     });
     try {
-      const options = { now: context.now, isOurs: () => lock.isOurs() };
       // Whoever held the lock before may have finished it.
-      await forgetUpload(storeOf(context), await findLeft(context, left.id), options);
+      const upload = await findLeft(context, left.id);
+      await forgetUpload(storeOf(context), upload, writingBy(context, lock));
     } finally {
       lock.release();
     }

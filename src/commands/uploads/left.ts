@@ -24,7 +24,7 @@ export async function readLeft(
     context.tell(run.message);
     onDamaged(run);
   };
-  return leftUploads(await listOpenRuns(storeOf(context), tell, { untold: false }));
+  return leftUploads(await listOpenRuns(storeOf(context), tell));
 }
 
 /** One of them by its id. Throws UsageError when there is none. */

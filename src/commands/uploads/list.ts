@@ -1,5 +1,4 @@
 import { isGoingOn } from '../../bulk/lock-run.js';
-import { storeOf } from '../../bulk/runs.js';
 import { defineLocalCommand } from '../../cli/define.js';
 import { rowsOf } from '../../cli/views.js';
 import { plural } from '../../data/words.js';
@@ -18,10 +17,9 @@ export default defineLocalCommand({
   calls: [],
   view: rowsOf(UploadLine, ['id', 'path', 'state', 'fileKey', 'startedAt']),
   async run(context) {
-    const store = storeOf(context);
     const all = await readLeft(context);
     const runs = [...new Set(all.map(({ run }) => run))];
-    const going = new Set(runs.filter(({ head }) => isGoingOn(store, head, context.self)));
+    const going = new Set(runs.filter((run) => isGoingOn(run, context.self)));
     const left = all.filter(({ run }) => !going.has(run));
     const more = all.length - left.length;
     if (more > 0)

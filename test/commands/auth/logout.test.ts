@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { recordLine } from '../../../src/bulk/journal.js';
 import { cacheFolder } from '../../../src/config/cache.js';
 import { resolvePaths } from '../../../src/config/paths.js';
 import { exit } from '../../../src/exit-codes.js';
@@ -27,7 +28,10 @@ const keysIn = (home: string) =>
 test('removes the key of the profile and nothing else, without asking', async () => {
   const home = await homeWithLogin('work', 'other');
   const ran = await rosterctl('auth logout --json', { home });
-  expect([ran.code, JSON.parse(ran.stdout)]).toEqual([0, { profile: 'work', removed: true }]);
+  expect([ran.code, JSON.parse(ran.stdout)]).toEqual([
+    0,
+    { profile: 'work', removed: true, runsRemoved: 0, beforeImagesRemoved: 0 },
+  ]);
   expect(keysIn(home)).toEqual(['other']);
   const show = await rosterctl('profile show work --json', { home });
   expect(JSON.parse(show.stdout)).toMatchObject({
@@ -66,7 +70,10 @@ test('twice is no error', async () => {
   const home = await homeWithLogin('work');
   await rosterctl('auth logout', { home });
   const ran = await rosterctl('auth logout --json', { home });
-  expect([ran.code, JSON.parse(ran.stdout)]).toEqual([0, { profile: 'work', removed: false }]);
+  expect([ran.code, JSON.parse(ran.stdout)]).toEqual([
+    0,
+    { profile: 'work', removed: false, runsRemoved: 0, beforeImagesRemoved: 0 },
+  ]);
 });
 
 test('a profile that is not stored is a usage error with the nearest one', async () => {
@@ -80,4 +87,68 @@ test('a key that stays in the environment is pointed out', async () => {
   const ran = await rosterctl('auth logout', { home: await homeWithLogin('work'), env });
   expect(ran.stderr).toContain('ROSTERCTL_API_KEY is still set');
   expect(ran.stderr).not.toContain('canary');
+});
+
+/** A run of an organization, as a script writes it; `ended` or still unfinished. */
+function scriptedRun(home: string, run: string, organization: string, ended: boolean): string {
+  const folder = join(home, '.local/state/rosterctl/runs', ended ? 'ended' : 'open', run);
+  mkdirSync(folder, { recursive: true });
+  const head = {
+    format: 1,
+    version: '0.2.0',
+    run,
+    action: 'tryouts.update',
+    profile: 'work',
+    organization,
+    service: baseUrl,
+    resource: 'tryouts',
+    input: run,
+    rows: 2,
+    startedAt: '2026-03-01T10:15:00.123Z',
+  };
+  const lines = [
+    recordLine(1, 1, { kind: 'job', ...head }),
+    recordLine(2, 2, { kind: 'result', row: 1, id: 'app_1', result: 'changed' }),
+    ...(ended ? [recordLine(3, 3, { kind: 'end', summary: {} })] : []),
+  ];
+  writeFileSync(join(folder, 'journal.jsonl'), lines.join(''));
+  writeFileSync(join(folder, 'undo.jsonl'), '');
+  return folder;
+}
+
+test('ended runs and before-images of its organization go, unfinished runs are named and stay', async () => {
+  const home = await homeWithLogin('work');
+  const ended = scriptedRun(home, '20260301T101500123-aaaaaa', 'org_1', true);
+  const single = scriptedRun(home, '20260301T101500123-1-bbbbbb', 'org_1', true);
+  const open = scriptedRun(home, '20260301T101500123-cccccc', 'org_1', false);
+  const other = scriptedRun(home, '20260301T101500123-dddddd', 'org_2', true);
+  const would = await rosterctl('auth logout -n --json', { home });
+  expect(JSON.parse(would.stdout).changes).toHaveLength(1 + 2 + 3);
+  expect(existsSync(ended)).toBe(true);
+  const ran = await rosterctl('auth logout --json', { home });
+  expect(JSON.parse(ran.stdout)).toEqual({
+    profile: 'work',
+    removed: true,
+    runsRemoved: 2,
+    beforeImagesRemoved: 3,
+  });
+  expect(ran.stderr).toContain('20260301T101500123-cccccc');
+  expect([ended, single, open, other].map((folder) => existsSync(folder))).toEqual([
+    false,
+    false,
+    true,
+    true,
+  ]);
+  expect(existsSync(join(open, 'undo.jsonl'))).toBe(false);
+  expect(existsSync(join(open, 'journal.jsonl'))).toBe(true);
+  expect(existsSync(join(other, 'undo.jsonl'))).toBe(true);
+});
+
+test('as long as another profile has a key for the organization, its runs stay', async () => {
+  const home = await homeWithLogin('work', 'other');
+  const ended = scriptedRun(home, '20260301T101500123-aaaaaa', 'org_1', true);
+  await rosterctl('auth logout -p work', { home });
+  expect(existsSync(join(ended, 'undo.jsonl'))).toBe(true);
+  await rosterctl('auth logout -p other', { home });
+  expect(existsSync(ended)).toBe(false);
 });

@@ -9,10 +9,12 @@ const dora = { id: 'player_4', name: 'Dora', teamId: null };
 const all = [ann, bea, cleo, dora];
 
 function service(players: readonly object[] = all) {
+  const deleted = new Set<string>();
   return recordingService(({ method, url }) => {
     const id = url.split('/').at(-1);
-    const one = all.find((player) => player.id === id);
+    const one = all.find((player) => player.id === id && !deleted.has(player.id));
     if (url === '/v1/players/org_7') return { status: 200, json: players };
+    if (method === 'DELETE' && one) deleted.add(one.id);
     if (method === 'DELETE' && one) return { status: 200, json: { success: true } };
     return one ? { status: 200, json: one } : { status: 404, json: { error: 'notFound' } };
   });
@@ -42,7 +44,7 @@ test('a player is deleted after a yes, and the question names the player', async
   expect(asked.stderr).toContain('--yes');
   const done = await rosterctl('players delete player_1 --yes --json', { env: api.env });
   expect([done.code, done.stdout]).toEqual([0, '{"id":"player_1","deleted":true}\n']);
-  expect(api.requests.map(({ method }) => method)).toEqual(['GET', 'GET', 'DELETE']);
+  expect(api.requests.map(({ method }) => method)).toEqual(['GET', 'GET', 'DELETE', 'GET']);
 });
 
 test('a delete of a player who is not there exits 5', async () => {
@@ -54,7 +56,7 @@ test('a delete of a player who is not there exits 5', async () => {
 
 test('several players are deleted as a report after a preview that names them', async () => {
   const { env } = await service();
-  const ran = await rosterctl('players delete player_1 player_2 --yes --json', { env });
+  const ran = await rosterctl('players delete player_1 player_2 --yes --expect 2 --json', { env });
   expect(ran.code).toBe(0);
   expect(ran.stderr).toContain('Ann');
   expect(ran.stderr).toContain('Bea');

@@ -17,20 +17,27 @@ const foxes = {
 
 /** A service with one team; `special` answers first. */
 function service(special: (request: Recorded) => Reply | undefined = () => undefined) {
+  const missing = { status: 404, json: { error: 'notFound' } };
+  let team: typeof foxes | undefined = foxes;
+  const changed = ({ body }: Recorded): Reply => {
+    const { organizationId: _, ...fields } = JSON.parse(body.toString()) as Partial<typeof foxes>;
+    team = { ...(team ?? foxes), ...fields };
+    return { status: 200, json: team };
+  };
   return recordingService((request) => {
-    const usual: Record<string, Reply> = {
-      'GET /v1/teams/org_7': { status: 200, json: { teams: [foxes] } },
-      'GET /v1/teams/org_7/team_1': { status: 200, json: foxes },
-      'POST /v1/teams': { status: 201, json: foxes },
-      'PATCH /v1/teams/team_1': { status: 200, json: foxes },
-      'PUT /v1/teams/team_1': { status: 200, json: foxes },
-      'PUT /v1/teams/org_7/team_1': { status: 200, json: foxes },
-      'DELETE /v1/teams/team_1': { status: 204 },
+    const usual: Record<string, () => Reply> = {
+      'GET /v1/teams/org_7': () => ({ status: 200, json: { teams: team ? [team] : [] } }),
+      'GET /v1/teams/org_7/team_1': () => (team ? { status: 200, json: team } : missing),
+      'POST /v1/teams': () => ({ status: 201, json: foxes }),
+      'PATCH /v1/teams/team_1': () => changed(request),
+      'PUT /v1/teams/team_1': () => changed(request),
+      'PUT /v1/teams/org_7/team_1': () => changed(request),
+      'DELETE /v1/teams/team_1': () => {
+        team = undefined;
+        return { status: 204 };
+      },
     };
-    return (
-      special(request) ??
-      usual[`${request.method} ${request.url}`] ?? { status: 404, json: { error: 'notFound' } }
-    );
+    return special(request) ?? usual[`${request.method} ${request.url}`]?.() ?? missing;
   });
 }
 
@@ -60,6 +67,19 @@ test('several ids name the one whose answer was another record, print the others
   const said = 'The service answered with another record for the team team_2.';
   expect(ran.stderr.split('\n').slice(0, 2)).toEqual([said, 'The team team_9 was not found.']);
   expect(errorOf(ran)).toMatchObject({ code: 'otherRecord', message: said, exitCode: 1 });
+});
+
+test('--no-header leaves out the header of tables and csv, and -L is --limit', async () => {
+  const teams = ['a', 'b', 'c'].map((name) => ({ id: `team_${name}`, name }));
+  const { env } = await recordingService(() => ({ status: 200, json: teams }));
+  const shown = async (line: string, own: Record<string, string> = {}) =>
+    (await rosterctl(line, { env: { ...env, ...own } })).stdout;
+  expect(await shown('teams list -L 2 --no-header')).toBe('team_a\ta\nteam_b\tb\n');
+  expect(await shown('teams list -o csv --no-header -L 1')).toBe('team_a,a\r\n');
+  expect(await shown('teams list -L1 -o csv --no-header --bom')).toBe('\ufeffteam_a,a\r\n');
+  expect(await shown('teams list --limit=1')).toBe('id\tname\nteam_a\ta\n');
+  const none = await recordingService(() => ({ status: 200, json: [] }));
+  expect((await rosterctl('teams list --no-header', { env: none.env })).stdout).toBe('');
 });
 
 test('one missing id prints nothing on stdout', async () => {
@@ -115,7 +135,8 @@ test('--route replaces the guessed route for one call', async () => {
   const ran = await rosterctl([...line, 'PUT /teams/{organizationId}/{id}'], { env: api.env });
   expect(ran.code).toBe(0);
   expect(wire(api.requests)[1]).toEqual(['PUT /v1/teams/org_7/team_1', { name: 'Hens' }]);
-  const bad = await rosterctl([...line, 'PUT https://elsewhere.example.com/{id}'], {
+  const elsewhere = ['--name', 'Geese', '--route', 'PUT https://elsewhere.example.com/{id}'];
+  const bad = await rosterctl(['teams', 'update', 'team_1', ...elsewhere], {
     env: api.env,
   });
   expect(bad.code).toBe(2);
@@ -139,15 +160,14 @@ test('where the configuration says that an update replaces, the whole record is 
   ]);
 });
 
-test('an update whose record may not be read is sent all the same, with a note', async () => {
+test('a team that may not be read is not changed, and the hint says how', async () => {
   const api = await service(({ method }) =>
     method === 'GET' ? { status: 403, json: { error: 'forbidden' } } : undefined,
   );
   const ran = await rosterctl('teams update team_1 --name Hens --json', { env: api.env });
-  expect(ran.code).toBe(0);
-  expect(JSON.parse(ran.stdout)).toEqual(foxes);
-  expect(wire(api.requests)).toContainEqual(['PATCH /v1/teams/team_1', { name: 'Hens' }]);
-  expect(ran.stderr).toContain('403');
+  expect([ran.code, ran.stdout]).toEqual([7, '']);
+  expect(api.requests.map(({ method }) => method)).toEqual(['GET']);
+  expect(errorOf(ran)['hint']).toContain('rosterctl api /teams/team_1 -X PATCH');
 });
 
 test('a guessed route that the service does not know is not told as a missing team', async () => {
@@ -208,7 +228,7 @@ test('a create whose record cannot be read again is done all the same', async ()
   expect(ran.code).toBe(0);
   expect(JSON.parse(ran.stdout)).toEqual(foxes);
   expect(ran.stderr).toBe(
-    'Done, but reading the team again failed: The service refused GET /teams/{organizationId}/{teamId} (forbidden).\n',
+    'The team was created, but it could not be read again: The service refused GET /teams/{organizationId}/{teamId} (forbidden).\n',
   );
 });
 

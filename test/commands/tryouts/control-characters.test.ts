@@ -33,7 +33,9 @@ test.each(['', '\ufffd', '\u2407'])(
     writeFileSync(join(user.home, 'rows.csv'), 'id,note\napp_1,ring\u0007!\n');
     for (const _ of [1, 2]) {
       // oxlint-disable-next-line no-await-in-loop
-      const one = await user.run(`tryouts update app_1 --note-file ${user.home}/note.txt --json`);
+      const one = await user.run(
+        `tryouts update app_1 --note-file ${user.home}/note.txt --yes --json`,
+      );
       expect([one.code, one.stderr]).toEqual([0, '']);
       // oxlint-disable-next-line no-await-in-loop
       const many = await user.run(`tryouts update --csv ${user.home}/rows.csv --yes --json`);

@@ -19,7 +19,10 @@ const onConvert =
 describe('a conversion', () => {
   test('sends the organization alone and prints the application as it then reads', async () => {
     const { service, ran } = await convert('--yes');
-    expect(ran).toMatchObject({ code: 0, stderr: '' });
+    expect(ran.code).toBe(0);
+    expect(ran.stderr).toBe(
+      'app_1 is not accepted: the status is pending. --accept sets it first.\n',
+    );
     expect(steps(service)).toEqual(['GET app_1', 'CONVERT app_1', 'GET app_1']);
     expect(written(service)).toEqual([{ organizationId: organization }]);
     expect(JSON.parse(ran.stdout)).toMatchObject({
@@ -53,7 +56,13 @@ describe('a conversion', () => {
   test('with --accept moves the status first and says that Flows may act', async () => {
     const { service, ran } = await convert('--accept --yes');
     expect(ran.code).toBe(0);
-    expect(steps(service)).toEqual(['GET app_1', 'PATCH app_1', 'CONVERT app_1', 'GET app_1']);
+    expect(steps(service)).toEqual([
+      'GET app_1',
+      'PATCH app_1',
+      'GET app_1',
+      'CONVERT app_1',
+      'GET app_1',
+    ]);
     expect(written(service)).toEqual([
       { organizationId: organization, status: 'accepted' },
       { organizationId: organization },
@@ -116,9 +125,13 @@ describe('an answer that is lost', () => {
   });
 
   test('is sent once more when it does not, and then unknown', async () => {
-    const { service, ran } = await convert('--yes --retries 0', {}, onConvert(cut));
+    const { service, ran } = await convert('--yes --retries 1', {}, onConvert(cut));
     expect(ran).toMatchObject({ code: 10, stdout: '' });
     expect(written(service)).toHaveLength(2);
+    // All rounds of a row share --retries.
+    const once = await convert('--yes --retries 0', {}, onConvert(cut));
+    expect(once.ran).toMatchObject({ code: 10, stdout: '' });
+    expect(written(once.service)).toHaveLength(1);
   });
 });
 
@@ -154,9 +167,9 @@ describe('after a conversion that was done', () => {
     });
     expect(ran.code).toBe(0);
     expect(ran.stderr).toContain(
-      'reading the application again failed: Application app_1 was not found (notFound).\n',
+      'app_1: done, but it could not be read again: Application app_1 was not found (notFound).',
     );
-    expect(JSON.parse(ran.stdout)).toMatchObject({ player: { id: 'player_app_1' } });
+    expect(JSON.parse(ran.stdout)).toEqual({ id: 'app_1', convertedPlayerId: 'player_app_1' });
   });
 
   test('an application that shows no player yet is printed with a note', async () => {

@@ -64,6 +64,8 @@ test('an unknown status that somebody typed is refused, and never sent', async (
   await at(user.home, 'moved.csv', stdout.replace('pending', 'parked'));
   const moved = await user.run(`tryouts set-status --csv ${user.home}/moved.csv --yes --json`);
   expect([moved.code, report(moved).summary]).toMatchObject([8, { failed: 1, unchanged: 1 }]);
-  expect(moved.stdout).toContain('\\"parked\\" is no status; one of pending, ');
+  expect(moved.stdout).toContain(
+    '\\"parked\\" is not a status that can be set. Use one of pending, ',
+  );
   expect(written(service)).toEqual([]);
 });

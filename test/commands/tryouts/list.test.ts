@@ -65,6 +65,7 @@ test.each([
   ['--since 2026-03-15 --until 2026-03-15', ['app_spring']],
   ['--since 2026-03-15T23:30Z --until 2026-03-15T23:30Z', ['app_spring']],
   ['--older-than 60d --where updatedAt!=x --search nervous', ['app_old']],
+  ['--older-than 0d', ['app_old', 'app_spring', 'app_new', 'app_player']],
   ['--updated-since 2d', ['app_old', 'app_new']],
   ['--converted', ['app_player']],
   ['--unconverted --status accepted', []],

@@ -60,5 +60,5 @@ test('a write whose reads fail as well is not said to have been read', async () 
   const env = { ...service.env, ROSTERCTL_RETRIES: '0' };
   const ran = await rosterctl('tryouts update app_1 --status accepted --json', { env });
   expect(ran.code).toBe(10);
-  expect(errorOf(ran)['hint']).toMatch(/^Reading it again failed: .*lost.*\. Read the record/);
+  expect(errorOf(ran)['message']).toMatch(/ Reading did not settle it: .* lost .*\.$/);
 });

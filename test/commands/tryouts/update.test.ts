@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { editedNotes } from '../../../src/commands/tryouts/notes.js';
+import { editedNotes } from '../../../src/resources/notes.js';
 import { errorOf, rosterctl, temporaryFolder } from '../../support/run.js';
 import { organization } from '../../support/service.js';
 import { application, cut, type Instead, keep, steps, written } from './service.js';
@@ -28,12 +28,12 @@ describe('what an update sends', () => {
     ["--note '-promoted'", {}, { internalNotes: '-promoted' }],
     ['--clear-note', { internalNotes: 'old' }, { internalNotes: null }],
     [
-      '--status pending --note new',
+      '--status pending --note new --yes',
       { status: 'pending', internalNotes: 'old' },
       { internalNotes: 'new' },
     ],
     [
-      '--status rejected --note new',
+      '--status rejected --note new --yes',
       { internalNotes: 'old' },
       { status: 'rejected', internalNotes: 'new' },
     ],
@@ -100,11 +100,12 @@ describe('what an update sends', () => {
 });
 
 test('a line is appended once, whatever the notes end with', () => {
-  const line = { kind: 'append', line: '2026-03-01: hi' } as const;
+  const line = { kind: 'append', text: 'hi', day: '2026-03-01' } as const;
   expect(editedNotes(line, null)).toBe('2026-03-01: hi');
   expect(editedNotes(line, '')).toBe('2026-03-01: hi');
   expect(editedNotes(line, 'a\n')).toBe('a\n2026-03-01: hi');
   expect(editedNotes(line, 'a\n2026-03-01: hi\n')).toBe('a\n2026-03-01: hi\n');
+  expect(editedNotes(line, 'a\n2026-02-28: hi')).toBe('a\n2026-02-28: hi');
   expect(editedNotes(line, 'not 2026-03-01: hi')).toBe('not 2026-03-01: hi\n2026-03-01: hi');
 });
 
@@ -118,17 +119,16 @@ const unreadable = on('GET app_1', forbidden);
 
 describe('an application that may not be read', () => {
   test.each(['update', 'set-status'])(
-    'is changed by %s all the same, with a note',
+    'is not changed by %s; the hint says how',
     async (command) => {
       const flag = command === 'update' ? '--status' : '--to';
-      const { service, ran } = await update(
-        `${flag} reviewing`,
-        {},
-        { instead: unreadable, command },
-      );
-      expect(ran.code).toBe(0);
-      expect(written(service)).toEqual([{ organizationId: organization, status: 'reviewing' }]);
-      expect(ran.stderr.match(/could not be read first/g)).toHaveLength(1);
+      const options = { instead: unreadable, command };
+      const { service, ran } = await update(`${flag} reviewing`, {}, options);
+      expect(ran.code).toBe(7);
+      expect(written(service)).toEqual([]);
+      expect(errorOf(ran)['hint']).toContain('rosterctl api /tryout-applications/app_1 -X PATCH');
+      const rows = command === 'update' ? [] : [{ id: 'app_1', result: 'not_attempted' }];
+      expect(ran.stdout === '' ? [] : JSON.parse(ran.stdout).results).toMatchObject(rows);
     },
   );
 
@@ -201,21 +201,23 @@ describe.concurrent('an answer that settles nothing', () => {
     const instead = on('PATCH app_1', { status: 200, json: application('app_1') });
     const { ran } = await update('--status reviewing', {}, { instead });
     expect(ran).toMatchObject({ code: 1, stdout: '' });
-    expect(errorOf(ran)['message']).toContain('still shows the status pending');
+    expect(errorOf(ran)['message']).toContain('still shows the former status');
   });
 
-  test('of 200 with the former notes is an error, and a conflict in a run', async () => {
+  test('of 200 with the former notes is a failure, alone and in a run', async () => {
     const before = { internalNotes: 'theirs' };
     const instead: Instead = (_, step) =>
       step.startsWith('PATCH') ? { status: 200, json: application('app_1', before) } : undefined;
     const service = await keep([application('app_1', before)], instead);
-    const alone = await rosterctl('tryouts update app_1 --note ours --json', { env: service.env });
+    const alone = await rosterctl('tryouts update app_1 --note ours --yes --json', {
+      env: service.env,
+    });
     expect(alone).toMatchObject({ code: 1, stderr: expect.stringContaining('the former notes') });
     const line = 'tryouts update --ids - --note ours --yes --json';
     const run = await rosterctl(line, { env: service.env, stdin: 'app_1\n' });
     expect(run.code).toBe(8);
     expect(JSON.parse(run.stdout).results).toMatchObject([
-      { result: 'conflict', error: { code: 'notApplied' } },
+      { result: 'failed', error: { code: 'notApplied' } },
     ]);
   });
 
@@ -263,7 +265,7 @@ describe.concurrent('an answer that settles nothing', () => {
     const service = await keep([application('app_1', before)], instead);
     const line = 'tryouts update --ids - --status rejected --note mine --yes --json';
     const run = await rosterctl(line, { env: service.env, stdin: 'app_1\n' });
-    expect([run.code, JSON.parse(run.stdout).results[0].result]).toEqual([8, 'conflict']);
+    expect([run.code, JSON.parse(run.stdout).results[0].result]).toEqual([8, 'failed']);
     expect(run.stdout).toContain('still shows the former notes. The status was set.');
   });
 

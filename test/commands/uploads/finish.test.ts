@@ -1,7 +1,7 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import {
@@ -13,7 +13,7 @@ import {
 } from '../../support/run.js';
 import { key, recordingService, type Reply } from '../../support/service.js';
 import { tcpService } from '../../support/tcp.js';
-import { damageJournal, runsOf, until } from '../../bulk/user.js';
+import { damageJournal, runFolders, runsOf, until } from '../../bulk/user.js';
 import { grantsOf } from './grants.js';
 
 const execFileAsync = promisify(execFile);
@@ -60,9 +60,17 @@ function deskWith(names: readonly string[]) {
 
 /** Where the one run lies that there is. */
 function onlyRun({ home }: { readonly home: string }): string {
-  const runs = runsOf(home);
-  expect(readdirSync(runs)).toHaveLength(1);
-  return join(runs, readdirSync(runs)[0] ?? '');
+  const folders = runFolders(runsOf(home));
+  expect(folders).toHaveLength(1);
+  return folders[0] ?? '';
+}
+
+/** Moves the one run back to those that have not ended; gives where it lies now. */
+function reopen(desk: { readonly home: string }): string {
+  const folder = onlyRun(desk);
+  const open = join(runsOf(desk.home), 'open', basename(folder));
+  renameSync(folder, open);
+  return open;
 }
 
 function puts({ store }: Service): number {
@@ -194,7 +202,7 @@ test('a file whose document was refused is listed and finished without a second 
   expect(puts(api)).toBe(1);
   expect(api.documents).toMatchObject([{ name: 'a.txt', fileKey: 'files/1', tags: ['x'] }]);
   expect((await rosterctl('uploads list --json', desk)).stdout).toBe('[]\n');
-  expect(readdirSync(join(desk.home, '.local/state/rosterctl/runs'))).toEqual([]);
+  expect(readdirSync(join(runsOf(desk.home), 'open'))).toEqual([]);
 });
 
 for (const [how, words] of [
@@ -295,6 +303,7 @@ test('of several files one without a document is finished alone, and doctor tell
   ]);
   const told = await rosterctl('doctor', desk);
   expect(told.stdout).toContain('2 uploads are unfinished');
+  await rosterctl('config set undo.keep off', desk);
   expect((await rosterctl('runs prune --older-than 0s --json', desk)).stdout).toContain('[]');
   delete api.behaviour.third;
   const done = await rosterctl('uploads finish --all --json', desk);
@@ -338,7 +347,9 @@ test('what came from stdin and has arrived goes on by its id, not with the same 
   const line = 'docs upload - --name A --content-type text/plain';
   const ran = await rosterctl(line, desk);
   expect([ran.code, ran.stderr]).toEqual([6, expect.not.stringContaining('same line')]);
-  const named = /Not finished\. Go on with: rosterctl (uploads finish .+)/.exec(ran.stderr)?.[1];
+  const named = /Not finished\. Finish it with: rosterctl (uploads finish .+)/.exec(
+    ran.stderr,
+  )?.[1];
   delete api.behaviour.third;
   expect((await rosterctl(named ?? '', { ...desk, stdin: '' })).code).toBe(0);
   expect([puts(api), api.documents.length]).toEqual([1, 1]);
@@ -440,14 +451,15 @@ test('an upload of another organization is left alone and names its profile', as
   expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('uploads list')]);
 });
 
-test('where no state can be written a single file is uploaded all the same, and it is said', async () => {
+test('where no state can be written nothing is uploaded', async () => {
   const api = await service();
-  const desk = deskWith(['a.txt']);
+  const desk = deskWith(['a.txt', 'b.txt']);
   const env = { ...api.env, ROSTERCTL_STATE_DIR: '/dev/null/none' };
-  const one = await rosterctl('docs upload a.txt --json', { ...desk, env });
-  expect([one.code, one.stderr]).toEqual([0, expect.stringContaining('cannot be finished later')]);
-  const two = await rosterctl('docs upload a.txt a.txt --json', { ...desk, env });
-  expect([two.code, posts(api).length]).toEqual([2, 2]);
+  for (const files of ['a.txt', 'a.txt b.txt']) {
+    const ran = await rosterctl(`docs upload ${files} --json`, { ...desk, env });
+    expect([ran.code, errorOf(ran).hint]).toEqual([2, expect.stringContaining('STATE_DIR')]);
+  }
+  expect([...api.requests, ...api.store.requests]).toEqual([]);
 });
 
 const lost: Reply = (_, response) => void response.destroy();
@@ -580,13 +592,12 @@ test('a run whose first report was out before it was finished is still told when
   const line = 'docs upload a.txt b.txt c.txt --concurrency 1 --json';
   const at = { env: api.env, ...desk };
   expect((await rosterctl(line, at)).code).toBe(4);
-  const mark = join(onlyRun(desk), 'told');
-  const first = readFileSync(mark);
+  const first = readFileSync(join(onlyRun(desk), 'told'));
   delete api.behaviour.third;
   expect((await rosterctl(line, at)).code).toBe(0);
-  expect(readFileSync(mark)).not.toEqual(first);
+  expect(readFileSync(join(onlyRun(desk), 'told'))).not.toEqual(first);
   // A kill between the end of the run and its report leaves it so.
-  writeFileSync(mark, first);
+  writeFileSync(join(reopen(desk), 'told'), first);
   const again = await rosterctl(line, at);
   expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('here is its report')]);
   expect(api.documents).toHaveLength(3);
@@ -606,7 +617,7 @@ test('a report that waits for its reader does no harm to the run that another pr
   const other = await rosterctl(`${line} --wait-lock 10s`, at);
   expect([other.code, JSON.parse(other.stdout).summary]).toMatchObject([0, { changed: 4 }]);
   // As if it had been killed before its report was out.
-  rmSync(join(onlyRun(desk), 'told'));
+  rmSync(join(reopen(desk), 'told'));
   const journal = readFileSync(join(onlyRun(desk), 'journal.jsonl'));
   const report = execFileAsync('cat', ['pipe'], { cwd: desk.cwd });
   expect((await waiting).code).toBe(4);
@@ -639,7 +650,9 @@ test('--if-exists skip goes on after a kill: no file is passed over for its own 
 test('uploads of one file leave no lock behind, whether they are done, refused or forgotten', async () => {
   const api = await service();
   const desk = { env: api.env, ...deskWith(['a.txt', 'b.txt']) };
-  const locks = () => readdirSync(join(desk.home, '.local/state/rosterctl/locks'));
+  const folder = join(desk.home, '.local/state/rosterctl/locks');
+  const locks = () =>
+    readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   expect((await rosterctl('docs upload a.txt', desk)).code).toBe(0);
   expect(locks()).toEqual([]);
   api.behaviour.third = () => forbidden;
@@ -718,7 +731,7 @@ for (const line of ['docs upload a.txt --json', 'docs upload a.txt b.txt --json'
     expect(other.code).toBe(0);
     const ran = await rosterctl(`${line} --restart`, desk);
     expect([ran.code, ran.stderr]).toEqual([0, expect.stringContaining('is kept in')]);
-    expect(readdirSync(runs).filter((name) => name.endsWith('.damaged'))).toHaveLength(1);
+    expect(runFolders(runs).filter((name) => name.endsWith('.damaged'))).toHaveLength(1);
     expect((await rosterctl('uploads finish --all --json', desk)).code).toBe(0);
   });
 

@@ -42,6 +42,8 @@ export interface World extends WireServer {
   readonly store: WireServer;
   /** How often each write took effect. */
   readonly done: { patches: number; posts: number; converts: number; documents: number };
+  /** Ids of records that were deleted. */
+  readonly gone: Set<string>;
   /** The one application as it stands. */
   application: Record<string, unknown>;
   /** Carries a request out as a good service would, and gives its answer. */
@@ -69,7 +71,8 @@ export async function hostileWorld(options: WorldOptions = {}): Promise<World> {
     storeOptions,
   );
   const signed = url ?? `${store.origin}/files/1?X-Signature=${signature}`;
-  const world: Partial<World> & Pick<World, 'done' | 'application'> = {
+  const world: Partial<World> & Pick<World, 'done' | 'gone' | 'application'> = {
+    gone: new Set(),
     done: { patches: 0, posts: 0, converts: 0, documents: 0 },
     application: { ...application },
   };
@@ -85,9 +88,11 @@ function goodAnswer(world: World, { method, url, body }: WireRequest, signed: st
   const [path = ''] = url.split('?');
   const sent = body.length > 0 ? (JSON.parse(body.toString()) as Record<string, unknown>) : {};
   const { done } = world;
+  const isGone = world.gone.has(path.split('/').at(-1) ?? '');
+  if (isGone && method !== 'POST') return { status: 404, json: { error: 'notFound' } };
   switch (`${method} ${path}`) {
     case `GET /v1/teams/${organization}`:
-      return { json: { teams: [team] } };
+      return { json: { teams: [team].filter(({ id }) => !world.gone.has(id)) } };
     case `GET /v1/teams/${organization}/team_1`:
     case 'PATCH /v1/teams/team_1':
       return { json: team };
@@ -99,13 +104,14 @@ function goodAnswer(world: World, { method, url, body }: WireRequest, signed: st
     case 'DELETE /v1/teams/team_1':
     case 'DELETE /v1/players/player_1':
     case 'DELETE /v1/documents/doc_1':
+      world.gone.add(path.split('/').at(-1) ?? '');
       return { status: 204 };
     case `GET /v1/players/${organization}`:
-      return { json: { players: [player] } };
+      return { json: { players: [player].filter(({ id }) => !world.gone.has(id)) } };
     case `GET /v1/players/${organization}/player_1`:
       return { json: player };
     case `GET /v1/documents/${organization}`:
-      return { json: { documents: [file] } };
+      return { json: { documents: [file].filter(({ id }) => !world.gone.has(id)) } };
     case 'GET /v1/documents/doc_1/download':
     case 'GET /v1/documents/doc_1/preview':
       return { json: { url: signed, expiresAt: '2099-01-01T00:00:00Z' } };

@@ -1,0 +1,296 @@
+/** What is shown and asked before the first write. */
+import type { Context } from '../context.js';
+import { printJson } from '../data/json.js';
+import { namedFirst, plural } from '../data/words.js';
+import { CancelledError, GuardError, UsageError } from '../errors.js';
+import { type BulkValues, defaultMaxChanges } from './flags.js';
+import type { ConfirmRule, Operation } from './operation.js';
+import type { Preview } from './preview.js';
+import { countsAsError, type ReportRow } from './report.js';
+
+/** Where, how many, counts per move, the first five rows, and what cannot be called back. */
+function previewLines(
+  context: Context,
+  deed: Deed,
+  total: number,
+  { tasks, decided, names }: Preview,
+): string[] {
+  const verb = verbOf(deed);
+  const moves = new Map<string, number>();
+  for (const { previewed = [] } of tasks)
+    for (const change of previewed) {
+      if (change.field !== 'status') continue;
+      const move = `${shortText(change.from)} → ${shortText(change.to)}`;
+      moves.set(move, (moves.get(move) ?? 0) + 1);
+    }
+  const { profile } = context.settings;
+  return [
+    `${deed.action.replace('.', ' ')}: ${tasks.length} of ${plural(total, 'record')} would ${verb.would}`,
+    `profile ${profile.name}, organization ${context.api.organizationId}, ${context.api.baseUrl}`,
+    ...[...moves].map(([move, count]) => `  ${count} ${move}`),
+    ...rowLines(verb, { tasks, names }, hasMore(tasks) ? namedFirst : tasks.length),
+    ...(hasMore(tasks)
+      ? [`  … ${tasks.length - namedFirst} more${isAsked(context) ? ' (l lists all)' : ''}`]
+      : []),
+    ...failingLines(verb, decided),
+    ...(moves.size > 0
+      ? ["Status changes trigger your organization's Flows (automations). That cannot be undone."]
+      : []),
+  ];
+}
+
+/** Rows to be listed, with the names that are known. */
+interface Listed extends Pick<Preview, 'tasks'> {
+  readonly names?: Preview['names'] | undefined;
+}
+
+/** What is to be done to each of the first rows. */
+function rowLines(verb: Verb, { tasks, names }: Listed, most: number): string[] {
+  return tasks.slice(0, most).map(({ row, id, previewed = [] }) => {
+    const [gone] = verb === verbs['delete'] ? previewed : [];
+    const name = names?.get(row) ?? gone?.from ?? undefined;
+    const called = `  ${id}${name === undefined ? '' : ` (${shortText(name)})`}`;
+    if (gone) return called;
+    const changes = previewed.map(
+      ({ field, from, to }) => `${field} ${shortText(from)} → ${shortText(to)}`,
+    );
+    return `${called}: ${changes.join(', ')}`;
+  });
+}
+
+/** A few rows are all shown. */
+const mostShown = 7;
+
+function hasMore({ length }: readonly unknown[]): boolean {
+  return length > mostShown;
+}
+
+function andMore({ length }: readonly unknown[]): string[] {
+  return length > namedFirst ? [`  and ${length - namedFirst} more`] : [];
+}
+
+/** Who is asked is to know as well what will not be done: a word too many may stand among the ids. */
+function failingLines({ done }: Verb, decided: readonly ReportRow[]): string[] {
+  const failing = decided.filter(({ result }) => countsAsError(result));
+  if (failing.length === 0) return [];
+  const lines = failing.slice(0, namedFirst).map(({ id, error }) => {
+    const { message } = (error ?? {}) as { readonly message?: string };
+    return `  ${id}${message ? `: ${message}` : ''}`;
+  });
+  return [`${plural(failing.length, 'row')} cannot be ${done}:`, ...lines, ...andMore(failing)];
+}
+
+interface Verb {
+  /** Begins a question. */
+  readonly ask: string;
+  /** Of records: `would …`. */
+  readonly would: string;
+  /** Of records: `cannot be …`. */
+  readonly done: string;
+}
+
+const changing: Verb = { ask: 'Change', would: 'change', done: 'changed' };
+const verbs: { readonly [verb: string]: Verb } = {
+  delete: { ask: 'Delete', would: 'be deleted', done: 'deleted' },
+  convert: { ask: 'Convert', would: 'be converted', done: 'converted' },
+};
+
+/** What is done to records: the action (`players.delete`), and the verb where that does not say it. */
+export interface Deed {
+  readonly action: string;
+  readonly verb?: Operation['verb'] | undefined;
+}
+
+/** How to speak of a deed: who deletes is never asked about a change. */
+function verbOf({ action, verb = action.slice(action.indexOf('.') + 1) as 'delete' }: Deed): Verb {
+  return verbs[verb] ?? changing;
+}
+
+/** Shows the preview on stderr; with --quiet only where a question follows. */
+export function tellPreview(context: Context, deed: Deed, total: number, preview: Preview): void {
+  for (const line of previewLines(context, deed, total, preview)) tellBeforeAsking(context, line);
+  if (preview.firstCall) context.api.tellGuess(preview.firstCall);
+}
+
+/** What the operation says of its preview besides. */
+export function tellNotes(
+  context: Context,
+  { previewNotes }: Pick<Operation, 'previewNotes'>,
+  { tasks, decided }: Preview,
+): void {
+  const changedSince = decided.filter(({ result }) => result === 'conflict').length;
+  for (const line of previewNotes?.({ can: tasks.length, changedSince }) ?? [])
+    tellBeforeAsking(context, line);
+}
+
+/** Says what a person has to know before answering; with --quiet only where a question follows. */
+export function tellBeforeAsking(context: Context, line: string): void {
+  if (isAsked(context)) context.tell(line);
+  else context.note(line);
+}
+
+function isAsked({ settings, prompts }: Context): boolean {
+  return !settings.yes && !settings.dryRun && prompts.nobody === undefined;
+}
+
+/** What a dry run says where the cap would stop the line. */
+export function tellCap(context: Context, deed: Deed, count: number, values: Cap): void {
+  if (!isAboveCap(count, values)) return;
+  context.tell(
+    `${wouldBe(deed, count)}, more than --max-changes ${capOf(values)}: without --dry-run say --expect N or --max-changes ${count} as well.`,
+  );
+}
+
+type Cap = Pick<BulkValues, 'expect' | 'maxChanges'>;
+
+function capOf({ maxChanges = defaultMaxChanges }: Cap): number {
+  return maxChanges;
+}
+
+/** Who names the number of rows has agreed to it. */
+function isAboveCap(count: number, values: Cap): boolean {
+  return count > capOf(values) && values.expect === undefined;
+}
+
+function wouldBe(deed: Deed, count: number): string {
+  return `${plural(count, 'record')} would ${verbOf(deed).would}`;
+}
+
+/** `--expect`: exactly so many rows. Throws GuardError. */
+export function checkExpected(selected: number, { expect }: Pick<BulkValues, 'expect'>): void {
+  if (expect === undefined || expect === selected) return;
+  throw new GuardError(
+    `${plural(selected, 'row is', 'rows are')} selected and --expect says ${expect}. Nothing was changed.`,
+    { code: 'expect', hint: 'Look at the rows first: run the same command with --dry-run.' },
+  );
+}
+
+/** What is about to be done, and how much of it. */
+export interface Change extends Deed {
+  /** How many rows would be written. */
+  readonly count: number;
+  readonly rule: ConfirmRule;
+  /** One thing typed on the command line. */
+  readonly isSingle: boolean;
+  /** `Delete player "Ann" (player_1)?`: the question where it is about one. */
+  readonly question?: string | undefined;
+  /** The rows; where the preview shows only some of them, `l` lists all. */
+  readonly preview?: Listed | undefined;
+  /** The name that has to be typed, or given with --confirm. */
+  readonly name?: string | undefined;
+}
+
+/** Asks before the first write, or refuses. Throws GuardError, UsageError, CancelledError. */
+export async function confirmChanges(
+  context: Context,
+  change: Change,
+  values: Cap & { readonly confirm?: unknown },
+): Promise<void> {
+  const { count, rule, isSingle, question, name } = change;
+  const isMany = count > capOf(values);
+  if (count === 0 || (rule === 'never' && !isMany)) return;
+  if (rule === 'name' && name !== undefined)
+    return confirmName(context, question ?? '', name, values.confirm as string | undefined);
+  const { prompts, settings } = context;
+  const { ask } = verbOf(change);
+  const isCounted = (rule === 'count' && count > 1) || isAboveCap(count, values);
+  const asked = `${ask} ${plural(count, 'record')}?`;
+  if (isCounted && rule === 'count' && (settings.yes || prompts.nobody !== undefined))
+    return requireCount(context, change, values);
+  if (isCounted && (settings.yes || prompts.nobody !== undefined)) throw aboveCap(change, values);
+  if (isCounted) {
+    const typed = await askOrList(context, `${asked} Type the number to confirm:`, change);
+    if (typed === String(count)) return;
+    throw new CancelledError('Nothing was done.');
+  }
+  const asks = rule !== 'several' || !isSingle;
+  if (!asks || settings.yes) return;
+  if (prompts.nobody !== undefined)
+    throw new UsageError(
+      `${question ?? `${wouldBe(change, count)}.`} This needs a confirmation, and ${prompts.nobody}.`,
+      { hint: 'Add --yes to do it, or --dry-run to look first.' },
+    );
+  const isListed = question === undefined && hasMore(change.preview?.tasks ?? []);
+  const isYes = isListed
+    ? /^y(es)?$/i.test(await askOrList(context, `${asked} (y/N/l)`, change))
+    : await prompts.confirm(question ?? asked);
+  if (!isYes) throw new CancelledError('Nothing was done.');
+}
+
+/** Asks until the answer is not `l`, which lists all rows. */
+async function askOrList(context: Context, asked: string, change: Change): Promise<string> {
+  const { preview } = change;
+  const typed = (await context.prompts.text(asked)).trim();
+  if (typed !== 'l' || !preview) return typed;
+  for (const line of rowLines(verbOf(change), preview, preview.tasks.length)) context.tell(line);
+  return askOrList(context, asked, change);
+}
+
+/** Without a terminal the number of records to delete is given as a flag. Throws UsageError. */
+function requireCount({ prompts, settings }: Context, change: Change, { expect }: Cap): void {
+  const { count } = change;
+  if (settings.yes && expect !== undefined) return;
+  const why = settings.yes
+    ? '--yes alone is not enough'
+    : (prompts.nobody ?? 'it was not confirmed');
+  throw new UsageError(`${wouldBe(change, count)}, and ${why}.`, {
+    hint: `Add: --yes --expect ${count}   (--dry-run looks first)`,
+  });
+}
+
+function aboveCap(change: Change, values: Cap): GuardError {
+  const { count } = change;
+  return new GuardError(
+    `${wouldBe(change, count)}, more than --max-changes ${capOf(values)}. Nothing was changed.`,
+    { code: 'maxChanges', hint: `If that is right, add: --expect N, or --max-changes ${count}` },
+  );
+}
+
+async function confirmName(
+  { prompts }: Context,
+  question: string,
+  name: string,
+  given: string | undefined,
+): Promise<void> {
+  if (given === undefined && prompts.nobody !== undefined)
+    throw new UsageError(`${question} This needs --confirm with its name.`, {
+      hint: 'Add: --confirm NAME   (--yes alone is not enough)',
+    });
+  const typed = given ?? (await prompts.text(`${question} Type its name to confirm:`));
+  if (typed === name) return;
+  throw new GuardError(`The name does not match: it is not "${name}". Nothing was done.`, {
+    hint: 'Look at the record first; names are compared to the letter.',
+  });
+}
+
+/** What a preview leaves of the errors that a run may have. */
+interface ErrorsBefore {
+  readonly wrong: number;
+  /** So many that nothing is sent. */
+  readonly isTooMany: boolean;
+  /** How many rows may still fail; undefined: any number. */
+  readonly left: number | undefined;
+}
+
+type ErrorLimits = Pick<BulkValues, 'failFast' | 'maxErrors'>;
+
+/** Rows that failed or conflicted before anything was sent, held against `--max-errors`. */
+export function errorsBefore(limits: ErrorLimits, decided: readonly ReportRow[]): ErrorsBefore {
+  const wrong = decided.filter(({ result }) => countsAsError(result)).length;
+  const most = mostErrors(limits);
+  if (most === undefined) return { wrong, isTooMany: false, left: undefined };
+  return { wrong, isTooMany: wrong >= most, left: most - wrong };
+}
+
+/** How many rows may fail before a run stops; undefined: any number. */
+export function mostErrors({ failFast, maxErrors }: ErrorLimits): number | undefined {
+  return failFast ? 1 : maxErrors;
+}
+
+/** A value as a line shows it; null: none, undefined: not known. */
+export function shortText(value: unknown): string {
+  if (value === undefined) return '?';
+  if (value === null) return '-';
+  const words = typeof value === 'string' ? value : printJson(value);
+  return words.length > 60 ? `${words.slice(0, 59)}…` : words;
+}

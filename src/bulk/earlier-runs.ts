@@ -1,0 +1,269 @@
+/** Earlier runs that a new one takes over, waits for, replaces, reports, or takes back. */
+import type { Context } from '../context.js';
+import type { JsonObject } from '../data/json.js';
+import { pause } from '../data/pause.js';
+import { plural, upperFirst } from '../data/words.js';
+import { Failure } from '../errors.js';
+import { type BeforeImages, readBeforeImages } from './before-images.js';
+import { beforeAndAfter, changedMeanwhile, changedRow } from './decide.js';
+import { endRun, markTold } from './end-run.js';
+import { type Invocation, jobOf } from './invocation.js';
+import type { Journal } from './journal.js';
+import type { Session, Task } from './operation.js';
+import type { Planned } from './planned.js';
+import { reportOf } from './report-view.js';
+import { exitOf, type ReportRow } from './report.js';
+import { type Resuming, runSince, unfinishedTasks, withRun } from './resume.js';
+import type { SelectedRow } from './rows.js';
+import { type Intent, sentAtLatest, settleLeft, withoutTexts } from './run-state.js';
+import {
+  continueJournal,
+  listOpenRuns,
+  runFolder,
+  type RunOptions,
+  type RunStore,
+  type StoredRun,
+  storeOf,
+  writingBy,
+} from './runs.js';
+import { settleMs, verifyLost } from './verify.js';
+
+/**
+ * The unfinished runs of the same command line, oldest first; nothing is moved or locked. None where
+ * the runs cannot be read.
+ */
+export async function unfinishedOfLine(
+  context: Context,
+  { input }: Pick<StoredRun['head'], 'input'>,
+): Promise<readonly StoredRun[]> {
+  const open = await (async () => listOpenRuns(storeOf(context)))().catch((error: unknown) => {
+    if (error instanceof Failure) return [];
+    throw error;
+  });
+  return open.filter(({ head, finished, plan }) => head.input === input && plan && !finished);
+}
+
+/** Rows of runs that are replaced of which something may have been sent, with their before-images. */
+export async function begunTasks(
+  store: RunStore,
+  replaced: readonly StoredRun[],
+): Promise<readonly Task[]> {
+  const all = replaced.map(async (stored): Promise<readonly Task[]> => {
+    const begun = unfinishedTasks(undefined, stored).filter(({ open, done }) => open ?? done);
+    if (begun.length === 0) return [];
+    const images = await readBeforeImages(runFolder(store, stored.head.run));
+    return begun.map((task) => ({ ...task, images: images.filter(({ row }) => row === task.row) }));
+  });
+  return (await Promise.all(all)).flat();
+}
+
+/** Rows begun by an earlier run come first; the selection names each of them once. */
+export function withCarried(
+  carried: readonly Task[],
+  selected: readonly SelectedRow[],
+): readonly Task[] {
+  if (carried.length === 0) return selected;
+  const begun = new Set(carried.map(({ id }) => id));
+  return [...carried, ...selected.filter(({ id }) => !begun.has(id))].map((row, index) => ({
+    ...row,
+    row: index + 1,
+  }));
+}
+
+/** The new journal knows of them before the old one is closed: a crash in between loses none. */
+export async function keepCarried(
+  journal: Journal,
+  beforeImages: BeforeImages | undefined,
+  carried: readonly Task[],
+): Promise<void> {
+  const images = carried.flatMap(({ row, images: kept = [] }) =>
+    kept.map((image) => ({ ...image, row })),
+  );
+  if (beforeImages) await Promise.all(images.map((image) => beforeImages.append(image)));
+  const entries = carried.flatMap(({ row, id, open, done }) => [
+    ...(done ? [{ kind: 'done' as const, row, ...done }] : []),
+    ...(open ? [{ ...open, kind: 'intent' as const, row, id }] : []),
+  ]);
+  await Promise.all(entries.map((entry) => journal.append(entry)));
+}
+
+/**
+ * Waits for writes of earlier runs that may still take effect: those to the rows about to be read,
+ * and all of the runs in `whole`.
+ */
+export async function settleEarlier(
+  context: Context,
+  earlier: readonly StoredRun[],
+  rows: readonly SelectedRow[],
+  whole: readonly StoredRun[],
+): Promise<void> {
+  const ids = new Set(rows.map(({ id }) => id));
+  const open = earlier.flatMap((run) =>
+    [...run.state.open.values()].filter(({ id }) => ids.has(id) || whole.includes(run)),
+  );
+  await waitForWrites(context, open, 'an earlier run');
+}
+
+async function waitForWrites(
+  context: Context,
+  open: readonly Intent[],
+  ofRun: string,
+): Promise<void> {
+  const now = context.now();
+  const writes = open.map((intent) => sentAtLatest(intent, now));
+  const longest = settleLeft(writes, settleMs(context.env), now);
+  if (longest === 0) return;
+  context.note(
+    `Waiting for ${plural(open.length, 'write')} of ${ofRun} that may still take effect.`,
+  );
+  await pause(longest, context.signal);
+}
+
+/** A finished run of the same input whose process was killed before its report was out. */
+export function unreportedRun(runs: readonly StoredRun[], input: string): StoredRun | undefined {
+  return runs.findLast(
+    ({ finished, told, state, head }) =>
+      finished && !told && !state.superseded && head.input === input,
+  );
+}
+
+/** Prints what a run did whose process was killed before it could. */
+export async function reportAgain(
+  context: Context,
+  { operation }: Invocation,
+  store: RunStore,
+  stored: StoredRun,
+): Promise<Planned> {
+  const { head, state, plan } = stored;
+  const run = upperFirst(runSince(head, context.now()));
+  context.tell(`${run}, did all of this; here is its report.`);
+  const report = reportOf(context, head, [...state.results.values()]);
+  const written = () => markTold(store, head.run, state.last);
+  const session = operation.open(context, (plan ? jobOf(plan).job : {}) as never);
+  const [only] = report.results;
+  const record = only?.result === 'changed' ? await madeRecord(session, stored) : undefined;
+  const known = record ?? only?.after;
+  return { report, exitName: exitOf(report, undefined), written, only: { session, record: known } };
+}
+
+/** What a run made, as far as reading can tell. */
+async function madeRecord(
+  session: Session,
+  { plan, state, head }: StoredRun,
+): Promise<JsonObject | undefined> {
+  const [row] = plan?.rows ?? [];
+  if (!row) return undefined;
+  const steps = state.steps.get(row.row);
+  const seen = await session.verify?.(
+    { ...row, ...(steps && { steps }) },
+    undefined,
+    Date.parse(head.startedAt),
+  );
+  return seen?.outcome === 'applied' ? seen.record : undefined;
+}
+
+/**
+ * Ends an unfinished run in whose place another one begins: a write that it left open gets the
+ * result that reading tells (nothing can arrive any more: the caller waited), then its journal is
+ * closed. `keepsPlan`: something is left that only this run knows of. Throws OutputError, GuardError.
+ */
+export async function closeReplacedRun(
+  store: RunStore,
+  stored: StoredRun,
+  session: Session,
+  keepsPlan: boolean,
+  options: RunOptions,
+): Promise<void> {
+  const { plan } = stored;
+  if (!plan) return;
+  const journal = await continueJournal(store, plan, options);
+  try {
+    for (const task of unfinishedTasks(undefined, stored)) {
+      const result = task.open && (await resultOfOpen(session, task));
+      if (result) await journal.append({ kind: 'result', ...withoutTexts(result) });
+    }
+    await endRun(store, plan, journal, { results: [], superseded: true, keepsPlan });
+  } finally {
+    await journal.close();
+  }
+}
+
+/** What became of an open write; undefined where nobody can tell. */
+export async function resultOfOpen(session: Session, task: Task): Promise<ReportRow | undefined> {
+  const { row, id, open, previewed = [] } = task;
+  if (!open) return undefined;
+  const seen = session.verify
+    ? await session.verify(task, undefined, open.t)
+    : await verifyLost(session, task, open);
+  if (seen.outcome === 'applied')
+    return changedRow(
+      task,
+      beforeAndAfter(previewed),
+      undefined,
+      seen.record && session.made?.(seen.record),
+    );
+  if (seen.outcome === 'notApplied')
+    return open.applied ? undefined : { row, id, result: 'not_attempted' };
+  if (seen.outcome === 'unclear') return undefined;
+  const { before } = beforeAndAfter(seen.step.changes);
+  const error = changedMeanwhile('It was changed by someone else after our write.');
+  return { row, id, result: 'conflict', ...(before && { before }), error };
+}
+
+/**
+ * The results of the rows of a run of which something was sent. A write whose outcome is unknown gets
+ * the one that reading tells, once nothing of it can arrive any more; it is kept in the run's journal,
+ * but not in a dry run. Throws Failure, GuardError `locked` while another process is at the run.
+ */
+export async function verifiedResults(
+  context: Context,
+  invocation: Resuming,
+  stored: StoredRun,
+): Promise<readonly ReportRow[]> {
+  if (!stored.plan || stored.state.open.size === 0) return closedResults(stored);
+  if (context.settings.dryRun)
+    return [...closedResults(stored), ...(await readOpen(context, invocation, stored))];
+  return withRun(context, invocation, stored, async (store, now, lock) => {
+    try {
+      const { plan } = now;
+      if (!plan) return closedResults(now);
+      const found = await readOpen(context, invocation, now);
+      const journal = await continueJournal(store, plan, writingBy(context, lock));
+      try {
+        for (const row of found)
+          if (row.result !== 'unknown')
+            // oxlint-disable-next-line no-await-in-loop
+            await journal.append({ kind: 'result', ...withoutTexts(row) });
+      } finally {
+        await journal.close();
+      }
+      return [...closedResults(now), ...found];
+    } finally {
+      lock.release();
+    }
+  });
+}
+
+function closedResults({ state }: StoredRun): readonly ReportRow[] {
+  return [...state.results.values()].filter(({ row }) => !state.open.has(row));
+}
+
+/** What reading says of the writes without an outcome; `unknown` where it says nothing. */
+async function readOpen(
+  context: Context,
+  { operation }: Resuming,
+  stored: StoredRun,
+): Promise<readonly ReportRow[]> {
+  const { state, plan } = stored;
+  if (!plan) return [];
+  await waitForWrites(context, [...state.open.values()], `run ${stored.head.run}`);
+  const session = operation.open(context, jobOf(plan).job as never);
+  const found: ReportRow[] = [];
+  for (const task of unfinishedTasks(undefined, stored)) {
+    if (!task.open) continue;
+    const { row, id } = task;
+    // oxlint-disable-next-line no-await-in-loop
+    found.push((await resultOfOpen(session, task)) ?? { row, id, result: 'unknown' });
+  }
+  return found;
+}

@@ -1,0 +1,166 @@
+/** How a run ends: its end record, its plan shortened, one rename from `open/` to `ended/`; and what the next write does for those that were killed. */
+import type { JsonObject } from '../data/json.js';
+import { holderState, type ThisProcess } from '../files/holder.js';
+import { sweepLocks } from '../files/lock.js';
+import { lookAtNext, pruneBeforeImages } from './before-images.js';
+import type { DamagedRun } from './damaged.js';
+import type { Journal } from './journal.js';
+import { isLockedByOther, isRunHeld, recordLocks } from './lock-run.js';
+import type { ReportRow } from './report.js';
+import { type RunPlan, shortenPlan } from './run-plan.js';
+import {
+  isTold,
+  moveRun,
+  removeRun,
+  runFolder,
+  runNames,
+  type RunStore,
+  startOf,
+  writeTold,
+} from './run-store.js';
+import { readRun, readRuns, type StoredRun } from './runs.js';
+import { leftUploads } from './upload-state.js';
+
+/** What the record of a run's end says, and what stays of its plan. */
+export interface RunEnd {
+  /** The results of all rows: `runs retry` can begin from those that failed or conflicted. */
+  readonly results: readonly ReportRow[];
+  readonly summary?: JsonObject;
+  /** Another run was begun in its place. */
+  readonly superseded?: boolean;
+  /** An upload is left that only this run knows of: its whole plan stays, and it stays in `open/`. */
+  readonly keepsPlan?: boolean;
+}
+
+/**
+ * Ends a run and closes its journal. What is killed between the end record and the rename is moved by
+ * the next write. A run that makes things again when it is repeated stays in `open/` until `markTold`.
+ * Throws OutputError, GuardError where the record or the plan cannot be written.
+ */
+export async function endRun(
+  store: RunStore,
+  plan: RunPlan,
+  journal: Journal,
+  { results, summary, superseded, keepsPlan = false }: RunEnd,
+): Promise<void> {
+  const { run, addsEachTime } = plan.head;
+  await journal.append({
+    kind: 'end',
+    ...(summary && { summary }),
+    ...(superseded && { superseded }),
+  });
+  if (!keepsPlan) await shortenPlan(runFolder(store, run), plan, results);
+  await journal.close();
+  if (!keepsPlan && !addsEachTime) await moveToEnded(store, run);
+}
+
+/**
+ * Keeps that a report of a run's records up to `last` was written out; once that is all of them and
+ * nothing is left, the run moves to `ended/` and the same command begins anew. Throws OutputError.
+ */
+export async function markTold(store: RunStore, run: string, last: number): Promise<void> {
+  await writeTold(runFolder(store, run), last);
+  const stored = await readRun(store, run);
+  if (stored && isOver(store, stored)) await moveToEnded(store, run);
+}
+
+/** Moves a run that is over; its before-images are kept for `undo.keep` from here on. */
+export async function moveToEnded(store: RunStore, run: string): Promise<void> {
+  await moveRun(store, run, 'ended');
+  lookAtNext(store, run);
+}
+
+/** Whether nothing is left of a run but what it was: it belongs into `ended/`. */
+export function isOver(store: RunStore, stored: StoredRun): boolean {
+  const { head, state, finished } = stored;
+  if (!finished || leftUploads([stored]).length > 0) return false;
+  // Only the end counts: an upload that is given up later has no report.
+  const reported = !head.addsEachTime || state.superseded;
+  return reported || isTold(runFolder(store, head.run), state.endedAt ?? state.last);
+}
+
+export interface TidyOptions {
+  readonly self: ThisProcess;
+  readonly now: Date;
+  /** The setting `undo.keep`; undefined: nothing is kept. */
+  readonly undoKeepMs: number | undefined;
+  readonly onDamaged?: ((run: DamagedRun) => void) | undefined;
+}
+
+/** Runs whose before-images one command removes. */
+const mostBeforeImages = 50;
+
+/** Lock files that one command removes behind killed ones; each costs a few system calls. */
+const mostLocks = 20;
+
+/**
+ * The runs that a new write has to know: those in `open/`, after runs that have ended were moved to
+ * `ended/` and those of which nothing was ever sent were removed. What version 0.1.0 left is sorted
+ * into both. Opens nothing below `ended/`. Throws OutputError.
+ */
+export async function takeOpenRuns(
+  store: RunStore,
+  options: TidyOptions,
+): Promise<readonly StoredRun[]> {
+  await sortLegacyRuns(store, options);
+  const names = await runNames(store, ['open']);
+  const damaged = new Set<string>();
+  const runs = await readRuns(store, names, (run) => {
+    damaged.add(run.run);
+    options.onDamaged?.(run);
+  });
+  const open: StoredRun[] = [];
+  for (const run of runs) {
+    if (isAbandoned(run, options)) await removeRun(store, run.head.run);
+    else if (isOver(store, run) && !isAtWork(run, options)) await moveEnded(store, run);
+    else open.push(run);
+  }
+  const known = new Set([...damaged, ...runs.map(({ head }) => head.run)]);
+  for (const name of names)
+    if (!known.has(name) && isOld(name, options)) await removeRun(store, name);
+  await pruneBeforeImages(store, options.undoKeepMs ?? 0, options.now, {
+    most: mostBeforeImages,
+    isHeld: (run) => isRunHeld(store, run, options.self),
+  });
+  await sweepLocks(recordLocks(store), options.self, mostLocks).catch(() => {});
+  return open;
+}
+
+/** The process that made it is gone before it sent anything: no intent, no step, no result. */
+function isAbandoned({ state, finished }: StoredRun, { self }: TidyOptions): boolean {
+  const { results, open, steps, done, holder } = state;
+  const isBegun = [results, open, steps, done].some(({ size }) => size > 0);
+  if (finished || isBegun) return false;
+  return holder !== undefined && holderState(holder, self) === 'gone';
+}
+
+/** Its own process may be between the end record and the rename. */
+function isAtWork({ state: { holder } }: StoredRun, { self }: TidyOptions): boolean {
+  return holder !== undefined && holderState(holder, self) === 'runs';
+}
+
+/** A folder without a readable first record is one that its process is filling, or that a kill left. */
+function isOld(run: string, { now }: TidyOptions): boolean {
+  return now.getTime() - startOf(run).getTime() > 3_600_000;
+}
+
+async function moveEnded(store: RunStore, { head, plan, state }: StoredRun): Promise<void> {
+  // A kill before the rename may also have come before the plan was shortened.
+  if (plan) await shortenPlan(runFolder(store, head.run), plan, state.results.values());
+  await moveToEnded(store, head.run);
+}
+
+/** Version 0.1.0 kept all runs in one folder and did not write which process is at them. */
+async function sortLegacyRuns(store: RunStore, { self }: TidyOptions): Promise<void> {
+  const names = await runNames(store, ['legacy']);
+  if (names.length === 0) return;
+  const ended = new Set<string>();
+  const runs = await readRuns(store, names, ({ run, isOpen }) => {
+    if (!isOpen) ended.add(run);
+  });
+  for (const run of runs) if (isOver(store, run)) ended.add(run.head.run);
+  const busy = runs.filter(({ head }) => isLockedByOther(store, head, self));
+  for (const name of names)
+    if (!busy.some(({ head }) => head.run === name))
+      await moveRun(store, name, ended.has(name) ? 'ended' : 'open');
+}

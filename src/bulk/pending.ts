@@ -1,0 +1,172 @@
+/** The writes of a run whose outcome is open: all wait together, and are read again. */
+import { isDeepStrictEqual } from 'node:util';
+import { atOnce } from '../data/at-once.js';
+import type { JsonObject } from '../data/json.js';
+import { NotAppliedError } from '../data/outcome-errors.js';
+import type { Failure } from '../errors.js';
+import type { RecordState, Step, Verification } from './operation.js';
+import { halfDone, type PendingVerification, type RowHost, type RowRun } from './row-host.js';
+import type { RowChange } from './rows.js';
+import { overtaken, proceed, stepDone } from './run-row.js';
+import { settleLeft } from './run-state.js';
+import { unknownOutcome, verifyLost, verifySent } from './verify.js';
+
+const firstReadMs = 2_000;
+
+/** What the verifications of a run need of it. */
+interface Host extends RowHost {
+  /** A signal came, or the report is out. */
+  readonly isHalted: boolean;
+  /** Runs a part of a row; a failure becomes the row's result. */
+  guarded(run: RowRun, part: () => Promise<void>): Promise<void>;
+}
+
+export class PendingVerifications {
+  private pending: PendingVerification[] = [];
+  private serviceUnresponsive = false;
+
+  constructor(private readonly host: Host) {}
+
+  get isEmpty(): boolean {
+    return this.pending.length === 0;
+  }
+
+  add(pending: PendingVerification): void {
+    this.pending.push(pending);
+  }
+
+  /** Ends those that nothing verified as unknown. */
+  async endAll(): Promise<void> {
+    for (const pending of this.pending.splice(0)) await endUnknown(this.host, pending);
+  }
+
+  /** One pause for all of them: a first read soon, the last word when nothing can arrive any more. */
+  async verifyAll(): Promise<void> {
+    const longest = this.pending.reduce((most, { settleMs }) => Math.max(most, settleMs), 0);
+    if (firstReadMs < longest && !this.host.isStopped) {
+      await this.pauseUntil(() => firstReadMs);
+      await this.readPending({ last: false });
+    }
+    await this.pauseUntil(({ settleMs }) => settleMs);
+    await this.readPending({ last: true });
+  }
+
+  private async pauseUntil(msOf: (pending: PendingVerification) => number): Promise<void> {
+    const { now, sleep, signal, onVerify } = this.host.options;
+    const present = now();
+    const left = this.pending.map((each) => settleLeft([each], msOf(each), present));
+    const longest = left.reduce((most, ms) => Math.max(most, ms), 0);
+    if (longest <= 0 || signal.aborted) return;
+    onVerify?.(longest);
+    await sleep(longest, signal);
+  }
+
+  private async readPending({ last }: { readonly last: boolean }): Promise<void> {
+    this.serviceUnresponsive = false;
+    // A service that stopped answering is asked once, not once a row.
+    const count = this.host.isStopped ? 1 : this.host.options.concurrency;
+    const reads = atOnce(this.pending.splice(0), count, async (pending) => {
+      if (this.host.isHalted || (this.serviceUnresponsive && !last)) this.add(pending);
+      else await this.host.guarded(pending.run, () => this.readAgain(pending, last));
+    });
+    await Promise.all(reads);
+  }
+
+  private async readAgain(pending: PendingVerification, last: boolean): Promise<void> {
+    if (this.serviceUnresponsive) return endUnknown(this.host, pending);
+    const seen = await verifyPending(this.host, pending);
+    if (seen.outcome === 'applied') return foundApplied(this.host, pending, seen);
+    if (seen.outcome === 'unclear') this.serviceUnresponsive = seen.error?.exitName === 'temporary';
+    if (!last) return this.add(pending);
+    if (seen.outcome === 'unclear') return endUnknown(this.host, pending, seen.error);
+    if (seen.outcome === 'other') return overtaken(this.host, pending.run, seen.step, seen.state);
+    return foundNotApplied(this.host, pending, seen.state);
+  }
+}
+
+/** Reads what became of a write. */
+function verifyPending(
+  { options: { session } }: Pick<RowHost, 'options'>,
+  { run: { task }, kind, sent, since, intent }: PendingVerification,
+): Promise<Verification> {
+  if (session.verify) return session.verify(task, sent?.step, since);
+  const isAnswered = kind === 'notShown' || kind === 'accepted';
+  if (isAnswered && sent) return verifySent(session, task, sent.step, sent.state.record);
+  return verifyLost(session, task, intent, sent?.step);
+}
+
+/** Reading found the write applied: the row is done, or goes on with its next step. */
+async function foundApplied(
+  host: RowHost,
+  { run, intent, sent }: PendingVerification,
+  { record, note }: Extract<Verification, { outcome: 'applied' }>,
+): Promise<void> {
+  if (note !== undefined) host.options.note(`${run.task.id}: ${note}.`);
+  const step = sent?.step ?? { name: intent.step, changes: changesFrom(intent.before, run) };
+  const next = await stepDone(
+    host,
+    run,
+    { step: step as Step, more: intent.more ?? false },
+    record,
+  );
+  await proceed(host, run, next);
+}
+
+/** The changes of an intent that an earlier process wrote down. */
+function changesFrom(before: JsonObject, { previewed = [] }: RowRun): readonly RowChange[] {
+  const known = previewed.filter(({ field }) => Object.hasOwn(before, field));
+  if (known.length > 0) return known;
+  return Object.entries(before).map(([field, from]) => ({ field, from, to: undefined }));
+}
+
+/** Everything reads as before the write, and nothing can arrive any more. Throws NotAppliedError. */
+async function foundNotApplied(
+  host: RowHost,
+  pending: PendingVerification,
+  state: RecordState,
+): Promise<void> {
+  const { run, kind } = pending;
+  const { session, resource, retries } = host.options;
+  const { id } = run.task;
+  if (kind === 'notShown')
+    throw new NotAppliedError(id, {
+      resource,
+      deletes: session.provenByAbsence ?? false,
+      ...fieldsShown(pending, state),
+    });
+  const mayResend = kind === 'lost' && run.sends <= retries && run.resends < session.resends;
+  // Nothing is sent to a service that does not answer, and this row was attempted.
+  if (!mayResend || host.isStopped) return endUnknown(host, pending);
+  host.clearInFlight(run);
+  run.resends += 1;
+  run.intent = undefined;
+  await proceed(host, run, state);
+}
+
+/** Which of the fields that were sent a read shows as they were, and which as they were to be. */
+function fieldsShown({ sent }: PendingVerification, { record = {} }: RecordState) {
+  const changes = sent?.step.changes ?? [];
+  const holds = (side: 'from' | 'to') =>
+    changes
+      .filter((change) => isDeepStrictEqual(record[change.field] ?? null, change[side] ?? null))
+      .map(({ field }) => field);
+  return { unchanged: holds('from'), changed: holds('to') };
+}
+
+/** `unread`: why reading could not tell; what is not known stays the outcome of the write. */
+async function endUnknown(
+  host: RowHost,
+  { run, kind, error: lost }: PendingVerification,
+  unread?: Failure,
+): Promise<void> {
+  const { row, id } = run.task;
+  const error = unknownOutcome(lost, unread);
+  host.options.onEnd?.(run.task, { error });
+  host.options.session.transfer?.failed(error, run.task);
+  const shown = { ...halfDone(run), error: host.options.describeError(error, id) };
+  await host.finish(
+    run,
+    { row, id, result: 'unknown', ...shown },
+    kind === 'lost' ? {} : { applied: true },
+  );
+}

@@ -1,0 +1,226 @@
+/** Takes up an unfinished run: the rows that are left, or some of them. */
+import type { Context } from '../context.js';
+import { relativeTime } from '../data/time.js';
+import { GuardError } from '../errors.js';
+import type { HeldLock } from '../files/lock.js';
+import { type BeforeImages, openBeforeImages } from './before-images.js';
+import { checkExpected, confirmChanges, tellPreview } from './confirm.js';
+import { markTold } from './end-run.js';
+import { type ExecutedRun, executeRun, type PlannedRun } from './execute.js';
+import { type Invocation, jobOf, limitRate, lockedId, lockOne, takeLock } from './invocation.js';
+import type { Recovery, Task } from './operation.js';
+import { isFinalRow } from './report.js';
+import { requireContinuable } from './run-plan.js';
+import type { RunState } from './run-state.js';
+import {
+  continueJournal,
+  isSingleRun,
+  openRunStore,
+  readRun,
+  runFolder,
+  type RunHead,
+  type RunOptions,
+  type RunStore,
+  type StoredRun,
+  writingBy,
+} from './runs.js';
+import { RowSet } from './rows.js';
+
+/** A command line that resumes or retries a run: its rows were selected before. */
+export type Resuming = Omit<Invocation, 'source'>;
+
+/** Makes an unfinished run ready to be resumed; its lock is taken first. Throws as `planRun` does. */
+export async function resumeRun(
+  context: Context,
+  invocation: Resuming,
+  stored: StoredRun,
+): Promise<PlannedRun> {
+  return withRun(context, invocation, stored, async (store, now, lock) => {
+    if (now.finished) throw finishedMeanwhile(now.head);
+    const input = { header: ['id'], rows: now.plan?.rows ?? [] };
+    return continueRun(context, invocation, { store, lock, input, expectsLeft: true }, now);
+  });
+}
+
+/** Does these rows of a run, also of one that has ended. Throws as `planRun` does. */
+export async function finishRows(
+  context: Context,
+  invocation: Resuming,
+  stored: StoredRun,
+  wanted: ReadonlySet<number>,
+): Promise<{ readonly ended: ExecutedRun; readonly run: PlannedRun }> {
+  const { operation, values } = invocation;
+  limitRate(context, values);
+  return withRun(context, invocation, stored, async (store, now, lock) => {
+    const rows = (operation.recovery?.unfinishedRows(now) ?? []).filter((row) => wanted.has(row));
+    if (rows.length === 0) throw finishedMeanwhile(now.head);
+    const input = { header: ['id'], rows: now.plan?.rows ?? [] };
+    const run = await continueRun(context, invocation, { store, lock, input }, now, (row) =>
+      rows.includes(row),
+    );
+    const ended = await executeRun(context, run);
+    const written = () => finalizeRun(store, now, run.journal.last);
+    return { ended: { ...ended, written }, run };
+  });
+}
+
+/** Takes the lock of a run and reads it again: another process may have gone on with it. The action keeps the lock. */
+export async function withRun<T>(
+  context: Context,
+  { operation, values }: Resuming,
+  stored: StoredRun,
+  action: (store: RunStore, now: StoredRun, lock: HeldLock) => Promise<T>,
+): Promise<T> {
+  const store = openRunStore(context.paths);
+  const { head, plan } = stored;
+  const lock = await (isSingleRun(head.run)
+    ? lockOne(context, { values }, store, head, lockedId(operation, head, plan?.rows[0]?.id ?? ''))
+    : takeLock(context, values, store, head));
+  try {
+    const now = await readRun(store, stored.head.run);
+    if (!now) throw finishedMeanwhile(stored.head);
+    return await action(store, now, lock);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+/** What another process finished while this one waited or read something else. */
+function finishedMeanwhile({ run }: Pick<RunHead, 'run'>): GuardError {
+  return new GuardError(`The run ${run} was finished meanwhile. Nothing was sent.`, {
+    code: meanwhile,
+    hint: `See: rosterctl runs show ${run}`,
+  });
+}
+
+/** The code of that refusal. */
+export const meanwhile = 'finishedMeanwhile';
+
+interface Continuing {
+  readonly store: RunStore;
+  readonly lock: HeldLock | undefined;
+  readonly input: PlannedRun['input'];
+  /** `--expect` counts what is left; where the line is typed again, it counts what that selects. */
+  readonly expectsLeft?: boolean;
+}
+
+/** Makes an unfinished run ready to be resumed; by default with all that is left of it. Throws as `planRun` does. */
+export async function continueRun(
+  context: Context,
+  invocation: Resuming,
+  { store, lock, input, expectsLeft = false }: Continuing,
+  stored: StoredRun,
+  isWanted?: (row: number) => boolean,
+): Promise<PlannedRun> {
+  const { operation, values, isSingle } = invocation;
+  const { plan, state, head } = stored;
+  if (!plan) throw finishedMeanwhile(head);
+  requireContinuable(stored);
+  const tasks = unfinishedTasks(operation.recovery, stored, isWanted);
+  const again = new RowSet(tasks);
+  for (const { row } of tasks) again.add(row);
+  // The plan of a run that has ended holds no more than the rows that went wrong.
+  const settled = [...state.results.values()]
+    .filter(({ row }) => !again.has(row) && isSettled(state, row))
+    .toSorted((a, b) => a.row - b.row);
+  if (expectsLeft) checkExpected(tasks.length, values);
+  context.tell(`Continuing ${runSince(head, context.now())}${rowsLeft(tasks.length, head.rows)}.`);
+  const session = operation.open(context, jobOf(plan).job as never);
+  const deed = { action: head.action, verb: operation.verb };
+  if (operation.confirm !== 'never' && !isSingle)
+    tellPreview(context, deed, plan.rows.length, { tasks, decided: [] });
+  const [only] = tasks;
+  await confirmChanges(
+    context,
+    {
+      ...deed,
+      count: tasks.length,
+      rule: operation.confirm === 'name' ? 'always' : operation.confirm,
+      isSingle,
+      preview: { tasks },
+      ...(isSingle && only && { question: session.question?.(only, undefined) }),
+    },
+    { ...values, maxChanges: values.maxChanges ?? tasks.length },
+  );
+  const options = writingBy(context, lock);
+  return {
+    invocation,
+    store,
+    plan,
+    journal: await continueJournal(store, plan, options),
+    images: imagesOf(context, store, head.run, options),
+    session,
+    tasks,
+    settled,
+    limits: values,
+    input,
+    release: () => lock?.release(),
+  };
+}
+
+/** Where the before-images of a run go; undefined with `undo.keep` off. */
+export function imagesOf(
+  { settings, api }: Context,
+  store: RunStore,
+  run: string,
+  { isOurs }: Pick<RunOptions, 'isOurs'>,
+): BeforeImages | undefined {
+  const { undoKeepMs: keepMs } = settings;
+  if (keepMs === undefined) return undefined;
+  return openBeforeImages(runFolder(store, run), {
+    keepMs,
+    isKey: (text) => api.isKey(text),
+    isOurs,
+  });
+}
+
+/** A run as a sentence names it: `run ID, started 5 min ago`. */
+export function runSince({ run, startedAt }: RunHead, now: Date): string {
+  return `run ${run}, started ${relativeTime(new Date(startedAt), now)}`;
+}
+
+function rowsLeft(left: number, all: number): string {
+  if (left === 0) return ': no row is left';
+  if (left === all) return all === 1 ? '' : `: all ${all} rows are left`;
+  return `: ${left} of ${all} rows ${left === 1 ? 'is' : 'are'} left`;
+}
+
+/** What is left to do of a run, or what is wanted of it. */
+export function unfinishedTasks(
+  recovery: Recovery | undefined,
+  stored: StoredRun,
+  isWanted?: (row: number) => boolean,
+): readonly Task[] {
+  const { plan, state } = stored;
+  const left = recovery?.unfinishedRows(stored) ?? [];
+  const wanted = isWanted ?? ((row: number) => !isSettled(state, row) || left.includes(row));
+  return (plan?.rows ?? [])
+    .filter(({ row }) => wanted(row))
+    .map((row): Task => {
+      const open = state.open.get(row.row);
+      const steps = state.steps.get(row.row);
+      const done = state.done.get(row.row);
+      return { ...row, ...(open && { open }), ...(steps && { steps }), ...(done && { done }) };
+    });
+}
+
+/** Nothing is left to do for this row. */
+function isSettled({ results, open }: RunState, row: number): boolean {
+  const result = results.get(row);
+  return result !== undefined && isFinalRow(result) && !open.has(row);
+}
+
+/**
+ * What is due once the outcome of rows of a run was printed: a single upload's run goes unless it
+ * leaves something, another is marked as reported. The run's lock is free by now.
+ */
+async function finalizeRun(
+  store: RunStore,
+  { head, told, state }: Pick<StoredRun, 'head' | 'told' | 'state'>,
+  last: number,
+): Promise<void> {
+  if (!head.addsEachTime) return;
+  // What stood in the journal before was printed, too.
+  if (told || state.results.size === 0) await markTold(store, head.run, last);
+}

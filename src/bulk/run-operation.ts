@@ -1,0 +1,207 @@
+/** The way of every command that changes records: select, plan, confirm, carry out, report. */
+import { keepHeapClose } from '../api/heap.js';
+import type { Shown } from '../cli/define.js';
+import type { Context } from '../context.js';
+import { resourceWords } from '../data/resources.js';
+import { UsageError } from '../errors.js';
+import { checkExpected } from './confirm.js';
+import { dryRunMany, dryRunOne } from './dry-run.js';
+import { begunTasks, unfinishedOfLine, withCarried } from './earlier-runs.js';
+import { runSince, unfinishedTasks } from './resume.js';
+import {
+  headFor,
+  inputDigest,
+  type Invocation,
+  jobOf,
+  type KeptJob,
+  limitRate,
+  lockedId,
+  lockFor,
+  storeFor,
+  takeLock,
+} from './invocation.js';
+import type { Operation, Source } from './operation.js';
+import type { SelectedRow } from './rows.js';
+import { planRun } from './plan-run.js';
+import type { RunSetup } from './planned.js';
+import { checkFields } from './report-view.js';
+import { checkResults } from './results-file.js';
+import { openRunStore, type RunHead, type RunPlan, storeOf } from './runs.js';
+import { filterKey, selectByFilter, selectLocally, sourceOf } from './select-rows.js';
+import type { Selection } from './selection.js';
+import { showOne, showRun } from './show-run.js';
+
+/** What a command line says, before its rows are known. */
+export type CommandLine = Omit<Invocation, 'source' | 'isSingle'>;
+
+/**
+ * Carries out a command line that changes records. Throws UsageError and InputError before any
+ * request, GuardError where a cap, a lock or a doubtful list refuses; the failure of a single write.
+ */
+export async function runOperation(context: Context, line: CommandLine): Promise<Shown> {
+  const { operation, values } = line;
+  if (!operation.bind) return selectAndRun(context, line);
+  return operation.bind(context, values as never, (parts) =>
+    selectAndRun(context, { ...line, operation: { ...operation, ...parts } }),
+  );
+}
+
+async function selectAndRun(context: Context, line: CommandLine): Promise<Shown> {
+  const { operation, values } = line;
+  const source = (operation.rows ? undefined : sourceOf(values, operation)) ?? 'ids';
+  await operation.check?.(context, values as never);
+  if (values.exitCode && !context.settings.dryRun)
+    throw new UsageError('--exit-code belongs to --dry-run.');
+  await checkResults(context, values);
+  const kept: KeptJob = {
+    job: await operation.job(context, values as never),
+    guards: {
+      ifStatus: values['ifStatus'] as readonly string[] | undefined,
+      conditions: values.if,
+    },
+  };
+  const local = await selectBefore(context, line, source);
+  if (local) refuseOrganization(context, operation, local.rows);
+  operation.checkRows?.(kept.job, local?.rows ?? [], source);
+  const isSingle =
+    source === 'ids' && local?.rows.length === 1 && !(await operation.isMany?.(values as never));
+  const invocation: Invocation = { ...line, source, isSingle };
+  if (!isSingle || operation.reports) await checkFields(context);
+  await keepHeapClose(local?.rows.length ?? 0);
+  if (local) checkExpected(local.rows.length, values);
+  if (!isSingle) limitRate(context, values);
+  if (context.settings.dryRun) return dryRun(context, invocation, kept, local);
+  return carryOut(context, invocation, kept, local);
+}
+
+/** What the line would do, also where it would continue an unfinished run. */
+async function dryRun(
+  context: Context,
+  invocation: Invocation,
+  kept: KeptJob,
+  local: Selection | undefined,
+): Promise<Shown> {
+  const { operation, values, isSingle } = invocation;
+  const head = headOf(context, invocation, kept, local);
+  const same = values.restart ? [] : await unfinishedOfLine(context, head);
+  const last = same.at(-1);
+  if (last && local) {
+    const tasks = unfinishedTasks(operation.recovery, last);
+    const before = last.plan ? jobOf(last.plan) : kept;
+    const [only] = tasks;
+    context.tell(`This continues ${runSince(last.head, context.now())}.`);
+    if (isSingle && only && !operation.reports) return dryRunOne(context, invocation, before, only);
+    return dryRunMany(context, invocation, before, tasks, last.head.run);
+  }
+  const [only] = local?.rows ?? [];
+  if (isSingle && only && !operation.reports) return dryRunOne(context, invocation, kept, only);
+  if (local) return dryRunMany(context, invocation, kept, local.rows);
+  const selected = await selectByFilter(context, values, operation);
+  checkExpected(selected.length, values);
+  const begun = same.length > 0 ? await begunTasks(storeOf(context), same) : [];
+  return dryRunMany(context, invocation, kept, withCarried(begun, selected));
+}
+
+/** What the run of a command line would be called and belong to, with the digest of what is asked for. */
+function headOf(
+  context: Context,
+  invocation: Invocation,
+  kept: KeptJob,
+  local: Selection | undefined,
+): Omit<RunHead, 'rows'> {
+  const { operation, values, source } = invocation;
+  const bare = headFor(context, invocation, kept);
+  const key = local?.digest ?? filterKey(values, operation);
+  return { ...bare, input: inputDigest(bare, operation, kept, source, key) };
+}
+
+/** Takes the lock, plans the run and carries it out. */
+async function carryOut(
+  context: Context,
+  invocation: Invocation,
+  kept: KeptJob,
+  local: Selection | undefined,
+): Promise<Shown> {
+  const { operation, isSingle } = invocation;
+  const store = storeFor(context, invocation);
+  const head = headOf(context, invocation, kept, local);
+  const id = lockedId(operation, head, local?.rows[0]?.id ?? '');
+  const lock = store && (await lockFor(context, invocation, store, head, id));
+  const input = { header: local?.header ?? ['id'], rows: local?.rows };
+  const setup: RunSetup = { store: lock && store, head, lock, kept, input };
+  const planned = await planLocked(context, invocation, setup);
+  return isSingle ? showOne(context, invocation, planned) : showRun(context, planned);
+}
+
+async function planLocked(context: Context, invocation: Invocation, setup: RunSetup) {
+  try {
+    const planned = await planRun(context, invocation, setup);
+    if (!('ready' in planned)) setup.lock?.release();
+    return planned;
+  } catch (error) {
+    setup.lock?.release();
+    throw error;
+  }
+}
+
+/** Starts a new run from these rows of a finished one. Throws as `planRun` does. */
+export async function retryRows(
+  context: Context,
+  line: CommandLine,
+  { job, rows }: Pick<RunPlan, 'job' | 'rows'>,
+  begun: (run: string) => Promise<void>,
+): Promise<Shown> {
+  const { operation, values } = line;
+  const invocation: Invocation = { ...line, source: 'ids', isSingle: false };
+  const kept = job as KeptJob;
+  const selected = await rowsAgain(context, operation, rows);
+  limitRate(context, values);
+  if (context.settings.dryRun) {
+    checkExpected(selected.length, values);
+    return dryRunMany(context, invocation, kept, selected);
+  }
+  const store = openRunStore(context.paths);
+  const bare = headFor(context, invocation, kept);
+  const head = { ...bare, input: inputDigest(bare, operation, kept, 'retry', selected) };
+  const lock = await takeLock(context, values, store, head);
+  const input = { header: ['id'], rows: selected };
+  const planned = await planLocked(context, invocation, { store, head, lock, kept, input });
+  if ('ready' in planned) await begun(planned.ready.plan.head.run);
+  return showRun(context, planned);
+}
+
+/** Rows of an earlier run without what was seen of them then. */
+async function rowsAgain(
+  context: Context,
+  { recovery }: Operation,
+  rows: RunPlan['rows'],
+): Promise<readonly SelectedRow[]> {
+  const bare = rows.map(({ row, id, own }) => ({ row, id, ...(own && { own }) }));
+  return (await recovery?.inspectAgain(context, bare)) ?? bare;
+}
+
+/** The rows, where nothing has to be sent to know them. */
+async function selectBefore(
+  context: Context,
+  { operation, values }: CommandLine,
+  source: Source,
+): Promise<Selection | undefined> {
+  if (operation.rows) return operation.rows(context, values as never);
+  return source === 'filter' ? undefined : selectLocally(context, values, operation, source);
+}
+
+// GET /teams/{organizationId} and an assumed DELETE /teams/{id} have one shape: with the
+// organization's own id such a call could mean everything at once.
+function refuseOrganization(
+  { api: { organizationId } }: Context,
+  { resource }: Operation,
+  rows: readonly SelectedRow[],
+): void {
+  if (!rows.some(({ id }) => id === organizationId)) return;
+  const { noun } = resourceWords[resource];
+  const article = /^[aeiou]/.test(noun) ? 'an' : 'a';
+  throw new UsageError(
+    `${organizationId} is the organization's id, not the id of ${article} ${noun}.`,
+    { hint: `See: rosterctl ${resource} list` },
+  );
+}

@@ -1,0 +1,172 @@
+/** Which rows a command line names: ids, a file, a CSV, or filters over a complete list. */
+import { resourceWords } from '../data/resources.js';
+import { keepHeapSmall } from '../api/heap.js';
+import { hasId } from '../api/records.js';
+import {
+  type CsvInput,
+  type Selection,
+  selectCsv,
+  selectFromText,
+  selectIds,
+} from './selection.js';
+import type { Context } from '../context.js';
+import type { JsonObject } from '../data/json.js';
+import { orList } from '../data/words.js';
+import { Failure, GuardError, stoppedReading, UsageError } from '../errors.js';
+import { inputBytes } from '../files/input-file.js';
+import type { BulkValues } from './flags.js';
+import type { Operation, Source } from './operation.js';
+import type { SelectedRow } from './rows.js';
+import { unreadable } from '../files/unreadable.js';
+import { byteText } from '../cli/input-text.js';
+import { type ListValues, narrow } from '../cli/filters.js';
+
+/** What a command says of the rows that it takes. */
+export type Selecting = Pick<Operation, 'resource' | 'csv' | 'overrules' | 'filters'>;
+
+/** What a line says of the rows, as far as the command has the flags for it. */
+export type SelectingValues = Partial<BulkValues>;
+
+/**
+ * The one source that a command line names; undefined for positional ids without any selection
+ * flag. Throws UsageError when it names several, or none.
+ */
+export function sourceOf(values: SelectingValues, operation: Selecting): Source | undefined {
+  const { ids = [], idsFile, csv, all } = values;
+  const filters = (operation.filters?.names ?? []).filter((name) => isGiven(values[name]));
+  const cuts = ['limit', 'sort'].filter((name) => isGiven(values[name]));
+  const named: [Source, string][] = [
+    ...(ids.length > 0 ? [['ids', 'ids'] as [Source, string]] : []),
+    ...(idsFile === undefined ? [] : [['idsFile', '--ids'] as [Source, string]]),
+    ...(csv === undefined ? [] : [['csv', '--csv'] as [Source, string]]),
+    ...(filters.length > 0 || all
+      ? [['filter', filters.length > 0 ? 'filters' : '--all'] as [Source, string]]
+      : []),
+  ];
+  const [first, second] = named;
+  if (first && second)
+    throw new UsageError(
+      `The rows come from one place: ${named.map(([, word]) => word).join(' and ')} cannot be given together.`,
+    );
+  if (filters.length > 0 && all)
+    throw new UsageError('--all and filters cannot be given together.');
+  if (!first) {
+    const ways = [
+      'IDs',
+      '--ids',
+      ...(operation.csv ? ['--csv'] : []),
+      ...(operation.filters ? ['a filter', '--all'] : []),
+    ];
+    throw new UsageError(`Say which ${wordFor(operation)}: ${orList(ways)}.`, {
+      hint: `ids: rosterctl ${operation.resource} list -o ids`,
+    });
+  }
+  if (cuts.length > 0 && first[0] !== 'filter')
+    throw new UsageError(`--${cuts[0]} cuts what filters select, and there are none.`, {
+      hint: 'Give a filter, or --all.',
+    });
+  return first[0] === 'ids' ? undefined : first[0];
+}
+
+/** Reads the rows of files and command lines: nothing is sent. Throws UsageError, InputError. */
+export async function selectLocally(
+  context: Context,
+  values: SelectingValues,
+  operation: Selecting,
+  source: Exclude<Source, 'filter'>,
+): Promise<Selection> {
+  const { ids = [], idsFile = '', csv = '' } = values;
+  if (source === 'ids') return selectIds(ids);
+  const path = source === 'csv' ? csv : idsFile;
+  const input: CsvInput = {
+    name: path === '-' ? 'stdin' : path,
+    map: values.map ?? [],
+    ignoreStrangers: values.ignoreColumns ?? false,
+    raw: context.settings.csvRaw,
+    rules: { ...(operation.csv ?? idsOnly), overruled: operation.overrules?.(values as never) },
+    keepsCells: values.results !== undefined,
+    organizationId: context.api.organizationId,
+    signal: context.signal,
+  };
+  if (source === 'csv') {
+    const selection = await selectCsv(bytesOf(context, path), input);
+    if (selection.note) context.note(selection.note);
+    return selection;
+  }
+  const text = await byteText(bytesOf(context, path), input.name);
+  return selectFromText(text, { ...input, rules: idsOnly, ignoreStrangers: true });
+}
+
+/** The records that the filters keep of a complete list. Throws GuardError (11) for a list in doubt. */
+export async function selectByFilter(
+  context: Context,
+  values: SelectingValues,
+  operation: Selecting,
+): Promise<readonly SelectedRow[]> {
+  const query = operation.filters?.query?.(values as never, context.settings.guesses);
+  const list = context.api.list(operation.resource, query);
+  const tests = operation.filters?.tests(values as never, context.now()) ?? [];
+  const { limit, ...rest } = values as SelectingValues & ListValues;
+  const kept: JsonObject[] = [];
+  for await (const record of narrow(
+    list,
+    { ...rest, limit: undefined },
+    { resource: operation.resource, tests, notes: context },
+  ))
+    kept.push(record);
+  const verdict = list.completeness();
+  if (verdict.state === 'doubtful' && !values.allowPartial)
+    throw new GuardError(
+      `The list of ${operation.resource} may be incomplete: ${verdict.reason}. Nothing was changed.`,
+      { code: 'incomplete', hint: 'Go on with what is there: --allow-partial' },
+    );
+  if (!kept.every(hasId))
+    throw new GuardError(
+      `A record in the list of ${operation.resource} has no id. Nothing was changed.`,
+      { code: 'incomplete', hint: `See: rosterctl ${operation.resource} list -o json` },
+    );
+  return kept.slice(0, limit).map((record, index) => ({
+    row: index + 1,
+    id: String(record['id']),
+    record,
+  }));
+}
+
+/** The selection flags as typed: with the job they say whether two lines mean the same. */
+export function filterKey(values: SelectingValues, operation: Selecting): unknown {
+  const names = [...(operation.filters?.names ?? []), 'all', 'limit', 'sort'];
+  return names.map((name) => [name, values[name] ?? null]);
+}
+
+const idsOnly = { columns: [], exported: [], open: false };
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0);
+}
+
+function wordFor({ resource }: Selecting): string {
+  return resourceWords[resource].plural;
+}
+
+/** Small pieces leave little behind when they are read: what lives for long is the ids. */
+const pieceBytes = 16 * 1024;
+const longInput = 256 * 1024;
+
+async function* bytesOf(context: Context, path: string): AsyncGenerator<Uint8Array> {
+  const { stdin } = context.streams;
+  try {
+    const stream =
+      path === '-' ? stdin.stream : inputBytes(path, { pieceBytes, signal: context.signal });
+    let read = 0;
+    for await (const chunk of stream) {
+      const before = read;
+      read += chunk.length;
+      // Of 100,000 rows; by the time that they are known the space has grown.
+      if (read > longInput && before <= longInput) await keepHeapSmall(context.nodeVersion);
+      yield Buffer.from(chunk);
+    }
+  } catch (error) {
+    if (path === '-' && context.signal.aborted) throw stoppedReading('stdin');
+    throw error instanceof Failure ? error : unreadable(path === '-' ? 'stdin' : path, error);
+  }
+}

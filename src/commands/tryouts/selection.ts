@@ -1,0 +1,158 @@
+/** Which applications a command takes, and what a CSV may say of them. */
+import * as z from 'zod/mini';
+import { TryoutApplication, TryoutStatus } from '../../api/schemas.js';
+import type { ColumnRules } from '../../bulk/csv-columns.js';
+import { allFlags, type BulkValues } from '../../bulk/flags.js';
+import type { Filters, Operation } from '../../bulk/operation.js';
+import { params } from '../../cli/define.js';
+import { listFlags } from '../../cli/filters.js';
+import { nearest } from '../../data/nearest.js';
+import { orList } from '../../data/words.js';
+import { UsageError } from '../../errors.js';
+import { type NoteValues, noteWords, oneNoteFlag, readNoteEdit } from '../../resources/notes.js';
+import { type EditJob, editParts } from '../../resources/tryout-edit.js';
+import { type TryoutFilterValues, tryoutFilters, tryoutQuery, tryoutTests } from './filters.js';
+
+/** A guard that only applications have. */
+export const ifStatusFlag = {
+  ifStatus: params(
+    z.optional(z.array(TryoutStatus)),
+    'change a row only while it has one of these',
+    {
+      commaList: true,
+      placeholder: 'S[,S]',
+      group: 'safety',
+      rare: true,
+    },
+  ),
+};
+
+/** The filters of `tryouts list`, as a selection. */
+export const tryoutSelection: Filters = {
+  names: [...Object.keys(tryoutFilters), 'where', 'search'],
+  tests: (values: TryoutFilterValues, now) => tryoutTests(values, now),
+  query: (values: TryoutFilterValues, guesses) => tryoutQuery(values, guesses),
+};
+
+/** The flags of that selection and its guard, in the order of the help; the rarer ones are shown by --help alone. */
+export const tryoutSelectionFlags = {
+  ...asRare(tryoutFilters, ['status']),
+  ...asRare(listFlags, ['where']),
+  ...allFlags,
+  ...ifStatusFlag,
+};
+
+/** The new status that the command line gives. */
+interface StatusValues {
+  readonly to?: TryoutStatus;
+  readonly status?: TryoutStatus;
+}
+
+/** How applications are edited, one or many: what the command line says beats the CSV. `to`: its status flag. */
+export function editOperation(
+  to: 'to' | 'status',
+  missing: string,
+  more: Pick<Operation, 'filters' | 'reports'> = {},
+): Operation {
+  return {
+    ...editParts,
+    ...more,
+    csv: editColumns,
+    overrules: (values: NoteValues & StatusValues) =>
+      new Map([
+        ...(values[to] === undefined ? [] : [['status', `--${to}`] as const]),
+        ...oneNoteFlag
+          .filter((name) => values[name] !== undefined && values[name] !== false)
+          .map((name) => ['internalNotes', noteWords[name]] as const),
+      ]),
+    check(_, values: NoteValues & StatusValues & BulkValues) {
+      checkStdin(values);
+      // Not required by its type: that is asked before a status among the ids is seen.
+      const hasNote = oneNoteFlag.some(
+        (name) => values[name] !== undefined && values[name] !== false,
+      );
+      const isEnough = values[to] !== undefined || (to === 'status' && hasNote);
+      if (isEnough || values.csv !== undefined) return;
+      throw new UsageError(missing, { hint: `Statuses: ${TryoutStatus.options.join(', ')}` });
+    },
+    async job(context, values: NoteValues & StatusValues): Promise<EditJob> {
+      const note = await readNoteEdit(context, values);
+      const status = values[to];
+      return { ...(status && { status }), ...(note && { note }) };
+    },
+    checkRows(job, rows, source) {
+      // An export of a quiet day: there is nothing to do, and nothing missing.
+      if (source === 'csv' && rows.length === 0) return;
+      if (job['status'] !== undefined || job['note'] !== undefined) return;
+      const says = rows.some(({ own }) => own && ('status' in own || 'internalNotes' in own));
+      if (!says)
+        throw new UsageError(missing, { hint: `Statuses: ${TryoutStatus.options.join(', ')}` });
+    },
+  };
+}
+
+function checkStdin(values: NoteValues & Pick<BulkValues, 'idsFile' | 'csv'>): void {
+  const { noteFile, idsFile, csv } = values;
+  if (noteFile !== '-' || ![idsFile, csv].includes('-')) return;
+  throw new UsageError('Notes and rows cannot both come from stdin.', {
+    hint: `Give one of them a file: --note-file FILE, or ${csv === '-' ? '--csv' : '--ids'} FILE`,
+  });
+}
+
+/** Ids alone: what `tryouts convert` takes of a CSV. */
+export const applicationColumns: ColumnRules = {
+  columns: [
+    {
+      name: 'if_status',
+      as: 'ifStatus',
+      read: (cell) => cell.split(/[,;|]/).map((word) => readStatus(word)),
+    },
+    { name: 'updatedAt', read: (cell) => readTime(cell) },
+  ],
+  exported: Object.keys(TryoutApplication.shape),
+  open: false,
+};
+
+const editColumns: ColumnRules = {
+  ...applicationColumns,
+  columns: [
+    { name: 'status', read: readOwnStatus },
+    { name: 'internalNotes', aliases: ['note'], clears: true, read: (cell) => cell },
+    ...applicationColumns.columns,
+  ],
+};
+
+function readStatus(cell: string): TryoutStatus {
+  const word = cell.trim().toLowerCase();
+  const status = TryoutStatus.options.find((option) => option === word);
+  if (status) return status;
+  const near = nearest(word, TryoutStatus.options);
+  const meant = near === undefined ? `one of ${orList(TryoutStatus.options)}` : near;
+  throw new Error(`holds "${cell.trim()}", which is no status (did you mean ${meant}?).`);
+}
+
+/** A status that the contract does not know may be the service's own: then it stands in an export. */
+function readOwnStatus(cell: string, exported: boolean): string {
+  return exported && isStrange(cell) ? cell.trim() : readStatus(cell);
+}
+
+/** Like none that is known; of hundreds of thousands of cells only those that are unknown are compared. */
+function isStrange(cell: string): boolean {
+  const word = cell.trim().toLowerCase();
+  const known: readonly string[] = TryoutStatus.options;
+  return !known.includes(word) && nearest(word, known) === undefined;
+}
+
+function readTime(cell: string): string {
+  if (!Number.isNaN(Date.parse(cell.trim()))) return cell.trim();
+  throw new Error(`holds "${cell.trim()}", which is no time.`);
+}
+
+function asRare<F extends Record<string, object>>(flags: F, shown: readonly string[]): F {
+  return Object.fromEntries(
+    Object.entries(flags).map(([name, flag]) => [
+      name,
+      shown.includes(name) ? flag : { ...flag, rare: true },
+    ]),
+  ) as F;
+}

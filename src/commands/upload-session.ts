@@ -1,0 +1,262 @@
+/** Uploads files as documents: the bytes go to the store, then the engine sends the record. */
+import { createHash } from 'node:crypto';
+import { callFor } from '../api/resources.js';
+import type { BulkValues } from '../bulk/flags.js';
+import type { Operation, Recovery, Sent, Session, Step } from '../bulk/operation.js';
+import type { SelectedRow } from '../bulk/rows.js';
+import { isSingleRun, type StoredRun } from '../bulk/runs.js';
+import {
+  isStored,
+  type LeftUpload,
+  leftUploads,
+  uploadAction,
+  uploadId,
+} from '../bulk/upload-state.js';
+import type { Context } from '../context.js';
+import type { JsonObject } from '../data/json.js';
+import {
+  BugError,
+  Failure,
+  InputError,
+  notVerified,
+  ProtocolError,
+  UnverifiedError,
+} from '../errors.js';
+import { creating, sendCreate } from '../resources/send.js';
+import { fetchDocument } from './download-one.js';
+import { type LocalFile, sameFile } from './local-file.js';
+import { documentsByKey, verifyDocument } from './made-document.js';
+import { exists, takenNames } from './taken-names.js';
+import {
+  confirmDocument,
+  documentCall,
+  type FileFacts,
+  type StoredFile,
+  storeFile,
+  tellLeftOver,
+} from './upload-file.js';
+import {
+  badFile,
+  newDocument,
+  planUpload,
+  seen,
+  storedBefore,
+  textOf,
+  type UploadJob,
+  uploadJobOf,
+  type UploadValues,
+} from './upload-plan.js';
+import { inspectAgain } from './upload-rows.js';
+
+/** What an upload hands to the engine besides its rows; `held`: what came from stdin, open already. */
+export function uploadOperation(held?: LocalFile): Operation {
+  return {
+    resource: 'documents',
+    confirm: 'never',
+    requiresRun: true,
+    addsEachTime: true,
+    job: async (_, values: UploadValues) => ({ ...uploadJobOf(values) }),
+    open: (context, job: UploadJob) => uploadSession(context, job, held),
+    recovery,
+  };
+}
+
+const recovery: Recovery = {
+  finishLine: ({ run }) =>
+    isSingleRun(run) ? `uploads finish ${uploadId(run, 1)}` : 'uploads finish --all',
+  isLeft: (run) =>
+    leftUploads([run]).some((left) => isStored(left) || (wasCutOff(left) && !isSpooled(left.row))),
+  unfinishedRows: (run: StoredRun) => leftUploads([run]).map(({ row }) => row.row),
+  subjectOf: (row) => (isSpooled(row) ? undefined : seen(row).path),
+  inspectAgain,
+};
+
+/** The invocation of an upload, whichever command finishes it. */
+export function uploadInvocation(values: object, { isSingle }: { readonly isSingle: boolean }) {
+  return {
+    operation: uploadOperation(),
+    words: uploadAction.split('.'),
+    values: values as BulkValues,
+    isSingle,
+  };
+}
+
+/** A signal ended it: its bytes may have arrived. What failed says so itself. */
+function wasCutOff({ state, run, row }: LeftUpload): boolean {
+  return state === 'put_started' && run.state.results.get(row.row)?.error === undefined;
+}
+
+/** What came from stdin cannot be sent anew. */
+function isSpooled(row: SelectedRow): boolean {
+  return seen(row).path === '-';
+}
+
+function uploadSession(context: Context, job: UploadJob, held: LocalFile | undefined): Session {
+  const arrived = new Map<number, StoredFile>();
+  const files = new Map<number, LocalFile>();
+  const existing = new Map<number, JsonObject>();
+  const storedOf = (row: SelectedRow) => arrived.get(row.row) ?? storedBefore(row);
+  const bytes = byteCount((row) => (storedOf(row) ? 0 : seen(row).sizeBytes));
+  const takenOf = takenNames(context, job);
+  let keys: ReturnType<typeof documentsByKey> | undefined;
+  // Since an earlier process was refused somebody may have recorded the file by hand, as it was told.
+  const recordedMeanwhile = async (row: SelectedRow, { fileKey }: StoredFile) =>
+    storedBefore(row) && (await (keys ??= documentsByKey(context))).get(fileKey);
+
+  const documentStep = (row: SelectedRow, stored: StoredFile): Step => {
+    const file = seen(row);
+    return { call: documentCall(file, stored, textOf(job, file)), changes: [newDocument] };
+  };
+
+  return {
+    ...creating(context),
+    // A document that provably was not made is asked for once more.
+    resends: 1,
+    async plan(row) {
+      const bad = badFile(row);
+      if (bad) throw new InputError(bad.problem, { hint: bad.hint ?? undefined });
+      const stored = storedOf(row);
+      if (stored) return { steps: [documentStep(row, stored)] };
+      const { path, contentType, identity } = seen(row);
+      if (path === '-' && !held)
+        throw new InputError('What came from stdin cannot be read again.', {
+          hint: 'Upload it again.',
+        });
+      // What sends it is loaded before many open files leave no descriptor for that.
+      if (row.previewed) await context.files();
+      const file = held ?? (await sameFile(path, contentType, identity));
+      files.set(row.row, { ...file, path: row.id });
+      const { calls, requests } = planUpload(context, job, seen(row), undefined);
+      const steps = calls.map((call) => ({ call, changes: [newDocument] }));
+      if (row.previewed) return { steps, requests };
+      const taken = await takenOf(seen(row), row.id);
+      if (!taken) return { steps, requests };
+      if (taken.document) existing.set(row.row, taken.document);
+      return { steps, requests, skipped: { code: exists, message: taken.message } };
+    },
+    async send({ call }, row): Promise<Sent> {
+      const stored = storedOf(row);
+      if (!stored) throw new BugError('A document was to be made before its file arrived.');
+      const record = await recordedMeanwhile(row, stored);
+      if (record) return { answer: { status: 200, headers: {}, body: undefined }, record };
+      return sendCreate(context, call, 'documents');
+    },
+    confirm: (step, _, sent) => confirmDocument(context, step.call, sent),
+    async verify(row, step, since) {
+      const stored = storedOf(row);
+      if (stored) return verifyDocument(context, documentStep(row, stored), since);
+      const state = { record: undefined, at: context.instant() };
+      return { outcome: 'notApplied', state, step: step ?? emptyStep };
+    },
+    present: (record, { row }) => record ?? existing.get(row) ?? {},
+    unchangedNote: (_, { id }) => `${id} is uploaded already; nothing was sent.`,
+    transfer: {
+      bytes,
+      async prepare(row, step, note) {
+        const file = files.get(row.row);
+        if (storedOf(row) || !file) return step;
+        const earlier = earlierKeys(row);
+        if (earlier.length > 0)
+          context.note(
+            `${row.id} is sent anew; an earlier attempt may have left bytes in the store under ${earlier.join(', ')}.`,
+          );
+        const onBytes = bytes.counter();
+        const stored = await storeFile(context, file, {
+          step: note,
+          hashes: job.verify,
+          earlier,
+          onBytes,
+        });
+        arrived.set(row.row, stored);
+        return documentStep(row, stored);
+      },
+      async confirm(row, record) {
+        const sha256 = storedOf(row)?.sha256;
+        if (sha256 !== undefined) await checkStored(context, record, seen(row), sha256);
+      },
+      failed(error, row) {
+        const stored = storedOf(row);
+        if (stored && error.code !== notVerified)
+          tellLeftOver(context, row.id, seen(row), stored, textOf(job, seen(row)), error);
+      },
+    },
+  };
+}
+
+/** Stands for the write of a row of which nothing has arrived. */
+const emptyStep: Step = { call: callFor('documents', 'create', undefined), changes: [newDocument] };
+
+function byteCount(of: (row: SelectedRow) => number) {
+  const count = {
+    done: 0,
+    of,
+    /** For one file; an attempt that begins anew takes back what the last one counted. */
+    counter() {
+      let counted = 0;
+      return (bytes: number) => {
+        count.done += bytes - counted;
+        counted = bytes;
+      };
+    },
+  };
+  return count;
+}
+
+/** Keys under which an earlier process may have left bytes. */
+function earlierKeys({ steps }: SelectedRow): readonly string[] {
+  if (!steps) return [];
+  const { earlier = [], fileKey } = steps as { earlier?: readonly string[]; fileKey?: string };
+  return [...earlier, ...(fileKey === undefined ? [] : [fileKey])];
+}
+
+/**
+ * Downloads a document again and compares its bytes with those that were sent. Throws ProtocolError
+ * `notVerified` when they differ, UnverifiedError when they cannot be had.
+ */
+async function checkStored(
+  context: Context,
+  { id }: JsonObject,
+  { sizeBytes }: FileFacts,
+  sha256: string,
+): Promise<void> {
+  if (typeof id !== 'string')
+    throw new UnverifiedError(
+      'The document was made; not verified: the service did not say which one it is.',
+      undefined,
+    );
+  const found = await hashOf(context, id, sizeBytes).catch((error: unknown) => {
+    if (!(error instanceof Failure)) throw error;
+    if (saysOtherBytes(error)) return undefined;
+    throw new UnverifiedError(
+      `The document ${id} was made; not verified: it could not be read again: ${error.message}`,
+      error,
+    );
+  });
+  if (found === sha256) return;
+  throw new ProtocolError(
+    `The document ${id} was made, but it does not hold the bytes that were sent.`,
+    { code: notVerified, hint: 'Look at the document, delete it, and upload the file again.' },
+  );
+}
+
+/** It was read, and has another length or another MD5 than was sent. */
+function saysOtherBytes(error: Failure): boolean {
+  return error instanceof ProtocolError && ['wrongSize', 'wrongHash'].includes(error.code);
+}
+
+async function hashOf(context: Context, id: string, size: number): Promise<string> {
+  let hash = createHash('sha256');
+  await fetchDocument(context, 'downloadDocument', id, size, {
+    at: 0,
+    version: {},
+    rewinds: true,
+    async begin(_, at) {
+      // The store began anew: what came before counts no more.
+      if (at === 0) hash = createHash('sha256');
+    },
+    async write(chunk) {
+      hash.update(chunk);
+    },
+  });
+  return hash.digest('hex');
+}

@@ -1,0 +1,103 @@
+/** Deletes teams, players and documents. */
+import { endpoint } from '../api/contract.js';
+import { callFor, resource as rowOf } from '../api/resources.js';
+import type { ColumnRules } from '../bulk/csv-columns.js';
+import type { ConfirmRule, Filters, Operation, Session } from '../bulk/operation.js';
+import { fieldNames } from '../cli/documented.js';
+import type { Context } from '../context.js';
+import { digestOf } from '../data/digest.js';
+import type { JsonObject } from '../data/json.js';
+import { labelOf } from '../data/label.js';
+import type { ResourceName } from '../data/resources.js';
+import { readerForWrite, readFor } from './read.js';
+import { exportTime } from './selection.js';
+import { sendWrite } from './send.js';
+
+type DeleteJob = { readonly route?: string | undefined };
+
+/** The delete of one or many records; with `name` the record's name is typed, of one at a time. */
+export function deleteOperation(
+  resource: ResourceName,
+  filters?: Filters,
+  confirm: ConfirmRule = 'count',
+): Operation {
+  return {
+    resource,
+    confirm,
+    locksRows: true,
+    undoes: false,
+    ...(filters && { csv: idColumns(resource), filters }),
+    async job(_, { route }: DeleteJob) {
+      return { ...(route !== undefined && { route }) };
+    },
+    open: (context, { route }: DeleteJob) => deleteSession(context, resource, route),
+  };
+}
+
+/** A missing record proves it; one that is still there after a success was not deleted. */
+export function deleteSession(
+  context: Context,
+  resource: ResourceName,
+  route: string | undefined,
+): Session {
+  const { noun } = rowOf(resource);
+  const reader = readerForWrite(context, resource, 'delete');
+  const callOf = (id: string) => ({
+    ...callFor(resource, 'delete', id),
+    ...(route !== undefined && { route }),
+  });
+  // A route that cannot be used is an error before anything is read.
+  context.api.describe(callOf('any'));
+  return {
+    resends: 3,
+    provenByAbsence: true,
+    isMarkedDeleted,
+    read: ({ id }, purpose) => reader.read(id, readFor[purpose]),
+    plan({ id }, { record }) {
+      const call = callOf(id);
+      const changes = [{ field: noun, from: labelOf(record, id), to: null }];
+      return { steps: [{ call, changes, digest: digestOf(record) }] };
+    },
+    send: ({ call }, { id }, isFresh) =>
+      sendWrite(context, call, { resource, id, reader, isFresh }),
+    image: (_, { record }) => record && { kind: 'record', before: record },
+    question({ id }, record) {
+      const label = labelOf(record, id);
+      return `Delete ${noun} ${label === id ? id : `"${label}" (${id})`}?`;
+    },
+    present: (_, { id }) => ({ id, deleted: true }),
+  };
+}
+
+const deletedWords = ['deleted', 'archived', 'inactive'];
+
+/**
+ * Whether a record that is still there says that it was deleted. By its status only where it had
+ * another one before.
+ */
+function isMarkedDeleted(before: JsonObject | undefined, now: JsonObject): boolean {
+  const isNew = (field: string) => (before?.[field] ?? null) === null || before?.[field] === false;
+  const isSet = (field: string) => (now[field] ?? null) !== null && isNew(field);
+  if (isSet('deletedAt') || isSet('archivedAt')) return true;
+  if (now['deleted'] === true && isNew('deleted')) return true;
+  const { status } = now;
+  return (
+    before !== undefined &&
+    typeof status === 'string' &&
+    deletedWords.includes(status.toLowerCase()) &&
+    before['status'] !== status
+  );
+}
+
+/** What a delete takes of a CSV: which record, and since when it must not have changed. */
+function idColumns(resource: ResourceName): ColumnRules {
+  const { create } = rowOf(resource).calls;
+  // Besides those of every record, what the contract shows of a resource is what its create sends.
+  const body = create && endpoint(create).body;
+  const shown = body ? fieldNames(body) : [];
+  return {
+    columns: [exportTime],
+    exported: ['organizationId', 'createdAt', 'name', ...shown],
+    open: false,
+  };
+}

@@ -1,0 +1,98 @@
+/** Changes of an application's internal notes (contract 2.3). */
+import * as z from 'zod/mini';
+import { flag, param, type ValuesOf } from '../cli/define.js';
+import { readInputText } from '../cli/input-text.js';
+import type { Context } from '../context.js';
+import { localDay } from '../data/dates.js';
+import { UsageError } from '../errors.js';
+
+const isText = (text: string) => text.trim() !== '';
+
+/** The four ways to change an application's internal notes (contract 2.3). */
+export const noteFlags = {
+  note: param(
+    z.optional(
+      z.string().check(z.refine(isText, 'must not be empty; --clear-note removes the notes')),
+    ),
+    'new internal notes',
+    { placeholder: 'TEXT', group: 'change' },
+  ),
+  noteFile: param(
+    z.optional(z.string().check(z.minLength(1, 'must not be empty'))),
+    'new notes from a file',
+    {
+      placeholder: 'FILE|-',
+      group: 'change',
+      completes: 'file',
+    },
+  ),
+  appendNote: param(
+    z.optional(z.string().check(z.refine(isText, 'must not be empty'))),
+    'add a dated line to the notes',
+    { placeholder: 'TEXT', group: 'change' },
+  ),
+  clearNote: flag('remove the notes', { group: 'change' }),
+};
+
+/** At most one of them. */
+export const oneNoteFlag = ['note', 'noteFile', 'appendNote', 'clearNote'] as const;
+
+/** The same as they are typed. */
+export const noteWords = {
+  note: '--note',
+  noteFile: '--note-file',
+  appendNote: '--append-note',
+  clearNote: '--clear-note',
+} as const;
+
+export type NoteValues = ValuesOf<typeof noteFlags>;
+
+/** What is to become of the notes. */
+export type NoteEdit =
+  | { readonly kind: 'replace'; readonly text: string }
+  | { readonly kind: 'append'; readonly text: string; readonly day: string }
+  | { readonly kind: 'clear' };
+
+/** The notes after an edit; null = none. A line that the notes end with already is not added again, whatever its day. */
+export function editedNotes(edit: NoteEdit, present: string | null): string | null {
+  if (edit.kind === 'clear') return null;
+  if (edit.kind === 'replace') return edit.text;
+  const kept = (present ?? '').trimEnd();
+  if (endsWithText(kept, edit.text)) return present;
+  return kept === '' ? datedLine(edit) : `${kept}\n${datedLine(edit)}`;
+}
+
+/** `2026-11-22: Strong aim` */
+export function datedLine({ day, text }: Extract<NoteEdit, { kind: 'append' }>): string {
+  return `${day}: ${text}`;
+}
+
+function endsWithText(notes: string, text: string): boolean {
+  if (notes === text || notes.endsWith(`\n${text}`)) return true;
+  const before = notes.slice(0, -text.length);
+  return notes.endsWith(text) && /(^|\n)\d{4}-\d\d-\d\d: $/.test(before);
+}
+
+/** The edit without its day: the same command line tomorrow asks for the same. */
+export function withoutDay(
+  edit: NoteEdit,
+): NoteEdit | { readonly kind: 'append'; readonly text: string } {
+  return edit.kind === 'append' ? { kind: 'append', text: edit.text } : edit;
+}
+
+/** What the note flags ask for; undefined when none is given. Throws InputError, UsageError on a bad file. */
+export async function readNoteEdit(
+  context: Context,
+  { note, noteFile, appendNote, clearNote }: NoteValues,
+): Promise<NoteEdit | undefined> {
+  if (clearNote) return { kind: 'clear' };
+  if (note !== undefined) return { kind: 'replace', text: note };
+  if (appendNote !== undefined)
+    return { kind: 'append', text: appendNote.trim(), day: localDay(context.now()) };
+  if (noteFile === undefined) return undefined;
+  const text = (await readInputText(noteFile, context)).replace(/(\r?\n)+$/, '');
+  if (isText(text)) return { kind: 'replace', text };
+  throw new UsageError(`${noteFile === '-' ? 'stdin' : noteFile} holds no text.`, {
+    hint: 'To remove the notes: --clear-note',
+  });
+}

@@ -1,0 +1,105 @@
+/** Sends one write of a record, and says when an assumed route proves wrong. */
+import { endpoint } from '../api/contract.js';
+import { findRecord } from '../api/records.js';
+import { resource as rowOf } from '../api/resources.js';
+import type { Call } from '../api/types.js';
+import type { Sent, Session } from '../bulk/operation.js';
+import type { Context } from '../context.js';
+import type { JsonObject } from '../data/json.js';
+import type { ResourceName } from '../data/resources.js';
+import { ApiError, ProtocolError } from '../errors.js';
+import type { RecordReader } from './read.js';
+
+/** What a write of one record is sent by. */
+export interface Sending {
+  readonly resource: ResourceName;
+  readonly id: string;
+  readonly reader: RecordReader;
+  readonly isFresh: () => boolean;
+}
+
+/**
+ * Sends a call once. A 2xx that says no is given with what it said; a 404 while the record is there
+ * means that the route is wrong, and 501 says so itself: nothing else is tried. Throws Failure.
+ */
+export async function sendWrite(
+  context: Context,
+  call: Call,
+  { resource, id, reader, isFresh }: Sending,
+): Promise<Sent> {
+  try {
+    const answer = await context.api.sendOnce(call, isFresh);
+    return { answer, record: recordIn(answer.body, resource, id) };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (error.status < 300) return refusedInside(error);
+    if (![404, 501].includes(error.status) || endpoint(call.endpoint).override === undefined)
+      throw error;
+    const isThere = await reader.read(id, 'after').then(
+      () => true,
+      () => false,
+    );
+    if (!isThere) throw error;
+    throw wrongRoute(error, call, resource, id);
+  }
+}
+
+/** Sends the create of a record once; a 2xx that says no is given with what it said. Throws Failure. */
+export async function sendCreate(
+  context: Context,
+  call: Call,
+  resource: ResourceName,
+): Promise<Sent> {
+  try {
+    // What is created depends on no read.
+    const answer = await context.api.sendOnce(call, () => true);
+    return { answer, record: findRecord(answer.body, resource) };
+  } catch (error) {
+    if (error instanceof ApiError && error.status < 300) return refusedInside(error);
+    throw error;
+  }
+}
+
+/** The parts of a session that creates: nothing is there to be read, and the id is known only afterwards. */
+export function creating(context: Context) {
+  return {
+    read: async () => ({ record: undefined, at: context.instant() }),
+    image: () => undefined,
+    imageAfter: (record) =>
+      record['id'] === undefined ? undefined : { kind: 'created', after: record },
+    made: ({ id = null }) => ({ id }),
+  } as const satisfies Partial<Session>;
+}
+
+/** The answer of a 2xx that says no. */
+export function refusedInside(sign: ApiError): Sent {
+  const answer = { status: sign.status, headers: {}, body: sign.details.body };
+  return { answer, record: undefined, sign };
+}
+
+/** The record with this id in an answer, whatever envelope it came in. */
+function recordIn(body: unknown, resource: ResourceName, id: string): JsonObject | undefined {
+  const record = findRecord(body, resource);
+  return record?.['id'] === id ? record : undefined;
+}
+
+function wrongRoute(
+  error: ApiError,
+  call: Call,
+  resource: ResourceName,
+  id: string,
+): ProtocolError {
+  const { method, path } = error.call;
+  const { noun } = rowOf(resource);
+  const { override = '' } = endpoint(call.endpoint);
+  return new ProtocolError(
+    `The service does not know ${method} ${path}: the ${noun} ${id} is there, so the assumed route is wrong.`,
+    {
+      call: error.call,
+      status: error.status,
+      code: 'wrongRoute',
+      hint: `Try another with --route 'METHOD /path', or for good: rosterctl config set ${override} 'METHOD /path'`,
+      cause: error,
+    },
+  );
+}

@@ -1,0 +1,162 @@
+/** Converts tryout applications to players (contract 4.4); with --accept, sets the status first. */
+import { findRecord } from '../api/records.js';
+import { callFor } from '../api/resources.js';
+import { cellFields } from '../bulk/cell-values.js';
+import type { Operation, Sent, Session, Step } from '../bulk/operation.js';
+import type { RowChange } from '../bulk/rows.js';
+import { touchedFields, type TypedFields } from '../cli/field-flags.js';
+import type { Context } from '../context.js';
+import { isObject, type JsonObject } from '../data/json.js';
+import { labelOf } from '../data/label.js';
+import { ApiError } from '../errors.js';
+import { isConverted, playerIdOf } from './application.js';
+import { compareEdit, createNotes, editCall, type Notes } from './tryout-edit.js';
+import { readerForWrite, readFor } from './read.js';
+import { refusedInside, sendWrite } from './send.js';
+import { presentAgain } from './update.js';
+
+/** What is wanted of a conversion. */
+export type ConvertJob = JsonObject & {
+  readonly typed: TypedFields;
+  readonly accept: boolean;
+};
+
+/** The parts of the operation that do not depend on the command's flags. */
+export const convertParts = {
+  resource: 'tryouts',
+  confirm: 'always',
+  requiresRun: true,
+  locksRows: true,
+  undoes: false,
+  open: (context: Context, job: ConvertJob) => convertSession(context, job),
+} as const satisfies Partial<Operation>;
+
+/** The name of the first of two steps. */
+const accepted = 'accepted';
+
+function convertSession(context: Context, { typed, accept }: ConvertJob): Session {
+  const reader = readerForWrite(context, 'tryouts', 'convert');
+  const notes = createNotes(context);
+  const people = new Map<string, string>();
+  return {
+    // A conversion that provably was not done is sent once more; a second player would be worse.
+    resends: 1,
+    read: ({ id }, purpose) => reader.read(id, readFor[purpose]),
+    plan({ id, row, own = {} }, { record = { id } }) {
+      const status = record['status'];
+      const accepts = accept && status !== 'accepted';
+      if (isConverted(record)) {
+        if (accepts)
+          notes.few({
+            id,
+            what: `is a player already; its status stays ${String(status)}.`,
+            others: 'Others are players already, too; their statuses stay.',
+          });
+        return { steps: [] };
+      }
+      noteTwins(notes, people, id, record);
+      if (accepts)
+        notes.once(
+          "Accepting triggers your organization's Flows (automations). That cannot be undone.",
+        );
+      else if (status !== 'accepted')
+        notes.few({
+          id,
+          what: `is not accepted: the status is ${String(status)}. --accept sets it first.`,
+          others: 'Others are not accepted, too.',
+        });
+      const body = { ...cellFields(own, undefined, row), ...touchedFields(typed) };
+      return {
+        steps: [
+          ...(accepts ? [acceptStep(id, status)] : []),
+          {
+            call: callFor('tryouts', 'convert', id, body),
+            changes: [
+              { field: 'convertedPlayerId', from: record['convertedPlayerId'], to: '(new player)' },
+              ...Object.entries(body).map(
+                ([field, to]): RowChange => ({ field, from: undefined, to }),
+              ),
+            ],
+          },
+        ],
+      };
+    },
+    async send(step, { id }, isFresh): Promise<Sent> {
+      const sending = { resource: 'tryouts', id, reader, isFresh } as const;
+      if (step.name === accepted) return sendWrite(context, step.call, sending);
+      try {
+        const sent = await sendWrite(context, step.call, sending);
+        const player = sent.sign ? undefined : playerIn(sent.answer.body, id);
+        // The application itself is read again, unless the answer names the player.
+        return {
+          ...sent,
+          record: player === undefined ? undefined : { id, convertedPlayerId: player },
+        };
+      } catch (error) {
+        // The application says whether it is converted already.
+        if (error instanceof ApiError && error.status === 409) return refusedInside(error);
+        throw error;
+      }
+    },
+    compare(step, record) {
+      if (step.name === accepted) return compareEdit(step, record);
+      return isConverted(record) ? 'reached' : 'asBefore';
+    },
+    image: () => undefined,
+    made: (record) => ({ convertedPlayerId: playerIdOf(record) ?? null }),
+    async present(record, { id }) {
+      const shown = await presentAgain(context, reader, id, record);
+      const player = record && playerIdOf(record);
+      if (player !== undefined && !isConverted(shown))
+        context.note(`The service answered with ${player}; ${id} does not show it yet.`);
+      return shown;
+    },
+    unchangedNote: (record, { id }) =>
+      `${id} is already converted to ${record ? playerOf(record) : 'a player'}. Nothing to do.`,
+    question(row, record) {
+      const label = labelOf(record, row.id);
+      const name = label === row.id ? row.id : `"${label}" (${row.id})`;
+      return accept && record?.['status'] !== 'accepted'
+        ? `Accept ${name}, which triggers your organization's Flows, and convert to a player?`
+        : `Convert ${name} to a player?`;
+    },
+  };
+}
+
+function acceptStep(id: string, status: unknown): Step {
+  const changes = [{ field: 'status', from: status, to: 'accepted' }];
+  return { name: accepted, call: editCall(id, changes), changes };
+}
+
+/** The player that an answer names; the application itself, which it may give as well, is none. */
+function playerIn(answer: unknown, id: string): string | undefined {
+  const named = isObject(answer) ? (answer['playerId'] ?? answer['convertedPlayerId']) : undefined;
+  const found = named ?? findRecord(answer, 'players')?.['id'];
+  return typeof found === 'string' && found !== id ? found : undefined;
+}
+
+/** `Ann (player_1)`: the player of a converted application. */
+function playerOf(record: JsonObject): string {
+  const player = isObject(record['convertedPlayer']) ? record['convertedPlayer'] : undefined;
+  const id = playerIdOf(record);
+  const name = player?.['name'];
+  return typeof name === 'string' ? `${name} (${String(id)})` : String(id);
+}
+
+/** One person with two applications among the rows would become two players. */
+function noteTwins(
+  notes: Notes,
+  people: Map<string, string>,
+  id: string,
+  record: JsonObject,
+): void {
+  for (const field of ['email', 'discordUserId']) {
+    const value = record[field];
+    if (typeof value !== 'string' || value === '') continue;
+    const key = `${field} ${value.toLowerCase()}`;
+    const other = people.get(key);
+    if (other !== undefined && other !== id)
+      notes.once(`${other} and ${id} have the same ${field}: one person, two players.`);
+    else people.set(key, id);
+  }
+}

@@ -1,0 +1,217 @@
+/** Changes the status and the notes of tryout applications (contract 4.1). */
+import { callFor } from '../api/resources.js';
+import { TryoutStatus } from '../api/schemas.js';
+import type { Comparison, Operation, Session, Step, Task } from '../bulk/operation.js';
+import type { RowChange, SelectedRow } from '../bulk/rows.js';
+import type { Context } from '../context.js';
+import { exportText } from '../data/csv.js';
+import type { JsonObject } from '../data/json.js';
+import { labelOf } from '../data/label.js';
+import { namedFirst, orList } from '../data/words.js';
+import { CancelledError, UsageError } from '../errors.js';
+import { datedLine, editedNotes, type NoteEdit, withoutDay } from './notes.js';
+import { readerForWrite, readFor } from './read.js';
+import { sendWrite } from './send.js';
+
+/** What is wanted of every application, as plain JSON. */
+export type EditJob = JsonObject & {
+  readonly status?: TryoutStatus;
+  readonly note?: NoteEdit;
+};
+
+/** What an application is to become; undefined = leave it. */
+interface Wanted {
+  readonly status: string | undefined;
+  readonly note: NoteEdit | undefined;
+}
+
+/** The parts of the operation that do not depend on how the command names its flags. */
+export const editParts = {
+  resource: 'tryouts',
+  confirm: 'several',
+  // A note that is added tomorrow by the same command line is the same note.
+  identity: ({ note, ...job }: EditJob) => ({ ...job, ...(note && { note: withoutDay(note) }) }),
+  ask: askToReplace,
+  open: (context: Context, job: EditJob) => editSession(context, job),
+} as const satisfies Partial<Operation>;
+
+function editSession(context: Context, job: EditJob): Session {
+  const reader = readerForWrite(context, 'tryouts', 'update');
+  const notes = createNotes(context);
+  const wantedOf = ({ own = {} }: Pick<SelectedRow, 'own'>): Wanted => ({
+    status: job.status ?? (own['status'] as string | undefined),
+    note: job.note ?? noteOf(own['internalNotes']),
+  });
+  return {
+    resends: 3,
+    read: ({ id }, purpose) => reader.read(id, readFor[purpose]),
+    plan(row, { record = {} }) {
+      const wanted = job.note ? wantedOf(row) : withoutOwnNote(wantedOf(row), record);
+      refuseStrangeStatus(wanted.status, record);
+      const changes = editChanges(record, wanted);
+      if (changes.length === 0) return { steps: [] };
+      warnOfMove(notes, row.id, record, wanted.status);
+      return { steps: [{ call: editCall(row.id, changes), changes }] };
+    },
+    compares(row) {
+      const { status, note } = wantedOf(row);
+      return [...(status === undefined ? [] : ['status']), ...(note ? ['internalNotes'] : [])];
+    },
+    send: ({ call }, { id }, isFresh) =>
+      sendWrite(context, call, { resource: 'tryouts', id, reader, isFresh }),
+    compare: compareEdit,
+    unchangedNote: (record, { id }) => unchangedNote(record, id, job),
+  };
+}
+
+/** The call that changes an application's documented fields. */
+export function editCall(id: string, changes: readonly RowChange[]) {
+  const body = Object.fromEntries(changes.map(({ field, to }) => [field, to]));
+  return callFor('tryouts', 'update', id, body);
+}
+
+/**
+ * How an application reads after a success. A service may keep notes in its own way (without the
+ * space at their end), or not show them: they are left only where they stand as they did before. A
+ * third status is another writer's.
+ */
+export function compareEdit({ changes }: Step, record: JsonObject): Comparison {
+  for (const { field, from, to } of changes) {
+    const now = record[field];
+    if (field === 'status') {
+      if (now === to) continue;
+      return now === from ? 'asBefore' : 'other';
+    }
+    if (now === undefined || plainNotes(now) === plainNotes(to)) continue;
+    if (plainNotes(now) === plainNotes(from)) return 'asBefore';
+  }
+  return 'reached';
+}
+
+function editChanges(record: JsonObject, { status, note }: Wanted): readonly RowChange[] {
+  const changes: RowChange[] = [];
+  if (status !== undefined && record['status'] !== status)
+    changes.push({ field: 'status', from: record['status'], to: status });
+  if (!note) return changes;
+  const present = record['internalNotes'];
+  const kept = typeof present === 'string' ? present : null;
+  const to = editedNotes(note, kept);
+  if (to === kept) return changes;
+  const adds = note.kind === 'append' && { adds: datedLine(note) };
+  changes.push({ field: 'internalNotes', from: present, to, ...adds });
+  return changes;
+}
+
+/** Notes as any service might keep them: its own line ends, no control characters or a sign for each, nothing around them. */
+export function plainNotes(notes: unknown): string {
+  if (typeof notes !== 'string') return '';
+  return notes.replaceAll('\r\n', '\n').replace(controls, '').trim();
+}
+
+const controls = /[^\P{Cc}\n\t]|[\ufffd\u2400-\u2421]/gu;
+
+function noteOf(cell: unknown): NoteEdit | undefined {
+  if (cell === null) return { kind: 'clear' };
+  return typeof cell === 'string' ? { kind: 'replace', text: cell } : undefined;
+}
+
+/** A note as an export shows it is the note that is there, also where a cell cannot hold all of it. */
+function withoutOwnNote(wanted: Wanted, record: JsonObject): Wanted {
+  const { note } = wanted;
+  const isOwn = note?.kind === 'replace' && note.text === exportText(record['internalNotes']);
+  return isOwn ? { ...wanted, note: undefined } : wanted;
+}
+
+/** It may stay as it is, and nothing is ever set to it. Throws UsageError. */
+function refuseStrangeStatus(status: string | undefined, record: JsonObject): void {
+  if (status === undefined || status === record['status']) return;
+  if (TryoutStatus.options.some((option) => option === status)) return;
+  throw new UsageError(
+    `"${status}" is not a status that can be set. Use one of ${orList(TryoutStatus.options)}.`,
+  );
+}
+
+/** Moves that look like a slip; the contract names no forbidden ones (section 3), so they are only noted. */
+function warnOfMove(notes: Notes, id: string, record: JsonObject, to: string | undefined): void {
+  const from = record['status'];
+  if (to === undefined || from === to) return;
+  if (from === 'withdrawn')
+    notes.few({
+      id,
+      what: 'was withdrawn by the applicant.',
+      others: 'Others were withdrawn by the applicant, too: see --not-status withdrawn.',
+    });
+  if (from === 'accepted' && typeof record['convertedPlayerId'] === 'string')
+    notes.few({
+      id,
+      what: `is already a player: ${record['convertedPlayerId']}.`,
+      others: 'Others are players already, too.',
+    });
+}
+
+function unchangedNote(record: JsonObject | undefined, id: string, { status }: EditJob): string {
+  const label = labelOf(record, id);
+  const who = label === id ? id : `${label} (${id})`;
+  if (status !== undefined) return `${who} is already ${status}; nothing was sent.`;
+  return `The notes of ${who} already say that; nothing was sent.`;
+}
+
+/** Notes that would be lost are shown first. Throws UsageError, CancelledError. */
+async function askToReplace(
+  context: Context,
+  job: JsonObject,
+  { id, previewed = [] }: Task,
+  record: JsonObject,
+): Promise<JsonObject> {
+  const { note } = job as EditJob;
+  const present = record['internalNotes'];
+  const isLost =
+    note?.kind === 'replace' &&
+    typeof present === 'string' &&
+    present.trim() !== '' &&
+    previewed.some(({ field }) => field === 'internalNotes');
+  if (!isLost || context.settings.yes) return job;
+  const { nobody } = context.prompts;
+  const who = labelOf(record, id);
+  if (nobody !== undefined)
+    throw new UsageError(`${who} has notes that --note would replace, and ${nobody}.`, {
+      hint: 'Add --yes to replace them, or keep them with --append-note.',
+    });
+  context.tell(`${who} has notes:`);
+  for (const line of present.split('\n')) context.tell(`  - ${line}`);
+  for (const line of note.text.split('\n')) context.tell(`  + ${line}`);
+  const answer = await context.prompts.select('Replace or append?', [
+    { value: 'append', label: 'append' },
+    { value: 'replace', label: 'replace' },
+    { value: 'cancel', label: 'cancel' },
+  ]);
+  if (answer === 'cancel') throw new CancelledError('Nothing was done.');
+  if (answer === 'replace') return job;
+  const { localDay } = await import('../data/dates.js');
+  return { ...job, note: { kind: 'append', text: note.text.trim(), day: localDay(context.now()) } };
+}
+
+/** What was noted in one run. */
+export interface Notes {
+  /** Says a message once. */
+  once(message: string): void;
+  /** The same of what may hold for hundreds of rows: the first are named, and then `others` is said once. */
+  few(about: { readonly id: string; readonly what: string; readonly others: string }): void;
+}
+
+export function createNotes(context: Context): Notes {
+  const said = new Map<string, readonly string[]>();
+  return {
+    once(message) {
+      if (said.has(message)) return;
+      said.set(message, []);
+      context.note(message);
+    },
+    few({ id, what, others }) {
+      const ids = said.get(others) ?? [];
+      if (ids.includes(id) || ids.length > namedFirst) return;
+      said.set(others, [...ids, id]);
+      context.note(ids.length < namedFirst ? `${id} ${what}` : others);
+    },
+  };
+}

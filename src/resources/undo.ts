@@ -1,0 +1,121 @@
+/** Takes a run back: fields to their before-images, created records away. */
+import { isDeepStrictEqual } from 'node:util';
+import { wholeRecord } from '../api/records.js';
+import { resource as rowOf } from '../api/resources.js';
+import type { BeforeImage } from '../bulk/before-images.js';
+import type { Operation, Session } from '../bulk/operation.js';
+import type { SelectedRow } from '../bulk/rows.js';
+import type { Context } from '../context.js';
+import type { JsonObject } from '../data/json.js';
+import type { ResourceName } from '../data/resources.js';
+import { deleteSession } from './delete.js';
+import { compareEdit, plainNotes } from './tryout-edit.js';
+import { readOnlyFields, updateSession } from './update.js';
+
+/** What an undo says of all its rows. */
+export type UndoJob = JsonObject & {
+  /** The run that is taken back. */
+  readonly of: string;
+  readonly kind: BeforeImage['kind'];
+  readonly route?: string | undefined;
+};
+
+/** What a row of an undo is to be put back to; plain JSON. */
+export interface UndoRow {
+  readonly before: JsonObject;
+  readonly after: JsonObject;
+  /** Fields that the record did not have. */
+  readonly absent: readonly string[];
+  /** Fields of a created record whose value is not kept as it was. */
+  readonly inexact: readonly string[];
+}
+
+/** The operation of an undo, by the resource of the run that it takes back. */
+export function undoOperation(
+  resource: string,
+  { of, kind }: Pick<UndoJob, 'of' | 'kind'>,
+): Operation {
+  const name = resource as ResourceName;
+  const isDelete = kind === 'created';
+  return {
+    resource: name,
+    ...(isDelete ? { confirm: 'count', verb: 'delete', locksRows: true } : { confirm: 'several' }),
+    reports: true,
+    of,
+    job: async () => ({}),
+    open: (context: Context, job: UndoJob) =>
+      job.kind === 'created' ? withdrawCreated(context, name) : restoreFields(context, name, job),
+  };
+}
+
+function rowOfUndo({ own = {} }: SelectedRow): UndoRow {
+  return own as unknown as UndoRow;
+}
+
+/** Fields go back only where the present value is what the run wrote. */
+function restoreFields(context: Context, resource: ResourceName, { route }: UndoJob): Session {
+  const session = updateSession(context, resource, route, {
+    plan(row, record) {
+      const { before, after, absent } = rowOfUndo(row);
+      const fields = Object.keys(after).filter(
+        (field) => field in before || absent.includes(field),
+      );
+      const hidden = fields.filter(
+        (field) => absent.includes(field) && !Object.hasOwn(record, field) && after[field] !== null,
+      );
+      const changes = fields
+        .map((field) => ({ field, from: record[field], to: before[field] ?? null }))
+        .filter(({ field, from, to }) => !isSame(field, from, to));
+      if (changes.length === 0 && hidden.length > 0) return { changes, skipped: notShown(hidden) };
+      return {
+        changes,
+        conflict: changes.find(({ field, from }) => !isSame(field, from, after[field])),
+      };
+    },
+    names: (row) => Object.keys(rowOfUndo(row).after),
+  });
+  return resource in documentedStatus ? { ...session, compare: compareEdit } : session;
+}
+
+/** Neither before nor after the run did the service show these fields. */
+function notShown(fields: readonly string[]) {
+  return {
+    code: 'notUndoable',
+    message: `The service does not show ${fields.join(', ')}, so it cannot be undone.`,
+  };
+}
+
+/** Resources whose status the contract documents, so that a third value is another writer's. */
+const documentedStatus: { readonly [R in ResourceName]?: true } = { tryouts: true };
+
+/** An absent field reads as null once it was set back; notes may be kept in the service's own way. */
+function isSame(field: string, a: unknown, b: unknown): boolean {
+  if (field === 'internalNotes') return plainNotes(a) === plainNotes(b);
+  return isDeepStrictEqual(a ?? null, b ?? null);
+}
+
+/** A created record goes only if it reads as it did after the create. */
+function withdrawCreated(context: Context, resource: ResourceName): Session {
+  const session = deleteSession(context, resource, undefined);
+  const readOnly = readOnlyFields(context, resource);
+  // A list may show other fields than the answer to the create did.
+  const isListed = rowOf(resource).calls.get === undefined;
+  return {
+    ...session,
+    async plan(row, state) {
+      const plan = await session.plan(row, state);
+      const { after, inexact } = rowOfUndo(row);
+      const { record = {} } = state;
+      const made = wholeRecord(after, {}, readOnly);
+      const now = wholeRecord(record, {}, readOnly);
+      const names = isListed
+        ? Object.keys(made).filter((name) => Object.hasOwn(now, name))
+        : [...new Set([...Object.keys(made), ...Object.keys(now)])];
+      const field = names.find(
+        (name) => !inexact.includes(name) && !isDeepStrictEqual(made[name], now[name]),
+      );
+      if (field === undefined) return plan;
+      return { ...plan, conflict: { field, from: now[field], to: made[field] } };
+    },
+  };
+}

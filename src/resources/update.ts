@@ -1,0 +1,172 @@
+/** Changes fields of teams, players and documents. */
+import { isDeepStrictEqual } from 'node:util';
+import { wholeRecord } from '../api/records.js';
+import { callFor, resource as rowOf } from '../api/resources.js';
+import type { Call } from '../api/types.js';
+import { cellFieldNames, cellFields } from '../bulk/cell-values.js';
+import type { Filters, Operation, RowPlan, Session, Step } from '../bulk/operation.js';
+import type { RowChange, SelectedRow } from '../bulk/rows.js';
+import {
+  type FieldValues,
+  type TypedFields,
+  touchedFields,
+  touchedNames,
+} from '../cli/field-flags.js';
+import { wordsFor } from '../cli/row-error.js';
+import type { Context } from '../context.js';
+import { readFieldWord } from '../data/assign.js';
+import type { JsonObject } from '../data/json.js';
+import type { ResourceName } from '../data/resources.js';
+import { Failure } from '../errors.js';
+import { readerForWrite, readFor, type RecordReader } from './read.js';
+import { fieldColumns } from './selection.js';
+import { sendWrite } from './send.js';
+
+/** What an update says of every record, as plain JSON. */
+export type UpdateJob = JsonObject & {
+  readonly typed: TypedFields;
+  readonly route?: string | undefined;
+};
+
+/** What a command adds to the update of its resource. */
+export interface UpdateParts {
+  readonly filters: Filters;
+  readonly job: (context: Context, values: never) => Promise<UpdateJob>;
+  /** Fields that the job itself sets. */
+  readonly more?: (job: JsonObject, record: JsonObject | undefined) => JsonObject;
+}
+
+/** The update of one or many records. */
+export function updateOperation(
+  resource: ResourceName,
+  { filters, job, more = () => ({}) }: UpdateParts,
+): Operation {
+  return {
+    resource,
+    confirm: 'several',
+    csv: fieldColumns,
+    overrules: givenFields,
+    filters,
+    job,
+    open(context, kept: UpdateJob) {
+      const { typed, route } = kept;
+      return updateSession(context, resource, route, {
+        plan: ({ own = {}, row }, record) => ({
+          changes: changedFields(record, {
+            ...cellFields(own, record, row),
+            ...touchedFields(typed, record),
+            ...more(kept, record),
+          }),
+        }),
+        names: ({ own = {} }) => [
+          ...cellFieldNames(own),
+          ...touchedNames(typed),
+          ...Object.keys(more(kept, undefined)),
+        ],
+      });
+    },
+  };
+}
+
+type RowChanges = Omit<RowPlan, 'steps'> & { readonly changes: readonly RowChange[] };
+
+/** What a row wants of its record. */
+export interface Wanted {
+  /** The top-level fields that differ, unless the row is left alone. Throws InputError, UsageError. */
+  plan(row: SelectedRow, record: JsonObject): RowChanges;
+  /** The names of the fields, as far as the row alone tells. */
+  names(row: SelectedRow): readonly string[];
+}
+
+/** Sends only what differs; where the route replaces the whole record, all of it. */
+export function updateSession(
+  context: Context,
+  resource: ResourceName,
+  route: string | undefined,
+  wanted: Wanted,
+): Session {
+  const reader = readerForWrite(context, resource, 'update');
+  const readOnly = readOnlyFields(context, resource);
+  const callOf = (id: string): Call => ({
+    ...callFor(resource, 'update', id),
+    ...(route !== undefined && { route }),
+  });
+  // A route that cannot be used is an error before anything is read.
+  const replaces = context.api.semantics(callOf('any')) === 'replace';
+  const planStep = (id: string, record: JsonObject, changes: readonly RowChange[]): Step => {
+    const bare = callOf(id);
+    const changed = Object.fromEntries(changes.map(({ field, to }) => [field, to]));
+    if (!replaces) return { call: { ...bare, body: changed }, changes };
+    const body = wholeRecord(record, changed, readOnly);
+    return { call: { ...bare, body }, changes, replaces: record };
+  };
+  return {
+    resends: 3,
+    read: ({ id }, purpose) => reader.read(id, readFor[purpose]),
+    plan(row, { record = {} }) {
+      const { changes, ...plan } = wanted.plan(row, record);
+      return { ...plan, steps: changes.length > 0 ? [planStep(row.id, record, changes)] : [] };
+    },
+    compares: (row) => wanted.names(row),
+    async send(step, { id }, isFresh) {
+      const sent = await sendWrite(context, step.call, { resource, id, reader, isFresh });
+      // What a replacement made vanish only a read tells.
+      return step.replaces ? { ...sent, record: undefined } : sent;
+    },
+    // Of a document the answer itself is shown: to read it again takes the whole list.
+    present: (record, { id }) =>
+      record && !rowOf(resource).calls.get ? record : presentAgain(context, reader, id, record),
+    unchangedNote: (_, { id }) => `${id} already has these values; nothing was sent.`,
+  };
+}
+
+/** The fields that the setting `readOnly.RESOURCE` names; undefined: it names none. */
+export function readOnlyFields({ settings }: Context, resource: ResourceName) {
+  return settings.guesses[`readOnly.${resource}`]?.split(/\s*,\s*/);
+}
+
+/** The record as its own GET shows it after a write; a read that fails never makes a done write fail. */
+export async function presentAgain(
+  context: Context,
+  reader: RecordReader,
+  id: string,
+  record: JsonObject | undefined,
+): Promise<JsonObject> {
+  try {
+    return (await reader.read(id, 'after')).record ?? record ?? { id };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    context.note(
+      `${id}: done, but it could not be read again: ${wordsFor(context, id, error)} This is what the service answered.`,
+    );
+    return record ?? { id };
+  }
+}
+
+/** What differs; an absent field has no old value. */
+function changedFields(record: JsonObject, wanted: JsonObject): readonly RowChange[] {
+  return Object.entries(wanted).flatMap(([field, to]) => {
+    const isThere = Object.hasOwn(record, field);
+    if (isThere && isDeepStrictEqual(record[field], to)) return [];
+    return [{ field, from: isThere ? record[field] : undefined, to }];
+  });
+}
+
+interface GivenValues extends Pick<FieldValues, 'set' | 'setString'> {
+  readonly name?: string;
+  readonly tag?: readonly string[];
+}
+
+/** The fields that the command line sets in every record, by the flag that does. */
+function givenFields({ name, tag, set = [], setString = [] }: GivenValues): Map<string, string> {
+  return new Map([
+    ...(name === undefined ? [] : [['name', '--name'] as const]),
+    ...(tag === undefined ? [] : [['tags', '--tag'] as const]),
+    ...set.map((word) => [fieldOf(word), '-F'] as const),
+    ...setString.map((word) => [fieldOf(word), '-f'] as const),
+  ]);
+}
+
+function fieldOf(word: string): string {
+  return readFieldWord(word).path.join('.');
+}

@@ -1,0 +1,15 @@
+import { openBeforeImages } from '../../src/bulk/before-images.js';
+
+// A process of the before-images' tests: writes 100 entries at once, says so, and stays unless told to end.
+const [, , folder = '', ends] = process.argv;
+const images = openBeforeImages(folder, { keepMs: 1, isKey: () => false, isOurs: () => true });
+const rows = Array.from({ length: 100 }, (_, row) => row);
+Promise.all(
+  rows.map((row) => images.append({ row, id: `app_${row}`, kind: 'fields', before: { row } })),
+).then(
+  () => {
+    process.stdout.write('100 on disk\n');
+    if (ends === undefined) setInterval(() => {}, 1000);
+  },
+  (error: { readonly code: string }) => process.stdout.write(`refused: ${error.code}\n`),
+);

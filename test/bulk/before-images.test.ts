@@ -1,0 +1,239 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, expect, test } from 'vitest';
+import {
+  beforeImagesIn,
+  openBeforeImages,
+  pruneBeforeImages,
+  readBeforeImages,
+} from '../../src/bulk/before-images.js';
+import { newRunName, runStore } from '../../src/bulk/run-store.js';
+import { parseJson, RawNumber } from '../../src/data/json.js';
+import { OutputError } from '../../src/errors.js';
+import { bundleChild, killChildren, startChild } from '../support/child.js';
+import { temporaryFolder } from '../support/run.js';
+
+afterAll(killChildren);
+
+const childSource = fileURLToPath(new URL('before-images-child.ts', import.meta.url));
+
+const apiKey = 'sk_canary_1';
+const options = { keepMs: 1, isKey: (text: string) => text.includes(apiKey), isOurs: () => true };
+
+test('an absent field is told from null, and every value comes back with its type', async () => {
+  const folder = temporaryFolder();
+  const images = openBeforeImages(folder, options);
+  const before = {
+    name: 'Ann',
+    team: null,
+    rank: undefined,
+    chat: parseJson('12345678901234567890'),
+    tags: ['a;b', ''],
+    nested: { deep: { n: 1.5, no: false } },
+    odd: '\u0000\ud800 \u2028',
+  };
+  await images.append({ row: 2, id: 'app_2', kind: 'fields', before, after: { name: 'Bo' } });
+  await images.append({ row: 1, id: 'p_1', kind: 'record', before: { id: 'p_1' } });
+  await images.close();
+  expect(statSync(beforeImagesIn(folder)).mode & 0o777).toBe(0o600);
+  const [first, second, ...more] = await readBeforeImages(folder);
+  expect(more).toEqual([]);
+  expect(first).toEqual({
+    row: 1,
+    id: 'p_1',
+    kind: 'record',
+    before: { id: 'p_1' },
+    absent: [],
+    withheld: [],
+    shortened: [],
+  });
+  const { rank: _, ...kept } = before;
+  expect(second).toMatchObject({ row: 2, kind: 'fields', before: kept, absent: ['rank'] });
+  expect(second?.before?.['chat']).toEqual(new RawNumber('12345678901234567890'));
+  expect(Object.hasOwn(second?.before ?? {}, 'rank')).toBe(false);
+});
+
+test('the key is left out, and a URL loses its query, both named and however deep they stand', async () => {
+  const folder = temporaryFolder();
+  const images = openBeforeImages(folder, options);
+  await images.append({
+    row: 1,
+    id: 'x',
+    kind: 'fields',
+    before: {
+      secret: [{ inner: apiKey }],
+      near: `a note with ${apiKey} in it`,
+      link: { url: 'https://files.example/a.pdf?sig=canary#x', plain: 'https://files.example/b' },
+      text: 'why?',
+    },
+    after: { secret: 'other', link: 'https://files.example/c?sig=canary' },
+  });
+  await images.close();
+  const text = readFileSync(beforeImagesIn(folder), 'utf8');
+  expect(text).not.toContain('canary"');
+  expect(text).not.toContain('sig=');
+  const [image] = await readBeforeImages(folder);
+  expect(image).toMatchObject({
+    before: {
+      link: { url: 'https://files.example/a.pdf', plain: 'https://files.example/b' },
+      text: 'why?',
+    },
+    after: { secret: 'other', link: 'https://files.example/c' },
+    withheld: ['secret', 'near'],
+    shortened: ['link'],
+  });
+  expect(image?.before).not.toHaveProperty('secret');
+});
+
+test('of each row and step the last line counts, a torn end is dropped, also before the next line', async () => {
+  const folder = temporaryFolder();
+  const first = openBeforeImages(folder, options);
+  const entry = { row: 1, id: 'x', kind: 'fields' } as const;
+  await Promise.all(['a', 'b'].map((name) => first.append({ ...entry, before: { name } })));
+  await first.append({ ...entry, step: 'accept', before: { status: 'pending' } });
+  await first.close();
+  const path = beforeImagesIn(folder);
+  appendFileSync(path, '{"row":1,"id":"x","kind":"fields","bef');
+  const expected = [
+    { row: 1, before: { name: 'b' } },
+    { row: 1, step: 'accept', before: { status: 'pending' } },
+  ];
+  expect(await readBeforeImages(folder)).toMatchObject(expected);
+  const again = openBeforeImages(folder, options);
+  await again.append({ row: 2, id: 'y', kind: 'created', after: { id: 'new' } });
+  await again.close();
+  expect(await readBeforeImages(folder)).toMatchObject([...expected, { row: 2, id: 'y' }]);
+  // A line in the middle that was changed is no before-image of anything.
+  writeFileSync(path, readFileSync(path, 'utf8').replace('"name":"a"', '"name":"c"'));
+  await expect(readBeforeImages(folder)).rejects.toThrow(/damaged in line 1/);
+});
+
+test('nothing is made before the first entry, and with undo.keep off not then', async () => {
+  const folder = temporaryFolder();
+  await openBeforeImages(folder, options).close();
+  const off = openBeforeImages(folder, { ...options, keepMs: undefined });
+  await off.append({ row: 1, id: 'x', kind: 'fields', before: { a: 1 } });
+  await off.close();
+  expect(readdirSync(folder)).toEqual([]);
+  expect(await readBeforeImages(folder)).toEqual([]);
+});
+
+test('what cannot be written is an OutputError, for the entry and for all after it', async () => {
+  const folder = temporaryFolder();
+  mkdirSync(beforeImagesIn(folder));
+  const images = openBeforeImages(folder, options);
+  for (const row of [1, 2]) {
+    const error: unknown = await images
+      .append({ row, id: 'x', kind: 'fields' })
+      .catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(OutputError);
+  }
+  await images.close();
+});
+
+test('where the file may grow no more, no entry is said to be on disk, and what is torn is dropped', async () => {
+  const script = await bundleChild(childSource);
+  const folder = temporaryFolder();
+  const limited = 'trap "" XFSZ; ulimit -f 2; exec "$@"';
+  const line = ['-c', limited, 'sh', process.execPath, script, folder, 'ends'];
+  const ran = spawnSync('sh', line, { encoding: 'utf8' });
+  expect([ran.status, ran.stdout]).toEqual([0, 'refused: output\n']);
+  const kept = await readBeforeImages(folder);
+  expect(kept.length).toBeGreaterThan(0);
+  expect(kept.length).toBeLessThan(100);
+});
+
+test('an entry that was told to be on disk survives kill -9, and entries share their syncs', async ({
+  skip,
+}) => {
+  skip(spawnSync('strace', ['-o', '/dev/null', 'true']).status !== 0, 'strace may not trace');
+  const script = await bundleChild(childSource);
+  const folder = temporaryFolder();
+  const child = startChild(script, [folder]);
+  await child.says('100 on disk');
+  child.kill('SIGKILL');
+  await child.ended;
+  expect(await readBeforeImages(folder)).toHaveLength(100);
+  const other = temporaryFolder();
+  const trace = join(other, 'trace');
+  const line = ['-f', '-qq', '-o', trace, '-e', 'trace=fdatasync', process.execPath, script, other];
+  execFileSync('strace', [...line, 'ends'], { stdio: 'ignore' });
+  const syncs = readFileSync(trace, 'utf8').split('fdatasync(').length - 1;
+  expect(syncs).toBeGreaterThan(0);
+  expect(syncs).toBeLessThan(20);
+});
+
+const day = 86_400_000;
+
+/** A store with runs of these ages in days, each with before-images of that age. */
+function storeWith(now: Date, ages: readonly number[], place = 'ended') {
+  const store = runStore(temporaryFolder());
+  const runs = ages.map((age) => {
+    const time = new Date(now.getTime() - age * day);
+    const run = newRunName(time);
+    const folder = join(store.dir, place, run);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(beforeImagesIn(folder), 'x');
+    utimesSync(beforeImagesIn(folder), time, time);
+    return run;
+  });
+  const left = () =>
+    runs.filter((run) => existsSync(beforeImagesIn(join(store.dir, place, run)))).length;
+  return { store, runs, left };
+}
+
+const free = { most: 50, isHeld: async () => false };
+
+test('before-images older than undo.keep go, at most 50 a command, oldest first', async () => {
+  const now = new Date();
+  const { store, left } = storeWith(
+    now,
+    [...Array(120).keys()].map((at) => 40 + at),
+  );
+  expect(await pruneBeforeImages(store, 30 * day, now, free)).toBe(50);
+  expect(left()).toBe(70);
+  expect(await pruneBeforeImages(store, 30 * day, now, free)).toBe(50);
+  expect(await pruneBeforeImages(store, 30 * day, now, free)).toBe(20);
+  expect([left(), await pruneBeforeImages(store, 30 * day, now, free)]).toEqual([0, 0]);
+});
+
+test('younger ones stay until their time has come, of runs that end later too', async () => {
+  const now = new Date();
+  const { store, left } = storeWith(now, [31, 20, 10]);
+  expect(await pruneBeforeImages(store, 30 * day, now, free)).toBe(1);
+  const in11 = new Date(now.getTime() + 11 * day);
+  expect(await pruneBeforeImages(store, 30 * day, in11, free)).toBe(1);
+  expect(left()).toBe(1);
+  // A shorter setting counts at once.
+  expect(await pruneBeforeImages(store, 5 * day, in11, free)).toBe(1);
+  expect(left()).toBe(0);
+});
+
+test('those of a run in open/ that a process holds stay', async () => {
+  const now = new Date();
+  const { store, runs, left } = storeWith(now, [90, 80], 'open');
+  const held = { most: 50, isHeld: async (run: string) => run === runs[0] };
+  expect(await pruneBeforeImages(store, 30 * day, now, held)).toBe(1);
+  expect(left()).toBe(1);
+  expect(await pruneBeforeImages(store, 30 * day, now, free)).toBe(1);
+});
+
+test('those of a run that was resumed are as young as their last line', async () => {
+  const now = new Date();
+  const { store, runs } = storeWith(now, [90]);
+  const path = beforeImagesIn(join(store.dir, 'ended', runs[0] ?? ''));
+  utimesSync(path, now, now);
+  expect(await pruneBeforeImages(store, 30 * day, now, free)).toBe(0);
+  expect(existsSync(path)).toBe(true);
+});

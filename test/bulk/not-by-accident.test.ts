@@ -1,0 +1,198 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { application, keep, written } from '../commands/tryouts/service.js';
+import { converse } from '../support/converse.js';
+import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
+import { recordingService, type Reply } from '../support/service.js';
+import { fast, ids, report, several, userOf } from './user.js';
+
+// Nothing is destroyed by accident: what loses something is asked for, and said when it happened.
+
+type Fields = Record<string, unknown>;
+
+/** Players that a DELETE removes, and a PUT replaces with what `keeps` names of its body. */
+async function players(
+  all: readonly Fields[],
+  { removes = true, keeps }: { removes?: boolean; keeps?: readonly string[] } = {},
+) {
+  const kept = new Map(all.map((each) => [String(each['id']), each]));
+  const service = await recordingService(({ method, url, body }): Reply => {
+    const id = url.split('?')[0]?.split('/').at(-1) ?? '';
+    const found = kept.get(id);
+    if (method === 'GET' && !found && /^(players|org_7)$/.test(id))
+      return { status: 200, json: { players: [...kept.values()] } };
+    if (!found) return { status: 404, json: { error: 'notFound' } };
+    if (method === 'GET') return { status: 200, json: found };
+    if (method === 'DELETE') {
+      if (removes) kept.delete(id);
+      return { status: 200, json: { success: true } };
+    }
+    const { organizationId: _, ...sent } = JSON.parse(body.toString()) as Fields;
+    const fields = Object.entries(sent).filter(([name]) => keeps?.includes(name) ?? true);
+    kept.set(id, { id, ...Object.fromEntries(fields) });
+    return { status: 200, json: kept.get(id) };
+  });
+  const deletes = () => service.requests.filter(({ method }) => method === 'DELETE').length;
+  return { ...service, kept, deletes };
+}
+
+const three = ['p1', 'p2', 'p3'].map((id) => ({ id, name: `Ann ${id}` }));
+
+describe('a delete of several', () => {
+  test.each([
+    ['players delete --all', 2],
+    ['players delete --all --yes', 2],
+    ['players delete --all --expect 3', 2],
+    ['players delete p1 p2 p3 --yes', 2],
+    ['players delete --all --yes --max-changes 500', 2],
+    ['players delete --all --yes --expect 2', 11],
+  ])('%s is refused with %i and sends none', async (line, code) => {
+    const service = await players(three);
+    const ran = await userOf(service).run(`${line} --json`);
+    expect([ran.code, ran.stdout, service.deletes()]).toEqual([code, '', 0]);
+  });
+
+  test('is done with --yes --expect 3, and of one with --yes', async () => {
+    const service = await players(three);
+    const user = userOf(service);
+    expect(await user.run('players delete p3 --yes')).toMatchObject({ code: 0 });
+    expect(await user.run('players delete --all --yes --expect 2')).toMatchObject({ code: 0 });
+    expect(service.kept.size).toBe(0);
+  });
+
+  test.each([
+    ['3', 0, 0],
+    ['y', 130, 3],
+    ['2', 130, 3],
+  ])('at a terminal, where %s is typed, ends with %i', async (typed, code, left) => {
+    const service = await players(three);
+    const line = ['players', 'delete', '--all'];
+    const question = /Delete 3 records\? Type the number to confirm:/;
+    const ran = await converse(temporaryFolder(), line, [[question, `${typed}\r`]], service.env);
+    expect([ran.code, service.kept.size]).toEqual([code, left]);
+  });
+});
+
+const withNotes = () => keep([application('app_1', { internalNotes: 'Old words' })]);
+
+describe('--note over notes', () => {
+  const line = "tryouts update app_1 --note 'New words'";
+
+  test('needs --yes without a terminal, says so, and offers --append-note', async () => {
+    const service = await withNotes();
+    const user = userOf(service);
+    const refused = await user.run(`${line} --json`);
+    expect([refused.code, written(service)]).toEqual([2, []]);
+    expect(errorOf(refused)['message']).toContain('has notes that --note would replace');
+    expect(errorOf(refused)['hint']).toContain('--append-note');
+    expect(await user.run(`${line} --yes`)).toMatchObject({ code: 0 });
+    expect(service.kept.get('app_1')?.internalNotes).toBe('New words');
+  });
+
+  test.each([
+    ['replace', '\u001b[B\r', 0, /^New words$/],
+    ['append', '\r', 0, /^Old words\n\d{4}-\d\d-\d\d: New words$/],
+    ['cancel', '\u001b[B\u001b[B\r', 130, /^Old words$/],
+  ])('at a terminal: %s', async (_, typed, code, notes) => {
+    const service = await withNotes();
+    const words = ['tryouts', 'update', 'app_1', '--note', 'New words'];
+    const { shown, ...ran } = await converse(
+      temporaryFolder(),
+      words,
+      [[/Replace or append\?[^]*cancel/, typed]],
+      service.env,
+    );
+    expect(shown).toMatch(/- Old words\r\n.*\+ New words/);
+    expect(ran.code).toBe(code);
+    expect(service.kept.get('app_1')?.internalNotes).toMatch(notes);
+  });
+
+  test('that are empty, or say the same, asks nothing', async () => {
+    for (const internalNotes of ['', ' ', null, 'New words']) {
+      // oxlint-disable-next-line no-await-in-loop
+      const service = await keep([application('app_1', { internalNotes })]);
+      // oxlint-disable-next-line no-await-in-loop
+      expect(await userOf(service).run(line)).toMatchObject({ code: 0 });
+    }
+  });
+});
+
+test('a delete that is answered with 200 and leaves the record is not applied: 1 for one, 8 for several', async () => {
+  const service = await players(three, { removes: false });
+  const user = userOf(service);
+  const one = await user.run('players delete p1 --yes --json');
+  expect([one.code, one.stdout, errorOf(one)['code']]).toEqual([1, '', 'notApplied']);
+  expect(errorOf(one)['message']).toContain('it is still there');
+  const many = await user.run('players delete p1 p2 --yes --expect 2 --json');
+  expect(many.code).toBe(8);
+  const row = { result: 'failed', error: { code: 'notApplied' } };
+  expect(report(many).results).toMatchObject([row, row]);
+});
+
+test('fields that a replacing route made vanish are named, on stderr and in the report', async () => {
+  const all = ['p1', 'p2'].map((id) => ({ id, name: `Ann ${id}`, role: 'Sub', joinedBy: 'form' }));
+  const service = await players(all, { keeps: ['name', 'role'] });
+  const user = userOf(service);
+  await user.run("config set endpoints.players.update 'PUT /players/{id}'");
+  await user.run('config set endpoints.players.update.semantics replace');
+  const one = await user.run('players update p1 -F role=IGL --json');
+  expect(one.code).toBe(0);
+  expect(one.stderr).toContain('p1: the service no longer shows joinedBy');
+  const many = await user.run('players update p2 --ids - -F role=IGL --yes --json', '');
+  expect(many.code).toBe(2);
+  const listed = await user.run('players update --ids - -F role=IGL --yes --json', 'p2\n');
+  expect(listed.code).toBe(0);
+  expect(report(listed).results).toMatchObject([{ result: 'changed', vanished: ['joinedBy'] }]);
+  expect(listed.stderr).toContain('p2: the service no longer shows joinedBy');
+});
+
+/** A user whose state folder is a file. */
+async function withoutState() {
+  const service = await keep(several(3));
+  const home = temporaryFolder();
+  const state = join(home, 'state');
+  writeFileSync(state, 'no folder\n');
+  writeFileSync(join(home, 'one.txt'), 'one');
+  const env = { ...service.env, ...fast, ROSTERCTL_STATE_DIR: state };
+  return { service, run: (line: string) => rosterctl(line, { home, env }) };
+}
+
+describe('where no run can be kept', () => {
+  test.each([
+    `tryouts set-status ${ids(2).join(' ')} --to rejected --yes`,
+    'tryouts update app_1 app_2 --status rejected --yes',
+    'tryouts convert app_1 --yes',
+    'players delete p1 p2 --yes --expect 2',
+    'players create --name Ann',
+    'teams create --name Foxes',
+    'docs upload one.txt',
+    'docs create --file-key k --file-ref private://k --content-type text/plain --size-bytes 3',
+  ])('%s is refused with no request', async (line) => {
+    const { service, run } = await withoutState();
+    const ran = await run(`${line} --json`);
+    expect([ran.code, ran.stdout, service.requests.length]).toEqual([2, '', 0]);
+  });
+
+  test('one update goes on, with one note', async () => {
+    const { service, run } = await withoutState();
+    const ran = await run('tryouts update app_1 --status rejected --json');
+    expect(ran.code).toBe(0);
+    expect(ran.stderr.trimEnd().split('\n')).toHaveLength(1);
+    expect(ran.stderr).toContain('cannot be undone');
+    expect(service.kept.get('app_1')?.status).toBe('rejected');
+  });
+
+  test('one delete goes on, with one note, and reads do not care', async () => {
+    const service = await players(three);
+    const home = temporaryFolder();
+    writeFileSync(join(home, 'state'), '');
+    const env = { ...service.env, ...fast, ROSTERCTL_STATE_DIR: join(home, 'state') };
+    const at = (line: string) => rosterctl(line, { home, env });
+    const ran = await at('players delete p1 --yes --json --route "DELETE /players/{id}"');
+    expect([ran.code, service.deletes()]).toEqual([0, 1]);
+    expect(ran.stderr.trimEnd().split('\n')).toHaveLength(1);
+    expect(await at('players list --json')).toMatchObject({ code: 0, stderr: '' });
+    expect(await at('players delete p2 p3 -n --json')).toMatchObject({ code: 0 });
+  });
+});

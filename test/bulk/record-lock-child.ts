@@ -1,0 +1,31 @@
+import { lockRecord } from '../../src/bulk/lock-run.js';
+import { runStore } from '../../src/bulk/run-store.js';
+import { isAlive } from '../support/alive.js';
+
+// A process of the locks' tests: `DIR hold ID` holds a record until it is killed, `DIR turns N` takes
+// the locks of ten records in turn, N times in all.
+const [, , dir = '', mode = '', what = ''] = process.argv;
+const store = runStore(dir);
+const options = {
+  self: { pid: process.pid, isAlive },
+  run: 'child',
+  startedAt: 'now',
+  waitMs: 60_000,
+  signal: new AbortController().signal,
+  note: () => {},
+};
+const lock = (id: string) =>
+  lockRecord(store, { service: 's', organization: 'o', resource: 'documents', id }, options);
+
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < Number(what); turn += 1) (await lock(`app_${turn % 10}`)).release();
+  process.stdout.write(`${what} turns\n`);
+}
+
+async function hold(): Promise<void> {
+  await lock(what);
+  process.stdout.write('held\n');
+  setInterval(() => {}, 1000);
+}
+
+void (mode === 'turns' ? turns() : hold());

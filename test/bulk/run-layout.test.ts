@@ -1,0 +1,350 @@
+import { spawnSync } from 'node:child_process';
+import { hash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { recordLine } from '../../src/bulk/journal.js';
+import {
+  isSingleRun,
+  markRetried,
+  newRunName,
+  retriedBy,
+  runStore,
+  startOf,
+} from '../../src/bulk/run-store.js';
+import { findRun } from '../../src/bulk/runs.js';
+import { GuardError } from '../../src/errors.js';
+import { describeSelf } from '../../src/files/holder.js';
+import { keep, written } from '../commands/tryouts/service.js';
+import { isAlive } from '../support/alive.js';
+import { errorOf, rosterctl, startLine, temporaryFolder } from '../support/run.js';
+import { organization } from '../support/service.js';
+import { fast, ids, runFolders, several, until, userOf } from './user.js';
+
+const line = (count: number, more = '--yes') =>
+  `tryouts set-status ${ids(count).join(' ')} --to rejected ${more}`;
+
+/** A run of two rows that was written by a script, as one that ended or did not. */
+function scriptedRun(runs: string, place: string, run: string, more: object = {}) {
+  const folder = join(runs, place, run);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const head = {
+    format: 1,
+    version: '0.1.0',
+    run,
+    action: 'tryouts.set-status',
+    profile: 'default',
+    organization,
+    service: 'http://127.0.0.1:9/v1',
+    resource: 'tryouts',
+    input: run,
+    rows: 1,
+    startedAt: startOf(run).toISOString(),
+    ...more,
+  };
+  const records = [
+    { kind: 'job' as const, ...head },
+    { kind: 'result' as const, row: 1, id: 'app_1', result: 'changed' },
+    { kind: 'end' as const, summary: { total: 1, changed: 1 } },
+  ];
+  const text = records.map((entry, at) => recordLine(at + 1, startOf(run).getTime(), entry));
+  writeFileSync(join(folder, 'journal.jsonl'), text.join(''));
+  return folder;
+}
+
+const minute = 60_000;
+/** Names of runs that began one after another, a minute apart, the last an hour ago. */
+const manyNames = (count: number, single = false) =>
+  Array.from({ length: count }, (_, at) =>
+    newRunName(new Date(Date.now() - (count - at) * minute - 60 * minute), { single }),
+  );
+
+describe('the name of a run', () => {
+  test('sorts by time, tells a single write, and ends in its short id', () => {
+    const now = new Date('2026-03-01T10:15:00.123Z');
+    const bulk = newRunName(now);
+    const single = newRunName(now, { single: true });
+    expect(bulk).toMatch(/^20260301T101500123-[0-9a-f]{6}$/);
+    expect(single).toMatch(/^20260301T101500123-1-[0-9a-f]{6}$/);
+    expect([isSingleRun(bulk), isSingleRun(single)]).toEqual([false, true]);
+    // Its id may begin with a 1 as well.
+    expect(isSingleRun('20260301T101500123-1abcde')).toBe(false);
+    expect([startOf(bulk), startOf(single)]).toEqual([now, now]);
+    const later = newRunName(new Date(now.getTime() + 1), { single: true });
+    expect([later, single].toSorted()).toEqual([single, later]);
+  });
+
+  test('may be typed as its last six characters where only one ends so', async () => {
+    const dir = temporaryFolder();
+    const store = runStore(dir);
+    scriptedRun(store.dir, 'ended', '20260301T101500123-3fa9c2');
+    scriptedRun(store.dir, 'open', '20260301T101500124-1-3fa9c2');
+    scriptedRun(store.dir, 'ended', '20260301T101500125-aaaaaa');
+    expect((await findRun(store, 'aaaaaa')).head.run).toBe('20260301T101500125-aaaaaa');
+    const error: unknown = await findRun(store, '3fa9c2').catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(GuardError);
+    expect((error as Error).message).toContain(
+      '20260301T101500123-3fa9c2, 20260301T101500124-1-3fa9c2',
+    );
+    await expect(findRun(store, '../ended')).rejects.toThrow('There is no run');
+  });
+});
+
+describe('where runs lie', () => {
+  test('a run is in open/ while it lasts and in ended/ afterwards, with nothing left between', async () => {
+    let away = true;
+    const service = await keep(several(6), (_, step) =>
+      away && step.startsWith('PATCH') ? { status: 503 } : undefined,
+    );
+    const user = userOf(service);
+    await user.run(line(6));
+    const [folder = ''] = runFolders(user.runs);
+    expect(folder).toContain('/open/');
+    const first = JSON.parse(
+      readFileSync(join(folder, 'journal.jsonl'), 'utf8').split('\n')[0] ?? '',
+    ) as object;
+    expect(first).toMatchObject({ kind: 'job', format: 1, version: expect.any(String) });
+    away = false;
+    expect((await user.run(line(6))).code).toBe(0);
+    expect(runFolders(user.runs)).toEqual([join(user.runs, 'ended', basename(folder))]);
+  });
+
+  test('a kill between the end record and the rename leaves a run that the next write moves', async ({
+    skip,
+  }) => {
+    skip(spawnSync('strace', ['-o', '/dev/null', 'true']).status !== 0, 'strace may not trace');
+    const service = await keep(several(4));
+    const user = userOf(service);
+    // The rename from open/ to ended/ is the only one of a folder of that name.
+    const killed = await startLine(line(2), {
+      home: user.home,
+      env: { ...service.env, ...fast, UV_THREADPOOL_SIZE: '1' },
+      through: `exec strace -f -qq -o ${user.home}/trace -e trace=rename,renameat2 -e inject=rename:signal=KILL:when=2 "$@"`,
+    }).ended;
+    expect(killed.code).not.toBe(0);
+    const [folder = ''] = runFolders(user.runs);
+    expect(readFileSync(join(user.home, 'trace'), 'utf8')).toMatch(/rename\(.*\/open\/.*\/ended\//);
+    const journal = readFileSync(join(folder, 'journal.jsonl'), 'utf8');
+    expect(journal).toContain('"kind":"end"');
+    // The call that the signal hit may have been carried out or not; both are that moment.
+    const left = join(user.runs, 'open', basename(folder));
+    if (folder !== left) renameSync(folder, left);
+    expect((await user.run('tryouts set-status app_3 app_4 --to accepted --yes')).code).toBe(0);
+    expect(readdirSync(join(user.runs, 'open'))).toEqual([]);
+    expect(existsSync(join(user.runs, 'ended', basename(folder), 'plan.jsonl'))).toBe(false);
+  });
+
+  test('runs of 0.1.0 are sorted into both folders, listed before and never continued', async () => {
+    let away = true;
+    const service = await keep(several(6), (_, step) =>
+      away && step.startsWith('PATCH') ? { status: 503 } : undefined,
+    );
+    const user = userOf(service);
+    await user.run(line(6));
+    // As that version wrote it: no number, no version, no process, all runs in one folder.
+    const [folder = ''] = runFolders(user.runs);
+    const old = makeLegacy(user.runs, folder);
+    const ended = scriptedRun(user.runs, '', '20260101T000000000-aaaaaa', { format: undefined });
+    expect(JSON.parse((await user.run('runs list --json')).stdout)).toMatchObject([
+      { run: basename(ended), state: 'finished' },
+      { run: old, state: 'unfinished' },
+    ]);
+    away = false;
+    for (const again of [line(6), 'runs resume last --yes']) {
+      const refused = await user.run(`${again} --json`);
+      expect(refused.code).toBe(11);
+      expect(errorOf(refused)).toMatchObject({
+        code: 'runFormat',
+        hint: expect.stringMatching(/--restart.*runs prune/),
+      });
+    }
+    expect(existsSync(join(user.runs, 'open', old))).toBe(true);
+    expect(existsSync(join(user.runs, 'ended', basename(ended)))).toBe(true);
+    const before = written(service).length;
+    expect((await user.run(line(6, '--yes --restart'))).code).toBe(0);
+    expect(written(service).length).toBe(before + 6);
+    expect(readdirSync(join(user.runs, 'open'))).toEqual([]);
+  });
+
+  test('a run of which nothing was sent goes with the next write, once its process is dead', async () => {
+    const service = await keep(several(2));
+    const user = userOf(service);
+    const store = join(user.runs, 'open');
+    const holder = describeSelf({ pid: process.pid, isAlive }, undefined);
+    const bare = (run: string, more: object) => {
+      const folder = scriptedRun(user.runs, 'open', run, {
+        rows: 3,
+        holder: { ...holder, ...more },
+      });
+      const path = join(folder, 'journal.jsonl');
+      writeFileSync(path, readFileSync(path, 'utf8').split('\n').slice(0, 1).join('\n') + '\n');
+    };
+    bare('20260301T101500123-aaaaaa', { pid: 4_194_304 + 5 });
+    bare('20260301T101500123-bbbbbb', {});
+    bare('20260301T101500123-cccccc', { boot: 'of another machine', host: 'elsewhere' });
+    mkdirSync(join(store, '20260301T101500123-dddddd'));
+    expect((await user.run(line(2))).code).toBe(0);
+    expect(readdirSync(store).toSorted()).toEqual([
+      '20260301T101500123-bbbbbb',
+      '20260301T101500123-cccccc',
+    ]);
+  });
+});
+
+describe('with 5,000 ended runs', () => {
+  beforeEach(({ skip }) =>
+    skip(spawnSync('strace', ['-o', '/dev/null', 'true']).status !== 0, 'strace may not trace'),
+  );
+
+  test('a write opens nothing below ended/, and last and runs list open what they show', {
+    timeout: 120_000,
+  }, async () => {
+    const service = await keep(several(2));
+    const user = userOf(service);
+    for (const run of manyNames(4_900, true)) scriptedRun(user.runs, 'ended', run);
+    for (const run of manyNames(100)) scriptedRun(user.runs, 'ended', run);
+    // One whose before-images are too old goes without being opened either.
+    const old = scriptedRun(user.runs, 'ended', '20250301T101500123-aaaaaa');
+    writeFileSync(join(old, 'undo.jsonl'), '');
+    utimesSync(join(old, 'undo.jsonl'), 0, 0);
+    const first = await opened(user.home, service.env, line(2));
+    expect([first.code, first.below]).toEqual([0, []]);
+    expect(readdirSync(old)).toEqual(['journal.jsonl']);
+    // Which of them are old enough to lose their before-images is looked up once, not each time.
+    const second = await opened(user.home, service.env, line(2).replace('rejected', 'accepted'));
+    expect([second.code, second.below, second.listed]).toEqual([0, [], 0]);
+    const last = await opened(user.home, service.env, 'runs show last');
+    expect(new Set(last.below).size).toBe(1);
+    const list = await opened(user.home, service.env, 'runs list --json');
+    expect(JSON.parse(list.stdout)).toHaveLength(50);
+    expect(new Set(list.below).size).toBe(50);
+    expect(list.stderr).toContain(
+      'Not listed: 53 older runs and 4900 finished changes of a single record.',
+    );
+    const all = await user.run('runs list --all --json');
+    expect(JSON.parse(all.stdout)).toHaveLength(5_003);
+  });
+});
+
+/** Runs a line under strace; the runs below `ended/` of which a file was opened, and how often `ended` itself was. */
+async function opened(home: string, env: Record<string, string>, words: string) {
+  const trace = join(temporaryFolder(), 'trace');
+  const ran = await startLine(words, {
+    home,
+    env: { ...env, ...fast },
+    through: `exec strace -f -qq -s 400 -o ${trace} -e trace=open,openat "$@"`,
+  }).ended;
+  const text = readFileSync(trace, 'utf8');
+  const below = [...text.matchAll(/open(?:at)?\([^"]*"[^"]*\/runs\/ended\/([^/"]+)/g)];
+  const listed = [...text.matchAll(/open(?:at)?\([^"]*"[^"]*\/runs\/ended"/g)].length;
+  return { ...ran, below: below.map(([, run]) => run), listed };
+}
+
+/** Turns a run into one of version 0.1.0; gives its name. */
+function makeLegacy(runs: string, folder: string): string {
+  const run = basename(folder);
+  const journal = join(folder, 'journal.jsonl');
+  const lines = readFileSync(journal, 'utf8').trimEnd().split('\n');
+  const text = lines.map((each, at) => {
+    const {
+      seq: _,
+      t,
+      sum: __,
+      format: ___,
+      version: ____,
+      holder: _____,
+      ...entry
+    } = JSON.parse(each) as { t: number; kind: 'job' } & Record<string, unknown>;
+    return recordLine(at + 1, t, entry);
+  });
+  writeFileSync(journal, text.join(''));
+  const plan = join(folder, 'plan.jsonl');
+  const [first = '', ...rest] = readFileSync(plan, 'utf8').trimEnd().split('\n').slice(0, -1);
+  const top = JSON.parse(first) as { head: Record<string, unknown> };
+  delete top.head['format'];
+  delete top.head['version'];
+  const body = `${[JSON.stringify(top), ...rest].join('\n')}\n`;
+  writeFileSync(plan, `${body}${hash('sha256', body, 'hex')}\n`);
+  renameSync(folder, join(runs, run));
+  return run;
+}
+
+describe('runs prune RUN', () => {
+  test('deletes an unfinished run after asking, and not while its process is alive', async () => {
+    const held: (() => void)[] = [];
+    const service = await keep(several(3), (_, step) =>
+      step === 'PATCH app_2' ? () => void held.push(() => {}) : undefined,
+    );
+    const user = userOf(service);
+    const child = user.start(line(3, '--yes --concurrency 1'));
+    await until(() => held.length > 0);
+    const [folder = ''] = runFolders(user.runs);
+    const busy = await user.run(`runs prune ${folder.slice(-6)} --yes --json`);
+    expect([busy.code, errorOf(busy)['code']]).toEqual([11, 'locked']);
+    child.kill('SIGKILL');
+    await new Promise((resolve) => child.on('close', resolve));
+    const unasked = await user.run(`runs prune ${folder.slice(-6)} --json`);
+    expect([unasked.code, existsSync(folder)]).toEqual([2, true]);
+    const gone = await user.run(`runs prune ${folder.slice(-6)} --yes --json`);
+    expect(JSON.parse(gone.stdout)).toEqual({ removed: [basename(folder)] });
+    expect(runFolders(user.runs)).toEqual([]);
+    expect((await user.run('runs prune 3fa9c2 --yes')).code).toBe(2);
+  });
+
+  test('without a name leaves what can still be undone', async () => {
+    const home = temporaryFolder();
+    const runs = join(home, '.local/state/rosterctl/runs');
+    const day = 24 * 60 * minute;
+    const aged = (days: number) => newRunName(new Date(Date.now() - days * day));
+    const [old, month, young] = [aged(100), aged(40), aged(1)];
+    for (const run of [old, month, young]) scriptedRun(runs, 'ended', run);
+    await rosterctl('config set undo.keep 60d', { home });
+    const pruned = await rosterctl('runs prune --older-than 0d --json', { home });
+    expect(JSON.parse(pruned.stdout)).toEqual({ removed: [old] });
+    expect(pruned.stderr).toContain('younger than 60d stay');
+    await rosterctl('config set undo.keep off', { home });
+    const rest = await rosterctl('runs prune --older-than 0d --json', { home });
+    expect(JSON.parse(rest.stdout)).toEqual({ removed: [month, young] });
+  });
+});
+
+test('a run keeps which other one took up its rows', async () => {
+  const store = runStore(temporaryFolder());
+  const [first = '', second = ''] = manyNames(2);
+  const folder = scriptedRun(store.dir, 'ended', first);
+  expect(retriedBy(store, first)).toBeUndefined();
+  await markRetried(store, first, second);
+  expect(retriedBy(store, first)).toBe(second);
+  expect(readdirSync(folder).toSorted()).toEqual(['journal.jsonl', 'retried']);
+  // A torn file names nobody.
+  writeFileSync(join(folder, 'retried'), second.slice(0, 9));
+  expect(retriedBy(store, first)).toBeUndefined();
+});
+
+test('of one record runs list shows what is unfinished, and the rest with --all', async () => {
+  const home = temporaryFolder();
+  const runs = join(home, '.local/state/rosterctl/runs');
+  const [ended = ''] = manyNames(1, true);
+  scriptedRun(runs, 'ended', ended);
+  const [moves = ''] = manyNames(1, true);
+  scriptedRun(runs, 'open', moves);
+  const [open = ''] = manyNames(1, true);
+  scriptedRun(runs, 'open', open, { rows: 2 });
+  const journal = join(runs, 'open', open, 'journal.jsonl');
+  const lines = readFileSync(journal, 'utf8').trimEnd().split('\n');
+  writeFileSync(journal, `${lines.slice(0, 2).join('\n')}\n`);
+  const named = async (words: string) => {
+    const { stdout } = await rosterctl(words, { home });
+    return (JSON.parse(stdout) as { run: string }[]).map(({ run }) => run);
+  };
+  expect(await named('runs list --json')).toEqual([open]);
+  expect(await named('runs list --all --json')).toEqual([ended, moves, open].toSorted());
+});

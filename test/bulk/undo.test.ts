@@ -1,0 +1,437 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { application, keep, steps, written } from '../commands/tryouts/service.js';
+import { converse } from '../support/converse.js';
+import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
+import {
+  key,
+  organization,
+  type Recorded,
+  recordingService,
+  type Reply,
+} from '../support/service.js';
+import { fast, ids, report, runFolders, runsOf, several, until, userOf } from './user.js';
+
+/** A user of the sandbox that comes with the program; its state is his alone. */
+function sandboxUser() {
+  const home = temporaryFolder();
+  const run = (line: string, stdin = '') =>
+    rosterctl(`-p sandbox ${line}`, { home, stdin, env: { ROSTERCTL_SETTLE: '0.1s' } });
+  const json = async (line: string) => JSON.parse((await run(`${line} --json`)).stdout) as never;
+  return { home, run, json, runs: runsOf(home) };
+}
+
+type Fields = Record<string, unknown>;
+
+/** A record without what each write changes, and without fields that are null: an absent one comes back as that. */
+function kept(fields: Fields): Fields {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([name, value]) => name !== 'updatedAt' && value !== null),
+  );
+}
+
+/** What was written to a service that keeps anything, as `METHOD id`. */
+const sentTo = (requests: readonly Recorded[]) =>
+  requests
+    .filter(({ method }) => method !== 'GET')
+    .map(({ method, url }) => `${method} ${url.split('/').at(-1)?.split('?')[0]}`);
+
+/** A service that keeps players and takes what it is sent, as it stands. */
+async function keepPlayers(
+  players: readonly Fields[],
+  instead: (request: Recorded) => Reply | undefined = () => undefined,
+) {
+  const all = new Map(players.map((each) => [String(each['id']), each]));
+  const service = await recordingService((request): Reply => {
+    const other = instead(request);
+    if (other) return other;
+    const id = request.url.split('?')[0]?.split('/').at(-1) ?? '';
+    if (id === 'players' || id === organization)
+      return { status: 200, json: { players: [...all.values()] } };
+    const found = all.get(id);
+    if (!found) return { status: 404, json: { error: 'notFound' } };
+    if (request.method === 'GET') return { status: 200, json: found };
+    if (request.method === 'DELETE') {
+      all.delete(id);
+      return { status: 204 };
+    }
+    const { organizationId: _, ...fields } = JSON.parse(request.body.toString()) as Fields;
+    all.set(id, { ...(request.method === 'PUT' ? { id } : found), ...fields });
+    return { status: 200, json: all.get(id) };
+  });
+  return { ...service, all };
+}
+
+describe('every kind of write is undone', () => {
+  test.each([
+    ['tryouts get app_0020', 'tryouts update app_0020 --status rejected --append-note Weak'],
+    ['tryouts get app_0021', 'tryouts update app_0021 --clear-note'],
+    ['tryouts get app_0021', 'tryouts update app_0021 --note Other --yes'],
+    ['tryouts get app_0020 app_0028', 'tryouts set-status app_0020 app_0028 --to rejected --yes'],
+    ['teams get team_0001', "teams update team_0001 --name 'Old Foxes' -F motto=Run -F cups=3"],
+    ['players get player_0001 player_0002', 'players update player_0001 player_0002 -F shirt=7 -y'],
+    ['docs get doc_0001', 'docs update doc_0001 --name Renamed --add-tag new -F reviewer=Ann'],
+  ])('%s: %s', async (look, change) => {
+    const { json, run } = sandboxUser();
+    const before = [await json(look)].flat() as Fields[];
+    expect(await run(change)).toMatchObject({ code: 0 });
+    const changed = [await json(look)].flat() as Fields[];
+    expect(changed.map(kept)).not.toEqual(before.map(kept));
+    const undone = await run('runs undo last --yes --json');
+    expect(undone.code).toBe(0);
+    expect(report(undone)).toMatchObject({
+      of: expect.stringMatching(/^\d{8}T/),
+      action: 'runs.undo',
+      summary: { total: before.length, changed: before.length },
+    });
+    expect(([await json(look)].flat() as Fields[]).map(kept)).toEqual(before.map(kept));
+  });
+
+  test.each([
+    ['teams list', 'teams create --name Foxes'],
+    ['players list', 'players create --name Ann -F role=Sub'],
+    ['docs list', 'docs upload one.txt'],
+    ['docs list', 'docs upload one.txt two.txt three.txt'],
+  ])('%s: %s is deleted again', async (list, create) => {
+    const { home, json, run } = sandboxUser();
+    for (const name of ['one', 'two', 'three']) writeFileSync(join(home, `${name}.txt`), name);
+    const before = (await json(list)) as unknown[];
+    expect(await run(create)).toMatchObject({ code: 0 });
+    const count = ((await json(list)) as unknown[]).length - before.length;
+    expect(count).toBeGreaterThan(0);
+    const undone = await run(`runs undo last --yes --expect ${count} --json`);
+    expect(undone.code).toBe(0);
+    expect(report(undone).summary).toMatchObject({ total: count, changed: count });
+    expect(await json(list)).toEqual(before);
+  });
+
+  test('docs create: a document that somebody renamed since stays', async () => {
+    const documents = new Map<string, Fields>();
+    const service = await recordingService(({ method, url, body }): Reply => {
+      if (method === 'GET') return { status: 200, json: { documents: [...documents.values()] } };
+      if (method === 'DELETE') documents.delete(url.split('?')[0]?.split('/').at(-1) ?? '');
+      if (method === 'DELETE') return { status: 204 };
+      const { organizationId: _, ...fields } = JSON.parse(body.toString()) as Fields;
+      const id = `doc_${documents.size + 1}`;
+      documents.set(id, { id, ...fields });
+      // What the list does not show.
+      return { status: 201, json: { document: { id, ...fields, uploadedBy: 'a key' } } };
+    });
+    const user = userOf(service);
+    const create = (name: string) =>
+      user.run(
+        `docs create --file-key ${name} --file-ref private://${name} --content-type text/plain --size-bytes 3 --name ${name}`,
+      );
+    await create('one');
+    const undone = await user.run('runs undo last --yes --json');
+    expect(undone.code).toBe(0);
+    expect([...documents.keys()]).toEqual([]);
+    await create('two');
+    documents.set('doc_1', { ...documents.get('doc_1'), name: 'Contract' });
+    expect(await user.run('runs undo last --yes --json')).toMatchObject({ code: 6 });
+    expect([...documents.keys()]).toEqual(['doc_1']);
+  });
+
+  test('a delete and a conversion cannot: said before anything is sent, with the way back', async () => {
+    const { json, run, home } = sandboxUser();
+    const player = (await json('players get player_0003')) as Fields;
+    await run('players delete player_0003 player_0004 --yes --expect 2');
+    const refused = await run('runs undo last --yes --json --debug');
+    expect([refused.code, refused.stdout]).toEqual([11, '']);
+    expect(errorOf(refused)).toMatchObject({ code: 'notUndoable' });
+    expect(errorOf(refused)['message']).toContain('can be undone (2 deleted)');
+    expect(refused.stderr).not.toMatch(/^(DELETE|PATCH|POST) /m);
+    const shown = await run('runs show last --undoable');
+    const records = shown.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Fields);
+    expect(records.map(({ id }) => id)).toEqual(['player_0003', 'player_0004']);
+    writeFileSync(join(home, 'player.json'), `${JSON.stringify(records[0])}\n`);
+    const again = (await json('players create --input player.json')) as Fields;
+    const { id: _, createdAt: __, legacyRef: ___, ...same } = kept(player);
+    expect(again).toMatchObject(same);
+    await run('tryouts convert app_0061 app_0062 --yes');
+    expect(await run('runs undo last --yes --json')).toMatchObject({ code: 11, stdout: '' });
+  });
+});
+
+describe('what somebody changed since', () => {
+  test('stays, the rest goes back, and the sums add up', async () => {
+    const service = await keep(several(5));
+    const user = userOf(service);
+    await user.run(`tryouts set-status ${ids(5).join(' ')} --to rejected --yes`);
+    service.kept.set('app_2', { ...application('app_2'), status: 'accepted' });
+    service.kept.set('app_4', application('app_4'));
+    const looked = await user.run('runs undo last -n --json');
+    expect(looked.code).toBe(8);
+    expect(looked.stderr).toMatch(/: 3 can be undone, 1 changed since, 0 cannot be undone\./);
+    expect(report(looked)).toMatchObject({ of: expect.any(String), summary: { wouldChange: 3 } });
+    const before = written(service).length;
+    const undone = await user.run('runs undo last --yes --json');
+    expect(undone.code).toBe(8);
+    const { summary } = report(undone);
+    expect(summary).toMatchObject({ total: 5, changed: 3, unchanged: 1, conflict: 1 });
+    expect(written(service)).toHaveLength(before + 3);
+    expect(service.kept.get('app_2')?.status).toBe('accepted');
+    for (const id of ['app_1', 'app_3', 'app_4', 'app_5'])
+      expect(service.kept.get(id)?.status).toBe('pending');
+  });
+
+  test('keeps a created record', async () => {
+    const { run, json } = sandboxUser();
+    const made = (await json('players create --name Ann')) as { id: string };
+    await run(`players update ${made.id} -F role=Sub`);
+    const runs = (await json('runs list --all')) as { run: string; action: string }[];
+    const create = runs.find(({ action }) => action === 'players.create')?.run;
+    const undone = await run(`runs undo ${create} --yes --json`);
+    expect(undone.code).toBe(6);
+    expect(report(undone).summary).toMatchObject({ total: 1, conflict: 1 });
+    expect(await json(`players get ${made.id}`)).toMatchObject({ role: 'Sub' });
+  });
+});
+
+describe('killed in the middle', () => {
+  test('of the run: what is unknown is read first, of the undo: the same line finishes it', async () => {
+    let stuck = 'PATCH app_3';
+    let reached = false;
+    const service = await keep(several(6), ({ body }, step) => {
+      if (step !== stuck) return undefined;
+      return () => {
+        // It takes effect, and nobody hears of it.
+        const fields = JSON.parse(body.toString()) as object;
+        const id = step.slice('PATCH '.length);
+        service.kept.set(id, { ...application(id), ...fields });
+        reached = true;
+      };
+    });
+    const user = userOf(service);
+    const kill = async (line: string) => {
+      reached = false;
+      const child = user.start(line);
+      const ended = new Promise((resolve) => child.on('close', resolve));
+      await until(() => reached);
+      child.kill('SIGKILL');
+      await ended;
+    };
+    await kill(`tryouts set-status ${ids(6).join(' ')} --to rejected --yes --concurrency 1`);
+    expect(service.kept.get('app_3')?.status).toBe('rejected');
+    stuck = 'PATCH app_2';
+    await kill('runs undo last --yes --concurrency 1');
+    stuck = '';
+    expect(service.kept.get('app_1')?.status).toBe('pending');
+    const rest = await user.run('runs undo last --yes --json');
+    expect(rest.code).toBe(0);
+    expect(rest.stderr).toContain('Continuing run');
+    expect(report(rest).summary).toMatchObject({ total: 3, changed: 3 });
+    for (const id of ids(6)) expect(service.kept.get(id)?.status).toBe('pending');
+    // Each of the three went there and back once.
+    expect(steps(service).filter((step) => step.startsWith('PATCH'))).toHaveLength(6);
+    const again = await user.run('runs undo last --yes --json');
+    expect(report(again).summary).toMatchObject({ total: 3, changed: 3 });
+    for (const id of ['app_1', 'app_2', 'app_3'])
+      expect(service.kept.get(id)?.status).toBe('rejected');
+  });
+
+  test('an update whose only write may have arrived is what last means, not an older run', async () => {
+    let lost = false;
+    const service = await keep(several(2), (_, step) => {
+      if (step !== 'PATCH app_2') return undefined;
+      lost = true;
+      return () => {};
+    });
+    const user = userOf(service);
+    await user.run('tryouts update app_1 --status rejected');
+    const child = user.start('tryouts update app_2 --status rejected');
+    const ended = new Promise((resolve) => child.on('close', resolve));
+    await until(() => lost);
+    child.kill('SIGKILL');
+    await ended;
+    const refused = await user.run('runs undo last --yes --json');
+    expect(refused.code).toBe(11);
+    expect(service.kept.get('app_1')?.status).toBe('rejected');
+  });
+});
+
+test('an undo is undone, and only one record of a run with --only', async () => {
+  const service = await keep(several(3));
+  const user = userOf(service);
+  const statuses = () => [...service.kept.values()].map(({ status }) => status);
+  const ran = await user.run(`tryouts set-status ${ids(3).join(' ')} --to rejected --yes --json`);
+  const { run } = report(ran);
+  await user.run(`runs undo ${run?.slice(-6)} --only app_2 --yes`);
+  expect(statuses()).toEqual(['rejected', 'pending', 'rejected']);
+  await user.run('runs undo last --yes');
+  expect(statuses()).toEqual(['rejected', 'rejected', 'rejected']);
+  await user.run(`runs undo ${run} --yes`);
+  await user.run('runs undo last --yes');
+  expect(statuses()).toEqual(['rejected', 'rejected', 'rejected']);
+  const none = await user.run(`runs undo ${run} --only app_9 --yes --json`);
+  expect([none.code, errorOf(none)['message']]).toEqual([
+    2,
+    `The run ${run} changed nothing of app_9.`,
+  ]);
+});
+
+test('last is the newest run of this profile that changed something; others are refused by name', async () => {
+  const service = await keep(several(4));
+  const user = userOf(service);
+  const at = (line: string, more: Record<string, string>) =>
+    rosterctl(line, { home: user.home, env: { ...service.env, ...fast, ...more } });
+  const login = (profile: string) =>
+    rosterctl(`auth login --profile ${profile} --key-stdin --no-check`, {
+      home: user.home,
+      stdin: key,
+      env: { ROSTERCTL_BASE_URL: service.baseUrl, ROSTERCTL_ORG: 'org_7' },
+    });
+  await login('mine');
+  await login('theirs');
+  const bare = { ROSTERCTL_API_KEY: '', ROSTERCTL_BASE_URL: '', ROSTERCTL_ORG: '' };
+  const mine = (line: string) => at(`-p mine ${line}`, bare);
+  await mine('tryouts update app_1 --status rejected');
+  await mine('tryouts update app_2 --status pending');
+  const other = await at(
+    '-p theirs tryouts set-status app_3 app_4 --to rejected --yes --json',
+    bare,
+  );
+  const undone = await mine('runs undo last --yes --json');
+  expect(report(undone).results).toMatchObject([{ id: 'app_1', result: 'changed' }]);
+  const { run } = report(other);
+  const refused = await mine(`runs undo ${run} --yes --json`);
+  expect([refused.code, errorOf(refused)['code']]).toEqual([11, 'otherProfile']);
+  expect(errorOf(refused)['hint']).toContain('-p theirs');
+  const elsewhere = await at('runs undo last --yes --json', { ROSTERCTL_ORG: 'org_8' });
+  expect([elsewhere.code, errorOf(elsewhere)['message']]).toEqual([
+    2,
+    expect.stringContaining('org_7'),
+  ]);
+});
+
+test('what is not kept is refused with the reason: undo.keep off, pruned before-images, a pruned run', async () => {
+  const service = await keep(several(2));
+  const user = userOf(service);
+  const line = `tryouts set-status ${ids(2).join(' ')} --yes --json --to`;
+  const { run } = report(await user.run(`${line} rejected`));
+  await user.run('config set undo.keep off');
+  await user.run(`${line} reviewing`);
+  const before = written(service).length;
+  const unkept = await user.run('runs undo last --yes --json');
+  expect(unkept.code).toBe(11);
+  expect(errorOf(unkept)['message']).toContain('whose former values are not kept');
+  // The next write removed what was kept before.
+  const pruned = await user.run(`runs undo ${run} --yes --json`);
+  expect(pruned.code).toBe(11);
+  await user.run(`runs prune ${run} --yes`);
+  const gone = await user.run(`runs undo ${run} --yes --json`);
+  expect([gone.code, errorOf(gone)['message']]).toEqual([2, `There is no run "${run}".`]);
+  expect(written(service)).toHaveLength(before);
+});
+
+test('a value that is the key, or a URL that lost its query, is not undone, and that is said', async () => {
+  const service = await keepPlayers([
+    { id: 'p1', name: 'Ann', link: 'https://cdn.example/a?sig=secret', role: 'Sub' },
+    { id: 'p2', name: 'Bea', token: key, role: 'Sub' },
+    { id: 'p3', name: 'Cleo', link: 'https://cdn.example/c?sig=secret' },
+  ]);
+  const user = userOf(service);
+  await user.run('players update p1 p2 -F link=https://x.example/ -F token=none -F role=IGL --yes');
+  const undone = await user.run('runs undo last --yes --json');
+  expect(undone.code).toBe(0);
+  expect(undone.stderr).toMatch(
+    /^(link, token|token, link) of 2 records cannot be undone: the former value is not kept/m,
+  );
+  expect(service.all.get('p1')).toMatchObject({ role: 'Sub', link: 'https://x.example/' });
+  expect(service.all.get('p2')).toMatchObject({ role: 'Sub', token: 'none' });
+  await user.run('players update p3 -F link=none');
+  const none = await user.run('runs undo last --yes --json');
+  expect(none.code).toBe(11);
+  expect(errorOf(none)['message']).toContain('(1 with a former value that is not kept (link))');
+  for (const folder of runFolders(user.runs))
+    expect(readFileSync(join(folder, 'undo.jsonl'), 'utf8')).not.toMatch(/sig=secret|canary/);
+});
+
+test('a route given with --route is the way back, too; one that replaces keeps what others added', async () => {
+  const service = await keepPlayers([{ id: 'p1', name: 'Ann', role: 'Sub' }]);
+  const user = userOf(service);
+  const replaces = 'config set endpoints.players.update.semantics replace';
+  expect(await user.run(replaces)).toMatchObject({ code: 0 });
+  await user.run("players update p1 -F role=IGL --route 'PUT /players/{id}'");
+  service.all.set('p1', { ...service.all.get('p1'), shirt: 7 });
+  expect(await user.run('runs undo last')).toMatchObject({ code: 0 });
+  expect(sentTo(service.requests)).toEqual(['PUT p1', 'PUT p1']);
+  expect(service.all.get('p1')).toMatchObject({ name: 'Ann', role: 'Sub', shirt: 7 });
+});
+
+async function withFiles() {
+  const { home, run } = sandboxUser();
+  for (const name of ['one', 'two', 'three']) writeFileSync(join(home, `${name}.txt`), name);
+  await run('docs upload one.txt two.txt three.txt');
+  return { home, run };
+}
+
+describe('an undo that deletes is asked for as a delete', () => {
+  test('without a terminal by --yes and --expect', async () => {
+    const { run } = await withFiles();
+    const bare = await run('runs undo last --json');
+    expect(bare.code).toBe(2);
+    expect(bare.stderr).toContain('runs undo: 3 of 3 records would be deleted');
+    expect(bare.stderr).not.toMatch(/would change|cannot be changed/);
+    const yes = await run('runs undo last --yes --json');
+    expect([yes.code, errorOf(yes)['message']]).toEqual([
+      2,
+      '3 records would be deleted, and --yes alone is not enough.',
+    ]);
+    expect((await run('runs undo last --yes --expect 2 --json')).code).toBe(11);
+    expect((await run('runs undo last --yes --expect 3 --json')).code).toBe(0);
+  });
+
+  test('at a terminal by the number', async () => {
+    const { home, run } = await withFiles();
+    const line = ['-p', 'sandbox', 'runs', 'undo', 'last'];
+    const wrong = await converse(home, line, [[/Delete 3 records\? Type the number/, 'y\r']]);
+    expect(wrong.code).toBe(130);
+    const right = await converse(home, line, [[/Delete 3 records\? Type the number/, '3\r']]);
+    expect(right.code).toBe(0);
+    expect((await run('docs list -o ids')).stdout).not.toMatch(/doc_00(19|2\d)/);
+  });
+});
+
+test('neither the key nor a signed URL in a record is in any file of its runs', async () => {
+  const link = 'https://files.example/a.pdf?X-Amz-Signature=canary-of-a-signature';
+  const service = await keepPlayers([
+    { id: 'p1', organizationId: organization, token: key, said: `it is ${key}`, link, kind: 'a' },
+  ]);
+  const user = userOf(service);
+  const update = 'players update p1 -F token=a -F said=b -F link=c -F kind=b --json';
+  expect((await user.run(update)).code).toBe(0);
+  const undo = await user.run('runs undo last --json');
+  expect(report(undo).results[0]).toMatchObject({ result: 'changed', after: { kind: 'a' } });
+  expect((await user.run('players delete p1 --yes')).code).toBe(0);
+  const files = runFolders(user.runs).flatMap((folder) =>
+    readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8')),
+  );
+  expect(files.length).toBeGreaterThan(3);
+  for (const text of files) {
+    expect(text).not.toContain(key);
+    expect(text).not.toContain('canary-of-a-signature');
+  }
+});
+
+test('a write of a record that holds the key is verified after a kill', async () => {
+  let hangs = true;
+  const service = await keepPlayers(
+    [{ id: 'p1', organizationId: organization, said: `it is ${key}` }],
+    ({ method }) => (hangs && method === 'PATCH' ? () => {} : undefined),
+  );
+  const user = userOf(service);
+  const child = user.start('players update p1 -F said=b');
+  await until(() => service.requests.some(({ method }) => method === 'PATCH'));
+  child.kill('SIGKILL');
+  for (const folder of runFolders(user.runs))
+    for (const file of readdirSync(folder))
+      expect(readFileSync(join(folder, file), 'utf8')).not.toContain(key);
+  hangs = false;
+  const again = await user.run('players update p1 -F said=b --json');
+  expect([again.code, service.all.get('p1')?.['said']]).toEqual([0, 'b']);
+});

@@ -1,0 +1,178 @@
+/** Runs of the program over a journal in memory, by the real runner. */
+import type { Entry } from '../../../src/bulk/journal.js';
+import { parseJournal, recordLine } from '../../../src/bulk/journal.js';
+import type { RecordState, Session } from '../../../src/bulk/operation.js';
+import type { ReportRow } from '../../../src/bulk/report.js';
+import { unfinishedTasks } from '../../../src/bulk/resume.js';
+import type { RunOptions } from '../../../src/bulk/row-host.js';
+import { foldJournal } from '../../../src/bulk/run-state.js';
+import { runRows } from '../../../src/bulk/runner.js';
+import type { StoredRun } from '../../../src/bulk/runs.js';
+import { ageMs } from '../../../src/data/instant.js';
+import { meets } from '../../../src/data/where.js';
+import { StaleReadError } from '../../../src/errors.js';
+import type { HeldLock } from '../../../src/files/lock.js';
+import { call, type World } from './world.js';
+
+const settleMs = 15_000;
+/** A read may be this old when its write leaves. */
+const freshMs = 2_000;
+
+export interface ProcessOptions {
+  readonly name: string;
+  readonly ids: readonly string[];
+  readonly to: string;
+  readonly guards?: RunOptions['guards'];
+  /** Each row is locked from its read to its result, or the only one from the start. */
+  readonly locks?: 'rows' | 'all';
+}
+
+/** One run of the program: the real runner over a journal that survives it. */
+export class Process {
+  isDead = false;
+  hasEnded = false;
+  readonly rows: ReportRow[] = [];
+  readonly name: string;
+  readonly to: string;
+  private readonly lastRead = new Map<string, RecordState>();
+
+  constructor(
+    private readonly world: World,
+    private readonly options: ProcessOptions,
+    readonly disk: Buffer[] = [],
+    private readonly images: string[] = [],
+  ) {
+    this.name = options.name;
+    this.to = options.to;
+    void this.work().catch((error: unknown) => {
+      world.broken ??= error;
+    });
+  }
+
+  /** The same after a crash, or typed again: the journal is what it was. */
+  again(): Process {
+    return new Process(this.world, this.options, this.disk, this.images);
+  }
+
+  get records() {
+    return parseJournal(Buffer.concat(this.disk), 'journal').records;
+  }
+
+  get state() {
+    return foldJournal(this.records);
+  }
+
+  private async work(): Promise<void> {
+    const { ids } = this.options;
+    const rows = ids.map((id, index) => ({
+      row: index + 1,
+      id,
+      previewed: [{ field: 'status', from: 'pending', to: this.options.to }],
+    }));
+    const stored = { plan: { rows }, state: this.state } as unknown as StoredRun;
+    // The preview of the first process, which a person may look at for long.
+    const seen = { at: this.world.now, record: { ...this.world.records.get(ids[0] ?? '') } };
+    const isFirst =
+      this.options.locks === undefined &&
+      this.disk.length === 0 &&
+      ids.length === 1 &&
+      seen.record['status'] === 'pending';
+    const tasks = unfinishedTasks(undefined, stored).map((task) =>
+      isFirst ? { ...task, seen } : task,
+    );
+    if (isFirst) for (const { id } of tasks) this.lastRead.set(id, seen);
+    await this.turn('start', () => {});
+    const held = this.options.locks === 'all' ? await this.lock(ids[0] ?? '') : undefined;
+    await runRows(tasks, this.runOptions());
+    held?.release();
+    this.hasEnded = true;
+  }
+
+  private turn<T>(what: string, act: () => T, isReady?: () => boolean): Promise<T> {
+    return this.isDead ? new Promise(() => {}) : this.world.turn(this, what, act, isReady);
+  }
+
+  private runOptions(): RunOptions {
+    const { world, options } = this;
+    return {
+      session: this.session(),
+      resource: 'tryouts',
+      guards: options.guards ?? {},
+      journal: { append: (entry) => this.append(entry) },
+      images: {
+        append: ({ id }) => this.turn(`image ${id}`, () => void this.images.push(id)),
+      },
+      ...(options.locks === 'rows' && { lockRow: (id) => this.lock(id) }),
+      concurrency: 1,
+      retries: 2,
+      backoff: () => 500,
+      settleMs,
+      maxErrors: undefined,
+      isSilent: () => false,
+      now: () => new Date(world.now.wall),
+      instant: () => world.now,
+      sleep: (ms) => this.turn(`sleep ${ms}`, () => world.pass({ wall: ms, mono: ms })),
+      signal: new AbortController().signal,
+      describeError: ({ code, message }) => ({ code, message }),
+      note: () => {},
+      onResult: (row) => this.rows.push(row),
+    };
+  }
+
+  private lock(id: string): Promise<HeldLock> {
+    const { locked } = this.world;
+    const take = () => {
+      locked.add(id);
+      return { isOurs: () => true, release: () => void locked.delete(id) };
+    };
+    return this.turn(`lock ${id}`, take, () => !locked.has(id));
+  }
+
+  private append(entry: Entry): Promise<void> {
+    const { kind, id = '', result = '' } = entry as { kind: string; id?: string; result?: string };
+    return this.turn(`journal ${kind} ${id} ${result}`.trimEnd(), () => {
+      const line = recordLine(this.disk.length + 1, this.world.now.wall, entry);
+      this.disk.push(Buffer.from(line));
+    });
+  }
+
+  private session(): Session {
+    const { world, options } = this;
+    const { to, name } = options;
+    return {
+      resends: 2,
+      read: ({ id }) =>
+        this.turn(`read ${id}`, (): RecordState => {
+          const state = { record: { ...world.records.get(id) }, at: world.now };
+          this.lastRead.set(id, state);
+          return state;
+        }),
+      plan({ id }, { record = {} }) {
+        const from = record['status'];
+        if (from === to) return { steps: [] };
+        const changes = [{ field: 'status', from, to }];
+        return {
+          steps: [{ call: { endpoint: 'updateTryout', body: { id, status: to } }, changes }],
+        };
+      },
+      send: (_, { id }, isFresh) =>
+        this.turn(`send ${id}`, () => {
+          if (!isFresh()) throw new StaleReadError(call);
+          this.checkSend(id);
+          return world.receive(id, to, name);
+        }),
+    };
+  }
+
+  /** What must hold whenever a write leaves. */
+  private checkSend(id: string): void {
+    const { world } = this;
+    const { at, record = {} } = this.lastRead.get(id) ?? {};
+    if (!at || ageMs(at, world.now) > freshMs) throw new Error(`${id} was sent on an old read`);
+    if (this.options.guards?.conditions?.some((condition) => !meets(condition, record)))
+      throw new Error(`${id} was sent although a guard did not hold`);
+    if (!this.state.open.has(this.options.ids.indexOf(id) + 1))
+      throw new Error(`${id} was sent without an intent`);
+    if (!this.images.includes(id)) throw new Error(`${id} was sent without a before-image`);
+  }
+}

@@ -1,0 +1,158 @@
+import { basename } from 'node:path';
+import { expect } from 'vitest';
+import { runFolders, runsOf } from '../bulk/user.js';
+import { rosterctl } from '../support/run.js';
+import { type Stage, statuses } from './stage.js';
+
+// Lines that write one record, and the undo of a run, each with what must hold once it came to its
+// own end after all the kills.
+
+/** How a line ended that nobody killed. */
+interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+}
+
+export interface Deed {
+  readonly line: readonly string[];
+  /** Whether what stands there before is kept before each write leaves. */
+  readonly keepsBefore: boolean;
+  check(ended: Ended): Promise<void>;
+}
+
+interface Application {
+  readonly id: string;
+  readonly status: string;
+  readonly email: string | null;
+  readonly discordUserId: string | null;
+  readonly convertedPlayerId: string | null;
+}
+
+/** Changes the status of one application. */
+export function updateOne(stage: Stage, id: string, to: string): Deed {
+  const line = ['tryouts', 'update', id, '--status', to, '--yes', '--json'];
+  return {
+    line,
+    keepsBefore: true,
+    async check({ code }) {
+      expect(code).toBe(0);
+      expect(applied(stage, 'PATCH')).toEqual([id]);
+      expect(await statuses(stage.env, stage.home, [id])).toEqual({ [id]: to });
+      await sendsNothing(stage, line);
+    },
+  };
+}
+
+/** Accepts an application and makes it a player; `made` hears of the player's id. */
+export function convertOne(stage: Stage, id: string, made: (player: string) => void): Deed {
+  const line = ['tryouts', 'convert', id, '--accept', '--yes', '--json'];
+  return {
+    line,
+    keepsBefore: false,
+    async check({ code }) {
+      expect(code).toBe(0);
+      expect(applied(stage, 'PATCH')).toEqual([id]);
+      expect(applied(stage, 'POST')).toEqual([id]);
+      const { convertedPlayerId, email } = await application(stage, id);
+      const players = (await read(stage, 'players list')) as { id: string; email: string | null }[];
+      expect(players.filter((each) => each.email === email).map((each) => each.id)).toEqual([
+        convertedPlayerId,
+      ]);
+      made(String(convertedPlayerId));
+      await sendsNothing(stage, line);
+    },
+  };
+}
+
+/** Deletes a player. */
+export function deleteOne(stage: Stage, id: string): Deed {
+  return {
+    line: ['players', 'delete', id, '--yes', '--json'],
+    keepsBefore: true,
+    async check({ code }) {
+      // Killed when it was done and not yet told: the same line finds nothing to delete.
+      expect([0, 5]).toContain(code);
+      expect(applied(stage, 'DELETE')).toEqual([id]);
+      const { code: found } = await rosterctl(`players get ${id}`, stage);
+      expect(found).toBe(5);
+    },
+  };
+}
+
+/** Creates a team of a name that no other has. */
+export function createOne(stage: Stage, name: string): Deed {
+  const line = ['teams', 'create', '--name', name, '--yes', '--json'];
+  return {
+    line,
+    keepsBefore: false,
+    async check({ code }) {
+      // What was lost is not sent a second time: a person decides.
+      expect([0, 10]).toContain(code);
+      const teams = (await read(stage, 'teams list')) as { name: string }[];
+      const made = teams.filter((team) => team.name === name).length;
+      expect(made).toBe(applied(stage, 'POST').length);
+      expect(stage.relay.arrivals.length).toBeLessThan(2);
+      if (code === 0) expect(made).toBe(1);
+      else await sendsNothing(stage, line, 10);
+    },
+  };
+}
+
+/** Takes the newest run back, whose rows held `before`. */
+export function undoNewest(stage: Stage, before: Readonly<Record<string, string>>): Deed {
+  const run = basename(runFolders(runsOf(stage.home)).at(-1) ?? '');
+  const line = ['runs', 'undo', run, '--yes', '--json'];
+  return {
+    line,
+    keepsBefore: true,
+    async check({ code }) {
+      expect(code).toBe(0);
+      const ids = applied(stage, 'PATCH');
+      expect(ids.toSorted()).toEqual([...new Set(ids)].toSorted());
+      expect(await statuses(stage.env, stage.home, stage.ids)).toEqual(before);
+      await sendsNothing(stage, line);
+    },
+  };
+}
+
+/** Applications that share their person with no other and are no rows of the stage. */
+export async function freeApplications(stage: Stage): Promise<string[]> {
+  const all = (await read(stage, 'tryouts list')) as Application[];
+  const isAlone = (field: 'email' | 'discordUserId', value: string | null) =>
+    value !== null && all.filter((other) => other[field] === value).length === 1;
+  const players = (await read(stage, 'players list')) as { email: string | null }[];
+  const taken = new Set(players.map(({ email }) => email));
+  return all
+    .filter(({ id, status, convertedPlayerId, email, discordUserId }) => {
+      const isPerson = isAlone('email', email) && isAlone('discordUserId', discordUserId);
+      const isFree = convertedPlayerId === null && status === 'pending' && !taken.has(email);
+      return isPerson && isFree && !stage.ids.includes(id);
+    })
+    .map(({ id }) => id);
+}
+
+/** The ids of the writes of a kind that reached the service. */
+function applied({ relay }: Stage, method: string): string[] {
+  return relay.arrivals
+    .filter((each) => each.applied && each.method === method)
+    .map(({ id }) => id);
+}
+
+/** The same line once more sends nothing. */
+async function sendsNothing(stage: Stage, line: readonly string[], wanted = 0): Promise<void> {
+  stage.relay.clear();
+  const again = await rosterctl([...line], stage);
+  expect({ code: again.code, arrivals: stage.relay.arrivals }).toEqual({
+    code: wanted,
+    arrivals: [],
+  });
+}
+
+async function application(stage: Stage, id: string): Promise<Application> {
+  return (await read(stage, `tryouts get ${id}`)) as Application;
+}
+
+async function read(stage: Stage, line: string): Promise<unknown> {
+  const { stdout } = await rosterctl(`${line} --json`, stage);
+  return JSON.parse(stdout);
+}

@@ -1,0 +1,215 @@
+import { describe, expect, test } from 'vitest';
+import { application, cut, keep, steps } from '../commands/tryouts/service.js';
+import { errorOf } from '../support/run.js';
+import type { Reply } from '../support/service.js';
+import { report, several, until, userOf } from '../bulk/user.js';
+
+// `tryouts convert --accept` is two writes of a row, each with an intent and a result of its own.
+
+/** Two applications whose conversion is answered by this as long as it says anything. */
+async function converting(answer: () => Reply | undefined, count = 2) {
+  const service = await keep(several(count), (_, step) =>
+    step.startsWith('CONVERT') ? answer() : undefined,
+  );
+  return { service, user: userOf(service) };
+}
+
+const refused: Reply = { status: 422, json: { error: 'noSeat', message: 'The team is full.' } };
+const taken: Reply = { status: 409, json: { error: 'conflict' } };
+const later: Reply = { status: 429, headers: { 'retry-after': '9999' }, json: { error: 'slow' } };
+
+describe('a conversion that fails for good after --accept', () => {
+  test.each([
+    ['422', refused, 3],
+    ['409', taken, 6],
+  ])(
+    '%s: one id ends with the code of the refusal, and says that the status was set',
+    async (_, reply, code) => {
+      const { service, user } = await converting(() => reply);
+      const ran = await user.run('tryouts convert app_1 --accept --yes --json');
+      expect([ran.code, ran.stdout]).toEqual([code, '']);
+      expect(service.kept.get('app_1')?.status).toBe('accepted');
+      const shown = await user.run('runs show last --json');
+      expect(report(shown).results).toMatchObject([
+        {
+          id: 'app_1',
+          result: 'failed',
+          before: { status: 'pending' },
+          after: { status: 'accepted' },
+          step: 'accepted',
+        },
+      ]);
+      expect(ran.stderr).toContain('The status was set to accepted');
+    },
+  );
+
+  test('several end with 8, their rows failed with what the first step wrote', async () => {
+    const { user } = await converting(() => taken);
+    const ran = await user.run('tryouts convert app_1 app_2 --accept --yes --json');
+    expect(ran.code).toBe(8);
+    const row = { result: 'failed', step: 'accepted', after: { status: 'accepted' } };
+    expect(report(ran).results).toMatchObject([row, row]);
+    expect(report(ran).results).not.toMatchObject([{ retryable: true }]);
+    const retried = await user.run('runs retry last --yes --json');
+    expect(retried.code).toBe(8);
+  });
+});
+
+describe('a conversion that cannot be done now, after --accept', () => {
+  test.each(['the same line', 'runs resume last --yes --json'])(
+    'is finished by %s without judging the guards that the first step met',
+    async (how) => {
+      let busy = true;
+      const { service, user } = await converting(() => (busy ? later : undefined));
+      const line = 'tryouts convert app_1 app_2 --accept --if-status pending --yes --json';
+      const ran = await user.run(`${line} --concurrency 1`);
+      expect(ran.code).toBe(9);
+      expect(report(ran).results).toMatchObject([
+        { result: 'failed', step: 'accepted', retryable: true, after: { status: 'accepted' } },
+        { result: 'not_attempted' },
+      ]);
+      const listed = JSON.parse((await user.run('runs list --json')).stdout) as object[];
+      expect(listed).toMatchObject([{ state: 'unfinished' }]);
+      const looked = await user.run(`${line} -n`);
+      expect(report(looked).summary).toMatchObject({ wouldChange: 2, skipped: 0 });
+      busy = false;
+      const again = await user.run(how === 'the same line' ? line : how);
+      expect(again.code).toBe(0);
+      expect(report(again).summary).toMatchObject({ total: 2, changed: 2 });
+      const sent = steps(service).filter((step) => !/^(GET|LIST)/.test(step));
+      expect(sent.filter((step) => step.startsWith('PATCH'))).toEqual([
+        'PATCH app_1',
+        'PATCH app_2',
+      ]);
+      for (const id of ['app_1', 'app_2'])
+        expect(service.kept.get(id)).toMatchObject({
+          status: 'accepted',
+          convertedPlayerId: `player_${id}`,
+        });
+    },
+  );
+
+  test('one id: exit 9, and the same line finishes it', async () => {
+    let busy = true;
+    const { service, user } = await converting(() => (busy ? later : undefined));
+    const line = 'tryouts convert app_1 --accept --if-status pending --yes --json';
+    const ran = await user.run(line);
+    expect([ran.code, errorOf(ran)['retryable']]).toEqual([9, true]);
+    expect(ran.stderr).toContain('The status was set to accepted');
+    busy = false;
+    const again = await user.run(line);
+    expect(again.code).toBe(0);
+    expect(JSON.parse(again.stdout)).toMatchObject({ convertedPlayerId: 'player_app_1' });
+    expect(steps(service).filter((step) => step.startsWith('PATCH'))).toEqual(['PATCH app_1']);
+  });
+
+  test('whose status somebody else moved meanwhile is a conflict, and no player is made', async () => {
+    let busy = true;
+    const { service, user } = await converting(() => (busy ? later : undefined));
+    const line = 'tryouts convert app_1 --accept --yes --json';
+    await user.run(line);
+    busy = false;
+    service.kept.set('app_1', application('app_1', { status: 'rejected' }));
+    const again = await user.run(line);
+    expect(again.code).toBe(6);
+    expect(service.kept.get('app_1')).toMatchObject({
+      status: 'rejected',
+      convertedPlayerId: null,
+    });
+  });
+});
+
+test('a run killed between its two steps is not removed: the guards of the first are not judged again', async () => {
+  let accepted = false;
+  let isOver = false;
+  const service = await keep(several(1), (_, step) => {
+    accepted ||= step === 'PATCH app_1';
+    // After the first step nothing more is answered.
+    return accepted && !isOver && step !== 'PATCH app_1' ? () => {} : undefined;
+  });
+  const user = userOf(service);
+  const line = 'tryouts convert app_1 --accept --if-status pending --yes --json';
+  const child = user.start(line);
+  const ended = new Promise((resolve) => child.on('close', resolve));
+  await until(() => steps(service).at(-1) === 'GET app_1' && accepted);
+  child.kill('SIGKILL');
+  await ended;
+  isOver = true;
+  await user.run('tryouts update app_9 --status rejected');
+  const again = await user.run(line);
+  expect(again.code).toBe(0);
+  expect(service.kept.get('app_1')).toMatchObject({ convertedPlayerId: 'player_app_1' });
+});
+
+test.each(['at once', 'later'])(
+  'a single conversion killed while its POST travels and repeated makes one player, done %s',
+  async (when) => {
+    let players = 0;
+    let sent = 0;
+    const convert = () => {
+      players += 1;
+      const convertedPlayerId = `player_${players}` as never;
+      service.kept.set('app_1', application('app_1', { convertedPlayerId }));
+    };
+    const service: Awaited<ReturnType<typeof keep>> = await keep(several(1), (_, step) => {
+      if (step !== 'CONVERT app_1') return undefined;
+      sent += 1;
+      if (sent > 1) {
+        convert();
+        return { status: 201, json: { player: { id: 'player_2' } } };
+      }
+      return () => {
+        if (when === 'at once') convert();
+        else setTimeout(convert, 600);
+      };
+    });
+    const user = userOf(service);
+    const env = { ROSTERCTL_SETTLE: '1.5s' };
+    const child = user.start('tryouts convert app_1 --yes', env);
+    const ended = new Promise((resolve) => child.on('close', resolve));
+    await until(() => sent === 1);
+    child.kill('SIGKILL');
+    await ended;
+    const again = user.start('tryouts convert app_1 --yes --json', env);
+    again.stdin.end();
+    let stdout = '';
+    again.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+    expect(await new Promise((resolve) => again.on('close', resolve))).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ id: 'app_1', convertedPlayerId: 'player_1' });
+    expect([sent, players]).toEqual([1, 1]);
+  },
+);
+
+test('the preview of several shows the team and whatever else is sent, and who is not accepted', async () => {
+  const service = await keep([
+    application('app_1', { status: 'accepted' }),
+    application('app_2', { status: 'reviewing' }),
+  ]);
+  const user = userOf(service);
+  const line = 'tryouts convert app_1 app_2 -F teamId=team_1 -F shirt=7';
+  for (const words of [`${line} -n`, `${line} --yes`]) {
+    // oxlint-disable-next-line no-await-in-loop
+    const { stderr } = await user.run(words);
+    expect(stderr).toContain('2 of 2 records would be converted');
+    expect(stderr).toMatch(/app_1 \(Applicant app_1\): .*teamId \S+ → team_1, shirt \S+ → 7/);
+    expect(stderr).toMatch(/app_2 \(Applicant app_2\): .*teamId \S+ → team_1, shirt \S+ → 7/);
+    expect(stderr).toContain('app_2 is not accepted: the status is reviewing.');
+    expect(stderr).not.toContain('app_1 is not accepted');
+  }
+});
+
+test('a lost answer to the acceptance is settled by reading before the conversion is sent', async () => {
+  const service = await keep(several(1), (_, step) => {
+    if (step !== 'PATCH app_1') return undefined;
+    return (request, response) => {
+      service.kept.set('app_1', application('app_1', { status: 'accepted' }));
+      cut(request, response);
+    };
+  });
+  const ran = await userOf(service).run('tryouts convert app_1 --accept --yes --json');
+  expect(ran.code).toBe(0);
+  expect(steps(service).filter((step) => /^(PATCH|CONVERT)/.test(step))).toEqual([
+    'PATCH app_1',
+    'CONVERT app_1',
+  ]);
+});

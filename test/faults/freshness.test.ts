@@ -1,0 +1,333 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { type Application, application, cut, keep, steps } from '../commands/tryouts/service.js';
+import { inProcess, movableClock } from '../support/in-process.js';
+import { rosterctl, startLine, startRosterctl, temporaryFolder } from '../support/run.js';
+import type { Recorded, Reply, Service } from '../support/service.js';
+import { outcomeService } from './outcome-service.js';
+import { ids, report, runFolders, runsOf, several, until } from '../bulk/user.js';
+
+// Nothing is written by what was read before a wait: each test lets somebody else write during one.
+
+const later = (seconds: number): Reply => ({
+  status: 429,
+  json: { error: 'rateLimited' },
+  headers: { 'retry-after': String(seconds) },
+});
+
+type Kept = Awaited<ReturnType<typeof keep>>;
+
+function change({ kept }: Kept, id: string, fields: Partial<Application>): void {
+  const record = kept.get(id);
+  if (record) kept.set(id, { ...record, ...fields });
+}
+
+const patches = (service: Service) => steps(service).filter((step) => step.startsWith('PATCH'));
+const statusOf = (service: Kept, id: string) => service.kept.get(id)?.status;
+
+/** What a row comes to where another admin accepted the applicant meanwhile, without and with a guard. */
+const guards = [
+  ['', 'conflict', 8, 6],
+  ['--if-status pending', 'skipped', 0, 0],
+] as const;
+
+/**
+ * Answers the second of four writes with a 429. The reads of the third and the fourth row end during
+ * that pause, so that their writes wait for its end, and then another admin accepts all three.
+ */
+async function pausing({ seconds, onAccept }: { seconds: number; onAccept: () => void }) {
+  const gets: string[] = [];
+  let isHeld = false;
+  const service: Kept = await keep(several(4), (_, step) => {
+    if (step === 'PATCH app_2') {
+      isHeld = true;
+      return later(seconds);
+    }
+    gets.push(step);
+    const isTurn = ['GET app_3', 'GET app_4'].includes(step);
+    // The first read is that of the preview.
+    if (!isTurn || gets.filter((each) => each === step).length !== 2) return undefined;
+    const json = service.kept.get(step.slice('GET '.length));
+    return (__, response) => void readInPause(response, json);
+  });
+  const readInPause = async (response: ServerResponse, json: unknown) => {
+    await until(() => isHeld);
+    await sleep(100);
+    answer(response, json);
+    await sleep(200);
+    for (const id of ['app_2', 'app_3', 'app_4']) change(service, id, { status: 'accepted' });
+    onAccept();
+  };
+  return service;
+}
+
+describe.concurrent('an applicant whom another admin accepted meanwhile is not rejected', () => {
+  test.each(guards)('behind a 429, in a run%s', async (guard, result, code) => {
+    const clock = movableClock();
+    const service = await pausing({ seconds: 1, onAccept: () => clock.forward(10_000) });
+    const line = `tryouts set-status ${ids(4).join(' ')} --to rejected ${guard} --yes --json`;
+    const ran = await inProcess(line, { env: service.env, home: temporaryFolder(), clock });
+    expect(ran.code).toBe(code);
+    expect(report(ran).results.map((row) => row.result)).toEqual([
+      'changed',
+      ...[result, result, result],
+    ]);
+    expect(patches(service)).toEqual(['PATCH app_1', 'PATCH app_2']);
+  });
+
+  test('behind a 429 that the built program waits for', async () => {
+    const service = await pausing({ seconds: 3, onAccept: () => {} });
+    const line = `tryouts set-status ${ids(4).join(' ')} --to rejected --yes --json`;
+    const ran = await rosterctl(line, { env: service.env });
+    expect(ran.code).toBe(8);
+    expect(report(ran).summary).toMatchObject({ changed: 1, conflict: 3 });
+    expect(patches(service)).toEqual(['PATCH app_1', 'PATCH app_2']);
+  });
+
+  test.each(guards)('behind a 429, alone%s', async (guard, result, _, code) => {
+    const clock = movableClock();
+    const service = await keep(several(1), (__, step) => {
+      if (!step.startsWith('PATCH') || statusOf(service, 'app_1') === 'accepted') return undefined;
+      change(service, 'app_1', { status: 'accepted' });
+      clock.forward(10_000);
+      return later(0.2);
+    });
+    const line = `tryouts update app_1 --status rejected ${guard} --json`;
+    const ran = await inProcess(line, { env: service.env, home: temporaryFolder(), clock });
+    expect({ code: ran.code, says: ran.stderr }).toEqual({
+      code,
+      says: expect.stringMatching(
+        result === 'skipped' ? /skipped: The status is accepted/ : /changed by someone else/,
+      ),
+    });
+    expect([statusOf(service, 'app_1'), patches(service).length]).toEqual(['accepted', 1]);
+  });
+
+  test.each(guards)('behind the slow answer to the first write%s', async (guard, result, code) => {
+    const service = await keep(several(4), (_, step) => {
+      if (step !== 'PATCH app_1') return undefined;
+      return (__, response) => {
+        setTimeout(() => {
+          for (const id of ['app_2', 'app_3', 'app_4']) change(service, id, { status: 'accepted' });
+        }, 1_000);
+        setTimeout(() => {
+          change(service, 'app_1', { status: 'rejected' });
+          answer(response, service.kept.get('app_1'));
+        }, 3_000);
+      };
+    });
+    const line = `tryouts set-status ${ids(4).join(' ')} --to rejected ${guard} --yes --json`;
+    const ran = await rosterctl(line, { env: service.env });
+    expect(ran.code).toBe(code);
+    expect(report(ran).results.map((row) => row.result)).toEqual([
+      'changed',
+      ...[result, result, result],
+    ]);
+    expect(patches(service)).toEqual(['PATCH app_1']);
+  });
+
+  test.each([
+    ['alone', 'tryouts update app_1 --status rejected', 6],
+    ['alone and guarded', 'tryouts update app_1 --status rejected --if-status pending', 0],
+    ['in a run', 'tryouts set-status --ids - --to rejected --yes', 8],
+    ['in a run and guarded', 'tryouts set-status --ids - --to rejected --if-status pending -y', 0],
+  ])('while the process was suspended between read and write, %s', async (_, line, code) => {
+    let reads = 0;
+    // Of several the first read is that of the preview.
+    const at = line.includes('--ids') ? 2 : 1;
+    const service: Kept = await keep(several(2), (__, step) => {
+      if (step !== 'GET app_1' || ++reads !== at) return undefined;
+      const text = JSON.stringify(service.kept.get('app_1'));
+      return (___, response) => void suspended(response, text);
+    });
+    /** The head of the answer arrives before the process sleeps, the rest while it does. */
+    const suspended = async (response: ServerResponse, text: string) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.write(text.slice(0, 20));
+      await sleep(700);
+      child.kill('SIGSTOP');
+      response.end(text.slice(20));
+      await sleep(2_500);
+      change(service, 'app_1', { status: 'accepted' });
+      child.kill('SIGCONT');
+    };
+    const child = startRosterctl(`${line} --json`, { env: service.env });
+    child.stdin.end('app_1\napp_2\n');
+    const ended = await new Promise((resolve) => child.on('close', resolve));
+    expect(ended).toBe(code);
+    expect(statusOf(service, 'app_1')).toBe('accepted');
+    expect(patches(service)).toEqual(at === 2 ? ['PATCH app_2'] : []);
+  });
+});
+
+function answer(response: ServerResponse, json: unknown): void {
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(json));
+}
+
+describe.concurrent('a bulk conversion that waits and `tryouts convert ID` by hand', () => {
+  test.each([
+    ['of one machine', true],
+    ['of two machines', false],
+  ])('%s make one player of each', async (_, isShared) => {
+    const home = temporaryFolder();
+    const players: string[] = [];
+    const service = await keep(several(3), (__, step) => {
+      if (!step.startsWith('CONVERT')) return undefined;
+      if (step === 'CONVERT app_1' && !players.includes('later')) {
+        players.push('later');
+        return later(2);
+      }
+      players.push(step);
+      return undefined;
+    });
+    const bulk = startLine('tryouts convert app_1 app_2 app_3 --yes --json', {
+      env: service.env,
+      home,
+    });
+    await until(() => players.length > 0);
+    const byHand = { env: service.env, home: isShared ? home : temporaryFolder() };
+    const [first, last] = await Promise.all([
+      rosterctl('tryouts convert app_1 --yes --json', byHand),
+      rosterctl('tryouts convert app_3 --yes --json', byHand),
+    ]);
+    const ended = await bulk.ended;
+    expect([first.code, last.code, ended.code]).toEqual([0, 0, 0]);
+    expect(players.slice(1).toSorted()).toEqual(ids(3).map((id) => `CONVERT ${id}`));
+  });
+});
+
+/** What somebody else changes while the outcome of a note is open, and what guards against that. */
+const doubts = [
+  ['--if', '', "--if 'email~example.com'", { email: 'new@example.org' }, 'skipped', 0],
+  ['--if-status', '', '--if-status pending', { status: 'accepted' }, 'skipped', 0],
+  ['if_status', 'if_status,pending', '', { status: 'accepted' }, 'skipped', 0],
+  [
+    'updatedAt',
+    'updatedAt,2026-03-01T10:00:00Z',
+    '',
+    { updatedAt: '2026-03-02T10:00:00Z' },
+    'conflict',
+    8,
+  ],
+] as const;
+
+/** Sets the notes by a file with this column beside them. */
+function lineOf(home: string, column: string, guard: string): string {
+  const [name = '', value = ''] = column.split(',');
+  const more = (text: string) => (column === '' ? '' : `,${text}`);
+  writeFileSync(
+    join(home, 'x.csv'),
+    `id,internalNotes${more(name)}\napp_1,Call on Friday${more(value)}\n`,
+  );
+  return `tryouts set-status --csv ${join(home, 'x.csv')} ${guard} --yes --json`;
+}
+
+describe.concurrent('a row in doubt is not sent again where its guard no longer holds', () => {
+  test.each(doubts)('%s, in the same process', async (_, column, guard, other, result, code) => {
+    const home = temporaryFolder();
+    const service = await keep(several(1), (__, step) => {
+      if (!step.startsWith('PATCH')) return undefined;
+      change(service, 'app_1', other);
+      return cut;
+    });
+    const ran = await inProcess(lineOf(home, column, guard), { env: service.env, home });
+    expect({ code: ran.code, results: report(ran).results }).toMatchObject({
+      code,
+      results: [{ id: 'app_1', result }],
+    });
+    expect(patches(service)).toHaveLength(1);
+  });
+
+  test.each(doubts)('%s, on resume', async (_, column, guard, other, result, code) => {
+    const home = temporaryFolder();
+    const { service, again } = await killedWhileSending(home, lineOf(home, column, guard));
+    change(service, 'app_1', other);
+    const ran = await again();
+    expect({ code: ran.code, results: report(ran).results }).toMatchObject({
+      code,
+      results: [{ id: 'app_1', result }],
+    });
+    expect(patches(service)).toHaveLength(1);
+  });
+
+  test('without one it is sent again, once', async () => {
+    const home = temporaryFolder();
+    const { service, again } = await killedWhileSending(home, lineOf(home, '', ''));
+    change(service, 'app_1', { email: 'new@example.org' });
+    const ran = await again();
+    expect([ran.code, patches(service).length]).toEqual([0, 2]);
+    expect(service.kept.get('app_1')?.internalNotes).toBe('Call on Friday');
+  });
+});
+
+/** A line that is killed while its only PATCH travels, which never arrives. */
+async function killedWhileSending(home: string, line: string) {
+  let isCut = false;
+  const service = await keep([application('app_1')], (_: Recorded, step: string) => {
+    if (!step.startsWith('PATCH') || isCut) return undefined;
+    isCut = true;
+    return () => {};
+  });
+  const child = startLine(line, { env: service.env, home });
+  await until(() => isCut);
+  child.kill('SIGKILL');
+  await child.ended;
+  expect(runFolders(runsOf(home))).toHaveLength(1);
+  const again = () => inProcess('runs resume last --yes --json', { env: service.env, home });
+  return { service, again };
+}
+
+describe.concurrent('`players delete --if` leaves a player who was reactivated meanwhile', () => {
+  const one = 'players delete player_1 --if state=inactive --yes --json';
+  const two = 'players delete player_1 player_2 --if state=inactive --yes --expect 2 --json';
+
+  test.each([
+    ['alone', one, 1, 6],
+    ['in a run', two, 2, 8],
+  ])('while the outcome was open, %s', async (_, line, count, code) => {
+    const service = await outcomeService((write) => {
+      write.change({ state: 'active' });
+      return cut;
+    });
+    service.put({ state: 'inactive' });
+    const ran = await inProcess(line, { env: service.env, home: temporaryFolder() });
+    expect([ran.code, service.sent.length]).toEqual([code, count]);
+    expect(service.record('player_1')).toMatchObject({ state: 'active' });
+  });
+
+  test.each([
+    ['alone', one, 1],
+    ['in a run', two, 2],
+  ])('behind a 429, %s', async (_, line, count) => {
+    const clock = movableClock();
+    const service = await outcomeService((write) => {
+      write.change({ state: 'active' });
+      clock.forward(10_000);
+      return later(0.1);
+    });
+    service.put({ state: 'inactive' });
+    const ran = await inProcess(line, { env: service.env, home: temporaryFolder(), clock });
+    expect([ran.code, service.sent.length]).toEqual([0, count]);
+    expect(service.record('player_1')).toMatchObject({ state: 'active' });
+  });
+
+  test.each([
+    ['its run is resumed', 'runs resume last --yes --json', 8],
+    ['the same line is typed again', one, 6],
+  ])('when %s', async (_, again, code) => {
+    const home = temporaryFolder();
+    const service = await outcomeService(() => () => {});
+    service.put({ state: 'inactive' });
+    const child = startLine(one, { env: service.env, home });
+    await until(() => service.sent.length > 0);
+    child.kill('SIGKILL');
+    await child.ended;
+    service.put({ state: 'active' });
+    const ran = await inProcess(again, { env: service.env, home });
+    expect([ran.code, service.sent.length]).toEqual([code, 1]);
+    expect(service.record('player_1')).toMatchObject({ state: 'active' });
+  });
+});

@@ -1,0 +1,285 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import {
+  application,
+  cut,
+  type Instead,
+  keep,
+  steps,
+  written,
+} from '../commands/tryouts/service.js';
+import { errorOf, rosterctl } from '../support/run.js';
+import { recordingService } from '../support/service.js';
+import { ids, report, runFolders, several, until, userOf } from '../bulk/user.js';
+
+// An unfinished run is taken up by its command line, and nothing of it is lost or done twice.
+
+type Kept = Awaited<ReturnType<typeof keep>>;
+
+/** Does what a PATCH asks for, and never answers. */
+function applied(service: () => Kept, onDone: () => void): Instead {
+  return ({ body }, step) =>
+    () => {
+      const id = step.slice('PATCH '.length);
+      const fields = JSON.parse(body.toString()) as object;
+      service().kept.set(id, { ...(service().kept.get(id) ?? application(id)), ...fields });
+      onDone();
+    };
+}
+
+/** Starts a line and kills it once `reached` says so. */
+async function killed(user: ReturnType<typeof userOf>, line: string, reached: () => boolean) {
+  const child = user.start(line);
+  const ended = new Promise((resolve) => child.on('close', resolve));
+  await until(reached);
+  child.kill('SIGKILL');
+  await ended;
+}
+
+/** A service on which the answer to one step is lost at the first time, after it was done. */
+async function losing(count: number, step: string) {
+  let lost = 0;
+  const service: Kept = await keep(several(count), (request, asked) => {
+    if (asked !== step || lost > 0) return undefined;
+    return applied(
+      () => service,
+      () => (lost += 1),
+    )(request, asked);
+  });
+  return { service, user: userOf(service), isLost: () => lost > 0 };
+}
+
+describe('a line whose filter named the rows', () => {
+  const line = 'tryouts set-status --status pending --to rejected --yes --json --concurrency 1';
+
+  test('finishes what was begun, selects anew, and closes the old run as replaced', async () => {
+    const { service, user, isLost } = await losing(4, 'PATCH app_2');
+    await killed(user, line, isLost);
+    expect(service.kept.get('app_2')?.status).toBe('rejected');
+    // One came since, one no longer matches.
+    service.kept.set('app_9', application('app_9'));
+    service.kept.set('app_4', application('app_4', { status: 'accepted' }));
+    const before = written(service).length;
+    const looked = await user.run(line.replace('--yes', '--dry-run'));
+    expect(report(looked).results.map(({ id, result }) => [id, result])).toEqual([
+      ['app_2', 'unchanged'],
+      ['app_3', 'would_change'],
+      ['app_9', 'would_change'],
+    ]);
+    // app_2 is no row of today's selection.
+    expect(await user.run(`${line} --expect 3`)).toMatchObject({ code: 11, stdout: '' });
+    expect(written(service)).toHaveLength(before);
+    const again = await user.run(`${line} --expect 2`);
+    expect(again.code).toBe(0);
+    expect(report(again).results.map(({ id, result }) => [id, result])).toEqual([
+      ['app_2', 'changed'],
+      ['app_3', 'changed'],
+      ['app_9', 'changed'],
+    ]);
+    expect(steps(service).filter((step) => step === 'PATCH app_2')).toHaveLength(1);
+    expect(service.kept.get('app_4')?.status).toBe('accepted');
+    const runs = JSON.parse((await user.run('runs list --json')).stdout) as { state: string }[];
+    expect(runs.map(({ state }) => state)).toEqual(['finished', 'finished']);
+    // What was taken over is undone with the run that finished it.
+    const undone = await user.run('runs undo last --yes --json');
+    expect(report(undone).summary).toMatchObject({ total: 3, changed: 3 });
+    expect(service.kept.get('app_2')?.status).toBe('pending');
+  });
+
+  test('is killed again while it finishes that, and nothing is lost or sent twice', async () => {
+    const lost = new Set<string>();
+    const service: Kept = await keep(several(4), (request, step) => {
+      if (!['PATCH app_2', 'PATCH app_3'].includes(step) || lost.has(step)) return undefined;
+      return applied(
+        () => service,
+        () => lost.add(step),
+      )(request, step);
+    });
+    const user = userOf(service);
+    await killed(user, line, () => lost.has('PATCH app_2'));
+    await killed(user, line, () => lost.has('PATCH app_3'));
+    const again = await user.run(line);
+    expect(again.code).toBe(0);
+    expect(report(again).results.map(({ id, result }) => [id, result])).toEqual([
+      ['app_2', 'changed'],
+      ['app_3', 'changed'],
+      ['app_4', 'changed'],
+    ]);
+    expect([...service.kept.values()].every(({ status }) => status === 'rejected')).toBe(true);
+    expect(written(service)).toHaveLength(4);
+  });
+});
+
+test('-n of a line with ids shows what is left of its run, and sends and keeps nothing', async () => {
+  const { service, user, isLost } = await losing(4, 'PATCH app_3');
+  const line = `tryouts set-status ${ids(4).join(' ')} --to rejected --concurrency 1`;
+  await killed(user, `${line} --yes`, isLost);
+  const [folder = ''] = runFolders(user.runs);
+  const journal = readFileSync(join(folder, 'journal.jsonl'), 'utf8');
+  const looked = await user.run(`${line} -n --json`);
+  expect(looked.code).toBe(0);
+  expect(looked.stderr).toContain(`This continues run ${basename(folder)}`);
+  expect(report(looked)).toMatchObject({
+    run: basename(folder),
+    results: [
+      { id: 'app_3', result: 'unchanged' },
+      { id: 'app_4', result: 'would_change' },
+    ],
+  });
+  expect(readFileSync(join(folder, 'journal.jsonl'), 'utf8')).toBe(journal);
+  expect(written(service)).toHaveLength(3);
+});
+
+test('runs retry twice: the second names the run that took the rows, with no request', async () => {
+  let refuses = true;
+  const service = await keep(several(3), (_, step) =>
+    refuses && step === 'PATCH app_2' ? { status: 422, json: { error: 'no' } } : undefined,
+  );
+  const user = userOf(service);
+  const ran = await user.run(`tryouts set-status ${ids(3).join(' ')} --to rejected -y --json`);
+  expect(ran.code).toBe(8);
+  refuses = false;
+  const first = await user.run(`runs retry ${report(ran).run} --yes --json`);
+  expect(first.code).toBe(0);
+  const count = service.requests.length;
+  const second = await user.run(`runs retry ${report(ran).run} --yes --json`);
+  expect([second.code, errorOf(second)['code']]).toEqual([11, 'retried']);
+  expect(errorOf(second)['message']).toContain(`by run ${report(first).run}.`);
+  expect(service.requests).toHaveLength(count);
+});
+
+describe('--append-note', () => {
+  const line = "tryouts update app_1 --append-note 'Call back'";
+
+  test.each([
+    ['an id', 'tryouts update app_1'],
+    ['a filter', 'tryouts set-status --status pending --to reviewing --yes'],
+  ])('after midnight is the same line, for %s; a line of another admin stays', async (_, words) => {
+    const { service, user, isLost } = await losing(1, 'PATCH app_1');
+    const command = [...words.split(' '), '--append-note', 'Call back'];
+    const env = { ...service.env, ROSTERCTL_SETTLE: '0.1s', ROSTERCTL_RETRIES: '0' };
+    const child = user.start(command.map((word) => `'${word}'`).join(' '));
+    const ended = new Promise((resolve) => child.on('close', resolve));
+    await until(isLost);
+    child.kill('SIGKILL');
+    await ended;
+    const notes = service.kept.get('app_1')?.internalNotes as unknown as string;
+    service.kept.set('app_1', {
+      ...(service.kept.get('app_1') ?? application('app_1')),
+      internalNotes: `${notes}\nTheirs` as never,
+    });
+    const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+    const again = await rosterctl([...command, '--json'], {
+      home: user.home,
+      env,
+      through: `exec faketime -f '@${tomorrow} 23:59:00' "$@"`,
+    });
+    expect([again.code, again.stderr]).toEqual([0, expect.any(String)]);
+    expect(service.kept.get('app_1')?.internalNotes).toBe(`${notes}\nTheirs`);
+    expect(written(service)).toHaveLength(1);
+  });
+
+  test('keeps the line that another admin added between the read and the send', async () => {
+    let isFirst = true;
+    const service: Kept = await keep([application('app_1')], (_, step) => {
+      if (step !== 'PATCH app_1' || !isFirst) return undefined;
+      isFirst = false;
+      service.kept.set('app_1', application('app_1', { internalNotes: 'Theirs' }));
+      return { status: 429, headers: { 'retry-after': '0' } };
+    });
+    const ran = await rosterctl(line, { env: service.env });
+    expect(ran.code).toBe(0);
+    expect(service.kept.get('app_1')?.internalNotes).toMatch(
+      /^Theirs\n\d{4}-\d\d-\d\d: Call back$/,
+    );
+  });
+});
+
+test('a run of another format, or with a guard that this version does not know, is refused', async () => {
+  const { service, user, isLost } = await losing(3, 'PATCH app_2');
+  const line = `tryouts set-status ${ids(3).join(' ')} --to rejected --yes --json --concurrency 1`;
+  await killed(user, line, isLost);
+  const [folder = ''] = runFolders(user.runs);
+  const path = join(folder, 'plan.jsonl');
+  const { createHash } = await import('node:crypto');
+  const seal = (body: string) =>
+    writeFileSync(path, `${body}${createHash('sha256').update(body).digest('hex')}\n`);
+  const [head = '', ...rest] = readFileSync(path, 'utf8').trimEnd().split('\n').slice(0, -1);
+  const count = written(service).length;
+  for (const [from, to] of [
+    ['"format":1', '"format":9'],
+    ['"guards":{}', '"guards":{"ifMoon":"full"}'],
+  ] as const) {
+    expect(head).toContain(from);
+    seal(`${[head.replace(from, to), ...rest].join('\n')}\n`);
+    // oxlint-disable-next-line no-await-in-loop
+    const refused = await user.run(line);
+    expect([to, refused.code, refused.stdout]).toEqual([to, 11, '']);
+    expect(errorOf(refused)['hint']).toContain('--restart');
+    expect(errorOf(refused)['hint']).toContain(`runs prune ${basename(folder)}`);
+  }
+  expect(written(service)).toHaveLength(count);
+});
+
+describe('what is said of a row that was not done', () => {
+  test('not attempted where a 429 ended it or nothing was sent; unknown where its request may have left', async () => {
+    const service = await keep(several(6), (_, step) => {
+      if (step === 'PATCH app_1') return cut;
+      if (step === 'PATCH app_2')
+        return { status: 429, headers: { 'retry-after': '9999' }, json: { error: 'slow' } };
+      return undefined;
+    });
+    const user = userOf(service);
+    const ran = await user.run(
+      `tryouts set-status ${ids(6).join(' ')} --to rejected --yes --json --concurrency 1`,
+    );
+    expect(ran.code).toBe(10);
+    expect(report(ran).results.map(({ id, result }) => [id, result])).toEqual([
+      ['app_1', 'unknown'],
+      ...ids(6)
+        .slice(1)
+        .map((id) => [id, 'not_attempted']),
+    ]);
+  });
+
+  test('unknown, not "not attempted", where the service went away behind a write', async () => {
+    const service = await keep(several(8), (_, step) => {
+      if (step.startsWith('PATCH')) return cut;
+      return undefined;
+    });
+    const user = userOf(service);
+    const ran = await user.run(
+      `tryouts set-status ${ids(8).join(' ')} --to rejected --yes --json --retries 2 --concurrency 1`,
+    );
+    const sent = new Set(steps(service).filter((step) => step.startsWith('PATCH')));
+    for (const { id, result } of report(ran).results)
+      expect([id, result]).toEqual([id, sent.has(`PATCH ${id}`) ? 'unknown' : 'not_attempted']);
+    expect(sent.size).toBeGreaterThan(0);
+  });
+});
+
+test('a run of another profile is not resumed without naming it', async () => {
+  const service = await recordingService(({ method }) =>
+    method === 'PATCH'
+      ? { status: 503 }
+      : { status: 200, json: application('app_1', { organizationId: 'org_7' }) },
+  );
+  const user = userOf(service);
+  const login = (profile: string) =>
+    rosterctl(`auth login --profile ${profile} --key-stdin --no-check`, {
+      home: user.home,
+      stdin: 'key-1',
+      env: { ROSTERCTL_BASE_URL: service.baseUrl, ROSTERCTL_ORG: 'org_7' },
+    });
+  await login('mine');
+  await login('theirs');
+  const env = { ROSTERCTL_SETTLE: '0.1s', ROSTERCTL_RETRIES: '0' };
+  const at = (words: string) => rosterctl(words, { home: user.home, env });
+  expect(await at('-p theirs tryouts update app_1 --status rejected')).toMatchObject({ code: 10 });
+  const count = service.requests.length;
+  const refused = await at('-p mine runs resume last --yes --json');
+  expect([refused.code, errorOf(refused)['code']]).toEqual([11, 'otherProfile']);
+  expect(errorOf(refused)['hint']).toContain('-p theirs');
+  expect(service.requests).toHaveLength(count);
+});

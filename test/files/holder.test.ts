@@ -1,0 +1,129 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { GuardError } from '../../src/errors.js';
+import {
+  describeSelf,
+  holderState,
+  isSameProcess,
+  type MachineFacts,
+  parseHolder,
+  type ThisProcess,
+} from '../../src/files/holder.js';
+import { acquireLock, lockHolder } from '../../src/files/lock.js';
+import { isAlive } from '../support/alive.js';
+import { bundleChild } from '../support/child.js';
+import { temporaryFolder } from '../support/run.js';
+
+const bootedAt = Date.parse('2026-03-01T08:00:00Z');
+const linux: MachineFacts = {
+  host: 'vm',
+  machine: 'm1',
+  boot: 'b1',
+  namespace: 'pid:[1]',
+  bootedAt,
+  birthOf: (pid) => (pid === 10 ? { state: 'S', started: '500' } : undefined),
+};
+const self: ThisProcess = { pid: 20, isAlive: (pid) => pid === 10, facts: linux };
+const holder = {
+  pid: 10,
+  host: 'vm',
+  machine: 'm1',
+  boot: 'b1',
+  namespace: 'pid:[1]',
+  started: '500',
+  at: bootedAt + 1,
+};
+const { machine: _, ...withoutMachine } = holder;
+
+test.each([
+  ['same boot and namespace, pid and start are its own', {}, 'runs'],
+  ['same boot and namespace, another process has its pid', { started: '499' }, 'gone'],
+  ['same boot and namespace, no process has its pid', { pid: 11 }, 'gone'],
+  ['same boot, another namespace: a container may be alive', { namespace: 'pid:[2]' }, 'unsure'],
+  ['same boot, another namespace, whatever its pid', { namespace: 'pid:[2]', pid: 11 }, 'unsure'],
+  ['same boot and namespace, another host name: it was renamed', { host: 'new' }, 'runs'],
+  ['same machine and host, another boot', { boot: 'b0' }, 'gone'],
+  ['same machine and host, another boot and namespace', { boot: 'b0', namespace: 'x' }, 'gone'],
+  ['same machine id, another host: a cloned image', { boot: 'b0', host: 'clone' }, 'unsure'],
+  ['same host, another machine id', { boot: 'b0', machine: 'm2' }, 'unsure'],
+  ['another machine altogether', { boot: 'b9', machine: 'm2', host: 'far' }, 'unsure'],
+])('on Linux: %s', (_case, more, state) => {
+  expect(holderState({ ...holder, ...more }, self)).toBe(state);
+});
+
+test('where no machine id is known, another boot proves nothing', () => {
+  const { machine: __, ...bare } = linux;
+  const other = { ...withoutMachine, boot: 'b0' };
+  expect(holderState(other, { ...self, facts: bare })).toBe('unsure');
+  expect(holderState(other, self)).toBe('unsure');
+});
+
+test.each([
+  ['taken more than 60 s before the boot', { at: bootedAt - 60_001 }, 'gone'],
+  [
+    'taken a moment before the boot, its pid exists: clocks are set',
+    { at: bootedAt - 60_000 },
+    'unsure',
+  ],
+  ['taken since the boot, its pid exists, maybe as another process', {}, 'unsure'],
+  ['taken since the boot, its pid does not exist', { pid: 11 }, 'gone'],
+  ['of another host, however old', { host: 'far', at: 0, pid: 11 }, 'unsure'],
+])('without /proc: %s', (_case, more, state) => {
+  const mac: MachineFacts = { host: 'vm', bootedAt, birthOf: () => undefined };
+  const by = { pid: 10, host: 'vm', at: bootedAt + 1, ...more };
+  expect(holderState(by, { ...self, facts: mac })).toBe(state);
+});
+
+test('a file of version 0.1.0 says the same in its own way', () => {
+  const text = JSON.stringify({ pid: 10, host: 'vm/pid:[1]', started: '500', boot: 'b1' });
+  const old = parseHolder(text);
+  expect(old).toEqual({ pid: 10, host: 'vm', namespace: 'pid:[1]', started: '500', boot: 'b1' });
+  expect(holderState(old ?? holder, self)).toBe('runs');
+  expect(parseHolder('{"pid":"10"}')).toBeUndefined();
+  expect(parseHolder('{"pid":10,"ho')).toBeUndefined();
+});
+
+test('this process is itself, and runs', () => {
+  const real = { pid: process.pid, isAlive };
+  const own = describeSelf(real, 'testing');
+  expect(holderState(own, real)).not.toBe('gone');
+  expect(isSameProcess(own, describeSelf(real, 'more'))).toBe(true);
+  expect(isSameProcess(own, { ...own, pid: own.pid + 1 })).toBe(false);
+});
+
+const canUnshare =
+  spawnSync('unshare', ['--pid', '--fork', '--kill-child', '--mount-proc', 'true']).status === 0;
+
+test('a holder in another process namespace is never passed over, and the hint says how to', async ({
+  skip,
+}) => {
+  skip(!canUnshare, 'unshare may make no process namespace');
+  const dir = temporaryFolder();
+  mkdirSync(dir, { recursive: true });
+  writeFileSync(join(dir, 'journal'), '');
+  const script = await bundleChild(fileURLToPath(new URL('lock-child.ts', import.meta.url)));
+  const words = ['--pid', '--fork', '--kill-child', '--mount-proc', process.execPath, script];
+  const child = spawn('unshare', [...words, 'hold', dir], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  await new Promise((resolve) => child.stdout.once('data', resolve));
+  const real = { pid: process.pid, isAlive };
+  const inside = lockHolder(dir, 'test', real);
+  // Its pid is one of another namespace and here that of something else, or of nothing.
+  expect(inside?.pid).toBeLessThan(20);
+  const isLocked = async () => {
+    const error: unknown = await acquireLock(dir, 'test', { self: real, waitMs: 0 }).catch(
+      (reason: unknown) => reason,
+    );
+    expect(error).toBeInstanceOf(GuardError);
+    expect((error as GuardError).hint).toContain(`remove ${join(dir, 'test.lock.*')}`);
+  };
+  await isLocked();
+  child.kill('SIGKILL');
+  await new Promise((resolve) => child.on('close', resolve));
+  // Nobody here can tell that it is dead.
+  await isLocked();
+  expect(readFileSync(join(dir, 'journal'), 'utf8')).toContain('enter');
+});
