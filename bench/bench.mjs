@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bulkFigures } from './bulk.mjs';
 import { uploadFigures } from './uploads.mjs';
+import { writeFigures } from './writes.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const launcher = join(root, 'bin/rosterctl');
@@ -73,6 +74,7 @@ try {
   bound('S4 peak of one GET', await peakOf(get), 60);
   await hang('S5 last byte to exit', get);
   await lists();
+  await writeFigures({ tool, home, env, rows, compare, rounds });
   rows.push(...(await bulkFigures({ tool, home, env })));
   rows.push(...(await uploadFigures({ tool, home, env })));
   size();

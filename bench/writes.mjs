@@ -1,0 +1,143 @@
+// What a write costs (S7), what the runs of the past add to it (H1), and how near a run comes to a
+// service's rate (P1).
+import { spawn } from 'node:child_process';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { application } from './application.mjs';
+
+const limited = fileURLToPath(new URL('limited.mjs', import.meta.url));
+const endedRuns = 5_000;
+const longRun = 100_000;
+
+/** `compare` and `rows` are those of bench.mjs; `home` is a folder to work in. */
+export async function writeFigures({ tool, home, env, rows, compare, rounds }) {
+  const service = await startService();
+  try {
+    const update = [...tool, 'tryouts', 'update', 'app_1', '--status', 'rejected', '--yes'];
+    const beside = [[...tool, 'tryouts', 'get', 'app_1', '--json'], 'one tryouts get', 1.45];
+    await compare('S7 one tryouts update', update, ...beside, rounds, connection(service.origin));
+    await besideThePast({ tool, home, env, compare, rounds, origin: service.origin });
+  } finally {
+    service.close();
+  }
+  for (const [model, idealSeconds, goal] of [
+    ['token bucket', 59, 1.08],
+    ['fixed window', 59, 1.25],
+    ['no burst', 60, 1.3],
+  ])
+    rows.push(await paced({ tool, home, env, model, idealSeconds, goal }));
+}
+
+/** The same write with no ended run in the state folder, with many, and with one of many rows. */
+async function besideThePast({ tool, home, env, compare, rounds, origin }) {
+  const ids = Array.from({ length: 5 }, (_, index) => `app_${index}`);
+  const line = [...tool, 'tryouts', 'set-status', ...ids, '--to', 'rejected', '--yes'];
+  const none = mkdtempSync(join(home, 'none-'));
+  const more = connection(origin);
+  const at = (state) => ['env', `ROSTERCTL_STATE_DIR=${state}`, ...line];
+  await exitOf(at(none), { ...env, ...more });
+  const [template] = readdirSync(join(none, 'runs/ended'));
+  const many = mkdtempSync(join(home, 'many-'));
+  for (let index = 0; index < endedRuns; index++)
+    copyRun({ from: none, template, to: many, index });
+  const long = mkdtempSync(join(home, 'long-'));
+  copyRun({ from: none, template, to: long, index: 0, rows: longRun });
+  for (const [name, state] of [
+    [`H1 5 rows, ${endedRuns} ended runs`, many],
+    [`H1 5 rows, one ended run of ${longRun} rows`, long],
+  ])
+    await compare(name, at(state), at(none), 'no ended run', 1.1, rounds, more);
+}
+
+/** An ended run under another name; `rows` makes its journal as long as that of so many rows. */
+function copyRun({ from, template, to, index, rows }) {
+  const time = new Date(Date.now() - index * 60_000).toISOString().replaceAll(/[-:.Z]/g, '');
+  const name = `${time}-5-${index.toString(16).padStart(6, '0')}`;
+  const folder = join(to, 'runs/ended', name);
+  cpSync(join(from, 'runs/ended', template), folder, { recursive: true });
+  if (rows === undefined) return;
+  const journal = join(folder, 'journal.jsonl');
+  const lines = readFileSync(journal, 'utf8').split('\n');
+  const middle = lines.slice(1, -2);
+  const times = Math.ceil(rows / 5);
+  writeFileSync(
+    journal,
+    [lines[0], ...Array.from({ length: times }, () => middle).flat(), ...lines.slice(-2)].join(
+      '\n',
+    ),
+  );
+}
+
+/** 300 rows, each a read and a change, at a service that takes 10 requests a second. */
+async function paced({ tool, home, env, model, idealSeconds, goal }) {
+  const child = spawn(process.execPath, [limited, model], { stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    const origin = await new Promise((resolve) =>
+      child.stdout.once('data', (chunk) => resolve(chunk.toString().trim())),
+    );
+    const ids = Array.from({ length: 300 }, (_, index) => `app_${index}`);
+    const line = [
+      'tryouts',
+      'set-status',
+      ...ids,
+      '--to',
+      'rejected',
+      '--yes',
+      '--max-changes',
+      '300',
+    ];
+    const state = mkdtempSync(join(home, 'paced-'));
+    const start = performance.now();
+    const more = { ...env, ...connection(origin), ROSTERCTL_STATE_DIR: state };
+    await exitOf([...tool, ...line], more);
+    const seconds = (performance.now() - start) / 1000;
+    const ratio = seconds / idealSeconds;
+    const verdict = ratio <= goal ? 'met' : 'MISSED';
+    const name = `P1 300 rows at 10 requests/s, ${model}`;
+    const cells = [`${seconds.toFixed(1)} s`, 'the ideal', `${idealSeconds} s`, ratio.toFixed(2)];
+    return [name, ...cells, `<= ${goal}`, verdict];
+  } finally {
+    child.kill();
+  }
+}
+
+function exitOf([command, ...words], env) {
+  return new Promise((resolve, reject) =>
+    spawn(command, words, { env, stdio: 'ignore' }).on('exit', (code) =>
+      code === 0 ? resolve() : reject(new Error(`${words.slice(1, 4).join(' ')} exits ${code}`)),
+    ),
+  );
+}
+
+/** Every application is pending when it is read, and a change is answered as made. */
+function startService() {
+  const server = createServer((request, response) => {
+    const id = /^\/v1\/tryout-applications\/([^/?]+)/.exec(request.url)?.[1];
+    const status = request.method === 'PATCH' ? 'rejected' : 'pending';
+    const type = { 'content-type': 'application/json' };
+    request.resume().on('end', () => {
+      response.writeHead(id ? 200 : 404, type).end(id ? application(id, status) : '{}');
+    });
+  });
+  return new Promise((resolve) =>
+    server.listen(0, '127.0.0.1', () =>
+      resolve({
+        origin: `http://127.0.0.1:${server.address().port}`,
+        close: () => {
+          server.close();
+          server.closeAllConnections();
+        },
+      }),
+    ),
+  );
+}
+
+function connection(origin) {
+  return {
+    ROSTERCTL_BASE_URL: `${origin}/v1`,
+    ROSTERCTL_ORG: 'org_7',
+    ROSTERCTL_API_KEY: 'bench-key-0123456789',
+  };
+}
