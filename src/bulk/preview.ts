@@ -6,7 +6,8 @@ import { rowError } from '../cli/row-error.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { sharing } from '../data/sharing.js';
-import { Failure, GuardError, InputError } from '../errors.js';
+import { Failure, InputError } from '../errors.js';
+import { CircuitBreaker } from './circuit-breaker.js';
 import { changesOf, decideRow, type Guards, isForbidden, resultOf, stopsRun } from './decide.js';
 import { InputErrors } from './input-errors.js';
 import type { Invocation } from './invocation.js';
@@ -30,8 +31,6 @@ export interface Preview {
 
 /** So many single reads are cheaper than a list that may be long. */
 const singleReads = 25;
-const exhaustedReads = 5;
-const forbiddenReads = 3;
 
 /** The command line whose rows are read. */
 type Previewed = Pick<Invocation, 'operation' | 'words' | 'values'> &
@@ -60,7 +59,7 @@ export async function previewRows(
   );
   const preview = previewer(session, guards, describeError, {
     fields,
-    meter: new Meter(() => context.api.limiter.silent),
+    breaker: new CircuitBreaker(undefined, () => context.api.limiter.silent),
     instant: () => context.instant(),
     isOne: rows.length === 1,
     // A value of a CSV that does not fit is a mistake of the file, and nothing is sent.
@@ -126,7 +125,7 @@ const mostNamed = 100;
 
 interface PreviewWorld {
   readonly fields: FieldsSeen;
-  readonly meter: Meter;
+  readonly breaker: CircuitBreaker;
   readonly instant: () => RecordState['at'];
   /** The only row keeps its record: if that is fresh at its turn, it is not read again. */
   readonly isOne: boolean;
@@ -138,7 +137,7 @@ function previewer(
   session: Session,
   guards: Guards,
   describeError: DescribeError,
-  { fields, meter, instant, isOne, wrongLines }: PreviewWorld,
+  { fields, breaker, instant, isOne, wrongLines }: PreviewWorld,
 ) {
   const same = sharing<readonly RowChange[]>();
   const names = new Map<number, string>();
@@ -154,7 +153,7 @@ function previewer(
       if (!seen) return undefined;
       const { state, plan } = seen;
       const { record } = state;
-      meter.good();
+      breaker.settled('unchanged', false);
       if (isOne) only = { record };
       if (record) fields.see(record);
       const name = record?.['name'];
@@ -173,7 +172,8 @@ function previewer(
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       if (wrongLines && error instanceof InputError) wrongLines.add(error);
-      meter.bad(error);
+      // Reading on would only meet the same refusal.
+      if (breaker.failed(error, 'failed', false) || breaker.stop) throw error;
       if (isOne) only = { failure: error };
       const { row: number, id } = row;
       return { row: number, id, result: resultOf(error), error: describeError(error, id) };
@@ -221,32 +221,4 @@ function previewer(
 interface Seen {
   readonly state: RecordState;
   readonly plan: Awaited<ReturnType<Session['plan']>>;
-}
-
-/** When reading on would only meet the same refusal. */
-class Meter {
-  private seen = false;
-  private exhausted = 0;
-  private forbidden = 0;
-
-  constructor(private readonly isSilent: () => boolean) {}
-
-  good(): void {
-    this.seen = true;
-    this.exhausted = 0;
-    this.forbidden = 0;
-  }
-
-  bad(error: Failure): void {
-    // A guard of the whole command line (a name that is taken) concerns every row.
-    const guarded = error instanceof GuardError;
-    if (guarded || stopsRun(error) || error.exitName === 'interrupted') throw error;
-    this.exhausted = error.exitName === 'temporary' ? this.exhausted + 1 : 0;
-    this.forbidden = isForbidden(error) ? this.forbidden + 1 : 0;
-    const isFirst = !this.seen;
-    if (error.exitName !== 'temporary') this.seen = true;
-    if (this.exhausted > 0 && this.isSilent()) throw error;
-    if (this.exhausted >= exhaustedReads || this.forbidden >= forbiddenReads) throw error;
-    if (isForbidden(error) && isFirst) throw error;
-  }
 }
