@@ -11,7 +11,7 @@ import {
   recordingService,
   type Reply,
 } from '../support/service.js';
-import { fast, ids, report, runFolders, runsOf, several, until, userOf } from './user.js';
+import { fast, ids, report, runFolders, runsOf, several, until, userOf } from '../bulk/user.js';
 
 /** A user of the sandbox that comes with the program; its state is his alone. */
 function sandboxUser() {
