@@ -6,6 +6,7 @@ import { rowError } from '../cli/row-error.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { sharing } from '../data/sharing.js';
+import { SystemLimitError } from '../data/system-limit.js';
 import { Failure, InputError } from '../errors.js';
 import { CircuitBreaker } from './circuit-breaker.js';
 import { changesOf, decideRow, type Guards, isForbidden, resultOf, stopsRun } from './decide.js';
@@ -172,8 +173,10 @@ function previewer(
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       if (wrongLines && error instanceof InputError) wrongLines.add(error);
-      // Reading on would only meet the same refusal.
-      if (breaker.failed(error, 'failed', false) || breaker.stop) throw error;
+      // Too many open files concern the file that met them; anything else that stops a run would
+      // only be met again.
+      const isLocal = error instanceof SystemLimitError;
+      if (!isLocal && (breaker.failed(error, 'failed', false) || breaker.stop)) throw error;
       if (isOne) only = { failure: error };
       const { row: number, id } = row;
       return { row: number, id, result: resultOf(error), error: describeError(error, id) };
