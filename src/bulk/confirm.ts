@@ -1,6 +1,6 @@
 /** What is shown and asked before the first write. */
+import { shortValue } from '../cli/lines.js';
 import type { Context } from '../context.js';
-import { printJson } from '../data/json.js';
 import { namedFirst, plural } from '../data/words.js';
 import { CancelledError, GuardError, UsageError } from '../errors.js';
 import { type BulkValues, defaultMaxChanges } from './flags.js';
@@ -8,7 +8,7 @@ import type { ConfirmRule, Operation } from './operation.js';
 import type { Preview } from './preview.js';
 import { countsAsError, type ReportRow } from './report.js';
 
-/** Where, how many, counts per move, the first five rows, and what cannot be called back. */
+/** Where, how many, counts per move, the first rows, and what cannot be called back. */
 function previewLines(
   context: Context,
   deed: Deed,
@@ -20,7 +20,7 @@ function previewLines(
   for (const { previewed = [] } of tasks)
     for (const change of previewed) {
       if (change.field !== 'status') continue;
-      const move = `${shortText(change.from)} → ${shortText(change.to)}`;
+      const move = `${shortValue(change.from)} → ${shortValue(change.to)}`;
       moves.set(move, (moves.get(move) ?? 0) + 1);
     }
   const { profile } = context.settings;
@@ -49,10 +49,10 @@ function rowLines(verb: Verb, { tasks, names }: Listed, most: number): string[] 
   return tasks.slice(0, most).map(({ row, id, previewed = [] }) => {
     const [gone] = verb === verbs['delete'] ? previewed : [];
     const name = names?.get(row) ?? gone?.from ?? undefined;
-    const called = `  ${id}${name === undefined ? '' : ` (${shortText(name)})`}`;
+    const called = `  ${id}${name === undefined ? '' : ` (${shortValue(name)})`}`;
     if (gone) return called;
     const changes = previewed.map(
-      ({ field, from, to }) => `${field} ${shortText(from)} → ${shortText(to)}`,
+      ({ field, from, to }) => `${field} ${shortValue(from)} → ${shortValue(to)}`,
     );
     return `${called}: ${changes.join(', ')}`;
   });
@@ -285,12 +285,4 @@ export function errorsBefore(limits: ErrorLimits, decided: readonly ReportRow[])
 /** How many rows may fail before a run stops; undefined: any number. */
 export function mostErrors({ failFast, maxErrors }: ErrorLimits): number | undefined {
   return failFast ? 1 : maxErrors;
-}
-
-/** A value as a line shows it; null: none, undefined: not known. */
-export function shortText(value: unknown): string {
-  if (value === undefined) return '?';
-  if (value === null) return '-';
-  const words = typeof value === 'string' ? value : printJson(value);
-  return words.length > 60 ? `${words.slice(0, 59)}…` : words;
 }

@@ -5,7 +5,7 @@ import type { JsonObject } from '../data/json.js';
 import { labelOf } from '../data/label.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { displayWidth } from '../terminal/width.js';
-import { shortText } from './confirm.js';
+import { shortValue } from '../cli/lines.js';
 import type { Invocation } from './invocation.js';
 import { isDelete, type ReportRow } from './report.js';
 
@@ -62,5 +62,5 @@ function noteDeed(from: unknown, to: unknown): string {
 }
 
 function text(value: unknown): string {
-  return shortText(value ?? null);
+  return shortValue(value ?? null);
 }

@@ -36,6 +36,13 @@ export function goneThing(field: string, from: unknown): string {
   return from === undefined || from === null ? field : `${field} ${shownValue(from)}`;
 }
 
+/** The same in a sentence: a long one is cut. */
+export function shortValue(value: unknown): string {
+  const text = shownValue(value);
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
+}
+
+/** A value as a line shows it; null: none, undefined: not known. */
 function shownValue(value: unknown): string {
   if (value === undefined) return '?';
   if (value === null) return '-';
