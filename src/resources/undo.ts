@@ -74,7 +74,9 @@ function restoreFields(context: Context, resource: ResourceName, { route }: Undo
     },
     names: (row) => Object.keys(rowOfUndo(row).after),
   });
-  return resource in documentedStatus ? { ...session, compare: compareEdit } : session;
+  // Where the contract documents the status, a third value is another writer's.
+  const hasStatus = 'status' in rowOf(resource).schema.shape;
+  return hasStatus ? { ...session, compare: compareEdit } : session;
 }
 
 /** Neither before nor after the run did the service show these fields. */
@@ -84,9 +86,6 @@ function notShown(fields: readonly string[]) {
     message: `The service does not show ${fields.join(', ')}, so it cannot be undone.`,
   };
 }
-
-/** Resources whose status the contract documents, so that a third value is another writer's. */
-const documentedStatus: { readonly [R in ResourceName]?: true } = { tryouts: true };
 
 /** An absent field reads as null once it was set back; notes may be kept in the service's own way. */
 function isSame(field: string, a: unknown, b: unknown): boolean {
