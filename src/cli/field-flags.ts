@@ -48,23 +48,22 @@ export interface TypedFields {
 
 type Reader = Pick<Context, 'streams' | 'signal' | 'note' | 'api'>;
 
-// Several rows share one command line, and stdin can be read only once.
-const alreadyRead = new WeakMap<FieldValues, Promise<TypedFields>>();
-
 /**
  * Reads `-F`, `-f` and `--input`; `sugar` are flags of their own (`--name`) that set a field. Throws
  * UsageError for a key given twice or another organization, InputError for what cannot be read.
  */
-export function readFields(
+export async function readFields(
   context: Reader,
   values: FieldValues,
   sugar: JsonObject = {},
 ): Promise<TypedFields> {
-  const known = alreadyRead.get(values);
-  if (known) return known;
-  const reading = read(context, values, sugar);
-  alreadyRead.set(values, reading);
-  return reading;
+  const { organizationId } = context.api;
+  const fields = await readFieldWords(values, context, sugar);
+  const body = values.input === undefined ? {} : await readBody(values.input, context);
+  return {
+    body: ownedByService(withoutOrganization(body, organizationId), context.note),
+    fields: fields.filter((field) => !isSameOrganization(field, organizationId)),
+  };
 }
 
 /**
@@ -81,16 +80,6 @@ export function touchedFields(typed: TypedFields, record: JsonObject = {}): Json
 /** The names of the fields that `touchedFields` gives, whatever the record. */
 export function touchedNames({ body, fields }: TypedFields): ReadonlySet<string> {
   return new Set([...Object.keys(body), ...fields.map(({ path }) => path[0] ?? '')]);
-}
-
-async function read(context: Reader, values: FieldValues, sugar: JsonObject): Promise<TypedFields> {
-  const { organizationId } = context.api;
-  const fields = await readFieldWords(values, context, sugar);
-  const body = values.input === undefined ? {} : await readBody(values.input, context);
-  return {
-    body: ownedByService(withoutOrganization(body, organizationId), context.note),
-    fields: fields.filter((field) => !isSameOrganization(field, organizationId)),
-  };
 }
 
 /** The fields of `-F` and `-f` as typed. Throws UsageError for a key given twice or stdin read twice. */

@@ -6,7 +6,6 @@ import type { Operation, Sent, Session, Step } from '../bulk/operation.js';
 import { type TypedFields, touchedFields } from '../cli/field-flags.js';
 import { wordsFor } from '../cli/row-error.js';
 import type { Context } from '../context.js';
-import { digestOf } from '../data/digest.js';
 import type { JsonObject } from '../data/json.js';
 import type { ResourceName } from '../data/resources.js';
 import { type ApiError, Failure, UnknownOutcomeError, UsageError } from '../errors.js';
@@ -44,11 +43,12 @@ export function creation(
     ...parts,
     requiresRun: true,
     createsRow: true,
-    rows: async (context, values) => ({
+    // What is asked for stands in the job alone.
+    rows: async () => ({
       rows: [{ row: 1, id: 'new' }],
       header: ['id'],
       note: undefined,
-      digest: digestOf(await bodyOf(context, values)),
+      digest: '',
     }),
     job: async (context, values): Promise<CreateJob> => ({ body: await bodyOf(context, values) }),
     open: (context, { body }: CreateJob) => open(context, body),
