@@ -4,7 +4,13 @@ import { writeFileSync } from 'node:fs';
 import { stat, unlink } from 'node:fs/promises';
 import { isObject, type JsonObject, parseJson, printJson } from '../data/json.js';
 import { runNameIn, newRunName, runFolder, runNames, type RunStore, startOf } from './run-store.js';
-import { openSyncedLines, parseLines, readBytes, sealLine, unsealLine } from './synced-lines.js';
+import {
+  openSyncedLines,
+  parseLines,
+  readBytes,
+  sealLine,
+  unsealLine,
+} from '../files/synced-lines.js';
 
 /** What a write is about to change, or has made. */
 export interface BeforeImageEntry {

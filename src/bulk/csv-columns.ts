@@ -4,7 +4,7 @@ import type { JsonObject } from '../data/json.js';
 import { didYouMean, nearest } from '../data/nearest.js';
 import { firstOf } from '../data/words.js';
 import { InputError } from '../errors.js';
-import { cellKey, checkTypedCell, type RawCell, readColumnName } from './cell-values.js';
+import { cellKey, checkTypedCell, type RawCell, readColumnName } from '../data/cell-values.js';
 
 /** What one column of a CSV gives its row. */
 export interface Column {

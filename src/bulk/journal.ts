@@ -10,7 +10,7 @@ import {
   sealLine,
   type SyncedLines,
   unsealLine,
-} from './synced-lines.js';
+} from '../files/synced-lines.js';
 
 /** One line of a journal: what happened, in order, with the time it was written. */
 export interface JournalRecord {

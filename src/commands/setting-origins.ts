@@ -3,7 +3,7 @@ import { sandboxProfile } from '../config/profile-name.js';
 import { demoOrganization } from '../sandbox/keys.js';
 import { resolveSettings, type SettingOrigin } from '../config/settings.js';
 import type { LocalContext } from '../context.js';
-import { connectionOf } from './key-check.js';
+import { connectionOf } from './auth/key-check.js';
 
 /** Its port is chosen at its first use; `auth status` shows it. */
 const sandboxOwn = {

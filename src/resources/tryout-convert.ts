@@ -1,7 +1,7 @@
 /** Converts tryout applications to players (contract 4.4); with --accept, sets the status first. */
 import { findRecord } from '../api/records.js';
 import { callFor } from '../api/resources.js';
-import { cellFields } from '../bulk/cell-values.js';
+import { cellFields } from '../data/cell-values.js';
 import type { Operation, Sent, Session, Step } from '../bulk/operation.js';
 import type { RowChange } from '../bulk/rows.js';
 import { touchedFields, type TypedFields } from '../cli/field-flags.js';

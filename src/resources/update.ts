@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { wholeRecord } from '../api/records.js';
 import { callFor, resource as rowOf } from '../api/resources.js';
 import type { Call } from '../api/types.js';
-import { cellFieldNames, cellFields } from '../bulk/cell-values.js';
+import { cellFieldNames, cellFields } from '../data/cell-values.js';
 import type { Filters, Operation, RowPlan, Session, Step } from '../bulk/operation.js';
 import type { RowChange, SelectedRow } from '../bulk/rows.js';
 import {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { extensionsOf, typeByName } from '../../src/api/content-types.js';
-import { typeByContent } from '../../src/api/file-signature.js';
+import { typeByContent } from '../../src/uploads/file-signature.js';
 import { UploadContentType } from '../../src/api/schemas.js';
 import { demoDocuments } from '../../src/sandbox/demo-files.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { FileStore, UploadSource } from '../../src/api/file-store.js';
-import { fetchWhole, type FileSink } from '../../src/api/whole-file.js';
+import { fetchWhole, type FileSink } from '../../src/downloads/resumable-download.js';
 import type { FileVersion } from '../../src/data/file-version.js';
 import { ProtocolError, StoreError, UnknownOutcomeError } from '../../src/errors.js';
 import { recordingService, type Reply } from '../support/service.js';

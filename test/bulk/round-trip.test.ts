@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cellFields } from '../../src/bulk/cell-values.js';
+import { cellFields } from '../../src/data/cell-values.js';
 import type { ColumnRules } from '../../src/bulk/csv-columns.js';
 import { selectCsv } from '../../src/bulk/selection.js';
 import type { SelectedRow } from '../../src/bulk/rows.js';

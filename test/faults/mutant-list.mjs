@@ -65,7 +65,7 @@ export const mutants = [
   },
   {
     name: 'an intent is not synced',
-    file: 'src/bulk/synced-lines.ts',
+    file: 'src/files/synced-lines.ts',
     from: 'fdatasync(descriptor, (error) => (error ? fail(error) : done()));',
     to: 'done();',
     cases: ['system-calls', 'on disk before it is sent'],

@@ -12,7 +12,7 @@ import type { LocalContext } from '../../context.js';
 import { defaultProfile } from '../../data/login-line.js';
 import { orList, shellQuote } from '../../data/words.js';
 import { ApiError, type Failure, NetworkError, ProtocolError, UsageError } from '../../errors.js';
-import { checkKey, connectionOf, explainForbidden } from '../key-check.js';
+import { checkKey, connectionOf, explainForbidden } from './key-check.js';
 
 const LoggedIn = z.object({
   profile: z.string(),

@@ -10,9 +10,14 @@ import type { Context } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';
 import { createStep, creation } from '../../resources/create.js';
 import { creating, sendCreate } from '../../resources/send.js';
-import { verifyDocument } from '../made-document.js';
-import { nameFlag, sizeBytesSchema } from '../record-params.js';
-import { confirmDocument, documentCall, type FileFacts, type StoredFile } from '../upload-file.js';
+import { verifyDocument } from '../../uploads/verify.js';
+import { nameFlag, sizeBytesSchema } from '../../resources/params.js';
+import {
+  confirmDocument,
+  documentCall,
+  type FileFacts,
+  type StoredFile,
+} from '../../uploads/store-file.js';
 
 interface DocumentValues extends FileFacts, Pick<StoredFile, 'fileKey' | 'fileRef'> {
   readonly name?: string | undefined;

@@ -2,8 +2,8 @@ import { manyFlags } from '../../bulk/flags.js';
 import { defineOperation } from '../../bulk/define-operation.js';
 import { deleteOperation } from '../../resources/delete.js';
 import { listSelectionFlags } from '../../resources/selection.js';
-import { anyIdsOf, deletedView, routeFlag } from '../record-params.js';
-import { documentFilters, documentSelection } from './filters.js';
+import { anyIdsOf, deletedView, routeFlag } from '../../resources/params.js';
+import { documentFilters, documentSelection } from '../../resources/document-filters.js';
 
 export default defineOperation({
   summary: 'Delete one or several documents',

@@ -5,10 +5,10 @@ import {
   downloadFlags,
   downloadSelection,
   downloadView,
-} from '../download-documents.js';
-import { anyIdsOf } from '../record-params.js';
+} from '../../downloads/download-documents.js';
+import { anyIdsOf } from '../../resources/params.js';
 import { listSelectionFlags } from '../../resources/selection.js';
-import { documentFilters } from './filters.js';
+import { documentFilters } from '../../resources/document-filters.js';
 
 export default defineCommand({
   summary: 'Download the files of documents',

@@ -2,7 +2,7 @@ import { defineCommand } from '../../cli/define.js';
 import { listFlags, narrow } from '../../cli/filters.js';
 import { listed } from '../../cli/listed.js';
 import { listOf } from '../../cli/views.js';
-import { documentFilters, documentTests } from './filters.js';
+import { documentFilters, documentTests } from '../../resources/document-filters.js';
 
 export default defineCommand({
   summary: 'List the documents',

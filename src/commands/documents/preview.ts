@@ -4,8 +4,8 @@ import {
   downloadExcludes,
   downloadFlags,
   downloadView,
-} from '../download-documents.js';
-import { idOf } from '../record-params.js';
+} from '../../downloads/download-documents.js';
+import { idOf } from '../../resources/params.js';
 
 export default defineCommand({
   summary: 'Get the preview of a document, or its signed URL',

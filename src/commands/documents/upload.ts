@@ -7,12 +7,12 @@ import { flag, param, params } from '../../cli/define.js';
 import { recordOf } from '../../cli/views.js';
 import type { Context } from '../../context.js';
 import { UsageError } from '../../errors.js';
-import { nameFlag } from '../record-params.js';
-import { type LocalFile, withStdinFile } from '../local-file.js';
-import { namesMany } from '../upload-paths.js';
-import { uploadRow, type UploadValues } from '../upload-plan.js';
-import { checkSize, oneNameForMany, seenFile, uploadRows } from '../upload-rows.js';
-import { uploadOperation } from '../upload-session.js';
+import { nameFlag } from '../../resources/params.js';
+import { type LocalFile, withStdinFile } from '../../uploads/local-file.js';
+import { namesMany } from '../../uploads/paths.js';
+import { uploadRow, type UploadValues } from '../../uploads/plan.js';
+import { checkSize, oneNameForMany, seenFile, uploadRows } from '../../uploads/rows.js';
+import { uploadOperation } from '../../uploads/operation.js';
 
 interface Values extends UploadValues, Pick<BulkValues, 'failFast' | 'waitLock' | 'restart'> {
   readonly paths: readonly string[];

@@ -3,7 +3,7 @@ import { restartCreateFlag } from '../../bulk/flags.js';
 import { fieldFlags, type FieldValues, readFields } from '../../cli/field-flags.js';
 import { recordOf } from '../../cli/views.js';
 import { createOperation } from '../../resources/create.js';
-import { nameFlag } from '../record-params.js';
+import { nameFlag } from '../../resources/params.js';
 
 export default defineOperation({
   summary: 'Create a player',

@@ -2,8 +2,8 @@ import { manyFlags } from '../../bulk/flags.js';
 import { defineOperation } from '../../bulk/define-operation.js';
 import { deleteOperation } from '../../resources/delete.js';
 import { listSelectionFlags, selectionBy } from '../../resources/selection.js';
-import { anyIdsOf, deletedView, routeFlag } from '../record-params.js';
-import { playerFilters, playerTests } from './filters.js';
+import { anyIdsOf, deletedView, routeFlag } from '../../resources/params.js';
+import { playerFilters, playerTests } from '../../resources/player-filters.js';
 
 export default defineOperation({
   summary: 'Delete one or several players',

@@ -2,7 +2,7 @@ import { defineCommand } from '../../cli/define.js';
 import { listFlags, narrow } from '../../cli/filters.js';
 import { listed } from '../../cli/listed.js';
 import { listOf } from '../../cli/views.js';
-import { playerFilters, playerTests } from './filters.js';
+import { playerFilters, playerTests } from '../../resources/player-filters.js';
 
 export default defineCommand({
   summary: 'List the players',

@@ -4,8 +4,8 @@ import { fieldFlags, type FieldValues, readFields } from '../../cli/field-flags.
 import { recordOf } from '../../cli/views.js';
 import { listSelectionFlags, selectionBy } from '../../resources/selection.js';
 import { updateOperation } from '../../resources/update.js';
-import { anyIdsOf, nameFlag, routeFlag } from '../record-params.js';
-import { playerFilters, playerTests } from './filters.js';
+import { anyIdsOf, nameFlag, routeFlag } from '../../resources/params.js';
+import { playerFilters, playerTests } from '../../resources/player-filters.js';
 
 export default defineOperation({
   summary: 'Change fields of one or several players',

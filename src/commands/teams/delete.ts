@@ -3,7 +3,7 @@ import { defineOperation } from '../../bulk/define-operation.js';
 import { selectIds } from '../../bulk/selection.js';
 import { param } from '../../cli/define.js';
 import { deleteOperation } from '../../resources/delete.js';
-import { deletedView, idOf, routeFlag } from '../record-params.js';
+import { deletedView, idOf, routeFlag } from '../../resources/params.js';
 
 export default defineOperation({
   summary: 'Delete a team',

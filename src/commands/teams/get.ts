@@ -1,6 +1,6 @@
 import { defineCommand } from '../../cli/define.js';
 import { oneOrManyOf } from '../../cli/views.js';
-import { idsOf } from '../record-params.js';
+import { idsOf } from '../../resources/params.js';
 import { getRecords } from '../read-records.js';
 
 export default defineCommand({

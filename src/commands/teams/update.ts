@@ -4,7 +4,7 @@ import { fieldFlags, type FieldValues, readFields } from '../../cli/field-flags.
 import { recordOf } from '../../cli/views.js';
 import { listSelectionFlags, selectionBy } from '../../resources/selection.js';
 import { updateOperation } from '../../resources/update.js';
-import { anyIdsOf, nameFlag, routeFlag } from '../record-params.js';
+import { anyIdsOf, nameFlag, routeFlag } from '../../resources/params.js';
 
 export default defineOperation({
   summary: 'Change fields of one or several teams',

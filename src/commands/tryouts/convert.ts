@@ -4,9 +4,13 @@ import { flag } from '../../cli/define.js';
 import { fieldFlags, readFields } from '../../cli/field-flags.js';
 import { recordOf } from '../../cli/views.js';
 import { convertParts } from '../../resources/tryout-convert.js';
-import { anyIds } from './application.js';
-import { tryoutExcludes } from './filters.js';
-import { applicationColumns, tryoutSelection, tryoutSelectionFlags } from './selection.js';
+import { anyIds } from './shared.js';
+import { tryoutExcludes } from '../../resources/tryout-filters.js';
+import {
+  applicationColumns,
+  tryoutSelection,
+  tryoutSelectionFlags,
+} from '../../resources/tryout-selection.js';
 
 export default defineOperation({
   summary: 'Convert applications to players',

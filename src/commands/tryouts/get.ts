@@ -1,7 +1,7 @@
 import { defineCommand } from '../../cli/define.js';
 import { oneOrManyOf } from '../../cli/views.js';
 import { getRecords } from '../read-records.js';
-import { someIds } from './application.js';
+import { someIds } from './shared.js';
 
 export default defineCommand({
   summary: 'Show one or several tryout applications',

@@ -2,7 +2,12 @@ import { defineCommand } from '../../cli/define.js';
 import { listFlags, narrow } from '../../cli/filters.js';
 import { listed } from '../../cli/listed.js';
 import { listOf } from '../../cli/views.js';
-import { tryoutExcludes, tryoutFilters, tryoutQuery, tryoutTests } from './filters.js';
+import {
+  tryoutExcludes,
+  tryoutFilters,
+  tryoutQuery,
+  tryoutTests,
+} from '../../resources/tryout-filters.js';
 
 export default defineCommand({
   summary: 'List the tryout applications',

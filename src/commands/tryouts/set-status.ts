@@ -5,9 +5,13 @@ import { defineOperation } from '../../bulk/define-operation.js';
 import { param } from '../../cli/define.js';
 import { recordOf } from '../../cli/views.js';
 import { noteFlags, oneNoteFlag } from '../../resources/notes.js';
-import { idsBeside } from './application.js';
-import { tryoutExcludes } from './filters.js';
-import { editOperation, tryoutSelection, tryoutSelectionFlags } from './selection.js';
+import { idsBeside } from './shared.js';
+import { tryoutExcludes } from '../../resources/tryout-filters.js';
+import {
+  editOperation,
+  tryoutSelection,
+  tryoutSelectionFlags,
+} from '../../resources/tryout-selection.js';
 
 export default defineOperation({
   summary: 'Move applications to a status, with a result for each',

@@ -8,7 +8,12 @@ import { plural } from '../../data/words.js';
 import type { JsonObject } from '../../data/json.js';
 import { barLines } from './bars.js';
 import { isConverted } from '../../resources/application.js';
-import { gamesOf, tryoutExcludes, tryoutFilters, tryoutTests } from './filters.js';
+import {
+  gamesOf,
+  tryoutExcludes,
+  tryoutFilters,
+  tryoutTests,
+} from '../../resources/tryout-filters.js';
 
 const Counts = z.record(z.string(), z.number());
 const Stats = z.object({

@@ -5,8 +5,8 @@ import { defineOperation } from '../../bulk/define-operation.js';
 import { param } from '../../cli/define.js';
 import { recordOf } from '../../cli/views.js';
 import { noteFlags, oneNoteFlag } from '../../resources/notes.js';
-import { idsBeside } from './application.js';
-import { editOperation, ifStatusFlag } from './selection.js';
+import { idsBeside } from './shared.js';
+import { editOperation, ifStatusFlag } from '../../resources/tryout-selection.js';
 
 export default defineOperation({
   summary: 'Change the status or the notes of applications',

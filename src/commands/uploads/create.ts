@@ -2,8 +2,8 @@ import { UploadContentType, UploadGrant } from '../../api/schemas.js';
 import { defineWrite, param } from '../../cli/define.js';
 import type { View } from '../../cli/views.js';
 import type { JsonObject } from '../../data/json.js';
-import { sizeBytesSchema } from '../record-params.js';
-import { grantCall } from '../upload-file.js';
+import { sizeBytesSchema } from '../../resources/params.js';
+import { grantCall } from '../../uploads/store-file.js';
 
 const grantView: View<JsonObject> = { kind: 'record', schema: UploadGrant };
 

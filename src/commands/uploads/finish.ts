@@ -14,10 +14,10 @@ import type { Context } from '../../context.js';
 import { plural } from '../../data/words.js';
 import { Failure, UsageError } from '../../errors.js';
 import { type ExitName, gravest } from '../../exit-codes.js';
-import { newDocument, planLeft } from '../upload-plan.js';
-import { uploadInvocation } from '../upload-session.js';
+import { newDocument, planLeft } from '../../uploads/plan.js';
+import { uploadInvocation } from '../../uploads/operation.js';
 import { leftIdSchema } from './forget.js';
-import { findLeft, readLeft } from './left.js';
+import { findLeft, readLeft } from '../../uploads/left.js';
 
 const { concurrency, waitLock } = bulkFlags;
 

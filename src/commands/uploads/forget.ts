@@ -4,7 +4,7 @@ import { storeOf, writingBy } from '../../bulk/runs.js';
 import { forgetUpload, isStored } from '../../bulk/upload-state.js';
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
-import { findLeft } from './left.js';
+import { findLeft } from '../../uploads/left.js';
 
 /** The id of an interrupted upload. */
 export const leftIdSchema = z.string().check(z.minLength(1, 'must not be empty'));

@@ -6,7 +6,7 @@ import { linesOf } from '../../cli/views.js';
 import type { Context } from '../../context.js';
 import { plural } from '../../data/words.js';
 import { UsageError } from '../../errors.js';
-import { lookAtFile } from '../local-file.js';
+import { lookAtFile } from '../../uploads/local-file.js';
 
 /** As long as an answer of step 1 may be. */
 const longestInput = 64 * 1024;

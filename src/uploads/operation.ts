@@ -23,10 +23,10 @@ import {
   UnverifiedError,
 } from '../errors.js';
 import { creating, sendCreate } from '../resources/send.js';
-import { fetchDocument } from './download-one.js';
+import { fetchDocument } from '../downloads/download-one.js';
 import { type LocalFile, sameFile } from './local-file.js';
-import { documentsByKey, verifyDocument } from './made-document.js';
-import { exists, takenNames } from './taken-names.js';
+import { documentsByKey, verifyDocument } from './verify.js';
+import { exists, takenNames } from './name-conflicts.js';
 import {
   confirmDocument,
   documentCall,
@@ -34,7 +34,7 @@ import {
   type StoredFile,
   storeFile,
   tellLeftOver,
-} from './upload-file.js';
+} from './store-file.js';
 import {
   badFile,
   newDocument,
@@ -45,8 +45,8 @@ import {
   type UploadJob,
   uploadJobOf,
   type UploadValues,
-} from './upload-plan.js';
-import { inspectAgain } from './upload-rows.js';
+} from './plan.js';
+import { inspectAgain } from './rows.js';
 
 /** What an upload hands to the engine besides its rows; `held`: what came from stdin, open already. */
 export function uploadOperation(held?: LocalFile): Operation {

@@ -16,7 +16,7 @@ import { plural, shellQuote } from '../data/words.js';
 import { ProtocolError, UsageError } from '../errors.js';
 import { ownDescriptor } from '../files/own-descriptor.js';
 import { singleLine } from '../terminal/safe-text.js';
-import { documentSelection } from './documents/filters.js';
+import { documentSelection } from '../resources/document-filters.js';
 import {
   createDownloader,
   type DownloadCall,
@@ -25,8 +25,8 @@ import {
   wasSkipped,
 } from './download-one.js';
 import { type DownloadWorker, runDownloads } from './download-run.js';
-import { checkTargets, nameTargets, type Target, withRecords } from './download-targets.js';
-import { type SaveOptions, whatStands } from './save-file.js';
+import { checkTargets, nameTargets, type Target, withRecords } from './target-names.js';
+import { type SaveOptions, whatStands } from './target-file.js';
 
 /** The flags of download and preview. */
 export const downloadFlags = {

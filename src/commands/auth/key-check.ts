@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import type { Api } from '../api/types.js';
-import type { ConnectionInput } from '../config/connection.js';
-import type { LocalContext } from '../context.js';
-import { ApiError, Failure } from '../errors.js';
+import type { Api } from '../../api/types.js';
+import type { ConnectionInput } from '../../config/connection.js';
+import type { LocalContext } from '../../context.js';
+import { ApiError, Failure } from '../../errors.js';
 
 /** What the service said to a key; `unreachable` also for an answer that says nothing about it. */
 const keyChecks = ['ok', '401', '403', 'unreachable', 'skipped'] as const;

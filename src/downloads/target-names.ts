@@ -5,7 +5,7 @@ import { namedFirst, plural } from '../data/words.js';
 import { ApiError, GuardError, NotFoundError } from '../errors.js';
 import type { SelectedRow } from '../bulk/rows.js';
 import { recordReader } from '../resources/read.js';
-import { inFolder, nameFor, nameFromHeaders, type SaveOptions, whatStands } from './save-file.js';
+import { inFolder, nameFor, nameFromHeaders, type SaveOptions, whatStands } from './target-file.js';
 import type { Download } from '../api/store-download.js';
 
 /** One document and where its file goes. */

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { Id } from '../../api/schemas.js';
-import { param } from '../../cli/define.js';
-import type { RecordTest } from '../../cli/filters.js';
-import { isObject, type JsonObject } from '../../data/json.js';
+import { Id } from '../api/schemas.js';
+import { param } from '../cli/define.js';
+import type { RecordTest } from '../cli/filters.js';
+import { isObject, type JsonObject } from '../data/json.js';
 
 /** The filter that only players have. */
 export const playerFilters = {

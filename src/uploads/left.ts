@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
-import type { DamagedRun } from '../../bulk/damaged.js';
-import { listOpenRuns, storeOf } from '../../bulk/runs.js';
-import { type LeftUpload, leftUploads, uploadStates } from '../../bulk/upload-state.js';
-import { nearest } from '../../data/nearest.js';
-import type { LocalContext } from '../../context.js';
-import { UsageError } from '../../errors.js';
+import type { DamagedRun } from '../bulk/damaged.js';
+import { listOpenRuns, storeOf } from '../bulk/runs.js';
+import { type LeftUpload, leftUploads, uploadStates } from '../bulk/upload-state.js';
+import { nearest } from '../data/nearest.js';
+import type { LocalContext } from '../context.js';
+import { UsageError } from '../errors.js';
 
 /** An interrupted upload as it is listed. */
 export const UploadLine = z.object({

@@ -2,7 +2,7 @@ import type { Completeness } from '../api/types.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { GuardError } from '../errors.js';
-import type { SeenFile, UploadJob } from './upload-plan.js';
+import type { SeenFile, UploadJob } from './plan.js';
 
 /** The code of a name that is not free. */
 export const exists = 'exists';

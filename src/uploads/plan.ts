@@ -10,7 +10,7 @@ import {
   grantCall,
   plannedUpload,
   type StoredFile,
-} from './upload-file.js';
+} from './store-file.js';
 
 /** What is wanted of every file of an upload, as plain JSON. */
 export interface UploadJob {

@@ -9,7 +9,7 @@ import { plural, shellQuote } from '../data/words.js';
 import type { Sent } from '../bulk/operation.js';
 import { Failure, StoreError, UnknownOutcomeError } from '../errors.js';
 import type { LocalFile } from './local-file.js';
-import { isAnswerTo, madeDocument } from './made-document.js';
+import { isAnswerTo, madeDocument } from './verify.js';
 
 /** What the service is told of a file. */
 export interface FileFacts {

@@ -1,9 +1,9 @@
 /** Values from CSV cells: a changed cell takes the type that the record's value has. */
-import { type Field, setFields } from '../data/assign.js';
-import { clearWord, exportText, spreadsheetError } from '../data/csv.js';
-import { compareDecimals } from '../data/decimal.js';
-import { isObject, type JsonObject, parseJson, RawNumber } from '../data/json.js';
-import { bracketPath, isNested, listText, locate, type Located, plainText } from '../data/path.js';
+import { type Field, setFields } from './assign.js';
+import { clearWord, exportText, spreadsheetError } from './csv.js';
+import { compareDecimals } from './decimal.js';
+import { isObject, type JsonObject, parseJson, RawNumber } from './json.js';
+import { bracketPath, isNested, listText, locate, type Located, plainText } from './path.js';
 import { InputError, UsageError } from '../errors.js';
 
 const columnTypes = ['text', 'int', 'bool', 'json'] as const;

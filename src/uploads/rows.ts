@@ -12,8 +12,8 @@ import { Failure, UsageError } from '../errors.js';
 import { inputBytes } from '../files/input-file.js';
 import { unreadable } from '../files/unreadable.js';
 import { type LocalFile, lookAtFile } from './local-file.js';
-import { type BadFile, badFile, seen, type SeenFile, uploadRow } from './upload-plan.js';
-import { expandPaths } from './upload-paths.js';
+import { type BadFile, badFile, seen, type SeenFile, uploadRow } from './plan.js';
+import { expandPaths } from './paths.js';
 
 export interface PathValues {
   readonly paths: readonly string[];

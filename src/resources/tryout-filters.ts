@@ -1,15 +1,15 @@
 import * as z from 'zod/mini';
-import { TryoutStatus } from '../../api/schemas.js';
-import { flag, param, params, type ValuesOf } from '../../cli/define.js';
-import { parsedBy, type RecordTest } from '../../cli/filters.js';
-import type { Guesses } from '../../config/settings.js';
-import { parseWhen, resolveWhen, type When } from '../../data/dates.js';
-import { parseDuration } from '../../data/duration.js';
-import { isObject, type JsonObject } from '../../data/json.js';
-import { withinTimes } from '../../data/record-test.js';
-import { anyEquals, fold, isSameText } from '../../data/where.js';
-import { UsageError } from '../../errors.js';
-import { isConverted } from '../../resources/application.js';
+import { TryoutStatus } from '../api/schemas.js';
+import { flag, param, params, type ValuesOf } from '../cli/define.js';
+import { parsedBy, type RecordTest } from '../cli/filters.js';
+import type { Guesses } from '../config/settings.js';
+import { parseWhen, resolveWhen, type When } from '../data/dates.js';
+import { parseDuration } from '../data/duration.js';
+import { isObject, type JsonObject } from '../data/json.js';
+import { withinTimes } from '../data/record-test.js';
+import { anyEquals, fold, isSameText } from '../data/where.js';
+import { UsageError } from '../errors.js';
+import { isConverted } from './application.js';
 
 const group = 'selection';
 const point = () => z.optional(parsedBy(parseWhen));

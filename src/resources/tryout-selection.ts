@@ -1,17 +1,22 @@
 /** Which applications a command takes, and what a CSV may say of them. */
 import * as z from 'zod/mini';
-import { TryoutApplication, TryoutStatus } from '../../api/schemas.js';
-import type { ColumnRules } from '../../bulk/csv-columns.js';
-import { allFlags, type BulkValues } from '../../bulk/flags.js';
-import type { Filters, Operation } from '../../bulk/operation.js';
-import { params } from '../../cli/define.js';
-import { listFlags } from '../../cli/filters.js';
-import { nearest } from '../../data/nearest.js';
-import { orList } from '../../data/words.js';
-import { UsageError } from '../../errors.js';
-import { type NoteValues, noteWords, oneNoteFlag, readNoteEdit } from '../../resources/notes.js';
-import { type EditJob, editParts } from '../../resources/tryout-edit.js';
-import { type TryoutFilterValues, tryoutFilters, tryoutQuery, tryoutTests } from './filters.js';
+import { TryoutApplication, TryoutStatus } from '../api/schemas.js';
+import type { ColumnRules } from '../bulk/csv-columns.js';
+import { allFlags, type BulkValues } from '../bulk/flags.js';
+import type { Filters, Operation } from '../bulk/operation.js';
+import { params } from '../cli/define.js';
+import { listFlags } from '../cli/filters.js';
+import { nearest } from '../data/nearest.js';
+import { orList } from '../data/words.js';
+import { UsageError } from '../errors.js';
+import { type NoteValues, noteWords, oneNoteFlag, readNoteEdit } from './notes.js';
+import { type EditJob, editParts } from './tryout-edit.js';
+import {
+  type TryoutFilterValues,
+  tryoutFilters,
+  tryoutQuery,
+  tryoutTests,
+} from './tryout-filters.js';
 
 /** A guard that only applications have. */
 export const ifStatusFlag = {

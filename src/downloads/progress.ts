@@ -1,10 +1,10 @@
 import { basename } from 'node:path';
-import type { FileSink } from '../api/whole-file.js';
+import type { FileSink } from './resumable-download.js';
 import { bytesMoved } from '../cli/byte-progress.js';
 import { binarySize } from '../cli/cells.js';
 import type { Context } from '../context.js';
 import { plural } from '../data/words.js';
-import type { Target } from './download-targets.js';
+import type { Target } from './target-names.js';
 
 /** One progress line for all files of a run: how many, bytes, rate and time left. */
 export interface Meter {

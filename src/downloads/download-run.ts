@@ -7,7 +7,7 @@ import { atOnce } from '../data/at-once.js';
 import { plural } from '../data/words.js';
 import { CancelledError, Failure, GuardError } from '../errors.js';
 import { type ExitName, gravest } from '../exit-codes.js';
-import type { Target } from './download-targets.js';
+import type { Target } from './target-names.js';
 
 /** Several documents on their way. */
 export interface DownloadRun<R> {

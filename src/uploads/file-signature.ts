@@ -1,6 +1,6 @@
 import { compoundNames } from './compound-file.js';
-import type { ReadableFile } from './readable-file.js';
-import type { UploadContentType } from './schemas.js';
+import type { ReadableFile } from '../api/readable-file.js';
+import type { UploadContentType } from '../api/schemas.js';
 import { zipNames } from './zip-names.js';
 
 const word = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
