@@ -3,7 +3,7 @@ import { shortValue } from '../cli/lines.js';
 import type { Context } from '../context.js';
 import { namedFirst, plural } from '../data/words.js';
 import { CancelledError, GuardError, UsageError } from '../errors.js';
-import { type BulkValues, defaultMaxChanges } from './flags.js';
+import { type BulkValues, defaultMaxChanges } from './invocation.js';
 import type { ConfirmRule, Operation } from './operation.js';
 import type { Preview } from './preview.js';
 import { countsAsError, type ReportRow } from './report.js';

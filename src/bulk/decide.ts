@@ -1,7 +1,7 @@
 /** Decides what becomes of a row by the record as read: to be written, or a result that it has already. */
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../data/json.js';
-import { meets } from '../data/where.js';
+import { type Condition, meets } from '../data/where.js';
 import {
   ApiError,
   type Failure,
@@ -12,9 +12,7 @@ import {
 } from '../errors.js';
 import { hashOf } from './journal.js';
 import type { RowPlan } from './operation.js';
-import type { DoneStep, RowChange, SelectedRow } from './rows.js';
-import type { Condition } from '../data/where.js';
-import type { ReportRow, RowResult } from './report.js';
+import type { DoneStep, ReportRow, RowChange, RowResult, SelectedRow } from './report.js';
 import { isNote } from './run-state.js';
 
 /** When a row is changed at all (`--if-status`, `--if`). */

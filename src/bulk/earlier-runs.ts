@@ -10,20 +10,17 @@ import { endRun, markTold } from './end-run.js';
 import { type Invocation, jobOf } from './invocation.js';
 import type { Journal } from './journal.js';
 import type { Session, Task } from './operation.js';
-import type { Planned } from './planned.js';
+import type { Planned } from './planned-run.js';
 import { reportOf } from './report-view.js';
-import { exitOf, type ReportRow } from './report.js';
+import { exitOf, type ReportRow, type SelectedRow } from './report.js';
 import { type Resuming, runSince, unfinishedTasks, withRun } from './resume.js';
-import type { SelectedRow } from './rows.js';
 import { type Intent, sentAtLatest, settleLeft, withoutTexts } from './run-state.js';
+import { runFolder, type RunStore, storeOf } from './run-store.js';
 import {
   continueJournal,
   listOpenRuns,
-  runFolder,
   type RunOptions,
-  type RunStore,
   type StoredRun,
-  storeOf,
   writingBy,
 } from './runs.js';
 import { settleMs, verifyLost } from './verify.js';

@@ -14,21 +14,27 @@ import { Failure } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import type { HeldLock } from '../files/lock.js';
 import type { BeforeImages } from './before-images.js';
-import type { Stop } from './circuit-breaker.js';
 import { mostErrors } from './confirm.js';
 import { endRun, markTold } from './end-run.js';
-import type { BulkValues } from './flags.js';
-import { type Invocation, jobOf, lockOne } from './invocation.js';
+import { type BulkValues, type Invocation, jobOf, lockOne } from './invocation.js';
 import type { Journal } from './journal.js';
+import type { Stop } from './limits.js';
 import type { Session, Task } from './operation.js';
 import { failedRun, reportOf, summaryLine } from './report-view.js';
-import { type BulkReport, exitOf, isFinalRow, type ReportRow, summarize } from './report.js';
-import { concludeResults } from './results-file.js';
-import type { RunOptions } from './row-host.js';
-import { RowSet, type SelectedRow } from './rows.js';
+import {
+  type BulkReport,
+  exitOf,
+  isFinalRow,
+  type ReportRow,
+  RowSet,
+  type SelectedRow,
+  summarize,
+} from './report.js';
+import { concludeResults } from './results.js';
+import type { RunPlan } from './run-plan.js';
+import { isSingleRun, type RunStore } from './run-store.js';
 import { runRows } from './runner.js';
-import { isSingleRun, type RunPlan, type RunStore } from './runs.js';
-import { settleMs } from './verify.js';
+import { type RunOptions, settleMs } from './verify.js';
 
 /** A run that is about to send. */
 export interface PlannedRun {

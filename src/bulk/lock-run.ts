@@ -12,7 +12,7 @@ import {
   removalHint,
   type ThisProcess,
 } from '../files/lock.js';
-import { cannotBeUsed } from './damaged.js';
+import { cannotBeUsed } from './journal.js';
 import type { RunHead } from './run-plan.js';
 import type { RunStore } from './run-store.js';
 import { listOpenRuns, readRun, type StoredRun } from './runs.js';

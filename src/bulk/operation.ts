@@ -9,10 +9,11 @@ import type { JsonObject } from '../data/json.js';
 import type { RecordTest } from '../data/record-test.js';
 import type { ApiError, Failure } from '../errors.js';
 import type { BeforeImageEntry } from './before-images.js';
-import type { ColumnRules } from './csv-columns.js';
-import type { RunHead, StoredRun } from './runs.js';
+import type { ColumnRules } from '../data/csv-columns.js';
+import type { RunHead } from './run-plan.js';
+import type { StoredRun } from './runs.js';
 import type { Intent } from './run-state.js';
-import type { DoneStep, RowChange, SelectedRow } from './rows.js';
+import type { DoneStep, RowChange, SelectedRow } from './report.js';
 import type { Selection } from './selection.js';
 
 /** Where the rows of a command line come from. */

@@ -5,11 +5,18 @@ import type { JsonObject } from '../data/json.js';
 import { NotAppliedError } from '../data/outcome-errors.js';
 import type { Failure } from '../errors.js';
 import type { RecordState, Step, Verification } from './operation.js';
-import { halfDone, type PendingVerification, type RowHost, type RowRun } from './row-host.js';
-import type { RowChange } from './rows.js';
+import type { RowChange } from './report.js';
 import { overtaken, proceed, stepDone } from './run-row.js';
 import { settleLeft } from './run-state.js';
-import { unknownOutcome, verifyLost, verifySent } from './verify.js';
+import {
+  halfDone,
+  type PendingVerification,
+  type RowHost,
+  type RowRun,
+  unknownOutcome,
+  verifyLost,
+  verifySent,
+} from './verify.js';
 
 const firstReadMs = 2_000;
 

@@ -5,7 +5,6 @@ import { Failure } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import type { BeforeImages } from './before-images.js';
 import { checkExpected, confirmChanges, errorsBefore, tellNotes, tellPreview } from './confirm.js';
-import { damagedBefore, type DamagedRun, setAsideAll } from './damaged.js';
 import {
   begunTasks,
   closeReplacedRun,
@@ -15,8 +14,9 @@ import {
   unreportedRun,
   withCarried,
 } from './earlier-runs.js';
+import { takeOpenRuns } from './end-run.js';
 import type { Invocation } from './invocation.js';
-import type { Journal } from './journal.js';
+import { damagedBefore, type DamagedRun, type Journal, setAsideAll } from './journal.js';
 import type { Session, Task } from './operation.js';
 import {
   endUnsent,
@@ -27,15 +27,14 @@ import {
   scrubbed,
   stopsEveryRow,
   unread,
-} from './planned.js';
+} from './planned-run.js';
 import { type Preview, previewRows } from './preview.js';
-import { isFinalRow, type ReportRow } from './report.js';
+import { isFinalRow, type ReportRow, type SelectedRow } from './report.js';
 import { continueRun, imagesOf } from './resume.js';
-import type { SelectedRow } from './rows.js';
-import { isSamePlace, requireContinuable } from './run-plan.js';
-import { createRun, type RunOptions, type RunPlan, type RunStore, writingBy } from './runs.js';
+import { isSamePlace, requireContinuable, type RunPlan } from './run-plan.js';
+import type { RunStore } from './run-store.js';
+import { createRun, type RunOptions, writingBy } from './runs.js';
 import { selectByFilter } from './select-rows.js';
-import { takeOpenRuns } from './end-run.js';
 
 /**
  * Plans a run, or takes up the unfinished one of the same command line. Throws UsageError,

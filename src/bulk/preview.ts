@@ -1,20 +1,19 @@
 /** The preview of a run: every row is read and decided, and nothing is sent but reads. */
 import { resource as rowOf } from '../api/resources.js';
 import type { Call } from '../api/types.js';
-import { FieldsSeen, fieldOf } from '../cli/fields-seen.js';
+import { fieldOf, FieldsSeen } from '../cli/fields-seen.js';
 import { rowError } from '../cli/row-error.js';
 import type { Context } from '../context.js';
+import { InputErrors } from '../data/input-errors.js';
 import type { JsonObject } from '../data/json.js';
 import { sharing } from '../data/sharing.js';
 import { SystemLimitError } from '../data/system-limit.js';
 import { Failure, InputError } from '../errors.js';
-import { CircuitBreaker } from './circuit-breaker.js';
 import { changesOf, decideRow, type Guards, isForbidden, resultOf, stopsRun } from './decide.js';
-import { InputErrors } from './input-errors.js';
 import type { Invocation } from './invocation.js';
+import { CircuitBreaker } from './limits.js';
 import type { RecordState, Session, Task } from './operation.js';
-import type { RowChange, SelectedRow } from './rows.js';
-import type { ReportRow } from './report.js';
+import type { ReportRow, RowChange, SelectedRow } from './report.js';
 
 /** What the preview found: rows that are to be written, and those that are decided already. */
 export interface Preview {

@@ -17,7 +17,7 @@ import {
   summarize,
   wentWrong,
 } from './report.js';
-import type { RunHead } from './runs.js';
+import type { RunHead } from './run-plan.js';
 
 const Row = z.looseObject({
   row: z.number(),

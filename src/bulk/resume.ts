@@ -9,22 +9,11 @@ import { markTold } from './end-run.js';
 import { type ExecutedRun, executeRun, type PlannedRun } from './execute.js';
 import { type Invocation, jobOf, limitRate, lockedId, lockOne, takeLock } from './invocation.js';
 import type { Recovery, Task } from './operation.js';
-import { isFinalRow } from './report.js';
-import { requireContinuable } from './run-plan.js';
+import { isFinalRow, RowSet } from './report.js';
+import { requireContinuable, type RunHead } from './run-plan.js';
 import type { RunState } from './run-state.js';
-import {
-  continueJournal,
-  isSingleRun,
-  openRunStore,
-  readRun,
-  runFolder,
-  type RunHead,
-  type RunOptions,
-  type RunStore,
-  type StoredRun,
-  writingBy,
-} from './runs.js';
-import { RowSet } from './rows.js';
+import { isSingleRun, openRunStore, runFolder, type RunStore } from './run-store.js';
+import { continueJournal, readRun, type RunOptions, type StoredRun, writingBy } from './runs.js';
 
 /** A command line that resumes or retries a run: its rows were selected before. */
 export type Resuming = Omit<Invocation, 'source'>;

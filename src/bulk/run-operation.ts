@@ -1,14 +1,14 @@
 /** The way of every command that changes records: select, plan, confirm, carry out, report. */
 import { keepHeapClose } from '../api/heap.js';
-import type { Shown } from '../cli/define.js';
+import type { Command, OperationCommand, Params, Shown } from '../cli/define.js';
+import type { View } from '../cli/views.js';
 import type { Context } from '../context.js';
 import { resourceWords } from '../data/resources.js';
 import { UsageError } from '../errors.js';
 import { checkExpected } from './confirm.js';
-import { dryRunMany, dryRunOne } from './dry-run.js';
 import { begunTasks, unfinishedOfLine, withCarried } from './earlier-runs.js';
-import { runSince, unfinishedTasks } from './resume.js';
 import {
+  type BulkValues,
   headFor,
   inputDigest,
   type Invocation,
@@ -21,12 +21,14 @@ import {
   takeLock,
 } from './invocation.js';
 import type { Operation, Source } from './operation.js';
-import type { SelectedRow } from './rows.js';
 import { planRun } from './plan-run.js';
-import type { RunSetup } from './planned.js';
+import { dryRunMany, dryRunOne, type RunSetup } from './planned-run.js';
 import { checkFields } from './report-view.js';
-import { checkResults } from './results-file.js';
-import { openRunStore, type RunHead, type RunPlan, storeOf } from './runs.js';
+import type { SelectedRow } from './report.js';
+import { checkResults } from './results.js';
+import { runSince, unfinishedTasks } from './resume.js';
+import type { RunHead, RunPlan } from './run-plan.js';
+import { openRunStore, storeOf } from './run-store.js';
 import { filterKey, selectByFilter, selectLocally, sourceOf } from './select-rows.js';
 import type { Selection } from './selection.js';
 import { showOne, showRun } from './show-run.js';
@@ -204,4 +206,27 @@ function refuseOrganization(
     `${organizationId} is the organization's id, not the id of ${article} ${noun}.`,
     { hint: `See: rosterctl ${resource} list` },
   );
+}
+
+/** What such a command says of itself. */
+type Described<A extends Params, F extends Params> = Omit<
+  OperationCommand<A, F>,
+  'run' | 'view' | 'operation' | 'asks'
+>;
+
+/** A command that changes records, by an operation. `view`: what one id prints. */
+export function defineOperation<A extends Params, F extends Params, T>(
+  command: Described<A, F> & { readonly operation: Operation; readonly view: View<T> },
+): Command {
+  const { operation } = command;
+  return {
+    kind: 'operation',
+    local: false,
+    asks: !operation.createsRow,
+    ...command,
+    async run(context: Context, values: object, words: readonly string[]) {
+      const { view } = command;
+      return runOperation(context, { operation, words, view, values: values as BulkValues });
+    },
+  } as unknown as Command;
 }

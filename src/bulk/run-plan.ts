@@ -8,8 +8,7 @@ import { isObject, type JsonObject, parseJson, printJson } from '../data/json.js
 import { systemReason } from '../data/system-reason.js';
 import { GuardError, OutputError } from '../errors.js';
 import { openAtomic } from '../files/atomic-write.js';
-import { countsAsError, type ReportRow } from './report.js';
-import type { RowChange } from './rows.js';
+import { countsAsError, type ReportRow, type RowChange } from './report.js';
 
 /** What a run is, without its rows and without anything secret: the journal's first record. */
 export type RunHead = {

@@ -1,7 +1,7 @@
 /** One row of a run: decide by what was read, record the intent, send, confirm, verify. */
+import { asksForQuiet, isGoneForSure } from '../data/failure-kinds.js';
 import type { JsonObject } from '../data/json.js';
 import { ApiError, Failure, NetworkError, StaleReadError, UnknownOutcomeError } from '../errors.js';
-import { asksForQuiet, isGoneForSure } from '../data/failure-kinds.js';
 import {
   beforeAndAfter,
   changedMeanwhile,
@@ -11,9 +11,17 @@ import {
   digestIn,
 } from './decide.js';
 import type { RecordState, Sent, Step } from './operation.js';
-import { halfDone, type PendingVerification, type RowHost, type RowRun } from './row-host.js';
 import { markedBefore, tellsOfNow } from './run-state.js';
-import { compareFields, imageOf, vanishedFields, verifySent } from './verify.js';
+import {
+  compareFields,
+  halfDone,
+  imageOf,
+  type PendingVerification,
+  type RowHost,
+  type RowRun,
+  vanishedFields,
+  verifySent,
+} from './verify.js';
 
 /** A service may change a record so often that no read stays fresh; then the row is left for later. */
 const mostRereads = 3;

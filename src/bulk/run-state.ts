@@ -1,8 +1,7 @@
 import { isObject, type JsonObject, printJson } from '../data/json.js';
 import { holderOf, type LockHolder } from '../files/holder.js';
 import { hashOf, type JournalRecord } from './journal.js';
-import type { ReportRow } from './report.js';
-import type { DoneStep, RowChange } from './rows.js';
+import type { DoneStep, ReportRow, RowChange } from './report.js';
 
 /** A write that was about to be sent, and what nobody knows about it yet. */
 export interface Intent {

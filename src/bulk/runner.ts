@@ -3,24 +3,22 @@ import { ageMs } from '../data/instant.js';
 import type { JsonObject } from '../data/json.js';
 import { CancelledError, Failure } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
-import { CircuitBreaker, rowResult, type Stop } from './circuit-breaker.js';
-import { FirstWriteGate, Semaphore } from './concurrency.js';
-import type { ReadPurpose, RecordState, Sent, Task } from './operation.js';
-import type { ReportRow } from './report.js';
-import { RowSet } from './rows.js';
-import { PendingVerifications } from './pending.js';
 import { digestIn } from './decide.js';
+import { CircuitBreaker, FirstWriteGate, rowResult, Semaphore, type Stop } from './limits.js';
+import type { ReadPurpose, RecordState, Sent, Task } from './operation.js';
+import { PendingVerifications } from './pending.js';
+import { type ReportRow, RowSet } from './report.js';
 import { proceed } from './run-row.js';
+import { sentAtLatest, withoutTexts } from './run-state.js';
 import {
   halfDone,
   type PendingVerification,
   type RowHost,
-  type RowRun,
   rowRun,
+  type RowRun,
   type RunOptions,
-} from './row-host.js';
-import { sentAtLatest, withoutTexts } from './run-state.js';
-import { unknownOutcome } from './verify.js';
+  unknownOutcome,
+} from './verify.js';
 
 /** A read may be this old when its write leaves. */
 const freshMs = 2_000;

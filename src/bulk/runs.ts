@@ -7,8 +7,15 @@ import { systemReason } from '../data/system-reason.js';
 import { ConfigError, type Failure, GuardError, UsageError } from '../errors.js';
 import { describeSelf, type ThisProcess } from '../files/holder.js';
 import type { HeldLock } from '../files/lock.js';
-import { cannotBeUsed, type DamagedRun, damagedRun } from './damaged.js';
-import { type Journal, type JournalOptions, openJournal, readJournal } from './journal.js';
+import {
+  cannotBeUsed,
+  damagedRun,
+  type DamagedRun,
+  type Journal,
+  type JournalOptions,
+  openJournal,
+  readJournal,
+} from './journal.js';
 import { isFinalRow, type ReportSummary, summarize } from './report.js';
 import { headOf, readPlan, type RunHead, type RunPlan, writePlan } from './run-plan.js';
 import { foldJournal, type RunState } from './run-state.js';
@@ -22,20 +29,6 @@ import {
   runNames,
   type RunPlace,
   type RunStore,
-} from './run-store.js';
-
-export type { PlannedRow, RunHead, RunPlan } from './run-plan.js';
-export type { RunStore } from './run-store.js';
-export {
-  isSingleRun,
-  journalPath,
-  newRunName,
-  openRunStore,
-  removeRun,
-  runFolder,
-  runStore,
-  startOf,
-  storeOf,
 } from './run-store.js';
 
 /** A run as it lies on disk. */

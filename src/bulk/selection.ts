@@ -14,9 +14,9 @@ import {
   type HeaderOptions,
   namesAnId,
   readHeader,
-} from './csv-columns.js';
-import { InputErrors } from './input-errors.js';
-import type { SelectedRow } from './rows.js';
+} from '../data/csv-columns.js';
+import { InputErrors } from '../data/input-errors.js';
+import type { SelectedRow } from './report.js';
 
 /** Rows beyond this are refused: such a change is better cut into pieces. */
 const mostRows = 200_000;

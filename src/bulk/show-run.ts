@@ -17,11 +17,11 @@ import {
 } from './execute.js';
 import type { Invocation } from './invocation.js';
 import type { Session } from './operation.js';
-import type { Planned } from './planned.js';
+import type { Planned } from './planned-run.js';
 import type { ReportRow } from './report.js';
 import { reportView, reportViewFor, tellSummary } from './report-view.js';
 import { readRun } from './runs.js';
-import { resultLines } from './result-line.js';
+import { resultLines } from './results.js';
 import { unknownOutcome } from './verify.js';
 
 /**

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { CircuitBreaker } from '../bulk/circuit-breaker.js';
+import { CircuitBreaker } from '../bulk/limits.js';
 import type { FailedOne } from '../cli/failure.js';
 import { wordsFor } from '../cli/row-error.js';
 import type { Context } from '../context.js';

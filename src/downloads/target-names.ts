@@ -3,7 +3,7 @@ import { nameKey, withSuffix } from '../data/file-names.js';
 import type { JsonObject } from '../data/json.js';
 import { namedFirst, plural } from '../data/words.js';
 import { ApiError, GuardError, NotFoundError } from '../errors.js';
-import type { SelectedRow } from '../bulk/rows.js';
+import type { SelectedRow } from '../bulk/report.js';
 import { recordReader } from '../resources/read.js';
 import { inFolder, nameFor, nameFromHeaders, type SaveOptions, whatStands } from './target-file.js';
 import type { Download } from '../api/store-download.js';

@@ -1,7 +1,7 @@
 /** Deletes teams, players and documents. */
 import { endpoint } from '../api/contract.js';
 import { callFor, resource as rowOf } from '../api/resources.js';
-import type { ColumnRules } from '../bulk/csv-columns.js';
+import type { ColumnRules } from '../data/csv-columns.js';
 import type { ConfirmRule, Filters, Operation, Session } from '../bulk/operation.js';
 import { fieldNames } from '../cli/documented.js';
 import type { Context } from '../context.js';

@@ -1,5 +1,5 @@
 /** What every command on many records takes to select them: filters of the list, columns of a CSV. */
-import type { Column, ColumnRules } from '../bulk/csv-columns.js';
+import type { Column, ColumnRules } from '../data/csv-columns.js';
 import type { Filters } from '../bulk/operation.js';
 import { listFlags } from '../cli/filters.js';
 

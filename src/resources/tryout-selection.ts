@@ -1,8 +1,8 @@
 /** Which applications a command takes, and what a CSV may say of them. */
 import * as z from 'zod/mini';
 import { TryoutApplication, TryoutStatus } from '../api/schemas.js';
-import type { ColumnRules } from '../bulk/csv-columns.js';
-import { allFlags, type BulkValues } from '../bulk/flags.js';
+import type { ColumnRules } from '../data/csv-columns.js';
+import { allFlags, type BulkValues } from '../bulk/invocation.js';
 import type { Filters, Operation } from '../bulk/operation.js';
 import { params } from '../cli/define.js';
 import { listFlags } from '../cli/filters.js';

@@ -4,7 +4,7 @@ import { wholeRecord } from '../api/records.js';
 import { resource as rowOf } from '../api/resources.js';
 import type { BeforeImage } from '../bulk/before-images.js';
 import type { Operation, Session } from '../bulk/operation.js';
-import type { SelectedRow } from '../bulk/rows.js';
+import type { SelectedRow } from '../bulk/report.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import type { ResourceName } from '../data/resources.js';

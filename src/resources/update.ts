@@ -5,7 +5,7 @@ import { callFor, resource as rowOf } from '../api/resources.js';
 import type { Call } from '../api/types.js';
 import { cellFieldNames, cellFields } from '../data/cell-values.js';
 import type { Filters, Operation, RowPlan, Session, Step } from '../bulk/operation.js';
-import type { RowChange, SelectedRow } from '../bulk/rows.js';
+import type { RowChange, SelectedRow } from '../bulk/report.js';
 import {
   type FieldValues,
   type TypedFields,

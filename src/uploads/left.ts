@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
-import type { DamagedRun } from '../bulk/damaged.js';
-import { listOpenRuns, storeOf } from '../bulk/runs.js';
-import { type LeftUpload, leftUploads, uploadStates } from '../bulk/upload-state.js';
+import type { DamagedRun } from '../bulk/journal.js';
+import { storeOf } from '../bulk/run-store.js';
+import { listOpenRuns } from '../bulk/runs.js';
+import { type LeftUpload, leftUploads, uploadStates } from '../bulk/end-run.js';
 import { nearest } from '../data/nearest.js';
 import type { LocalContext } from '../context.js';
 import { UsageError } from '../errors.js';

@@ -1,17 +1,12 @@
 /** Uploads files as documents: the bytes go to the store, then the engine sends the record. */
 import { createHash } from 'node:crypto';
 import { callFor } from '../api/resources.js';
-import type { BulkValues } from '../bulk/flags.js';
+import type { BulkValues } from '../bulk/invocation.js';
 import type { Operation, Recovery, Sent, Session, Step } from '../bulk/operation.js';
-import type { SelectedRow } from '../bulk/rows.js';
-import { isSingleRun, type StoredRun } from '../bulk/runs.js';
-import {
-  isStored,
-  type LeftUpload,
-  leftUploads,
-  uploadAction,
-  uploadId,
-} from '../bulk/upload-state.js';
+import type { SelectedRow } from '../bulk/report.js';
+import { isSingleRun } from '../bulk/run-store.js';
+import type { StoredRun } from '../bulk/runs.js';
+import { isStored, type LeftUpload, leftUploads, uploadAction, uploadId } from '../bulk/end-run.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import {

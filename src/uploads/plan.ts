@@ -1,6 +1,6 @@
 import type { UploadContentType } from '../api/schemas.js';
-import { type LeftUpload, stored as storedState } from '../bulk/upload-state.js';
-import type { RowChange, SelectedRow } from '../bulk/rows.js';
+import { type LeftUpload, stored as storedState } from '../bulk/end-run.js';
+import type { RowChange, SelectedRow } from '../bulk/report.js';
 import type { Plan } from '../cli/plan.js';
 import type { Context } from '../context.js';
 import {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { UploadContentType } from '../api/schemas.js';
 import type { Selection } from '../bulk/selection.js';
-import type { SelectedRow } from '../bulk/rows.js';
+import type { SelectedRow } from '../bulk/report.js';
 import type { Context } from '../context.js';
 import { systemLimit } from '../data/system-limit.js';
 import { atOnce } from '../data/at-once.js';

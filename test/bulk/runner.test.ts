@@ -3,7 +3,7 @@ import type { Entry } from '../../src/bulk/journal.js';
 import type { ReportRow } from '../../src/bulk/report.js';
 import type { Task } from '../../src/bulk/operation.js';
 import { runRows } from '../../src/bulk/runner.js';
-import { type RunOptions } from '../../src/bulk/row-host.js';
+import { type RunOptions } from '../../src/bulk/verify.js';
 import { NetworkError, OutputError, UnknownOutcomeError } from '../../src/errors.js';
 import { imagine, type Imagined, runOptions } from './imagined.js';
 

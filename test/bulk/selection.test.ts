@@ -1,6 +1,6 @@
 import { csvLine } from '../../src/data/csv.js';
 import { describe, expect, test } from 'vitest';
-import type { ColumnRules } from '../../src/bulk/csv-columns.js';
+import type { ColumnRules } from '../../src/data/csv-columns.js';
 import { type CsvInput, selectCsv, selectFromText } from '../../src/bulk/selection.js';
 
 const rules: ColumnRules = {

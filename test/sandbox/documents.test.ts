@@ -1,5 +1,4 @@
-import { createServer } from 'node:net';
-import { connect } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/data/json.js';
 import { call, http, newSandbox, start, type TestSandbox, verdict } from './client.js';

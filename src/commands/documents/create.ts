@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { UploadContentType } from '../../api/schemas.js';
 import type { Call } from '../../api/types.js';
-import { defineOperation } from '../../bulk/define-operation.js';
-import { restartCreateFlag } from '../../bulk/flags.js';
+import { defineOperation } from '../../bulk/run-operation.js';
+import { restartCreateFlag } from '../../bulk/invocation.js';
 import type { Session } from '../../bulk/operation.js';
 import { param, params } from '../../cli/define.js';
 import { recordOf } from '../../cli/views.js';

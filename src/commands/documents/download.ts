@@ -1,4 +1,4 @@
-import { allFlags, atOnceText, bulkFlags, idsFileFlag } from '../../bulk/flags.js';
+import { allFlags, atOnceText, bulkFlags, idsFileFlag } from '../../bulk/invocation.js';
 import { defineCommand } from '../../cli/define.js';
 import {
   downloadExcludes,

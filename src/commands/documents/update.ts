@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { manyFlags } from '../../bulk/flags.js';
-import { defineOperation } from '../../bulk/define-operation.js';
+import { manyFlags } from '../../bulk/invocation.js';
+import { defineOperation } from '../../bulk/run-operation.js';
 import { params } from '../../cli/define.js';
 import { fieldFlags, type FieldValues, readFields } from '../../cli/field-flags.js';
 import { recordOf } from '../../cli/views.js';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
 import { UploadContentType } from '../../api/schemas.js';
-import { atOnceText, bulkFlags, type BulkValues } from '../../bulk/flags.js';
-import { defineOperation } from '../../bulk/define-operation.js';
+import { atOnceText, bulkFlags, type BulkValues } from '../../bulk/invocation.js';
+import { defineOperation } from '../../bulk/run-operation.js';
 import { flag, param, params } from '../../cli/define.js';
 import { recordOf } from '../../cli/views.js';
 import type { Context } from '../../context.js';

@@ -1,5 +1,5 @@
-import { manyFlags } from '../../bulk/flags.js';
-import { defineOperation } from '../../bulk/define-operation.js';
+import { manyFlags } from '../../bulk/invocation.js';
+import { defineOperation } from '../../bulk/run-operation.js';
 import { deleteOperation } from '../../resources/delete.js';
 import { listSelectionFlags, selectionBy } from '../../resources/selection.js';
 import { anyIdsOf, deletedView, routeFlag } from '../../resources/params.js';

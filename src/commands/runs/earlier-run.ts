@@ -1,7 +1,8 @@
 import type { EndpointName } from '../../api/contract.js';
 import { isHere } from '../../bulk/run-plan.js';
-import { findRun, isSingleRun, type LastRun, type StoredRun, storeOf } from '../../bulk/runs.js';
-import { bulkFlags, type BulkValues } from '../../bulk/flags.js';
+import { isSingleRun, storeOf } from '../../bulk/run-store.js';
+import { findRun, type LastRun, type StoredRun } from '../../bulk/runs.js';
+import { bulkFlags, type BulkValues } from '../../bulk/invocation.js';
 import type { Resuming } from '../../bulk/resume.js';
 import { reportView } from '../../bulk/report-view.js';
 import type { Context } from '../../context.js';

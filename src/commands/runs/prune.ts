@@ -1,18 +1,15 @@
 import * as z from 'zod/mini';
-import { type DamagedRun, setAside } from '../../bulk/damaged.js';
+import { type DamagedRun, setAside } from '../../bulk/journal.js';
+import { isRunHeld } from '../../bulk/lock-run.js';
+import { removeRun, runNames, startOf, storeOf } from '../../bulk/run-store.js';
 import {
   listOpenRuns,
   readRuns,
-  removeRun,
-  startOf,
   type StoredRun,
-  storeOf,
   summaryOf,
   wholeRunName,
 } from '../../bulk/runs.js';
-import { isRunHeld } from '../../bulk/lock-run.js';
-import { runNames } from '../../bulk/run-store.js';
-import { isInDoubt, leftUploads, uploadAction } from '../../bulk/upload-state.js';
+import { isInDoubt, leftUploads, uploadAction } from '../../bulk/end-run.js';
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { parsedBy } from '../../cli/filters.js';
 import { linesOf } from '../../cli/views.js';

@@ -1,5 +1,5 @@
 import { checkExpected } from '../../bulk/confirm.js';
-import { dryRunMany } from '../../bulk/dry-run.js';
+import { dryRunMany } from '../../bulk/planned-run.js';
 import { jobOf, limitRate } from '../../bulk/invocation.js';
 import { exitOf } from '../../bulk/report.js';
 import { resumeRun, unfinishedTasks } from '../../bulk/resume.js';

@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import { type BulkReport, type ReportRow, wentWrong } from '../../bulk/report.js';
 import { isSamePlace } from '../../bulk/run-plan.js';
-import { findRun, runFolder, type StoredRun, storeOf, summaryOf } from '../../bulk/runs.js';
+import { runFolder, storeOf } from '../../bulk/run-store.js';
+import { findRun, type StoredRun, summaryOf } from '../../bulk/runs.js';
 import { readBeforeImages } from '../../bulk/before-images.js';
 import type { LocalContext } from '../../context.js';
 import { printJson } from '../../data/json.js';

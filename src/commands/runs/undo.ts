@@ -1,10 +1,11 @@
 import * as z from 'zod/mini';
 import { type BeforeImage, readBeforeImages } from '../../bulk/before-images.js';
-import { bulkFlags, type BulkValues } from '../../bulk/flags.js';
+import { bulkFlags, type BulkValues } from '../../bulk/invocation.js';
 import type { Operation } from '../../bulk/operation.js';
-import { defineOperation } from '../../bulk/define-operation.js';
+import { defineOperation } from '../../bulk/run-operation.js';
 import { verifiedResults } from '../../bulk/earlier-runs.js';
-import { runFolder, type StoredRun, storeOf } from '../../bulk/runs.js';
+import { runFolder, storeOf } from '../../bulk/run-store.js';
+import type { StoredRun } from '../../bulk/runs.js';
 import { isDelete, type ReportRow } from '../../bulk/report.js';
 import { reportView } from '../../bulk/report-view.js';
 import { params } from '../../cli/define.js';

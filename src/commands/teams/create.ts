@@ -1,5 +1,5 @@
-import { defineOperation } from '../../bulk/define-operation.js';
-import { restartCreateFlag } from '../../bulk/flags.js';
+import { defineOperation } from '../../bulk/run-operation.js';
+import { restartCreateFlag } from '../../bulk/invocation.js';
 import { fieldFlags, type FieldValues, readFields } from '../../cli/field-flags.js';
 import { recordOf } from '../../cli/views.js';
 import { createOperation } from '../../resources/create.js';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { defineOperation } from '../../bulk/define-operation.js';
+import { defineOperation } from '../../bulk/run-operation.js';
 import { selectIds } from '../../bulk/selection.js';
 import { param } from '../../cli/define.js';
 import { deleteOperation } from '../../resources/delete.js';

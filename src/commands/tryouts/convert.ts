@@ -1,5 +1,5 @@
-import { manyFlags } from '../../bulk/flags.js';
-import { defineOperation } from '../../bulk/define-operation.js';
+import { manyFlags } from '../../bulk/invocation.js';
+import { defineOperation } from '../../bulk/run-operation.js';
 import { flag } from '../../cli/define.js';
 import { fieldFlags, readFields } from '../../cli/field-flags.js';
 import { recordOf } from '../../cli/views.js';

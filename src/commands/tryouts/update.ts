@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { TryoutStatus } from '../../api/schemas.js';
-import { bulkFlags, csvFlags, idsFileFlag } from '../../bulk/flags.js';
-import { defineOperation } from '../../bulk/define-operation.js';
+import { bulkFlags, csvFlags, idsFileFlag } from '../../bulk/invocation.js';
+import { defineOperation } from '../../bulk/run-operation.js';
 import { param } from '../../cli/define.js';
 import { recordOf } from '../../cli/views.js';
 import { noteFlags, oneNoteFlag } from '../../resources/notes.js';

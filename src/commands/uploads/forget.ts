@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import { lockRun } from '../../bulk/lock-run.js';
-import { storeOf, writingBy } from '../../bulk/runs.js';
-import { forgetUpload, isStored } from '../../bulk/upload-state.js';
+import { storeOf } from '../../bulk/run-store.js';
+import { writingBy } from '../../bulk/runs.js';
+import { forgetUpload, isStored } from '../../bulk/end-run.js';
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 import { findLeft } from '../../uploads/left.js';

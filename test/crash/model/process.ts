@@ -1,10 +1,9 @@
 /** Runs of the program over a journal in memory, by the real runner. */
-import type { Entry } from '../../../src/bulk/journal.js';
-import { parseJournal, recordLine } from '../../../src/bulk/journal.js';
+import { type Entry, parseJournal, recordLine } from '../../../src/bulk/journal.js';
 import type { RecordState, Session } from '../../../src/bulk/operation.js';
 import type { ReportRow } from '../../../src/bulk/report.js';
 import { unfinishedTasks } from '../../../src/bulk/resume.js';
-import type { RunOptions } from '../../../src/bulk/row-host.js';
+import type { RunOptions } from '../../../src/bulk/verify.js';
 import { foldJournal } from '../../../src/bulk/run-state.js';
 import { runRows } from '../../../src/bulk/runner.js';
 import type { StoredRun } from '../../../src/bulk/runs.js';

@@ -1,5 +1,5 @@
 /** Collects the lines of an input that cannot be used, so that all of them are reported at once. */
-import { plural } from '../data/words.js';
+import { plural } from './words.js';
 import { InputError } from '../errors.js';
 
 /** More lines than this are only counted. */

@@ -1,10 +1,10 @@
 /** The header of a CSV: which of its columns count, and how the rows below it are read. */
-import { clearWord, shortenedNumber, spreadsheetError, unguard } from '../data/csv.js';
-import type { JsonObject } from '../data/json.js';
-import { didYouMean, nearest } from '../data/nearest.js';
-import { firstOf } from '../data/words.js';
+import { clearWord, shortenedNumber, spreadsheetError, unguard } from './csv.js';
+import type { JsonObject } from './json.js';
+import { didYouMean, nearest } from './nearest.js';
+import { firstOf } from './words.js';
 import { InputError } from '../errors.js';
-import { cellKey, checkTypedCell, type RawCell, readColumnName } from '../data/cell-values.js';
+import { cellKey, checkTypedCell, type RawCell, readColumnName } from './cell-values.js';
 
 /** What one column of a CSV gives its row. */
 export interface Column {

@@ -1,0 +1,192 @@
+/** What planning a run comes to: a run about to send, or the report of one that sends nothing. */
+import type { DryRun, Shown } from '../cli/define.js';
+import { dryRunView } from '../cli/dry-run-view.js';
+import type { Context } from '../context.js';
+import type { JsonObject } from '../data/json.js';
+import type { Failure } from '../errors.js';
+import type { ExitName } from '../exit-codes.js';
+import type { HeldLock } from '../files/lock.js';
+import { hasQuery, holds } from './before-images.js';
+import { errorsBefore, tellCap, tellNotes, tellPreview } from './confirm.js';
+import { decideRow, isForbidden, stopsRun } from './decide.js';
+import type { EndedRun, PlannedRun } from './execute.js';
+import type { Invocation, KeptJob } from './invocation.js';
+import { hashOf } from './journal.js';
+import type { Session, Task } from './operation.js';
+import { previewRows } from './preview.js';
+import { failedRun, reportOf, reportView, tellSummary } from './report-view.js';
+import { exitOf, isFinalRow, type ReportRow, type SelectedRow } from './report.js';
+import { concludeResults } from './results.js';
+import type { RunHead, RunPlan } from './run-plan.js';
+import type { RunStore } from './run-store.js';
+
+/** What a run starts from, once its lock is held. */
+export interface RunSetup {
+  /** Undefined where no run can be kept. */
+  readonly store: RunStore | undefined;
+  readonly head: Omit<RunHead, 'rows'>;
+  readonly lock: HeldLock | undefined;
+  readonly kept: KeptJob;
+  readonly input: {
+    readonly header: readonly string[];
+    /** Undefined: a filter selects them. */
+    readonly rows: readonly SelectedRow[] | undefined;
+  };
+}
+
+/** A run about to send, or how it ended where nothing is to be sent. */
+export type Planned =
+  | { readonly ready: PlannedRun }
+  | (EndedRun & { readonly only?: OnlyRow | undefined });
+
+/** What is known of the only row of a command line whose record needs nothing. */
+export interface OnlyRow {
+  readonly session: Session;
+  readonly record: JsonObject | undefined;
+  readonly failure?: Failure | undefined;
+}
+
+/** What the service says to all rows of a run; other failures are those of the line or of the person. */
+export function stopsEveryRow(error: Failure): boolean {
+  return stopsRun(error) || isForbidden(error) || error.exitName === 'temporary';
+}
+
+export function notAttempted({ row, id }: SelectedRow): ReportRow {
+  return { row, id, result: 'not_attempted' };
+}
+
+/** The report of a command line that sent nothing. */
+export async function endUnsent(
+  context: Context,
+  head: Pick<RunHead, 'action'>,
+  { results }: Invocation['values'],
+  read: Parameters<typeof concludeResults>[2],
+  found: readonly ReportRow[],
+  stop?: ExitName,
+): Promise<EndedRun> {
+  const report = reportOf(context, { ...head, run: null }, found);
+  const ended = exitOf(report, stop);
+  const exitName = await concludeResults(context, results, read, found, ended);
+  return { report, exitName, failed: failedRun(report, exitName) };
+}
+
+export function planOf(
+  head: RunHead,
+  kept: KeptJob,
+  rows: readonly Task[],
+  tasks: readonly Task[],
+  isKey: (text: string) => boolean,
+): RunPlan {
+  const isSecret = (text: string) => isKey(text) || hasQuery(text);
+  let next = 0;
+  return {
+    head,
+    job: kept,
+    // The tasks themselves, which come in the same order: of 200,000 there is no second copy.
+    rows: rows.map(({ row, id, own }) => {
+      const task = tasks[next];
+      if (task?.row !== row) return { row, id, own };
+      next += 1;
+      const { previewed } = task;
+      if (!previewed?.some(({ from }) => holds(from, isSecret))) return task;
+      const hashed = previewed.map((change) =>
+        holds(change.from, isSecret) ? { ...change, from: hashOf(change.from) } : change,
+      );
+      return { ...task, previewed: hashed };
+    }),
+  };
+}
+
+/** Rows that the preview could not read for now: they are tried once more. */
+export function unread(plan: RunPlan, decided: readonly ReportRow[]): readonly Task[] {
+  const open = new Set(decided.filter((row) => !isFinalRow(row)).map(({ row }) => row));
+  return plan.rows.filter(({ row }) => open.has(row));
+}
+
+export function scrubbed(row: ReportRow): JsonObject {
+  const { before: _, after: __, ...rest } = row;
+  return rest;
+}
+
+/** The requests that one record would be changed by, and old and new values. Throws as the read does. */
+export async function dryRunOne(
+  context: Context,
+  { operation }: Pick<Invocation, 'operation'>,
+  kept: KeptJob,
+  row: Task,
+): Promise<Shown> {
+  const session = operation.open(context, kept.job as never);
+  const state = await session.read(row, 'preview');
+  const plan = await session.plan(row, state);
+  const decision = decideRow(row, state.record, plan, {
+    guards: kept.guards,
+    previewed: row.previewed,
+    done: row.done,
+  });
+  // What may have been created is looked for, and not created once more.
+  const isLookedFor = row.open !== undefined && operation.createsRow === true;
+  if (isLookedFor)
+    context.tell('Whether it was created is not known: this line looks for it, and sends nothing.');
+  const steps = decision.write && !isLookedFor ? plan.steps : [];
+  if (!decision.write && decision.row.error) {
+    const { message } = decision.row.error as { readonly message?: string };
+    context.tell(`${row.id}: ${decision.row.result}. ${message ?? ''}`.trimEnd());
+  }
+  for (const { call } of steps) context.api.tellGuess(call);
+  const value: DryRun = {
+    schema: 1,
+    dryRun: true,
+    requests:
+      (decision.write ? plan.requests : undefined) ??
+      steps.map(({ call }) => context.api.describe(call)),
+    changes: steps.flatMap(({ changes }) =>
+      changes.map(({ field, from, to }) => ({
+        id: operation.createsRow || operation.recovery ? null : row.id,
+        field,
+        from: from ?? null,
+        to,
+      })),
+    ),
+  };
+  return { value, view: dryRunView, exitName: 'done' };
+}
+
+/** Reads rows as a run would and sends nothing; `run`: the one that would go on with them. */
+export async function dryRunMany(
+  context: Context,
+  invocation: Parameters<typeof previewRows>[2],
+  kept: KeptJob,
+  rows: readonly Task[],
+  run: string | null = null,
+): Promise<Shown> {
+  const { operation, words, values } = invocation;
+  const session = operation.open(context, kept.job as never);
+  const preview = await previewRows(context, rows, invocation, session, kept.guards);
+  const { tasks, decided } = preview;
+  const action = words.join('.');
+  const deed = { action, verb: operation.verb };
+  const isShown = operation.confirm !== 'never';
+  if (tasks.length > 0 && isShown) tellPreview(context, deed, rows.length, preview);
+  tellNotes(context, operation, preview);
+  if (isShown) tellCap(context, deed, tasks.length, values);
+  const { wrong, isTooMany } = errorsBefore(values, decided);
+  if (tasks.length > 0 && isTooMany)
+    context.tell(`Without --dry-run nothing would be sent: ${wrong} failed or conflicted.`);
+  const would = tasks.map(({ row, id, previewed = [] }) => ({
+    row,
+    id,
+    result: 'would_change' as const,
+    before: Object.fromEntries(previewed.map(({ field, from }) => [field, from ?? null])),
+    after: Object.fromEntries(previewed.map(({ field, to }) => [field, to])),
+  }));
+  const report = reportOf(context, { action, run, of: operation.of }, [...would, ...decided]);
+  const exitName = exitOf(report, undefined);
+  tellSummary(context, report);
+  const pending = values.exitCode && exitName === 'done' && tasks.length > 0;
+  return {
+    value: report,
+    view: reportView,
+    exitName: pending ? 'changesPending' : exitName,
+    failed: failedRun(report, exitName),
+  };
+}
