@@ -10,7 +10,7 @@ import { type GlobalFlags, type OutputFormat, resolveSettings } from './config/s
 import { type ConfigData, type ConfigStore, openConfigStore } from './config/store.js';
 import type { LocalContext } from './context.js';
 import type { PlainCommand, PlainTable } from './data/plain-table.js';
-import { upperFirst } from './data/words.js';
+import { upperFirst } from './data/text.js';
 import { BugError, ConfigError, OutputError, PipeClosedError } from './errors.js';
 import { RunError } from './data/outcome-errors.js';
 import { exit, exitCodes, type ExitName } from './exit-codes.js';

@@ -8,7 +8,7 @@ import type { GlobalFlags } from './config/flags.js';
 import { onOff } from './config/parse.js';
 import { type Environment, type Paths, resolvePaths } from './config/paths.js';
 import { sandboxProfile } from './config/profile-name.js';
-import { defaultProfile } from './data/login-line.js';
+import { defaultProfile } from './data/text.js';
 import { activeProfileOf } from './config/store.js';
 import { inspectPrivateFile } from './files/private.js';
 import { cellText } from './terminal/safe-text.js';

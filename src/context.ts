@@ -3,7 +3,7 @@ import type { FileStore } from './api/file-store.js';
 import type { Environment, Paths } from './config/paths.js';
 import type { Connection, GlobalFlags, Settings } from './config/settings.js';
 import type { ConfigStore } from './config/store.js';
-import type { Instant } from './data/instant.js';
+import type { Instant } from './data/time.js';
 import type { PlainTable } from './data/plain-table.js';
 import type { ThisProcess } from './files/lock.js';
 import type { Progress } from './terminal/progress.js';

@@ -6,7 +6,7 @@ import type { Parsed } from './cli/parsed.js';
 import type { OutputFormat } from './config/settings.js';
 import { parseCommandLine, wantsJson } from './cli/program.js';
 import type { PlainCommand, PlainTable } from './data/plain-table.js';
-import { systemLimit, SystemLimitError } from './data/system-limit.js';
+import { systemLimit, SystemLimitError } from './data/system-errors.js';
 import { readTable } from './data/table-file.js';
 import { Failure, PipeClosedError } from './errors.js';
 import { exit } from './exit-codes.js';

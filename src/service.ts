@@ -9,8 +9,7 @@ import type { Environment, Paths } from './config/paths.js';
 import { sandboxProfile } from './config/profile-name.js';
 import type { Connection, GlobalFlags, Settings } from './config/settings.js';
 import type { ConfigStore } from './config/store.js';
-import type { Instant } from './data/instant.js';
-import { pause } from './data/pause.js';
+import { type Instant, pause } from './data/time.js';
 import type { ThisProcess } from './files/lock.js';
 
 /** What the service's clients are made of. */

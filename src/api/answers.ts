@@ -6,7 +6,7 @@ import {
   ProtocolError,
   UnknownOutcomeError,
 } from '../errors.js';
-import { quietAsked } from '../data/failure-kinds.js';
+import { quietAsked } from '../data/outcome-errors.js';
 import { type JsonBody, readJson } from './json-body.js';
 import { refusalSign } from './refusal-sign.js';
 import { callKind } from './retry.js';

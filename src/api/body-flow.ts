@@ -1,4 +1,4 @@
-import type { Instant } from '../data/instant.js';
+import type { Instant } from '../data/time.js';
 import type { Loss } from './loss.js';
 
 /** As much as waits for a reader before the connection is told to hold back. */

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { Instant } from '../data/instant.js';
+import type { Instant } from '../data/time.js';
 import { type JsonObject, printJson } from '../data/json.js';
 import { otherRecord, ProtocolError, UnknownOutcomeError, UsageError } from '../errors.js';
 import { bodyOf, failureOf } from './answers.js';

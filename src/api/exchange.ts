@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { RawHandler } from 'undici/lib/dispatcher/agent.js';
 import type { Delivery } from '../errors.js';
-import type { Instant } from '../data/instant.js';
+import type { Instant } from '../data/time.js';
 import { BodyFlow } from './body-flow.js';
 import { type Loss, lossOf } from './loss.js';
 import { type Agent, onDeparture } from './undici.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { lookup } from 'node:dns';
 import { md5Of } from '../data/file-version.js';
-import type { Instant } from '../data/instant.js';
+import type { Instant } from '../data/time.js';
 import type { JsonObject } from '../data/json.js';
 import { BugError, InputError, ProtocolError } from '../errors.js';
 import { exchange } from './exchange.js';

@@ -1,5 +1,5 @@
 import type { Batches, Item } from '../data/flow.js';
-import type { Instant } from '../data/instant.js';
+import type { Instant } from '../data/time.js';
 import { isObject, type JsonObject, maxDepth, TooDeepError } from '../data/json.js';
 import { elementsElsewhere, ListSplitter, TooLargeError } from '../data/list-splitter.js';
 import { type ApiError, type CallSite, ProtocolError } from '../errors.js';

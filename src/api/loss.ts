@@ -7,7 +7,7 @@ import {
   NetworkError,
   ProtocolError,
 } from '../errors.js';
-import { systemLimit, SystemLimitError } from '../data/system-limit.js';
+import { systemLimit, SystemLimitError } from '../data/system-errors.js';
 import { ProxyFailure } from './proxy-failure.js';
 import { tlsHint } from './tls-hint.js';
 

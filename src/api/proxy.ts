@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { isLocalName, isLoopbackHost } from '../data/loopback.js';
+import { isLocalName, isLoopbackHost } from '../data/http.js';
 import { ConfigError } from '../errors.js';
 
 /** A proxy that the user named in the environment. */

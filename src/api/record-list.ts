@@ -1,5 +1,5 @@
 import { flowOf, type Item, sieve } from '../data/flow.js';
-import type { Instant } from '../data/instant.js';
+import type { Instant } from '../data/time.js';
 import type { JsonObject } from '../data/json.js';
 import { type ApiError, BugError, NetworkError, ProtocolError } from '../errors.js';
 import { endpoint, type ResourceName } from './contract.js';

@@ -1,4 +1,4 @@
-import type { Instant } from '../data/instant.js';
+import type { Instant } from '../data/time.js';
 
 /** One request below the base URL; `path` begins with `/` and is already percent-encoded. */
 export interface TransportRequest {

@@ -1,4 +1,4 @@
-import { parseRoute } from '../data/route.js';
+import { parseRoute } from '../data/http.js';
 import { ConfigError, UsageError } from '../errors.js';
 import type { Endpoint } from './contract.js';
 import { idProblem } from './schemas.js';

@@ -1,6 +1,6 @@
 import { type LookupAddress, type LookupAllOptions, type LookupOptions } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
-import { isLocalName } from '../data/loopback.js';
+import { isLocalName } from '../data/http.js';
 import { ProtocolError } from '../errors.js';
 
 /** Resolves a name to all its addresses. */

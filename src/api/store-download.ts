@@ -1,4 +1,4 @@
-import type { Instant } from '../data/instant.js';
+import type { Instant } from '../data/time.js';
 import { CancelledError, NetworkError, ProtocolError } from '../errors.js';
 import { type BodyFlow, BrokenFlow } from './body-flow.js';
 import { openExchange } from './exchange.js';

@@ -1,5 +1,5 @@
-import type { Instant } from '../data/instant.js';
-import { isSendable } from '../data/sendable.js';
+import type { Instant } from '../data/time.js';
+import { isSendable } from '../data/http.js';
 import { BugError, CancelledError, ConfigError, StaleReadError } from '../errors.js';
 import { beginning, conclude } from './conclusion.js';
 import { exchange, neverAborts, openExchange } from './exchange.js';

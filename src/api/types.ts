@@ -1,5 +1,5 @@
 import type { Flow } from '../data/flow.js';
-import type { Instant } from '../data/instant.js';
+import type { Instant } from '../data/time.js';
 import type { JsonObject } from '../data/json.js';
 import type { EndpointName, ResourceName } from './contract.js';
 import type { Link } from './links.js';

@@ -1,5 +1,5 @@
 /** One HTTP exchange as data: what is sent, within which bounds, and what came of it. */
-import type { Instant } from '../data/instant.js';
+import type { Instant } from '../data/time.js';
 import { UsageError } from '../errors.js';
 import type { BodyFlow } from './body-flow.js';
 import type { Loss } from './loss.js';

@@ -1,4 +1,4 @@
-import { plural } from '../data/words.js';
+import { plural } from '../data/text.js';
 import { ProtocolError } from '../errors.js';
 
 const hint = 'Nothing was kept. Try again; if it stays so, upload the document anew.';

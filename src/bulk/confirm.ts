@@ -1,7 +1,7 @@
 /** What is shown and asked before the first write. */
 import { shortValue } from '../cli/lines.js';
 import type { Context } from '../context.js';
-import { namedFirst, plural } from '../data/words.js';
+import { namedFirst, plural } from '../data/text.js';
 import { CancelledError, GuardError, UsageError } from '../errors.js';
 import { type BulkValues, defaultMaxChanges } from './invocation.js';
 import type { ConfirmRule, Operation } from './operation.js';

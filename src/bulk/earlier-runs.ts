@@ -1,8 +1,8 @@
 /** Earlier runs that a new one takes over, waits for, replaces, reports, or takes back. */
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
-import { pause } from '../data/pause.js';
-import { plural, upperFirst } from '../data/words.js';
+import { pause } from '../data/time.js';
+import { plural, upperFirst } from '../data/text.js';
 import { Failure } from '../errors.js';
 import { type BeforeImages, readBeforeImages } from './before-images.js';
 import { beforeAndAfter, changedMeanwhile, changedRow } from './decide.js';

@@ -6,7 +6,7 @@ import type { View } from '../cli/views.js';
 import { namedKeys } from '../config/keys.js';
 import type { Context } from '../context.js';
 import { digestOf } from '../data/digest.js';
-import { parseDuration } from '../data/duration.js';
+import { parseDuration } from '../data/time.js';
 import type { JsonObject } from '../data/json.js';
 import { parseCondition } from '../data/where.js';
 import { ConfigError, Failure, OutputError, UsageError } from '../errors.js';

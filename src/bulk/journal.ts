@@ -4,7 +4,7 @@ import { readFile, rename } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Context } from '../context.js';
 import { isObject, type JsonObject, parseJson, printJson, printPlain } from '../data/json.js';
-import { systemReason } from '../data/system-reason.js';
+import { systemReason } from '../data/system-errors.js';
 import { type Failure, GuardError, OutputError } from '../errors.js';
 import {
   openSyncedLines,

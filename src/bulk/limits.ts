@@ -1,6 +1,6 @@
 /** Stops a run after refusals or silence in a row. */
-import { asksForQuiet } from '../data/failure-kinds.js';
-import { SystemLimitError } from '../data/system-limit.js';
+import { asksForQuiet } from '../data/outcome-errors.js';
+import { SystemLimitError } from '../data/system-errors.js';
 import {
   type Failure,
   GuardError,

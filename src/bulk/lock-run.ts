@@ -1,7 +1,7 @@
 /** The locks of writes: one bulk write of a resource at a time, and one write of a record at a time. */
 import { join } from 'node:path';
 import { digestOf } from '../data/digest.js';
-import { systemReason } from '../data/system-reason.js';
+import { systemReason } from '../data/system-errors.js';
 import { GuardError, OutputError } from '../errors.js';
 import { describeSelf, holderState, isSameProcess } from '../files/holder.js';
 import {

@@ -1,6 +1,6 @@
 /** The writes of a run whose outcome is open: all wait together, and are read again. */
 import { isDeepStrictEqual } from 'node:util';
-import { atOnce } from '../data/at-once.js';
+import { atOnce } from '../data/concurrency.js';
 import type { JsonObject } from '../data/json.js';
 import { NotAppliedError } from '../data/outcome-errors.js';
 import type { Failure } from '../errors.js';

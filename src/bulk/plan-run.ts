@@ -1,6 +1,6 @@
 /** Everything of a run before its first write: earlier runs, preview, confirmation, its folder on disk. */
 import type { Context } from '../context.js';
-import { labelOf } from '../data/label.js';
+import { labelOf } from '../data/path.js';
 import { Failure } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import type { BeforeImages } from './before-images.js';

@@ -5,7 +5,7 @@ import { goneThing, shownMove } from '../cli/lines.js';
 import type { Canvas, View } from '../cli/views.js';
 import type { Context } from '../context.js';
 import { RunError } from '../data/outcome-errors.js';
-import { namedFirst } from '../data/words.js';
+import { namedFirst } from '../data/text.js';
 import { Failure, UnknownOutcomeError } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import { singleLine } from '../terminal/safe-text.js';

@@ -6,7 +6,7 @@ import { refuseSpreadsheet } from '../config/parse.js';
 import type { Context } from '../context.js';
 import { csvLine, unguard } from '../data/csv.js';
 import type { JsonObject } from '../data/json.js';
-import { labelOf } from '../data/label.js';
+import { labelOf } from '../data/path.js';
 import { Failure, OutputError, UsageError } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import { checkWritable, writeAtomically } from '../files/atomic-write.js';

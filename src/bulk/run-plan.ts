@@ -5,7 +5,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../context.js';
 import { isObject, type JsonObject, parseJson, printJson } from '../data/json.js';
-import { systemReason } from '../data/system-reason.js';
+import { systemReason } from '../data/system-errors.js';
 import { GuardError, OutputError } from '../errors.js';
 import { openAtomic } from '../files/atomic-write.js';
 import { countsAsError, type ReportRow, type RowChange } from './report.js';

@@ -1,5 +1,5 @@
 /** One row of a run: decide by what was read, record the intent, send, confirm, verify. */
-import { asksForQuiet, isGoneForSure } from '../data/failure-kinds.js';
+import { asksForQuiet, isGoneForSure } from '../data/outcome-errors.js';
 import type { JsonObject } from '../data/json.js';
 import { ApiError, Failure, NetworkError, StaleReadError, UnknownOutcomeError } from '../errors.js';
 import {

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Paths, requireFolder } from '../config/paths.js';
-import { systemReason } from '../data/system-reason.js';
+import { systemReason } from '../data/system-errors.js';
 import { OutputError } from '../errors.js';
 import { writeAtomically } from '../files/atomic-write.js';
 import { ensurePrivateFolder } from '../files/private.js';

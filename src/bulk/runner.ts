@@ -1,5 +1,5 @@
 /** Does the rows of a run, several at once, and ends each in exactly one result. */
-import { ageMs } from '../data/instant.js';
+import { ageMs } from '../data/time.js';
 import type { JsonObject } from '../data/json.js';
 import { CancelledError, Failure } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';

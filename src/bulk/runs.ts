@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Api } from '../api/types.js';
 import type { LocalContext } from '../context.js';
-import { systemReason } from '../data/system-reason.js';
+import { systemReason } from '../data/system-errors.js';
 import { ConfigError, type Failure, GuardError, UsageError } from '../errors.js';
 import { describeSelf, type ThisProcess } from '../files/holder.js';
 import type { HeldLock } from '../files/lock.js';

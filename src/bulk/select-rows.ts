@@ -1,25 +1,24 @@
 /** Which rows a command line names: ids, a file, a CSV, or filters over a complete list. */
-import { resourceWords } from '../data/resources.js';
 import { keepHeapSmall } from '../api/heap.js';
 import { hasId } from '../api/records.js';
-import {
-  type CsvInput,
-  type Selection,
-  selectCsv,
-  selectFromText,
-  selectIds,
-} from './selection.js';
+import { type ListValues, narrow } from '../cli/filters.js';
+import { byteText } from '../cli/input-text.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
-import { orList } from '../data/words.js';
+import { resourceWords } from '../data/resources.js';
+import { orList } from '../data/text.js';
 import { Failure, GuardError, stoppedReading, UsageError } from '../errors.js';
-import { inputBytes } from '../files/input-file.js';
+import { inputBytes, unreadable } from '../files/input-file.js';
 import type { BulkValues } from './invocation.js';
 import type { Operation, Source } from './operation.js';
 import type { SelectedRow } from './report.js';
-import { unreadable } from '../files/unreadable.js';
-import { byteText } from '../cli/input-text.js';
-import { type ListValues, narrow } from '../cli/filters.js';
+import {
+  type CsvInput,
+  selectCsv,
+  selectFromText,
+  selectIds,
+  type Selection,
+} from './selection.js';
 
 /** What a command says of the rows that it takes. */
 export type Selecting = Pick<Operation, 'resource' | 'csv' | 'overrules' | 'filters'>;

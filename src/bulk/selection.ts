@@ -1,21 +1,20 @@
 /** Which rows an input names: ids, or the lines of a CSV with values of their own. */
 import { createHash } from 'node:crypto';
 import { idProblem } from '../api/schemas.js';
-import { csvReader, type CsvRow, readCsv } from '../data/csv-reader.js';
-import { digestOf } from '../data/digest.js';
-import { isObject, type JsonObject, parseJson } from '../data/json.js';
-import { sharing } from '../data/sharing.js';
-import { turns } from '../data/turns.js';
-import { firstOf } from '../data/words.js';
-import { InputError, stoppedReading, UsageError } from '../errors.js';
+import { turns } from '../data/concurrency.js';
 import {
   type ColumnRules,
   type Header,
   type HeaderOptions,
+  InputErrors,
   namesAnId,
   readHeader,
 } from '../data/csv-columns.js';
-import { InputErrors } from '../data/input-errors.js';
+import { csvReader, type CsvRow, readCsv } from '../data/csv-reader.js';
+import { digestOf, sharing } from '../data/digest.js';
+import { isObject, type JsonObject, parseJson } from '../data/json.js';
+import { firstOf } from '../data/text.js';
+import { InputError, stoppedReading, UsageError } from '../errors.js';
 import type { SelectedRow } from './report.js';
 
 /** Rows beyond this are refused: such a change is better cut into pieces. */

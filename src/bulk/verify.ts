@@ -1,10 +1,9 @@
 /** Finds out by reading whether a write was applied whose outcome no answer tells. */
 import { isDeepStrictEqual } from 'node:util';
-import { parseDuration } from '../data/duration.js';
-import { isGoneForSure } from '../data/failure-kinds.js';
-import type { Instant } from '../data/instant.js';
 import type { JsonObject } from '../data/json.js';
+import { isGoneForSure } from '../data/outcome-errors.js';
 import type { ResourceName } from '../data/resources.js';
+import { type Instant, parseDuration } from '../data/time.js';
 import { CancelledError, Failure, UnknownOutcomeError, UsageError } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
 import type { BeforeImages } from './before-images.js';

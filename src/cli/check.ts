@@ -1,6 +1,6 @@
 import type { PlainCommand, PlainParam } from '../data/plain-table.js';
 import { didYouMean } from '../data/nearest.js';
-import { orList } from '../data/words.js';
+import { orList } from '../data/text.js';
 import { UsageError } from '../errors.js';
 import { globalFlags } from './global-flags.js';
 import type { Parsed, RawValues } from './parsed.js';

@@ -1,3 +1,10 @@
+import type { GlobalFlags } from '../config/flags.js';
+import { quietAsked } from '../data/outcome-errors.js';
+import { escapeJson } from '../data/json-escape.js';
+import type { PlainTable } from '../data/plain-table.js';
+import { type ResourceName, resourceNames, resourceWords } from '../data/resources.js';
+import { systemLimit } from '../data/system-errors.js';
+import { loginLine, upperFirst } from '../data/text.js';
 import {
   ApiError,
   Failure,
@@ -8,15 +15,7 @@ import {
   StoreError,
   UnknownOutcomeError,
 } from '../errors.js';
-import { quietAsked } from '../data/failure-kinds.js';
 import { exit } from '../exit-codes.js';
-import type { GlobalFlags } from '../config/flags.js';
-import { escapeJson } from '../data/json-escape.js';
-import { loginLine } from '../data/login-line.js';
-import type { PlainTable } from '../data/plain-table.js';
-import { type ResourceName, resourceNames, resourceWords } from '../data/resources.js';
-import { upperFirst } from '../data/words.js';
-import { systemLimit } from '../data/system-limit.js';
 import { toSamePlace } from './same-place.js';
 
 /** What `-o json` prints as the last line of stderr. */

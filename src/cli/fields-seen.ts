@@ -2,7 +2,7 @@ import type { ResourceName } from '../api/contract.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { didYouMean, nearest } from '../data/nearest.js';
 import { valuesAt } from '../data/path.js';
-import type { RecordTest } from '../data/record-test.js';
+import type { RecordTest } from '../data/dates.js';
 import { UsageError } from '../errors.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { documentedFields, isDocumented } from './documented.js';

@@ -11,7 +11,7 @@ import {
 } from '../data/flow.js';
 import type { JsonObject } from '../data/json.js';
 import { nearest } from '../data/nearest.js';
-import type { RecordTest } from '../data/record-test.js';
+import type { RecordTest } from '../data/dates.js';
 import { byField, type Sorting, usualSorting } from '../data/sorting.js';
 import { type Condition, contains, meets, parseCondition } from '../data/where.js';
 import { Failure, UsageError } from '../errors.js';

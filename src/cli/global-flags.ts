@@ -1,6 +1,6 @@
 import { outputFormats, timeStyles } from '../config/formats.js';
 import type { GlobalFlags } from '../config/settings.js';
-import { kebab } from '../data/words.js';
+import { kebab } from '../data/text.js';
 import type { PlainParam } from '../data/plain-table.js';
 
 interface GlobalFlag extends PlainParam {

@@ -1,6 +1,5 @@
 import { Failure, InputError } from '../errors.js';
-import { inputBytes } from '../files/input-file.js';
-import { unreadable } from '../files/unreadable.js';
+import { inputBytes, unreadable } from '../files/input-file.js';
 import type { Streams } from '../terminal/streams.js';
 
 /** The most bytes that a field or a body typed in a file may have. */

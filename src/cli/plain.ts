@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { type Endpoint, endpoint } from '../api/contract.js';
 import type { PlainCall, PlainCommand, PlainGroup, PlainParam } from '../data/plain-table.js';
-import { kebab } from '../data/words.js';
+import { kebab } from '../data/text.js';
 import { recordFields } from './fields.js';
 import type { Command, CommandTable, Group, Params } from './define.js';
 

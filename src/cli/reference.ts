@@ -1,5 +1,5 @@
 import { assumptions, contract, type Endpoint } from '../api/contract.js';
-import { kebab, upperFirst } from '../data/words.js';
+import { kebab, upperFirst } from '../data/text.js';
 import type { PlainCall, PlainCommand, PlainParam, PlainTable } from '../data/plain-table.js';
 import { exitCodes } from '../exit-codes.js';
 import { globalFlags } from './global-flags.js';

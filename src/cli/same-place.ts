@@ -1,6 +1,6 @@
 import type { GlobalFlags } from '../config/flags.js';
 import type { PlainTable } from '../data/plain-table.js';
-import { shellQuote } from '../data/words.js';
+import { shellQuote } from '../data/text.js';
 import { topWords } from './words.js';
 
 /**

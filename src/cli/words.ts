@@ -1,7 +1,7 @@
 import { didYouMean, nearest } from '../data/nearest.js';
 import type { PlainCommand, PlainGroup, PlainTable } from '../data/plain-table.js';
 import { UsageError } from '../errors.js';
-import { shellQuote } from '../data/words.js';
+import { shellQuote } from '../data/text.js';
 import { globalFlags, standardFlags } from './global-flags.js';
 import { verbAliases } from './verbs.js';
 

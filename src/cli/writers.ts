@@ -8,8 +8,8 @@ import {
   printPlain,
 } from '../data/json.js';
 import { flatten, InnerNames, plainText, valueAt } from '../data/path.js';
-import { turns } from '../data/turns.js';
-import { plural } from '../data/words.js';
+import { turns } from '../data/concurrency.js';
+import { plural } from '../data/text.js';
 import { CancelledError, OutputError, UsageError } from '../errors.js';
 import { jsonTsvCell, multiLine, tsvCell } from '../terminal/safe-text.js';
 import { batchTo, type Sink } from './sink.js';

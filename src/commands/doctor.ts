@@ -15,7 +15,7 @@ import { sandboxProfile } from '../config/profile-name.js';
 import { resolveSettings } from '../config/settings.js';
 import type { LocalContext } from '../context.js';
 import { type ResourceName, resourceNames } from '../data/resources.js';
-import { plural, shellQuote } from '../data/words.js';
+import { plural, shellQuote } from '../data/text.js';
 import { ApiError, Failure, NetworkError } from '../errors.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { wrapWholeWords } from '../terminal/whole-words.js';

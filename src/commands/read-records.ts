@@ -3,7 +3,7 @@ import type { FailedOne } from '../cli/failure.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { Failure, otherRecord, ProtocolError } from '../errors.js';
-import { isNotFound } from '../data/failure-kinds.js';
+import { isNotFound } from '../data/outcome-errors.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
 import { gravest } from '../exit-codes.js';
 import { recordReader } from '../resources/read.js';

@@ -5,8 +5,8 @@ import type { LocalContext } from '../context.js';
 import { withMarked, withoutMarked } from '../data/marked-lines.js';
 import { GuardError, OutputError } from '../errors.js';
 import { writeAtomically } from '../files/atomic-write.js';
-import { makeFolder } from '../files/make-folder.js';
-import { unreadable } from '../files/unreadable.js';
+import { makeFolder } from '../files/private.js';
+import { unreadable } from '../files/input-file.js';
 import { writeReason } from '../files/writing.js';
 import { type ShellFiles, shellFiles } from './shell-files.js';
 

@@ -1,5 +1,5 @@
-import { isSendable } from '../data/sendable.js';
-import { systemReason } from '../data/system-reason.js';
+import { isSendable } from '../data/http.js';
+import { systemReason } from '../data/system-errors.js';
 import { CancelledError, InputError, UsageError } from '../errors.js';
 
 const longest = 8192;

@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '../data/loopback.js';
+import { isLoopbackHost } from '../data/http.js';
 import { UsageError } from '../errors.js';
 
 /**

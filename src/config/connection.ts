@@ -1,4 +1,4 @@
-import { loginLine } from '../data/login-line.js';
+import { loginLine } from '../data/text.js';
 import { ConfigError, NoKeyError, UsageError } from '../errors.js';
 import { cleanKey, readKeyFile } from './api-key.js';
 import { originOf, parseBaseUrl } from './base-url.js';

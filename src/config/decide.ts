@@ -1,5 +1,5 @@
 import { didYouMean } from '../data/nearest.js';
-import { kebab } from '../data/words.js';
+import { kebab } from '../data/text.js';
 import { ConfigError, UsageError } from '../errors.js';
 import type { ConfigData } from './config-file.js';
 import type { GlobalFlags } from './flags.js';

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { splitWords } from '../data/command-words.js';
+import { splitWords } from '../data/text.js';
 import { ConfigError } from '../errors.js';
 import { cleanKey } from './api-key.js';
 import type { Environment } from './paths.js';

@@ -1,9 +1,9 @@
 import { organizationPlaces, pagingModes, updateSemantics } from './choices.js';
 import { outputFormats, timeStyles } from './formats.js';
-import { splitWords } from '../data/command-words.js';
+import { splitWords } from '../data/text.js';
 import { didYouMean } from '../data/nearest.js';
 import { type ResourceName, resourceNames, resourceWords } from '../data/resources.js';
-import { parseRoute } from '../data/route.js';
+import { parseRoute } from '../data/http.js';
 import { UsageError } from '../errors.js';
 import {
   dottedPath,

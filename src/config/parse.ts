@@ -1,5 +1,5 @@
 import { didYouMean } from '../data/nearest.js';
-import { parseDuration, rangeHint } from '../data/duration.js';
+import { parseDuration, rangeHint } from '../data/time.js';
 import { UsageError } from '../errors.js';
 
 /** Reads one value as typed; throws UsageError with what is wrong, not where it stood. */

@@ -7,7 +7,7 @@ import { isGuess, namedKeys } from './keys.js';
 import { formatOfFile, nameList, oneOf, onOff } from './parse.js';
 import type { Environment } from './paths.js';
 import { runsInCi } from '../data/ci.js';
-import { defaultProfile } from '../data/login-line.js';
+import { defaultProfile } from '../data/text.js';
 import { activeProfileOf, type ConfigData } from './store.js';
 
 export type { GlobalFlags, OutputFormat, SettingOrigin };

@@ -5,7 +5,7 @@ import { type ThisProcess, withLock } from '../files/lock.js';
 import { ensurePrivateFolder, tightenPrivateFile } from '../files/private.js';
 import { ConfigError, Failure } from '../errors.js';
 import type { JsonObject } from '../data/json.js';
-import { systemReason } from '../data/system-reason.js';
+import { systemReason } from '../data/system-errors.js';
 import { configToJson, parseJsonText, type Stored } from './config-file.js';
 import type { Folder } from './paths.js';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { defaultProfile } from '../data/login-line.js';
-import { systemReason } from '../data/system-reason.js';
+import { defaultProfile } from '../data/text.js';
+import { systemReason } from '../data/system-errors.js';
 import { ConfigError } from '../errors.js';
 import type { ThisProcess } from '../files/lock.js';
 import { inspectPrivateFile, tightenPrivateFile } from '../files/private.js';

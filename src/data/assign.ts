@@ -1,7 +1,7 @@
 import { UsageError } from '../errors.js';
 import { isObject, type JsonObject } from './json.js';
 import { isIndex } from './path.js';
-import { plural } from './words.js';
+import { plural } from './text.js';
 
 /** A `k=v` word taken apart; its text is not yet a value. */
 export interface FieldWord {

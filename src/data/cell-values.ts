@@ -1,7 +1,7 @@
 /** Values from CSV cells: a changed cell takes the type that the record's value has. */
 import { type Field, setFields } from './assign.js';
 import { clearWord, exportText, spreadsheetError } from './csv.js';
-import { compareDecimals } from './decimal.js';
+import { compareDecimals } from './sorting.js';
 import { isObject, type JsonObject, parseJson, RawNumber } from './json.js';
 import { bracketPath, isNested, listText, locate, type Located, plainText } from './path.js';
 import { InputError, UsageError } from '../errors.js';

@@ -1,10 +1,10 @@
 /** The header of a CSV: which of its columns count, and how the rows below it are read. */
+import { InputError } from '../errors.js';
+import { cellKey, checkTypedCell, type RawCell, readColumnName } from './cell-values.js';
 import { clearWord, shortenedNumber, spreadsheetError, unguard } from './csv.js';
 import type { JsonObject } from './json.js';
 import { didYouMean, nearest } from './nearest.js';
-import { firstOf } from './words.js';
-import { InputError } from '../errors.js';
-import { cellKey, checkTypedCell, type RawCell, readColumnName } from './cell-values.js';
+import { firstOf, plural } from './text.js';
 
 /** What one column of a CSV gives its row. */
 export interface Column {
@@ -254,4 +254,49 @@ function sameName(a: string, b: string): boolean {
 
 function plain(name: string): string {
   return name.toLowerCase().replace(/[\s_-]/g, '');
+}
+
+/** More lines than this are only counted. */
+const mostListed = 20;
+
+/** What is wrong with an input, line by line; each error says in its message which line it is. */
+export class InputErrors {
+  private readonly listed: InputError[] = [];
+  private count = 0;
+
+  add(error: InputError): void {
+    this.count += 1;
+    if (this.listed.length < mostListed) this.listed.push(error);
+  }
+
+  /** Runs `work` and keeps an InputError that it throws; any other error passes. */
+  collect(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      this.add(error);
+    }
+  }
+
+  /**
+   * Throws one InputError for all that were added: the only one as it is, else one whose message has
+   * the reasons of the first 20, each on a line of its own, and how many more there are.
+   */
+  throwIfAny(): void {
+    const [only] = this.listed;
+    if (!only) return;
+    if (this.count === 1) throw only;
+    const reasons = this.listed.map(({ message }) => message.replace(/\s*[\r\n]\s*/g, ' '));
+    const more = this.count - this.listed.length;
+    const hints = new Set(this.listed.flatMap(({ hint }) => hint ?? []));
+    throw new InputError(
+      [
+        `${this.count} lines cannot be used.`,
+        ...reasons,
+        ...(more > 0 ? [`And ${plural(more, 'more line')}.`] : []),
+      ].join('\n'),
+      { hint: hints.size > 0 ? [...hints].slice(0, 3).join('\n') : undefined, cause: only },
+    );
+  }
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { withoutLast } from './words.js';
+import { withoutLast } from './text.js';
 
 /** The longest name in bytes of UTF-8 that is kept; a `.partial.json` still fits beside it. */
 const longest = 200;

@@ -1,5 +1,5 @@
 import { escapeJson, unsafeInJson } from './json-escape.js';
-import { withoutLast } from './words.js';
+import { withoutLast } from './text.js';
 
 /** A JSON object as the service sent it: unknown fields kept, order kept. */
 export type JsonObject = { readonly [key: string]: unknown };

@@ -262,3 +262,9 @@ function eachLeaf<N>(
     for (const [index, item] of value.entries()) eachLeaf(names.of(name, index), item, names, take);
   else take(name, listText(value));
 }
+
+/** Its name, else its id. */
+export function labelOf(record: JsonObject | undefined, id: string): string {
+  const name = record?.['name'];
+  return typeof name === 'string' && name !== '' ? name : id;
+}

@@ -1,7 +1,7 @@
 /** Conditions on a record: `--where`, `--if`, `--search`, and how texts are compared. */
 import { UsageError } from '../errors.js';
 import { timeOf } from './dates.js';
-import { compareDecimals } from './decimal.js';
+import { compareDecimals } from './sorting.js';
 import { isObject, type JsonObject, RawNumber } from './json.js';
 import { plainText, valuesAt } from './path.js';
 

@@ -12,7 +12,7 @@ import { changeLines } from '../cli/lines.js';
 import { binarySize } from '../cli/cells.js';
 import { type Canvas, linesOf } from '../cli/views.js';
 import type { Context } from '../context.js';
-import { plural, shellQuote } from '../data/words.js';
+import { plural, shellQuote } from '../data/text.js';
 import { ProtocolError, UsageError } from '../errors.js';
 import { ownDescriptor } from '../files/own-descriptor.js';
 import { singleLine } from '../terminal/safe-text.js';

@@ -3,7 +3,7 @@ import type { FileSink } from './resumable-download.js';
 import { bytesMoved } from '../cli/byte-progress.js';
 import { binarySize } from '../cli/cells.js';
 import type { Context } from '../context.js';
-import { plural } from '../data/words.js';
+import { plural } from '../data/text.js';
 import type { Target } from './target-names.js';
 
 /** One progress line for all files of a run: how many, bytes, rate and time left. */

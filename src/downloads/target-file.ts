@@ -8,7 +8,7 @@ import { dispositionName, safeFileName } from '../data/file-names.js';
 import type { JsonObject } from '../data/json.js';
 import { GuardError, OutputError } from '../errors.js';
 import { openAtomic } from '../files/atomic-write.js';
-import { makeFolder } from '../files/make-folder.js';
+import { makeFolder } from '../files/private.js';
 import { ownDescriptor } from '../files/own-descriptor.js';
 import { type AtomicFile, writeReason } from '../files/writing.js';
 import { openPartial, type PartialFile } from '../files/partial-file.js';

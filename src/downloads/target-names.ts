@@ -1,7 +1,7 @@
 import type { Context } from '../context.js';
 import { nameKey, withSuffix } from '../data/file-names.js';
 import type { JsonObject } from '../data/json.js';
-import { namedFirst, plural } from '../data/words.js';
+import { namedFirst, plural } from '../data/text.js';
 import { ApiError, GuardError, NotFoundError } from '../errors.js';
 import type { SelectedRow } from '../bulk/report.js';
 import { recordReader } from '../resources/read.js';

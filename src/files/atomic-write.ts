@@ -14,8 +14,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { digestOf } from '../data/digest.js';
 import { GuardError, OutputError } from '../errors.js';
-import { ownDescriptor } from './own-descriptor.js';
-import { throughDescriptor, throughDevice } from './straight-through.js';
+import { ownDescriptor, throughDescriptor, throughDevice } from './own-descriptor.js';
 import { type AtomicFile, attempt, cannotWrite, writeAll } from './writing.js';
 
 export interface AtomicOptions {

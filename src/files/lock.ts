@@ -4,7 +4,7 @@ import { statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CancelledError, GuardError } from '../errors.js';
-import { makeFolder } from './make-folder.js';
+import { makeFolder } from './private.js';
 import { describeSelf, holderState, type LockHolder, type ThisProcess } from './holder.js';
 import {
   codeOf,

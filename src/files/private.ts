@@ -1,8 +1,7 @@
-import { chmodSync, type Stats, lstatSync } from 'node:fs';
-import { parse, resolve } from 'node:path';
-import { systemReason } from '../data/system-reason.js';
+import { chmodSync, lstatSync, mkdirSync, type Stats, statSync } from 'node:fs';
+import { dirname, parse, resolve } from 'node:path';
+import { systemReason } from '../data/system-errors.js';
 import { ConfigError } from '../errors.js';
-import { makeFolder } from './make-folder.js';
 
 /** Who may own what we trust: the user's own id; undefined where the platform knows none. */
 export interface Ownership {
@@ -109,4 +108,31 @@ function cannotUse(what: string, path: string, error: unknown): ConfigError {
     hint: elsewhere,
     cause: error,
   });
+}
+
+/**
+ * Makes a folder and those above it that are missing; one that is there stays as it is. Throws the
+ * file system's own error.
+ */
+export function makeFolder(folder: string, mode?: number): void {
+  // Node's `recursive` asks for ever where the file system answers ENOENT to each new name (/proc).
+  const missing: string[] = [];
+  let at = resolve(folder);
+  while (!statSync(at, { throwIfNoEntry: false })) {
+    missing.unshift(at);
+    if (dirname(at) === at) break;
+    at = dirname(at);
+  }
+  // What is there may be a file, which only making it tells.
+  for (const each of missing.length > 0 ? missing : [at]) makeOne(each, mode);
+}
+
+/** Another process may make it at the same moment. */
+function makeOne(folder: string, mode: number | undefined): void {
+  try {
+    mkdirSync(folder, { mode });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (!statSync(folder).isDirectory()) throw error;
+  }
 }

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { fdatasync, writeSync } from 'node:fs';
 import { type FileHandle, open, readFile } from 'node:fs/promises';
-import { systemReason } from '../data/system-reason.js';
+import { systemReason } from '../data/system-errors.js';
 import { GuardError, OutputError } from '../errors.js';
 
 /** A file open for appending. */

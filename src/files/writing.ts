@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { systemReason } from '../data/system-reason.js';
+import { systemReason } from '../data/system-errors.js';
 import { OutputError, PipeClosedError } from '../errors.js';
 
 /** A file in the making: nothing stands under its final name before `commit`. */

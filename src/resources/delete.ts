@@ -7,7 +7,7 @@ import { fieldNames } from '../cli/documented.js';
 import type { Context } from '../context.js';
 import { digestOf } from '../data/digest.js';
 import type { JsonObject } from '../data/json.js';
-import { labelOf } from '../data/label.js';
+import { labelOf } from '../data/path.js';
 import type { ResourceName } from '../data/resources.js';
 import { readerForWrite, readFor } from './read.js';
 import { exportTime } from './selection.js';

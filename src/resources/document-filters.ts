@@ -1,10 +1,9 @@
 import * as z from 'zod/mini';
+import { allowedExtensions, knownExtensions, typeByName } from '../api/content-types.js';
 import { param, params, type ValuesOf } from '../cli/define.js';
 import { parsedBy, type RecordTest } from '../cli/filters.js';
-import { allowedExtensions, knownExtensions, typeByName } from '../api/content-types.js';
-import { parseWhen, resolveWhen } from '../data/dates.js';
+import { parseWhen, resolveWhen, withinTimes } from '../data/dates.js';
 import { didYouMean } from '../data/nearest.js';
-import { withinTimes } from '../data/record-test.js';
 import { isSameText } from '../data/where.js';
 import { UsageError } from '../errors.js';
 import { selectionBy } from './selection.js';

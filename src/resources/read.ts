@@ -3,11 +3,10 @@ import { callFor, resource as rowOf } from '../api/resources.js';
 import type { Call } from '../api/types.js';
 import type { RecordState } from '../bulk/operation.js';
 import type { Context } from '../context.js';
-import { ageMs, type Instant } from '../data/instant.js';
 import type { JsonObject } from '../data/json.js';
-import { pause } from '../data/pause.js';
 import type { ResourceName } from '../data/resources.js';
-import { shellQuote } from '../data/words.js';
+import { shellQuote } from '../data/text.js';
+import { ageMs, type Instant, pause } from '../data/time.js';
 import { ApiError, NotFoundError } from '../errors.js';
 
 /** Where the records of a resource are read one by one. */

@@ -7,7 +7,7 @@ import type { RowChange } from '../bulk/report.js';
 import { touchedFields, type TypedFields } from '../cli/field-flags.js';
 import type { Context } from '../context.js';
 import { isObject, type JsonObject } from '../data/json.js';
-import { labelOf } from '../data/label.js';
+import { labelOf } from '../data/path.js';
 import { ApiError } from '../errors.js';
 import { isConverted, playerIdOf } from './application.js';
 import { compareEdit, createNotes, editCall, type Notes } from './tryout-edit.js';

@@ -7,7 +7,7 @@ import type { Filters, Operation } from '../bulk/operation.js';
 import { params } from '../cli/define.js';
 import { listFlags } from '../cli/filters.js';
 import { nearest } from '../data/nearest.js';
-import { orList } from '../data/words.js';
+import { orList } from '../data/text.js';
 import { UsageError } from '../errors.js';
 import { type NoteValues, noteWords, oneNoteFlag, readNoteEdit } from './notes.js';
 import { type EditJob, editParts } from './tryout-edit.js';

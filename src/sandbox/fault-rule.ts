@@ -1,4 +1,4 @@
-import { parseDuration } from '../data/duration.js';
+import { parseDuration } from '../data/time.js';
 import { UsageError } from '../errors.js';
 
 /** The two servers of a sandbox. */

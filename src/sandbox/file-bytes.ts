@@ -3,7 +3,7 @@ import { createReadStream, renameSync, rmSync, statSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { makeFolder } from '../files/make-folder.js';
+import { makeFolder } from '../files/private.js';
 import { demoFile } from './demo-files.js';
 
 /** Bytes that can be read from any place. */

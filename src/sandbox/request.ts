@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import * as z from 'zod/mini';
 import type { Endpoint } from '../api/contract.js';
 import { isObject, type JsonObject } from '../data/json.js';
-import { isLoopbackHost } from '../data/loopback.js';
+import { isLoopbackHost } from '../data/http.js';
 import { forbidden, invalid, Refusal } from './refusal.js';
 
 /** A request as far as it is answered by; the iteration gives its body. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { JsonObject } from '../data/json.js';
 import { type ThisProcess, withLock } from '../files/lock.js';
-import { makeFolder } from '../files/make-folder.js';
+import { makeFolder } from '../files/private.js';
 import { type LogFile, openLog } from './log-file.js';
 import type { SandboxEvent, SeedChoice, Step, Tables } from './records.js';
 import { newReplay, stepsOf } from './replay.js';

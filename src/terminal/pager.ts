@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { splitWords } from '../data/command-words.js';
+import { splitWords } from '../data/text.js';
 import type { Environment } from './streams.js';
 
 /** What the pager must not know: it may have a shell of its own. */

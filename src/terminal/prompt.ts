@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { upperFirst } from '../data/words.js';
+import { upperFirst } from '../data/text.js';
 import { CancelledError, UsageError } from '../errors.js';
 import { singleLine } from './safe-text.js';
 import type { ProcessStreams, TerminalInput } from './streams.js';

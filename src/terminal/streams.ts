@@ -1,7 +1,12 @@
 import { runsInCi } from '../data/ci.js';
-import { systemReason } from '../data/system-reason.js';
-import { CancelledError, OutputError, PipeClosedError, stoppedReading } from '../errors.js';
-import { readAll } from './read-all.js';
+import { systemReason } from '../data/system-errors.js';
+import {
+  CancelledError,
+  InputError,
+  OutputError,
+  PipeClosedError,
+  stoppedReading,
+} from '../errors.js';
 import { createRedactor } from './redactor.js';
 
 /** One of our two output streams. Nothing else writes to the process's streams. */
@@ -278,4 +283,30 @@ function asFailure(error: NodeJS.ErrnoException): Error {
 
 function sizeFrom(text: string | undefined): number | undefined {
   return text !== undefined && /^[1-9]\d{0,4}$/.test(text) ? Number(text) : undefined;
+}
+
+/**
+ * Everything on stdin, at most `limit` bytes; `isStopped`: a signal came and the stream was closed.
+ * Throws InputError, CancelledError.
+ */
+export async function readAll(
+  stdin: AsyncIterable<string | Uint8Array>,
+  limit: number,
+  isStopped: () => boolean = () => false,
+): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of stdin) {
+      const bytes = Buffer.from(chunk as Uint8Array);
+      size += bytes.length;
+      if (size > limit) break;
+      chunks.push(bytes);
+    }
+  } catch (error) {
+    if (isStopped()) throw stoppedReading('stdin');
+    throw new InputError(`stdin cannot be read: ${(error as Error).message}.`, { cause: error });
+  }
+  if (size > limit) throw new InputError(`stdin holds more than ${limit} bytes.`);
+  return Buffer.concat(chunks);
 }

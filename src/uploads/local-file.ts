@@ -8,9 +8,9 @@ import { typeByContent } from './file-signature.js';
 import { readableFile } from '../api/readable-file.js';
 import type { UploadContentType } from '../api/schemas.js';
 import { type FileIdentity, heldUpload, openUpload, type UploadFile } from './upload-source.js';
-import { orList } from '../data/words.js';
+import { orList } from '../data/text.js';
 import { InputError, stoppedReading, UsageError } from '../errors.js';
-import { unreadable } from '../files/unreadable.js';
+import { unreadable } from '../files/input-file.js';
 import type { Streams } from '../terminal/streams.js';
 
 /** A file that was looked at and may be uploaded. */

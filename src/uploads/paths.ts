@@ -1,9 +1,9 @@
 import type { Dirent, readdir as readdirOfNode } from 'node:fs';
 import { lstat, readdir, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
-import { shellQuote } from '../data/words.js';
+import { shellQuote } from '../data/text.js';
 import { type Failure, InputError } from '../errors.js';
-import { unreadable } from '../files/unreadable.js';
+import { unreadable } from '../files/input-file.js';
 
 /**
  * The files that the paths name, in order: patterns are expanded where the shell did not, and with

@@ -1,19 +1,18 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { UploadContentType } from '../api/schemas.js';
-import type { Selection } from '../bulk/selection.js';
 import type { SelectedRow } from '../bulk/report.js';
+import type { Selection } from '../bulk/selection.js';
 import type { Context } from '../context.js';
-import { systemLimit } from '../data/system-limit.js';
-import { atOnce } from '../data/at-once.js';
+import { atOnce } from '../data/concurrency.js';
 import { digestOf } from '../data/digest.js';
-import { namedFirst, plural } from '../data/words.js';
+import { systemLimit } from '../data/system-errors.js';
+import { namedFirst, plural } from '../data/text.js';
 import { Failure, UsageError } from '../errors.js';
-import { inputBytes } from '../files/input-file.js';
-import { unreadable } from '../files/unreadable.js';
+import { inputBytes, unreadable } from '../files/input-file.js';
 import { type LocalFile, lookAtFile } from './local-file.js';
-import { type BadFile, badFile, seen, type SeenFile, uploadRow } from './plan.js';
 import { expandPaths } from './paths.js';
+import { badFile, type BadFile, seen, type SeenFile, uploadRow } from './plan.js';
 
 export interface PathValues {
   readonly paths: readonly string[];

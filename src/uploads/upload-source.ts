@@ -1,7 +1,7 @@
 import type { BigIntStats } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { InputError } from '../errors.js';
-import { unreadable } from '../files/unreadable.js';
+import { unreadable } from '../files/input-file.js';
 
 /** A file on disk whose bytes will be sent; its size is exact and guarded against change. */
 export interface UploadFile {

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { contract, type EndpointName } from '../../src/api/contract.js';
 import type { Call } from '../../src/api/types.js';
-import { ageMs } from '../../src/data/instant.js';
+import { ageMs } from '../../src/data/time.js';
 import {
   ApiError,
   ConfigError,

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { createDrift } from '../../src/api/drift.js';
 import { listRecords } from '../../src/api/record-list.js';
 import type { JsonObject } from '../../src/data/json.js';
-import { ageMs } from '../../src/data/instant.js';
+import { ageMs } from '../../src/data/time.js';
 import { NetworkError, ProtocolError } from '../../src/errors.js';
 import { organization, type Recorded, recordingService } from '../support/service.js';
 import { apiTo, instant, later, noWait, thrownBy, transportTo } from './wiring.js';

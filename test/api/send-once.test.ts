@@ -8,7 +8,7 @@ import {
   StaleReadError,
   UnknownOutcomeError,
 } from '../../src/errors.js';
-import { asksForQuiet } from '../../src/data/failure-kinds.js';
+import { asksForQuiet } from '../../src/data/outcome-errors.js';
 import { recordingService, type Reply } from '../support/service.js';
 import { apiTo, noWait, realLimiter, thrownBy } from './wiring.js';
 

@@ -5,7 +5,7 @@ import { createFileStore, type FileStoreOptions } from '../../src/api/file-store
 import { createRateLimiter } from '../../src/api/rate-limiter.js';
 import { createTransport, type TransportOptions } from '../../src/api/transport.js';
 import type { Api } from '../../src/api/types.js';
-import { pause } from '../../src/data/pause.js';
+import { pause } from '../../src/data/time.js';
 import { key, organization } from '../support/service.js';
 
 /** Waits that were asked for, in milliseconds; none is really waited. */

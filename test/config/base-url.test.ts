@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { originOf, parseBaseUrl } from '../../src/config/base-url.js';
-import { isLoopbackHost } from '../../src/data/loopback.js';
+import { isLoopbackHost } from '../../src/data/http.js';
 import { UsageError } from '../../src/errors.js';
 
 test.each([

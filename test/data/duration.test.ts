@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatDuration, parseDuration } from '../../src/data/duration.js';
+import { formatDuration, parseDuration } from '../../src/data/time.js';
 import { UsageError } from '../../src/errors.js';
 
 test.each([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ageMs } from '../../src/data/instant.js';
+import { ageMs } from '../../src/data/time.js';
 
 const at = { wall: 1_000_000, mono: 500 };
 

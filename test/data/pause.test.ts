@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
-import { pause } from '../../src/data/pause.js';
+import { pause } from '../../src/data/time.js';
 
 const longMs = 600_000;
 

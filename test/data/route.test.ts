@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseRoute } from '../../src/data/route.js';
+import { parseRoute } from '../../src/data/http.js';
 import { UsageError } from '../../src/errors.js';
 
 const assumed = 'PATCH /players/{playerId}';

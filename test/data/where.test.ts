@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compareDecimals } from '../../src/data/decimal.js';
 import { RawNumber } from '../../src/data/json.js';
-import { byField } from '../../src/data/sorting.js';
+import { byField, compareDecimals } from '../../src/data/sorting.js';
 import { meets, parseCondition } from '../../src/data/where.js';
 
 const record = {

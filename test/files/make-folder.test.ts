@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { makeFolder } from '../../src/files/make-folder.js';
+import { makeFolder } from '../../src/files/private.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 
 const codeOf = (folder: string) => {

@@ -9,8 +9,7 @@ import { withLogin } from '../../config/profiles.js';
 import type { Connection, Settings } from '../../config/settings.js';
 import { activeProfileOf } from '../../config/store.js';
 import type { LocalContext } from '../../context.js';
-import { defaultProfile } from '../../data/login-line.js';
-import { orList, shellQuote } from '../../data/words.js';
+import { defaultProfile, orList, shellQuote } from '../../data/text.js';
 import { ApiError, type Failure, NetworkError, ProtocolError, UsageError } from '../../errors.js';
 import { checkKey, connectionOf, explainForbidden } from './key-check.js';
 

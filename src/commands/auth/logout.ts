@@ -6,8 +6,8 @@ import { cacheFolder } from '../../config/cache.js';
 import { checkProfileName } from '../../config/profile-name.js';
 import { requireProfile, withoutKey } from '../../config/profiles.js';
 import type { LocalContext } from '../../context.js';
-import { systemReason } from '../../data/system-reason.js';
-import { plural } from '../../data/words.js';
+import { systemReason } from '../../data/system-errors.js';
+import { plural } from '../../data/text.js';
 import { forgetRuns, hasOtherKey, noRuns, runsOf } from './kept-runs.js';
 
 const LoggedOut = z.object({

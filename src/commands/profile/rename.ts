@@ -4,7 +4,7 @@ import { linesOf } from '../../cli/views.js';
 import { checkProfileName } from '../../config/profile-name.js';
 import { requireProfile, withRenamed } from '../../config/profiles.js';
 import type { Stored } from '../../config/store.js';
-import { shellQuote } from '../../data/words.js';
+import { shellQuote } from '../../data/text.js';
 import { UsageError } from '../../errors.js';
 
 export default defineLocalWrite({

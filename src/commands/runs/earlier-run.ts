@@ -6,7 +6,7 @@ import { bulkFlags, type BulkValues } from '../../bulk/invocation.js';
 import type { Resuming } from '../../bulk/resume.js';
 import { reportView } from '../../bulk/report-view.js';
 import type { Context } from '../../context.js';
-import { shellQuote } from '../../data/words.js';
+import { shellQuote } from '../../data/text.js';
 import { GuardError, UsageError } from '../../errors.js';
 import { operationOf } from './operations.js';
 import { runArg } from './show.js';

@@ -4,7 +4,7 @@ import { readRuns, type StoredRun, summaryOf } from '../../bulk/runs.js';
 import { defineLocalCommand, flag } from '../../cli/define.js';
 import { rowsOf } from '../../cli/views.js';
 import type { LocalContext } from '../../context.js';
-import { plural } from '../../data/words.js';
+import { plural } from '../../data/text.js';
 
 const Run = z.object({
   run: z.string(),

@@ -14,8 +14,8 @@ import { defineLocalWrite, param } from '../../cli/define.js';
 import { parsedBy } from '../../cli/filters.js';
 import { linesOf } from '../../cli/views.js';
 import type { LocalContext } from '../../context.js';
-import { formatDuration, parseDuration } from '../../data/duration.js';
-import { plural } from '../../data/words.js';
+import { formatDuration, parseDuration } from '../../data/time.js';
+import { plural } from '../../data/text.js';
 import { GuardError, UsageError } from '../../errors.js';
 
 const month = 30 * 86_400_000;

@@ -12,7 +12,7 @@ import { params } from '../../cli/define.js';
 import type { Context } from '../../context.js';
 import { digestOf } from '../../data/digest.js';
 import type { JsonObject } from '../../data/json.js';
-import { plural } from '../../data/words.js';
+import { plural } from '../../data/text.js';
 import { GuardError, UsageError } from '../../errors.js';
 import { type UndoJob, undoOperation } from '../../resources/undo.js';
 import { invocationOf, ofEarlierRun, runHere } from './earlier-run.js';

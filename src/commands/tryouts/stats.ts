@@ -4,7 +4,7 @@ import { defineCommand } from '../../cli/define.js';
 import { listFlags, narrow } from '../../cli/filters.js';
 import { type Canvas, linesOf } from '../../cli/views.js';
 import { mondayOf, timeOf } from '../../data/dates.js';
-import { plural } from '../../data/words.js';
+import { plural } from '../../data/text.js';
 import type { JsonObject } from '../../data/json.js';
 import { barLines } from './bars.js';
 import { isConverted } from '../../resources/application.js';

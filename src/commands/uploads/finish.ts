@@ -11,7 +11,7 @@ import { type LeftUpload, uploadAction } from '../../bulk/end-run.js';
 import { defineWrite, flag, Outcome, param, type Plan, Running } from '../../cli/define.js';
 import { recordOf } from '../../cli/views.js';
 import type { Context } from '../../context.js';
-import { plural } from '../../data/words.js';
+import { plural } from '../../data/text.js';
 import { Failure, UsageError } from '../../errors.js';
 import { type ExitName, gravest } from '../../exit-codes.js';
 import { newDocument, planLeft } from '../../uploads/plan.js';

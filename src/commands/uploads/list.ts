@@ -1,7 +1,7 @@
 import { isGoingOn } from '../../bulk/lock-run.js';
 import { defineLocalCommand } from '../../cli/define.js';
 import { rowsOf } from '../../cli/views.js';
-import { plural } from '../../data/words.js';
+import { plural } from '../../data/text.js';
 import { readLeft, UploadLine } from '../../uploads/left.js';
 
 export default defineLocalCommand({

@@ -4,7 +4,7 @@ import { UnsafeUrlError } from '../../api/signed-url.js';
 import { defineWrite, param } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 import type { Context } from '../../context.js';
-import { plural } from '../../data/words.js';
+import { plural } from '../../data/text.js';
 import { UsageError } from '../../errors.js';
 import { lookAtFile } from '../../uploads/local-file.js';
 

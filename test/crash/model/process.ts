@@ -7,7 +7,7 @@ import type { RunOptions } from '../../../src/bulk/verify.js';
 import { foldJournal } from '../../../src/bulk/run-state.js';
 import { runRows } from '../../../src/bulk/runner.js';
 import type { StoredRun } from '../../../src/bulk/runs.js';
-import { ageMs } from '../../../src/data/instant.js';
+import { ageMs } from '../../../src/data/time.js';
 import { meets } from '../../../src/data/where.js';
 import { StaleReadError } from '../../../src/errors.js';
 import type { HeldLock } from '../../../src/files/lock.js';

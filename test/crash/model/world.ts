@@ -1,6 +1,6 @@
 /** A strict service, its clock, and what other people do to it, in memory. */
 import type { Sent } from '../../../src/bulk/operation.js';
-import type { Instant } from '../../../src/data/instant.js';
+import type { Instant } from '../../../src/data/time.js';
 import { ApiError, NetworkError, UnknownOutcomeError } from '../../../src/errors.js';
 import type { Choose } from './explore.js';
 

@@ -43,3 +43,18 @@ function refuse(text: string, rule: string, assumed: string): UsageError {
     hint: `For example: PUT ${path.replace(/\{(?!organizationId\})\w+\}/, '{id}')}`,
   });
 }
+
+/** localhost, 127.0.0.0/8 and ::1, as the URL parser spells them. */
+export function isLoopbackHost(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
+}
+
+/** `localhost` and every name below it: RFC 6761 gives them to this machine, a resolver may not. */
+export function isLocalName(hostname: string): boolean {
+  return /^(.+\.)?localhost\.?$/.test(hostname);
+}
+
+/** Whether a text can be sent as a key: visible ASCII, with spaces at most in its middle. */
+export function isSendable(key: string): boolean {
+  return /^[\u0021-\u007e]([\u0020-\u007e]*[\u0021-\u007e])?$/.test(key);
+}

@@ -1,3 +1,5 @@
+import { UsageError } from '../errors.js';
+
 /** `clearNote` as it is typed: `clear-note`. */
 export function kebab(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
@@ -41,4 +43,33 @@ export function shellQuote(word: string): string {
 export function orList(words: readonly string[]): string {
   if (words.length < 2) return words.join('');
   return `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+}
+
+/** The profile of `auth login` without `--profile`. */
+export const defaultProfile = 'default';
+
+/** The command that stores a key for a profile: without its name it would be another one. */
+export function loginLine(profile = defaultProfile): string {
+  return `rosterctl auth login${profile === defaultProfile ? '' : ` --profile ${shellQuote(profile)}`}`;
+}
+
+/**
+ * Splits a command line at spaces; quotes and backslashes as in a shell, and nothing else of a
+ * shell. Throws UsageError for a quote that is not closed.
+ */
+export function splitWords(command: string): string[] {
+  const words: string[] = [];
+  let word: string | undefined;
+  for (const [piece, single, double, escaped, space] of command.matchAll(
+    /'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|(\s+)|[^\s'"\\]+|./gsu,
+  )) {
+    if (space !== undefined) {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+    } else if (piece === "'" || piece === '"')
+      throw new UsageError('The command has a quote that is not closed.');
+    else word = (word ?? '') + (single ?? double?.replace(/\\(["\\])/g, '$1') ?? escaped ?? piece);
+  }
+  if (word !== undefined) words.push(word);
+  return words;
 }
