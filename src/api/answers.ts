@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, maxDepth } from '../data/json.js';
+import { quietAsked } from '../data/outcome-errors.js';
 import {
   ApiError,
   type CallSite,
@@ -6,13 +7,12 @@ import {
   ProtocolError,
   UnknownOutcomeError,
 } from '../errors.js';
-import { quietAsked } from '../data/outcome-errors.js';
-import { type JsonBody, readJson } from './json-body.js';
-import { refusalSign } from './refusal-sign.js';
-import { callKind } from './retry.js';
-import { permissionFor } from './stated-route.js';
 import { readFirst } from './conclusion.js';
-import type { TransportResponse } from './request.js';
+import { type JsonBody, readJson } from './json-body.js';
+import { hasId, normalName } from './records.js';
+import type { TransportResponse } from './wire.js';
+import { callKind } from './retry.js';
+import { permissionFor } from './routes.js';
 
 /** What is known about the call whose answer is judged. */
 export interface Asked {
@@ -147,4 +147,48 @@ function messageIn(body: JsonObject): string | undefined {
     found.find((each) => typeof each === 'string'),
     longestMessage,
   );
+}
+
+/** `code`: nothing but a number or a status word says so, which may mean something else. */
+export type RefusalSign = 'error' | 'code';
+
+/**
+ * The sign of a refusal in the envelope of a success answer. A body with an id of its own is a record,
+ * whatever its fields are called. `hasRecords`: a record or rows came with it.
+ */
+export function refusalSign(
+  body: unknown,
+  hasRecords = isObject(body) && holdsRecord(body, 2),
+): RefusalSign | undefined {
+  if (!isObject(body) || hasId(body)) return undefined;
+  const { error, errors, ok, success, status, code, statusCode } = body;
+  if (isFilled(error) || isFilled(errors) || ok === false || success === false) return 'error';
+  if (typeof status === 'string' && /^(error|fail|failed)$/i.test(status)) return 'code';
+  return !hasRecords && [code, statusCode].some(isFailureCode) ? 'code' : undefined;
+}
+
+function isFilled(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0;
+  if (isObject(value)) return Object.keys(value).length > 0;
+  return Boolean(value);
+}
+
+/** A status of HTTP, alone or with two digits of the service's own behind it. */
+function isFailureCode(value: unknown): boolean {
+  if (typeof value !== 'number') return false;
+  return (value >= 400 && value < 600) || (value >= 40_000 && value < 60_000);
+}
+
+/** What has an id beside a record, or instead of one. */
+const others = new Set([
+  ...['organization', 'org', 'user', 'actor', 'createdby', 'account', 'job'],
+  ...['request', 'meta', 'metadata', 'errors', 'error', 'details', 'warnings'],
+]);
+
+function holdsRecord(body: JsonObject, depth: number): boolean {
+  return Object.entries(body).some(([key, value]) => {
+    if (others.has(normalName(key))) return false;
+    if (Array.isArray(value)) return value.some((each) => isObject(each) && hasId(each));
+    return isObject(value) && (hasId(value) || (depth > 1 && holdsRecord(value, depth - 1)));
+  });
 }

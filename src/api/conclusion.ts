@@ -1,9 +1,15 @@
 import { type CallSite, ProtocolError, UnknownOutcomeError } from '../errors.js';
-import { BrokenFlow } from './body-flow.js';
 import { failureInMiddle, failureOfLoss, type Loss, lossPace, lossText } from './loss.js';
-import type { Begun, OpenBody, TransportRequest, TransportResponse } from './request.js';
 import { callKind, type Ending, type Tried } from './retry.js';
-import type { Attempt, OpenReply } from './wire.js';
+import {
+  type Attempt,
+  type Begun,
+  BrokenFlow,
+  type OpenBody,
+  type OpenReply,
+  type TransportRequest,
+  type TransportResponse,
+} from './wire.js';
 
 /** Where requests go and how long they wait, for the sentences. */
 export interface Place {

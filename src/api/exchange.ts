@@ -1,11 +1,10 @@
 import type { Socket } from 'node:net';
 import type { RawHandler } from 'undici/lib/dispatcher/agent.js';
-import type { Delivery } from '../errors.js';
 import type { Instant } from '../data/time.js';
-import { BodyFlow } from './body-flow.js';
+import type { Delivery } from '../errors.js';
 import { type Loss, lossOf } from './loss.js';
 import { type Agent, onDeparture } from './undici.js';
-import type { Attempt, Limits, OpenReply, Wire } from './wire.js';
+import { type Attempt, BodyFlow, type Limits, type OpenReply, type Wire } from './wire.js';
 
 /** Sends one request once, follows nothing, and says how far it got if no answer came. Never throws. */
 export function exchange(

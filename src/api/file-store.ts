@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { lookup } from 'node:dns';
+import type { FileHandle } from 'node:fs/promises';
 import { md5Of } from '../data/file-version.js';
-import type { Instant } from '../data/time.js';
 import type { JsonObject } from '../data/json.js';
+import type { Instant } from '../data/time.js';
 import { BugError, InputError, ProtocolError } from '../errors.js';
 import { exchange } from './exchange.js';
 import { failureOfLoss, lossPace } from './loss.js';
@@ -191,4 +192,27 @@ function anotherLength(): InputError {
   return new InputError('The file changed while uploading: it has another length now.', {
     hint: 'Wait until nothing writes to the file, then upload it again.',
   });
+}
+
+/** A file of which any part can be read; a short read means its end. */
+export interface ReadableFile {
+  readonly size: number;
+  read(offset: number, length: number): Promise<Buffer>;
+}
+
+/** An open file, read by position. */
+export function readableFile(handle: FileHandle, size: number): ReadableFile {
+  return {
+    size,
+    async read(offset, length) {
+      const bytes = Buffer.alloc(Math.max(0, Math.min(length, size - offset)));
+      let done = 0;
+      while (done < bytes.length) {
+        const { bytesRead } = await handle.read(bytes, done, bytes.length - done, offset + done);
+        if (bytesRead === 0) break;
+        done += bytesRead;
+      }
+      return bytes.subarray(0, done);
+    },
+  };
 }

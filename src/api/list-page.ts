@@ -4,10 +4,10 @@ import { isObject, type JsonObject, maxDepth, TooDeepError } from '../data/json.
 import { elementsElsewhere, ListSplitter, TooLargeError } from '../data/list-splitter.js';
 import { type ApiError, type CallSite, ProtocolError } from '../errors.js';
 import { bodyOf, failureOf, refusalIn } from './answers.js';
-import { BrokenFlow } from './body-flow.js';
+import { BrokenFlow } from './wire.js';
 import type { ResourceName } from './contract.js';
 import { isGarbled } from './json-body.js';
-import { findList, looksLikeList, topLevel } from './lists.js';
+import { findList, looksLikeList, topLevel } from './records.js';
 import { mostHeld } from './loss.js';
 import type { Begun, OpenBody, Transport, TransportResponse } from './transport.js';
 

@@ -1,6 +1,6 @@
 import { parseRoute } from '../data/http.js';
-import { ConfigError, UsageError } from '../errors.js';
-import type { Endpoint } from './contract.js';
+import { type CallSite, ConfigError, UsageError } from '../errors.js';
+import { contract, endpoint, type Endpoint, type EndpointName } from './contract.js';
 import { idProblem } from './schemas.js';
 
 /** Config values as text, by key: `endpoints.teams.update`. */
@@ -132,4 +132,32 @@ function encoded(id: string, refusal: string): string {
 /** The one id of a call's path, whatever the contract calls it. */
 export function idOf(params: { readonly [name: string]: string } | undefined): string | undefined {
   return params && Object.values(params)[0];
+}
+
+/** Whether the contract states a call, given as it stands on the wire below the base URL. */
+export function statedRoute(method: string, path: string): boolean {
+  return rowsOf(method, path).some(({ basis }) => 'stated' in basis);
+}
+
+/** The permission that the contract names for a call; undefined where it names none. */
+export function permissionFor({ method, path }: CallSite): string | undefined {
+  return rowsOf(method, path).find(({ permission }) => permission !== undefined)?.permission;
+}
+
+/** The contract's rows for a call as it stands on the wire, or for its template. */
+function rowsOf(method: string, path: string): readonly Endpoint[] {
+  const [bare = ''] = path.split('?', 1);
+  return (Object.keys(contract) as EndpointName[])
+    .map((name) => endpoint(name))
+    .filter(({ route }) => {
+      const [own, template = ''] = route.split(' ');
+      return own === method && fits(bare.split('/'), template.split('/'));
+    });
+}
+
+function fits(parts: readonly string[], template: readonly string[]): boolean {
+  return (
+    parts.length === template.length &&
+    template.every((part, index) => part.startsWith('{') || part === parts[index])
+  );
 }

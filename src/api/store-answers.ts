@@ -1,5 +1,6 @@
 import { isEncoded } from '../data/file-version.js';
 import { isObject, type JsonObject } from '../data/json.js';
+import { plural } from '../data/text.js';
 import { type Delivery, ProtocolError, StoreError } from '../errors.js';
 import { readJson } from './json-body.js';
 import { deliveryOfStatus } from './retry.js';
@@ -23,12 +24,12 @@ export function storePace(reply: Reply): Delivery | undefined {
 
 /**
  * The refusal of a store, with its own code and at most 200 harmless characters of its words.
- * `tooLong`: the seconds that it asks to wait, where they are more than --max-wait allows.
+ * `waitAsked`: the seconds that it asks to wait, where they are more than --max-wait allows.
  */
 export function storeError(
   what: 'upload' | 'download',
   reply: Reply,
-  tooLong?: number,
+  waitAsked?: number,
 ): StoreError {
   const { status } = reply;
   if (status >= 300 && status < 400)
@@ -43,7 +44,7 @@ export function storeError(
     `The file store refused the ${what}: ${status}${words ? ` ${words}` : ''}.`,
     status,
     code,
-    { hint: tooLong === undefined ? hintOf(status, code) : laterHint(tooLong) },
+    { hint: waitAsked === undefined ? hintOf(status, code) : laterHint(waitAsked) },
   );
 }
 
@@ -140,4 +141,22 @@ export function storeHeaders(headers: JsonObject | undefined): { readonly [name:
     sent.set(name, value);
   }
   return Object.fromEntries(sent);
+}
+
+const hint = 'Nothing was kept. Try again; if it stays so, upload the document anew.';
+
+/** The refusal of a file that has another size than `who` says. */
+export function wrongSize(size: number, who: string, said: number): ProtocolError {
+  return new ProtocolError(`The file has ${plural(size, 'byte')}, but ${who} says ${said}.`, {
+    code: 'wrongSize',
+    hint,
+  });
+}
+
+/** The refusal of one that goes on where it should have ended. */
+export function tooLong(who: string, said: number): ProtocolError {
+  return new ProtocolError(`The file has more than the ${plural(said, 'byte')} that ${who} says.`, {
+    code: 'wrongSize',
+    hint,
+  });
 }

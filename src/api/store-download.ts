@@ -1,13 +1,12 @@
 import type { Instant } from '../data/time.js';
 import { CancelledError, NetworkError, ProtocolError } from '../errors.js';
-import { type BodyFlow, BrokenFlow } from './body-flow.js';
 import { openExchange } from './exchange.js';
 import { failureOfLoss, lossPace, lossText } from './loss.js';
 import { deliveryOfStatus, repeat, type RetryPolicy, type Tried, waitAsked } from './retry.js';
 import type { UrlGuard } from './signed-url.js';
 import { shortAnswer, storeError } from './store-answers.js';
 import type { Connections } from './undici.js';
-import type { Limits, OpenReply, Wire } from './wire.js';
+import { type BodyFlow, BrokenFlow, type Limits, type OpenReply, type Wire } from './wire.js';
 
 /** A file on its way from the store. */
 export interface Download {

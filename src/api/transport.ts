@@ -1,14 +1,12 @@
-import type { Instant } from '../data/time.js';
 import { isSendable } from '../data/http.js';
+import type { Instant } from '../data/time.js';
 import { BugError, CancelledError, ConfigError, StaleReadError } from '../errors.js';
 import { beginning, conclude } from './conclusion.js';
 import { exchange, neverAborts, openExchange } from './exchange.js';
-import { keepHeapSmall } from './heap.js';
 import { isGarbled } from './json-body.js';
 import { type Loss, lossPace, mostHeld } from './loss.js';
 import type { ProxyChoice } from './proxy.js';
 import type { RateLimiter } from './rate-limiter.js';
-import type { Begun, OpenBody, TransportRequest, TransportResponse } from './request.js';
 import {
   backoffMs,
   callKind,
@@ -21,7 +19,18 @@ import {
   waitOfSpent,
 } from './retry.js';
 import { type Agent, type Connections, openConnections } from './undici.js';
-import { type Attempt, type Limits, type OpenReply, type Wire, wires } from './wire.js';
+import {
+  type Attempt,
+  type Begun,
+  keepHeapSmall,
+  type Limits,
+  type OpenBody,
+  type OpenReply,
+  type TransportRequest,
+  type TransportResponse,
+  type Wire,
+  wires,
+} from './wire.js';
 
 export type { Begun, OpenBody, TransportRequest, TransportResponse };
 

@@ -2,7 +2,7 @@ import { request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import { isIP, isIPv6, type Socket } from 'node:net';
 import type { Proxy } from './proxy.js';
-import { ProxyFailure } from './proxy-failure.js';
+import { ProxyFailure } from './loss.js';
 
 /** Where a tunnel is to lead. */
 export interface TunnelTarget {

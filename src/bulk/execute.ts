@@ -1,5 +1,5 @@
 /** Carries out a planned run: sends, journals, reports, and ends it. */
-import { keepHeapClose, letHeapGrow } from '../api/heap.js';
+import { keepHeapClose, letHeapGrow } from '../api/wire.js';
 import type { RateLimiter } from '../api/rate-limiter.js';
 import { backoffMs } from '../api/retry.js';
 import { bytesMoved } from '../cli/byte-progress.js';

@@ -1,5 +1,5 @@
 /** The way of every command that changes records: select, plan, confirm, carry out, report. */
-import { keepHeapClose } from '../api/heap.js';
+import { keepHeapClose } from '../api/wire.js';
 import type { Command, OperationCommand, Params, Shown } from '../cli/define.js';
 import type { View } from '../cli/views.js';
 import type { Context } from '../context.js';

@@ -1,5 +1,5 @@
 /** Which rows a command line names: ids, a file, a CSV, or filters over a complete list. */
-import { keepHeapSmall } from '../api/heap.js';
+import { keepHeapSmall } from '../api/wire.js';
 import { hasId } from '../api/records.js';
 import { type ListValues, narrow } from '../cli/filters.js';
 import { byteText } from '../cli/input-text.js';

@@ -1,4 +1,4 @@
-import { extensionsOf } from '../api/content-types.js';
+import { extensionsOf } from '../api/schemas.js';
 import { isObject, type JsonObject, printJson, RawNumber } from '../data/json.js';
 import { plainText } from '../data/path.js';
 import { localTime, momentOf, relativeTime, zonedTime } from '../data/time.js';

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { bodyOf, failureOf } from '../api/answers.js';
 import { saysJson } from '../api/json-body.js';
 import { readRawList } from '../api/raw-list.js';
-import { statedRoute } from '../api/stated-route.js';
+import { statedRoute } from '../api/routes.js';
 import type { TransportResponse } from '../api/transport.js';
 import { defineWrite, flag, Outcome, param, params } from '../cli/define.js';
 import { fieldFlags, type FieldValues, readFieldWords } from '../cli/field-flags.js';

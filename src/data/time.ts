@@ -119,7 +119,9 @@ export function rangeHint({ least, most }: DurationRange): string {
 
 /** Milliseconds as they are typed: `30s`, `90m`, `7d`; the largest unit that divides them. */
 export function formatDuration(ms: number): string {
-  const fitting = Object.entries(unitLengths).filter(([unit, size]) => unit !== 'w' && ms % size === 0);
+  const fitting = Object.entries(unitLengths).filter(
+    ([unit, size]) => unit !== 'w' && ms % size === 0,
+  );
   const [unit, size] = ms === 0 ? ['s', 1000] : (fitting.at(-1) ?? ['ms', 1]);
   return `${ms / size}${unit}`;
 }

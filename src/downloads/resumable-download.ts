@@ -1,4 +1,8 @@
 import { createHash, type Hash } from 'node:crypto';
+import type { Link } from '../api/links.js';
+import { backoffMs, type RetryPolicy } from '../api/retry.js';
+import { checkEncoding, mayBeExpired, tooLong, wrongSize } from '../api/store-answers.js';
+import type { Download, FilePart } from '../api/store-download.js';
 import {
   contentRange,
   type FileVersion,
@@ -11,11 +15,6 @@ import {
   versionOf,
 } from '../data/file-version.js';
 import { CancelledError, NetworkError, ProtocolError, StoreError } from '../errors.js';
-import type { Link } from '../api/links.js';
-import { backoffMs, type RetryPolicy } from '../api/retry.js';
-import { checkEncoding, mayBeExpired } from '../api/store-answers.js';
-import type { Download, FilePart } from '../api/store-download.js';
-import { tooLong, wrongSize } from '../api/wrong-size.js';
 
 /** Where the bytes of one file go. */
 export interface FileSink {

@@ -1,6 +1,6 @@
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { extensionsOf } from '../api/content-types.js';
+import { extensionsOf } from '../api/schemas.js';
 import type { Download } from '../api/store-download.js';
 import type { FileSink } from './resumable-download.js';
 import type { Context } from '../context.js';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { allowedExtensions, knownExtensions, typeByName } from '../api/content-types.js';
+import { allowedExtensions, knownExtensions, typeByName } from '../api/schemas.js';
 import { param, params, type ValuesOf } from '../cli/define.js';
 import { parsedBy, type RecordTest } from '../cli/filters.js';
 import { parseWhen, resolveWhen, withinTimes } from '../data/dates.js';

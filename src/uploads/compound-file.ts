@@ -1,4 +1,4 @@
-import type { ReadableFile } from '../api/readable-file.js';
+import type { ReadableFile } from '../api/file-store.js';
 
 // The old Office container (MS-CFB): a header, a table of sector chains, and a directory of named
 // streams whose entries form a tree. Word and Excel differ by the streams at its root.

@@ -1,5 +1,5 @@
 import { compoundNames } from './compound-file.js';
-import type { ReadableFile } from '../api/readable-file.js';
+import type { ReadableFile } from '../api/file-store.js';
 import type { UploadContentType } from '../api/schemas.js';
 import { zipNames } from './zip-names.js';
 

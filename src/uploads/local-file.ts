@@ -3,15 +3,14 @@ import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
-import { allowedExtensions, typeByName } from '../api/content-types.js';
-import { typeByContent } from './file-signature.js';
-import { readableFile } from '../api/readable-file.js';
-import type { UploadContentType } from '../api/schemas.js';
-import { type FileIdentity, heldUpload, openUpload, type UploadFile } from './upload-source.js';
+import { readableFile } from '../api/file-store.js';
+import { allowedExtensions, typeByName, type UploadContentType } from '../api/schemas.js';
 import { orList } from '../data/text.js';
 import { InputError, stoppedReading, UsageError } from '../errors.js';
 import { unreadable } from '../files/input-file.js';
 import type { Streams } from '../terminal/streams.js';
+import { typeByContent } from './file-signature.js';
+import { type FileIdentity, heldUpload, openUpload, type UploadFile } from './upload-source.js';
 
 /** A file that was looked at and may be uploaded. */
 export interface LocalFile extends UploadFile {

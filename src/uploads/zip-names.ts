@@ -1,4 +1,4 @@
-import type { ReadableFile } from '../api/readable-file.js';
+import type { ReadableFile } from '../api/file-store.js';
 
 const endRecord = 22;
 const longestComment = 65_535;

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findList } from '../../src/api/lists.js';
-import { findRecord, wholeRecord } from '../../src/api/records.js';
+import { findList, findRecord, wholeRecord } from '../../src/api/records.js';
 import type { JsonObject } from '../../src/data/json.js';
 import { BugError, ProtocolError } from '../../src/errors.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { refusalSign } from '../../src/api/refusal-sign.js';
+import { refusalSign } from '../../src/api/answers.js';
 import type { Call } from '../../src/api/types.js';
 import { ApiError, ProtocolError } from '../../src/errors.js';
 import { recordingService } from '../support/service.js';

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { AnyRecord, TryoutApplication } from '../../src/api/schemas.js';
-import { fitsOf } from '../../src/api/shape-test.js';
+import { fitsOf } from '../../src/api/drift.js';
 
 const at = '2026-01-01T00:00:00Z';
 const application = {
