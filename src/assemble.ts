@@ -1,7 +1,7 @@
 import { execute } from './cli/execute.js';
 import { present } from './cli/output.js';
 import { toSamePlace } from './cli/same-place.js';
-import type { RawValues } from './cli/parsed.js';
+import type { RawValues } from './cli/check.js';
 import type { Command, Shown } from './cli/define.js';
 import { commands } from './commands/index.js';
 import { emptyConfig } from './config/config-file.js';

@@ -1,10 +1,9 @@
 import { fstatSync, writeSync } from 'node:fs';
+import { checkAgainstTable, checkEncoding, type Parsed } from './cli/check.js';
 import { fullWidth } from './cli/fit-page.js';
 import { commandHelp, groupHelp, rootHelp, startPage } from './cli/help.js';
-import { checkAgainstTable, checkEncoding } from './cli/check.js';
-import type { Parsed } from './cli/parsed.js';
-import type { OutputFormat } from './config/settings.js';
 import { parseCommandLine, wantsJson } from './cli/program.js';
+import type { OutputFormat } from './config/settings.js';
 import type { PlainCommand, PlainTable } from './data/plain-table.js';
 import { systemLimit, SystemLimitError } from './data/system-errors.js';
 import { readTable } from './data/table-file.js';

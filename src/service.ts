@@ -6,7 +6,7 @@ import { createTransport } from './api/transport.js';
 import type { Api, ApiNotes } from './api/types.js';
 import { checkSandboxFlags, resolveConnection } from './config/connection.js';
 import type { Environment, Paths } from './config/paths.js';
-import { sandboxProfile } from './config/profile-name.js';
+import { sandboxProfile } from './config/profiles.js';
 import type { Connection, GlobalFlags, Settings } from './config/settings.js';
 import type { ConfigStore } from './config/store.js';
 import { type Instant, pause } from './data/time.js';

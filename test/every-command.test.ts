@@ -5,10 +5,10 @@ import { describe, expect, test } from 'vitest';
 import { safeParse } from 'zod/mini';
 import { describeCommands } from '../src/cli/plain.js';
 import { commands } from '../src/commands/index.js';
-import { runActions } from '../src/commands/runs/operations.js';
+import { runActions } from '../src/commands/runs/shared.js';
 import type { PlainCommand } from '../src/data/plain-table.js';
 import { reportView } from '../src/bulk/report-view.js';
-import { dryRunView } from '../src/cli/dry-run-view.js';
+import { dryRunView } from '../src/cli/lines.js';
 import { rosterctl, splitWords, temporaryFolder } from './support/run.js';
 
 // The table: whatever a command promises in its own file is held to it here.

@@ -107,7 +107,7 @@ describe.each([
       loaded.sources.filter((id) => /^src\/(commands|api|bulk|sandbox|files|assemble)/.test(id)),
     ).toEqual([]);
     expect(loaded.sources.filter((id) => id.startsWith('src/config/'))).toEqual([
-      'src/config/formats.ts',
+      'src/config/choices.ts',
     ]);
     expect(loaded.sources).not.toContain('src/terminal/width.ts');
     expect(loaded.sources.includes('src/cli/failure.ts')).toBe(code !== 0);
@@ -147,7 +147,7 @@ describe('one GET printed as JSON', async () => {
 
   test('loads nothing that draws, lists, writes, asks or starts a service', () => {
     const needless = [
-      /^src\/cli\/(people-table|detail|cells|columns|chosen-fields|filters|write|failure|bulk\w*)\.ts/,
+      /^src\/cli\/(table|card|cells|columns|chosen-fields|filters|write|failure|bulk\w*)\.ts/,
       /^src\/terminal\/(table|width|pager)/,
       /^src\/api\/(list-page|pager|lists|links|file-store|signed-url|tunnel|openapi)\.ts/,
       /^src\/config\/(store-write|key-command|completion-cache)/,
@@ -197,7 +197,7 @@ test.each(['teams list --json', 'tryouts list --json', 'tryouts list --status pe
     expect([code, packages]).toEqual([0, ['commander', 'undici', 'zod']]);
     expect(sources).toContain('src/api/list-page.ts');
     const needless =
-      /^src\/(bulk|sandbox|uploads|downloads)\/|^src\/cli\/(people-table|detail|write|failure|bulk[\w-]*)\.ts|^src\/terminal\/(table|width|pager)\.ts|^src\/api\/(file-store|tunnel)\.ts/;
+      /^src\/(bulk|sandbox|uploads|downloads)\/|^src\/cli\/(table|card|write|failure|bulk[\w-]*)\.ts|^src\/terminal\/(table|width|pager)\.ts|^src\/api\/(file-store|tunnel)\.ts/;
     expect(sources.filter((id) => needless.test(id))).toEqual([]);
     expect(sources.filter((id) => /^src\/commands\/\w+\//.test(id))).toHaveLength(1);
     expect(

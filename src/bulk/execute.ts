@@ -1,15 +1,14 @@
 /** Carries out a planned run: sends, journals, reports, and ends it. */
-import { keepHeapClose, letHeapGrow } from '../api/wire.js';
 import type { RateLimiter } from '../api/rate-limiter.js';
 import { backoffMs } from '../api/retry.js';
-import { bytesMoved } from '../cli/byte-progress.js';
-import type { FailedOne } from '../cli/failure.js';
-import { rowError } from '../cli/row-error.js';
+import { keepHeapClose, letHeapGrow } from '../api/wire.js';
+import { bytesMoved } from '../cli/cells.js';
+import { type FailedOne, rowError } from '../cli/failure.js';
 import type { Context } from '../context.js';
-import type { JsonObject } from '../data/json.js';
-import { pause } from '../data/time.js';
 import { sharing } from '../data/digest.js';
+import type { JsonObject } from '../data/json.js';
 import { plural } from '../data/text.js';
+import { pause } from '../data/time.js';
 import { Failure } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import type { HeldLock } from '../files/lock.js';

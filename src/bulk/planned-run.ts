@@ -1,6 +1,6 @@
 /** What planning a run comes to: a run about to send, or the report of one that sends nothing. */
 import type { DryRun, Shown } from '../cli/define.js';
-import { dryRunView } from '../cli/dry-run-view.js';
+import { dryRunView } from '../cli/lines.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import type { Failure } from '../errors.js';

@@ -1,8 +1,8 @@
 /** The preview of a run: every row is read and decided, and nothing is sent but reads. */
 import { resource as rowOf } from '../api/resources.js';
 import type { Call } from '../api/types.js';
-import { fieldOf, FieldsSeen } from '../cli/fields-seen.js';
-import { rowError } from '../cli/row-error.js';
+import { fieldOf, FieldsSeen } from '../cli/record-fields.js';
+import { rowError } from '../cli/failure.js';
 import type { Context } from '../context.js';
 import { InputErrors } from '../data/csv-columns.js';
 import type { JsonObject } from '../data/json.js';

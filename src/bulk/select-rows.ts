@@ -2,7 +2,7 @@
 import { keepHeapSmall } from '../api/wire.js';
 import { hasId } from '../api/records.js';
 import { type ListValues, narrow } from '../cli/filters.js';
-import { byteText } from '../cli/input-text.js';
+import { byteText } from '../cli/input.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { resourceWords } from '../data/resources.js';

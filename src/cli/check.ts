@@ -1,9 +1,9 @@
-import type { PlainCommand, PlainParam } from '../data/plain-table.js';
+import type { GlobalFlags } from '../config/settings.js';
 import { didYouMean } from '../data/nearest.js';
+import type { PlainCommand, PlainGroup, PlainParam } from '../data/plain-table.js';
 import { orList } from '../data/text.js';
 import { UsageError } from '../errors.js';
 import { globalFlags } from './global-flags.js';
-import type { Parsed, RawValues } from './parsed.js';
 
 /** Choices, required flags and flags that exclude each other: told without loading the command. */
 export function checkAgainstTable(command: PlainCommand, values: RawValues): void {
@@ -67,3 +67,23 @@ export function checkEncoding(
     }
   }
 }
+
+export type RawValue = string | readonly string[] | boolean | undefined;
+/** What stands on the command line, by parameter name. */
+export type RawValues = Readonly<Record<string, RawValue>>;
+
+/** A command line, understood as far as words and flags go; values are not parsed yet. */
+export type Parsed =
+  | { readonly kind: 'version' }
+  | { readonly kind: 'start' }
+  | {
+      readonly kind: 'help';
+      readonly of: PlainCommand | PlainGroup | undefined;
+      readonly long: boolean;
+    }
+  | {
+      readonly kind: 'command';
+      readonly command: PlainCommand;
+      readonly values: RawValues;
+      readonly globals: GlobalFlags;
+    };

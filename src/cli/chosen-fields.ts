@@ -4,7 +4,7 @@ import { didYouMean } from '../data/nearest.js';
 import { flatten, hasPath, valueAt } from '../data/path.js';
 import { UsageError } from '../errors.js';
 import { singleLine } from '../terminal/safe-text.js';
-import { documentedFields, isDocumented } from './documented.js';
+import { documentedFields, isDocumented } from './record-fields.js';
 import type { View } from './views.js';
 import { asRecord, type Rows } from './writers.js';
 

@@ -1,12 +1,11 @@
 import * as z from 'zod/mini';
 import type { EndpointName } from '../api/contract.js';
 import type { PlannedRequest } from '../api/types.js';
-import type { GlobalFlags } from '../config/flags.js';
+import type { GlobalFlags } from '../config/environment.js';
 import type { Context, LocalContext } from '../context.js';
 import type { ExitName } from '../exit-codes.js';
 import type { FailedOne } from './failure.js';
-import type { Change, Plan } from './plan.js';
-import type { View } from './views.js';
+import type { Change, Plan, View } from './views.js';
 
 // --- parameters ---
 

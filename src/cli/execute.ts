@@ -2,9 +2,8 @@ import * as z from 'zod/mini';
 import type { Context, LocalContext } from '../context.js';
 import type { PlainCommand, PlainParam } from '../data/plain-table.js';
 import { UsageError } from '../errors.js';
+import { checkChoice, type RawValues } from './check.js';
 import { type Command, Lasting, Outcome, type Params, type Shown } from './define.js';
-import { checkChoice } from './check.js';
-import type { RawValues } from './parsed.js';
 
 /**
  * Parses the values of a command line by the command's own schemas and runs it. Throws UsageError

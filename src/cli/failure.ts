@@ -1,6 +1,7 @@
-import type { GlobalFlags } from '../config/flags.js';
-import { quietAsked } from '../data/outcome-errors.js';
+import type { GlobalFlags } from '../config/environment.js';
+import type { Context } from '../context.js';
 import { escapeJson } from '../data/json-escape.js';
+import { quietAsked } from '../data/outcome-errors.js';
 import type { PlainTable } from '../data/plain-table.js';
 import { type ResourceName, resourceNames, resourceWords } from '../data/resources.js';
 import { systemLimit } from '../data/system-errors.js';
@@ -250,4 +251,24 @@ function hintOfAnswer(error: ApiError, command: FailedCommand): string | undefin
 
 function lowerFirst(text: string): string {
   return /^[A-Z][a-z]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
+}
+
+/**
+ * An error as the row of a report and of a journal shows it: the service's words in it may repeat
+ * the key or a signed URL.
+ */
+export function rowError(
+  { api, flags, streams, table }: Context,
+  words: readonly string[],
+  error: Failure,
+  id: string,
+) {
+  const told = tellFailure(error, { words, ids: [id], keySource: api.keySource, flags, table });
+  const { code, message, ...rest } = told.envelope.error;
+  return { code: streams.redacted(code), message: streams.redacted(message), ...rest };
+}
+
+/** The same in words alone, for a line on stderr about one of several things, or beside a success. */
+export function wordsFor(context: Context, id: string, error: Failure): string {
+  return rowError(context, [], error, id).message;
 }

@@ -10,8 +10,7 @@ import {
 import { type JsonObject, parseJson, printJson } from '../data/json.js';
 import { UsageError } from '../errors.js';
 import { param, params } from './define.js';
-import { readBody } from './input-body.js';
-import { type InputWorld, readInputText } from './input-text.js';
+import { type InputWorld, readBody, readInputText } from './input.js';
 
 /** The flags that set fields the contract does not name. */
 export const fieldFlags = {

@@ -1,5 +1,7 @@
 import * as z from 'zod/mini';
 import type { ResourceName } from '../api/contract.js';
+import type { Context } from '../context.js';
+import type { RecordTest } from '../data/dates.js';
 import {
   type Batches,
   batchesOf,
@@ -11,13 +13,11 @@ import {
 } from '../data/flow.js';
 import type { JsonObject } from '../data/json.js';
 import { nearest } from '../data/nearest.js';
-import type { RecordTest } from '../data/dates.js';
 import { byField, type Sorting, usualSorting } from '../data/sorting.js';
 import { type Condition, contains, meets, parseCondition } from '../data/where.js';
 import { Failure, UsageError } from '../errors.js';
 import { param, params, type ValuesOf } from './define.js';
-import { documentedChoices } from './documented.js';
-import { fieldOf, FieldsSeen } from './fields-seen.js';
+import { documentedChoices, fieldOf, FieldsSeen } from './record-fields.js';
 
 export type { RecordTest };
 
@@ -191,5 +191,44 @@ async function* cut(records: Batches<JsonObject>, limit: number): Batches<JsonOb
     yield batch.slice(0, left);
     left -= batch.length;
     if (left <= 0) return;
+  }
+}
+
+type World = Pick<Context, 'api' | 'paths' | 'settings'>;
+
+/**
+ * A resource's records as the service lists them; what passes is remembered for completion, unless
+ * `completion.cache` is off.
+ */
+export function listed(
+  world: World,
+  resource: ResourceName,
+  query: { readonly [name: string]: string } = {},
+): Flow<JsonObject> {
+  const { completionCache, dryRun } = world.settings;
+  // A part of the list would make the memory forget the rest.
+  const isPart = Object.keys(query).length > 0;
+  if (!completionCache || dryRun || isPart) return world.api.list(resource, query);
+  return flowOf(() => remembered(world, resource));
+}
+
+async function* remembered(
+  { api, paths, settings }: World,
+  resource: ResourceName,
+): Batches<JsonObject> {
+  const records = api.list(resource);
+  const { rememberRecords } = await import('../config/completion-cache.js');
+  const { baseUrl, organizationId } = api;
+  const place = { profile: settings.profile.name, baseUrl, organizationId };
+  const memory = rememberRecords(paths, place, resource);
+  let whole = false;
+  try {
+    for await (const batch of records.batches()) {
+      for (const { value } of batch) memory.see(value);
+      yield batch;
+    }
+    whole = records.completeness().state === 'complete';
+  } finally {
+    await memory.keep({ whole });
   }
 }

@@ -1,4 +1,4 @@
-import { outputFormats, timeStyles } from '../config/formats.js';
+import { outputFormats, timeStyles } from '../config/choices.js';
 import type { GlobalFlags } from '../config/settings.js';
 import { kebab } from '../data/text.js';
 import type { PlainParam } from '../data/plain-table.js';

@@ -1,20 +1,19 @@
 import { formatOfFile } from '../config/parse.js';
 import type { GlobalFlags, OutputFormat, Settings } from '../config/settings.js';
-import type { LendKeys } from '../terminal/pager.js';
-import type { Environment, Streams } from '../terminal/streams.js';
 import { type Batches, batchesOf, flowOf, gathered, type Item } from '../data/flow.js';
 import type { JsonObject } from '../data/json.js';
 import { resourceWords } from '../data/resources.js';
+import type { LendKeys } from '../terminal/pager.js';
 import { createPaint } from '../terminal/paint.js';
-import { recordFields } from './fields.js';
+import type { Environment, Streams } from '../terminal/streams.js';
 import { forScreen, type Sink, withSink } from './sink.js';
-import type { View } from './views.js';
+import { recordFields, type View } from './views.js';
 import {
   asRecord,
-  type Rows,
-  writeCsv,
   NoIdsError,
+  type Rows,
   writeBytes,
+  writeCsv,
   writeIds,
   writeJson,
   writeJsonArray,
@@ -181,7 +180,7 @@ async function showTable<T>(
 ): Promise<void> {
   const records = (await gathered(rows)).map(asRecord);
   if (records.length === 0) return world.note(nothingFound(view));
-  const { peopleTable } = await import('./people-table.js');
+  const { peopleTable } = await import('./table.js');
   const { forPeople } = view;
   const lines = await peopleTable(records, view, {
     ...canvasOf(sink, world),
@@ -198,7 +197,7 @@ async function showTable<T>(
 
 async function showRecord(record: JsonObject, sink: Sink, world: Presenting): Promise<void> {
   if (!sink.isTerminal) return writePairs(sink, record);
-  const { detailLines } = await import('./detail.js');
+  const { detailLines } = await import('./card.js');
   const lines = detailLines(record, { ...canvasOf(sink, world), time: world.settings.time });
   await showLines(lines, sink, world);
 }

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { type Endpoint, endpoint } from '../api/contract.js';
 import type { PlainCall, PlainCommand, PlainGroup, PlainParam } from '../data/plain-table.js';
 import { kebab } from '../data/text.js';
-import { recordFields } from './fields.js';
+import { recordFields } from './views.js';
 import type { Command, CommandTable, Group, Params } from './define.js';
 
 /** Loads every command once and describes it. */

@@ -3,9 +3,8 @@ import type { GlobalFlags } from '../config/settings.js';
 import { didYouMean, nearest } from '../data/nearest.js';
 import type { PlainCommand, PlainGroup, PlainParam, PlainTable } from '../data/plain-table.js';
 import { UsageError } from '../errors.js';
+import type { Parsed, RawValue } from './check.js';
 import { globalFlags, standardFlags } from './global-flags.js';
-import type { Parsed, RawValue } from './parsed.js';
-import { verbAliases } from './verbs.js';
 import {
   commandWords,
   isCalled,
@@ -15,7 +14,8 @@ import {
   topWords,
   unknownNoun,
   unknownVerb,
-} from './words.js';
+  verbAliases,
+} from './resolve-command.js';
 
 /**
  * Reads a command line. Throws UsageError with the nearest right word for what it does not know.

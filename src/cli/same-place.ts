@@ -1,7 +1,7 @@
-import type { GlobalFlags } from '../config/flags.js';
+import type { GlobalFlags } from '../config/environment.js';
 import type { PlainTable } from '../data/plain-table.js';
 import { shellQuote } from '../data/text.js';
-import { topWords } from './words.js';
+import { topWords } from './resolve-command.js';
 
 /**
  * A message whose commands, pasted, reach the same organization: with the flags by which this line

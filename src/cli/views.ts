@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type { ResourceName } from '../api/contract.js';
 import { resources } from '../api/resources.js';
+import type { Call, PlannedRequest } from '../api/types.js';
 import type { JsonObject } from '../data/json.js';
 
 /** What a person's lines may depend on. */
@@ -82,4 +83,33 @@ export function linesOf<S extends z.core.$ZodType>(
   lines: (value: z.infer<S>, canvas: Canvas) => readonly string[],
 ): View<z.infer<S>> {
   return { kind: 'lines', schema, lines };
+}
+
+/** The fields that the contract documents for a resource's records (2.1, 2.6: the id alone for most). */
+export function recordFields(resource: ResourceName | undefined): readonly string[] {
+  if (resource === undefined) return [];
+  return Object.keys(resources[resource].schema.shape);
+}
+
+/** One field, old and new; `from` is undefined where the old value is not known. */
+export interface Change {
+  readonly id: string | null;
+  readonly field: string;
+  readonly from: unknown;
+  readonly to: unknown;
+}
+
+/** What a write would do, found out by reads only. */
+export interface Plan<S = unknown> {
+  /** The requests in order; empty = there is nothing to change. */
+  readonly calls: readonly Call[];
+  readonly changes: readonly Change[];
+  /** What a dry run shows instead of the calls, where these do not tell all (an upload's PUT). */
+  readonly requests?: readonly PlannedRequest[];
+  /** It turned out to change nothing (`api` with GET): a dry run sends it as any read. */
+  readonly onlyReads?: boolean;
+  /** In a run: why the row is left alone whatever it would change. */
+  readonly skipped?: { readonly code: string; readonly message: string } | undefined;
+  /** What `apply` needs besides the calls, typically the record as read. */
+  readonly state: S;
 }

@@ -10,7 +10,7 @@ import {
   Running,
   type Shown,
 } from './define.js';
-import { dryRunView } from './dry-run-view.js';
+import { dryRunView } from './lines.js';
 import type { View } from './views.js';
 
 type Write = Extract<Command, { kind: 'write' }>;

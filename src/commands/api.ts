@@ -7,7 +7,7 @@ import { statedRoute } from '../api/routes.js';
 import type { TransportResponse } from '../api/transport.js';
 import { defineWrite, flag, Outcome, param, params } from '../cli/define.js';
 import { fieldFlags, type FieldValues, readFieldWords } from '../cli/field-flags.js';
-import { readValue } from '../cli/input-body.js';
+import { readValue } from '../cli/input.js';
 import { linesOf } from '../cli/views.js';
 import type { Context } from '../context.js';
 import { setFields } from '../data/assign.js';

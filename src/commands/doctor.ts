@@ -11,7 +11,7 @@ import { tellFailure } from '../cli/failure.js';
 import { toSamePlace } from '../cli/same-place.js';
 import { type Canvas, linesOf } from '../cli/views.js';
 import { findConnection } from '../config/connection.js';
-import { sandboxProfile } from '../config/profile-name.js';
+import { sandboxProfile } from '../config/profiles.js';
 import { resolveSettings } from '../config/settings.js';
 import type { LocalContext } from '../context.js';
 import { type ResourceName, resourceNames } from '../data/resources.js';

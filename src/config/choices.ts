@@ -1,4 +1,9 @@
-import { outputFormats, timeStyles } from './formats.js';
+/** The formats of `-o`. */
+export const outputFormats = ['table', 'json', 'ndjson', 'csv', 'ids'] as const;
+export type OutputFormat = (typeof outputFormats)[number];
+
+/** The styles of `--time`. */
+export const timeStyles = ['iso', 'local', 'relative'] as const;
 
 /** How a service may page; `auto` finds out. */
 export const pagingModes = ['auto', 'none', 'page', 'offset', 'cursor'] as const;

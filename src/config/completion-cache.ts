@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { isObject, type JsonObject } from '../data/json.js';
 import { ensurePrivateFolder, inspectPrivateFile, tightenPrivateFile } from '../files/private.js';
 import { originOf, parseBaseUrl } from './base-url.js';
-import { cacheFolder } from './cache.js';
-import type { Paths } from './paths.js';
-import { sandboxProfile } from './profile-name.js';
+import { cacheFolder, type Paths } from './paths.js';
+import { sandboxProfile } from './profiles.js';
 
 /** What a TAB may offer of one resource: ids with names, and the fields that the service sent. */
 export interface Remembered {

@@ -3,7 +3,7 @@ import { ConfigError, NoKeyError, UsageError } from '../errors.js';
 import { cleanKey, readKeyFile } from './api-key.js';
 import { originOf, parseBaseUrl } from './base-url.js';
 import type { ConfigData, StoredKey, StoredKeys } from './config-file.js';
-import type { GlobalFlags } from './flags.js';
+import type { GlobalFlags } from './environment.js';
 import type { Environment } from './paths.js';
 import { chooseOne, requireProfile } from './profiles.js';
 import type { Connection, Settings } from './settings.js';

@@ -2,7 +2,7 @@ import { didYouMean } from '../data/nearest.js';
 import { kebab } from '../data/text.js';
 import { ConfigError, UsageError } from '../errors.js';
 import type { ConfigData } from './config-file.js';
-import type { GlobalFlags } from './flags.js';
+import type { GlobalFlags } from './environment.js';
 import { type DefaultedKey, type SettingKey, settingKeys } from './keys.js';
 import type { Parse } from './parse.js';
 import type { Environment } from './paths.js';

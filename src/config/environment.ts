@@ -1,4 +1,3 @@
-import type { GlobalFlags } from './flags.js';
 import { namedKeys, type SettingKey } from './keys.js';
 
 /** Twins of flags that no setting stands for: on or off, but the delimiter. */
@@ -58,3 +57,32 @@ export const environmentVariables: readonly { readonly name: string; readonly te
     .filter((key: SettingKey) => key.env !== undefined)
     .map((key: SettingKey) => ({ name: key.env ?? '', text: key.text })),
 ];
+
+/** The global flags as typed; absent = not given. */
+export interface GlobalFlags {
+  readonly profile?: string;
+  readonly org?: string;
+  readonly baseUrl?: string;
+  readonly output?: string;
+  readonly json?: boolean;
+  readonly fields?: string;
+  readonly out?: string;
+  readonly bom?: boolean;
+  readonly delimiter?: string;
+  readonly csvRaw?: boolean;
+  readonly noHeader?: boolean;
+  readonly time?: string;
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+  readonly noInput?: boolean;
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
+  readonly debug?: boolean;
+  readonly strict?: boolean;
+  readonly noColor?: boolean;
+  readonly noPager?: boolean;
+  readonly timeout?: string;
+  readonly retries?: string;
+  readonly maxWait?: string;
+  readonly maxTime?: string;
+}

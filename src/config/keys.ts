@@ -1,21 +1,26 @@
-import { organizationPlaces, pagingModes, updateSemantics } from './choices.js';
-import { outputFormats, timeStyles } from './formats.js';
-import { splitWords } from '../data/text.js';
+import { parseRoute } from '../data/http.js';
 import { didYouMean } from '../data/nearest.js';
 import { type ResourceName, resourceNames, resourceWords } from '../data/resources.js';
-import { parseRoute } from '../data/http.js';
+import { splitWords } from '../data/text.js';
 import { UsageError } from '../errors.js';
+import {
+  organizationPlaces,
+  outputFormats,
+  pagingModes,
+  timeStyles,
+  updateSemantics,
+} from './choices.js';
 import {
   dottedPath,
   duration,
   integer,
   keepTime,
   nameList,
-  onOff,
   oneOf,
+  onOff,
   parameterName,
-  parseRate,
   type Parse,
+  parseRate,
   queryText,
 } from './parse.js';
 

@@ -1,4 +1,4 @@
-import { posix, win32 } from 'node:path';
+import { join, posix, win32 } from 'node:path';
 import { ConfigError } from '../errors.js';
 
 /** The environment variables as handed in by the caller. */
@@ -71,3 +71,22 @@ function windowsFolder(kind: Kind, env: Environment): Folder | undefined {
   const parts = kind === 'config' ? ['rosterctl'] : ['rosterctl', kind];
   return { path: win32.join(base, ...parts), within: base };
 }
+
+/**
+ * The folder of what is remembered about one organization at one service (ids for completion,
+ * field names); gone with `auth logout`. Undefined when there is no cache folder.
+ */
+export function cacheFolder(
+  paths: Paths,
+  origin: string,
+  organizationId: string,
+): string | undefined {
+  if (!paths.cache) return undefined;
+  // Not a hash, since loading what computes one takes a TAB longer than all else. No two places
+  // meet in one name, also where a file system does not tell A from a.
+  const name = Buffer.from(`${origin}\n${organizationId}`).toString('hex');
+  return join(paths.cache.path, ...(name.match(longestName) ?? []));
+}
+
+/** File systems take 255 letters; a longer name becomes folders in folders. */
+const longestName = /.{1,200}/g;

@@ -1,13 +1,12 @@
+import { runsInCi } from '../data/ci.js';
+import { defaultProfile } from '../data/text.js';
 import { UsageError } from '../errors.js';
+import type { OutputFormat } from './choices.js';
 import { decideKeys, readFlag, type SettingOrigin, unknownKeys } from './decide.js';
-import { flagVariables } from './environment.js';
-import type { GlobalFlags } from './flags.js';
-import type { OutputFormat } from './formats.js';
+import { flagVariables, type GlobalFlags } from './environment.js';
 import { isGuess, namedKeys } from './keys.js';
 import { formatOfFile, nameList, oneOf, onOff } from './parse.js';
 import type { Environment } from './paths.js';
-import { runsInCi } from '../data/ci.js';
-import { defaultProfile } from '../data/text.js';
 import { activeProfileOf, type ConfigData } from './store.js';
 
 export type { GlobalFlags, OutputFormat, SettingOrigin };

@@ -2,19 +2,18 @@ import { stat } from 'node:fs/promises';
 import type { Link } from '../api/links.js';
 import { resource } from '../api/resources.js';
 import type { Call } from '../api/types.js';
-import { fetchWhole, type FileSink, type FileSource } from './resumable-download.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
-import { pause } from '../data/time.js';
 import { systemReason } from '../data/system-errors.js';
 import { plural } from '../data/text.js';
+import { pause } from '../data/time.js';
 import { ApiError, CancelledError, NetworkError, OutputError, StoreError } from '../errors.js';
 import { sweepStaleTemps } from '../files/atomic-write.js';
 import { partialNames, sweepPartial } from '../files/partial-file.js';
-import { createMeter, type Meter } from './progress.js';
-import type { DownloadWorker } from './download-run.js';
-import type { Naming, Target } from './target-names.js';
+import { createMeter, type DownloadWorker, type Meter } from './download-run.js';
+import { fetchWhole, type FileSink, type FileSource } from './resumable-download.js';
 import { type FileOf, openTarget, pipeSink, type SaveOptions, whatStands } from './target-file.js';
+import type { Naming, Target } from './target-names.js';
 
 /** The calls whose answer leads to a file (contract 4.4). */
 export type DownloadCall = 'downloadDocument' | 'previewDocument';

@@ -4,7 +4,7 @@ import { callFor, resource as rowOf } from '../api/resources.js';
 import type { Call } from '../api/types.js';
 import type { Operation, Sent, Session, Step } from '../bulk/operation.js';
 import { type TypedFields, touchedFields } from '../cli/field-flags.js';
-import { wordsFor } from '../cli/row-error.js';
+import { wordsFor } from '../cli/failure.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import type { ResourceName } from '../data/resources.js';

@@ -1,7 +1,7 @@
 /** Changes of an application's internal notes (contract 2.3). */
 import * as z from 'zod/mini';
 import { flag, param, type ValuesOf } from '../cli/define.js';
-import { readInputText } from '../cli/input-text.js';
+import { readInputText } from '../cli/input.js';
 import type { Context } from '../context.js';
 import { localDay } from '../data/dates.js';
 import { UsageError } from '../errors.js';

@@ -9,7 +9,7 @@ import type { Context } from '../context.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { labelOf } from '../data/path.js';
 import { ApiError } from '../errors.js';
-import { isConverted, playerIdOf } from './application.js';
+import { isConverted, playerIdOf } from './tryout-filters.js';
 import { compareEdit, createNotes, editCall, type Notes } from './tryout-edit.js';
 import { readerForWrite, readFor } from './read.js';
 import { refusedInside, sendWrite } from './send.js';

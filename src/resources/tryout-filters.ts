@@ -4,11 +4,10 @@ import { flag, param, params, type ValuesOf } from '../cli/define.js';
 import { parsedBy, type RecordTest } from '../cli/filters.js';
 import type { Guesses } from '../config/settings.js';
 import { parseWhen, resolveWhen, type When, withinTimes } from '../data/dates.js';
-import { parseDuration } from '../data/time.js';
 import { isObject, type JsonObject } from '../data/json.js';
+import { parseDuration } from '../data/time.js';
 import { anyEquals, fold, isSameText } from '../data/where.js';
 import { UsageError } from '../errors.js';
-import { isConverted } from './application.js';
 
 const group = 'selection';
 const point = () => z.optional(parsedBy(parseWhen));
@@ -156,4 +155,17 @@ function plays(record: JsonObject, wanted: readonly string[]): boolean {
 function hasNotes(record: JsonObject): boolean {
   const notes = record['internalNotes'];
   return typeof notes === 'string' && notes.trim() !== '';
+}
+
+/** Whether an application is a player already. */
+export function isConverted(record: JsonObject): boolean {
+  return playerIdOf(record) !== undefined || isObject(record['convertedPlayer']);
+}
+
+/** The player that an application became; undefined where there is none. */
+export function playerIdOf({ convertedPlayerId, convertedPlayer }: JsonObject): string | undefined {
+  const id = isObject(convertedPlayer) ? convertedPlayer['id'] : undefined;
+  return [convertedPlayerId, id].find((each) => typeof each === 'string' && each !== '') as
+    | string
+    | undefined;
 }

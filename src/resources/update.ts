@@ -12,7 +12,7 @@ import {
   touchedFields,
   touchedNames,
 } from '../cli/field-flags.js';
-import { wordsFor } from '../cli/row-error.js';
+import { wordsFor } from '../cli/failure.js';
 import type { Context } from '../context.js';
 import { readFieldWord } from '../data/assign.js';
 import type { JsonObject } from '../data/json.js';

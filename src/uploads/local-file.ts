@@ -9,7 +9,7 @@ import { orList } from '../data/text.js';
 import { InputError, stoppedReading, UsageError } from '../errors.js';
 import { unreadable } from '../files/input-file.js';
 import type { Streams } from '../terminal/streams.js';
-import { typeByContent } from './file-signature.js';
+import { typeByContent } from './content-type.js';
 import { type FileIdentity, heldUpload, openUpload, type UploadFile } from './upload-source.js';
 
 /** A file that was looked at and may be uploaded. */

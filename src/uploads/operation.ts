@@ -1,14 +1,15 @@
 /** Uploads files as documents: the bytes go to the store, then the engine sends the record. */
 import { createHash } from 'node:crypto';
 import { callFor } from '../api/resources.js';
+import { isStored, type LeftUpload, leftUploads, uploadAction, uploadId } from '../bulk/end-run.js';
 import type { BulkValues } from '../bulk/invocation.js';
 import type { Operation, Recovery, Sent, Session, Step } from '../bulk/operation.js';
 import type { SelectedRow } from '../bulk/report.js';
 import { isSingleRun } from '../bulk/run-store.js';
 import type { StoredRun } from '../bulk/runs.js';
-import { isStored, type LeftUpload, leftUploads, uploadAction, uploadId } from '../bulk/end-run.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
+import { fetchDocument } from '../downloads/download-one.js';
 import {
   BugError,
   Failure,
@@ -18,10 +19,21 @@ import {
   UnverifiedError,
 } from '../errors.js';
 import { creating, sendCreate } from '../resources/send.js';
-import { fetchDocument } from '../downloads/download-one.js';
 import { type LocalFile, sameFile } from './local-file.js';
-import { documentsByKey, verifyDocument } from './verify.js';
-import { exists, takenNames } from './name-conflicts.js';
+import {
+  badFile,
+  exists,
+  newDocument,
+  planUpload,
+  seen,
+  storedBefore,
+  takenNames,
+  textOf,
+  type UploadJob,
+  uploadJobOf,
+  type UploadValues,
+} from './plan.js';
+import { inspectAgain } from './rows.js';
 import {
   confirmDocument,
   documentCall,
@@ -30,18 +42,7 @@ import {
   storeFile,
   tellLeftOver,
 } from './store-file.js';
-import {
-  badFile,
-  newDocument,
-  planUpload,
-  seen,
-  storedBefore,
-  textOf,
-  type UploadJob,
-  uploadJobOf,
-  type UploadValues,
-} from './plan.js';
-import { inspectAgain } from './rows.js';
+import { documentsByKey, verifyDocument } from './verify.js';
 
 /** What an upload hands to the engine besides its rows; `held`: what came from stdin, open already. */
 export function uploadOperation(held?: LocalFile): Operation {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { extensionsOf, typeByName, UploadContentType } from '../../src/api/schemas.js';
 import { demoDocuments } from '../../src/sandbox/demo-files.js';
-import { typeByContent } from '../../src/uploads/file-signature.js';
+import { typeByContent } from '../../src/uploads/content-type.js';
 
 const word = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { safeParse } from 'zod/mini';
 import { type ListValues, listFlags, narrow, parseSorting } from '../../src/cli/filters.js';
-import { isDocumented } from '../../src/cli/documented.js';
+import { isDocumented } from '../../src/cli/record-fields.js';
 import type { JsonObject } from '../../src/data/json.js';
 import { parseCondition } from '../../src/data/where.js';
 import { UsageError } from '../../src/errors.js';

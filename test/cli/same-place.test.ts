@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { toSamePlace } from '../../src/cli/same-place.js';
-import { topWords } from '../../src/cli/words.js';
+import { topWords } from '../../src/cli/resolve-command.js';
 import { readTable } from '../../src/data/table-file.js';
 
 const table = readTable(readFileSync(new URL('../../dist/table.json', import.meta.url), 'latin1'));

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
-import { cacheFolder } from '../../src/config/cache.js';
-import { type Environment, requireFolder, resolvePaths } from '../../src/config/paths.js';
+import {
+  cacheFolder,
+  type Environment,
+  requireFolder,
+  resolvePaths,
+} from '../../src/config/paths.js';
 import { ConfigError } from '../../src/errors.js';
 
 const on = (env: Environment, platform: NodeJS.Platform = 'linux') => {

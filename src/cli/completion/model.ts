@@ -1,7 +1,7 @@
 import { settingKeys } from '../../config/keys.js';
 import type { PlainCommand, PlainGroup, PlainParam, PlainTable } from '../../data/plain-table.js';
 import { globalFlags } from '../global-flags.js';
-import { verbAliases } from '../verbs.js';
+import { verbAliases } from '../resolve-command.js';
 
 /** A word that a TAB may offer and what it means; both one line. */
 export interface Choice {

@@ -9,7 +9,7 @@ import {
   resolveConnection,
   withoutKey,
 } from '../../config/connection.js';
-import { sandboxProfile } from '../../config/profile-name.js';
+import { sandboxProfile } from '../../config/profiles.js';
 import type { LocalContext } from '../../context.js';
 import { Failure } from '../../errors.js';
 import type { ExitName } from '../../exit-codes.js';

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { defineLocalCommand, param } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 import { requireKey } from '../../config/keys.js';
-import { originsOf } from '../setting-origins.js';
+import { originsOf } from './shared.js';
 
 const Row = z.object({ key: z.string(), value: z.nullable(z.string()), origin: z.string() });
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { defineLocalWrite, param } from '../../cli/define.js';
-import { documentedFields, isDocumented } from '../../cli/documented.js';
+import { documentedFields, isDocumented } from '../../cli/record-fields.js';
 import { linesOf } from '../../cli/views.js';
 import { readFlag } from '../../config/decide.js';
 import { guessRows, namedKeys, requireKey, type SettingKey } from '../../config/keys.js';
@@ -9,7 +9,7 @@ import type { LocalContext } from '../../context.js';
 import { nearest } from '../../data/nearest.js';
 import { resourceNames } from '../../data/resources.js';
 import { UsageError } from '../../errors.js';
-import { settingPlace } from '../setting-place.js';
+import { settingPlace } from './shared.js';
 
 const guessGroups = [...new Set(guessRows().map(([name]) => name.replace(/\..*$/, '.*')))];
 

@@ -3,7 +3,7 @@ import { defineLocalWrite, param } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 import { requireKey } from '../../config/keys.js';
 import { withSetting } from '../../config/profiles.js';
-import { settingPlace } from '../setting-place.js';
+import { settingPlace } from './shared.js';
 
 export default defineLocalWrite({
   summary: 'Take a setting back',

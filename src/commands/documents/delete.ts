@@ -1,9 +1,9 @@
 import { manyFlags } from '../../bulk/invocation.js';
 import { defineOperation } from '../../bulk/run-operation.js';
 import { deleteOperation } from '../../resources/delete.js';
-import { listSelectionFlags } from '../../resources/selection.js';
-import { anyIdsOf, deletedView, routeFlag } from '../../resources/params.js';
 import { documentFilters, documentSelection } from '../../resources/document-filters.js';
+import { anyIdsOf, deletedView, routeFlag } from '../../resources/params.js';
+import { listSelectionFlags } from '../../resources/selection.js';
 
 export default defineOperation({
   summary: 'Delete one or several documents',

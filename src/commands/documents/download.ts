@@ -6,9 +6,9 @@ import {
   downloadSelection,
   downloadView,
 } from '../../downloads/download-documents.js';
+import { documentFilters } from '../../resources/document-filters.js';
 import { anyIdsOf } from '../../resources/params.js';
 import { listSelectionFlags } from '../../resources/selection.js';
-import { documentFilters } from '../../resources/document-filters.js';
 
 export default defineCommand({
   summary: 'Download the files of documents',

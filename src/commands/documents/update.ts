@@ -7,10 +7,10 @@ import { recordOf } from '../../cli/views.js';
 import type { Context } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';
 import { UsageError } from '../../errors.js';
+import { untaggedFilters, untaggedSelection } from '../../resources/document-filters.js';
+import { anyIdsOf, nameFlag, routeFlag } from '../../resources/params.js';
 import { listSelectionFlags } from '../../resources/selection.js';
 import { updateOperation } from '../../resources/update.js';
-import { anyIdsOf, nameFlag, routeFlag } from '../../resources/params.js';
-import { untaggedFilters, untaggedSelection } from '../../resources/document-filters.js';
 
 const tagsFlag = (text: string) =>
   params(z.optional(z.array(z.string().check(z.minLength(1, 'must not be empty')))), text, {

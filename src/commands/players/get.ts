@@ -1,7 +1,7 @@
 import { defineCommand } from '../../cli/define.js';
 import { oneOrManyOf } from '../../cli/views.js';
 import { idsOf } from '../../resources/params.js';
-import { getRecords } from '../read-records.js';
+import { getRecords } from '../../resources/read.js';
 
 export default defineCommand({
   summary: 'Show one or several players',

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { defineLocalCommand } from '../../cli/define.js';
 import { rowsOf } from '../../cli/views.js';
-import { sandboxProfile } from '../../config/profile-name.js';
+import { sandboxProfile } from '../../config/profiles.js';
 
 const Row = z.object({
   name: z.string(),

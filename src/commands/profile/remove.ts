@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
-import { checkProfileName } from '../../config/profile-name.js';
-import { requireProfile, withoutProfile } from '../../config/profiles.js';
+import { checkProfileName, requireProfile, withoutProfile } from '../../config/profiles.js';
 import { activeProfileOf } from '../../config/store.js';
 
 export default defineLocalWrite({

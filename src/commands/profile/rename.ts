@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
-import { checkProfileName } from '../../config/profile-name.js';
-import { requireProfile, withRenamed } from '../../config/profiles.js';
+import { checkProfileName, requireProfile, withRenamed } from '../../config/profiles.js';
 import type { Stored } from '../../config/store.js';
 import { shellQuote } from '../../data/text.js';
 import { UsageError } from '../../errors.js';

@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
 import { defineLocalCommand, param } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
-import { sandboxProfile } from '../../config/profile-name.js';
-import { chooseOne, requireProfile } from '../../config/profiles.js';
+import { chooseOne, requireProfile, sandboxProfile } from '../../config/profiles.js';
 import { activeProfileOf } from '../../config/store.js';
 import { UsageError } from '../../errors.js';
 

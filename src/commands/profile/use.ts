@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
-import { sandboxProfile } from '../../config/profile-name.js';
-import { requireProfile, withActive } from '../../config/profiles.js';
+import { requireProfile, sandboxProfile, withActive } from '../../config/profiles.js';
 import { activeProfileOf } from '../../config/store.js';
 
 export default defineLocalWrite({

@@ -6,7 +6,7 @@ import { resumeRun, unfinishedTasks } from '../../bulk/resume.js';
 import { showRun } from '../../bulk/show-run.js';
 import { defineWrite, Outcome, Running } from '../../cli/define.js';
 import { UsageError } from '../../errors.js';
-import { invocationOf, ofEarlierRun, runHere } from './earlier-run.js';
+import { invocationOf, ofEarlierRun, runHere } from './shared.js';
 import { storedReport } from './show.js';
 
 export default defineWrite({

@@ -5,7 +5,7 @@ import { markRetried, retriedBy, storeOf } from '../../bulk/run-store.js';
 import type { StoredRun } from '../../bulk/runs.js';
 import { defineWrite, Running } from '../../cli/define.js';
 import { GuardError, UsageError } from '../../errors.js';
-import { invocationOf, ofEarlierRun, runHere } from './earlier-run.js';
+import { invocationOf, ofEarlierRun, runHere } from './shared.js';
 
 export default defineWrite({
   summary: 'Start a new run from the rows that failed or conflicted',

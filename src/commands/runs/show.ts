@@ -1,14 +1,18 @@
 import * as z from 'zod/mini';
+import { readBeforeImages } from '../../bulk/before-images.js';
+import { reportView, tellSummary } from '../../bulk/report-view.js';
 import { type BulkReport, type ReportRow, wentWrong } from '../../bulk/report.js';
-import { isSamePlace } from '../../bulk/run-plan.js';
+import { isSamePlace, type Place } from '../../bulk/run-plan.js';
 import { runFolder, storeOf } from '../../bulk/run-store.js';
 import { findRun, type StoredRun, summaryOf } from '../../bulk/runs.js';
-import { readBeforeImages } from '../../bulk/before-images.js';
+import { defineLocalCommand, flag, Outcome, param } from '../../cli/define.js';
+import { parseBaseUrl } from '../../config/base-url.js';
+import { findPlace } from '../../config/connection.js';
+import { sandboxProfile } from '../../config/profiles.js';
 import type { LocalContext } from '../../context.js';
 import { printJson } from '../../data/json.js';
-import { defineLocalCommand, flag, Outcome, param } from '../../cli/define.js';
-import { reportView, tellSummary } from '../../bulk/report-view.js';
-import { configuredPlace } from './place.js';
+import { UsageError } from '../../errors.js';
+import { demoOrganization, sandboxService } from '../../sandbox/keys.js';
 
 /** Which run; `last` is the newest of this organization and service, or of those that can be meant. */
 export const runArg = param(
@@ -90,4 +94,21 @@ export function storedReport(stored: StoredRun, onlyFailed = false): BulkReport 
       .filter(({ result }) => !onlyFailed || wentWrong(result))
       .toSorted((a, b) => a.row - b.row),
   };
+}
+
+/** The organization and service in force, as far as they are configured; nothing is connected. */
+export function configuredPlace(context: LocalContext): Place | undefined {
+  const { flags, env, config } = context;
+  const { profile } = context.settings;
+  if (profile.name === sandboxProfile)
+    return { organization: demoOrganization, service: sandboxService };
+  const found = findPlace({ flags, env, profile, file: config.config() }, []);
+  if (!found.baseUrl || !found.organization) return undefined;
+  try {
+    return { organization: found.organization.text, service: parseBaseUrl(found.baseUrl.text) };
+  } catch (error) {
+    // What lies on this machine is shown however the connection is configured.
+    if (error instanceof UsageError) return undefined;
+    throw error;
+  }
 }

@@ -1,13 +1,13 @@
 import * as z from 'zod/mini';
 import { type BeforeImage, readBeforeImages } from '../../bulk/before-images.js';
+import { verifiedResults } from '../../bulk/earlier-runs.js';
 import { bulkFlags, type BulkValues } from '../../bulk/invocation.js';
 import type { Operation } from '../../bulk/operation.js';
+import { reportView } from '../../bulk/report-view.js';
+import { isDelete, type ReportRow } from '../../bulk/report.js';
 import { defineOperation } from '../../bulk/run-operation.js';
-import { verifiedResults } from '../../bulk/earlier-runs.js';
 import { runFolder, storeOf } from '../../bulk/run-store.js';
 import type { StoredRun } from '../../bulk/runs.js';
-import { isDelete, type ReportRow } from '../../bulk/report.js';
-import { reportView } from '../../bulk/report-view.js';
 import { params } from '../../cli/define.js';
 import type { Context } from '../../context.js';
 import { digestOf } from '../../data/digest.js';
@@ -15,8 +15,7 @@ import type { JsonObject } from '../../data/json.js';
 import { plural } from '../../data/text.js';
 import { GuardError, UsageError } from '../../errors.js';
 import { type UndoJob, undoOperation } from '../../resources/undo.js';
-import { invocationOf, ofEarlierRun, runHere } from './earlier-run.js';
-import { undoAction } from './operations.js';
+import { invocationOf, ofEarlierRun, runHere, undoAction } from './shared.js';
 
 interface Values extends Pick<BulkValues, 'waitLock'> {
   readonly run: string;

@@ -1,6 +1,5 @@
 import { defineCommand } from '../../cli/define.js';
-import { listFlags, narrow } from '../../cli/filters.js';
-import { listed } from '../../cli/listed.js';
+import { listed, listFlags, narrow } from '../../cli/filters.js';
 import { listOf } from '../../cli/views.js';
 
 export default defineCommand({

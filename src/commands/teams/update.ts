@@ -2,9 +2,9 @@ import { manyFlags } from '../../bulk/invocation.js';
 import { defineOperation } from '../../bulk/run-operation.js';
 import { fieldFlags, type FieldValues, readFields } from '../../cli/field-flags.js';
 import { recordOf } from '../../cli/views.js';
+import { anyIdsOf, nameFlag, routeFlag } from '../../resources/params.js';
 import { listSelectionFlags, selectionBy } from '../../resources/selection.js';
 import { updateOperation } from '../../resources/update.js';
-import { anyIdsOf, nameFlag, routeFlag } from '../../resources/params.js';
 
 export default defineOperation({
   summary: 'Change fields of one or several teams',

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../cli/define.js';
 import { oneOrManyOf } from '../../cli/views.js';
-import { getRecords } from '../read-records.js';
+import { getRecords } from '../../resources/read.js';
 import { someIds } from './shared.js';
 
 export default defineCommand({

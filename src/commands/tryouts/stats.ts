@@ -4,16 +4,17 @@ import { defineCommand } from '../../cli/define.js';
 import { listFlags, narrow } from '../../cli/filters.js';
 import { type Canvas, linesOf } from '../../cli/views.js';
 import { mondayOf, timeOf } from '../../data/dates.js';
-import { plural } from '../../data/text.js';
 import type { JsonObject } from '../../data/json.js';
-import { barLines } from './bars.js';
-import { isConverted } from '../../resources/application.js';
+import { plural } from '../../data/text.js';
 import {
   gamesOf,
+  isConverted,
   tryoutExcludes,
   tryoutFilters,
   tryoutTests,
 } from '../../resources/tryout-filters.js';
+import { singleLine } from '../../terminal/safe-text.js';
+import { pad, truncate, widestOf } from '../../terminal/width.js';
 
 const Counts = z.record(z.string(), z.number());
 const Stats = z.object({
@@ -100,4 +101,25 @@ function section(
 ): readonly string[] {
   const lines = barLines(counts, columns);
   return lines.length > 0 ? ['', paint.bold(title), ...lines] : [];
+}
+
+const widest = 80;
+const widestLabel = 24;
+
+/** One line a count: label, number and a bar; the longest bar fills what 80 columns leave. */
+export function barLines(
+  counts: Readonly<Record<string, number>>,
+  columns: number,
+): readonly string[] {
+  const rows = Object.entries(counts).map(
+    ([label, count]) => [truncate(singleLine(label), widestLabel), count] as const,
+  );
+  const labels = widestOf(rows.map(([label]) => label));
+  const digits = widestOf(rows.map(([, count]) => String(count)));
+  const room = Math.max(0, Math.min(columns, widest) - labels - digits - '    '.length - 2);
+  const most = rows.reduce((greatest, [, count]) => Math.max(greatest, count), 1);
+  return rows.map(([label, count]) => {
+    const bar = '█'.repeat(count === 0 ? 0 : Math.max(1, Math.round((count / most) * room)));
+    return `  ${pad(label, labels)}  ${String(count).padStart(digits)}  ${bar}`.trimEnd();
+  });
 }

@@ -2,8 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { recordLine } from '../../../src/bulk/journal.js';
-import { cacheFolder } from '../../../src/config/cache.js';
-import { resolvePaths } from '../../../src/config/paths.js';
+import { cacheFolder, resolvePaths } from '../../../src/config/paths.js';
 import { exit } from '../../../src/exit-codes.js';
 import { rosterctl, temporaryFolder } from '../../support/run.js';
 

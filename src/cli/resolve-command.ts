@@ -1,9 +1,17 @@
 import { didYouMean, nearest } from '../data/nearest.js';
 import type { PlainCommand, PlainGroup, PlainTable } from '../data/plain-table.js';
-import { UsageError } from '../errors.js';
 import { shellQuote } from '../data/text.js';
+import { UsageError } from '../errors.js';
 import { globalFlags, standardFlags } from './global-flags.js';
-import { verbAliases } from './verbs.js';
+
+/** Verbs that people bring along from other tools. */
+export const verbAliases: Readonly<Record<string, string>> = {
+  ls: 'list',
+  view: 'get',
+  new: 'create',
+  edit: 'update',
+  rm: 'delete',
+};
 
 /** `--json=a,b` is `--json --fields a,b`: a boolean that never swallows the next id. */
 export function rewriteJson(argv: readonly string[]): readonly string[] {

@@ -1,9 +1,10 @@
-import { findPlace } from '../config/connection.js';
-import { sandboxProfile } from '../config/profile-name.js';
-import { demoOrganization } from '../sandbox/keys.js';
-import { resolveSettings, type SettingOrigin } from '../config/settings.js';
-import type { LocalContext } from '../context.js';
-import { connectionOf } from './auth/key-check.js';
+import type { ConfigData } from '../../config/config-file.js';
+import { findPlace } from '../../config/connection.js';
+import { requireProfile, sandboxProfile } from '../../config/profiles.js';
+import { resolveSettings, type SettingOrigin, type Settings } from '../../config/settings.js';
+import type { LocalContext } from '../../context.js';
+import { demoOrganization } from '../../sandbox/keys.js';
+import { connectionOf } from '../auth/key-check.js';
 
 /** Its port is chosen at its first use; `auth status` shows it. */
 const sandboxOwn = {
@@ -47,4 +48,24 @@ export function originsOf(
       ? { ...row, origin: `${row.origin} (${file.file})` }
       : row,
   );
+}
+
+/** Where `config set` and `unset` write: the profile in force, or the defaults of all. */
+export interface SettingPlace {
+  /** Undefined for the defaults. */
+  readonly profile: string | undefined;
+  readonly settings: ReadonlyMap<string, string>;
+  /** As `config list` names it. */
+  readonly origin: string;
+}
+
+/** Throws UsageError for a profile that was named and is not stored. */
+export function settingPlace(file: ConfigData, { profile }: Settings): SettingPlace {
+  const { name, via } = profile;
+  if (via === 'none') return { profile: undefined, settings: file.defaults, origin: 'defaults' };
+  const settings =
+    name === sandboxProfile
+      ? (file.profiles.get(name)?.settings ?? new Map<string, string>())
+      : requireProfile(file, profile).settings;
+  return { profile: name, settings, origin: `profile ${name}` };
 }

@@ -1,0 +1,173 @@
+import type { ReadableFile } from '../api/file-store.js';
+import type { UploadContentType } from '../api/schemas.js';
+
+const word = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
+const sheet = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+
+/** Which of the ten allowed content types a file's bytes are; undefined when none, or when it is empty. */
+export async function typeByContent(file: ReadableFile): Promise<UploadContentType | undefined> {
+  const head = await file.read(0, 1024);
+  if (head.length === 0) return undefined;
+  if (begins(head, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])) return 'image/png';
+  if (begins(head, [0xff, 0xd8, 0xff])) return 'image/jpeg';
+  if (/^GIF8[79]a/.test(head.toString('latin1', 0, 6))) return 'image/gif';
+  if (/^RIFF[^]{4}WEBP/.test(head.toString('latin1', 0, 12))) return 'image/webp';
+  if (begins(head, [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1])) return typeOfCompound(file);
+  if (begins(head, [0x50, 0x4b, 0x03, 0x04])) return typeOfZip(file);
+  // Readers accept a PDF whose header comes late, but not after text.
+  if (head.toString('latin1', 0, 5) === '%PDF-') return 'application/pdf';
+  if (await isText(file)) return 'text/plain';
+  return head.includes('%PDF-') ? 'application/pdf' : undefined;
+}
+
+function begins(bytes: Buffer, signature: readonly number[]): boolean {
+  return signature.every((byte, index) => bytes[index] === byte);
+}
+
+async function typeOfCompound(file: ReadableFile): Promise<UploadContentType | undefined> {
+  const names = await compoundNames(file);
+  if (names.includes('WordDocument')) return 'application/msword';
+  if (names.includes('Workbook') || names.includes('Book')) return 'application/vnd.ms-excel';
+  return undefined;
+}
+
+async function typeOfZip(file: ReadableFile): Promise<UploadContentType | undefined> {
+  const names = await zipNames(file);
+  if (names.includes('word/document.xml')) return word;
+  if (names.some((name) => /^xl\/workbook\.(xml|bin)$/.test(name))) return sheet;
+  return undefined;
+}
+
+const step = 256 * 1024;
+
+/** The whole file is UTF-8 without NUL. */
+async function isText(file: ReadableFile): Promise<boolean> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  for (let offset = 0; offset < file.size; offset += step) {
+    const bytes = await file.read(offset, step);
+    if (bytes.includes(0)) return false;
+    try {
+      decoder.decode(bytes, { stream: offset + step < file.size });
+    } catch {
+      return false;
+    }
+  }
+  return true;
+}
+
+// The old Office container (MS-CFB): a header, a table of sector chains, and a directory of named
+// streams whose entries form a tree. Word and Excel differ by the streams at its root.
+
+const noMore = 0xfffffff0;
+const inHeader = 109;
+const mostSectors = 4096;
+const entrySize = 128;
+
+/** The names of the streams and storages at the root of a compound file; empty when it is damaged. */
+export async function compoundNames(file: ReadableFile): Promise<readonly string[]> {
+  const header = await file.read(0, 512);
+  if (header.length < 512) return [];
+  const shift = header.readUInt16LE(30);
+  if (shift !== 9 && shift !== 12) return [];
+  const sectors = new Sectors(file, header, 2 ** shift);
+  return rootNames(await sectors.chain(header.readUInt32LE(48)));
+}
+
+class Sectors {
+  readonly #file: ReadableFile;
+  readonly #header: Buffer;
+  readonly #size: number;
+  constructor(file: ReadableFile, header: Buffer, size: number) {
+    this.#file = file;
+    this.#header = header;
+    this.#size = size;
+  }
+
+  /** The bytes of a chain of sectors, up to a bound that no directory of a real file reaches. */
+  async chain(first: number): Promise<Buffer> {
+    const parts: Buffer[] = [];
+    for (let sector = first; sector < noMore && parts.length < mostSectors; ) {
+      const bytes = await this.#read(sector);
+      if (bytes.length === 0) break;
+      parts.push(bytes);
+      sector = await this.#next(sector);
+    }
+    return Buffer.concat(parts);
+  }
+
+  #read(sector: number): Promise<Buffer> {
+    return this.#file.read((sector + 1) * this.#size, this.#size);
+  }
+
+  async #next(sector: number): Promise<number> {
+    const perSector = this.#size / 4;
+    const table = await this.#tableSector(Math.floor(sector / perSector));
+    const bytes = table < noMore ? await this.#read(table) : Buffer.alloc(0);
+    const at = (sector % perSector) * 4;
+    return at + 4 <= bytes.length ? bytes.readUInt32LE(at) : noMore;
+  }
+
+  /** Where the n-th sector of the table stands: in the header, and for large files in a chain of lists. */
+  async #tableSector(index: number): Promise<number> {
+    if (index < inHeader) return this.#header.readUInt32LE(76 + index * 4);
+    const perList = this.#size / 4 - 1;
+    let list = this.#header.readUInt32LE(68);
+    for (
+      let skip = Math.floor((index - inHeader) / perList);
+      skip > 0 && list < noMore;
+      skip -= 1
+    ) {
+      const bytes = await this.#read(list);
+      list = bytes.length === this.#size ? bytes.readUInt32LE(perList * 4) : noMore;
+    }
+    const bytes = list < noMore ? await this.#read(list) : Buffer.alloc(0);
+    const at = ((index - inHeader) % perList) * 4;
+    return at + 4 <= bytes.length ? bytes.readUInt32LE(at) : noMore;
+  }
+}
+
+function rootNames(directory: Buffer): string[] {
+  const names: string[] = [];
+  const seen = new Set<number>();
+  const waiting = [linkAt(directory, 0, 76)];
+  for (let index = waiting.pop(); index !== undefined; index = waiting.pop()) {
+    const at = index * entrySize;
+    if (index >= noMore || seen.has(index) || at + entrySize > directory.length) continue;
+    seen.add(index);
+    const length = Math.min(64, Math.max(0, directory.readUInt16LE(at + 64) - 2));
+    names.push(directory.toString('utf16le', at, at + length));
+    waiting.push(linkAt(directory, index, 68), linkAt(directory, index, 72));
+  }
+  return names;
+}
+
+function linkAt(directory: Buffer, index: number, field: number): number {
+  const at = index * entrySize + field;
+  return at + 4 <= directory.length ? directory.readUInt32LE(at) : noMore;
+}
+
+const endRecord = 22;
+const longestComment = 65_535;
+const longestDirectory = 8 * 1024 * 1024;
+
+/** The names in a ZIP's central directory, which stands at its end; empty when there is none. */
+export async function zipNames(file: ReadableFile): Promise<readonly string[]> {
+  const tailSize = Math.min(file.size, endRecord + longestComment);
+  const tail = await file.read(file.size - tailSize, tailSize);
+  const at = tail.lastIndexOf(Buffer.from([0x50, 0x4b, 0x05, 0x06]));
+  if (at < 0 || at + endRecord > tail.length) return [];
+  const size = tail.readUInt32LE(at + 12);
+  const offset = tail.readUInt32LE(at + 16);
+  return namesIn(await file.read(offset, Math.min(size, longestDirectory)));
+}
+
+function namesIn(directory: Buffer): string[] {
+  const names: string[] = [];
+  let at = 0;
+  while (at + 46 <= directory.length && directory.readUInt32LE(at) === 0x02014b50) {
+    const nameLength = directory.readUInt16LE(at + 28);
+    names.push(directory.toString('utf8', at + 46, at + 46 + nameLength));
+    at += 46 + nameLength + directory.readUInt16LE(at + 30) + directory.readUInt16LE(at + 32);
+  }
+  return names;
+}
