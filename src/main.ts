@@ -13,7 +13,7 @@ import { watchStops } from './terminal/stops.js';
 import { createStreams, type ProcessStreams } from './terminal/streams.js';
 
 /** What the launcher hands over: the parts of dist/ that are data, and what a bundle would load too soon. */
-export interface Distribution {
+interface Distribution {
   /** The text of table.json. */
   readonly table: string;
   /** Read only when a topic is asked for. */

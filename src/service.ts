@@ -13,7 +13,7 @@ import { type Instant, pause } from './data/time.js';
 import type { ThisProcess } from './files/lock.js';
 
 /** What the service's clients are made of. */
-export interface ServiceParts {
+interface ServiceParts {
   readonly flags: GlobalFlags;
   readonly env: Environment;
   readonly paths: Paths;

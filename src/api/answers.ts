@@ -150,7 +150,7 @@ function messageIn(body: JsonObject): string | undefined {
 }
 
 /** `code`: nothing but a number or a status word says so, which may mean something else. */
-export type RefusalSign = 'error' | 'code';
+type RefusalSign = 'error' | 'code';
 
 /**
  * The sign of a refusal in the envelope of a success answer. A body with an id of its own is a record,

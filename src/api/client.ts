@@ -14,7 +14,7 @@ import { fillPath, type Guesses, idOf, type Route, routeOf } from './routes.js';
 import type { Transport, TransportRequest, TransportResponse } from './transport.js';
 import type { Answer, Api, ApiNotes, Call, PlannedRequest } from './types.js';
 
-export interface ApiOptions {
+interface ApiOptions {
   readonly connection: {
     readonly baseUrl: string;
     readonly organizationId: string;

@@ -9,7 +9,7 @@ import {
 } from './schemas.js';
 
 /** Where a row's knowledge comes from: a section of the contract, or our guess and its reason. */
-export type Basis = { readonly stated: string } | { readonly assumed: string };
+type Basis = { readonly stated: string } | { readonly assumed: string };
 
 /** What a call does to records; `other` for whatever has no word of its own. */
 export type Verb = 'list' | 'get' | 'create' | 'update' | 'delete' | 'other';

@@ -94,7 +94,7 @@ function placeOf(path: readonly PropertyKey[]): string {
   return place.replace(/^\./, '') || 'the whole';
 }
 
-export type Fits = (value: unknown) => boolean;
+type Fits = (value: unknown) => boolean;
 
 /**
  * A quick test made from a schema, since most records of a long list are as documented: true only

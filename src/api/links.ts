@@ -11,7 +11,7 @@ export type Link =
       readonly headers: { readonly [name: string]: string };
     };
 
-export interface LinkAnswer {
+interface LinkAnswer {
   readonly status: number;
   readonly headers: { readonly [name: string]: string };
   readonly body: Buffer;

@@ -22,14 +22,14 @@ export interface ListPage {
 }
 
 /** What stands around the records of a page. */
-export interface Envelope {
+interface Envelope {
   readonly body: unknown;
   /** It says no although rows came with it: there may be more of them. */
   readonly refusal: ApiError | undefined;
 }
 
 /** What a page is asked of. */
-export interface ListPlace {
+interface ListPlace {
   readonly transport: Transport;
   readonly call: CallSite;
   /** Path and query below the base URL. */

@@ -104,7 +104,7 @@ export function lossPace({ why, cause }: Loss): 'always' | 'once' | 'never' {
 }
 
 /** What the limits were, for the sentence. */
-export interface LossPlace {
+interface LossPlace {
   readonly origin: string;
   readonly call?: CallSite | undefined;
   readonly firstByteMs?: number | undefined;

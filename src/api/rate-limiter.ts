@@ -41,7 +41,7 @@ export interface Turn {
   readonly pausedMs: number;
 }
 
-export interface RateLimiterOptions {
+interface RateLimiterOptions {
   /** Milliseconds of a clock that never goes back. */
   readonly clock: () => number;
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;

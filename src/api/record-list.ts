@@ -12,7 +12,7 @@ import { fillPath, type Guesses, partsOf } from './routes.js';
 import type { Transport } from './transport.js';
 import type { ApiNotes, Completeness, ListListening, RecordList } from './types.js';
 
-export interface ListSource {
+interface ListSource {
   readonly baseUrl: string;
   readonly organizationId: string;
   readonly transport: Transport;

@@ -8,7 +8,7 @@ export function normalName(name: string): string {
 }
 
 /** The property of a body whose name, normalised, is one of these; their order decides. */
-export function propertyNamed(
+function propertyNamed(
   body: JsonObject,
   names: readonly string[],
   fits: (value: unknown) => boolean,

@@ -17,7 +17,7 @@ export type ResourceCall =
   | 'preview';
 
 /** One row of the resource table. */
-export interface Resource extends ResourceWords {
+interface Resource extends ResourceWords {
   /** What a record or a list may be called in an envelope: lower-case letters and digits, best first. */
   readonly envelopes: readonly string[];
   /** Schema of one record: documented fields are checked, all others pass. */

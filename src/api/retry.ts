@@ -4,7 +4,7 @@ import { contract } from './contract.js';
 import { readJson } from './json-body.js';
 
 /** Calls that differ in what may be repeated. */
-export type CallKind = 'read' | 'grant' | 'put' | 'write';
+type CallKind = 'read' | 'grant' | 'put' | 'write';
 
 /**
  * What follows a failure of each kind of call. `verify` means that only reading the record can tell

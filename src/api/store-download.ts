@@ -23,7 +23,7 @@ export interface FilePart {
   readonly ifRange?: string | undefined;
 }
 
-export interface ReaderOptions extends RetryPolicy {
+interface ReaderOptions extends RetryPolicy {
   readonly guard: UrlGuard;
   readonly connections: () => Promise<Connections>;
   readonly instant: () => Instant;

@@ -5,7 +5,7 @@ import type { Proxy } from './proxy.js';
 import { ProxyFailure } from './loss.js';
 
 /** Where a tunnel is to lead. */
-export interface TunnelTarget {
+interface TunnelTarget {
   readonly hostname: string;
   readonly protocol: string;
   /** Empty for the protocol's own. */

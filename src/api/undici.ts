@@ -20,7 +20,7 @@ export interface Connections {
   close(): void;
 }
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   readonly connectMs: number;
   /** False: every request gets a connection of its own. */
   readonly keepAlive: boolean;

@@ -150,7 +150,7 @@ export class BrokenFlow extends Error {
 }
 
 /** What a flow does to the connection that feeds it. */
-export interface FlowSource {
+interface FlowSource {
   /** More may come. */
   resume(): void;
   /** Nobody reads on: the connection is of no use any more. */

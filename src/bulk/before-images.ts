@@ -44,7 +44,7 @@ export interface BeforeImages {
   close(): Promise<void>;
 }
 
-export interface BeforeImageOptions {
+interface BeforeImageOptions {
   /** The setting `undo.keep` in milliseconds; undefined: no file is made. */
   readonly keepMs: number | undefined;
   /** Whether a text holds the API key. */
@@ -159,7 +159,7 @@ function withoutQueries(value: unknown): unknown {
   );
 }
 
-export interface PruneOptions {
+interface PruneOptions {
   /** Runs that one command looks at. */
   readonly most: number;
   /** Whether a process is at this run now; asked of runs in `open/`, since nobody is at an ended one. */

@@ -124,7 +124,7 @@ export function tellNotes(
 }
 
 /** Says what a person has to know before answering; with --quiet only where a question follows. */
-export function tellBeforeAsking(context: Context, line: string): void {
+function tellBeforeAsking(context: Context, line: string): void {
   if (isAsked(context)) context.tell(line);
   else context.note(line);
 }

@@ -22,7 +22,7 @@ export interface Guards {
 }
 
 /** What is known of a row besides the record as read. */
-export interface RowContext {
+interface RowContext {
   readonly guards: Guards;
   /** What was seen when the row was previewed; undefined: this is the first read. */
   readonly previewed: readonly RowChange[] | undefined;
@@ -33,9 +33,7 @@ export interface RowContext {
 }
 
 /** To be written, or the result that the row has already. */
-export type Decision =
-  | { readonly write: true }
-  | { readonly write: false; readonly row: ReportRow };
+type Decision = { readonly write: true } | { readonly write: false; readonly row: ReportRow };
 
 /**
  * Already as wanted; a reason of its own to leave it; a guard that does not hold; changed by

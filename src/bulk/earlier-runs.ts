@@ -186,7 +186,7 @@ export async function closeReplacedRun(
 }
 
 /** What became of an open write; undefined where nobody can tell. */
-export async function resultOfOpen(session: Session, task: Task): Promise<ReportRow | undefined> {
+async function resultOfOpen(session: Session, task: Task): Promise<ReportRow | undefined> {
   const { row, id, open, previewed = [] } = task;
   if (!open) return undefined;
   const seen = session.verify

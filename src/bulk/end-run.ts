@@ -21,7 +21,7 @@ import {
 import { continueJournal, readRun, readRuns, type RunOptions, type StoredRun } from './runs.js';
 
 /** What the record of a run's end says, and what stays of its plan. */
-export interface RunEnd {
+interface RunEnd {
   /** The results of all rows: `runs retry` can begin from those that failed or conflicted. */
   readonly results: readonly ReportRow[];
   readonly summary?: JsonObject;
@@ -64,7 +64,7 @@ export async function markTold(store: RunStore, run: string, last: number): Prom
 }
 
 /** Moves a run that is over; its before-images are kept for `undo.keep` from here on. */
-export async function moveToEnded(store: RunStore, run: string): Promise<void> {
+async function moveToEnded(store: RunStore, run: string): Promise<void> {
   await moveRun(store, run, 'ended');
   lookAtNext(store, run);
 }
@@ -78,7 +78,7 @@ export function isOver(store: RunStore, stored: StoredRun): boolean {
   return reported || isTold(runFolder(store, head.run), state.endedAt ?? state.last);
 }
 
-export interface TidyOptions {
+interface TidyOptions {
   readonly self: ThisProcess;
   readonly now: Date;
   /** The setting `undo.keep`; undefined: nothing is kept. */
@@ -174,7 +174,7 @@ export const uploadStates = [
   'orphan',
   'unknown',
 ] as const;
-export type UploadState = (typeof uploadStates)[number];
+type UploadState = (typeof uploadStates)[number];
 
 /** An upload that is not finished, as a journal keeps it. */
 export interface LeftUpload {

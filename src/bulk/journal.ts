@@ -88,7 +88,7 @@ export function recordLine(seq: number, t: number, entry: Entry): string {
  * What a damaged journal still tells: its first record, undefined where that cannot be read, and
  * whether it holds the record of its end (a report may be told after that).
  */
-export async function readDamaged(
+async function readDamaged(
   path: string,
 ): Promise<{ readonly first: JournalRecord | undefined; readonly hasEnded: boolean }> {
   const text = await readFile(path, 'utf8').catch(() => '');

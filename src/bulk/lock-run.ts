@@ -18,18 +18,18 @@ import type { RunStore } from './run-store.js';
 import { listOpenRuns, readRun, type StoredRun } from './runs.js';
 
 /** What one bulk write at a time is allowed for. */
-export interface LockKey {
+interface LockKey {
   readonly service: string;
   readonly organization: string;
   readonly resource: string;
 }
 
 /** What one write at a time is allowed for. */
-export type RecordKey = Pick<LockKey, 'service' | 'organization' | 'resource'> & {
+type RecordKey = Pick<LockKey, 'service' | 'organization' | 'resource'> & {
   readonly id: string;
 };
 
-export interface RunLockOptions {
+interface RunLockOptions {
   readonly self: ThisProcess;
   readonly run: string;
   readonly startedAt: string;

@@ -123,7 +123,7 @@ export interface Session {
 }
 
 /** What goes before a step and is no write of a record: a file's bytes on their way to the store. */
-export interface Transfer {
+interface Transfer {
   /** Each `note` is on disk before the next request. Gives the step that it made possible. */
   prepare(row: SelectedRow, step: Step, note: (entry: JsonObject) => Promise<void>): Promise<Step>;
   readonly bytes: ByteCount;
@@ -134,7 +134,7 @@ export interface Transfer {
 }
 
 /** Bytes that were moved, for the progress line. */
-export interface ByteCount {
+interface ByteCount {
   readonly done: number;
   /** What a row will move. */
   of(row: SelectedRow): number;

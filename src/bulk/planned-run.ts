@@ -40,7 +40,7 @@ export type Planned =
   | (EndedRun & { readonly only?: OnlyRow | undefined });
 
 /** What is known of the only row of a command line whose record needs nothing. */
-export interface OnlyRow {
+interface OnlyRow {
   readonly session: Session;
   readonly record: JsonObject | undefined;
   readonly failure?: Failure | undefined;

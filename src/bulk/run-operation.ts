@@ -40,7 +40,7 @@ export type CommandLine = Omit<Invocation, 'source' | 'isSingle'>;
  * Carries out a command line that changes records. Throws UsageError and InputError before any
  * request, GuardError where a cap, a lock or a doubtful list refuses; the failure of a single write.
  */
-export async function runOperation(context: Context, line: CommandLine): Promise<Shown> {
+async function runOperation(context: Context, line: CommandLine): Promise<Shown> {
   const { operation, values } = line;
   if (!operation.bind) return selectAndRun(context, line);
   return operation.bind(context, values as never, (parts) =>

@@ -4,7 +4,7 @@ import { cellText } from '../terminal/safe-text.js';
 import { pad, truncate, widestOf, wrap } from '../terminal/width.js';
 import { detailOf, type Reading } from './cells.js';
 
-export interface DetailLook extends Reading {
+interface DetailLook extends Reading {
   readonly columns: number;
   readonly paint: Paint;
 }

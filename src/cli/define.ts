@@ -10,9 +10,9 @@ import type { Change, Plan, View } from './views.js';
 // --- parameters ---
 
 /** How help groups a flag. */
-export type FlagGroup = 'selection' | 'change' | 'safety' | 'output';
+type FlagGroup = 'selection' | 'change' | 'safety' | 'output';
 
-export interface ParamOptions {
+interface ParamOptions {
   /** One letter, without the dash. */
   readonly short?: string;
   /** The word in the usage line: NAME, `k=v`, FILE; by default the flag's name in capitals. */
@@ -104,7 +104,7 @@ interface Described<A extends Params, F extends Params> {
 type Values<A extends Params, F extends Params> = ValuesOf<A> & ValuesOf<F>;
 
 /** A command that reads, or does something local that no dry run needs to show. */
-export interface ReadCommand<
+interface ReadCommand<
   A extends Params = Params,
   F extends Params = Params,
   T = unknown,
@@ -139,7 +139,7 @@ export interface Confirmation {
 }
 
 /** A command that changes something: `plan` reads, `apply` writes; `--dry-run` prints the plan. */
-export interface WriteCommand<
+interface WriteCommand<
   A extends Params = Params,
   F extends Params = Params,
   T = unknown,
@@ -269,7 +269,7 @@ export function defineLocalWrite<A extends Params, F extends Params, T, S>(
 // --- the table ---
 
 /** Loads a command's file when it is run. */
-export type CommandLoader = () => Promise<{ readonly default: Command }>;
+type CommandLoader = () => Promise<{ readonly default: Command }>;
 
 /** A noun and its verbs; a verb's key is the word typed. */
 export interface Group {

@@ -20,7 +20,7 @@ import { exit } from '../exit-codes.js';
 import { toSamePlace } from './same-place.js';
 
 /** What `-o json` prints as the last line of stderr. */
-export interface ErrorEnvelope {
+interface ErrorEnvelope {
   readonly error: {
     readonly code: string;
     readonly kind: string;
@@ -35,7 +35,7 @@ export interface ErrorEnvelope {
 }
 
 /** What the sentence may name besides the error: the command line that failed. */
-export interface FailedCommand {
+interface FailedCommand {
   /** ['tryouts', 'update'] */
   readonly words: readonly string[];
   /** The positional ids, to name the one that is missing. */
@@ -59,7 +59,7 @@ export interface FailedOne {
 }
 
 /** One error as sentence, hint, envelope and exit code. Text may hold the service's words: make it safe. */
-export interface FailureStory {
+interface FailureStory {
   readonly lines: readonly string[];
   readonly envelope: ErrorEnvelope;
   readonly exitCode: number;

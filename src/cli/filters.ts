@@ -74,7 +74,7 @@ export function parsedBy<T>(read: (text: string) => T) {
 }
 
 /** Whose records they are, and what else they have to be. */
-export interface Narrowing {
+interface Narrowing {
   readonly resource: ResourceName;
   readonly tests?: readonly RecordTest[];
   /** A list that is cut is put in the usual order of its resource first. */

@@ -3,7 +3,7 @@ import { globalFlags, standardFlags } from './global-flags.js';
 import type { PlainCommand, PlainGroup, PlainParam, PlainTable } from '../data/plain-table.js';
 
 /** How a page is wanted. */
-export interface PageOptions {
+interface PageOptions {
   /** Everything, as `--help` shows it, or what `-h` does. */
   readonly long: boolean;
   /** Columns that it has to fit. */

@@ -100,7 +100,7 @@ export function topWords(table: PlainTable): string[] {
 }
 
 /** The refusal of a word, with the nearest right one. */
-export function unknownWord(
+function unknownWord(
   what: string,
   word: string,
   known: readonly string[],

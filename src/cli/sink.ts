@@ -45,7 +45,7 @@ export function forScreen(sink: Sink): Sink {
 }
 
 /** A writer that gathers small pieces: one write per turn of the event loop, or when it is a lot. */
-export interface Batch {
+interface Batch {
   push(text: string): Promise<void> | undefined;
   /** Writes what is left. Throws what an earlier write in the background threw. */
   flush(): Promise<void>;

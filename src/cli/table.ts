@@ -9,7 +9,7 @@ import { displayWidth } from '../terminal/width.js';
 import { cellOf, type Reading } from './cells.js';
 import { columnsForPeople } from './columns.js';
 
-export interface TableLook extends Reading {
+interface TableLook extends Reading {
   readonly columns: number;
   readonly paint: Paint;
   /** The columns, where they are known; otherwise they come from the records. */

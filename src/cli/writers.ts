@@ -167,7 +167,7 @@ export async function writePairs(sink: Sink, record: JsonObject): Promise<void> 
   await sink.write(lines.join(''));
 }
 
-export interface CsvLook extends CsvOptions {
+interface CsvLook extends CsvOptions {
   readonly bom: boolean;
   readonly noHeader: boolean;
   /** Ends the writing. */

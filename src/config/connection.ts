@@ -19,20 +19,20 @@ export interface ConnectionInput {
 }
 
 /** A value and where it came from: "flag --org", "environment ROSTERCTL_ORG", "profile work". */
-export interface Found {
+interface Found {
   readonly text: string;
   readonly origin: string;
 }
 
 /** Where a key would come from; nothing is read or run yet. */
-export type KeySource =
+type KeySource =
   | { readonly kind: 'environment'; readonly text: string; readonly origin: string }
   | { readonly kind: 'file'; readonly file: string; readonly origin: string }
   | { readonly kind: 'stored'; readonly stored: StoredKey; readonly origin: string }
   | { readonly kind: 'command'; readonly command: string; readonly origin: string };
 
 /** A connection as far as it is configured. */
-export interface ConnectionParts {
+interface ConnectionParts {
   readonly baseUrl: Found | undefined;
   readonly organization: Found | undefined;
   readonly key: KeySource | undefined;

@@ -6,7 +6,7 @@ import type { Environment } from './paths.js';
 
 const mostBytes = 65_536;
 
-export interface KeyCommandOptions {
+interface KeyCommandOptions {
   readonly env: Environment;
   readonly signal?: AbortSignal | undefined;
   readonly longestMs?: number;

@@ -5,7 +5,7 @@ import { ConfigError } from '../errors.js';
 export type Environment = { readonly [name: string]: string | undefined };
 
 /** What decides where files live. */
-export interface PathsInput {
+interface PathsInput {
   readonly env: Environment;
   readonly platform: NodeJS.Platform;
   /** The user's numeric id; undefined where the platform has none. */

@@ -64,7 +64,7 @@ export interface Connection {
 }
 
 /** What settings are made of. */
-export interface SettingsInput {
+interface SettingsInput {
   readonly flags: GlobalFlags;
   readonly env: Environment;
   readonly file: ConfigData;
@@ -75,7 +75,7 @@ export interface SettingsInput {
   readonly tolerant?: boolean;
 }
 
-export interface ResolvedSettings {
+interface ResolvedSettings {
   readonly settings: Settings;
   /** Every key with its text and where that came from, for `config list` and `config get`. */
   readonly origins: readonly SettingOrigin[];

@@ -18,7 +18,7 @@ import { type Paths, requireFolder } from './paths.js';
 export type { ConfigData, Stored } from './config-file.js';
 
 /** One profile as `profile list` shows it; never its key. */
-export interface ProfileEntry {
+interface ProfileEntry {
   readonly name: string;
   readonly organization: string | undefined;
   readonly baseUrl: string | undefined;

@@ -4,7 +4,7 @@ import { isIndex } from './path.js';
 import { plural } from './text.js';
 
 /** A `k=v` word taken apart; its text is not yet a value. */
-export interface FieldWord {
+interface FieldWord {
   /** The key as typed, for messages. */
   readonly key: string;
   readonly path: readonly string[];

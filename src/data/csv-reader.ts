@@ -14,7 +14,7 @@ export type Delimiter = ',' | ';' | '\t';
  * Reads CSV as it arrives. What a call gives has to be iterated to its end: reading goes on as it is,
  * and throws InputError after the last record before the mistake.
  */
-export interface CsvReader {
+interface CsvReader {
   /** The records that are whole by then. */
   push(text: string): Iterable<CsvRow>;
   /** The last record, if no line end followed it. Throws InputError for a quote that was never closed. */

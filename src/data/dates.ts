@@ -9,7 +9,7 @@ export type When =
   | { readonly kind: 'age'; readonly ms: number };
 
 /** Which end of a bare date is meant: its local midnight, or its last millisecond. */
-export type Edge = 'start' | 'end';
+type Edge = 'start' | 'end';
 
 const dateShape = /^(\d{4})-(\d{2})-(\d{2})$/;
 const timeShape =

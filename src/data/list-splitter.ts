@@ -21,7 +21,7 @@ import {
 import { countKeys, parseJson, printsUnchanged } from './json.js';
 
 /** Whether the array at this path of object keys is the list; a bare array has the empty path. */
-export type ListChoice = (path: readonly string[]) => boolean;
+type ListChoice = (path: readonly string[]) => boolean;
 
 /** What stands for the list's elements in the `envelope` of a splitter. */
 export const elementsElsewhere = 'elements:elsewhere';

@@ -12,7 +12,7 @@ export class ConflictError extends Failure {
 }
 
 /** What a read shows of a write that was answered with yes, by field. */
-export interface NotApplied {
+interface NotApplied {
   readonly resource: ResourceName;
   readonly deletes: boolean;
   readonly unchanged: readonly string[];

@@ -90,7 +90,7 @@ const unitLengths: Readonly<Record<string, number>> = {
 };
 
 /** The lengths that are allowed, in milliseconds, both ends included. */
-export interface DurationRange {
+interface DurationRange {
   readonly least: number;
   readonly most: number;
 }

@@ -6,7 +6,7 @@ import { isObject, type JsonObject, RawNumber } from './json.js';
 import { plainText, valuesAt } from './path.js';
 
 const operators = ['!=', '<=', '>=', '=', '~', '<', '>'] as const;
-export type Operator = (typeof operators)[number];
+type Operator = (typeof operators)[number];
 
 /** One `--where`: a field (dotted), an operator and the text to compare with. */
 export interface Condition {

@@ -59,7 +59,7 @@ export const downloadExcludes = [
   ['url', 'dir'],
 ] as const;
 
-export interface DownloadValues {
+interface DownloadValues {
   readonly file: string | undefined;
   readonly dir: string | undefined;
   readonly skipExisting: boolean;

@@ -22,7 +22,7 @@ export type DownloadCall = 'downloadDocument' | 'previewDocument';
 export const wasSkipped = Symbol('skipped');
 
 /** A file that is there now. */
-export interface SavedRow {
+interface SavedRow {
   readonly id: string;
   readonly path: string;
   readonly bytes: number;

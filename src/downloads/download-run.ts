@@ -12,7 +12,7 @@ import type { FileSink } from './resumable-download.js';
 import type { Target } from './target-names.js';
 
 /** Several documents on their way. */
-export interface DownloadRun<R> {
+interface DownloadRun<R> {
   /** What was done, in the order of the documents, each as soon as those before it are done. */
   rows(): AsyncGenerator<R>;
   /** Known when the rows are out. */

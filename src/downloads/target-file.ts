@@ -84,7 +84,7 @@ function noFile(path: string): GuardError {
 }
 
 /** A file in the making, for `fetchWhole`. */
-export interface SavedFile {
+interface SavedFile {
   readonly sink: FileSink;
   readonly path: string;
   commit(): Promise<void>;

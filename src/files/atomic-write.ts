@@ -17,7 +17,7 @@ import { GuardError, OutputError } from '../errors.js';
 import { ownDescriptor, throughDescriptor, throughDevice } from './own-descriptor.js';
 import { type AtomicFile, attempt, cannotWrite, writeAll } from './writing.js';
 
-export interface AtomicOptions {
+interface AtomicOptions {
   /** The mode of a new file; an existing file keeps its own. Default 0600. */
   readonly mode?: number | undefined;
   /**

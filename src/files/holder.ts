@@ -44,7 +44,7 @@ export interface LockHolder {
 }
 
 /** Whether a holder still runs; `unsure` where only a person can tell. */
-export type HolderState = 'runs' | 'gone' | 'unsure';
+type HolderState = 'runs' | 'gone' | 'unsure';
 
 /** What a lock file of this process says. */
 export function describeSelf(self: ThisProcess, purpose: string | undefined): LockHolder {

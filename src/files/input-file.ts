@@ -5,7 +5,7 @@ import { systemLimit, systemReason } from '../data/system-errors.js';
 import { shellQuote } from '../data/text.js';
 import { type Failure, InputError, stoppedReading } from '../errors.js';
 
-export interface InputOptions {
+interface InputOptions {
   /** Bytes read at once. */
   readonly pieceBytes?: number;
   /** Ends the reading, also while nobody writes to a named pipe. */

@@ -29,7 +29,7 @@ export type { LockHolder, ThisProcess } from './holder.js';
 // free ones. Letting go removes the holder's file as the last of all, so nothing piles up; where
 // somebody linked a higher number meanwhile it is emptied instead, and the next holder removes it.
 
-export interface LockOptions {
+interface LockOptions {
   readonly self: ThisProcess;
   /** How long to wait for a holder, in milliseconds; 0 = one look. */
   readonly waitMs: number;

@@ -44,10 +44,7 @@ const fullMs = 5;
  * Writes behind what stands there already and does not end it: the shell does, and others write to
  * it. Throws PipeClosedError, and what the system says.
  */
-export async function writeToDescriptor(
-  descriptor: number,
-  chunk: string | Uint8Array,
-): Promise<void> {
+async function writeToDescriptor(descriptor: number, chunk: string | Uint8Array): Promise<void> {
   const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
   for (let at = 0; at < bytes.length; ) at += await put(descriptor, bytes.subarray(at));
 }

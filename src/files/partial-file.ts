@@ -17,7 +17,7 @@ import {
 } from './partial-marker.js';
 import { attempt, writeAll } from './writing.js';
 
-export interface PartialOptions {
+interface PartialOptions {
   readonly self: ThisProcess;
   /** A folder for the lock that decides who goes on with what a dead process left; none without. */
   readonly lockDir: string | undefined;

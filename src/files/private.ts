@@ -46,7 +46,7 @@ export function ensurePrivateFolder(folder: string, { owner, within }: Ownership
 }
 
 /** What stands at a path that should hold one of our private files. */
-export type PrivateFile =
+type PrivateFile =
   | { readonly state: 'absent' }
   | { readonly state: 'present'; readonly loose: boolean; readonly link: boolean };
 

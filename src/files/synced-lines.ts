@@ -13,7 +13,7 @@ export interface SyncedLines {
   close(): Promise<void>;
 }
 
-export interface SyncedLinesOptions {
+interface SyncedLinesOptions {
   /** Begins a sentence: `The journal`. */
   readonly what: string;
   /** How many bytes of whole lines the file holds; a half-written end behind them is dropped. */

@@ -16,7 +16,7 @@ import { refusedInside, sendWrite } from './send.js';
 import { presentAgain } from './update.js';
 
 /** What is wanted of a conversion. */
-export type ConvertJob = JsonObject & {
+type ConvertJob = JsonObject & {
   readonly typed: TypedFields;
   readonly accept: boolean;
 };

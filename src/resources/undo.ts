@@ -21,7 +21,7 @@ export type UndoJob = JsonObject & {
 };
 
 /** What a row of an undo is to be put back to; plain JSON. */
-export interface UndoRow {
+interface UndoRow {
   readonly before: JsonObject;
   readonly after: JsonObject;
   /** Fields that the record did not have. */

@@ -23,13 +23,13 @@ import { fieldColumns } from './selection.js';
 import { sendWrite } from './send.js';
 
 /** What an update says of every record, as plain JSON. */
-export type UpdateJob = JsonObject & {
+type UpdateJob = JsonObject & {
   readonly typed: TypedFields;
   readonly route?: string | undefined;
 };
 
 /** What a command adds to the update of its resource. */
-export interface UpdateParts {
+interface UpdateParts {
   readonly filters: Filters;
   readonly job: (context: Context, values: never) => Promise<UpdateJob>;
   /** Fields that the job itself sets. */

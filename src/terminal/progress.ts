@@ -7,13 +7,13 @@ export interface Progress {
   start(text: () => string): ProgressLine;
 }
 
-export interface ProgressLine {
+interface ProgressLine {
   /** Removes the line. */
   stop(): void;
 }
 
 /** The same for the process as a whole, with the line that tells of waiting where no other is drawn. */
-export interface ProcessProgress extends Progress {
+interface ProcessProgress extends Progress {
   /** Something is waited for; the result says that it came. Costs nothing until somebody has waited long. */
   readonly waiting: (text: () => string) => () => void;
   /** Something else is to be seen now: takes away what tells of waiting. */
@@ -23,7 +23,7 @@ export interface ProcessProgress extends Progress {
 }
 
 /** What may happen to the process while a line is drawn. */
-export interface ProgressWorld {
+interface ProgressWorld {
   /** Calls back before Ctrl-Z stops the process, and what that gives when it goes on; the result ends that. */
   readonly onStop: (makeWay: () => () => void) => () => void;
 }

@@ -5,7 +5,7 @@ import { singleLine } from './safe-text.js';
 import type { ProcessStreams, TerminalInput } from './streams.js';
 
 /** What to do when nobody can be asked, such as `Add: --yes`. */
-export interface Unasked {
+interface Unasked {
   readonly hint?: string | undefined;
 }
 

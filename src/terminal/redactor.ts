@@ -1,7 +1,7 @@
 const replacement = '[redacted]';
 
 /** What keeps secrets out of everything that is written to stderr. */
-export interface Redactor {
+interface Redactor {
   /** Registers a secret of at least four characters in every spelling it may take on. */
   readonly add: (secret: string) => void;
   /** Registers the query of a signed URL and each long value in it. */

@@ -10,7 +10,7 @@ import {
 import { createRedactor } from './redactor.js';
 
 /** One of our two output streams. Nothing else writes to the process's streams. */
-export interface OutputStream {
+interface OutputStream {
   readonly isTerminal: boolean;
   /** Columns of the terminal; 80 where it is none and COLUMNS is not set. */
   readonly columns: number;
@@ -64,7 +64,7 @@ export interface ProcessStreams extends Streams {
 }
 
 /** The part of `process.stdout` and `process.stderr` that is used; any Writable will do. */
-export type TerminalOutput = NodeJS.WritableStream & {
+type TerminalOutput = NodeJS.WritableStream & {
   readonly isTTY?: boolean;
   readonly columns?: number;
   readonly rows?: number;
@@ -75,7 +75,7 @@ export type TerminalInput = NodeJS.ReadableStream & { readonly isTTY?: boolean }
 /** The part of an environment that is read here; empty and unset differ where the user can tell. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface StreamsOptions {
+interface StreamsOptions {
   readonly stdin: TerminalInput;
   readonly stdout: TerminalOutput;
   readonly stderr: TerminalOutput;
@@ -83,7 +83,7 @@ export interface StreamsOptions {
 }
 
 /** The descriptors themselves: for much of what is asked no stream is needed, and opening one costs 5 ms. */
-export interface Descriptors {
+interface Descriptors {
   isTerminal(descriptor: 0 | 1 | 2): boolean;
   /** Writes at once and returns how many bytes it took; throws what the system said. */
   readonly write?: ((descriptor: 1 | 2, bytes: Uint8Array) => number) | undefined;

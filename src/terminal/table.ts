@@ -11,7 +11,7 @@ export interface TableColumn {
   readonly painted?: boolean | undefined;
 }
 
-export interface TableOptions {
+interface TableOptions {
   /** Width of the terminal. */
   readonly columns: number;
   readonly paint: Paint;
@@ -53,7 +53,7 @@ function isPlain({ name, cells }: FittedColumn): boolean {
 }
 
 /** A column with its width decided and its texts cut to it. */
-export interface FittedColumn extends TableColumn {
+interface FittedColumn extends TableColumn {
   readonly width: number;
 }
 

@@ -64,7 +64,7 @@ const mostSectors = 4096;
 const entrySize = 128;
 
 /** The names of the streams and storages at the root of a compound file; empty when it is damaged. */
-export async function compoundNames(file: ReadableFile): Promise<readonly string[]> {
+async function compoundNames(file: ReadableFile): Promise<readonly string[]> {
   const header = await file.read(0, 512);
   if (header.length < 512) return [];
   const shift = header.readUInt16LE(30);
@@ -151,7 +151,7 @@ const longestComment = 65_535;
 const longestDirectory = 8 * 1024 * 1024;
 
 /** The names in a ZIP's central directory, which stands at its end; empty when there is none. */
-export async function zipNames(file: ReadableFile): Promise<readonly string[]> {
+async function zipNames(file: ReadableFile): Promise<readonly string[]> {
   const tailSize = Math.min(file.size, endRecord + longestComment);
   const tail = await file.read(file.size - tailSize, tailSize);
   const at = tail.lastIndexOf(Buffer.from([0x50, 0x4b, 0x05, 0x06]));

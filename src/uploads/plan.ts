@@ -36,7 +36,7 @@ export function uploadJobOf({ name, tag = [], ifExists, verify }: UploadValues):
 }
 
 /** What is told of a file, and the name that its document gets unless another is given. */
-export interface NamedFile extends FileFacts {
+interface NamedFile extends FileFacts {
   readonly name: string;
 }
 
@@ -110,7 +110,7 @@ export function storedBefore({ steps }: SelectedRow): StoredFile | undefined {
 export const exists = 'exists';
 
 /** A name that is not free, and the document that has it. */
-export interface TakenName {
+interface TakenName {
   readonly message: string;
   readonly hint: string;
   readonly document?: JsonObject;

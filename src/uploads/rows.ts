@@ -14,7 +14,7 @@ import { type LocalFile, lookAtFile } from './local-file.js';
 import { expandPaths } from './paths.js';
 import { badFile, type BadFile, seen, type SeenFile, uploadRow } from './plan.js';
 
-export interface PathValues {
+interface PathValues {
   readonly paths: readonly string[];
   readonly recursive: boolean;
   readonly name: string | undefined;

@@ -17,7 +17,7 @@ export const KeyStatus = z.object({
 });
 export type KeyStatus = z.infer<typeof KeyStatus>;
 
-export type KeyAnswer =
+type KeyAnswer =
   | { readonly check: 'ok' }
   | { readonly check: '401' | '403'; readonly error: ApiError }
   | { readonly check: 'unreachable'; readonly error: Failure };

@@ -100,7 +100,7 @@ function forgetCache(context: LocalContext, origin: string, organization: string
 }
 
 /** The runs of an organization at a service, by name. */
-export interface KeptRuns {
+interface KeptRuns {
   /** Nothing is left to do of them. */
   readonly ended: readonly string[];
   /** Those with before-images, unfinished ones too unless a process is at them. */
@@ -109,12 +109,12 @@ export interface KeptRuns {
 }
 
 /** None. */
-export const noRuns: KeptRuns = { ended: [], undoable: [], unfinished: [] };
+const noRuns: KeptRuns = { ended: [], undoable: [], unfinished: [] };
 
 type Place = Pick<StoredKey, 'origin' | 'organization'>;
 
 /** Whether another profile has a key for this organization: stored, or printed by a command. */
-export function hasOtherKey(config: ConfigStore, name: string, place: Place): boolean {
+function hasOtherKey(config: ConfigStore, name: string, place: Place): boolean {
   const isSame = (origin: string | undefined, organization: string | undefined) =>
     origin === place.origin && organization === place.organization;
   const stored = [...config.keys()].some(
@@ -150,7 +150,7 @@ export async function runsOf(context: LocalContext, place: Place): Promise<KeptR
 }
 
 /** Removes the runs that have ended, and the before-images of the others. */
-export async function forgetRuns(context: LocalContext, runs: KeptRuns): Promise<void> {
+async function forgetRuns(context: LocalContext, runs: KeptRuns): Promise<void> {
   if (runs === noRuns) return;
   const store = storeOf(context);
   for (const run of runs.undoable) await rm(beforeImagesIn(runFolder(store, run)), { force: true });

@@ -51,7 +51,7 @@ export function originsOf(
 }
 
 /** Where `config set` and `unset` write: the profile in force, or the defaults of all. */
-export interface SettingPlace {
+interface SettingPlace {
   /** Undefined for the defaults. */
   readonly profile: string | undefined;
   readonly settings: ReadonlyMap<string, string>;

@@ -37,7 +37,7 @@ export const undoAction = 'runs.undo';
 export const runActions: readonly string[] = [...Object.keys(commands), undoAction];
 
 /** The operation that made a run. Throws UsageError for a run of a newer version. */
-export async function operationOf({
+async function operationOf({
   head: { action, resource, of = '' },
   plan,
 }: Pick<StoredRun, 'head' | 'plan'>): Promise<Operation> {

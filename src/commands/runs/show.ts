@@ -97,7 +97,7 @@ export function storedReport(stored: StoredRun, onlyFailed = false): BulkReport 
 }
 
 /** The organization and service in force, as far as they are configured; nothing is connected. */
-export function configuredPlace(context: LocalContext): Place | undefined {
+function configuredPlace(context: LocalContext): Place | undefined {
   const { flags, env, config } = context;
   const { profile } = context.settings;
   if (profile.name === sandboxProfile)

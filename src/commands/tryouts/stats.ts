@@ -107,10 +107,7 @@ const widest = 80;
 const widestLabel = 24;
 
 /** One line a count: label, number and a bar; the longest bar fills what 80 columns leave. */
-export function barLines(
-  counts: Readonly<Record<string, number>>,
-  columns: number,
-): readonly string[] {
+function barLines(counts: Readonly<Record<string, number>>, columns: number): readonly string[] {
   const rows = Object.entries(counts).map(
     ([label, count]) => [truncate(singleLine(label), widestLabel), count] as const,
   );
