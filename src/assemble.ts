@@ -1,6 +1,6 @@
 import { execute } from './cli/execute.js';
 import { present } from './cli/output.js';
-import { toSamePlace } from './cli/same-place.js';
+import { withConnectionFlags } from './cli/same-place.js';
 import type { RawValues } from './cli/check.js';
 import type { Command, Shown } from './cli/define.js';
 import { commands } from './commands/index.js';
@@ -16,7 +16,7 @@ import { RunError } from './data/outcome-errors.js';
 import { exit, exitCodes, type ExitName } from './exit-codes.js';
 import type { ThisProcess } from './files/lock.js';
 import { createService } from './service.js';
-import type { LendKeys } from './terminal/pager.js';
+import type { LendKeyboard } from './terminal/pager.js';
 import { createProgress } from './terminal/progress.js';
 import { createPrompts, type PromptWorld } from './terminal/prompt.js';
 import { singleLine } from './terminal/safe-text.js';
@@ -24,7 +24,7 @@ import { wrapWholeWords } from './terminal/whole-words.js';
 import type { ProcessStreams } from './terminal/streams.js';
 
 /** What `main.ts` hands over of the process. */
-export interface Outside {
+export interface ProcessEnvironment {
   readonly env: Environment;
   readonly platform: NodeJS.Platform;
   readonly nodeVersion: string;
@@ -42,14 +42,14 @@ export interface Outside {
   readonly decided: (format: OutputFormat) => void;
   /** From now on a signal is the ordinary end. */
   readonly expectSignal: () => void;
-  readonly lendKeys: LendKeys;
+  readonly lendKeys: LendKeyboard;
   readonly onStop: PromptWorld['onStop'];
   readonly onContinue: PromptWorld['onContinue'];
   readonly withEditing: PromptWorld['withEditing'];
 }
 
 /** The exit code, and what is to be told last as JSON though the command gave a value. */
-export interface Ending {
+export interface CommandResult {
   readonly code: number;
   readonly failed: Shown['failed'];
 }
@@ -62,8 +62,8 @@ export async function runCommand(
   plain: PlainCommand,
   values: RawValues,
   flags: GlobalFlags,
-  outside: Outside,
-): Promise<Ending> {
+  outside: ProcessEnvironment,
+): Promise<CommandResult> {
   const { env, streams } = outside;
   const paths = resolvePaths(outside);
   const config = openConfigStore(paths, { self: outside.self });
@@ -77,7 +77,8 @@ export async function runCommand(
   if (settings.noColor) streams.withoutColor();
   const speech = createSpeech(streams, settings, { flags, table: outside.table });
   // Also with -q: whoever believes that it was written is misled.
-  if (settings.dryRun && !flags.dryRun) speech.tell('ROSTERCTL_DRY_RUN is set: this is a dry run.');
+  if (settings.dryRun && !flags.dryRun)
+    speech.message('ROSTERCTL_DRY_RUN is set: this is a dry run.');
   for (const line of notes) speech.note(line);
   const progress = createProgress(streams, { ...settings, onStop: outside.onStop });
   streams.onOutput(progress.end);
@@ -111,7 +112,7 @@ export async function runCommand(
     paths,
     config,
     streams,
-    personReads: streams.stdout.isTerminal && settings.output === 'table' && !settings.out,
+    isInteractive: streams.stdout.isTerminal && settings.output === 'table' && !settings.out,
     prompts: createPrompts(streams, {
       noInput: settings.noInput,
       signal: outside.signal,
@@ -132,7 +133,7 @@ export async function runCommand(
   };
   let written: Shown['written'];
   let stop: Shown['stop'];
-  let ending: Ending;
+  let ending: CommandResult;
   try {
     const command = await loadCommand(plain.words);
     const context = command.local ? local : { ...local, api: await service.api() };
@@ -154,14 +155,14 @@ export async function runCommand(
       sorted: values['sort'] !== undefined,
       isDone,
     }).catch((error: unknown) => {
-      shown.tellAfter?.({ isShown: false });
+      shown.printAfter?.({ isShown: false });
       const lost = lostReport(error, shown);
       if (!lost) throw error;
       // What stopped the run concerns the user more than who no longer reads.
       if (shown.exitName !== 'unauthenticated' && shown.exitName !== 'forbidden') throw lost;
-      speech.tell(lost.message);
+      speech.message(lost.message);
     });
-    shown.tellAfter?.({ isShown: true });
+    shown.printAfter?.({ isShown: true });
     for (const line of config.warnings()) speech.note(line);
     if (shown.goOn) {
       outside.expectSignal();
@@ -190,7 +191,7 @@ function isAct(command: Command): boolean {
 }
 
 /** What a script reads where nothing else says why the exit code is no success. */
-function wholeFailure(exitName: ExitName): Ending['failed'] {
+function wholeFailure(exitName: ExitName): CommandResult['failed'] {
   if (exitName === 'done' || exitName === 'changesPending') return undefined;
   const { text } = exitCodes[exitName];
   return { id: '', error: new RunError(`${upperFirst(text)}.`, exitName) };
@@ -228,20 +229,20 @@ function createSpeech(
   const whole = (line: string) => {
     last = stderr.write(`${line}\n`);
   };
-  const tell = (line: string) => {
-    const safe = singleLine(toSamePlace(line, flags, table));
+  const message = (line: string) => {
+    const safe = singleLine(withConnectionFlags(line, flags, table));
     const lines = stderr.isTerminal ? wrapWholeWords(safe, stderr.columns) : [safe];
     whole(lines.join('\n'));
   };
   return {
-    tell,
+    message,
     /** As it is, however wide: a line of a trace. */
     whole: (line: string) => whole(singleLine(line)),
     note: (line: string) => {
-      if (!quiet) tell(line);
+      if (!quiet) message(line);
     },
     detail: (line: string) => {
-      if (verbose && !quiet) tell(line);
+      if (verbose && !quiet) message(line);
     },
     finish: () => last,
   };

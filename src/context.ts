@@ -29,7 +29,7 @@ export interface LocalContext {
   readonly config: ConfigStore;
   readonly streams: Streams;
   /** The result becomes a table or lines on a terminal: a person reads it. */
-  readonly personReads: boolean;
+  readonly isInteractive: boolean;
   readonly prompts: Prompts;
   readonly progress: Progress;
   readonly now: () => Date;
@@ -40,7 +40,7 @@ export interface LocalContext {
   /** Aborted by the first SIGINT, SIGTERM or SIGHUP. */
   readonly signal: AbortSignal;
   /** One line on stderr, made safe; printed with --quiet too (previews, missing ids). */
-  tell(line: string): void;
+  message(line: string): void;
   /** One line on stderr, made safe; silent with --quiet. */
   note(message: string): void;
   /** Like `note`, only with --verbose. */

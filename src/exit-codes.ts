@@ -40,7 +40,7 @@ export const exit = Object.fromEntries(
   Object.entries(exitCodes).map(([name, row]) => [name, row.code]),
 ) as { readonly [N in ExitName]: (typeof exitCodes)[N]['code'] };
 
-const gravestFirst: readonly ExitName[] = [
+const bySeverity: readonly ExitName[] = [
   'hungUp',
   'terminated',
   'interrupted',
@@ -60,6 +60,6 @@ const gravestFirst: readonly ExitName[] = [
 ];
 
 /** What several endings together stand for: the gravest; `done` where there is none. */
-export function gravest(endings: readonly ExitName[]): ExitName {
-  return gravestFirst.find((name) => endings.includes(name)) ?? 'done';
+export function mostSevere(endings: readonly ExitName[]): ExitName {
+  return bySeverity.find((name) => endings.includes(name)) ?? 'done';
 }

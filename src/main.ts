@@ -37,7 +37,7 @@ export async function main({ table: text, topics, isTerminal }: Distribution): P
   let parsed: Parsed | undefined;
   // Node's own report of a crash would pass by the redactor.
   process.on('uncaughtException', (error) => {
-    void tell(error, parsed, table, argv, streams).finally(() => process.exit(exit.failed));
+    void printFailure(error, parsed, table, argv, streams).finally(() => process.exit(exit.failed));
   });
   try {
     parsed = parseCommandLine(argv, table);
@@ -46,7 +46,7 @@ export async function main({ table: text, topics, isTerminal }: Distribution): P
     else if (parsed.kind === 'command')
       process.exitCode = await run(parsed, table, topics, streams);
   } catch (error) {
-    process.exitCode = await tell(error, parsed, table, argv, streams);
+    process.exitCode = await printFailure(error, parsed, table, argv, streams);
   }
   if (streams.isHeld) process.exit();
 }
@@ -127,11 +127,13 @@ async function run(
     });
     const exitCode = signals.code() ?? code;
     // The others were told line by line; a script reads one error, the last line.
-    if (failed && (failed.isUntold || isForScript(argv)))
-      await tell(failed.error, line, table, argv, streams, { exitCode, ids: [failed.id] });
+    if (failed && (failed.isUnreported || isForScript(argv)))
+      await printFailure(failed.error, line, table, argv, streams, { exitCode, ids: [failed.id] });
     return exitCode;
   } catch (error) {
-    const code = await tell(error, line, table, argv, streams, { exitCode: signals.code() });
+    const code = await printFailure(error, line, table, argv, streams, {
+      exitCode: signals.code(),
+    });
     return signals.code() ?? code;
   } finally {
     liftLimit?.();
@@ -194,7 +196,7 @@ interface Known {
 }
 
 /** The error as words or as JSON on stderr; a closed pipe is a quiet end. */
-async function tell(
+async function printFailure(
   error: unknown,
   parsed: Parsed | undefined,
   table: PlainTable,
@@ -209,15 +211,15 @@ async function tell(
     import('./terminal/whole-words.js'),
   ]).catch((cause: unknown) => systemLimit(error) ?? systemLimit(cause));
   // Where no file can be opened, the words for it cannot be loaded either.
-  if (loaded instanceof SystemLimitError) return tellLimit(loaded, argv, streams);
+  if (loaded instanceof SystemLimitError) return printLimit(loaded, argv, streams);
   if (!loaded) throw error;
-  const [{ envelopeJson, tellFailure }, { multiLine, singleLine }, { wrapWholeWords }] = loaded;
+  const [{ envelopeJson, describeFailure }, { multiLine, singleLine }, { wrapWholeWords }] = loaded;
   const command: PlainCommand | undefined = parsed?.kind === 'command' ? parsed.command : undefined;
   const values = parsed?.kind === 'command' ? parsed.values : {};
   const ids = command?.args
     .flatMap((arg) => [values[arg.name]].flat())
     .filter((id) => typeof id === 'string');
-  const story = tellFailure(error, {
+  const story = describeFailure(error, {
     words: command?.words ?? [],
     ids: known.ids ?? ids ?? [],
     exitCode: known.exitCode,
@@ -240,7 +242,7 @@ async function tell(
 }
 
 /** What no file is loaded for: the plain words of a limit of this machine. */
-async function tellLimit(
+async function printLimit(
   { code, kind, message, hint }: SystemLimitError,
   argv: readonly string[],
   streams: ProcessStreams,

@@ -103,7 +103,7 @@ export function createService(parts: ServiceParts): Service {
       connection: to,
       transport,
       limiter,
-      guesses: settings.guesses,
+      overrides: settings.overrides,
       strict: settings.strict,
       notes,
       instant: parts.instant,

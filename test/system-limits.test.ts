@@ -2,14 +2,14 @@ import { constants } from 'node:buffer';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { tellFailure } from '../src/cli/failure.js';
+import { describeFailure } from '../src/cli/failure.js';
 import { NetworkError, UnknownOutcomeError } from '../src/errors.js';
 import { cannotWrite } from '../src/files/writing.js';
 import { errorOf, rosterctl, temporaryFolder } from './support/run.js';
 import { recordingService } from './support/service.js';
 
 const storyOf = (error: unknown) =>
-  tellFailure(error, {
+  describeFailure(error, {
     words: ['teams', 'list'],
     ids: [],
     keySource: undefined,

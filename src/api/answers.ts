@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, maxDepth } from '../data/json.js';
-import { quietAsked } from '../data/outcome-errors.js';
+import { describeWaitAsked } from '../data/outcome-errors.js';
 import {
   ApiError,
   type CallSite,
@@ -11,11 +11,11 @@ import { readFirst } from './conclusion.js';
 import { type JsonBody, readJson } from './json-body.js';
 import { hasId, normalName } from './records.js';
 import type { TransportResponse } from './wire.js';
-import { callKind } from './retry.js';
+import { requestKind } from './retry.js';
 import { permissionFor } from './routes.js';
 
 /** What is known about the call whose answer is judged. */
-export interface Asked {
+export interface AnsweredCall {
   readonly call: CallSite;
   /** scheme://host of the service. */
   readonly origin: string;
@@ -52,7 +52,7 @@ export function failureOf(
   });
   if (!response.doubt) return refusal;
   const code = codeIn(body);
-  const quiet = quietAsked(refusal);
+  const quiet = describeWaitAsked(refusal);
   return new UnknownOutcomeError(
     `${call.method} ${call.path} was answered with ${status}${code ? ` (${code})` : ''} and may have taken effect.`,
     call,
@@ -80,10 +80,13 @@ export function refusalIn(
 }
 
 /** The JSON of a successful answer, undefined where there is none and none is due. */
-export function bodyOf(response: TransportResponse, { call, origin, needsJson }: Asked): unknown {
+export function bodyOf(
+  response: TransportResponse,
+  { call, origin, needsJson }: AnsweredCall,
+): unknown {
   const read = readJson(response.body, response.headers['content-type']);
   if (read.kind === 'json') return read.value;
-  const writes = callKind(call.method, call.path) === 'write';
+  const writes = requestKind(call.method, call.path) === 'write';
   const unread = read.kind === 'other' || read.kind === 'deep';
   if (read.kind === 'empty' ? writes || !needsJson : unread && !needsJson) return undefined;
   const what = problemOf(read, origin);

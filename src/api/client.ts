@@ -9,8 +9,8 @@ import { createDrift, type Drift } from './drift.js';
 import { listRecords } from './record-list.js';
 import type { RateLimiter } from './rate-limiter.js';
 import { findRecord } from './records.js';
-import { callKind } from './retry.js';
-import { fillPath, type Guesses, idOf, type Route, routeOf } from './routes.js';
+import { requestKind } from './retry.js';
+import { fillPath, type Overrides, idOf, type Route, routeOf } from './routes.js';
 import type { Transport, TransportRequest, TransportResponse } from './transport.js';
 import type { Answer, Api, ApiNotes, Call, PlannedRequest } from './types.js';
 
@@ -24,7 +24,7 @@ interface ApiOptions {
   };
   readonly transport: Transport;
   readonly limiter: RateLimiter;
-  readonly guesses: Guesses;
+  readonly overrides: Overrides;
   /** Drift from the contract and doubtful lists are errors. */
   readonly strict: boolean;
   readonly notes: ApiNotes;
@@ -33,7 +33,7 @@ interface ApiOptions {
 
 type Send = (request: TransportRequest) => Promise<TransportResponse>;
 
-/** The service behind a transport, derived from the contract table and the admin's own guesses. */
+/** The service behind a transport, derived from the contract table and the admin's own overrides. */
 export function createApi(options: ApiOptions): Api {
   return new Client(options, createDrift(options.notes, options.strict));
 }
@@ -82,7 +82,7 @@ class Client implements Api {
     };
   }
 
-  tellGuess(call: Call): void {
+  noteAssumedRoute(call: Call): void {
     this.noteGuess(this.routeFor(call));
   }
 
@@ -101,7 +101,7 @@ class Client implements Api {
     const site = siteOf(this.routeFor(call));
     const { origin } = this;
     // What the contract does not show may be empty; other words than JSON leave a write open.
-    const isWrite = site.method !== 'DELETE' && callKind(site.method, site.path) === 'write';
+    const isWrite = site.method !== 'DELETE' && requestKind(site.method, site.path) === 'write';
     const body =
       response.body.length > 0 || needsJson
         ? bodyOf(response, { call: site, origin, needsJson: needsJson || isWrite })
@@ -133,11 +133,11 @@ class Client implements Api {
     const response = await this.exchange(call, { redirectIsData: true }, (request) =>
       transport.request(request),
     );
-    const { guesses, instant } = this.options;
+    const { overrides, instant } = this.options;
     const { findLink } = await import('./links.js');
     const asked = new URL(`${this.baseUrl}${this.pathFor(call, route)}`);
     const now = new Date(instant().wall);
-    const link = findLink(response, { asked, urlPath: guesses['download.urlPath'], now });
+    const link = findLink(response, { asked, urlPath: overrides['download.urlPath'], now });
     if (link) return link;
     const { status } = response;
     // Text that a page of HTML would show is never printed; this also words that case.
@@ -165,13 +165,13 @@ class Client implements Api {
     query: Parameters<Api['list']>[1] = {},
     listening: Parameters<Api['list']>[2] = {},
   ) {
-    const { transport, guesses, notes, strict } = this.options;
+    const { transport, overrides, notes, strict } = this.options;
     const { baseUrl, organizationId, drift } = this;
     return listRecords(resource, {
       baseUrl,
       organizationId,
       transport,
-      guesses,
+      overrides,
       drift,
       notes,
       strict,
@@ -210,7 +210,7 @@ class Client implements Api {
   /** Each is worked out once: a bulk run asks for the same two thousands of times. */
   private routeFor({ endpoint: name, route: override }: Call): Route {
     const key = override === undefined ? name : `${name} ${override}`;
-    const route = this.routes.get(key) ?? routeOf(endpoint(name), this.options.guesses, override);
+    const route = this.routes.get(key) ?? routeOf(endpoint(name), this.options.overrides, override);
     this.routes.set(key, route);
     return route;
   }

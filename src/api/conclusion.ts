@@ -1,10 +1,16 @@
 import { type CallSite, ProtocolError, UnknownOutcomeError } from '../errors.js';
-import { failureInMiddle, failureOfLoss, type Loss, lossPace, lossText } from './loss.js';
-import { callKind, type Ending, type Tried } from './retry.js';
+import {
+  failureInMiddle,
+  failureOfTransportError,
+  type TransportError,
+  retryPace,
+  describeTransportError,
+} from './loss.js';
+import { requestKind, type AttemptResult, type Tried } from './retry.js';
 import {
   type Attempt,
   type Begun,
-  BrokenFlow,
+  BrokenBody,
   type OpenBody,
   type OpenReply,
   type TransportRequest,
@@ -12,16 +18,16 @@ import {
 } from './wire.js';
 
 /** Where requests go and how long they wait, for the sentences. */
-export interface Place {
+export interface ServiceSite {
   readonly origin: string;
   readonly firstByteMs: number;
 }
 
 /** The answer of a call, or the error that its last attempt stands for. */
-export function conclude(
-  ending: Ending<Attempt>,
+export function responseOf(
+  ending: AttemptResult<Attempt>,
   request: TransportRequest,
-  place: Place,
+  place: ServiceSite,
 ): TransportResponse {
   const { value, verdict, attempts, wait, isTooLong } = ending;
   const call = { method: request.method, path: request.template };
@@ -29,10 +35,10 @@ export function conclude(
     const { loss } = value;
     const at = { ...place, call, attempts };
     const unsettled = verdict === 'verify' && loss.why !== 'ours';
-    if (!unsettled) throw failureOfLoss(loss, at);
+    if (!unsettled) throw failureOfTransportError(loss, at);
     const effect = loss.delivery === 'applied' ? 'was accepted' : 'may have taken effect';
     throw new UnknownOutcomeError(
-      `${call.method} ${call.path} ${effect}, but no readable answer came: ${lossText(loss, at)}`,
+      `${call.method} ${call.path} ${effect}, but no readable answer came: ${describeTransportError(loss, at)}`,
       call,
       { hint: readFirst, cause: loss.cause, delivery: loss.delivery },
     );
@@ -63,7 +69,7 @@ function redirected(
       : undefined;
   const web = target && /^https?:$/.test(target.protocol);
   const where = target ? ` to ${web ? target.origin : target.protocol}` : '';
-  if (status >= 301 && status <= 303 && callKind(call.method, call.path) === 'write')
+  if (status >= 301 && status <= 303 && requestKind(call.method, call.path) === 'write')
     return new UnknownOutcomeError(
       `${call.method} ${call.path} was redirected${where} (${status}), which was not followed, and may have taken effect.`,
       call,
@@ -77,11 +83,11 @@ function redirected(
 }
 
 /** Lets `begin` read the start of an answer; a break in it counts as one of the attempt. */
-export async function beginning<T>(
+export async function readBeginning<T>(
   { status, headers, flow, at }: OpenReply,
   begin: (body: OpenBody) => Promise<Begun<T>>,
-  place: Place & { readonly call: CallSite; readonly onLong: () => void },
-): Promise<Tried<{ begun: T } | { loss: Loss }>> {
+  place: ServiceSite & { readonly call: CallSite; readonly onLong: () => void },
+): Promise<Tried<{ begun: T } | { loss: TransportError }>> {
   let lifted = false;
   const body: OpenBody = {
     status,
@@ -92,7 +98,7 @@ export async function beginning<T>(
     },
     next: () =>
       flow.next().catch((error: unknown) => {
-        throw lifted && error instanceof BrokenFlow ? failureInMiddle(error.loss, place) : error;
+        throw lifted && error instanceof BrokenBody ? failureInMiddle(error.loss, place) : error;
       }),
     lift() {
       place.onLong();
@@ -107,8 +113,8 @@ export async function beginning<T>(
     return { value: { begun: value }, delivery, pace: doubtful ? 'once' : 'always' };
   } catch (error) {
     flow.abandon();
-    if (!(error instanceof BrokenFlow)) throw error;
+    if (!(error instanceof BrokenBody)) throw error;
     const { loss } = error;
-    return { value: { loss }, delivery: loss.delivery, pace: lossPace(loss) };
+    return { value: { loss }, delivery: loss.delivery, pace: retryPace(loss) };
   }
 }

@@ -2,9 +2,9 @@ import type { Socket } from 'node:net';
 import type { RawHandler } from 'undici/lib/dispatcher/agent.js';
 import type { Instant } from '../data/time.js';
 import type { Delivery } from '../errors.js';
-import { type Loss, lossOf } from './loss.js';
+import { type TransportError, transportErrorOf } from './loss.js';
 import { type Agent, onDeparture } from './undici.js';
-import { type Attempt, BodyFlow, type Limits, type OpenReply, type Wire } from './wire.js';
+import { type Attempt, BodyStream, type Limits, type OpenReply, type Wire } from './wire.js';
 
 /** Sends one request once, follows nothing, and says how far it got if no answer came. Never throws. */
 export function exchange(
@@ -68,7 +68,7 @@ class Exchange implements RawHandler {
   whenSettled: (() => void) | undefined;
   /** Set: a 2xx body is not gathered, its flow is handed out with the head. */
   whenOpen: ((open: OpenReply) => void) | undefined;
-  private flow: BodyFlow | undefined;
+  private flow: BodyStream | undefined;
   private abort: ((reason?: Error) => void) | undefined;
   private socket: Socket | undefined;
   private moved = -1;
@@ -140,11 +140,11 @@ class Exchange implements RawHandler {
   }
 
   onError(error: Error): void {
-    this.fail(lossOf(error, this.reached(), this.status !== undefined));
+    this.fail(transportErrorOf(error, this.reached(), this.status !== undefined));
   }
 
   /** Ends the attempt for a reason of ours. */
-  stop(why: Loss['why'], cause?: Error): void {
+  stop(why: TransportError['why'], cause?: Error): void {
     this.fail({ why, delivery: this.reached(), cause });
     this.abort?.(cause);
   }
@@ -183,7 +183,7 @@ class Exchange implements RawHandler {
     tell: (open: OpenReply) => void,
   ): void {
     clearTimeout(this.answerTimer);
-    this.flow = new BodyFlow({
+    this.flow = new BodyStream({
       resume: () => {
         this.watch();
         resume();
@@ -195,7 +195,7 @@ class Exchange implements RawHandler {
     tell({ status, headers: this.headers, flow: this.flow, at });
   }
 
-  private pass(flow: BodyFlow, chunk: Buffer): boolean {
+  private pass(flow: BodyStream, chunk: Buffer): boolean {
     const more = flow.put(chunk);
     // A reader that takes its time is no fault of the service.
     if (more) this.watch();
@@ -218,7 +218,7 @@ class Exchange implements RawHandler {
   };
 
   /** A body that breaks after a refusal leaves the refusal standing: the status says all. */
-  private fail(loss: Loss): void {
+  private fail(loss: TransportError): void {
     if (this.flow) this.settle({ loss });
     else if (this.status !== undefined && this.status >= 300 && loss.why !== 'aborted')
       this.answer();

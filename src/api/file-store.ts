@@ -6,9 +6,9 @@ import type { JsonObject } from '../data/json.js';
 import type { Instant } from '../data/time.js';
 import { BugError, InputError, ProtocolError } from '../errors.js';
 import { exchange } from './exchange.js';
-import { failureOfLoss, lossPace } from './loss.js';
+import { failureOfTransportError, retryPace } from './loss.js';
 import type { ProxyChoice } from './proxy.js';
-import { repeat, type RetryPolicy, type Tried, waitAsked } from './retry.js';
+import { retry, type RetryPolicy, type Tried, waitAsked } from './retry.js';
 import { createUrlGuard, type ResolveAll } from './signed-url.js';
 import { shortAnswer, storeError, storeHeaders, storePace } from './store-answers.js';
 import { createStoreReader, type Download, type FilePart } from './store-download.js';
@@ -90,7 +90,7 @@ export function createFileStore(options: FileStoreOptions): FileStore {
       const { loss } = attempt;
       options.trace?.(`PUT ${wire.origin} (signed URL) -> no answer: ${loss.why}`);
       const delivery = loss.delivery === 'applied' && isEarly ? 'ambiguous' : loss.delivery;
-      return { value, delivery, pace: lossPace(loss) };
+      return { value, delivery, pace: retryPace(loss) };
     }
     const { status, headers, body: words } = attempt.reply;
     options.trace?.(`PUT ${wire.origin} (signed URL, ${handed} B) -> ${status}`);
@@ -115,7 +115,7 @@ export function createFileStore(options: FileStoreOptions): FileStore {
           'content-length': String(file.sizeBytes),
         }).flat(),
       };
-      const ending = await repeat('put', options, () => put(wire, file));
+      const ending = await retry('put', options, () => put(wire, file));
       const { value, attempts, verdict, wait, isTooLong } = ending;
       if ('reply' in value) {
         const { status, headers: answered } = value.reply;
@@ -126,7 +126,7 @@ export function createFileStore(options: FileStoreOptions): FileStore {
         return { status, bytes: file.sizeBytes };
       }
       if (verdict === 'done') return { status: 200, bytes: file.sizeBytes };
-      throw failureOfLoss(value.loss, { origin: target.origin, attempts });
+      throw failureOfTransportError(value.loss, { origin: target.origin, attempts });
     },
     get,
     async check(url) {

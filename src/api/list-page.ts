@@ -4,7 +4,7 @@ import { isObject, type JsonObject, maxDepth, TooDeepError } from '../data/json.
 import { elementsElsewhere, ListSplitter, TooLargeError } from '../data/list-splitter.js';
 import { type ApiError, type CallSite, ProtocolError } from '../errors.js';
 import { bodyOf, failureOf, refusalIn } from './answers.js';
-import { BrokenFlow } from './wire.js';
+import { BrokenBody } from './wire.js';
 import type { ResourceName } from './contract.js';
 import { isGarbled } from './json-body.js';
 import { findList, looksLikeList, topLevel } from './records.js';
@@ -88,7 +88,7 @@ async function begin(body: OpenBody, place: ListPlace): Promise<Begun<Start>> {
     bytes += piece.length;
     if (bytes > mostHeld.bytes) {
       body.abandon();
-      throw new BrokenFlow({ why: 'tooLarge', delivery: 'applied' });
+      throw new BrokenBody({ why: 'tooLarge', delivery: 'applied' });
     }
     if (bytes < heldBytes || !splitter) continue;
     const first = tryPush(splitter, held.slice(fed));
@@ -115,7 +115,7 @@ function tryPush(splitter: ListSplitter, pieces: readonly Buffer[]): Item<unknow
 }
 
 function wholePage(response: TransportResponse, place: ListPlace): ListPage {
-  const { found, ...envelope } = judge(response, place);
+  const { found, ...envelope } = parseListResponse(response, place);
   return {
     headers: response.headers,
     envelope: () => envelope,
@@ -134,7 +134,7 @@ function splitPage(start: Splitting, place: ListPlace): ListPage {
     batches: batchesOf(start, place),
     arrivedAt: () => body.endedAt ?? at,
     envelope() {
-      const judged = judge({ status, headers, body: splitter.envelope(), at }, place);
+      const judged = parseListResponse({ status, headers, body: splitter.envelope(), at }, place);
       if (judged.found.length === 1 && judged.found[0]?.[elementsElsewhere] === true) return judged;
       throw new ProtocolError(
         `The answer of ${place.call.method} ${place.call.path} holds more than one list of ${place.resource}.`,
@@ -198,7 +198,7 @@ function brokenAt(
 }
 
 /** The list in an answer and the answer itself, or the failure that it stands for. */
-function judge(
+function parseListResponse(
   response: TransportResponse,
   place: ListPlace,
 ): Envelope & { readonly found: readonly JsonObject[] } {

@@ -13,7 +13,7 @@ import {
 export const mostHeld = { bytes: 64 * 1024 * 1024, words: '64 MiB' } as const;
 
 /** Why an attempt ended without an answer. */
-export interface Loss {
+export interface TransportError {
   readonly why:
     | 'refused'
     | 'noRoute'
@@ -38,7 +38,7 @@ export interface Loss {
   readonly cause?: unknown;
 }
 
-const byCode: { readonly [code: string]: Loss['why'] } = {
+const byCode: { readonly [code: string]: TransportError['why'] } = {
   ECONNREFUSED: 'refused',
   ENETUNREACH: 'noRoute',
   EHOSTUNREACH: 'noRoute',
@@ -58,7 +58,11 @@ const byCode: { readonly [code: string]: Loss['why'] } = {
 };
 
 /** Sorts what undici or Node reported; the parser's errors carry no code at all. */
-export function lossOf(error: Error, delivery: Delivery, statusSeen: boolean): Loss {
+export function transportErrorOf(
+  error: Error,
+  delivery: Delivery,
+  statusSeen: boolean,
+): TransportError {
   if (error instanceof Failure) return { why: 'ours', delivery, cause: error };
   const limit = systemLimit(error);
   if (limit) return { why: 'ours', delivery, cause: limit };
@@ -84,12 +88,12 @@ function isCertificateCode(code: string | undefined): code is string {
 }
 
 /** How often such a loss may be tried again: some will be the same each time. */
-export function lossPace({ why, cause }: Loss): 'always' | 'once' | 'never' {
+export function retryPace({ why, cause }: TransportError): 'always' | 'once' | 'never' {
   // Other requests may end meanwhile and leave room.
   if (cause instanceof SystemLimitError) return 'always';
   if (cause instanceof ProxyFailure) return cause.lasts ? 'never' : 'always';
   if (why === 'unknownName') return 'once';
-  const lasting: readonly Loss['why'][] = [
+  const lasting: readonly TransportError['why'][] = [
     'tls',
     'aborted',
     'notHttp',
@@ -104,7 +108,7 @@ export function lossPace({ why, cause }: Loss): 'always' | 'once' | 'never' {
 }
 
 /** What the limits were, for the sentence. */
-interface LossPlace {
+interface RequestSite {
   readonly origin: string;
   readonly call?: CallSite | undefined;
   readonly firstByteMs?: number | undefined;
@@ -112,59 +116,63 @@ interface LossPlace {
 }
 
 /** The error of a loss that ends a call which may safely be repeated. */
-export function failureOfLoss(loss: Loss, place: LossPlace): Failure {
+export function failureOfTransportError(loss: TransportError, place: RequestSite): Failure {
   const { origin, call } = place;
   const { delivery, cause } = loss;
   if (loss.why === 'aborted') return new CancelledError('Interrupted.', { cause });
   if (loss.why === 'ours')
     return cause instanceof Failure ? cause : new BugError(messageOf(cause), { cause });
-  const text = lossText(loss, place);
+  const text = describeTransportError(loss, place);
   const reason = networkReason[loss.why];
   const hint = hintOf(loss, origin, call !== undefined);
   if (!reason) return new ProtocolError(text, { call, hint, cause });
   const tries = place.attempts > 1 ? ` (${place.attempts} attempts)` : '';
   return new NetworkError(
     text.replace(/\.?$/, (end) => tries + end),
-    { reason, origin, delivery, lasts: lossPace(loss) === 'never', call, hint, cause },
+    { reason, origin, delivery, lasts: retryPace(loss) === 'never', call, hint, cause },
   );
 }
 
 /** The error of an answer that broke after a part of it was handed on. */
-export function failureInMiddle(loss: Loss, place: Omit<LossPlace, 'attempts'>): Failure {
+export function failureInMiddle(
+  loss: TransportError,
+  place: Omit<RequestSite, 'attempts'>,
+): Failure {
   if (loss.why === 'aborted') return new CancelledError('Interrupted.', { cause: loss.cause });
   const { origin, call } = place;
   return new NetworkError(
-    `${lossText(loss, { ...place, attempts: 1 })} A part of the list had come: it is not whole.`,
+    `${describeTransportError(loss, { ...place, attempts: 1 })} A part of the list had come: it is not whole.`,
     { reason: networkReason[loss.why] ?? 'lost', origin, call, cause: loss.cause },
   );
 }
 
-const networkReason: { readonly [W in Loss['why']]?: NetworkError['details']['reason'] } = {
-  refused: 'refused',
-  noRoute: 'lost',
-  unknownName: 'dns',
-  busyResolver: 'dns',
-  connectTimeout: 'timeout',
-  tls: 'tls',
-  proxy: 'proxy',
-  cut: 'lost',
-  firstByte: 'timeout',
-  deadline: 'timeout',
-  stalled: 'timeout',
-};
+const networkReason: { readonly [W in TransportError['why']]?: NetworkError['details']['reason'] } =
+  {
+    refused: 'refused',
+    noRoute: 'lost',
+    unknownName: 'dns',
+    busyResolver: 'dns',
+    connectTimeout: 'timeout',
+    tls: 'tls',
+    proxy: 'proxy',
+    cut: 'lost',
+    firstByte: 'timeout',
+    deadline: 'timeout',
+    stalled: 'timeout',
+  };
 
 /** What happened, in one sentence; names the origin and never a path or a query. */
-export function lossText(loss: Loss, place: LossPlace): string {
+export function describeTransportError(loss: TransportError, place: RequestSite): string {
   return sentences[loss.why](place, loss.cause);
 }
 
-const lost = ({ origin }: LossPlace) =>
+const lost = ({ origin }: RequestSite) =>
   `The connection to ${origin} was lost before the whole answer came.`;
-const unresolved = ({ origin }: LossPlace) =>
+const unresolved = ({ origin }: RequestSite) =>
   `The name ${new URL(origin).hostname} cannot be resolved.`;
 
 const sentences: {
-  readonly [W in Loss['why']]: (place: LossPlace, cause: unknown) => string;
+  readonly [W in TransportError['why']]: (place: RequestSite, cause: unknown) => string;
 } = {
   refused: ({ origin }) => `${origin} refused the connection.`,
   noRoute: ({ origin }) => `There is no route to ${origin}.`,
@@ -190,7 +198,11 @@ const sentences: {
 };
 
 /** `isService`: not a file store, which the service named. */
-function hintOf({ why, cause }: Loss, origin: string, isService: boolean): string | undefined {
+function hintOf(
+  { why, cause }: TransportError,
+  origin: string,
+  isService: boolean,
+): string | undefined {
   if (cause instanceof ProxyFailure) return cause.hint;
   if (why === 'tls') return tlsHint(codeOf(cause), origin, isService);
   if (!isService) return undefined;

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../data/json.js';
 import { normalName } from './records.js';
-import type { Guesses } from './routes.js';
+import type { Overrides } from './routes.js';
 
 /** What one page of a list showed. */
 export interface Page {
@@ -33,43 +33,44 @@ const suspicious = new Set([10, 20, 25, 30, 50, 100, 200, 250, 500, 1000]);
  * Reads the evidence of one page, in order: a next link, "no more", a cursor, offset or page against
  * a total, a bare total, nothing at all. `paging.*` of the configuration replaces words or the mode.
  */
-export function turnPage(page: Page, guesses: Guesses): Turn {
-  const mode = guesses['paging.mode'] ?? 'auto';
+export function turnPage(page: Page, overrides: Overrides): Turn {
+  const mode = overrides['paging.mode'] ?? 'auto';
   // What looks like a way on may be none; a count that does not fit is believed all the same.
   if (mode === 'none') return missing(page, collectHints(page.body)).turn ?? { end: 'complete' };
-  if (mode === 'page' || mode === 'offset') return byCounting(page, mode, guesses);
+  if (mode === 'page' || mode === 'offset') return byCounting(page, mode, overrides);
   const hints = collectHints(page.body);
   if (mode === 'auto') {
     const url = nextLink(page.headers['link']) ?? hints.nextUrl;
     if (url !== undefined) return { next: { url } };
   }
   if (hints.hasMore === false) return { end: 'complete' };
-  if (hints.cursor) return follow(hints.cursor.word, hints.cursor.value, guesses);
-  if (mode === 'cursor') return nextLink(page.headers['link']) ? unfollowed : judge(page, hints);
-  return byPosition(page, hints, guesses) ?? judge(page, hints);
+  if (hints.cursor) return follow(hints.cursor.word, hints.cursor.value, overrides);
+  if (mode === 'cursor')
+    return nextLink(page.headers['link']) ? unfollowed : checkCompleteness(page, hints);
+  return byPosition(page, hints, overrides) ?? checkCompleteness(page, hints);
 }
 
 /** The paging parameters of the very first request: none, unless a page size is configured. */
-export function firstQuery(guesses: Guesses): Query {
-  const size = guesses['paging.size'];
-  return size === undefined ? {} : { [wordOf('limit', guesses)]: size };
+export function firstQuery(overrides: Overrides): Query {
+  const size = overrides['paging.size'];
+  return size === undefined ? {} : { [wordOf('limit', overrides)]: size };
 }
 
 /** Forced modes: on until a page brings nothing. */
-function byCounting(page: Page, mode: 'page' | 'offset', guesses: Guesses): Turn {
+function byCounting(page: Page, mode: 'page' | 'offset', overrides: Overrides): Turn {
   if (page.count === 0) return { end: 'complete' };
   const value = mode === 'page' ? page.number + 1 : page.rows;
-  return follow(mode, String(value), guesses);
+  return follow(mode, String(value), overrides);
 }
 
-function byPosition(page: Page, hints: Hints, guesses: Guesses): Turn | undefined {
+function byPosition(page: Page, hints: Hints, overrides: Overrides): Turn | undefined {
   const { offset, total, pageNumber, pages, size, nextPage, hasMore } = hints;
-  if (nextPage !== undefined) return follow('page', String(nextPage), guesses);
+  if (nextPage !== undefined) return follow('page', String(nextPage), overrides);
   if (offset !== undefined && total !== undefined) {
     const next = offset + page.count;
     return next < total && page.count > 0
-      ? follow('offset', String(next), guesses)
-      : judge(page, hints);
+      ? follow('offset', String(next), overrides)
+      : checkCompleteness(page, hints);
   }
   if (pageNumber === undefined) return undefined;
   const last =
@@ -77,9 +78,9 @@ function byPosition(page: Page, hints: Hints, guesses: Guesses): Turn | undefine
     (total !== undefined && size !== undefined && size > 0 ? Math.ceil(total / size) : undefined);
   if (last !== undefined)
     return pageNumber < last && page.count > 0
-      ? follow('page', String(pageNumber + 1), guesses)
-      : judge(page, { ...hints, hasMore: pageNumber < last });
-  return hasMore ? follow('page', String(pageNumber + 1), guesses) : undefined;
+      ? follow('page', String(pageNumber + 1), overrides)
+      : checkCompleteness(page, { ...hints, hasMore: pageNumber < last });
+  return hasMore ? follow('page', String(pageNumber + 1), overrides) : undefined;
 }
 
 const unfollowed: Turn = {
@@ -88,7 +89,7 @@ const unfollowed: Turn = {
 };
 
 /** No way on: is what came the whole? */
-function judge(page: Page, hints: Hints): Turn {
+function checkCompleteness(page: Page, hints: Hints): Turn {
   const { arrived } = page;
   const { turn, total } = missing(page, hints);
   if (turn) return turn;
@@ -126,14 +127,14 @@ function missing(page: Page, hints: Hints): { readonly turn?: Turn; readonly tot
   return total === undefined ? {} : { total };
 }
 
-function follow(word: ParameterName, value: string, guesses: Guesses): Turn {
-  return { next: { query: { [wordOf(word, guesses)]: value } } };
+function follow(word: ParameterName, value: string, overrides: Overrides): Turn {
+  return { next: { query: { [wordOf(word, overrides)]: value } } };
 }
 
 type ParameterName = 'page' | 'limit' | 'offset' | 'cursor' | 'after' | 'pageToken';
 
-function wordOf(name: ParameterName, guesses: Guesses): string {
-  return guesses[`paging.params.${name}`] ?? name;
+function wordOf(name: ParameterName, overrides: Overrides): string {
+  return overrides[`paging.params.${name}`] ?? name;
 }
 
 /** RFC 8288: the target of rel=next. */

@@ -6,7 +6,7 @@ import { findList } from './records.js';
 import { turnPage } from './pager.js';
 import { pathBelow, refusalOf, refusedText, targetOf, usualCaps } from './record-list.js';
 import { resource } from './resources.js';
-import type { Guesses } from './routes.js';
+import type { Overrides } from './routes.js';
 import type { Api, ResourceName } from './types.js';
 
 /**
@@ -16,7 +16,7 @@ import type { Api, ResourceName } from './types.js';
 export async function readRawList(
   api: Pick<Api, 'raw' | 'baseUrl' | 'organizationId'>,
   path: string,
-  { guesses, note }: { guesses: Guesses; note: (message: string) => void },
+  { overrides, note }: { overrides: Overrides; note: (message: string) => void },
 ): Promise<readonly unknown[]> {
   const first = new URL(`${api.baseUrl}${path}`);
   const visited = new Set<string>();
@@ -36,7 +36,7 @@ export async function readRawList(
     }
     rows += items.length;
     const page = { body, headers, count: items.length, arrived: all.length, number, rows };
-    const turn = turnPage(page, guesses);
+    const turn = turnPage(page, overrides);
     if ('end' in turn) {
       if (turn.end === 'doubtful') note(`The list may be incomplete: ${turn.reason}.`);
       return all;

@@ -1,4 +1,4 @@
-import { flowOf, type Item, sieve } from '../data/flow.js';
+import { recordStream, type Item, filterMap } from '../data/flow.js';
 import type { JsonObject } from '../data/json.js';
 import type { Instant } from '../data/time.js';
 import { type ApiError, BugError, NetworkError, ProtocolError } from '../errors.js';
@@ -8,7 +8,7 @@ import type { ListPage } from './list-page.js';
 import type { Turn } from './pager.js';
 import { hasId, normalName, withTextId } from './records.js';
 import { resources } from './resources.js';
-import { fillPath, type Guesses, partsOf } from './routes.js';
+import { fillPath, type Overrides, partsOf } from './routes.js';
 import type { Transport } from './transport.js';
 import type { ApiNotes, Completeness, ListListening, RecordList } from './types.js';
 
@@ -16,7 +16,7 @@ interface ListSource {
   readonly baseUrl: string;
   readonly organizationId: string;
   readonly transport: Transport;
-  readonly guesses: Guesses;
+  readonly overrides: Overrides;
   readonly drift: Drift;
   readonly notes: ApiNotes;
   /** A doubtful list is an error, not a note. */
@@ -60,7 +60,7 @@ export function listRecords(resource: ResourceName, source: ListSource): RecordL
     source.notes.note(text);
   };
   return {
-    ...flowOf(batches),
+    ...recordStream(batches),
     completeness() {
       if (!completeness) throw new BugError('completeness() was asked before the list ended.');
       return completeness;
@@ -86,8 +86,8 @@ async function* walk(
   const { method, template } = partsOf(row.route);
   const route = { template, org: row.org };
   const first = new URL(`${source.baseUrl}${fillPath(route, {}, source.organizationId)}`);
-  const own = new URLSearchParams(source.guesses[`lists.${resource}.query`] ?? '');
-  const asked = { ...firstQuery(source.guesses), ...source.query };
+  const own = new URLSearchParams(source.overrides[`lists.${resource}.query`] ?? '');
+  const asked = { ...firstQuery(source.overrides), ...source.query };
   for (const [name, value] of [...own, ...Object.entries(asked)])
     first.searchParams.set(name, value);
   const seen = new Set<string>();
@@ -99,7 +99,7 @@ async function* walk(
   let isNamed = true;
   let refused: ApiError | undefined;
   const caps = source.caps ?? usualCaps;
-  const judged = judgeOf(resource, source);
+  const judged = recordChecker(resource, source);
   /** A record of its own; undefined for one that came before. */
   const fresh = (item: Item<JsonObject>) => {
     rows++;
@@ -123,7 +123,7 @@ async function* walk(
       path: pathBelow(source.baseUrl, url),
       origin: first.origin,
       resource,
-      listPath: source.guesses[`lists.${resource}.path`],
+      listPath: source.overrides[`lists.${resource}.path`],
     };
     const before = { arrived, rows };
     let page: ListPage | undefined;
@@ -132,7 +132,7 @@ async function* walk(
       const begun = await readListPage(place);
       if (number === 1 && attempts === 1) source.listening?.answered?.(begun.headers);
       try {
-        for await (const batch of sieve(begun.batches, fresh)) {
+        for await (const batch of filterMap(begun.batches, fresh)) {
           yield batch;
           if (arrived < caps.records) continue;
           arrivedAt(begun.arrivedAt());
@@ -150,7 +150,7 @@ async function* walk(
     const { body, refusal } = page.envelope();
     refused ??= refusal;
     const count = rows - before.rows;
-    const turn = turnPage({ body, headers, count, arrived, number, rows }, source.guesses);
+    const turn = turnPage({ body, headers, count, arrived, number, rows }, source.overrides);
     if ('end' in turn && turn.end !== 'complete') return doubt(turn.reason);
     if ('end' in turn) return refused ? doubt(refusedText(refused)) : { state: 'complete' };
     if (number > 1 && arrived === before.arrived)
@@ -177,7 +177,10 @@ function doubt(reason: string): Completeness {
 }
 
 /** Tells where a record is not as the contract says; gives the record with its id as text. */
-function judgeOf(resource: ResourceName, source: ListSource): (item: JsonObject) => JsonObject {
+function recordChecker(
+  resource: ResourceName,
+  source: ListSource,
+): (item: JsonObject) => JsonObject {
   const { route, result } = endpoint(resources[resource].calls.list);
   const { drift, organizationId: own } = source;
   return (item) => {

@@ -4,14 +4,14 @@ import { contract } from './contract.js';
 import { readJson } from './json-body.js';
 
 /** Calls that differ in what may be repeated. */
-type CallKind = 'read' | 'grant' | 'put' | 'write';
+type RequestKind = 'read' | 'grant' | 'put' | 'write';
 
 /**
  * What follows a failure of each kind of call. `verify` means that only reading the record can tell
  * whether to send again; `done` that the effect is certain although the answer is unreadable.
  */
 const repeats: {
-  readonly [K in CallKind]: { readonly [D in Delivery]: 'retry' | 'verify' | 'done' };
+  readonly [K in RequestKind]: { readonly [D in Delivery]: 'retry' | 'verify' | 'done' };
 } = {
   read: { 'not-sent': 'retry', refused: 'retry', ambiguous: 'retry', applied: 'retry' },
   grant: { 'not-sent': 'retry', refused: 'retry', ambiguous: 'retry', applied: 'retry' },
@@ -20,7 +20,7 @@ const repeats: {
 };
 
 /** The row of `repeats` for a call to the service; an unused upload grant is harmless. */
-export function callKind(method: string, template: string): CallKind {
+export function requestKind(method: string, template: string): RequestKind {
   if (method === 'GET' || method === 'HEAD') return 'read';
   return `${method} ${template}` === contract.requestUpload.route ? 'grant' : 'write';
 }
@@ -56,7 +56,7 @@ export interface RetryPolicy {
 }
 
 /** How a call with its repetitions ended. */
-export interface Ending<T> {
+export interface AttemptResult<T> {
   readonly value: T;
   readonly attempts: number;
   readonly verdict: 'settled' | 'verify' | 'done' | 'gaveUp';
@@ -70,16 +70,16 @@ export interface Ending<T> {
  * Runs `attempt` until its answer settles the call or the table and the budget say stop. Throws
  * CancelledError when the signal fires in a wait.
  */
-export async function repeat<T>(
-  kind: CallKind,
+export async function retry<T>(
+  kind: RequestKind,
   policy: RetryPolicy,
   attempt: () => Promise<Tried<T>>,
-): Promise<Ending<T>> {
+): Promise<AttemptResult<T>> {
   for (let attempts = 1; ; attempts++) {
     // oxlint-disable-next-line no-await-in-loop
     const { value, delivery, pace, wait } = await attempt();
     const isTooLong = wait !== undefined && wait * 1000 > policy.maxWaitMs;
-    const end = (verdict: Ending<T>['verdict']): Ending<T> => {
+    const end = (verdict: AttemptResult<T>['verdict']): AttemptResult<T> => {
       return { value, attempts, verdict, wait, isTooLong };
     };
     if (delivery === undefined) return end('settled');

@@ -4,7 +4,7 @@ import { contract, endpoint, type Endpoint, type EndpointName } from './contract
 import { idProblem } from './schemas.js';
 
 /** Config values as text, by key: `endpoints.teams.update`. */
-export interface Guesses {
+export interface Overrides {
   readonly [key: string]: string;
 }
 
@@ -33,7 +33,7 @@ export function partsOf(route: string): { readonly method: string; readonly temp
  * names or by `override` (--route). Throws UsageError or ConfigError when the replacement is no
  * usable route.
  */
-export function routeOf(row: Endpoint, guesses: Guesses, override?: string): Route {
+export function routeOf(row: Endpoint, overrides: Overrides, override?: string): Route {
   const parts = partsOf(row.route);
   if ('stated' in row.basis) {
     if (override !== undefined)
@@ -46,13 +46,13 @@ export function routeOf(row: Endpoint, guesses: Guesses, override?: string): Rou
   const replacement =
     override !== undefined
       ? readRoute(override, row, '--route')
-      : configKey !== undefined && guesses[configKey] !== undefined
-        ? readRoute(guesses[configKey], row, `The setting ${configKey}`)
+      : configKey !== undefined && overrides[configKey] !== undefined
+        ? readRoute(overrides[configKey], row, `The setting ${configKey}`)
         : undefined;
   return {
     ...(replacement ?? parts),
-    org: oneOf(guesses, `${configKey}.org`, ['none', 'body', 'query'], 'none'),
-    semantics: oneOf(guesses, `${configKey}.semantics`, ['merge', 'replace'], 'merge'),
+    org: oneOf(overrides, `${configKey}.org`, ['none', 'body', 'query'], 'none'),
+    semantics: oneOf(overrides, `${configKey}.semantics`, ['merge', 'replace'], 'merge'),
     source: replacement ? 'named' : 'assumed',
     configKey,
   };
@@ -72,12 +72,12 @@ function readRoute(text: string, { route }: Endpoint, from: string) {
 }
 
 function oneOf<T extends string>(
-  guesses: Guesses,
+  overrides: Overrides,
   key: string,
   allowed: readonly T[],
   usual: T,
 ): T {
-  const text = guesses[key];
+  const text = overrides[key];
   if (text === undefined) return usual;
   const value = allowed.find((word) => word === text);
   if (value !== undefined) return value;
@@ -110,12 +110,12 @@ function idIn(params: { readonly [name: string]: string }, name: string): string
   return encoded(id, 'This is no id');
 }
 
-const takenApart = new Map<string, readonly string[]>();
+const parsedTemplates = new Map<string, readonly string[]>();
 
 /** Text and names in turn: `/teams/{id}` is `/teams/`, `id` and an empty text. */
 function partsOfTemplate(template: string): readonly string[] {
-  const parts = takenApart.get(template) ?? template.split(/\{(\w+)\}/);
-  takenApart.set(template, parts);
+  const parts = parsedTemplates.get(template) ?? template.split(/\{(\w+)\}/);
+  parsedTemplates.set(template, parts);
   return parts;
 }
 

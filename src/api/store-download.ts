@@ -1,12 +1,12 @@
 import type { Instant } from '../data/time.js';
 import { CancelledError, NetworkError, ProtocolError } from '../errors.js';
 import { openExchange } from './exchange.js';
-import { failureOfLoss, lossPace, lossText } from './loss.js';
-import { deliveryOfStatus, repeat, type RetryPolicy, type Tried, waitAsked } from './retry.js';
+import { failureOfTransportError, retryPace, describeTransportError } from './loss.js';
+import { deliveryOfStatus, retry, type RetryPolicy, type Tried, waitAsked } from './retry.js';
 import type { UrlGuard } from './signed-url.js';
 import { shortAnswer, storeError } from './store-answers.js';
 import type { Connections } from './undici.js';
-import { type BodyFlow, BrokenFlow, type Limits, type OpenReply, type Wire } from './wire.js';
+import { type BodyStream, BrokenBody, type Limits, type OpenReply, type Wire } from './wire.js';
 
 /** A file on its way from the store. */
 export interface Download {
@@ -57,7 +57,7 @@ export function createStoreReader(options: ReaderOptions) {
     if ('loss' in value) {
       const { loss } = value;
       options.trace?.(`GET ${url.origin} (signed URL) -> no answer: ${loss.why}`);
-      return { value, delivery: loss.delivery, pace: lossPace(loss) };
+      return { value, delivery: loss.delivery, pace: retryPace(loss) };
     }
     const { status } = 'open' in value ? value.open : value.reply;
     options.trace?.(`GET ${url.origin} (signed URL) -> ${status}`);
@@ -73,10 +73,10 @@ export function createStoreReader(options: ReaderOptions) {
     for (let hop = 0; ; hop++) {
       const from = target;
       // oxlint-disable-next-line no-await-in-loop
-      const ending = await repeat('read', options, () => open(from, part));
+      const ending = await retry('read', options, () => open(from, part));
       const { value, attempts, wait, isTooLong } = ending;
       if ('loss' in value)
-        throw failureOfLoss(value.loss, {
+        throw failureOfTransportError(value.loss, {
           origin: from.origin,
           attempts,
           firstByteMs: stallMs,
@@ -109,7 +109,7 @@ function downloadOf({ status, headers, flow }: OpenReply, origin: string): Downl
 }
 
 /** The bytes as they come; a break in the middle is a NetworkError after the last of them, never a short end. */
-async function* stream(flow: BodyFlow, origin: string): AsyncGenerator<Uint8Array> {
+async function* stream(flow: BodyStream, origin: string): AsyncGenerator<Uint8Array> {
   try {
     for (;;) {
       const piece = await flow.next();
@@ -117,14 +117,14 @@ async function* stream(flow: BodyFlow, origin: string): AsyncGenerator<Uint8Arra
       yield piece;
     }
   } catch (error) {
-    if (!(error instanceof BrokenFlow)) throw error;
+    if (!(error instanceof BrokenBody)) throw error;
     const { loss } = error;
     const { cause } = loss;
     if (loss.why === 'aborted') throw new CancelledError('Interrupted.', { cause });
     const stalled = loss.why === 'stalled';
     throw new NetworkError(
       stalled
-        ? lossText(loss, { origin, attempts: 1 })
+        ? describeTransportError(loss, { origin, attempts: 1 })
         : `The connection to ${origin} was lost during the download.`,
       { reason: stalled ? 'timeout' : 'lost', origin, cause },
     );

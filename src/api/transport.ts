@@ -1,17 +1,17 @@
-import { isSendable } from '../data/http.js';
+import { isHeaderValue } from '../data/http.js';
 import type { Instant } from '../data/time.js';
 import { BugError, CancelledError, ConfigError, StaleReadError } from '../errors.js';
-import { beginning, conclude } from './conclusion.js';
+import { readBeginning, responseOf } from './conclusion.js';
 import { exchange, neverAborts, openExchange } from './exchange.js';
 import { isGarbled } from './json-body.js';
-import { type Loss, lossPace, mostHeld } from './loss.js';
+import { type TransportError, retryPace, mostHeld } from './loss.js';
 import type { ProxyChoice } from './proxy.js';
 import type { RateLimiter } from './rate-limiter.js';
 import {
   backoffMs,
-  callKind,
+  requestKind,
   deliveryOfStatus,
-  repeat,
+  retry,
   type RetryPolicy,
   type Tried,
   waitAsked,
@@ -114,7 +114,7 @@ interface AttemptOptions {
 const longestPauseMs = 1000;
 
 /** The attempt of one whose turn never came. */
-const notSent: Loss = { why: 'aborted', delivery: 'not-sent' };
+const notSent: TransportError = { why: 'aborted', delivery: 'not-sent' };
 
 export function createTransport(options: TransportOptions): Transport {
   const { connection, bounds, limiter } = options;
@@ -153,7 +153,7 @@ export function createTransport(options: TransportOptions): Transport {
   const tried = (value: Attempt, needsJson = false): Tried<Attempt> => {
     if ('loss' in value) {
       const { loss } = value;
-      const again = limiter?.silent ? 'never' : lossPace(loss);
+      const again = limiter?.silent ? 'never' : retryPace(loss);
       return { value, delivery: loss.delivery, pace: again };
     }
     const { status, headers, body } = value.reply;
@@ -198,7 +198,7 @@ export function createTransport(options: TransportOptions): Transport {
     const { method, template } = request;
     if (options.dryRun && method !== 'GET')
       throw new BugError(`A dry run tried to send ${method} ${template}.`);
-    const kind = callKind(method, template);
+    const kind = requestKind(method, template);
     const wire = wireOf(request);
     // A write that must not happen twice does not ride on a connection about to be dropped.
     const keepAlive = !(kind === 'write' && method === 'POST');
@@ -206,10 +206,10 @@ export function createTransport(options: TransportOptions): Transport {
     const first = kind !== 'read';
     const answered = waiting();
     try {
-      const ending = await repeat(kind, policy, async () =>
+      const ending = await retry(kind, policy, async () =>
         tried(await attempt(wire, { keepAlive, first, leaves }), !first && request.needsJson),
       );
-      return conclude(ending, request, place);
+      return responseOf(ending, request, place);
     } finally {
       answered();
     }
@@ -227,7 +227,7 @@ export function createTransport(options: TransportOptions): Transport {
     async stream<T>(request: TransportRequest, begin: (body: OpenBody) => Promise<Begun<T>>) {
       const wire = wireOf(request);
       const call = { method: request.method, path: request.template };
-      const ending = await repeat<Attempt | { begun: T }>('read', options, async () => {
+      const ending = await retry<Attempt | { begun: T }>('read', options, async () => {
         const agent = await agentFor(true);
         if (limiter && !(await limiter.acquire(options.signal))) return tried({ loss: notSent });
         const started = traceStart();
@@ -239,11 +239,11 @@ export function createTransport(options: TransportOptions): Transport {
         const { status, headers } = value.open;
         limiter?.answered(status, waitOfSpent(headers, now));
         const onLong = () => void keepHeapSmall(options.nodeVersion);
-        return beginning(value.open, begin, { ...place, call, onLong });
+        return readBeginning(value.open, begin, { ...place, call, onLong });
       });
       const { value } = ending;
       if ('begun' in value) return value;
-      return { response: conclude({ ...ending, value }, request, place) };
+      return { response: responseOf({ ...ending, value }, request, place) };
     },
     async again(attempts) {
       if (attempts > options.retries || limiter?.silent) return false;
@@ -263,7 +263,7 @@ export function createTransport(options: TransportOptions): Transport {
 }
 
 function checkKey(key: string): void {
-  if (isSendable(key)) return;
+  if (isHeaderValue(key)) return;
   throw new ConfigError('The API key holds characters that no header can carry.', {
     hint: 'Store it again: rosterctl auth login',
   });

@@ -1,4 +1,4 @@
-import type { Flow } from '../data/flow.js';
+import type { RecordStream } from '../data/flow.js';
 import type { Instant } from '../data/time.js';
 import type { JsonObject } from '../data/json.js';
 import type { EndpointName, ResourceName } from './contract.js';
@@ -40,7 +40,7 @@ export type Completeness =
   | { readonly state: 'doubtful'; readonly reason: string };
 
 /** A list on its way: records as they arrive, in the service's order. */
-export interface RecordList extends Flow<JsonObject> {
+export interface RecordList extends RecordStream<JsonObject> {
   /** Settled when the iteration ended; throws when asked earlier. */
   completeness(): Completeness;
   /** When the last byte of the last page came. Throws BugError when asked before the iteration ended. */
@@ -68,7 +68,7 @@ export interface Api {
   /** What `send` would put on the wire; sends nothing. Throws UsageError on an impossible id. */
   describe(call: Call): PlannedRequest;
   /** Says, once for each, that the route of this call is a guess; nothing where it is none. */
-  tellGuess(call: Call): void;
+  noteAssumedRoute(call: Call): void;
   /** Sends one call and judges its status. Throws ApiError, NetworkError, ProtocolError, UnknownOutcomeError. */
   send(call: Call): Promise<Answer>;
   /**

@@ -1,7 +1,7 @@
 /** One HTTP exchange as data: what is sent, within which bounds, and what came of it. */
 import type { Instant } from '../data/time.js';
 import { UsageError } from '../errors.js';
-import type { Loss } from './loss.js';
+import type { TransportError } from './loss.js';
 
 /** One request below the base URL; `path` begins with `/` and is already percent-encoded. */
 export interface TransportRequest {
@@ -95,13 +95,13 @@ export interface Reply {
 export interface OpenReply {
   readonly status: number;
   readonly headers: { readonly [name: string]: string };
-  readonly flow: BodyFlow;
+  readonly flow: BodyStream;
   /** When its head was there. */
   readonly at: Instant;
 }
 
 /** What one attempt came to. */
-export type Attempt = { readonly reply: Reply } | { readonly loss: Loss };
+export type Attempt = { readonly reply: Reply } | { readonly loss: TransportError };
 
 /**
  * What requests to the service look like on the wire; what all of them share is made once. Throws
@@ -142,15 +142,15 @@ function checkPath(path: string): void {
 const enough = 256 * 1024;
 
 /** Breaks the reading of a flow: the answer did not come whole. */
-export class BrokenFlow extends Error {
+export class BrokenBody extends Error {
   override readonly name = 'BrokenFlow';
-  constructor(readonly loss: Loss) {
+  constructor(readonly loss: TransportError) {
     super(loss.why);
   }
 }
 
 /** What a flow does to the connection that feeds it. */
-interface FlowSource {
+interface BodySource {
   /** More may come. */
   resume(): void;
   /** Nobody reads on: the connection is of no use any more. */
@@ -163,14 +163,14 @@ interface FlowSource {
  * The body of an answer on its way, to be read once. A reader that is slow holds the connection
  * back; one that leaves early ends it. Reading throws BrokenFlow when the answer breaks.
  */
-export class BodyFlow {
+export class BodyStream {
   private waiting: Buffer[] = [];
   private bytes = 0;
-  private end: { readonly at: Instant; readonly loss?: Loss | undefined } | undefined;
+  private end: { readonly at: Instant; readonly loss?: TransportError | undefined } | undefined;
   private wake: (() => void) | undefined;
   private held = false;
 
-  constructor(private readonly source: FlowSource) {}
+  constructor(private readonly source: BodySource) {}
 
   /** Takes a piece from the connection; false = hold back. */
   put(piece: Buffer): boolean {
@@ -182,7 +182,7 @@ export class BodyFlow {
   }
 
   /** The last piece has come, or none will. */
-  finish(at: Instant, loss?: Loss): void {
+  finish(at: Instant, loss?: TransportError): void {
     this.end ??= { at, loss };
     this.wake?.();
   }
@@ -212,7 +212,7 @@ export class BodyFlow {
         }
         return piece;
       }
-      if (this.end?.loss) throw new BrokenFlow(this.end.loss);
+      if (this.end?.loss) throw new BrokenBody(this.end.loss);
       if (this.end) return undefined;
       // oxlint-disable-next-line no-await-in-loop
       await new Promise<void>((resolve) => {

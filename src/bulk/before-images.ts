@@ -205,7 +205,7 @@ export async function pruneBeforeImages(
 }
 
 /** A run that ends later than a younger one is not passed over: it is looked at next. */
-export function lookAtNext(store: RunStore, run: string): void {
+export function pruneNext(store: RunStore, run: string): void {
   const next = readNext(store);
   if (next !== undefined && run < next) writeNext(store, run);
 }

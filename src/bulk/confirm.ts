@@ -1,7 +1,7 @@
 /** What is shown and asked before the first write. */
 import { shortValue } from '../cli/lines.js';
 import type { Context } from '../context.js';
-import { namedFirst, plural } from '../data/text.js';
+import { nameFirstFew, plural } from '../data/text.js';
 import { CancelledError, GuardError, UsageError } from '../errors.js';
 import { type BulkValues, defaultMaxChanges } from './invocation.js';
 import type { ConfirmRule, Operation } from './operation.js';
@@ -11,7 +11,7 @@ import { countsAsError, type ReportRow } from './report.js';
 /** Where, how many, counts per move, the first rows, and what cannot be called back. */
 function previewLines(
   context: Context,
-  deed: Deed,
+  deed: ActionName,
   total: number,
   { tasks, decided, names }: Preview,
 ): string[] {
@@ -28,9 +28,9 @@ function previewLines(
     `${deed.action.replace('.', ' ')}: ${tasks.length} of ${plural(total, 'record')} would ${verb.would}`,
     `profile ${profile.name}, organization ${context.api.organizationId}, ${context.api.baseUrl}`,
     ...[...moves].map(([move, count]) => `  ${count} ${move}`),
-    ...rowLines(verb, { tasks, names }, hasMore(tasks) ? namedFirst : tasks.length),
+    ...rowLines(verb, { tasks, names }, hasMore(tasks) ? nameFirstFew : tasks.length),
     ...(hasMore(tasks)
-      ? [`  … ${tasks.length - namedFirst} more${isAsked(context) ? ' (l lists all)' : ''}`]
+      ? [`  … ${tasks.length - nameFirstFew} more${isAsked(context) ? ' (l lists all)' : ''}`]
       : []),
     ...failingLines(verb, decided),
     ...(moves.size > 0
@@ -66,14 +66,14 @@ function hasMore({ length }: readonly unknown[]): boolean {
 }
 
 function andMore({ length }: readonly unknown[]): string[] {
-  return length > namedFirst ? [`  and ${length - namedFirst} more`] : [];
+  return length > nameFirstFew ? [`  and ${length - nameFirstFew} more`] : [];
 }
 
 /** Who is asked is to know as well what will not be done: a word too many may stand among the ids. */
 function failingLines({ done }: Verb, decided: readonly ReportRow[]): string[] {
   const failing = decided.filter(({ result }) => countsAsError(result));
   if (failing.length === 0) return [];
-  const lines = failing.slice(0, namedFirst).map(({ id, error }) => {
+  const lines = failing.slice(0, nameFirstFew).map(({ id, error }) => {
     const { message } = (error ?? {}) as { readonly message?: string };
     return `  ${id}${message ? `: ${message}` : ''}`;
   });
@@ -96,36 +96,44 @@ const verbs: { readonly [verb: string]: Verb } = {
 };
 
 /** What is done to records: the action (`players.delete`), and the verb where that does not say it. */
-export interface Deed {
+export interface ActionName {
   readonly action: string;
   readonly verb?: Operation['verb'] | undefined;
 }
 
 /** How to speak of a deed: who deletes is never asked about a change. */
-function verbOf({ action, verb = action.slice(action.indexOf('.') + 1) as 'delete' }: Deed): Verb {
+function verbOf({
+  action,
+  verb = action.slice(action.indexOf('.') + 1) as 'delete',
+}: ActionName): Verb {
   return verbs[verb] ?? changing;
 }
 
 /** Shows the preview on stderr; with --quiet only where a question follows. */
-export function tellPreview(context: Context, deed: Deed, total: number, preview: Preview): void {
-  for (const line of previewLines(context, deed, total, preview)) tellBeforeAsking(context, line);
-  if (preview.firstCall) context.api.tellGuess(preview.firstCall);
+export function printPreview(
+  context: Context,
+  deed: ActionName,
+  total: number,
+  preview: Preview,
+): void {
+  for (const line of previewLines(context, deed, total, preview)) printBeforeAsking(context, line);
+  if (preview.firstCall) context.api.noteAssumedRoute(preview.firstCall);
 }
 
 /** What the operation says of its preview besides. */
-export function tellNotes(
+export function printPreviewNotes(
   context: Context,
   { previewNotes }: Pick<Operation, 'previewNotes'>,
   { tasks, decided }: Preview,
 ): void {
   const changedSince = decided.filter(({ result }) => result === 'conflict').length;
   for (const line of previewNotes?.({ can: tasks.length, changedSince }) ?? [])
-    tellBeforeAsking(context, line);
+    printBeforeAsking(context, line);
 }
 
 /** Says what a person has to know before answering; with --quiet only where a question follows. */
-function tellBeforeAsking(context: Context, line: string): void {
-  if (isAsked(context)) context.tell(line);
+function printBeforeAsking(context: Context, line: string): void {
+  if (isAsked(context)) context.message(line);
   else context.note(line);
 }
 
@@ -134,9 +142,9 @@ function isAsked({ settings, prompts }: Context): boolean {
 }
 
 /** What a dry run says where the cap would stop the line. */
-export function tellCap(context: Context, deed: Deed, count: number, values: Cap): void {
+export function printCap(context: Context, deed: ActionName, count: number, values: Cap): void {
   if (!isAboveCap(count, values)) return;
-  context.tell(
+  context.message(
     `${wouldBe(deed, count)}, more than --max-changes ${capOf(values)}: without --dry-run say --expect N or --max-changes ${count} as well.`,
   );
 }
@@ -152,7 +160,7 @@ function isAboveCap(count: number, values: Cap): boolean {
   return count > capOf(values) && values.expect === undefined;
 }
 
-function wouldBe(deed: Deed, count: number): string {
+function wouldBe(deed: ActionName, count: number): string {
   return `${plural(count, 'record')} would ${verbOf(deed).would}`;
 }
 
@@ -166,7 +174,7 @@ export function checkExpected(selected: number, { expect }: Pick<BulkValues, 'ex
 }
 
 /** What is about to be done, and how much of it. */
-export interface Change extends Deed {
+export interface Change extends ActionName {
   /** How many rows would be written. */
   readonly count: number;
   readonly rule: ConfirmRule;
@@ -222,7 +230,7 @@ async function askOrList(context: Context, asked: string, change: Change): Promi
   const { preview } = change;
   const typed = (await context.prompts.text(asked)).trim();
   if (typed !== 'l' || !preview) return typed;
-  for (const line of rowLines(verbOf(change), preview, preview.tasks.length)) context.tell(line);
+  for (const line of rowLines(verbOf(change), preview, preview.tasks.length)) context.message(line);
   return askOrList(context, asked, change);
 }
 

@@ -1,7 +1,7 @@
 /** Decides what becomes of a row by the record as read: to be written, or a result that it has already. */
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../data/json.js';
-import { type Condition, meets } from '../data/where.js';
+import { type Condition, matchesCondition } from '../data/where.js';
 import {
   ApiError,
   type Failure,
@@ -190,7 +190,9 @@ function skippedBy(
       error: guardError(`The status is ${String(status)}, not ${wanted.join(' or ')}.`),
     };
   }
-  const unmet = guards.conditions?.find((condition) => !record || !meets(condition, record));
+  const unmet = guards.conditions?.find(
+    (condition) => !record || !matchesCondition(condition, record),
+  );
   if (!unmet) return undefined;
   return {
     // The journal keeps this, and no note.

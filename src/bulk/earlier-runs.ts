@@ -6,7 +6,7 @@ import { plural, upperFirst } from '../data/text.js';
 import { Failure } from '../errors.js';
 import { type BeforeImages, readBeforeImages } from './before-images.js';
 import { beforeAndAfter, changedMeanwhile, changedRow } from './decide.js';
-import { endRun, markTold } from './end-run.js';
+import { endRun, markReported } from './end-run.js';
 import { type Invocation, jobOf } from './invocation.js';
 import type { Journal } from './journal.js';
 import type { Session, Task } from './operation.js';
@@ -14,7 +14,7 @@ import type { Planned } from './planned-run.js';
 import { reportOf } from './report-view.js';
 import { exitOf, type ReportRow, type SelectedRow } from './report.js';
 import { type Resuming, runSince, unfinishedTasks, withRun } from './resume.js';
-import { type Intent, sentAtLatest, settleLeft, withoutTexts } from './run-state.js';
+import { type Intent, sentAtLatest, settleTimeLeft, redactRow } from './run-state.js';
 import { runFolder, type RunStore, storeOf } from './run-store.js';
 import {
   continueJournal,
@@ -88,7 +88,7 @@ export async function keepCarried(
  * Waits for writes of earlier runs that may still take effect: those to the rows about to be read,
  * and all of the runs in `whole`.
  */
-export async function settleEarlier(
+export async function awaitEarlierWrites(
   context: Context,
   earlier: readonly StoredRun[],
   rows: readonly SelectedRow[],
@@ -108,7 +108,7 @@ async function waitForWrites(
 ): Promise<void> {
   const now = context.now();
   const writes = open.map((intent) => sentAtLatest(intent, now));
-  const longest = settleLeft(writes, settleMs(context.env), now);
+  const longest = settleTimeLeft(writes, settleMs(context.env), now);
   if (longest === 0) return;
   context.note(
     `Waiting for ${plural(open.length, 'write')} of ${ofRun} that may still take effect.`,
@@ -119,8 +119,8 @@ async function waitForWrites(
 /** A finished run of the same input whose process was killed before its report was out. */
 export function unreportedRun(runs: readonly StoredRun[], input: string): StoredRun | undefined {
   return runs.findLast(
-    ({ finished, told, state, head }) =>
-      finished && !told && !state.superseded && head.input === input,
+    ({ finished, reported, state, head }) =>
+      finished && !reported && !state.replaced && head.input === input,
   );
 }
 
@@ -133,9 +133,9 @@ export async function reportAgain(
 ): Promise<Planned> {
   const { head, state, plan } = stored;
   const run = upperFirst(runSince(head, context.now()));
-  context.tell(`${run}, did all of this; here is its report.`);
+  context.message(`${run}, did all of this; here is its report.`);
   const report = reportOf(context, head, [...state.results.values()]);
-  const written = () => markTold(store, head.run, state.last);
+  const written = () => markReported(store, head.run, state.last);
   const session = operation.open(context, (plan ? jobOf(plan).job : {}) as never);
   const [only] = report.results;
   const record = only?.result === 'changed' ? await madeRecord(session, stored) : undefined;
@@ -177,7 +177,7 @@ export async function closeReplacedRun(
   try {
     for (const task of unfinishedTasks(undefined, stored)) {
       const result = task.open && (await resultOfOpen(session, task));
-      if (result) await journal.append({ kind: 'result', ...withoutTexts(result) });
+      if (result) await journal.append({ kind: 'result', ...redactRow(result) });
     }
     await endRun(store, plan, journal, { results: [], superseded: true, keepsPlan });
   } finally {
@@ -230,7 +230,7 @@ export async function verifiedResults(
         for (const row of found)
           if (row.result !== 'unknown')
             // oxlint-disable-next-line no-await-in-loop
-            await journal.append({ kind: 'result', ...withoutTexts(row) });
+            await journal.append({ kind: 'result', ...redactRow(row) });
       } finally {
         await journal.close();
       }

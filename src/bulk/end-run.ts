@@ -3,20 +3,20 @@ import { isObject, type JsonObject } from '../data/json.js';
 import { notVerified } from '../errors.js';
 import { holderState, type ThisProcess } from '../files/holder.js';
 import { sweepLocks } from '../files/lock.js';
-import { lookAtNext, pruneBeforeImages } from './before-images.js';
+import { pruneNext, pruneBeforeImages } from './before-images.js';
 import type { DamagedRun, Journal } from './journal.js';
 import { isLockedByOther, isRunHeld, recordLocks } from './lock-run.js';
 import { countsAsError, type ReportRow } from './report.js';
 import { type PlannedRow, type RunPlan, shortenPlan } from './run-plan.js';
 import {
-  isTold,
+  isReported,
   moveRun,
   removeRun,
   runFolder,
   runNames,
   type RunStore,
   startOf,
-  writeTold,
+  writeReported,
 } from './run-store.js';
 import { continueJournal, readRun, readRuns, type RunOptions, type StoredRun } from './runs.js';
 
@@ -57,8 +57,8 @@ export async function endRun(
  * Keeps that a report of a run's records up to `last` was written out; once that is all of them and
  * nothing is left, the run moves to `ended/` and the same command begins anew. Throws OutputError.
  */
-export async function markTold(store: RunStore, run: string, last: number): Promise<void> {
-  await writeTold(runFolder(store, run), last);
+export async function markReported(store: RunStore, run: string, last: number): Promise<void> {
+  await writeReported(runFolder(store, run), last);
   const stored = await readRun(store, run);
   if (stored && isOver(store, stored)) await moveToEnded(store, run);
 }
@@ -66,16 +66,16 @@ export async function markTold(store: RunStore, run: string, last: number): Prom
 /** Moves a run that is over; its before-images are kept for `undo.keep` from here on. */
 async function moveToEnded(store: RunStore, run: string): Promise<void> {
   await moveRun(store, run, 'ended');
-  lookAtNext(store, run);
+  pruneNext(store, run);
 }
 
 /** Whether nothing is left of a run but what it was: it belongs into `ended/`. */
 export function isOver(store: RunStore, stored: StoredRun): boolean {
   const { head, state, finished } = stored;
-  if (!finished || leftUploads([stored]).length > 0) return false;
+  if (!finished || unfinishedUploads([stored]).length > 0) return false;
   // Only the end counts: an upload that is given up later has no report.
-  const reported = !head.addsEachTime || state.superseded;
-  return reported || isTold(runFolder(store, head.run), state.endedAt ?? state.last);
+  const reported = !head.addsEachTime || state.replaced;
+  return reported || isReported(runFolder(store, head.run), state.endedAt ?? state.last);
 }
 
 interface TidyOptions {
@@ -177,7 +177,7 @@ export const uploadStates = [
 type UploadState = (typeof uploadStates)[number];
 
 /** An upload that is not finished, as a journal keeps it. */
-export interface LeftUpload {
+export interface UnfinishedUpload {
   /** Short enough to type: the run's last letters and the row. */
   readonly id: string;
   readonly state: UploadState;
@@ -197,7 +197,7 @@ const forgotten = 'forgotten';
 export const stored = 'put_done';
 
 /** The uploads of these runs that are neither done nor refused before their bytes were stored. */
-export function leftUploads(runs: readonly StoredRun[]): readonly LeftUpload[] {
+export function unfinishedUploads(runs: readonly StoredRun[]): readonly UnfinishedUpload[] {
   return runs.flatMap((run) => {
     const { plan } = run;
     if (!plan || run.head.action !== uploadAction) return [];
@@ -212,7 +212,7 @@ export function leftUploads(runs: readonly StoredRun[]): readonly LeftUpload[] {
 /** Writes down that its admin gave an upload up; nothing is left to do for it. Throws OutputError, GuardError. */
 export async function forgetUpload(
   store: RunStore,
-  { plan, row: { row, id } }: LeftUpload,
+  { plan, row: { row, id } }: UnfinishedUpload,
   options: RunOptions,
 ): Promise<void> {
   const journal = await continueJournal(store, plan, options);
@@ -231,12 +231,12 @@ export function uploadId(run: string, row: number): string {
 }
 
 /** Whether bytes lie in the store that no document is known to record. */
-export function isStored({ state }: Pick<LeftUpload, 'state'>): boolean {
+export function isStored({ state }: Pick<UnfinishedUpload, 'state'>): boolean {
   return ['put_done', 'doc_intent', 'orphan', 'unknown'].includes(state);
 }
 
 /** Whether a document may be there that is not known to be this upload's. */
-export function isInDoubt({ state }: Pick<LeftUpload, 'state'>): boolean {
+export function hasUnknownOutcome({ state }: Pick<UnfinishedUpload, 'state'>): boolean {
   return state === 'doc_intent' || state === 'unknown';
 }
 

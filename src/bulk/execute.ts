@@ -5,7 +5,7 @@ import { keepHeapClose, letHeapGrow } from '../api/wire.js';
 import { bytesMoved } from '../cli/cells.js';
 import { type FailedOne, rowError } from '../cli/failure.js';
 import type { Context } from '../context.js';
-import { sharing } from '../data/digest.js';
+import { intern } from '../data/digest.js';
 import type { JsonObject } from '../data/json.js';
 import { plural } from '../data/text.js';
 import { pause } from '../data/time.js';
@@ -14,10 +14,10 @@ import type { ExitName } from '../exit-codes.js';
 import type { HeldLock } from '../files/lock.js';
 import type { BeforeImages } from './before-images.js';
 import { mostErrors } from './confirm.js';
-import { endRun, markTold } from './end-run.js';
+import { endRun, markReported } from './end-run.js';
 import { type BulkValues, type Invocation, jobOf, lockOne } from './invocation.js';
 import type { Journal } from './journal.js';
-import type { Stop } from './limits.js';
+import type { StopReason } from './limits.js';
 import type { Session, Task } from './operation.js';
 import { failedRun, reportOf, summaryLine } from './report-view.js';
 import {
@@ -29,7 +29,7 @@ import {
   type SelectedRow,
   summarize,
 } from './report.js';
-import { concludeResults } from './results.js';
+import { writeResultsFile } from './results.js';
 import type { RunPlan } from './run-plan.js';
 import { isSingleRun, type RunStore } from './run-store.js';
 import { runRows } from './runner.js';
@@ -46,7 +46,7 @@ export interface PlannedRun {
   readonly session: Session;
   readonly tasks: readonly Task[];
   /** Rows that need nothing more, of this process or an earlier one. */
-  readonly settled: readonly ReportRow[];
+  readonly finished: readonly ReportRow[];
   readonly limits: Pick<BulkValues, 'failFast' | 'maxErrors' | 'concurrency' | 'results'>;
   /** The input as read by this command line, for `--results`. */
   readonly input: { readonly header: readonly string[]; readonly rows: readonly SelectedRow[] };
@@ -70,7 +70,7 @@ export interface ExecutedRun extends EndedRun {
     | { readonly record?: JsonObject | undefined; readonly error?: Failure }
     | undefined;
   /** Says on stderr how it ended and how to go on; where a person reads the report, below that. */
-  readonly tell: (how?: { readonly isShown: boolean }) => void;
+  readonly printEnd: (how?: { readonly isShown: boolean }) => void;
 }
 
 /**
@@ -82,18 +82,18 @@ export async function executeRun(
   run: PlannedRun,
   onRow?: (row: ReportRow) => void,
 ): Promise<ExecutedRun> {
-  const { journal, images, settled, tasks } = run;
+  const { journal, images, finished, tasks } = run;
   const kept = onRow ? bare : compact();
-  const rows: ReportRow[] = settled.map(kept);
+  const rows: ReportRow[] = finished.map(kept);
   const { limiter } = context.api;
-  const text = progressText(run, () => rows.length - settled.length, limiter);
+  const text = progressText(run, () => rows.length - finished.length, limiter);
   const line = context.progress.start(text);
-  let stop: Stop | undefined;
+  let stop: StopReason | undefined;
   let last: ExecutedRun['last'];
   if (!run.invocation.isSingle) await Promise.all([keepHeapClose(tasks.length), letHeapGrow()]);
   try {
     limiter.drain();
-    for (const row of settled) onRow?.(row);
+    for (const row of finished) onRow?.(row);
     stop = await runRows(tasks, {
       ...runOptions(context, run),
       onResult(row) {
@@ -111,7 +111,7 @@ export async function executeRun(
     await images?.close().catch(() => {});
     run.release();
   }
-  return { ...(await conclude(context, run, rows, stop)), last };
+  return { ...(await finalizeRun(context, run, rows, stop)), last };
 }
 
 function runOptions(
@@ -156,7 +156,7 @@ function runOptions(
 
 /** Rows of which equal values are held once. */
 function compact(): (row: ReportRow) => ReportRow {
-  const same = sharing<NonNullable<ReportRow['before']>>();
+  const same = intern<NonNullable<ReportRow['before']>>();
   return ({ row, id, result, before, after, ...rest }) => ({
     row,
     id,
@@ -179,14 +179,14 @@ function bare({ row, id, result, error, retryable }: ReportRow): ReportRow {
 }
 
 /** How to go on with a run of which something is left. */
-export function tellUnfinished(
+export function printUnfinished(
   context: Context,
   { invocation: { operation }, plan: { head, rows } }: Pick<PlannedRun, 'invocation' | 'plan'>,
   left: number,
 ): void {
   const { recovery, confirm, createsRow } = operation;
   if (createsRow)
-    return context.tell(
+    return context.message(
       `It may have been created. If not, run the same command again with --restart; if it was: rosterctl runs prune ${head.run}`,
     );
   // A person is asked then; a script has to say so.
@@ -196,7 +196,7 @@ export function tellUnfinished(
   // What can be had only once (stdin) is another thing when the line is typed again.
   const isOnce = recovery && rows.every((row) => recovery.subjectOf(row) === undefined);
   const how = isOnce ? 'Finish it with' : 'Run the same command again, or';
-  context.tell(`Not finished. ${how}: rosterctl ${finish}`);
+  context.message(`Not finished. ${how}: rosterctl ${finish}`);
 }
 
 /**
@@ -210,7 +210,10 @@ export function hasEnded({ plan, invocation }: PlannedRun, row: ReportRow): bool
 }
 
 /** The last record of a finished run; a journal that fails here stops nothing that was sent. */
-async function endIfDone(run: PlannedRun, rows: readonly ReportRow[]): Promise<Stop | undefined> {
+async function endIfDone(
+  run: PlannedRun,
+  rows: readonly ReportRow[],
+): Promise<StopReason | undefined> {
   const { store, plan, journal } = run;
   const finals = new RowSet(plan.rows);
   for (const row of rows) if (hasEnded(run, row)) finals.add(row.row);
@@ -225,28 +228,29 @@ async function endIfDone(run: PlannedRun, rows: readonly ReportRow[]): Promise<S
   }
 }
 
-async function conclude(
+async function finalizeRun(
   context: Context,
   run: PlannedRun,
   rows: readonly ReportRow[],
-  stop: Stop | undefined,
+  stop: StopReason | undefined,
 ): Promise<ExecutedRun> {
   const { store, journal, plan, limits, input } = run;
   const { head } = plan;
   const report = reportOf(context, head, rows);
   const ended = exitOf(report, stop?.exitName);
-  const exitName = await concludeResults(context, limits.results, input, rows, ended);
+  const exitName = await writeResultsFile(context, limits.results, input, rows, ended);
   return {
     report,
     exitName,
     failed: failedRun(report, context.signal.aborted ? 'interrupted' : exitName, stop?.error),
-    tell: ({ isShown } = { isShown: false }) => {
-      if (stop) context.tell(`Stopped: ${stop.reason}`);
+    printEnd: ({ isShown } = { isShown: false }) => {
+      if (stop) context.message(`Stopped: ${stop.reason}`);
       if (store) context.note(`Run ${head.run}${isShown ? '' : `: ${summaryLine(report)}`}`);
       const left = rows.filter((row) => !hasEnded(run, row)).length;
-      if (left > 0) tellUnfinished(context, run, left);
+      if (left > 0) printUnfinished(context, run, left);
     },
-    ...(store && head.addsEachTime && { written: () => markTold(store, head.run, journal.last) }),
+    ...(store &&
+      head.addsEachTime && { written: () => markReported(store, head.run, journal.last) }),
   };
 }
 

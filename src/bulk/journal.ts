@@ -236,7 +236,7 @@ export function damagedBefore(
     const held = run.rows?.map((row) => subjectOf(row)) ?? [...subjects];
     return held.some((each) => each !== undefined && subjects.has(each));
   });
-  for (const run of damaged) if (!before.includes(run)) context.tell(run.message);
+  for (const run of damaged) if (!before.includes(run)) context.message(run.message);
   const [first] = before;
   if (first && !restart)
     throw new GuardError(`${first.message} What it did of these rows is not known.`, {
@@ -250,7 +250,7 @@ export function damagedBefore(
 export async function setAsideAll(context: Context, damaged: readonly DamagedRun[]): Promise<void> {
   for (const run of damaged) {
     const path = await setAside(run);
-    context.tell(`The damaged run is kept in ${path}.`);
+    context.message(`The damaged run is kept in ${path}.`);
   }
 }
 

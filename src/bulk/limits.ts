@@ -1,5 +1,5 @@
 /** Stops a run after refusals or silence in a row. */
-import { asksForQuiet } from '../data/outcome-errors.js';
+import { exceedsRetryBudget } from '../data/outcome-errors.js';
 import { SystemLimitError } from '../data/system-errors.js';
 import {
   type Failure,
@@ -14,7 +14,7 @@ import { isForbidden, resultOf, resultOfStop, stopsRun } from './decide.js';
 import { countsAsError, type RowResult } from './report.js';
 
 /** Why a run sends nothing more. */
-export interface Stop {
+export interface StopReason {
   readonly exitName: ExitName;
   readonly reason: string;
   /** What the service or the disk said, where that was the reason. */
@@ -30,7 +30,7 @@ const forbiddenRows = 3;
  * a row without an answer or a minute without any, a wait longer than the budget, too many errors, a journal that fails.
  */
 export class CircuitBreaker {
-  private stopped: Stop | undefined;
+  private stopped: StopReason | undefined;
   private exhausted = 0;
   private forbidden = 0;
   private errors = 0;
@@ -43,13 +43,13 @@ export class CircuitBreaker {
     private readonly onStop: () => void = () => {},
   ) {}
 
-  get stop(): Stop | undefined {
+  get stop(): StopReason | undefined {
     return this.stopped;
   }
 
   /** Nothing more is to be sent at all, not even to see what became of a write. */
-  get mustBeQuiet(): boolean {
-    return asksForQuiet(this.stopped?.error);
+  get isWaitTooLong(): boolean {
+    return exceedsRetryBudget(this.stopped?.error);
   }
 
   /** Whether the service answered a write yet. */
@@ -88,7 +88,7 @@ export class CircuitBreaker {
     if (error.exitName === 'interrupted') return true;
     if (isExhausted(error) || error instanceof UnknownOutcomeError) {
       this.exhausted += 1;
-      if (asksForQuiet(error) || this.exhausted >= exhaustedRows || this.isSilent())
+      if (exceedsRetryBudget(error) || this.exhausted >= exhaustedRows || this.isSilent())
         this.endBy(error, 'temporary');
       return false;
     }

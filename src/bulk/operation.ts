@@ -2,7 +2,7 @@
 import type { ResourceName } from '../api/contract.js';
 import type { Answer, Call, PlannedRequest } from '../api/types.js';
 import type { Shown } from '../cli/define.js';
-import type { Guesses } from '../config/settings.js';
+import type { Overrides } from '../config/settings.js';
 import type { Context } from '../context.js';
 import type { Instant } from '../data/time.js';
 import type { JsonObject } from '../data/json.js';
@@ -159,7 +159,7 @@ export interface Filters {
   readonly names: readonly string[];
   tests(values: never, now: Date): readonly RecordTest[];
   /** What of them the service is asked to do, by the admin's word. */
-  query?(values: never, guesses: Guesses): { readonly [name: string]: string };
+  query?(values: never, guesses: Overrides): { readonly [name: string]: string };
 }
 
 /**

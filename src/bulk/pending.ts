@@ -1,15 +1,15 @@
 /** The writes of a run whose outcome is open: all wait together, and are read again. */
 import { isDeepStrictEqual } from 'node:util';
-import { atOnce } from '../data/concurrency.js';
+import { mapConcurrently } from '../data/concurrency.js';
 import type { JsonObject } from '../data/json.js';
 import { NotAppliedError } from '../data/outcome-errors.js';
 import type { Failure } from '../errors.js';
 import type { RecordState, Step, Verification } from './operation.js';
 import type { RowChange } from './report.js';
-import { overtaken, proceed, stepDone } from './run-row.js';
-import { settleLeft } from './run-state.js';
+import { changedByOther, runRow, stepDone } from './run-row.js';
+import { settleTimeLeft } from './run-state.js';
 import {
-  halfDone,
+  partialResult,
   type PendingVerification,
   type RowHost,
   type RowRun,
@@ -61,7 +61,7 @@ export class PendingVerifications {
   private async pauseUntil(msOf: (pending: PendingVerification) => number): Promise<void> {
     const { now, sleep, signal, onVerify } = this.host.options;
     const present = now();
-    const left = this.pending.map((each) => settleLeft([each], msOf(each), present));
+    const left = this.pending.map((each) => settleTimeLeft([each], msOf(each), present));
     const longest = left.reduce((most, ms) => Math.max(most, ms), 0);
     if (longest <= 0 || signal.aborted) return;
     onVerify?.(longest);
@@ -72,7 +72,7 @@ export class PendingVerifications {
     this.serviceUnresponsive = false;
     // A service that stopped answering is asked once, not once a row.
     const count = this.host.isStopped ? 1 : this.host.options.concurrency;
-    const reads = atOnce(this.pending.splice(0), count, async (pending) => {
+    const reads = mapConcurrently(this.pending.splice(0), count, async (pending) => {
       if (this.host.isHalted || (this.serviceUnresponsive && !last)) this.add(pending);
       else await this.host.guarded(pending.run, () => this.readAgain(pending, last));
     });
@@ -86,7 +86,8 @@ export class PendingVerifications {
     if (seen.outcome === 'unclear') this.serviceUnresponsive = seen.error?.exitName === 'temporary';
     if (!last) return this.add(pending);
     if (seen.outcome === 'unclear') return endUnknown(this.host, pending, seen.error);
-    if (seen.outcome === 'other') return overtaken(this.host, pending.run, seen.step, seen.state);
+    if (seen.outcome === 'other')
+      return changedByOther(this.host, pending.run, seen.step, seen.state);
     return foundNotApplied(this.host, pending, seen.state);
   }
 }
@@ -116,7 +117,7 @@ async function foundApplied(
     { step: step as Step, more: intent.more ?? false },
     record,
   );
-  await proceed(host, run, next);
+  await runRow(host, run, next);
 }
 
 /** The changes of an intent that an earlier process wrote down. */
@@ -147,7 +148,7 @@ async function foundNotApplied(
   host.clearInFlight(run);
   run.resends += 1;
   run.intent = undefined;
-  await proceed(host, run, state);
+  await runRow(host, run, state);
 }
 
 /** Which of the fields that were sent a read shows as they were, and which as they were to be. */
@@ -170,7 +171,7 @@ async function endUnknown(
   const error = unknownOutcome(lost, unread);
   host.options.onEnd?.(run.task, { error });
   host.options.session.transfer?.failed(error, run.task);
-  const shown = { ...halfDone(run), error: host.options.describeError(error, id) };
+  const shown = { ...partialResult(run), error: host.options.describeError(error, id) };
   await host.finish(
     run,
     { row, id, result: 'unknown', ...shown },

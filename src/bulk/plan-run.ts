@@ -4,13 +4,19 @@ import { labelOf } from '../data/path.js';
 import { Failure } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import type { BeforeImages } from './before-images.js';
-import { checkExpected, confirmChanges, errorsBefore, tellNotes, tellPreview } from './confirm.js';
+import {
+  checkExpected,
+  confirmChanges,
+  errorsBefore,
+  printPreviewNotes,
+  printPreview,
+} from './confirm.js';
 import {
   begunTasks,
   closeReplacedRun,
   keepCarried,
   reportAgain,
-  settleEarlier,
+  awaitEarlierWrites,
   unreportedRun,
   withCarried,
 } from './earlier-runs.js';
@@ -88,7 +94,7 @@ export async function planRun(
   const rows = withCarried(carried, selected);
   const aside = damagedOf(rows);
   const waitedFrom = context.now().getTime();
-  await settleEarlier(context, earlier, rows, same);
+  await awaitEarlierWrites(context, earlier, rows, same);
   return beginRun(context, invocation, setup, {
     // What was waited for is not waited for once more.
     rows: rows.map((row) =>
@@ -136,7 +142,7 @@ async function beginRun(
     if (isSingle && !operation.reports) throw error;
     const report = await ended(rows.map(notAttempted), error.exitName);
     const only = { session, record: undefined, failure: error };
-    return { ...report, only, failed: { id: '', error, isUntold: true } };
+    return { ...report, only, failed: { id: '', error, isUnreported: true } };
   }
   const [only] = preview.tasks;
   if (isSingle && only?.seen?.record && operation.ask) {
@@ -156,13 +162,13 @@ async function beginRun(
   }
   const { wrong, isTooMany, left } = errorsBefore(values, decided);
   if (isTooMany) {
-    context.tell(`Stopped before the first write: ${wrong} failed or conflicted.`);
+    context.message(`Stopped before the first write: ${wrong} failed or conflicted.`);
     return ended([...decided, ...tasks.map(notAttempted)], 'rowsFailed');
   }
   const shown = { ...preview, tasks };
-  if (operation.confirm !== 'never' && !isSingle) tellPreview(context, deed, rows.length, shown);
-  tellNotes(context, operation, shown);
-  if (preview.firstCall) context.api.tellGuess(preview.firstCall);
+  if (operation.confirm !== 'never' && !isSingle) printPreview(context, deed, rows.length, shown);
+  printPreviewNotes(context, operation, shown);
+  if (preview.firstCall) context.api.noteAssumedRoute(preview.firstCall);
   const record = only?.seen?.record;
   await confirmChanges(
     context,
@@ -185,8 +191,8 @@ async function beginRun(
     : { journal: nowhere, images: undefined };
   await keepCarried(journal, images, carried);
   await replaceOthers(session, options);
-  const settled = decided.filter(isFinalRow);
-  await Promise.all(settled.map((row) => journal.append({ kind: 'result', ...scrubbed(row) })));
+  const finished = decided.filter(isFinalRow);
+  await Promise.all(finished.map((row) => journal.append({ kind: 'result', ...scrubbed(row) })));
   return {
     ready: {
       invocation,
@@ -196,7 +202,7 @@ async function beginRun(
       images,
       session,
       tasks: [...tasks, ...unread(plan, decided)].toSorted((a, b) => a.row - b.row),
-      settled,
+      finished,
       limits: { ...values, ...(left !== undefined && { maxErrors: left }) },
       input: { header: input.header, rows: values.results === undefined ? [] : rows },
       release: () => lock?.release(),

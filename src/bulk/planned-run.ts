@@ -7,16 +7,16 @@ import type { Failure } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import type { HeldLock } from '../files/lock.js';
 import { hasQuery, holds } from './before-images.js';
-import { errorsBefore, tellCap, tellNotes, tellPreview } from './confirm.js';
+import { errorsBefore, printCap, printPreviewNotes, printPreview } from './confirm.js';
 import { decideRow, isForbidden, stopsRun } from './decide.js';
 import type { EndedRun, PlannedRun } from './execute.js';
 import type { Invocation, KeptJob } from './invocation.js';
 import { hashOf } from './journal.js';
 import type { Session, Task } from './operation.js';
 import { previewRows } from './preview.js';
-import { failedRun, reportOf, reportView, tellSummary } from './report-view.js';
+import { failedRun, reportOf, reportView, printSummary } from './report-view.js';
 import { exitOf, isFinalRow, type ReportRow, type SelectedRow } from './report.js';
-import { concludeResults } from './results.js';
+import { writeResultsFile } from './results.js';
 import type { RunHead, RunPlan } from './run-plan.js';
 import type { RunStore } from './run-store.js';
 
@@ -60,13 +60,13 @@ export async function endUnsent(
   context: Context,
   head: Pick<RunHead, 'action'>,
   { results }: Invocation['values'],
-  read: Parameters<typeof concludeResults>[2],
+  read: Parameters<typeof writeResultsFile>[2],
   found: readonly ReportRow[],
   stop?: ExitName,
 ): Promise<EndedRun> {
   const report = reportOf(context, { ...head, run: null }, found);
   const ended = exitOf(report, stop);
-  const exitName = await concludeResults(context, results, read, found, ended);
+  const exitName = await writeResultsFile(context, results, read, found, ended);
   return { report, exitName, failed: failedRun(report, exitName) };
 }
 
@@ -126,13 +126,15 @@ export async function dryRunOne(
   // What may have been created is looked for, and not created once more.
   const isLookedFor = row.open !== undefined && operation.createsRow === true;
   if (isLookedFor)
-    context.tell('Whether it was created is not known: this line looks for it, and sends nothing.');
+    context.message(
+      'Whether it was created is not known: this line looks for it, and sends nothing.',
+    );
   const steps = decision.write && !isLookedFor ? plan.steps : [];
   if (!decision.write && decision.row.error) {
     const { message } = decision.row.error as { readonly message?: string };
-    context.tell(`${row.id}: ${decision.row.result}. ${message ?? ''}`.trimEnd());
+    context.message(`${row.id}: ${decision.row.result}. ${message ?? ''}`.trimEnd());
   }
-  for (const { call } of steps) context.api.tellGuess(call);
+  for (const { call } of steps) context.api.noteAssumedRoute(call);
   const value: DryRun = {
     schema: 1,
     dryRun: true,
@@ -166,12 +168,12 @@ export async function dryRunMany(
   const action = words.join('.');
   const deed = { action, verb: operation.verb };
   const isShown = operation.confirm !== 'never';
-  if (tasks.length > 0 && isShown) tellPreview(context, deed, rows.length, preview);
-  tellNotes(context, operation, preview);
-  if (isShown) tellCap(context, deed, tasks.length, values);
+  if (tasks.length > 0 && isShown) printPreview(context, deed, rows.length, preview);
+  printPreviewNotes(context, operation, preview);
+  if (isShown) printCap(context, deed, tasks.length, values);
   const { wrong, isTooMany } = errorsBefore(values, decided);
   if (tasks.length > 0 && isTooMany)
-    context.tell(`Without --dry-run nothing would be sent: ${wrong} failed or conflicted.`);
+    context.message(`Without --dry-run nothing would be sent: ${wrong} failed or conflicted.`);
   const would = tasks.map(({ row, id, previewed = [] }) => ({
     row,
     id,
@@ -181,7 +183,7 @@ export async function dryRunMany(
   }));
   const report = reportOf(context, { action, run, of: operation.of }, [...would, ...decided]);
   const exitName = exitOf(report, undefined);
-  tellSummary(context, report);
+  printSummary(context, report);
   const pending = values.exitCode && exitName === 'done' && tasks.length > 0;
   return {
     value: report,

@@ -1,12 +1,12 @@
 /** The preview of a run: every row is read and decided, and nothing is sent but reads. */
 import { resource as rowOf } from '../api/resources.js';
 import type { Call } from '../api/types.js';
-import { fieldOf, FieldsSeen } from '../cli/record-fields.js';
+import { fieldOf, ObservedFields } from '../cli/record-fields.js';
 import { rowError } from '../cli/failure.js';
 import type { Context } from '../context.js';
 import { InputErrors } from '../data/csv-columns.js';
 import type { JsonObject } from '../data/json.js';
-import { sharing } from '../data/digest.js';
+import { intern } from '../data/digest.js';
 import { SystemLimitError } from '../data/system-errors.js';
 import { Failure, InputError } from '../errors.js';
 import { changesOf, decideRow, type Guards, isForbidden, resultOf, stopsRun } from './decide.js';
@@ -53,7 +53,7 @@ export async function previewRows(
   const describeError: DescribeError = (error, id) => rowError(context, words, error, id);
   const found: (Task | ReportRow | undefined)[] = rows.map(() => undefined);
   const { conditions = [] } = guards;
-  const fields = new FieldsSeen(
+  const fields = new ObservedFields(
     conditions.map(({ field }) => fieldOf(field, resource)),
     resource,
   );
@@ -124,7 +124,7 @@ async function previewListed(
 const mostNamed = 100;
 
 interface PreviewWorld {
-  readonly fields: FieldsSeen;
+  readonly fields: ObservedFields;
   readonly breaker: CircuitBreaker;
   readonly instant: () => RecordState['at'];
   /** The only row keeps its record: if that is fresh at its turn, it is not read again. */
@@ -139,13 +139,13 @@ function previewer(
   describeError: DescribeError,
   { fields, breaker, instant, isOne, wrongLines }: PreviewWorld,
 ) {
-  const same = sharing<readonly RowChange[]>();
+  const same = intern<readonly RowChange[]>();
   const names = new Map<number, string>();
   let firstCall: Call | undefined;
   let only: Pick<Preview, 'failure' | 'record'> = {};
   const decide = async (
     row: Task,
-    see: () => Promise<Seen | undefined>,
+    see: () => Promise<PreviewRead | undefined>,
     keeps = false,
   ): Promise<Task | ReportRow | undefined> => {
     try {
@@ -220,7 +220,7 @@ function previewer(
   };
 }
 
-interface Seen {
+interface PreviewRead {
   readonly state: RecordState;
   readonly plan: Awaited<ReturnType<Session['plan']>>;
 }

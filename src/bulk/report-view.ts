@@ -1,11 +1,11 @@
 /** How the report of a run is shown: to a person, in a pipe, and as the schema of its JSON. */
 import * as z from 'zod/mini';
 import type { FailedOne } from '../cli/failure.js';
-import { goneThing, shownMove } from '../cli/lines.js';
+import { goneThing, changeText } from '../cli/lines.js';
 import type { Canvas, View } from '../cli/views.js';
 import type { Context } from '../context.js';
 import { RunError } from '../data/outcome-errors.js';
-import { namedFirst } from '../data/text.js';
+import { nameFirstFew } from '../data/text.js';
 import { Failure, UnknownOutcomeError } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import { singleLine } from '../terminal/safe-text.js';
@@ -76,12 +76,12 @@ export function reportViewFor({
 }
 
 /** Rows for a program do not add up by themselves; JSON and a person's report hold the sum. */
-export function tellSummary(
-  context: Pick<Context, 'settings' | 'personReads' | 'note'>,
+export function printSummary(
+  context: Pick<Context, 'settings' | 'isInteractive' | 'note'>,
   report: BulkReport,
 ): void {
   const { output } = context.settings;
-  if (context.personReads || output === 'json' || output === 'ndjson') return;
+  if (context.isInteractive || output === 'json' || output === 'ndjson') return;
   context.note(summaryLine(report));
 }
 
@@ -111,7 +111,7 @@ export function reportLines(
 ): string[] {
   const left = results.filter(isLeft);
   const untouched = new Set(
-    left.filter(({ error }) => error === undefined).slice(isTerminal ? namedFirst : Infinity),
+    left.filter(({ error }) => error === undefined).slice(isTerminal ? nameFirstFew : Infinity),
   );
   const named = left.filter((row) => !untouched.has(row));
   const wrong = results.filter(isWrong);
@@ -138,7 +138,7 @@ function rowLine(
   const { message } = (error ?? {}) as { readonly message?: string };
   const moved = Object.keys(after ?? {}).map((field) => {
     const [from, to] = [before?.[field], after?.[field]];
-    if (!deletes) return `${field} ${shownMove(from, to)}`;
+    if (!deletes) return `${field} ${changeText(from, to)}`;
     return `${result === 'would_change' ? 'delete' : 'deleted'} ${goneThing(field, from)}`;
   });
   const done = step === undefined ? '' : ` (done: ${moved.join(', ')})`;

@@ -1,6 +1,6 @@
 /** The report of a run: what became of each row, and how that adds up. */
 import type { JsonObject } from '../data/json.js';
-import { type ExitName, gravest } from '../exit-codes.js';
+import { type ExitName, mostSevere } from '../exit-codes.js';
 
 /** One field of one record, as read and as wanted. */
 export interface RowChange {
@@ -161,7 +161,7 @@ export function exitOf(
 ): ExitName {
   const { unknown, notAttempted, failed, conflict } = summary;
   const isLeft = notAttempted > 0 || results.some(({ retryable }) => retryable);
-  return gravest([
+  return mostSevere([
     ...(stopped === undefined ? [] : [stopped]),
     ...(unknown > 0 ? ['unknownOutcome' as const] : []),
     ...(stopped === undefined && isLeft ? ['temporary' as const] : []),

@@ -1,7 +1,7 @@
 /** What a person reads of one change: who, what became of it, and how to take it back. */
 import { resolve } from 'node:path';
 import { shortValue } from '../cli/lines.js';
-import { toSamePlace } from '../cli/same-place.js';
+import { withConnectionFlags } from '../cli/same-place.js';
 import { refuseSpreadsheet } from '../config/parse.js';
 import type { Context } from '../context.js';
 import { csvLine, unguard } from '../data/csv.js';
@@ -38,7 +38,7 @@ export function resultLines(
   const line = `${mark} ${singleLine(who)}: ${singleLine(deed)}.`;
   if (!run || operation.undoes === false) return [line];
   const { flags, table } = context;
-  const undo = toSamePlace(`Undo: rosterctl runs undo ${run.slice(-6)}`, flags, table);
+  const undo = withConnectionFlags(`Undo: rosterctl runs undo ${run.slice(-6)}`, flags, table);
   const both = `${line}   ${undo}`;
   return displayWidth(both) <= columns ? [both] : [line, undo];
 }
@@ -98,7 +98,7 @@ export async function checkResults(
 }
 
 /** Writes `--results` if it was asked for; the exit code of the run, or that it could not be written. */
-export async function concludeResults(
+export async function writeResultsFile(
   context: Context,
   file: string | undefined,
   input: { readonly header: readonly string[]; readonly rows: readonly SelectedRow[] },
@@ -111,7 +111,7 @@ export async function concludeResults(
     return exitName;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    context.tell(error.message);
+    context.message(error.message);
     return exitName === 'unauthenticated' || exitName === 'forbidden' ? exitName : 'failed';
   }
 }

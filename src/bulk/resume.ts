@@ -4,8 +4,8 @@ import { relativeTime } from '../data/time.js';
 import { GuardError } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
 import { type BeforeImages, openBeforeImages } from './before-images.js';
-import { checkExpected, confirmChanges, tellPreview } from './confirm.js';
-import { markTold } from './end-run.js';
+import { checkExpected, confirmChanges, printPreview } from './confirm.js';
+import { markReported } from './end-run.js';
 import { type ExecutedRun, executeRun, type PlannedRun } from './execute.js';
 import { type Invocation, jobOf, limitRate, lockedId, lockOne, takeLock } from './invocation.js';
 import type { Recovery, Task } from './operation.js';
@@ -78,13 +78,13 @@ export async function withRun<T>(
 /** What another process finished while this one waited or read something else. */
 function finishedMeanwhile({ run }: Pick<RunHead, 'run'>): GuardError {
   return new GuardError(`The run ${run} was finished meanwhile. Nothing was sent.`, {
-    code: meanwhile,
+    code: finishedElsewhere,
     hint: `See: rosterctl runs show ${run}`,
   });
 }
 
 /** The code of that refusal. */
-export const meanwhile = 'finishedMeanwhile';
+export const finishedElsewhere = 'finishedMeanwhile';
 
 interface Continuing {
   readonly store: RunStore;
@@ -110,15 +110,17 @@ export async function continueRun(
   const again = new RowSet(tasks);
   for (const { row } of tasks) again.add(row);
   // The plan of a run that has ended holds no more than the rows that went wrong.
-  const settled = [...state.results.values()]
+  const finished = [...state.results.values()]
     .filter(({ row }) => !again.has(row) && isSettled(state, row))
     .toSorted((a, b) => a.row - b.row);
   if (expectsLeft) checkExpected(tasks.length, values);
-  context.tell(`Continuing ${runSince(head, context.now())}${rowsLeft(tasks.length, head.rows)}.`);
+  context.message(
+    `Continuing ${runSince(head, context.now())}${rowsLeft(tasks.length, head.rows)}.`,
+  );
   const session = operation.open(context, jobOf(plan).job as never);
   const deed = { action: head.action, verb: operation.verb };
   if (operation.confirm !== 'never' && !isSingle)
-    tellPreview(context, deed, plan.rows.length, { tasks, decided: [] });
+    printPreview(context, deed, plan.rows.length, { tasks, decided: [] });
   const [only] = tasks;
   await confirmChanges(
     context,
@@ -141,7 +143,7 @@ export async function continueRun(
     images: imagesOf(context, store, head.run, options),
     session,
     tasks,
-    settled,
+    finished,
     limits: values,
     input,
     release: () => lock?.release(),
@@ -206,10 +208,10 @@ function isSettled({ results, open }: RunState, row: number): boolean {
  */
 async function finalizeRun(
   store: RunStore,
-  { head, told, state }: Pick<StoredRun, 'head' | 'told' | 'state'>,
+  { head, reported, state }: Pick<StoredRun, 'head' | 'reported' | 'state'>,
   last: number,
 ): Promise<void> {
   if (!head.addsEachTime) return;
   // What stood in the journal before was printed, too.
-  if (told || state.results.size === 0) await markTold(store, head.run, last);
+  if (reported || state.results.size === 0) await markReported(store, head.run, last);
 }

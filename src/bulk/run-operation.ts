@@ -91,7 +91,7 @@ async function dryRun(
     const tasks = unfinishedTasks(operation.recovery, last);
     const before = last.plan ? jobOf(last.plan) : kept;
     const [only] = tasks;
-    context.tell(`This continues ${runSince(last.head, context.now())}.`);
+    context.message(`This continues ${runSince(last.head, context.now())}.`);
     if (isSingle && only && !operation.reports) return dryRunOne(context, invocation, before, only);
     return dryRunMany(context, invocation, before, tasks, last.head.run);
   }

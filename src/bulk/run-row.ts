@@ -1,5 +1,5 @@
 /** One row of a run: decide by what was read, record the intent, send, confirm, verify. */
-import { asksForQuiet, isGoneForSure } from '../data/outcome-errors.js';
+import { exceedsRetryBudget, isGoneForSure } from '../data/outcome-errors.js';
 import type { JsonObject } from '../data/json.js';
 import { ApiError, Failure, NetworkError, StaleReadError, UnknownOutcomeError } from '../errors.js';
 import {
@@ -11,10 +11,10 @@ import {
   digestIn,
 } from './decide.js';
 import type { RecordState, Sent, Step } from './operation.js';
-import { markedBefore, tellsOfNow } from './run-state.js';
+import { redactedBefore, isRecent } from './run-state.js';
 import {
   compareFields,
-  halfDone,
+  partialResult,
   imageOf,
   type PendingVerification,
   type RowHost,
@@ -29,7 +29,7 @@ const mostRereads = 3;
 const lagMs = 1_000;
 
 /** From a read to the row's result, over as many reads and steps as it takes. Throws Failure. */
-export async function proceed(
+export async function runRow(
   host: RowHost,
   run: RowRun,
   from: RecordState | undefined,
@@ -56,7 +56,7 @@ async function advance(
     if (!decision.write) await host.finish(run, decision.row);
     return undefined;
   }
-  if (run.done && step.name === run.done.step) return overtaken(host, run, step, state);
+  if (run.done && step.name === run.done.step) return changedByOther(host, run, step, state);
   const note = async (entry: JsonObject) => {
     await journal.append({ kind: 'step', row: task.row, ...entry });
     host.openGate();
@@ -79,7 +79,7 @@ function intentOf({ step, more }: Write): PendingVerification['intent'] {
   const { name, digest, changes } = step;
   return {
     ...(name !== undefined && { step: name }),
-    before: markedBefore(changes),
+    before: redactedBefore(changes),
     ...(digest !== undefined && { digest }),
     ...(more && { more }),
   };
@@ -92,7 +92,7 @@ async function recordIntent(host: RowHost, run: RowRun, write: Write): Promise<v
   const intent = intentOf(write);
   const key = JSON.stringify(intent);
   const present = now();
-  if (run.intent?.key === key && tellsOfNow(run.intent, present)) return;
+  if (run.intent?.key === key && isRecent(run.intent, present)) return;
   const { step, state } = write;
   const image = images && (session.image ?? imageOf)(step, state);
   const attempt = (open?.attempt ?? 0) + run.sends + 1;
@@ -162,7 +162,7 @@ async function sendLater(
     run.rereads = 0;
     run.sends += 1;
     const lasts = error instanceof NetworkError && error.details.lasts === true;
-    if (run.sends > retries || lasts || asksForQuiet(error)) throw error;
+    if (run.sends > retries || lasts || exceedsRetryBudget(error)) throw error;
     const throttled = error instanceof ApiError;
     const asked = throttled ? error.details.wait : undefined;
     await sleep(asked === undefined ? backoff(run.sends - 1, throttled) : asked * 1000, signal);
@@ -210,7 +210,7 @@ async function confirm(
     note(`${id}: done, but reading it again failed: ${seen.error?.message ?? 'no record'}`);
     return stepDone(host, run, write, record);
   }
-  if (seen.outcome === 'other') return overtaken(host, run, seen.step, seen.state);
+  if (seen.outcome === 'other') return changedByOther(host, run, seen.step, seen.state);
   host.verifyLater({
     run,
     kind: answer.status === 202 ? 'accepted' : 'notShown',
@@ -257,7 +257,7 @@ export async function stepDone(
 }
 
 /** It holds neither what stood there before our write nor what was written. */
-export async function overtaken(
+export async function changedByOther(
   host: RowHost,
   run: RowRun,
   step: Step,
@@ -271,7 +271,7 @@ export async function overtaken(
     id,
     result: 'conflict',
     ...(before && { before }),
-    ...halfDone(run),
+    ...partialResult(run),
     error: changedMeanwhile(
       'It was changed by someone else while the outcome of our write was open.',
     ),

@@ -39,7 +39,7 @@ export interface RunState {
   /** The number of its last record. */
   readonly last: number;
   /** Another run was begun in its place. */
-  readonly superseded: boolean;
+  readonly replaced: boolean;
   /** The process that last opened the journal to write; undefined in runs of 0.1.0. */
   readonly holder: LockHolder | undefined;
 }
@@ -51,7 +51,7 @@ export function foldJournal(records: readonly JournalRecord[]): RunState {
   const steps = new Map<number, JsonObject>();
   const done = new Map<number, DoneStep>();
   let endedAt: number | undefined;
-  let superseded = false;
+  let replaced = false;
   let holder: LockHolder | undefined;
   for (const record of records) {
     const row = Number(record['row']);
@@ -90,11 +90,11 @@ export function foldJournal(records: readonly JournalRecord[]): RunState {
     }
     if (record.kind === 'end') {
       endedAt = record.seq;
-      superseded = record['superseded'] === true;
+      replaced = record['superseded'] === true;
     }
   }
   const ended = endedAt !== undefined;
-  return { results, open, steps, done, ended, endedAt, last: records.length, superseded, holder };
+  return { results, open, steps, done, ended, endedAt, last: records.length, replaced, holder };
 }
 
 function objectOf(value: unknown): JsonObject {
@@ -105,7 +105,11 @@ function objectOf(value: unknown): JsonObject {
  * Milliseconds until nothing of these writes can arrive any more, `ms` after each was sent; a clock
  * that went backwards means the full wait.
  */
-export function settleLeft(writes: readonly Pick<Intent, 't'>[], ms: number, now: Date): number {
+export function settleTimeLeft(
+  writes: readonly Pick<Intent, 't'>[],
+  ms: number,
+  now: Date,
+): number {
   const present = now.getTime();
   return writes.reduce((most, { t }) => Math.max(most, t > present ? ms : t + ms - present), 0);
 }
@@ -114,7 +118,7 @@ export function settleLeft(writes: readonly Pick<Intent, 't'>[], ms: number, now
 const longestTurnMs = 3_600_000;
 
 /** Whether the time of an intent still tells when a write left that leaves now. */
-export function tellsOfNow(intent: { readonly t: number }, now: Date): boolean {
+export function isRecent(intent: { readonly t: number }, now: Date): boolean {
   const age = now.getTime() - intent.t;
   return age >= 0 && age < longestTurnMs / 2;
 }
@@ -126,12 +130,12 @@ export function sentAtLatest(intent: Intent, now: Date): Intent & { readonly sin
 }
 
 /** The values before a write as the journal keeps them: of notes and long texts only a hash. */
-export function markedBefore(changes: readonly RowChange[]): JsonObject {
-  return Object.fromEntries(changes.map(({ field, from }) => [field, mark(field, from)]));
+export function redactedBefore(changes: readonly RowChange[]): JsonObject {
+  return Object.fromEntries(changes.map(({ field, from }) => [field, redactValue(field, from)]));
 }
 
 /** A result as the journal keeps it, without notes. */
-export function withoutTexts(row: ReportRow): ReportRow {
+export function redactRow(row: ReportRow): ReportRow {
   const before = row.before && markAll(row.before);
   const after = row.after && markAll(row.after);
   if (before === row.before && after === row.after) return row;
@@ -143,7 +147,7 @@ export function isAsBefore(before: JsonObject, now: readonly RowChange[]): boole
   return now.every(
     ({ field, from }) =>
       Object.hasOwn(before, field) &&
-      (printJson(before[field] ?? null) === printJson(mark(field, from)) ||
+      (printJson(before[field] ?? null) === printJson(redactValue(field, from)) ||
         // Values that hold a secret are hashed as well.
         before[field] === hashOf(from)),
   );
@@ -158,7 +162,7 @@ const longest = 200;
 /** However it is escaped, such a text stays below that. */
 const surelyShort = 30;
 
-function mark(field: string, value: unknown): unknown {
+function redactValue(field: string, value: unknown): unknown {
   if (value === null || value === undefined) return null;
   const isPrivate = isNote(field);
   if (!isPrivate && typeof value === 'string' && value.length <= surelyShort) return value;
@@ -168,7 +172,9 @@ function mark(field: string, value: unknown): unknown {
 }
 
 function markAll(values: JsonObject): JsonObject {
-  const isKept = (key: string) => mark(key, values[key]) === values[key];
+  const isKept = (key: string) => redactValue(key, values[key]) === values[key];
   if (Object.keys(values).every(isKept)) return values;
-  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, mark(key, value)]));
+  return Object.fromEntries(
+    Object.entries(values).map(([key, value]) => [key, redactValue(key, value)]),
+  );
 }

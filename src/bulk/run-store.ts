@@ -130,23 +130,23 @@ export async function removeRun(store: RunStore, run: string): Promise<void> {
  * lock any more and another process may be continuing the run, so the journal itself is left alone.
  * Throws OutputError.
  */
-export async function writeTold(folder: string, last: number): Promise<void> {
+export async function writeReported(folder: string, last: number): Promise<void> {
   // A run that was pruned meanwhile has nothing to tell.
-  if (existsSync(folder) && !isTold(folder, last))
-    await writeAtomically(toldIn(folder), `${last}\n`);
+  if (existsSync(folder) && !isReported(folder, last))
+    await writeAtomically(reportedFile(folder), `${last}\n`);
 }
 
 /** Whether a report was written out of a run's records up to `last`. */
-export function isTold(folder: string, last: number): boolean {
+export function isReported(folder: string, last: number): boolean {
   try {
-    return Number(readFileSync(toldIn(folder), 'utf8')) >= last;
+    return Number(readFileSync(reportedFile(folder), 'utf8')) >= last;
   } catch {
     // What cannot be read is told once more, which does no harm.
     return false;
   }
 }
 
-function toldIn(folder: string): string {
+function reportedFile(folder: string): string {
   return join(folder, 'told');
 }
 

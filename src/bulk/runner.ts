@@ -4,14 +4,14 @@ import type { JsonObject } from '../data/json.js';
 import { CancelledError, Failure } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
 import { digestIn } from './decide.js';
-import { CircuitBreaker, FirstWriteGate, rowResult, Semaphore, type Stop } from './limits.js';
+import { CircuitBreaker, FirstWriteGate, rowResult, Semaphore, type StopReason } from './limits.js';
 import type { ReadPurpose, RecordState, Sent, Task } from './operation.js';
 import { PendingVerifications } from './pending.js';
 import { type ReportRow, RowSet } from './report.js';
-import { proceed } from './run-row.js';
-import { sentAtLatest, withoutTexts } from './run-state.js';
+import { runRow } from './run-row.js';
+import { sentAtLatest, redactRow } from './run-state.js';
 import {
-  halfDone,
+  partialResult,
   type PendingVerification,
   type RowHost,
   rowRun,
@@ -35,7 +35,7 @@ const onTheWayToDisk = 112;
 export async function runRows(
   tasks: readonly Task[],
   options: RunOptions,
-): Promise<Stop | undefined> {
+): Promise<StopReason | undefined> {
   const run = new Runner(tasks, options);
   await run.all(tasks);
   return run.stop;
@@ -65,7 +65,7 @@ class Runner implements RowHost {
     this.semaphore = new Semaphore(concurrency);
   }
 
-  get stop(): Stop | undefined {
+  get stop(): StopReason | undefined {
     return this.breaker.stop;
   }
 
@@ -114,7 +114,7 @@ class Runner implements RowHost {
       this.verifyLater({ run: rowRun(task), kind, intent, t, since, settleMs });
     }
     await this.each(tasks.filter((task) => !task.open));
-    while (!this.pending.isEmpty && !this.isHalted && !this.breaker.mustBeQuiet)
+    while (!this.pending.isEmpty && !this.isHalted && !this.breaker.isWaitTooLong)
       await this.pending.verifyAll();
     await Promise.all(this.syncing);
     await this.pending.endAll();
@@ -158,7 +158,7 @@ class Runner implements RowHost {
       const isUsable = seen !== undefined && this.isFresh(seen);
       if (seen?.record && !isUsable)
         run.digest = digestIn(await this.options.session.plan(task, seen));
-      await proceed(this, run, isUsable ? seen : await this.read(run));
+      await runRow(this, run, isUsable ? seen : await this.read(run));
     });
     // Only now is it known whether the answer stops the run.
     leave?.();
@@ -223,7 +223,7 @@ class Runner implements RowHost {
       onEnd?.(task, { error });
       if (!isCut) session.transfer?.failed(error, task);
       const shown = {
-        ...halfDone(run),
+        ...partialResult(run),
         ...(isHalf && { retryable: true }),
         ...(!isCut && { error: describeError(error, id) }),
       };
@@ -251,7 +251,7 @@ class Runner implements RowHost {
     if (this.closed) return;
     if (!counted && row.result !== 'unknown' && row.result !== 'not_attempted')
       this.breaker.settled(row.result, this.inFlight.has(row.row));
-    await this.options.journal.append({ kind: 'result', ...withoutTexts(row), ...more });
+    await this.options.journal.append({ kind: 'result', ...redactRow(row), ...more });
     this.locks.get(run.task.row)?.release();
     this.locks.delete(run.task.row);
     this.report(row);

@@ -21,7 +21,7 @@ import { headOf, readPlan, type RunHead, type RunPlan, writePlan } from './run-p
 import { foldJournal, type RunState } from './run-state.js';
 import {
   isRunName,
-  isTold,
+  isReported,
   journalIn,
   journalPath,
   placeIn,
@@ -39,7 +39,7 @@ export interface StoredRun {
   readonly plan: RunPlan | undefined;
   readonly finished: boolean;
   /** A report of all that its journal holds was written out. */
-  readonly told: boolean;
+  readonly reported: boolean;
 }
 
 /** How a journal is opened to write: it keeps which process did so. */
@@ -168,7 +168,7 @@ async function readFolder(store: RunStore, name: string): Promise<StoredRun | un
   const state = foldJournal(records);
   const finals = [...state.results.values()].filter(isFinalRow).length;
   const finished = state.ended || finals === head.rows;
-  return { head, state, plan, finished, told: isTold(folder, state.last) };
+  return { head, state, plan, finished, reported: isReported(folder, state.last) };
 }
 
 /** What `last` may mean. */

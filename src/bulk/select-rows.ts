@@ -1,7 +1,7 @@
 /** Which rows a command line names: ids, a file, a CSV, or filters over a complete list. */
 import { keepHeapSmall } from '../api/wire.js';
 import { hasId } from '../api/records.js';
-import { type ListValues, narrow } from '../cli/filters.js';
+import { type ListValues, filterList } from '../cli/filters.js';
 import { byteText } from '../cli/input.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
@@ -102,12 +102,12 @@ export async function selectByFilter(
   values: SelectingValues,
   operation: Selecting,
 ): Promise<readonly SelectedRow[]> {
-  const query = operation.filters?.query?.(values as never, context.settings.guesses);
+  const query = operation.filters?.query?.(values as never, context.settings.overrides);
   const list = context.api.list(operation.resource, query);
   const tests = operation.filters?.tests(values as never, context.now()) ?? [];
   const { limit, ...rest } = values as SelectingValues & ListValues;
   const kept: JsonObject[] = [];
-  for await (const record of narrow(
+  for await (const record of filterList(
     list,
     { ...rest, limit: undefined },
     { resource: operation.resource, tests, notes: context },

@@ -1,7 +1,7 @@
 /** Which rows an input names: ids, or the lines of a CSV with values of their own. */
 import { createHash } from 'node:crypto';
 import { idProblem } from '../api/schemas.js';
-import { turns } from '../data/concurrency.js';
+import { eventLoopTurns } from '../data/concurrency.js';
 import {
   type ColumnRules,
   type Header,
@@ -11,7 +11,7 @@ import {
   readHeader,
 } from '../data/csv-columns.js';
 import { csvReader, type CsvRow, readCsv } from '../data/csv-reader.js';
-import { digestOf, sharing } from '../data/digest.js';
+import { digestOf, intern } from '../data/digest.js';
 import { isObject, type JsonObject, parseJson } from '../data/json.js';
 import { firstOf } from '../data/text.js';
 import { InputError, stoppedReading, UsageError } from '../errors.js';
@@ -64,7 +64,7 @@ export async function selectCsv(
   const reader = csvReader();
   const rows = new Rows(input);
   const decode = decoder(input.name);
-  const turn = turns(input.signal, () => stoppedReading(input.name));
+  const turn = eventLoopTurns(input.signal, () => stoppedReading(input.name));
   try {
     for await (const chunk of chunks) {
       hash.update(chunk);
@@ -90,11 +90,11 @@ export async function selectFromText(text: string, input: CsvInput): Promise<Sel
   const bare = text.replace(/^\ufeff/, '');
   const found = bare.trimStart();
   if (found.startsWith('[')) return { ...(await fromJson(bare, input)), digest };
-  if (found.startsWith('{')) return { ...(await listed(recordsOf(bare), input)), digest };
+  if (found.startsWith('{')) return { ...(await rowsFromIds(recordsOf(bare), input)), digest };
   const [first = ''] = bare.split(/\r?\n|\r/, 1);
   const header = readCsv(`${first.replaceAll('"', '')}\n`)[0]?.cells ?? [];
   if (namesAnId(header, input.map)) return selectCsv(once(Buffer.from(text)), input);
-  return { ...(await listed(linesOf(bare, /\r?\n|\r/g), input)), digest };
+  return { ...(await rowsFromIds(linesOf(bare, /\r?\n|\r/g), input)), digest };
 }
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
@@ -127,7 +127,7 @@ function fromJson(text: string, input: CsvInput) {
     throw new InputError(`${input.name} is no valid JSON: ${(error as Error).message}`);
   }
   const items = Array.isArray(value) ? (value as unknown[]) : [];
-  return listed(
+  return rowsFromIds(
     items.map((item, index) => ({ id: idIn(item, index + 1, 'Element'), line: index + 1 })),
     input,
   );
@@ -155,11 +155,11 @@ function idIn(value: unknown, at: number, what: string): string {
   throw new InputError(`${what} ${at} holds no id.`);
 }
 
-async function listed(found: Iterable<Named>, input: CsvInput) {
+async function rowsFromIds(found: Iterable<Named>, input: CsvInput) {
   const ids = new Ids(input);
   const errors = new InputErrors();
   const rows: SelectedRow[] = [];
-  const turn = turns(input.signal, () => stoppedReading(input.name));
+  const turn = eventLoopTurns(input.signal, () => stoppedReading(input.name));
   for (const { id, line } of found) {
     ids.checkRoom();
     errors.collect(() => {
@@ -183,7 +183,7 @@ class Rows {
   private header: Header | undefined;
   private headerCells: readonly string[] = [];
   private readonly rows: SelectedRow[] = [];
-  private readonly same = sharing<JsonObject>();
+  private readonly same = intern<JsonObject>();
   private readonly ids: Ids;
   readonly errors = new InputErrors();
 
@@ -191,7 +191,7 @@ class Rows {
     this.ids = new Ids(input);
   }
 
-  async take(rows: Iterable<CsvRow>, turn: ReturnType<typeof turns>): Promise<void> {
+  async take(rows: Iterable<CsvRow>, turn: ReturnType<typeof eventLoopTurns>): Promise<void> {
     for (const row of rows) {
       const { header } = this;
       if (!header) {

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import type { Shown } from '../cli/define.js';
 import type { View } from '../cli/views.js';
 import type { Context } from '../context.js';
-import { flowOf, type Item } from '../data/flow.js';
+import { recordStream, type Item } from '../data/flow.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { CancelledError, type Failure } from '../errors.js';
 import { ConflictError } from '../data/outcome-errors.js';
@@ -13,13 +13,13 @@ import {
   executeRun,
   hasEnded,
   type PlannedRun,
-  tellUnfinished,
+  printUnfinished,
 } from './execute.js';
 import type { Invocation } from './invocation.js';
 import type { Session } from './operation.js';
 import type { Planned } from './planned-run.js';
 import type { ReportRow } from './report.js';
-import { reportView, reportViewFor, tellSummary } from './report-view.js';
+import { reportView, reportViewFor, printSummary } from './report-view.js';
 import { readRun } from './runs.js';
 import { resultLines } from './results.js';
 import { unknownOutcome } from './verify.js';
@@ -36,16 +36,16 @@ export async function showRun(context: Context, planned: Planned): Promise<Shown
 }
 
 function shownReport(context: Context, { report, ...ended }: EndedRun): Shown {
-  tellSummary(context, report);
+  printSummary(context, report);
   return { value: report, view: reportViewFor(context.settings), isReport: true, ...ended };
 }
 
 function shownExecuted(
   context: Context,
-  { report, exitName, failed, written, tell }: ExecutedRun,
+  { report, exitName, failed, written, printEnd }: ExecutedRun,
 ): Shown {
-  const isBelow = context.personReads && !context.settings.fields;
-  if (!isBelow) tell();
+  const isBelow = context.isInteractive && !context.settings.fields;
+  if (!isBelow) printEnd();
   return {
     value: report,
     view: reportViewFor(context.settings),
@@ -53,7 +53,7 @@ function shownExecuted(
     exitName,
     failed,
     written,
-    ...(isBelow && { tellAfter: tell }),
+    ...(isBelow && { printAfter: printEnd }),
   };
 }
 
@@ -68,13 +68,13 @@ function streamed(context: Context, run: PlannedRun): Shown {
     } finally {
       // A reader that went away does not stop what was begun.
       ended = await running;
-      ended.tell();
+      ended.printEnd();
     }
     const { results: _, ...summary } = ended.report;
     if (!context.settings.fields) yield [{ value: { type: 'summary', ...summary } }];
   };
   return {
-    value: flowOf(stream),
+    value: recordStream(stream),
     view: {
       kind: 'records',
       schema: z.array(z.looseObject({})),
@@ -117,12 +117,12 @@ async function shownOne(
   const { row, error, ended } = outcome;
   const exitName = error ? error.exitName : ended.exitName;
   if (operation.reports) {
-    if ('tell' in ended) return { ...shownExecuted(context, ended as ExecutedRun), exitName };
+    if ('printEnd' in ended) return { ...shownExecuted(context, ended as ExecutedRun), exitName };
     return { ...shownReport(context, ended), exitName, failed: error && { id: row.id, error } };
   }
   if (error) {
     for (const [field, value] of row.step === undefined ? [] : Object.entries(row.after ?? {}))
-      context.tell(`The ${field} was set to ${String(value)}; the rest was not done.`);
+      context.message(`The ${field} was set to ${String(value)}; the rest was not done.`);
     await ended.written?.();
     throw error;
   }
@@ -175,7 +175,7 @@ async function outcomeOf(
   const error = isGood(found) ? undefined : (last?.error ?? failureOfRow(found));
   const { operation } = run.invocation;
   const isUnfinished = !hasEnded(run, found) || (await isLeft(run));
-  if (isUnfinished && !operation.reports && run.store) tellUnfinished(context, run, 1);
+  if (isUnfinished && !operation.reports && run.store) printUnfinished(context, run, 1);
   return {
     row: found,
     record: last?.record,

@@ -147,7 +147,7 @@ export function rowRun(task: Task): RowRun {
 }
 
 /** What a row says of a first step that is done. */
-export function halfDone({ done }: RowRun): Pick<ReportRow, 'before' | 'after' | 'step'> {
+export function partialResult({ done }: RowRun): Pick<ReportRow, 'before' | 'after' | 'step'> {
   return done ? { before: done.before, after: done.after, step: done.step } : {};
 }
 

@@ -4,13 +4,13 @@ import { cellText } from '../terminal/safe-text.js';
 import { pad, truncate, widestOf, wrap } from '../terminal/width.js';
 import { detailOf, type Reading } from './cells.js';
 
-interface DetailLook extends Reading {
+interface CardStyle extends Reading {
   readonly columns: number;
   readonly paint: Paint;
 }
 
 /** One record for a person: all fields, keys aligned, what is nested indented, no line too wide. */
-export function detailLines(record: JsonObject, look: DetailLook): string[] {
+export function detailLines(record: JsonObject, look: CardStyle): string[] {
   return linesOf(record, '', look);
 }
 
@@ -19,7 +19,7 @@ const widestKey = 30;
 const leastRoom = 16;
 const gap = '  ';
 
-function linesOf(record: JsonObject, margin: string, look: DetailLook): string[] {
+function linesOf(record: JsonObject, margin: string, look: CardStyle): string[] {
   const entries = Object.entries(record);
   const room = look.columns - margin.length;
   const keyRoom = Math.max(2, Math.min(widestKey, room));
@@ -47,7 +47,7 @@ function linesOf(record: JsonObject, margin: string, look: DetailLook): string[]
 }
 
 /** An object's or a list of objects' own lines; undefined for what fits into a value. */
-function nestedLines(value: unknown, margin: string, look: DetailLook): string[] | undefined {
+function nestedLines(value: unknown, margin: string, look: CardStyle): string[] | undefined {
   if (isObject(value))
     return Object.keys(value).length > 0 ? linesOf(value, margin, look) : undefined;
   if (!Array.isArray(value) || !value.some((item) => typeof item === 'object' && item !== null))
@@ -65,6 +65,6 @@ function nestedLines(value: unknown, margin: string, look: DetailLook): string[]
 }
 
 /** Two more spaces, until half of the width is margin. */
-function deeper(margin: string, look: DetailLook): string {
+function deeper(margin: string, look: CardStyle): string {
   return margin.length + 2 > look.columns / 2 ? margin : `${margin}${gap}`;
 }

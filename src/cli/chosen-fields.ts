@@ -1,4 +1,4 @@
-import { type Batches, batchesOf, type Flow, flowOf } from '../data/flow.js';
+import { type Batches, batchesOf, type RecordStream, recordStream } from '../data/flow.js';
 import { type JsonObject } from '../data/json.js';
 import { didYouMean } from '../data/nearest.js';
 import { flatten, hasPath, valueAt } from '../data/path.js';
@@ -21,8 +21,8 @@ export function chooseFields(
   fields: readonly string[],
   view: Shape,
   told?: (error: UsageError) => void,
-): Flow<JsonObject> {
-  return flowOf(() => chosen(batchesOf(rows), fields, view, told));
+): RecordStream<JsonObject> {
+  return recordStream(() => chosen(batchesOf(rows), fields, view, told));
 }
 
 /** Whether a field of `--fields` can be one of these rows. Throws UsageError where not. */

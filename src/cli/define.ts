@@ -176,7 +176,7 @@ export interface Shown {
   /** Nothing was changed, though the command could have. */
   readonly onlyReads?: boolean | undefined;
   /** Says what is to stand below the value, or instead of it where it could not be written out. */
-  readonly tellAfter?: (how: { readonly isShown: boolean }) => void;
+  readonly printAfter?: (how: { readonly isShown: boolean }) => void;
   /** What is written down once the value was written out. */
   readonly written?: (() => Promise<void>) | undefined;
   /** The first of several things that failed; each was told by a line of its own. */

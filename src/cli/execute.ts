@@ -59,13 +59,13 @@ function parseValues(
     const described = plain.find((entry) => entry.name === name);
     const given = param.takes === 'nothing' ? raw[name] === true : raw[name];
     const parsed = z.safeParse(param.schema, given);
-    if (!parsed.success) throw misfit(described, given, parsed.error.issues[0]);
+    if (!parsed.success) throw invalidValue(described, given, parsed.error.issues[0]);
     values[name] = parsed.data;
   }
   return values;
 }
 
-function misfit(
+function invalidValue(
   param: PlainParam | undefined,
   given: unknown,
   issue: { message: string; path: readonly PropertyKey[] } | undefined,

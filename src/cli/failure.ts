@@ -1,7 +1,7 @@
 import type { GlobalFlags } from '../config/environment.js';
 import type { Context } from '../context.js';
 import { escapeJson } from '../data/json-escape.js';
-import { quietAsked } from '../data/outcome-errors.js';
+import { describeWaitAsked } from '../data/outcome-errors.js';
 import type { PlainTable } from '../data/plain-table.js';
 import { type ResourceName, resourceNames, resourceWords } from '../data/resources.js';
 import { systemLimit } from '../data/system-errors.js';
@@ -17,7 +17,7 @@ import {
   UnknownOutcomeError,
 } from '../errors.js';
 import { exit } from '../exit-codes.js';
-import { toSamePlace } from './same-place.js';
+import { withConnectionFlags } from './same-place.js';
 
 /** What `-o json` prints as the last line of stderr. */
 interface ErrorEnvelope {
@@ -55,24 +55,25 @@ export interface FailedOne {
   readonly id: string;
   readonly error: Failure;
   /** No line told it yet. */
-  readonly isUntold?: boolean;
+  readonly isUnreported?: boolean;
 }
 
 /** One error as sentence, hint, envelope and exit code. Text may hold the service's words: make it safe. */
-interface FailureStory {
+interface FailureText {
   readonly lines: readonly string[];
   readonly envelope: ErrorEnvelope;
   readonly exitCode: number;
 }
 
 /** The one place where errors become words (at most four lines: what happened, why, the next command). */
-export function tellFailure(failed: unknown, command: FailedCommand): FailureStory {
+export function describeFailure(failed: unknown, command: FailedCommand): FailureText {
   const error = systemLimit(failed) ?? failed;
-  if (!(error instanceof Failure)) return tellBug(error);
+  if (!(error instanceof Failure)) return describeBug(error);
   const [message, why] =
     error instanceof ApiError ? sayApiError(error, command) : [error.message, undefined];
   const own = error.hint ?? hintFor(error, command);
-  const hint = own === undefined ? undefined : toSamePlace(own, command.flags, command.table);
+  const hint =
+    own === undefined ? undefined : withConnectionFlags(own, command.flags, command.table);
   const exitCode = command.exitCode ?? exit[error.exitName];
   const site = siteOf(error);
   return {
@@ -98,11 +99,11 @@ export function tellFailure(failed: unknown, command: FailedCommand): FailureSto
 }
 
 /** The envelope as it is printed: the service's words in it drive no terminal. */
-export function envelopeJson({ envelope }: FailureStory): string {
+export function envelopeJson({ envelope }: FailureText): string {
   return escapeJson(JSON.stringify(envelope));
 }
 
-function tellBug(error: unknown): FailureStory {
+function describeBug(error: unknown): FailureText {
   const text = error instanceof Error ? error.message : String(error);
   const message = `Something went wrong inside rosterctl: ${text}`;
   const hint = 'This is a bug. Run again with --debug and report what it shows.';
@@ -177,7 +178,7 @@ function sayApiError(
 }
 
 function laterOf(error: ApiError): string | undefined {
-  const quiet = quietAsked(error);
+  const quiet = describeWaitAsked(error);
   return quiet && `It ${quiet}`;
 }
 
@@ -263,7 +264,7 @@ export function rowError(
   error: Failure,
   id: string,
 ) {
-  const told = tellFailure(error, { words, ids: [id], keySource: api.keySource, flags, table });
+  const told = describeFailure(error, { words, ids: [id], keySource: api.keySource, flags, table });
   const { code, message, ...rest } = told.envelope.error;
   return { code: streams.redacted(code), message: streams.redacted(message), ...rest };
 }

@@ -5,19 +5,19 @@ import type { RecordTest } from '../data/dates.js';
 import {
   type Batches,
   batchesOf,
-  type Flow,
-  flowOf,
-  gathered,
+  type RecordStream,
+  recordStream,
+  collect,
   type Item,
-  sieve,
+  filterMap,
 } from '../data/flow.js';
 import type { JsonObject } from '../data/json.js';
 import { nearest } from '../data/nearest.js';
 import { byField, type Sorting, usualSorting } from '../data/sorting.js';
-import { type Condition, contains, meets, parseCondition } from '../data/where.js';
+import { type Condition, contains, matchesCondition, parseCondition } from '../data/where.js';
 import { Failure, UsageError } from '../errors.js';
 import { param, params, type ValuesOf } from './define.js';
-import { documentedChoices, fieldOf, FieldsSeen } from './record-fields.js';
+import { documentedChoices, fieldOf, ObservedFields } from './record-fields.js';
 
 export type { RecordTest };
 
@@ -74,7 +74,7 @@ export function parsedBy<T>(read: (text: string) => T) {
 }
 
 /** Whose records they are, and what else they have to be. */
-interface Narrowing {
+interface ListFilters {
   readonly resource: ResourceName;
   readonly tests?: readonly RecordTest[];
   /** A list that is cut is put in the usual order of its resource first. */
@@ -88,11 +88,11 @@ interface Narrowing {
  * --limit nothing more is read. Throws UsageError while iterating, before the first record is
  * passed on, when a field is named that no record has and the contract does not know.
  */
-export function narrow(
+export function filterList(
   records: AsyncIterable<JsonObject>,
   values: ListValues,
-  { resource, tests = [], usualOrder = false, notes }: Narrowing,
-): Flow<JsonObject> {
+  { resource, tests = [], usualOrder = false, notes }: ListFilters,
+): RecordStream<JsonObject> {
   const { where = [], search, sort, limit } = values;
   if (notes) for (const condition of where) noteStranger(condition, resource, notes);
   const all = [
@@ -103,7 +103,7 @@ export function narrow(
   ];
   // What a person sees of a list that is cut are its first rows as shown, not as sent.
   const order = sort ?? (usualOrder && limit !== undefined ? usualSorting(resource) : undefined);
-  return flowOf(() => {
+  return recordStream(() => {
     const came = batchesOf(records);
     const kept = all.length === 0 ? came : keep(came, all, resource);
     const ordered = order === undefined ? kept : sorted(kept, order);
@@ -128,7 +128,7 @@ export function parseSorting(text: string): Sorting {
 
 function testOf(condition: Condition, resource: ResourceName): RecordTest {
   return {
-    holds: (record) => meets(condition, record),
+    holds: (record) => matchesCondition(condition, record),
     ...fieldOf(condition.field, resource),
   };
 }
@@ -137,7 +137,7 @@ function testOf(condition: Condition, resource: ResourceName): RecordTest {
 function noteStranger(
   { field, operator, value }: Condition,
   resource: ResourceName,
-  notes: NonNullable<Narrowing['notes']>,
+  notes: NonNullable<ListFilters['notes']>,
 ): void {
   if ((operator !== '=' && operator !== '!=') || value === 'null') return;
   const choices = documentedChoices(resource, field);
@@ -164,13 +164,13 @@ async function* keep(
   tests: readonly RecordTest[],
   resource: ResourceName,
 ): Batches<JsonObject> {
-  const fields = new FieldsSeen(tests, resource);
+  const fields = new ObservedFields(tests, resource);
   let held: Item<JsonObject>[] = [];
   const fitting = (item: Item<JsonObject>) => {
     fields.see(item.value);
     return tests.every((test) => test.holds(item.value)) ? item : undefined;
   };
-  for await (const batch of sieve(records, fitting)) {
+  for await (const batch of filterMap(records, fitting)) {
     for (const item of batch) held.push(item);
     if (!fields.all) continue;
     yield held;
@@ -181,7 +181,7 @@ async function* keep(
 }
 
 async function* sorted(records: Batches<JsonObject>, sorting: Sorting): Batches<JsonObject> {
-  const all = await gathered(flowOf(() => records));
+  const all = await collect(recordStream(() => records));
   yield byField(all, sorting).map((value) => ({ value }));
 }
 
@@ -200,16 +200,16 @@ type World = Pick<Context, 'api' | 'paths' | 'settings'>;
  * A resource's records as the service lists them; what passes is remembered for completion, unless
  * `completion.cache` is off.
  */
-export function listed(
+export function listAndCacheIds(
   world: World,
   resource: ResourceName,
   query: { readonly [name: string]: string } = {},
-): Flow<JsonObject> {
+): RecordStream<JsonObject> {
   const { completionCache, dryRun } = world.settings;
   // A part of the list would make the memory forget the rest.
   const isPart = Object.keys(query).length > 0;
   if (!completionCache || dryRun || isPart) return world.api.list(resource, query);
-  return flowOf(() => remembered(world, resource));
+  return recordStream(() => remembered(world, resource));
 }
 
 async function* remembered(

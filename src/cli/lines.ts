@@ -21,14 +21,14 @@ export function changeLines(value: DryRun, { paint }: Canvas): string[] {
       ? [paint.bold(deletes ? 'Would delete' : 'Would change')]
       : []),
     ...value.changes.map(({ id, field, from, to }) => {
-      const move = deletes ? goneThing(field, from) : `${field}: ${shownMove(from, to)}`;
+      const move = deletes ? goneThing(field, from) : `${field}: ${changeText(from, to)}`;
       return `  ${ofMany && id !== null ? `${singleLine(id)}: ` : ''}${move}`;
     }),
   ];
 }
 
 /** `old → new` */
-export function shownMove(from: unknown, to: unknown): string {
+export function changeText(from: unknown, to: unknown): string {
   return `${shownValue(from)} → ${shownValue(to)}`;
 }
 

@@ -1,9 +1,9 @@
 import { formatOfFile } from '../config/parse.js';
 import type { GlobalFlags, OutputFormat, Settings } from '../config/settings.js';
-import { type Batches, batchesOf, flowOf, gathered, type Item } from '../data/flow.js';
+import { type Batches, batchesOf, recordStream, collect, type Item } from '../data/flow.js';
 import type { JsonObject } from '../data/json.js';
 import { resourceWords } from '../data/resources.js';
-import type { LendKeys } from '../terminal/pager.js';
+import type { LendKeyboard } from '../terminal/pager.js';
 import { createPaint } from '../terminal/paint.js';
 import type { Environment, Streams } from '../terminal/streams.js';
 import { forScreen, type Sink, withSink } from './sink.js';
@@ -35,7 +35,7 @@ export type OutputSettings = Pick<
   | 'quiet'
   | 'time'
   | 'pager'
-  | 'guesses'
+  | 'overrides'
 >;
 
 /** What showing a value needs of the world. */
@@ -44,7 +44,7 @@ export interface Presenting {
   /** As typed: a format named on the command line beats the extension of `--out`. */
   readonly flags?: Pick<GlobalFlags, 'output' | 'json'> | undefined;
   readonly streams: Streams;
-  readonly lendKeys?: LendKeys | undefined;
+  readonly lendKeys?: LendKeyboard | undefined;
   /** What stands before the value, whatever its format. */
   readonly head?: string | undefined;
   /** Ends the wait for the reader of a named pipe. */
@@ -178,18 +178,18 @@ async function showTable<T>(
   sink: Sink,
   world: Presenting,
 ): Promise<void> {
-  const records = (await gathered(rows)).map(asRecord);
+  const records = (await collect(rows)).map(asRecord);
   if (records.length === 0) return world.note(nothingFound(view));
   const { peopleTable } = await import('./table.js');
-  const { forPeople } = view;
+  const { interactiveColumns } = view;
   const lines = await peopleTable(records, view, {
     ...canvasOf(sink, world),
     time: world.settings.time,
     columnNames:
       world.settings.fields ??
-      forPeople?.map(([field]) => field) ??
+      interactiveColumns?.map(([field]) => field) ??
       namedColumns(view, world.settings),
-    headers: world.settings.fields ? undefined : new Map(forPeople),
+    headers: world.settings.fields ? undefined : new Map(interactiveColumns),
     keepOrder: world.sorted === true,
   });
   await showLines(world.settings.noHeader ? lines.slice(1) : lines, sink, world);
@@ -221,7 +221,7 @@ function nothingFound<T>({ resource }: View<T>): string {
 
 /** The columns that the command names, or that the user configured for the resource. */
 function namedColumns<T>(view: View<T>, settings: OutputSettings): readonly string[] | undefined {
-  const configured = settings.guesses[`columns.${view.resource}`];
+  const configured = settings.overrides[`columns.${view.resource}`];
   if (configured === undefined) return view.columns;
   return configured.split(',').map((name) => name.trim());
 }
@@ -262,7 +262,7 @@ async function writeTable<T>(
       await source.return?.();
     }
   };
-  await writeTsv(sink, flowOf(all), columns, settings);
+  await writeTsv(sink, recordStream(all), columns, settings);
   if (late.names.size > 0)
     note(
       `Fields that only later records have are not in the table: ${[...late.names].join(', ')}. Name them with --fields, or use -o csv or -o json.`,

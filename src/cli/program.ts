@@ -87,11 +87,11 @@ function mayMean({ word, short }: PlainParam, words: readonly string[]): boolean
 function root(reading: Reading): Command {
   const program = new Command('rosterctl');
   for (const flag of reading.globals) program.addOption(option(flag));
-  return calm(program, reading);
+  return silenceCommander(program, reading);
 }
 
 /** No printing and no exiting of commander's own, and flags belong to the command they follow. */
-function calm(command: Command, { found }: Reading): Command {
+function silenceCommander(command: Command, { found }: Reading): Command {
   return command
     .option(standardFlags[1].dashes)
     .on('option:version', () => found({ kind: 'version' }))
@@ -110,7 +110,7 @@ function groupCommand(
   reading: Reading,
 ): Command {
   const { globals, found } = reading;
-  const noun = calm(new Command(group.word), reading).aliases([...group.aliases]);
+  const noun = silenceCommander(new Command(group.word), reading).aliases([...group.aliases]);
   for (const flag of globals) noun.addOption(option(flag));
   const command = verbOf(group, verb, table);
   if (verb !== undefined && !command) {
@@ -140,7 +140,7 @@ function verbOf(
 
 function leaf(command: PlainCommand, word: string, reading: Reading): Command {
   const { globals, found } = reading;
-  const verb = calm(new Command(word), reading);
+  const verb = silenceCommander(new Command(word), reading);
   for (const arg of command.args) {
     const name = arg.takes === 'values' ? `${arg.name}...` : arg.name;
     verb.addArgument(new Argument(arg.required ? `<${name}>` : `[${name}]`, arg.text));

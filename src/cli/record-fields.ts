@@ -74,7 +74,7 @@ export function fieldOf(name: string, resource: ResourceName): Pick<RecordTest, 
 }
 
 /** Whether each field that was named stands in some record, of those that went by. */
-export class FieldsSeen {
+export class ObservedFields {
   private unseen: readonly Field[];
   private readonly names: Set<string>;
   private count = 0;

@@ -71,7 +71,7 @@ export function assumedRows(): string {
       assumedEndpoints().map(([, row]) => [row.summary, `\`${row.route}\``]),
     ),
     [
-      ...furtherGuesses(),
+      ...otherAssumptions(),
       `- Answers: these requests are stated and what they answer is not: ${unshown.join(', ')}.`,
     ].join('\n'),
   ].join('\n\n');
@@ -100,7 +100,7 @@ export function assumptionsPage(inventions: readonly string[]): string {
       silentRows().map((row) => [row.summary, `\`${row.route}\``]),
     ),
     '## Further guesses',
-    furtherGuesses().join('\n'),
+    otherAssumptions().join('\n'),
     '## What the sandbox invents',
     'The embedded sandbox has to choose where the contract is silent. These choices are its own and say nothing about the real service.',
     inventions.map((text) => `- ${text}`).join('\n'),
@@ -114,7 +114,7 @@ function silentRows(): readonly Endpoint[] {
   );
 }
 
-function furtherGuesses(): readonly string[] {
+function otherAssumptions(): readonly string[] {
   return Object.entries<string>(assumptions).map(([name, text]) => {
     const about = kebab(name).replaceAll('-', ' ');
     return `- ${sentence(`${about}: ${text}`)}`;

@@ -7,7 +7,7 @@ import { topWords } from './resolve-command.js';
  * A message whose commands, pasted, reach the same organization: with the flags by which this line
  * chose it. What the environment says is still there when they are pasted.
  */
-export function toSamePlace(
+export function withConnectionFlags(
   message: string,
   flags: Partial<GlobalFlags>,
   table: PlainTable,

@@ -9,7 +9,7 @@ import { displayWidth } from '../terminal/width.js';
 import { cellOf, type Reading } from './cells.js';
 import { columnsForPeople } from './columns.js';
 
-interface TableLook extends Reading {
+interface TableStyle extends Reading {
   readonly columns: number;
   readonly paint: Paint;
   /** The columns, where they are known; otherwise they come from the records. */
@@ -23,7 +23,7 @@ interface TableLook extends Reading {
 export async function peopleTable(
   records: readonly JsonObject[],
   { resource }: { readonly resource?: ResourceName | undefined },
-  look: TableLook,
+  look: TableStyle,
 ): Promise<string[]> {
   const sorted = look.keepOrder ? records : inUsualOrder(records, resource);
   const { shown, hidden } = look.columnNames
@@ -50,7 +50,7 @@ function inUsualOrder(
   return resource === undefined ? records : byField(records, usualSorting(resource));
 }
 
-function columnOf(name: string, records: readonly JsonObject[], look: TableLook): TableColumn {
+function columnOf(name: string, records: readonly JsonObject[], look: TableStyle): TableColumn {
   return {
     name: cellText(look.headers?.get(name) ?? name) || '""',
     cells: records.map((record) => cellOf(valueAt(record, name), name, look)),

@@ -1,6 +1,6 @@
 import { contract, type Endpoint } from '../api/contract.js';
 import { environmentVariables } from '../config/environment.js';
-import { guessRows } from '../config/keys.js';
+import { overrideRows } from '../config/keys.js';
 import { exitCodes } from '../exit-codes.js';
 import { faultGrammar, faultKinds } from '../sandbox/fault-rule.js';
 import { inventions } from '../sandbox/inventions.js';
@@ -56,7 +56,7 @@ with one note on stderr. Empty means unset. What says yes or loosens a guard
 (--yes, --confirm) has no variable.`;
 }
 
-/** The rows of the contract table that are guesses. */
+/** The rows of the contract table that are overrides. */
 export function assumedEndpoints(): readonly (readonly [name: string, row: Endpoint])[] {
   return Object.entries(contract).filter(([, row]) => 'assumed' in row.basis);
 }
@@ -96,7 +96,7 @@ A request that the tool does not know: rosterctl api PATH -X METHOD.
 All that replaces a guess, with rosterctl config set KEY VALUE; <resource> is teams,
 players, documents or tryouts (endpoints: not tryouts):
 
-${aligned(guessRows())}`;
+${aligned(overrideRows())}`;
 }
 
 const outputPage = `Output

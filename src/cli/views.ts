@@ -31,7 +31,7 @@ export interface View<T> {
   /** Columns (dotted paths) where they are known; without them they come from the data. */
   readonly columns?: readonly string[] | undefined;
   /** For a person's table: its columns, each with a short header. */
-  readonly forPeople?: readonly (readonly [field: string, header: string])[] | undefined;
+  readonly interactiveColumns?: readonly (readonly [field: string, header: string])[] | undefined;
   /** Fields that its rows may have, with all that stands below them; a row need not have each. */
   readonly rowFields?: readonly string[] | undefined;
   /** JSON stays on one line in a terminal too. */

@@ -34,7 +34,7 @@ export async function runWrite(command: Write, context: Context, values: Values)
   await write.check?.(context, values);
   const plan = await write.plan(context, values);
   // Before it is agreed to; a local write has no calls.
-  for (const call of plan.calls) context.api.tellGuess(call);
+  for (const call of plan.calls) context.api.noteAssumedRoute(call);
   if (context.settings.dryRun && !plan.onlyReads)
     return { value: dryRunOf(context, plan), view: dryRunView, exitName: 'done' };
   const question = write.confirm?.(plan, values);

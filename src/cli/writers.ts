@@ -1,5 +1,5 @@
 import { byteOrderMark, csvLine, type CsvOptions, forSpreadsheet } from '../data/csv.js';
-import { batchesOf, gathered, type Item } from '../data/flow.js';
+import { batchesOf, collect, type Item } from '../data/flow.js';
 import {
   escapesOnlyQuotes,
   isObject,
@@ -8,7 +8,7 @@ import {
   printPlain,
 } from '../data/json.js';
 import { flatten, InnerNames, plainText, valueAt } from '../data/path.js';
-import { turns } from '../data/concurrency.js';
+import { eventLoopTurns } from '../data/concurrency.js';
 import { plural } from '../data/text.js';
 import { CancelledError, OutputError, UsageError } from '../errors.js';
 import { jsonTsvCell, multiLine, tsvCell } from '../terminal/safe-text.js';
@@ -167,7 +167,7 @@ export async function writePairs(sink: Sink, record: JsonObject): Promise<void> 
   await sink.write(lines.join(''));
 }
 
-interface CsvLook extends CsvOptions {
+interface CsvStyle extends CsvOptions {
   readonly bom: boolean;
   readonly noHeader: boolean;
   /** Ends the writing. */
@@ -181,12 +181,15 @@ interface CsvLook extends CsvOptions {
 export async function writeCsv(
   sink: Sink,
   rows: Rows,
-  look: CsvLook,
+  look: CsvStyle,
   columnsIfEmpty: readonly string[],
 ): Promise<void> {
-  const records = (await gathered(rows)).map(asRecord);
+  const records = (await collect(rows)).map(asRecord);
   const names = new InnerNames();
-  const turn = turns(look.signal, () => new CancelledError('Stopped while writing the CSV.'));
+  const turn = eventLoopTurns(
+    look.signal,
+    () => new CancelledError('Stopped while writing the CSV.'),
+  );
   const columns = records.length > 0 ? await csvColumns(records, names, turn) : columnsIfEmpty;
   const header = look.raw ? columns : columns.map(forSpreadsheet);
   const batch = batchTo(sink);
@@ -222,7 +225,7 @@ interface CsvColumn {
 async function csvColumns(
   records: readonly JsonObject[],
   names: InnerNames,
-  turn: ReturnType<typeof turns>,
+  turn: ReturnType<typeof eventLoopTurns>,
 ): Promise<readonly string[]> {
   const start: CsvColumn = { name: '', filled: true, next: undefined };
   const known = new Map<string, CsvColumn>();

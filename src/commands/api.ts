@@ -96,9 +96,12 @@ export default defineWrite({
     return method === 'DELETE' ? { question: `Send DELETE ${path}? There is no undo.` } : undefined;
   },
   async apply(context, { state: { method, path, body } }, { include, paginate }) {
-    const { guesses } = context.settings;
+    const { overrides } = context.settings;
     if (paginate)
-      return readRawList(context.api, path, { guesses, note: (message) => context.note(message) });
+      return readRawList(context.api, path, {
+        overrides,
+        note: (message) => context.note(message),
+      });
     const template = path.split('?')[0] ?? path;
     const call = { method, path: template };
     const response = await context.api.raw({

@@ -5,10 +5,10 @@ import { resource } from '../api/resources.js';
 import type { Answer, Api } from '../api/types.js';
 import { openRunStore, storeOf } from '../bulk/run-store.js';
 import { listRuns } from '../bulk/runs.js';
-import { leftUploads } from '../bulk/end-run.js';
+import { unfinishedUploads } from '../bulk/end-run.js';
 import { defineLocalCommand, Outcome } from '../cli/define.js';
-import { tellFailure } from '../cli/failure.js';
-import { toSamePlace } from '../cli/same-place.js';
+import { describeFailure } from '../cli/failure.js';
+import { withConnectionFlags } from '../cli/same-place.js';
 import { type Canvas, linesOf } from '../cli/views.js';
 import { findConnection } from '../config/connection.js';
 import { sandboxProfile } from '../config/profiles.js';
@@ -104,13 +104,13 @@ async function checkRuns({ paths, flags, settings, table }: LocalContext): Promi
   if (!paths.state) return [];
   const damaged: string[] = [];
   const runs = await listRuns(storeOf({ paths }), ({ message }) => damaged.push(message));
-  const left = leftUploads(runs);
+  const left = unfinishedUploads(runs);
   const open = runs.filter(({ finished }) => !finished).map(({ head }) => head);
   const [first] = open;
   const isOne = first !== undefined && open.length === 1;
   const elsewhere = open.some(({ profile }) => profile !== settings.profile.name);
   const place = elsewhere ? `-p ${isOne ? shellQuote(first.profile) : 'PROFILE'} ` : '';
-  const hint = toSamePlace(
+  const hint = withConnectionFlags(
     `See: rosterctl runs list\nGo on with: rosterctl ${place}runs resume ${isOne ? first.run : 'RUN'}`,
     flags,
     table,
@@ -128,7 +128,7 @@ async function checkRuns({ paths, flags, settings, table }: LocalContext): Promi
       ? warn(
           'uploads',
           `${plural(left.length, 'upload is', 'uploads are')} unfinished: ${left.map(({ id, run }) => `${id} (profile ${run.head.profile})`).join(', ')}`,
-          toSamePlace(
+          withConnectionFlags(
             'See: rosterctl uploads list\nFinish them: rosterctl uploads finish --all',
             flags,
             table,
@@ -218,7 +218,7 @@ function failedRead(
   { flags, streams, table }: LocalContext,
   keySource: string | undefined,
 ): Check {
-  const story = tellFailure(error, { words: ['doctor'], ids: [], keySource, flags, table });
+  const story = describeFailure(error, { words: ['doctor'], ids: [], keySource, flags, table });
   const { message } = story.envelope.error;
   const hint =
     error instanceof NetworkError && !error.details.lasts

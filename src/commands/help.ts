@@ -22,8 +22,8 @@ export default defineLocalCommand({
     }),
   },
   view: linesOf(z.object({ text: z.string() }), ({ text }) => text.trimEnd().split('\n')),
-  run({ table, topic, personReads, streams }, { topic: words }) {
-    const width = personReads ? Math.min(fullWidth, streams.stdout.columns) : fullWidth;
+  run({ table, topic, isInteractive, streams }, { topic: words }) {
+    const width = isInteractive ? Math.min(fullWidth, streams.stdout.columns) : fullWidth;
     return { text: pageOf(words, table, topic, width) };
   },
 });

@@ -1,4 +1,4 @@
-import { isSendable } from '../data/http.js';
+import { isHeaderValue } from '../data/http.js';
 import { systemReason } from '../data/system-errors.js';
 import { CancelledError, InputError, UsageError } from '../errors.js';
 
@@ -13,7 +13,7 @@ export function cleanKey(text: string, source: string): string {
   if (key === '') throw new UsageError(`${source} holds no key.`, { hint: askAgain });
   if (key.length > longest)
     throw new UsageError(`${source} is too long for a key.`, { hint: askAgain });
-  if (!isSendable(key))
+  if (!isHeaderValue(key))
     throw new UsageError(
       `${source} holds a line break or another character that no key can have.`,
       { hint: askAgain },

@@ -133,13 +133,13 @@ export const settingKeys: ReadonlyMap<string, SettingKey> = new Map(
 );
 
 /** The keys that replace a guess, one row for all resources: `columns.<resource>`. */
-export function guessRows(): readonly (readonly [name: string, text: string])[] {
+export function overrideRows(): readonly (readonly [name: string, text: string])[] {
   const rows = guessKeys.map(({ name, text, forAll = name }): [string, string] => [forAll, text]);
   return [...new Map(rows)];
 }
 
 /** Whether a key is one of the guesses rather than a named setting. */
-export function isGuess(name: string): boolean {
+export function isOverride(name: string): boolean {
   return settingKeys.has(name) && !Object.hasOwn(namedKeys, name);
 }
 

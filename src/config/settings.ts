@@ -4,15 +4,15 @@ import { UsageError } from '../errors.js';
 import type { OutputFormat } from './choices.js';
 import { decideKeys, readFlag, type SettingOrigin, unknownKeys } from './decide.js';
 import { flagVariables, type GlobalFlags } from './environment.js';
-import { isGuess, namedKeys } from './keys.js';
+import { isOverride, namedKeys } from './keys.js';
 import { formatOfFile, nameList, oneOf, onOff } from './parse.js';
 import type { Environment } from './paths.js';
 import { activeProfileOf, type ConfigData } from './store.js';
 
 export type { GlobalFlags, OutputFormat, SettingOrigin };
 
-/** The guesses that an admin can replace, by their config key. */
-export type Guesses = { readonly [key: string]: string };
+/** The overrides that an admin can replace, by their config key. */
+export type Overrides = { readonly [key: string]: string };
 
 /** Every setting, decided: flag over environment over profile over default. */
 export interface Settings {
@@ -48,7 +48,7 @@ export interface Settings {
   /** How long before-images are kept, in milliseconds; undefined = none are written. */
   readonly undoKeepMs: number | undefined;
   readonly completionCache: boolean;
-  readonly guesses: Guesses;
+  readonly overrides: Overrides;
 }
 
 /** Where requests go and with what. */
@@ -121,7 +121,7 @@ export function resolveSettings(input: SettingsInput): ResolvedSettings {
     rate: value(namedKeys.rate),
     undoKeepMs: value(namedKeys['undo.keep']),
     completionCache: value(namedKeys['completion.cache']),
-    guesses: setGuesses(origins),
+    overrides: overridesSet(origins),
   };
   return { settings, origins: [...origins, ...setVariables(env)], notes };
 }
@@ -172,10 +172,10 @@ function setVariables(env: Environment): SettingOrigin[] {
     .map(({ name, key }) => ({ key, value: env[name] ?? null, origin: `environment ${name}` }));
 }
 
-function setGuesses(origins: readonly SettingOrigin[]): Guesses {
+function overridesSet(origins: readonly SettingOrigin[]): Overrides {
   return Object.fromEntries(
     origins
-      .filter(({ key, value, origin }) => isGuess(key) && value !== null && origin !== 'default')
+      .filter(({ key, value, origin }) => isOverride(key) && value !== null && origin !== 'default')
       .map(({ key, value }) => [key, value ?? '']),
   );
 }

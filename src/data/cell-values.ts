@@ -132,13 +132,13 @@ function typedValue(cell: string, type: ColumnType): unknown {
   if (type === 'text') return cell;
   if (type === 'int') {
     if (/^-?\d{1,15}$/.test(text)) return Number(text);
-    throw misfit(cell, 'a whole number');
+    throw invalidCell(cell, 'a whole number');
   }
   if (type === 'bool') return booleanOf(cell);
   try {
     return parseJson(text);
   } catch {
-    throw misfit(cell, 'valid JSON');
+    throw invalidCell(cell, 'valid JSON');
   }
 }
 
@@ -157,14 +157,14 @@ function valueLike(present: unknown, cell: string): unknown {
 function booleanOf(cell: string): boolean {
   const word = cell.trim().toLowerCase();
   if (word === 'true' || word === 'false') return word === 'true';
-  throw misfit(cell, 'true or false');
+  throw invalidCell(cell, 'true or false');
 }
 
 const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 function numberLike(present: unknown, cell: string): unknown {
   const text = cell.trim();
-  if (!jsonNumber.test(text)) throw misfit(cell, 'a number');
+  if (!jsonNumber.test(text)) throw invalidCell(cell, 'a number');
   // 7.0 is another spelling of 7.
   return compareDecimals(plainText(present), text) === 0 ? present : parseJson(text);
 }
@@ -194,12 +194,12 @@ function jsonList(present: readonly unknown[], cell: string): readonly unknown[]
     return Array.isArray(value) ? value : undefined;
   } catch {
     if (/^\s*\[\s*["[{]/.test(cell) || listText(present).startsWith('['))
-      throw misfit(cell, 'a list in valid JSON');
+      throw invalidCell(cell, 'a list in valid JSON');
     return undefined;
   }
 }
 
-function misfit(cell: string, wanted: string): InputError {
+function invalidCell(cell: string, wanted: string): InputError {
   const shown = cell.length > 60 ? `${cell.slice(0, 60)}…` : cell;
   return new InputError(`holds "${shown}", which is not ${wanted}.`);
 }

@@ -1,5 +1,5 @@
 /** Starts work in order, `most` at once; a promise for each. One that fails stops no other. */
-export function atOnce<T, R>(
+export function mapConcurrently<T, R>(
   items: readonly T[],
   most: number,
   work: (item: T) => Promise<R>,
@@ -29,7 +29,7 @@ const stepsATurn = 20_000;
  * A counter of steps: every 20,000 of them it gives a promise that resolves after the event loop had
  * its turn, and rejects with `stopped()` if the signal fired; else undefined, at no cost.
  */
-export function turns(
+export function eventLoopTurns(
   signal: AbortSignal | undefined,
   stopped: () => Error,
 ): (steps: number) => Promise<void> | undefined {

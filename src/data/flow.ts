@@ -7,12 +7,12 @@ export interface Item<T> {
 export type Batches<T> = AsyncIterable<readonly Item<T>[]>;
 
 /** A list on its way: one by one, or in batches, which spare a long list a promise for each value. */
-export interface Flow<T> extends AsyncIterable<T> {
+export interface RecordStream<T> extends AsyncIterable<T> {
   batches(): Batches<T>;
 }
 
 /** A flow of these batches; `begin` is called by whoever starts to read. */
-export function flowOf<T>(begin: () => Batches<T>): Flow<T> {
+export function recordStream<T>(begin: () => Batches<T>): RecordStream<T> {
   return {
     batches: begin,
     async *[Symbol.asyncIterator]() {
@@ -31,7 +31,7 @@ export function batchesOf<T>(list: AsyncIterable<T> | Iterable<T>): Batches<T> {
  * Passes each item through `take`, undefined drops it. What came before the item at which `take`
  * throws is handed on first.
  */
-export async function* sieve<T, U>(
+export async function* filterMap<T, U>(
   batches: Batches<T>,
   take: (item: Item<T>) => Item<U> | undefined,
 ): AsyncGenerator<readonly Item<U>[]> {
@@ -52,13 +52,13 @@ export async function* sieve<T, U>(
 }
 
 /** All values of a list. */
-export async function gathered<T>(list: AsyncIterable<T> | Iterable<T>): Promise<T[]> {
+export async function collect<T>(list: AsyncIterable<T> | Iterable<T>): Promise<T[]> {
   const all: T[] = [];
   for await (const batch of batchesOf(list)) for (const { value } of batch) all.push(value);
   return all;
 }
 
-function isFlow<T>(list: AsyncIterable<T> | Iterable<T>): list is Flow<T> {
+function isFlow<T>(list: AsyncIterable<T> | Iterable<T>): list is RecordStream<T> {
   return 'batches' in list && typeof list.batches === 'function';
 }
 

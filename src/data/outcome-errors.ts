@@ -63,13 +63,13 @@ export function isGoneForSure(error: unknown): boolean {
 }
 
 /** The service asked for a longer wait than the line allows: nothing more is sent, no read, either. */
-export function asksForQuiet(error: unknown): boolean {
-  if (error instanceof UnknownOutcomeError) return asksForQuiet(error.cause);
+export function exceedsRetryBudget(error: unknown): boolean {
+  if (error instanceof UnknownOutcomeError) return exceedsRetryBudget(error.cause);
   return error instanceof ApiError && error.details.retryAfter !== undefined;
 }
 
 /** What it asked for then, in words that follow its name; undefined where the line allows the wait. */
-export function quietAsked({ details }: ApiError): string | undefined {
+export function describeWaitAsked({ details }: ApiError): string | undefined {
   return details.retryAfter === undefined
     ? undefined
     : `asks to wait ${details.retryAfter} s, longer than --max-wait allows.`;

@@ -10,7 +10,7 @@ export function valueAt(record: JsonObject, path: string): unknown {
   // Nothing that JSON holds is a function, and all that objects inherit is, but for `__proto__`.
   if (own !== undefined && typeof own !== 'function' && path !== '__proto__') return own;
   if (Object.hasOwn(record, path)) return own;
-  const found = path.includes('.') ? look(record, path.split('.')) : undefined;
+  const found = path.includes('.') ? lookUp(record, path.split('.')) : undefined;
   if (found !== undefined || !path.endsWith(']')) return found;
   return bracketPath(path)?.reduce<unknown>(childOf, record);
 }
@@ -227,24 +227,24 @@ export function plainText(value: unknown): string {
   return printPlain(value) ?? printJson(value);
 }
 
-function look(value: unknown, words: readonly string[]): unknown {
+function lookUp(value: unknown, words: readonly string[]): unknown {
   if (words.length === 0) return value;
-  if (Array.isArray(value)) return lookInList(value, words);
+  if (Array.isArray(value)) return lookUpInList(value, words);
   if (!isObject(value)) return undefined;
   // The longest key that leads somewhere, as `flatten` names its columns.
   for (let count = words.length; count > 0; count--) {
     const key = words.slice(0, count).join('.');
     if (!Object.hasOwn(value, key)) continue;
-    const found = look(value[key], words.slice(count));
+    const found = lookUp(value[key], words.slice(count));
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
-function lookInList(list: readonly unknown[], words: readonly string[]): unknown {
+function lookUpInList(list: readonly unknown[], words: readonly string[]): unknown {
   const [first = ''] = words;
-  if (isIndex(first)) return look(list[Number(first)], words.slice(1));
-  const found = list.map((item) => look(item, words)).filter((item) => item !== undefined);
+  if (isIndex(first)) return lookUp(list[Number(first)], words.slice(1));
+  const found = list.map((item) => lookUp(item, words)).filter((item) => item !== undefined);
   return found.length > 0 ? found.flat() : undefined;
 }
 

@@ -11,7 +11,7 @@ export function plural(count: number, word: string, many = `${word}s`): string {
 }
 
 /** So many of a kind are named, the others only counted: more would fill the screen. */
-export const namedFirst = 5;
+export const nameFirstFew = 5;
 
 /** The first 20 names, and how many more there are. */
 export function firstOf(names: readonly string[]): string {

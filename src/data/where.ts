@@ -46,7 +46,7 @@ export function parseCondition(text: string): Condition {
  * does; `!=` is the opposite of `=`. Throws UsageError where `<` and its kin meet a value that is
  * neither a number beside a number nor a time beside a time; a missing value is no match.
  */
-export function meets(condition: Condition, record: JsonObject): boolean {
+export function matchesCondition(condition: Condition, record: JsonObject): boolean {
   const values = valuesAt(record, condition.field) ?? [];
   switch (condition.operator) {
     case '=':
@@ -71,15 +71,15 @@ export function anyEquals(values: readonly unknown[], text: string): boolean {
 
 /** Whether a text stands anywhere in a value, at any depth, upper and lower case alike. */
 export function contains(value: unknown, text: string): boolean {
-  return holdsFolded(value, fold(text));
+  return holdsFolded(value, foldCase(text));
 }
 
 function holdsFolded(value: unknown, folded: string): boolean {
   if (value === null || value === undefined) return false;
-  if (typeof value === 'string') return fold(value).includes(folded);
+  if (typeof value === 'string') return foldCase(value).includes(folded);
   if (Array.isArray(value)) return value.some((element) => holdsFolded(element, folded));
   if (isObject(value)) return Object.values(value).some((inner) => holdsFolded(inner, folded));
-  return fold(plainText(value)).includes(folded);
+  return foldCase(plainText(value)).includes(folded);
 }
 
 function equals(value: unknown, text: string): boolean {
@@ -142,7 +142,7 @@ export function isSameText(a: string, b: string): boolean {
 }
 
 /** One encoding of each letter, small. */
-export function fold(text: string): string {
+export function foldCase(text: string): string {
   return composed(text).toLowerCase();
 }
 

@@ -26,7 +26,7 @@ import {
 } from './download-one.js';
 import { type DownloadWorker, runDownloads } from './download-run.js';
 import { checkTargets, nameTargets, type Target, withRecords } from './target-names.js';
-import { type SaveOptions, whatStands } from './target-file.js';
+import { type SaveOptions, inspectTarget } from './target-file.js';
 
 /** The flags of download and preview. */
 export const downloadFlags = {
@@ -141,8 +141,8 @@ export async function downloadDocuments(
 ): Promise<Result | Outcome<Result>> {
   const { dir: folder, skipExisting, overwrite } = values;
   const file = await fileOrStdout(values.file);
-  const whenThere = skipExisting ? 'skip' : overwrite ? 'overwrite' : 'refuse';
-  const save: SaveOptions = { file, folder, whenThere };
+  const onExisting = skipExisting ? 'skip' : overwrite ? 'overwrite' : 'refuse';
+  const save: SaveOptions = { file, folder, onExisting };
   if (file === '-' && !context.settings.dryRun) refuseResult(context);
   if (rows.length === 0) context.note('No document is selected.');
   // A name or a size is wanted from the list only where nothing else names the file.
@@ -169,7 +169,7 @@ export async function downloadDocuments(
   for await (const row of run.rows()) done.push(row);
   // On a screen it stands below the files; a pipe has a line for each file and no other.
   const sum = sumOf(done);
-  if (sum !== undefined && context.settings.output === 'table' && !context.personReads)
+  if (sum !== undefined && context.settings.output === 'table' && !context.isInteractive)
     context.note(`${sum}.`);
   return outcome(done);
 }
@@ -212,7 +212,7 @@ async function plannedDownloads(
   const planned: Target[] = [];
   for (const target of targets) {
     const { path } = target;
-    const stands = path === undefined || path === '-' ? 'nothing' : await whatStands(path, save);
+    const stands = path === undefined || path === '-' ? 'nothing' : await inspectTarget(path, save);
     if (stands !== 'skipped') planned.push(target);
   }
   const skipped = targets.length - planned.length;

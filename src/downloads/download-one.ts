@@ -11,8 +11,14 @@ import { ApiError, CancelledError, NetworkError, OutputError, StoreError } from 
 import { sweepStaleTemps } from '../files/atomic-write.js';
 import { partialNames, sweepPartial } from '../files/partial-file.js';
 import { createMeter, type DownloadWorker, type Meter } from './download-run.js';
-import { fetchWhole, type FileSink, type FileSource } from './resumable-download.js';
-import { type FileOf, openTarget, pipeSink, type SaveOptions, whatStands } from './target-file.js';
+import { download, type FileSink, type FileSource } from './resumable-download.js';
+import {
+  type FileOf,
+  openTarget,
+  pipeSink,
+  type SaveOptions,
+  inspectTarget,
+} from './target-file.js';
 import type { Naming, Target } from './target-names.js';
 
 /** The calls whose answer leads to a file (contract 4.4). */
@@ -55,7 +61,7 @@ export async function fetchDocument(
   };
   const { retries, maxWaitMs } = context.settings;
   const { signal } = context;
-  return fetchWhole(source, sink, {
+  return download(source, sink, {
     retries,
     maxWaitMs,
     signal,
@@ -113,7 +119,7 @@ class Saver {
 
   private async saveAs(path: string, target: Target, counted: ReturnType<Meter['begin']>) {
     const { id, record } = target;
-    if ((await whatStands(path, this.options)) === 'skipped') return this.kept(target, path);
+    if ((await inspectTarget(path, this.options)) === 'skipped') return this.kept(target, path);
     const file = await openTarget(this.context, path, this.options, this.belongsTo(id, record));
     try {
       const bytes = await this.fetch(id, record, counted.watch(file.sink));
@@ -142,7 +148,7 @@ class Saver {
       rewinds: true,
       begin: async (version, at, headers) => {
         path ??= this.naming.pathFromHeaders(headers, id);
-        if (!file && (await whatStands(path, this.options)) === 'skipped') throw new Skipped();
+        if (!file && (await inspectTarget(path, this.options)) === 'skipped') throw new Skipped();
         file ??= await openTarget(this.context, path, this.options, this.belongsTo(id, record));
         await file.sink.begin(version, at, headers);
       },
@@ -181,7 +187,7 @@ class Saver {
     const said = record?.['sizeBytes'];
     if (typeof said === 'number' && said !== size)
       this.meter.aside(() =>
-        this.context.tell(
+        this.context.message(
           `${path} was left as it is, but it has ${plural(size, 'byte')} and the document ${id} has ${said}.`,
         ),
       );

@@ -4,10 +4,10 @@ import { CircuitBreaker } from '../bulk/limits.js';
 import { binarySize, bytesMoved } from '../cli/cells.js';
 import { type FailedOne, wordsFor } from '../cli/failure.js';
 import type { Context } from '../context.js';
-import { atOnce } from '../data/concurrency.js';
+import { mapConcurrently } from '../data/concurrency.js';
 import { plural } from '../data/text.js';
 import { CancelledError, Failure, GuardError } from '../errors.js';
-import { type ExitName, gravest } from '../exit-codes.js';
+import { type ExitName, mostSevere } from '../exit-codes.js';
 import type { FileSink } from './resumable-download.js';
 import type { Target } from './target-names.js';
 
@@ -57,7 +57,7 @@ export function runDownloads<R>(
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       failures.push({ id: target.id, error });
-      worker.aside(() => tell(context, target.id, error));
+      worker.aside(() => printFailure(context, target.id, error));
       // A file in the way is no reason to stop, as it is where rows are written.
       if (error instanceof GuardError) stops.settled('failed', false);
       else stops.failed(error, 'failed', false);
@@ -66,7 +66,7 @@ export function runDownloads<R>(
   };
   return {
     async *rows() {
-      const results = atOnce(targets, concurrency, one);
+      const results = mapConcurrently(targets, concurrency, one);
       try {
         for (const result of results) {
           const row = await result;
@@ -76,10 +76,10 @@ export function runDownloads<R>(
         // A reader that went away does not stop what was begun.
         await Promise.allSettled(results);
         worker.close();
-        conclude();
+        finish();
       }
     },
-    exitName: () => stops.stop?.exitName ?? gravest(failures.map(({ error }) => error.exitName)),
+    exitName: () => stops.stop?.exitName ?? mostSevere(failures.map(({ error }) => error.exitName)),
     failed: () => failures[0] ?? notBegun(),
   };
 
@@ -90,25 +90,25 @@ export function runDownloads<R>(
     return { id: first.id, error: new CancelledError('Interrupted.') };
   }
 
-  function conclude(): void {
+  function finish(): void {
     const missing = targets.length - done;
     if (missing === 0) return;
-    if (stops.stop) context.tell(`Stopped: ${stops.stop.reason}`);
+    if (stops.stop) context.message(`Stopped: ${stops.stop.reason}`);
     const untouched = targets.length - begun;
     const rest = untouched > 0 ? `, ${untouched} of them not begun` : '';
     // Asking again brings nothing where all the others are gone.
     const isWorthIt = untouched > 0 || failures.some(({ error }) => error.exitName !== 'notFound');
     const hint = isWorthIt ? ' Go on with the same line and --skip-existing.' : '';
-    context.tell(
+    context.message(
       `${done} of ${plural(targets.length, 'document')} done, ${missing} not${rest}.${hint}`,
     );
   }
 }
 
-function tell(context: Context, id: string, error: Failure): void {
+function printFailure(context: Context, id: string, error: Failure): void {
   if (error.exitName === 'interrupted') return;
   const message = wordsFor(context, id, error);
-  context.tell(message.includes(id) ? message : `${id}: ${message}`);
+  context.message(message.includes(id) ? message : `${id}: ${message}`);
 }
 
 /** One progress line for all files of a run: how many, bytes, rate and time left. */

@@ -45,11 +45,7 @@ export interface FileSource {
  * anew; a file that changed meanwhile begins anew. Returns its size. Throws what the calls throw,
  * ProtocolError for another size than promised, CancelledError.
  */
-export function fetchWhole(
-  source: FileSource,
-  sink: FileSink,
-  policy: RetryPolicy,
-): Promise<number> {
+export function download(source: FileSource, sink: FileSink, policy: RetryPolicy): Promise<number> {
   return new Fetching(source, sink, policy).run();
 }
 
@@ -189,7 +185,7 @@ class Fetching {
         this.at += fresh.length;
       }
     } catch (error) {
-      throw error instanceof NetworkError ? new LostMidway(error) : error;
+      throw error instanceof NetworkError ? new ConnectionLost(error) : error;
     }
   }
 
@@ -204,7 +200,7 @@ class Fetching {
   /** Throws LostMidway for a part that was shorter than the rest: the next one is asked for. */
   private isWhole(): true {
     const { size } = this.version;
-    if (size !== undefined && this.at < size) throw new LostMidway(this.endedEarly(size));
+    if (size !== undefined && this.at < size) throw new ConnectionLost(this.endedEarly(size));
     this.checkSize(this.at);
     if (size !== undefined && this.at > size) throw wrongSize(this.at, 'the store', size);
     if (this.md5?.upTo === this.at && this.md5.hash.digest('hex') !== this.md5.wanted)
@@ -247,7 +243,7 @@ class Fetching {
   }
 
   private async afterLoss(error: unknown): Promise<void> {
-    if (!(error instanceof LostMidway)) throw error;
+    if (!(error instanceof ConnectionLost)) throw error;
     if (!this.countLoss()) throw this.sink.rewinds ? error.loss : this.cannotGoOn(error.loss);
     const { random, sleep, signal } = this.policy;
     await sleep(backoffMs(this.losses - 1, false, random), signal);
@@ -288,7 +284,7 @@ class Fetching {
 }
 
 /** The body of an answer broke off. */
-class LostMidway {
+class ConnectionLost {
   constructor(readonly loss: NetworkError) {}
 }
 

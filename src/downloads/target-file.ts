@@ -19,7 +19,7 @@ export interface SaveOptions {
   /** A file's own name, when one was given. */
   readonly file: string | undefined;
   readonly folder: string | undefined;
-  readonly whenThere: 'refuse' | 'skip' | 'overwrite';
+  readonly onExisting: 'refuse' | 'skip' | 'overwrite';
 }
 
 /** What a document's file is called by its record, made safe; undefined when that names none. */
@@ -49,16 +49,16 @@ export function inFolder(folder: string | undefined, name: string): string {
  * What stands at a target. Throws GuardError for what is neither to be skipped nor replaced: a file
  * without either flag, a folder, a link with --overwrite unless the user named it with -O.
  */
-export async function whatStands(
+export async function inspectTarget(
   path: string,
-  { whenThere, file }: SaveOptions,
+  { onExisting, file }: SaveOptions,
 ): Promise<'nothing' | 'skipped' | 'replaced' | 'device'> {
   const found = await lstat(path).catch(() => undefined);
   if (!found) return 'nothing';
-  if (whenThere === 'refuse') throw alreadyThere(path);
+  if (onExisting === 'refuse') throw alreadyThere(path);
   const isLink = found.isSymbolicLink();
   const target = isLink ? await stat(path).catch(() => undefined) : found;
-  if (whenThere === 'skip') {
+  if (onExisting === 'skip') {
     if (target?.isFile()) return 'skipped';
     throw noFile(path);
   }
@@ -106,8 +106,8 @@ export async function openTarget(
   { asOf, ...belongsTo }: FileOf,
 ): Promise<SavedFile> {
   if (options.folder !== undefined) makeTarget(options.folder);
-  const overwrite = options.whenThere === 'overwrite';
-  if (overwrite && (await whatStands(path, options)) === 'device')
+  const overwrite = options.onExisting === 'overwrite';
+  if (overwrite && (await inspectTarget(path, options)) === 'device')
     return throughFile(path, await openAtomic(path, { signal: context.signal }));
   // A link that the user named leads to the file that is meant.
   const real = overwrite ? await realpath(path).catch(() => path) : path;

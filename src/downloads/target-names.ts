@@ -1,11 +1,17 @@
 import type { Context } from '../context.js';
 import { nameKey, withSuffix } from '../data/file-names.js';
 import type { JsonObject } from '../data/json.js';
-import { namedFirst, plural } from '../data/text.js';
+import { nameFirstFew, plural } from '../data/text.js';
 import { ApiError, GuardError, NotFoundError } from '../errors.js';
 import type { SelectedRow } from '../bulk/report.js';
 import { recordReader } from '../resources/read.js';
-import { inFolder, nameFor, nameFromHeaders, type SaveOptions, whatStands } from './target-file.js';
+import {
+  inFolder,
+  nameFor,
+  nameFromHeaders,
+  type SaveOptions,
+  inspectTarget,
+} from './target-file.js';
 import type { Download } from '../api/store-download.js';
 
 /** One document and where its file goes. */
@@ -86,7 +92,7 @@ export async function checkTargets(
   const refused: GuardError[] = [];
   for (const { path } of targets) {
     if (path === undefined || path === '-') continue;
-    await whatStands(path, options).catch((error: unknown) => {
+    await inspectTarget(path, options).catch((error: unknown) => {
       if (!(error instanceof GuardError)) throw error;
       refused.push(error);
     });
@@ -94,8 +100,8 @@ export async function checkTargets(
   const [first] = refused;
   if (!first) return;
   if (targets.length === 1) throw first;
-  for (const { message } of refused.slice(0, namedFirst)) context.tell(message);
-  if (refused.length > namedFirst) context.tell(`and ${refused.length - namedFirst} more`);
+  for (const { message } of refused.slice(0, nameFirstFew)) context.message(message);
+  if (refused.length > nameFirstFew) context.message(`and ${refused.length - nameFirstFew} more`);
   throw new GuardError(
     `${refused.length} of ${plural(targets.length, 'file')} cannot be written where they belong; nothing was downloaded.`,
     {

@@ -35,7 +35,7 @@ interface AtomicOptions {
  * through. Throws OutputError, CancelledError.
  */
 export async function openAtomic(file: string, options: AtomicOptions = {}): Promise<AtomicFile> {
-  const target = await lookAt(file);
+  const target = await inspectTarget(file);
   if (target.kind === 'descriptor') return throughDescriptor(file, target.number);
   if (target.kind === 'device') return throughDevice(file, target.isPipe, options.signal);
   const temp = tempOf(target.path, options.alone ? aloneMark(target.path) : randomMark());
@@ -69,7 +69,7 @@ export async function openAtomic(file: string, options: AtomicOptions = {}): Pro
 
 /** Throws OutputError where a file of this name cannot be written, as far as that shows beforehand. */
 export async function checkWritable(file: string): Promise<void> {
-  const { kind, path } = await lookAt(file);
+  const { kind, path } = await inspectTarget(file);
   if (kind === 'absent' || kind === 'file')
     await attempt(file, access(dirname(path), constants.W_OK));
 }
@@ -140,7 +140,7 @@ type Target =
   | { readonly kind: 'device'; readonly path: string; readonly isPipe: boolean }
   | { readonly kind: 'file'; readonly path: string; readonly mode: number };
 
-async function lookAt(file: string): Promise<Target> {
+async function inspectTarget(file: string): Promise<Target> {
   const number = await ownDescriptor(file);
   if (number !== undefined && number < 0)
     throw new OutputError(`${file} cannot be written: it is not open.`, {

@@ -64,7 +64,7 @@ async function put(descriptor: number, bytes: Uint8Array): Promise<number> {
   }
 }
 
-const lookMs = 50;
+const pollMs = 50;
 
 /** Writes to what this process has open already; that stays open and nothing of it is replaced. */
 export function throughDescriptor(file: string, number: number): AtomicFile {
@@ -117,6 +117,6 @@ async function openPipe(file: string, signal: AbortSignal | undefined): Promise<
       return handle;
     }
     if (signal?.aborted) throw new CancelledError('Interrupted.');
-    await sleep(lookMs);
+    await sleep(pollMs);
   }
 }

@@ -10,7 +10,7 @@ import {
   inTheWay,
   isHeld,
   isOfEarlierBoot,
-  lookAt,
+  inspect,
   type Marker,
   markerText,
   readMarker,
@@ -97,7 +97,7 @@ class Partial implements PartialFile {
 
   async claimLeft(): Promise<void> {
     const marker = await readMarker(this.names.marker);
-    const found = await lookAt(this.names.bytes);
+    const found = await inspect(this.names.bytes);
     if (!marker) {
       if (found) throw inTheWay(this.names.bytes);
       return;
@@ -139,7 +139,7 @@ class Partial implements PartialFile {
   async commit(): Promise<void> {
     const { bytes, marker } = this.names;
     if (!this.handle) throw new Error('committed before it was begun');
-    const there = await lookAt(this.target);
+    const there = await inspect(this.target);
     await attempt(this.target, this.handle.chmod(there ? there.mode & 0o777 : 0o600));
     await attempt(this.target, this.handle.sync());
     await this.close();
@@ -180,7 +180,7 @@ class Partial implements PartialFile {
     if (!marker) return;
     const { self, belongsTo, asOf } = this.options;
     if (isHeld(marker, self)) throw busy(this.target, this.names.marker);
-    const found = await lookAt(this.names.bytes);
+    const found = await inspect(this.names.bytes);
     // A second name of the same file is what a kill between the last two steps leaves.
     const isOurs =
       found?.nlink === 1 &&
@@ -191,7 +191,7 @@ class Partial implements PartialFile {
     await this.writeMarker(this.marker(this.version));
     this.claimed = true;
     // The marker is of our own making by now; whoever owns the bytes could still write to them.
-    this.owner = (await lookAt(this.names.marker))?.uid;
+    this.owner = (await inspect(this.names.marker))?.uid;
     this.at = isOurs && found.uid === this.owner ? found.size : 0;
     if (this.at === 0) this.version = {};
   }

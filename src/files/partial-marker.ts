@@ -35,7 +35,7 @@ export function markerText({ belongsTo, version, asOf, holder }: Marker): string
  * OutputError for what the system refuses.
  */
 export async function readMarker(path: string): Promise<Marker | undefined> {
-  const found = await lookAt(path);
+  const found = await inspect(path);
   if (!found) return undefined;
   let text = await textOf(path);
   // Empty: it is being written this moment, or its writer or the machine died in that moment.
@@ -50,7 +50,7 @@ export async function readMarker(path: string): Promise<Marker | undefined> {
 }
 
 /** What stands at a path. Throws GuardError for a link, a folder or a device, OutputError. */
-export async function lookAt(path: string) {
+export async function inspect(path: string) {
   const found = await lstat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     return attempt(path, Promise.reject(error));

@@ -20,7 +20,7 @@ const sticky = 0o1000;
  * that cannot be made.
  */
 export function ensurePrivateFolder(folder: string, { owner, within }: Ownership): void {
-  if (within !== undefined && !look(within))
+  if (within !== undefined && !statIfThere(within))
     throw new ConfigError(`There is no home folder ${within} to store in.`, { hint: elsewhere });
   try {
     makeFolder(folder, folderMode);
@@ -29,7 +29,7 @@ export function ensurePrivateFolder(folder: string, { owner, within }: Ownership
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST')
       throw cannotUse('make the folder', folder, error);
   }
-  const found = look(folder);
+  const found = statIfThere(folder);
   if (!found) throw new ConfigError(`The folder ${folder} cannot be made.`, { hint: elsewhere });
   if (found.isSymbolicLink())
     throw new ConfigError(`${folder} is a link, and private files are kept in a real folder.`, {
@@ -55,7 +55,7 @@ type PrivateFile =
  * container mounts). Throws ConfigError for a foreign owner; `loose` = others can read or write it.
  */
 export function inspectPrivateFile(file: string, { owner }: Ownership): PrivateFile {
-  const found = look(file);
+  const found = statIfThere(file);
   if (!found) return { state: 'absent' };
   if (owner !== undefined && found.uid !== owner && found.uid !== 0)
     throw new ConfigError(`The file ${file} belongs to another user and is not read.`, {
@@ -84,7 +84,7 @@ const folderReasons = {
   ENOENT: 'a link in the path points nowhere, or the file system takes no folders there',
 };
 
-function look(path: string): Stats | undefined {
+function statIfThere(path: string): Stats | undefined {
   try {
     return lstatSync(path);
   } catch (error) {

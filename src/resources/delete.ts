@@ -42,19 +42,19 @@ export function deleteSession(
 ): Session {
   const { noun } = rowOf(resource);
   const reader = readerForWrite(context, resource, 'delete');
-  const callOf = (id: string) => ({
+  const deleteCall = (id: string) => ({
     ...callFor(resource, 'delete', id),
     ...(route !== undefined && { route }),
   });
   // A route that cannot be used is an error before anything is read.
-  context.api.describe(callOf('any'));
+  context.api.describe(deleteCall('any'));
   return {
     resends: 3,
     provenByAbsence: true,
     isMarkedDeleted,
     read: ({ id }, purpose) => reader.read(id, readFor[purpose]),
     plan({ id }, { record }) {
-      const call = callOf(id);
+      const call = deleteCall(id);
       const changes = [{ field: noun, from: labelOf(record, id), to: null }];
       return { steps: [{ call, changes, digest: digestOf(record) }] };
     },

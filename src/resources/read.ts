@@ -11,7 +11,7 @@ import { type ResourceName, resourceWords } from '../data/resources.js';
 import { shellQuote } from '../data/text.js';
 import { ageMs, type Instant, pause } from '../data/time.js';
 import { ApiError, Failure, NotFoundError, otherRecord, ProtocolError } from '../errors.js';
-import { gravest } from '../exit-codes.js';
+import { mostSevere } from '../exit-codes.js';
 
 /** Where the records of a resource are read one by one. */
 export interface RecordReader {
@@ -165,7 +165,7 @@ export async function getRecords(
     if (!(record instanceof Failure)) found.push(record);
     else {
       failures.push({ id, error: record });
-      context.tell(
+      context.message(
         record.exitName === 'notFound'
           ? `The ${resourceWords[resource].noun} ${id} was not found.`
           : record.message,
@@ -173,7 +173,7 @@ export async function getRecords(
     }
   }
   if (failures.length === 0) return found;
-  const exitName = gravest(failures.map(({ error }) => error.exitName));
+  const exitName = mostSevere(failures.map(({ error }) => error.exitName));
   const failed = failures.find(({ error }) => error.exitName === exitName);
   return new Outcome(found, exitName, { failed: () => failed });
 }

@@ -7,7 +7,7 @@ import type { Context } from '../context.js';
 import { exportText } from '../data/csv.js';
 import type { JsonObject } from '../data/json.js';
 import { labelOf } from '../data/path.js';
-import { namedFirst, orList } from '../data/text.js';
+import { nameFirstFew, orList } from '../data/text.js';
 import { CancelledError, UsageError } from '../errors.js';
 import { datedLine, editedNotes, type NoteEdit, withoutDay } from './notes.js';
 import { readerForWrite, readFor } from './read.js';
@@ -177,9 +177,9 @@ async function askToReplace(
     throw new UsageError(`${who} has notes that --note would replace, and ${nobody}.`, {
       hint: 'Add --yes to replace them, or keep them with --append-note.',
     });
-  context.tell(`${who} has notes:`);
-  for (const line of present.split('\n')) context.tell(`  - ${line}`);
-  for (const line of note.text.split('\n')) context.tell(`  + ${line}`);
+  context.message(`${who} has notes:`);
+  for (const line of present.split('\n')) context.message(`  - ${line}`);
+  for (const line of note.text.split('\n')) context.message(`  + ${line}`);
   const answer = await context.prompts.select('Replace or append?', [
     { value: 'append', label: 'append' },
     { value: 'replace', label: 'replace' },
@@ -209,9 +209,9 @@ export function createNotes(context: Context): Notes {
     },
     few({ id, what, others }) {
       const ids = said.get(others) ?? [];
-      if (ids.includes(id) || ids.length > namedFirst) return;
+      if (ids.includes(id) || ids.length > nameFirstFew) return;
       said.set(others, [...ids, id]);
-      context.note(ids.length < namedFirst ? `${id} ${what}` : others);
+      context.note(ids.length < nameFirstFew ? `${id} ${what}` : others);
     },
   };
 }

@@ -2,11 +2,11 @@ import * as z from 'zod/mini';
 import { TryoutStatus } from '../api/schemas.js';
 import { flag, param, params, type ValuesOf } from '../cli/define.js';
 import { parsedBy, type RecordTest } from '../cli/filters.js';
-import type { Guesses } from '../config/settings.js';
+import type { Overrides } from '../config/settings.js';
 import { parseWhen, resolveWhen, type When, withinTimes } from '../data/dates.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { parseDuration } from '../data/time.js';
-import { anyEquals, fold, isSameText } from '../data/where.js';
+import { anyEquals, foldCase, isSameText } from '../data/where.js';
 import { UsageError } from '../errors.js';
 
 const group = 'selection';
@@ -63,9 +63,9 @@ export type TryoutFilterValues = ValuesOf<typeof tryoutFilters>;
  */
 export function tryoutQuery(
   { status = [] }: Pick<TryoutFilterValues, 'status'>,
-  guesses: Guesses,
+  overrides: Overrides,
 ): { readonly [name: string]: string } {
-  const name = guesses['filters.tryouts.status'];
+  const name = overrides['filters.tryouts.status'];
   const [only, ...more] = status;
   return name === undefined || only === undefined || more.length > 0 ? {} : { [name]: only };
 }
@@ -148,8 +148,8 @@ function isOneOf(value: unknown, words: readonly string[]): boolean {
 }
 
 function plays(record: JsonObject, wanted: readonly string[]): boolean {
-  const words = wanted.map(fold);
-  return gamesOf(record).some((game) => words.includes(fold(game)));
+  const words = wanted.map(foldCase);
+  return gamesOf(record).some((game) => words.includes(foldCase(game)));
 }
 
 function hasNotes(record: JsonObject): boolean {

@@ -36,7 +36,7 @@ export const ifStatusFlag = {
 export const tryoutSelection: Filters = {
   names: [...Object.keys(tryoutFilters), 'where', 'search'],
   tests: (values: TryoutFilterValues, now) => tryoutTests(values, now),
-  query: (values: TryoutFilterValues, guesses) => tryoutQuery(values, guesses),
+  query: (values: TryoutFilterValues, overrides) => tryoutQuery(values, overrides),
 };
 
 /** The flags of that selection and its guard, in the order of the help; the rarer ones are shown by --help alone. */

@@ -87,14 +87,14 @@ export function updateSession(
 ): Session {
   const reader = readerForWrite(context, resource, 'update');
   const readOnly = readOnlyFields(context, resource);
-  const callOf = (id: string): Call => ({
+  const updateCall = (id: string): Call => ({
     ...callFor(resource, 'update', id),
     ...(route !== undefined && { route }),
   });
   // A route that cannot be used is an error before anything is read.
-  const replaces = context.api.semantics(callOf('any')) === 'replace';
+  const replaces = context.api.semantics(updateCall('any')) === 'replace';
   const planStep = (id: string, record: JsonObject, changes: readonly RowChange[]): Step => {
-    const bare = callOf(id);
+    const bare = updateCall(id);
     const changed = Object.fromEntries(changes.map(({ field, to }) => [field, to]));
     if (!replaces) return { call: { ...bare, body: changed }, changes };
     const body = wholeRecord(record, changed, readOnly);
@@ -122,7 +122,7 @@ export function updateSession(
 
 /** The fields that the setting `readOnly.RESOURCE` names; undefined: it names none. */
 export function readOnlyFields({ settings }: Context, resource: ResourceName) {
-  return settings.guesses[`readOnly.${resource}`]?.split(/\s*,\s*/);
+  return settings.overrides[`readOnly.${resource}`]?.split(/\s*,\s*/);
 }
 
 /** The record as its own GET shows it after a write; a read that fails never makes a done write fail. */

@@ -6,7 +6,7 @@ import type { Environment } from './streams.js';
 const secretNames = ['ROSTERCTL_API_KEY', 'ROSTERCTL_API_KEY_FILE'];
 
 /** Until the result is called, Ctrl-C and Ctrl-Z are the pager's, which says whether it is in use. */
-export type LendKeys = (isInUse: () => boolean) => () => void;
+export type LendKeyboard = (isInUse: () => boolean) => () => void;
 
 /**
  * Shows text through a pager that takes over the terminal; without a shell, without the key in its
@@ -16,7 +16,7 @@ export async function showInPager(
   text: string,
   command: string,
   env: Environment,
-  lendKeys?: LendKeys,
+  lendKeys?: LendKeyboard,
 ): Promise<boolean> {
   const [program, ...args] = wordsOf(command);
   if (program === undefined) return false;

@@ -5,7 +5,7 @@ import { singleLine } from './safe-text.js';
 import type { ProcessStreams, TerminalInput } from './streams.js';
 
 /** What to do when nobody can be asked, such as `Add: --yes`. */
-interface Unasked {
+interface NotAsked {
   readonly hint?: string | undefined;
 }
 
@@ -14,20 +14,20 @@ export interface Prompts {
   /** Why nobody can be asked, as in "would change, and there is nobody to ask"; undefined: somebody can. */
   readonly nobody: string | undefined;
   /** `[y/N]`, default No. Throws CancelledError on Ctrl-C or Escape; false is a No. */
-  confirm(question: string, options?: Unasked): Promise<boolean>;
+  confirm(question: string, options?: NotAsked): Promise<boolean>;
   text(
     question: string,
-    options?: Unasked & {
+    options?: NotAsked & {
       default?: string;
       validate?: (value: string) => string | undefined;
     },
   ): Promise<string>;
   /** Masked input for a key. */
-  secret(question: string, options?: Unasked): Promise<string>;
+  secret(question: string, options?: NotAsked): Promise<string>;
   select<T extends string>(
     question: string,
     choices: readonly { value: T; label: string }[],
-    options?: Unasked,
+    options?: NotAsked,
   ): Promise<T>;
 }
 
@@ -59,7 +59,7 @@ export function createPrompts(
   };
   const ask = async <T>(
     question: string,
-    { hint = 'Give it as a flag; see --help.' }: Unasked,
+    { hint = 'Give it as a flag; see --help.' }: NotAsked,
     prompt: (message: string, context: Asking) => Promise<T>,
   ): Promise<T> => {
     const message = singleLine(question);

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { DamagedRun } from '../bulk/journal.js';
 import { storeOf } from '../bulk/run-store.js';
 import { listOpenRuns } from '../bulk/runs.js';
-import { type LeftUpload, leftUploads, uploadStates } from '../bulk/end-run.js';
+import { type UnfinishedUpload, unfinishedUploads, uploadStates } from '../bulk/end-run.js';
 import { nearest } from '../data/nearest.js';
 import type { LocalContext } from '../context.js';
 import { UsageError } from '../errors.js';
@@ -17,20 +17,23 @@ export const UploadLine = z.object({
 });
 
 /** The uploads on this machine that are not finished, oldest first; a run that is damaged is told. */
-export async function readLeft(
+export async function readUnfinishedUploads(
   context: LocalContext,
   onDamaged: (run: DamagedRun) => void = () => {},
-): Promise<readonly LeftUpload[]> {
+): Promise<readonly UnfinishedUpload[]> {
   const tell = (run: DamagedRun) => {
-    context.tell(run.message);
+    context.message(run.message);
     onDamaged(run);
   };
-  return leftUploads(await listOpenRuns(storeOf(context), tell));
+  return unfinishedUploads(await listOpenRuns(storeOf(context), tell));
 }
 
 /** One of them by its id. Throws UsageError when there is none. */
-export async function findLeft(context: LocalContext, id: string): Promise<LeftUpload> {
-  const left = await readLeft(context);
+export async function findUnfinishedUpload(
+  context: LocalContext,
+  id: string,
+): Promise<UnfinishedUpload> {
+  const left = await readUnfinishedUploads(context);
   const found = left.find((upload) => upload.id === id);
   if (found) return found;
   const near = nearest(

@@ -24,7 +24,7 @@ export interface LocalFile extends UploadFile {
  * Looks at a file: readable, regular, and by name and by content one of the ten types (contract
  * section 8) unless the type is given. Throws InputError or UsageError.
  */
-export async function lookAtFile(path: string, given?: UploadContentType): Promise<LocalFile> {
+export async function inspectFile(path: string, given?: UploadContentType): Promise<LocalFile> {
   const file = await openUpload(path);
   const contentType = given ?? (await typeOf(path, file.sizeBytes));
   return { ...file, path, name: basename(path), contentType };

@@ -1,7 +1,13 @@
 /** Uploads files as documents: the bytes go to the store, then the engine sends the record. */
 import { createHash } from 'node:crypto';
 import { callFor } from '../api/resources.js';
-import { isStored, type LeftUpload, leftUploads, uploadAction, uploadId } from '../bulk/end-run.js';
+import {
+  isStored,
+  type UnfinishedUpload,
+  unfinishedUploads,
+  uploadAction,
+  uploadId,
+} from '../bulk/end-run.js';
 import type { BulkValues } from '../bulk/invocation.js';
 import type { Operation, Recovery, Sent, Session, Step } from '../bulk/operation.js';
 import type { SelectedRow } from '../bulk/report.js';
@@ -25,9 +31,9 @@ import {
   exists,
   newDocument,
   planUpload,
-  seen,
+  inspected,
   storedBefore,
-  takenNames,
+  nameConflicts,
   textOf,
   type UploadJob,
   uploadJobOf,
@@ -40,7 +46,7 @@ import {
   type FileFacts,
   type StoredFile,
   storeFile,
-  tellLeftOver,
+  noteLeftover,
 } from './store-file.js';
 import { documentsByKey, verifyDocument } from './verify.js';
 
@@ -61,9 +67,11 @@ const recovery: Recovery = {
   finishLine: ({ run }) =>
     isSingleRun(run) ? `uploads finish ${uploadId(run, 1)}` : 'uploads finish --all',
   isLeft: (run) =>
-    leftUploads([run]).some((left) => isStored(left) || (wasCutOff(left) && !isSpooled(left.row))),
-  unfinishedRows: (run: StoredRun) => leftUploads([run]).map(({ row }) => row.row),
-  subjectOf: (row) => (isSpooled(row) ? undefined : seen(row).path),
+    unfinishedUploads([run]).some(
+      (left) => isStored(left) || (wasCutOff(left) && !isSpooled(left.row)),
+    ),
+  unfinishedRows: (run: StoredRun) => unfinishedUploads([run]).map(({ row }) => row.row),
+  subjectOf: (row) => (isSpooled(row) ? undefined : inspected(row).path),
   inspectAgain,
 };
 
@@ -78,13 +86,13 @@ export function uploadInvocation(values: object, { isSingle }: { readonly isSing
 }
 
 /** A signal ended it: its bytes may have arrived. What failed says so itself. */
-function wasCutOff({ state, run, row }: LeftUpload): boolean {
+function wasCutOff({ state, run, row }: UnfinishedUpload): boolean {
   return state === 'put_started' && run.state.results.get(row.row)?.error === undefined;
 }
 
 /** What came from stdin cannot be sent anew. */
 function isSpooled(row: SelectedRow): boolean {
-  return seen(row).path === '-';
+  return inspected(row).path === '-';
 }
 
 function uploadSession(context: Context, job: UploadJob, held: LocalFile | undefined): Session {
@@ -92,15 +100,15 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
   const files = new Map<number, LocalFile>();
   const existing = new Map<number, JsonObject>();
   const storedOf = (row: SelectedRow) => arrived.get(row.row) ?? storedBefore(row);
-  const bytes = byteCount((row) => (storedOf(row) ? 0 : seen(row).sizeBytes));
-  const takenOf = takenNames(context, job);
+  const bytes = byteCount((row) => (storedOf(row) ? 0 : inspected(row).sizeBytes));
+  const takenOf = nameConflicts(context, job);
   let keys: ReturnType<typeof documentsByKey> | undefined;
   // Since an earlier process was refused somebody may have recorded the file by hand, as it was told.
   const recordedMeanwhile = async (row: SelectedRow, { fileKey }: StoredFile) =>
     storedBefore(row) && (await (keys ??= documentsByKey(context))).get(fileKey);
 
   const documentStep = (row: SelectedRow, stored: StoredFile): Step => {
-    const file = seen(row);
+    const file = inspected(row);
     return { call: documentCall(file, stored, textOf(job, file)), changes: [newDocument] };
   };
 
@@ -113,7 +121,7 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
       if (bad) throw new InputError(bad.problem, { hint: bad.hint ?? undefined });
       const stored = storedOf(row);
       if (stored) return { steps: [documentStep(row, stored)] };
-      const { path, contentType, identity } = seen(row);
+      const { path, contentType, identity } = inspected(row);
       if (path === '-' && !held)
         throw new InputError('What came from stdin cannot be read again.', {
           hint: 'Upload it again.',
@@ -122,10 +130,10 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
       if (row.previewed) await context.files();
       const file = held ?? (await sameFile(path, contentType, identity));
       files.set(row.row, { ...file, path: row.id });
-      const { calls, requests } = planUpload(context, job, seen(row), undefined);
+      const { calls, requests } = planUpload(context, job, inspected(row), undefined);
       const steps = calls.map((call) => ({ call, changes: [newDocument] }));
       if (row.previewed) return { steps, requests };
-      const taken = await takenOf(seen(row), row.id);
+      const taken = await takenOf(inspected(row), row.id);
       if (!taken) return { steps, requests };
       if (taken.document) existing.set(row.row, taken.document);
       return { steps, requests, skipped: { code: exists, message: taken.message } };
@@ -168,12 +176,12 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
       },
       async confirm(row, record) {
         const sha256 = storedOf(row)?.sha256;
-        if (sha256 !== undefined) await checkStored(context, record, seen(row), sha256);
+        if (sha256 !== undefined) await verifyUpload(context, record, inspected(row), sha256);
       },
       failed(error, row) {
         const stored = storedOf(row);
         if (stored && error.code !== notVerified)
-          tellLeftOver(context, row.id, seen(row), stored, textOf(job, seen(row)), error);
+          noteLeftover(context, row.id, inspected(row), stored, textOf(job, inspected(row)), error);
       },
     },
   };
@@ -209,7 +217,7 @@ function earlierKeys({ steps }: SelectedRow): readonly string[] {
  * Downloads a document again and compares its bytes with those that were sent. Throws ProtocolError
  * `notVerified` when they differ, UnverifiedError when they cannot be had.
  */
-async function checkStored(
+async function verifyUpload(
   context: Context,
   { id }: JsonObject,
   { sizeBytes }: FileFacts,

@@ -63,7 +63,7 @@ async function matching(pattern: string, recursive: boolean): Promise<readonly s
     onlyFiles: false,
     expandDirectories: false,
     absolute: isAbsolute(pattern),
-    fs: { readdir: tellingReaddir((path, error) => refused.push(unreadable(path, error))) },
+    fs: { readdir: reportingReaddir((path, error) => refused.push(unreadable(path, error))) },
   });
   const [first] = refused;
   if (first) throw first;
@@ -81,7 +81,7 @@ async function matching(pattern: string, recursive: boolean): Promise<readonly s
  * The globber passes over what it cannot read and what is no file: a folder is told, and of the rest
  * each is a file that cannot be uploaded, as it would be where the shell had expanded the pattern.
  */
-function tellingReaddir(onUnreadable: (path: string, error: Error) => void) {
+function reportingReaddir(onUnreadable: (path: string, error: Error) => void) {
   const telling = (
     path: string,
     _: object,

@@ -1,6 +1,6 @@
 import type { UploadContentType } from '../api/schemas.js';
 import type { Completeness } from '../api/types.js';
-import { type LeftUpload, stored as storedState } from '../bulk/end-run.js';
+import { type UnfinishedUpload, stored as storedState } from '../bulk/end-run.js';
 import type { RowChange, SelectedRow } from '../bulk/report.js';
 import type { Plan } from '../cli/views.js';
 import type { Context } from '../context.js';
@@ -41,12 +41,12 @@ interface NamedFile extends FileFacts {
 }
 
 /** A file as the preflight saw it, as plain JSON. */
-export interface SeenFile extends NamedFile {
+export interface InspectedFile extends NamedFile {
   /** Absolute, so that an upload can be finished from another folder; `-` for what came from stdin. */
   readonly path: string;
   readonly identity: string;
   /** An earlier file of the same line whose document gets the same name. */
-  readonly namesake?: string;
+  readonly duplicateOf?: string;
 }
 
 /** A file that the preflight refused. */
@@ -76,9 +76,9 @@ export function planUpload(
 }
 
 /** The same for an upload that a run left. */
-export function planLeft(context: Context, { plan, row, steps }: LeftUpload) {
+export function planLeft(context: Context, { plan, row, steps }: UnfinishedUpload) {
   const { job } = plan.job as { readonly job: UploadJob };
-  return planUpload(context, job, seen(row), storedBefore({ ...row, steps }));
+  return planUpload(context, job, inspected(row), storedBefore({ ...row, steps }));
 }
 
 /** What the record of a file's document says. */
@@ -87,12 +87,12 @@ export function textOf({ name, tags }: UploadJob, file: NamedFile): DocumentText
 }
 
 /** What the preflight saw of a row's file. */
-export function seen({ own }: SelectedRow): SeenFile {
-  return own as unknown as SeenFile;
+export function inspected({ own }: SelectedRow): InspectedFile {
+  return own as unknown as InspectedFile;
 }
 
 /** The row of a file that was looked at. */
-export function uploadRow(row: number, id: string, file: SeenFile | BadFile): SelectedRow {
+export function uploadRow(row: number, id: string, file: InspectedFile | BadFile): SelectedRow {
   return { row, id, own: { ...file }, cells: [id] };
 }
 
@@ -110,7 +110,7 @@ export function storedBefore({ steps }: SelectedRow): StoredFile | undefined {
 export const exists = 'exists';
 
 /** A name that is not free, and the document that has it. */
-interface TakenName {
+interface NameConflict {
   readonly message: string;
   readonly hint: string;
   readonly document?: JsonObject;
@@ -121,28 +121,28 @@ interface TakenName {
  * or by a document; the list is read once. It throws GuardError: `exists` for `--if-exists error`,
  * `incomplete` where a list in doubt does not show the name.
  */
-export function takenNames(context: Context, { name, ifExists }: UploadJob) {
+export function nameConflicts(context: Context, { name, ifExists }: UploadJob) {
   let documents: Promise<NamedDocuments> | undefined;
-  const find = async (wanted: string): Promise<TakenName | undefined> => {
+  const find = async (wanted: string): Promise<NameConflict | undefined> => {
     documents ??= documentNames(context);
     const { names, verdict } = await documents;
     const document = names.get(wanted);
     if (!document && verdict.state === 'doubtful') throw inDoubt(wanted, verdict.reason);
     return document && byDocument(wanted, document);
   };
-  return async (file: Pick<SeenFile, 'name' | 'namesake'>, path: string) => {
+  return async (file: Pick<InspectedFile, 'name' | 'duplicateOf'>, path: string) => {
     if (ifExists === 'duplicate') return undefined;
     const wanted = name ?? file.name;
-    const { namesake } = file;
+    const { duplicateOf } = file;
     const taken =
-      namesake === undefined ? await find(wanted) : byNamesake(wanted, [namesake, path]);
+      duplicateOf === undefined ? await find(wanted) : byNamesake(wanted, [duplicateOf, path]);
     if (taken && ifExists === 'error')
       throw new GuardError(taken.message, { code: exists, hint: taken.hint });
     return taken;
   };
 }
 
-function byDocument(name: string, document: JsonObject): TakenName {
+function byDocument(name: string, document: JsonObject): NameConflict {
   return {
     message: `A document named ${name} exists already: ${String(document['id'])}.`,
     hint: 'Give it another --name, or use --if-exists skip or duplicate.',
@@ -150,7 +150,7 @@ function byDocument(name: string, document: JsonObject): TakenName {
   };
 }
 
-function byNamesake(name: string, paths: readonly string[]): TakenName {
+function byNamesake(name: string, paths: readonly string[]): NameConflict {
   return {
     message: `Two files would be named ${name}: ${paths.join(' and ')}.`,
     hint: 'Upload one of them alone with another --name, or use --if-exists skip or duplicate.',

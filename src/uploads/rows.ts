@@ -4,15 +4,15 @@ import type { UploadContentType } from '../api/schemas.js';
 import type { SelectedRow } from '../bulk/report.js';
 import type { Selection } from '../bulk/selection.js';
 import type { Context } from '../context.js';
-import { atOnce } from '../data/concurrency.js';
+import { mapConcurrently } from '../data/concurrency.js';
 import { digestOf } from '../data/digest.js';
 import { systemLimit } from '../data/system-errors.js';
-import { namedFirst, plural } from '../data/text.js';
+import { nameFirstFew, plural } from '../data/text.js';
 import { Failure, UsageError } from '../errors.js';
 import { inputBytes, unreadable } from '../files/input-file.js';
-import { type LocalFile, lookAtFile } from './local-file.js';
+import { type LocalFile, inspectFile } from './local-file.js';
 import { expandPaths } from './paths.js';
-import { badFile, type BadFile, seen, type SeenFile, uploadRow } from './plan.js';
+import { badFile, type BadFile, inspected, type InspectedFile, uploadRow } from './plan.js';
 
 interface PathValues {
   readonly paths: readonly string[];
@@ -38,11 +38,11 @@ export async function uploadRows(
   if (name !== undefined && names.length > 1) throw oneNameForMany();
   // Where it is the only one, nothing goes on without it.
   const isAlone = paths.length === 1 && names[0] === paths[0];
-  const look = async (path: string): Promise<Looked> => ({
+  const look = async (path: string): Promise<InspectedPath> => ({
     path,
-    file: await lookAt(context, path, contentType, failFast || isAlone),
+    file: await inspect(context, path, contentType, failFast || isAlone),
   });
-  const looked = await Promise.all(atOnce(names, filesAtOnce, look));
+  const looked = await Promise.all(mapConcurrently(names, filesAtOnce, look));
   const once = withoutDoubles(context, looked);
   await noteTwins(context, once);
   const rows = withNamesakes(once.map(({ path, file }, index) => uploadRow(index + 1, path, file)));
@@ -59,13 +59,13 @@ export async function inspectAgain(
 ): Promise<readonly SelectedRow[]> {
   const look = async (row: SelectedRow): Promise<SelectedRow> => {
     const bad = badFile(row);
-    const { path, contentType } = bad ?? seen(row);
+    const { path, contentType } = bad ?? inspected(row);
     if (path === '-') return row;
-    const file = await lookAt(context, path, contentType ?? undefined, false);
+    const file = await inspect(context, path, contentType ?? undefined, false);
     const isNamed = !bad && !('problem' in file);
-    return { ...row, own: { ...file, ...(isNamed && { name: seen(row).name }) } };
+    return { ...row, own: { ...file, ...(isNamed && { name: inspected(row).name }) } };
   };
-  return withNamesakes(await Promise.all(atOnce(rows, filesAtOnce, look)));
+  return withNamesakes(await Promise.all(mapConcurrently(rows, filesAtOnce, look)));
 }
 
 /** The refusal of `--name` beside several files. */
@@ -74,7 +74,13 @@ export function oneNameForMany(): UsageError {
 }
 
 /** What is kept of a file until its upload is finished. */
-export function seenFile({ path, name, contentType, sizeBytes, identity }: LocalFile): SeenFile {
+export function seenFile({
+  path,
+  name,
+  contentType,
+  sizeBytes,
+  identity,
+}: LocalFile): InspectedFile {
   return { path: path === '-' ? path : resolve(path), name, contentType, sizeBytes, identity };
 }
 
@@ -85,7 +91,7 @@ function filesDigest(rows: readonly SelectedRow[]): string {
 
 /** Throws UsageError for more bytes than `upload.maxBytes`; an empty file is told. */
 export function checkSize(context: Context, file: LocalFile): void {
-  const most = Number(context.settings.guesses['upload.maxBytes'] ?? Number.POSITIVE_INFINITY);
+  const most = Number(context.settings.overrides['upload.maxBytes'] ?? Number.POSITIVE_INFINITY);
   if (file.sizeBytes > most)
     throw new UsageError(
       `${file.path} has ${file.sizeBytes} bytes, more than upload.maxBytes (${most}) allows.`,
@@ -94,20 +100,20 @@ export function checkSize(context: Context, file: LocalFile): void {
   if (file.sizeBytes === 0) context.note(`${file.path} is empty.`);
 }
 
-interface Looked {
+interface InspectedPath {
   /** As named on the command line. */
   readonly path: string;
-  readonly file: SeenFile | BadFile;
+  readonly file: InspectedFile | BadFile;
 }
 
-async function lookAt(
+async function inspect(
   context: Context,
   path: string,
   contentType: UploadContentType | undefined,
   failFast: boolean,
-): Promise<SeenFile | BadFile> {
+): Promise<InspectedFile | BadFile> {
   try {
-    const file = await lookAtFile(path, contentType);
+    const file = await inspectFile(path, contentType);
     checkSize(context, file);
     return seenFile(file);
   } catch (error) {
@@ -118,7 +124,10 @@ async function lookAt(
   }
 }
 
-function withoutDoubles(context: Context, looked: readonly Looked[]): readonly Looked[] {
+function withoutDoubles(
+  context: Context,
+  looked: readonly InspectedPath[],
+): readonly InspectedPath[] {
   const taken = new Set<string>();
   return looked.filter(({ path }) => {
     const key = resolve(path);
@@ -134,14 +143,14 @@ function withNamesakes(rows: readonly SelectedRow[]): readonly SelectedRow[] {
   return rows.map((row) => {
     if (badFile(row)) return row;
     const { namesake: _, ...own } = row.own ?? {};
-    const namesake = paths.get(own['name']);
-    if (namesake === undefined) paths.set(own['name'], row.id);
-    return { ...row, own: { ...own, ...(namesake !== undefined && { namesake }) } };
+    const duplicateOf = paths.get(own['name']);
+    if (duplicateOf === undefined) paths.set(own['name'], row.id);
+    return { ...row, own: { ...own, ...(duplicateOf !== undefined && { duplicateOf }) } };
   });
 }
 
 /** Two files of the same bytes are uploaded both, and told: it is often a mistake. */
-async function noteTwins(context: Context, looked: readonly Looked[]): Promise<void> {
+async function noteTwins(context: Context, looked: readonly InspectedPath[]): Promise<void> {
   const bySize = new Map<number, string[]>();
   for (const { path, file } of looked)
     if ('sizeBytes' in file && file.sizeBytes > 0)
@@ -151,13 +160,13 @@ async function noteTwins(context: Context, looked: readonly Looked[]): Promise<v
   for (const paths of [...bySize.values()].filter(({ length }) => length > 1)) {
     const byHash = new Map<string, string>();
     // oxlint-disable-next-line no-await-in-loop
-    for (const { path, hash } of await Promise.all(atOnce(paths, filesAtOnce, hashed))) {
+    for (const { path, hash } of await Promise.all(mapConcurrently(paths, filesAtOnce, hashed))) {
       const other = byHash.get(hash);
       if (other === undefined) byHash.set(hash, path);
-      else if (++twins <= namedFirst) context.note(`${path} holds the same bytes as ${other}.`);
+      else if (++twins <= nameFirstFew) context.note(`${path} holds the same bytes as ${other}.`);
     }
   }
-  const more = twins - namedFirst;
+  const more = twins - nameFirstFew;
   if (more > 0) context.note(`… and ${plural(more, 'more pair')}.`);
 }
 

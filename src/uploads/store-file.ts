@@ -172,7 +172,7 @@ async function recordInList(
 }
 
 /** When the bytes have arrived and no record could be made: what is left over, and how to finish it. */
-export function tellLeftOver(
+export function noteLeftover(
   context: Context,
   path: string,
   { contentType, sizeBytes }: FileFacts,
@@ -188,11 +188,11 @@ export function tellLeftOver(
   ];
   const doubt = error instanceof UnknownOutcomeError;
   const sent = `${path} was sent (${plural(sizeBytes, 'byte')})`;
-  context.tell(
+  context.message(
     doubt
       ? `${sent}; whether its record was made is not known. Look first: rosterctl docs list`
       : `${sent}, but no document records it.`,
   );
-  context.tell(`key ${fileKey}, fileRef ${fileRef}`);
-  context.tell(`${doubt ? 'If it is missing' : 'Finish it with'}: ${words.join(' ')}`);
+  context.message(`key ${fileKey}, fileRef ${fileRef}`);
+  context.message(`${doubt ? 'If it is missing' : 'Finish it with'}: ${words.join(' ')}`);
 }

@@ -166,7 +166,7 @@ describe('routes that the contract does not show', () => {
   test('a configured route is used as it is and needs no note', async () => {
     const service = await answering({ status: 200, json: team });
     const { api, heard } = apiTo(service.baseUrl, {
-      guesses: {
+      overrides: {
         'endpoints.teams.update': 'PUT /teams/{organizationId}/{id}',
         'endpoints.teams.update.org': 'body',
         'endpoints.teams.update.semantics': 'replace',
@@ -182,7 +182,9 @@ describe('routes that the contract does not show', () => {
 
   test('the organization can travel in the query', async () => {
     const service = await answering({ status: 204 });
-    const { api } = apiTo(service.baseUrl, { guesses: { 'endpoints.teams.delete.org': 'query' } });
+    const { api } = apiTo(service.baseUrl, {
+      overrides: { 'endpoints.teams.delete.org': 'query' },
+    });
     await api.send({ endpoint: 'deleteTeam', params: { teamId: 't' } });
     expect(service.requests[0]?.url).toBe('/v1/teams/t?organizationId=org_7');
   });
@@ -190,7 +192,7 @@ describe('routes that the contract does not show', () => {
   test('a route for one call beats the configuration', async () => {
     const service = await answering({ status: 200, json: team });
     const { api } = apiTo(service.baseUrl, {
-      guesses: { 'endpoints.teams.update': 'PUT /teams/{id}' },
+      overrides: { 'endpoints.teams.update': 'PUT /teams/{id}' },
     });
     await api.send({ ...updateTeam, route: 'POST /teams/{teamId}/update' });
     expect(service.requests[0]).toMatchObject({ method: 'POST', url: '/v1/teams/team_1/update' });
@@ -214,7 +216,7 @@ describe('routes that the contract does not show', () => {
     const service = await answering({ status: 200, json: team });
     const { api } = apiTo(service.baseUrl);
     expect(await thrownBy(api.send({ ...updateTeam, route }))).toBeInstanceOf(UsageError);
-    const configured = apiTo(service.baseUrl, { guesses: { 'endpoints.teams.update': route } });
+    const configured = apiTo(service.baseUrl, { overrides: { 'endpoints.teams.update': route } });
     expect(await thrownBy(configured.api.send(updateTeam))).toBeInstanceOf(ConfigError);
     expect(service.requests).toHaveLength(0);
   });

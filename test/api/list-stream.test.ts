@@ -42,7 +42,7 @@ function listTo(baseUrl: string, caps: { pages: number; records: number }) {
     baseUrl,
     organizationId: organization,
     transport: transportTo(baseUrl),
-    guesses: {},
+    overrides: {},
     drift: createDrift(notes, false),
     notes,
     strict: false,
@@ -64,9 +64,9 @@ describe('a long list', () => {
     ],
     ['where only the whole tells', (rows) => ({ squads: rows, total: 1500 }), {}],
     ['in a deeper path', (rows) => ({ a: [{ b: rows }] }), { 'lists.teams.path': 'a.0.b' }],
-  ])('%s comes whole and in order', async (_, envelope, guesses) => {
+  ])('%s comes whole and in order', async (_, envelope, overrides) => {
     const service = await recordingService(() => ({ status: 200, json: envelope(long) }));
-    const { api } = apiTo(service.baseUrl, { guesses });
+    const { api } = apiTo(service.baseUrl, { overrides });
     const list = api.list('teams');
     expect(await collect(list)).toEqual(long);
     expect(list.completeness()).toEqual({ state: 'complete' });

@@ -107,7 +107,7 @@ interface Behaviour {
   readonly count: number;
   readonly state: 'complete' | 'doubtful';
   readonly requests: number;
-  readonly guesses?: Record<string, string>;
+  readonly overrides?: Record<string, string>;
 }
 
 const json = (value: unknown, headers?: Record<string, string>): Reply => ({
@@ -314,7 +314,7 @@ const behaviours: readonly Behaviour[] = [
   },
   {
     name: 'the same with its name configured',
-    guesses: { 'paging.params.cursor': 'startingAfter' },
+    overrides: { 'paging.params.cursor': 'startingAfter' },
     reply: (request) => {
       const at = cursorOf(request, 'startingAfter');
       return json({ teams: slice(at), nextCursor: following(at) });
@@ -424,7 +424,7 @@ const behaviours: readonly Behaviour[] = [
   },
   {
     name: 'forced pages',
-    guesses: { 'paging.mode': 'page', 'paging.size': '20' },
+    overrides: { 'paging.mode': 'page', 'paging.size': '20' },
     reply: (request) => json(slice((numberIn(request, 'page', 1) - 1) * 20)),
     count: 45,
     state: 'complete',
@@ -432,7 +432,7 @@ const behaviours: readonly Behaviour[] = [
   },
   {
     name: 'forced offsets',
-    guesses: { 'paging.mode': 'offset', 'paging.params.offset': 'skip' },
+    overrides: { 'paging.mode': 'offset', 'paging.params.offset': 'skip' },
     reply: (request) => json(slice(numberIn(request, 'skip', 0))),
     count: 45,
     state: 'complete',
@@ -440,7 +440,7 @@ const behaviours: readonly Behaviour[] = [
   },
   {
     name: 'paging switched off',
-    guesses: { 'paging.mode': 'none' },
+    overrides: { 'paging.mode': 'none' },
     reply: () => json({ teams: slice(0), nextCursor: '20' }),
     count: 20,
     state: 'complete',
@@ -448,7 +448,7 @@ const behaviours: readonly Behaviour[] = [
   },
   {
     name: 'paging switched off, and fewer than the service speaks of',
-    guesses: { 'paging.mode': 'none' },
+    overrides: { 'paging.mode': 'none' },
     reply: () => json({ teams: slice(0), total: 45 }),
     count: 20,
     state: 'doubtful',
@@ -456,7 +456,7 @@ const behaviours: readonly Behaviour[] = [
   },
   {
     name: 'cursors wanted, and a link given',
-    guesses: { 'paging.mode': 'cursor' },
+    overrides: { 'paging.mode': 'cursor' },
     reply: (_, origin) => ({
       status: 200,
       json: { teams: slice(0) },
@@ -469,9 +469,9 @@ const behaviours: readonly Behaviour[] = [
 ];
 
 describe('paging', () => {
-  test.each(behaviours)('$name', async ({ reply, count, state, requests, guesses }) => {
+  test.each(behaviours)('$name', async ({ reply, count, state, requests, overrides }) => {
     const service = await recordingService((request) => reply(request, service.origin));
-    const { api, heard } = apiTo(service.baseUrl, { ...(guesses && { guesses }) });
+    const { api, heard } = apiTo(service.baseUrl, { ...(overrides && { overrides }) });
     const list = api.list('teams');
     expect(() => list.completeness()).toThrow(BugError);
     const got: JsonObject[] = [];
@@ -492,8 +492,8 @@ describe('paging', () => {
     const service = await recordingService((request) =>
       json({ applications: [{ id: request.url }], nextCursor: cursorOf(request) ? null : '1' }),
     );
-    const guesses = { 'lists.tryouts.query': 'include=gamerTags' };
-    for await (const _ of apiTo(service.baseUrl, { guesses }).api.list('tryouts'));
+    const overrides = { 'lists.tryouts.query': 'include=gamerTags' };
+    for await (const _ of apiTo(service.baseUrl, { overrides }).api.list('tryouts'));
     expect(service.requests.map(({ url }) => url)).toEqual([
       '/v1/tryout-applications?organizationId=org_7&include=gamerTags',
       '/v1/tryout-applications?organizationId=org_7&include=gamerTags&cursor=1',

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { failureOfLoss, lossOf, lossPace } from '../../src/api/loss.js';
-import { backoffMs, repeat, waitAsked } from '../../src/api/retry.js';
+import { failureOfTransportError, transportErrorOf, retryPace } from '../../src/api/loss.js';
+import { backoffMs, retry, waitAsked } from '../../src/api/retry.js';
 import { noWait } from './wiring.js';
 
 const now = new Date('2026-11-21T12:00:00Z');
@@ -84,7 +84,7 @@ const failed = (code: string) => Object.assign(new Error('x'), { code });
 
 describe('losses', () => {
   test('an unknown name is worth one more try after a second', async () => {
-    const loss = lossOf(failed('ENOTFOUND'), 'not-sent', false);
+    const loss = transportErrorOf(failed('ENOTFOUND'), 'not-sent', false);
     const { waits, sleep } = noWait();
     let tries = 0;
     const policy = {
@@ -94,30 +94,32 @@ describe('losses', () => {
       sleep,
       signal: new AbortController().signal,
     };
-    const ending = await repeat('write', policy, async () => {
+    const ending = await retry('write', policy, async () => {
       tries++;
-      return { value: loss, delivery: loss.delivery, pace: lossPace(loss) };
+      return { value: loss, delivery: loss.delivery, pace: retryPace(loss) };
     });
     expect(tries).toBe(2);
     expect(waits).toEqual([1000]);
     expect(ending.verdict).toBe('gaveUp');
     const place = { origin: 'https://api.example.com', attempts: 2 };
-    expect(failureOfLoss(loss, place).message).toMatch(/api\.example\.com.* \(2 attempts\)\.$/);
+    expect(failureOfTransportError(loss, place).message).toMatch(
+      /api\.example\.com.* \(2 attempts\)\.$/,
+    );
   });
 
   test.each(['CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'ERR_TLS_CERT_ALTNAME_INVALID'])(
     '%s is a TLS failure that no repetition mends',
     (code) => {
-      const loss = lossOf(failed(code), 'not-sent', false);
+      const loss = transportErrorOf(failed(code), 'not-sent', false);
       expect(loss.why).toBe('tls');
-      expect(lossPace(loss)).toBe('never');
+      expect(retryPace(loss)).toBe('never');
     },
   );
 
   test('an error without any code is sorted by its name', () => {
     const parser = Object.assign(new Error('bad chunk'), { name: 'HTTPParserError' });
-    expect(lossOf(parser, 'applied', true).why).toBe('cut');
-    expect(lossOf(parser, 'ambiguous', false).why).toBe('notHttp');
+    expect(transportErrorOf(parser, 'applied', true).why).toBe('cut');
+    expect(transportErrorOf(parser, 'ambiguous', false).why).toBe('notHttp');
   });
 });
 
@@ -126,7 +128,7 @@ const stopped = (kind: 'read' | 'put' | 'write', delivery: 'refused' | 'ambiguou
   const sleep = async () => stop.abort();
   const limits = { retries: 3, maxWaitMs: 60_000, random: () => 0 };
   const policy = { ...limits, sleep, signal: stop.signal };
-  return repeat(kind, policy, async () => ({ value: 429, delivery, pace: 'always', wait: 5 }));
+  return retry(kind, policy, async () => ({ value: 429, delivery, pace: 'always', wait: 5 }));
 };
 
 describe('an interrupted wait', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { contract, type Endpoint, endpoint, type EndpointName } from '../../src/api/contract.js';
-import { type Guesses, routeOf } from '../../src/api/routes.js';
+import { type Overrides, routeOf } from '../../src/api/routes.js';
 import { settingKeys } from '../../src/config/keys.js';
 
 const names = Object.keys(contract) as EndpointName[];
@@ -19,7 +19,7 @@ const archiveTeam: Endpoint = {
 };
 
 describe('a new assumed endpoint of a resource', () => {
-  const others: Guesses = {
+  const others: Overrides = {
     'endpoints.teams.update': 'PUT /teams/{id}',
     'endpoints.teams.update.semantics': 'replace',
     'endpoints.teams.update.org': 'body',

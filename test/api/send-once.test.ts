@@ -8,7 +8,7 @@ import {
   StaleReadError,
   UnknownOutcomeError,
 } from '../../src/errors.js';
-import { asksForQuiet } from '../../src/data/outcome-errors.js';
+import { exceedsRetryBudget } from '../../src/data/outcome-errors.js';
 import { recordingService, type Reply } from '../support/service.js';
 import { apiTo, noWait, realLimiter, thrownBy } from './wiring.js';
 
@@ -103,7 +103,7 @@ describe('the wait that an answer asks for', () => {
     const { api } = await asking(429, '7');
     const error = await thrownBy(api.sendOnce(patch, fresh));
     expect(error).toMatchObject({ details: { wait: 7, retryAfter: undefined } });
-    expect(asksForQuiet(error)).toBe(false);
+    expect(exceedsRetryBudget(error)).toBe(false);
   });
 
   test('is told with an open outcome', async () => {
@@ -114,7 +114,7 @@ describe('the wait that an answer asks for', () => {
   test.each([429, 503])('is marked where it is longer than --max-wait (%i)', async (status) => {
     const { api } = await asking(status, '61');
     const error = await thrownBy(api.sendOnce(patch, fresh));
-    expect(asksForQuiet(error)).toBe(true);
+    expect(exceedsRetryBudget(error)).toBe(true);
     const refusal = error instanceof UnknownOutcomeError ? error.cause : error;
     expect(refusal).toMatchObject({ details: { wait: 61, retryAfter: 61 } });
   });

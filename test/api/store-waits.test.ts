@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { FileStore, UploadSource } from '../../src/api/file-store.js';
-import { fetchWhole, type FileSink } from '../../src/downloads/resumable-download.js';
+import { download, type FileSink } from '../../src/downloads/resumable-download.js';
 import type { FileVersion } from '../../src/data/file-version.js';
 import { ProtocolError, StoreError, UnknownOutcomeError } from '../../src/errors.js';
 import { recordingService, type Reply } from '../support/service.js';
@@ -129,7 +129,7 @@ async function partly(version: Record<string, string>, part: Record<string, stri
       text += Buffer.from(chunk).toString();
     },
   };
-  await fetchWhole(
+  await download(
     {
       link: async () => ({ kind: 'url', url: `${service.origin}/d`, expiresAt: undefined }),
       get: (url, of) => store.get(url, of),

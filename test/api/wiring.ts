@@ -48,7 +48,7 @@ export interface Heard {
 export function apiTo(
   baseUrl: string,
   changes: Partial<TransportOptions> & {
-    readonly guesses?: Record<string, string>;
+    readonly overrides?: Record<string, string>;
     readonly strict?: boolean;
     readonly organizationId?: string;
   } = {},
@@ -58,7 +58,7 @@ export function apiTo(
     connection: { baseUrl, organizationId: changes.organizationId ?? organization },
     transport: transportTo(baseUrl, changes),
     limiter: changes.limiter ?? realLimiter(),
-    guesses: changes.guesses ?? {},
+    overrides: changes.overrides ?? {},
     strict: changes.strict ?? false,
     notes: { drift: (text) => heard.drift.push(text), note: (text) => heard.notes.push(text) },
     instant:

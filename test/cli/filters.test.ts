@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { safeParse } from 'zod/mini';
-import { type ListValues, listFlags, narrow, parseSorting } from '../../src/cli/filters.js';
+import { type ListValues, listFlags, filterList, parseSorting } from '../../src/cli/filters.js';
 import { isDocumented } from '../../src/cli/record-fields.js';
 import type { JsonObject } from '../../src/data/json.js';
 import { parseCondition } from '../../src/data/where.js';
@@ -45,7 +45,7 @@ async function ids(records: AsyncIterable<JsonObject>): Promise<unknown[]> {
 }
 
 const narrowed = (records: readonly JsonObject[], flags: Flags) =>
-  ids(narrow(listing(records).records, valuesOf(flags), { resource: 'tryouts' }));
+  ids(filterList(listing(records).records, valuesOf(flags), { resource: 'tryouts' }));
 
 const people = [
   { id: 'b', name: 'Bea', organizationId: 'org_ann', submittedAt: '2026-03-02T00:00:00Z', rank: 2 },
@@ -77,14 +77,14 @@ describe('filters', () => {
 
   test('without a sort the limit stops reading', async () => {
     const { records, progress } = listing(people);
-    const cut = narrow(records, valuesOf({ limit: 1 }), { resource: 'tryouts' });
+    const cut = filterList(records, valuesOf({ limit: 1 }), { resource: 'tryouts' });
     expect(await ids(cut)).toEqual(['b']);
     expect(progress).toEqual({ read: 1, closed: true });
   });
 
   test('records pass as they come', async () => {
     const { records, progress } = listing(people);
-    const passing = narrow(records, valuesOf({ where: ['status!=accepted'] }), {
+    const passing = filterList(records, valuesOf({ where: ['status!=accepted'] }), {
       resource: 'tryouts',
     })[Symbol.asyncIterator]();
     await passing.next();
@@ -107,7 +107,7 @@ describe('a field that no record has', () => {
     const passed: unknown[] = [];
     const narrowing = async () => {
       const values = valuesOf({ where: ['rnak!=7'], limit: 1 });
-      for await (const record of narrow(records, values, { resource: 'tryouts' }))
+      for await (const record of filterList(records, values, { resource: 'tryouts' }))
         passed.push(record);
     };
     await expect(narrowing()).rejects.toThrow('Did you mean rank?');

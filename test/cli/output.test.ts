@@ -138,15 +138,15 @@ describe('a list on a terminal', () => {
   });
 
   test('has the columns that were configured, or chosen', async () => {
-    const guesses = { 'columns.tryouts': 'name, gamerTags.0.game' };
+    const overrides = { 'columns.tryouts': 'name, gamerTags.0.game' };
     const configured = await shown([ann], listOf('tryouts'), {
       columns: 80,
-      settings: { guesses },
+      settings: { overrides },
     });
     expect(configured.stdout).toBe('name  gamerTags.0.game\nAnn   valorant\n');
     const chosen = await shown([ann], listOf('tryouts'), {
       columns: 80,
-      settings: { fields: ['formResponses.rank', 'id'], guesses },
+      settings: { fields: ['formResponses.rank', 'id'], overrides },
     });
     expect(chosen.stdout).toBe('formResponses.rank  id\ngold                app_1\n');
   });

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Rows, writeTsv } from '../../src/cli/writers.js';
-import { flowOf, type Item } from '../../src/data/flow.js';
+import { recordStream, type Item } from '../../src/data/flow.js';
 import { escapesOnlyQuotes, parseJson } from '../../src/data/json.js';
 import { ListSplitter } from '../../src/data/list-splitter.js';
 
@@ -49,7 +49,7 @@ describe('a tab-separated line of a record', () => {
         const items = received(Buffer.from(JSON.stringify(records)));
         quick += items.filter((item) => item.text && escapesOnlyQuotes(item.text)).length;
         const values = items.map(({ value }) => value);
-        const fast = flowOf(async function* () {
+        const fast = recordStream(async function* () {
           yield items;
         });
         const slow = await tsvOf(values);

@@ -217,7 +217,7 @@ describe('a bad value says where it stands and what was meant', () => {
     const file = fileOf({ defaults: { output: 'jsn', 'endpoints.players.update': 'x' } });
     const { settings, notes } = resolveSettings({ flags: {}, env: {}, file, tolerant: true });
     expect(settings.output).toBe('table');
-    expect(settings.guesses).toEqual({});
+    expect(settings.overrides).toEqual({});
     expect(notes.join('\n')).toContain('jsn');
   });
 
@@ -296,7 +296,7 @@ describe('guesses', () => {
       defaults: { 'paging.mode': 'cursor', 'endpoints.players.update': 'put /players/{id}' },
       profiles: { default: { 'columns.teams': 'id, name', 'upload.maxBytes': 1000 } },
     });
-    expect(decide({}, {}, file).guesses).toEqual({
+    expect(decide({}, {}, file).overrides).toEqual({
       'paging.mode': 'cursor',
       'endpoints.players.update': 'PUT /players/{playerId}',
       'columns.teams': 'id,name',

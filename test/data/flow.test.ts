@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { batchesOf, flowOf, gathered, type Item, sieve } from '../../src/data/flow.js';
+import { batchesOf, recordStream, collect, type Item, filterMap } from '../../src/data/flow.js';
 
-async function collect<T>(batches: AsyncIterable<readonly Item<T>[]>): Promise<T[][]> {
+async function valuesOf<T>(batches: AsyncIterable<readonly Item<T>[]>): Promise<T[][]> {
   const all: T[][] = [];
   for await (const batch of batches) all.push(batch.map(({ value }) => value));
   return all;
@@ -17,23 +17,23 @@ async function* inOneBatch() {
 }
 
 test('a flow is read one by one or in its batches', async () => {
-  const flow = flowOf(three);
-  expect(await gathered(flow)).toEqual([1, 2, 3]);
-  expect(await collect(batchesOf(flow))).toEqual([[1, 2], [3]]);
+  const flow = recordStream(three);
+  expect(await collect(flow)).toEqual([1, 2, 3]);
+  expect(await valuesOf(batchesOf(flow))).toEqual([[1, 2], [3]]);
   const single: number[] = [];
   for await (const value of flow) single.push(value);
   expect(single).toEqual([1, 2, 3]);
 });
 
 test('of another list each value passes as soon as it comes, an array at once', async () => {
-  expect(await collect(batchesOf(new Set(['a', 'b'])))).toEqual([['a'], ['b']]);
-  expect(await collect(batchesOf(['a', 'b']))).toEqual([['a', 'b']]);
-  expect(await collect(batchesOf([]))).toEqual([]);
+  expect(await valuesOf(batchesOf(new Set(['a', 'b'])))).toEqual([['a'], ['b']]);
+  expect(await valuesOf(batchesOf(['a', 'b']))).toEqual([['a', 'b']]);
+  expect(await valuesOf(batchesOf([]))).toEqual([]);
 });
 
 test('who stops reading one by one ends the batches', async () => {
   let ended = false;
-  const flow = flowOf(async function* () {
+  const flow = recordStream(async function* () {
     try {
       yield* three();
     } finally {
@@ -47,7 +47,7 @@ test('who stops reading one by one ends the batches', async () => {
 test('what came before a failing item is handed on before the failure', async () => {
   const passed: number[] = [];
   const reading = async () => {
-    const odd = sieve(three(), (item) => {
+    const odd = filterMap(three(), (item) => {
       if (item.value === 3) throw new Error('three');
       return item.value === 1 ? item : undefined;
     });
@@ -58,7 +58,7 @@ test('what came before a failing item is handed on before the failure', async ()
   const seen: number[] = [];
   await expect(
     (async () => {
-      for await (const batch of sieve(inOneBatch(), (item) => {
+      for await (const batch of filterMap(inOneBatch(), (item) => {
         if (item.value === 2) throw new Error('two');
         return item;
       }))

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { RawNumber } from '../../src/data/json.js';
 import { byField, compareDecimals } from '../../src/data/sorting.js';
-import { meets, parseCondition } from '../../src/data/where.js';
+import { matchesCondition, parseCondition } from '../../src/data/where.js';
 
 const record = {
   id: 'app_1',
@@ -28,7 +28,7 @@ const record = {
     essay: 'long',
   },
 };
-const holds = (text: string) => meets(parseCondition(text), record);
+const holds = (text: string) => matchesCondition(parseCondition(text), record);
 
 describe('a condition', () => {
   test.each([
@@ -115,7 +115,7 @@ describe('a condition', () => {
     ['name~ZO\u00cb', true],
   ])('%j is about the same letters however they are encoded', (text, expected) => {
     for (const name of ['Zo\u00eb', 'Zoe\u0308'])
-      expect(meets(parseCondition(text), { name })).toBe(expected);
+      expect(matchesCondition(parseCondition(text), { name })).toBe(expected);
   });
 
   test.each(['', 'status', '=x', ' != x'])('"%s" is refused', (text) => {
@@ -131,8 +131,8 @@ test('!= is the opposite of =, whatever the record holds', () => {
     fc.property(word, anything, fc.string(), (field, value, text) => {
       const held = { [field]: value };
       const condition = { field, value: text };
-      expect(meets({ ...condition, operator: '!=' }, held)).toBe(
-        !meets({ ...condition, operator: '=' }, held),
+      expect(matchesCondition({ ...condition, operator: '!=' }, held)).toBe(
+        !matchesCondition({ ...condition, operator: '=' }, held),
       );
     }),
   );

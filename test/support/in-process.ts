@@ -2,7 +2,7 @@
 import { PassThrough, Writable } from 'node:stream';
 import { runCommand } from '../../src/assemble.js';
 import { checkAgainstTable } from '../../src/cli/check.js';
-import { envelopeJson, tellFailure } from '../../src/cli/failure.js';
+import { envelopeJson, describeFailure } from '../../src/cli/failure.js';
 import { describeCommands } from '../../src/cli/plain.js';
 import { parseCommandLine } from '../../src/cli/program.js';
 import { commands } from '../../src/commands/index.js';
@@ -57,7 +57,7 @@ export async function inProcess(
   });
   const tell = (error: unknown, ids?: readonly string[]): number => {
     const known = { words: command.words, ids: ids ?? [], keySource: undefined };
-    const story = tellFailure(error, { ...known, exitCode: undefined, flags: globals, table });
+    const story = describeFailure(error, { ...known, exitCode: undefined, flags: globals, table });
     err.stream.write(`${envelopeJson(story)}\n`);
     return story.exitCode;
   };

@@ -12,5 +12,5 @@ export const plainOutput: OutputSettings = {
   quiet: false,
   time: undefined,
   pager: undefined,
-  guesses: {},
+  overrides: {},
 };

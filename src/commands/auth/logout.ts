@@ -2,7 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import * as z from 'zod/mini';
 import { beforeImagesIn } from '../../bulk/before-images.js';
-import { leftUploads } from '../../bulk/end-run.js';
+import { unfinishedUploads } from '../../bulk/end-run.js';
 import { isRunHeld } from '../../bulk/lock-run.js';
 import { removeRun, runFolder, storeOf } from '../../bulk/run-store.js';
 import { listRuns } from '../../bulk/runs.js';
@@ -69,7 +69,7 @@ export default defineLocalWrite({
     }
     await forgetRuns(context, runs);
     if (runs.unfinished.length > 0)
-      context.tell(
+      context.message(
         `Kept, because unfinished: ${runs.unfinished.join(', ')}. To delete one: rosterctl runs prune RUN`,
       );
     for (const variable of ['ROSTERCTL_API_KEY', 'ROSTERCTL_API_KEY_FILE'])
@@ -93,7 +93,7 @@ function forgetCache(context: LocalContext, origin: string, organization: string
   try {
     rmSync(folder, { recursive: true, force: true });
   } catch (error) {
-    context.tell(
+    context.message(
       `What completion remembered in ${folder} cannot be removed: ${systemReason(error)}.`,
     );
   }
@@ -133,14 +133,14 @@ function hasOtherKey(config: ConfigStore, name: string, place: Place): boolean {
 export async function runsOf(context: LocalContext, place: Place): Promise<KeptRuns> {
   if (!context.paths.state) return noRuns;
   const store = storeOf(context);
-  const all = await listRuns(store, ({ message }) => context.tell(message));
+  const all = await listRuns(store, ({ message }) => context.message(message));
   const ended: string[] = [];
   const undoable: string[] = [];
   const unfinished: string[] = [];
   for (const stored of all) {
     const { run, organization, service } = stored.head;
     if (organization !== place.organization || !isAt(service, place.origin)) continue;
-    const isLeft = !stored.finished || leftUploads([stored]).length > 0;
+    const isLeft = !stored.finished || unfinishedUploads([stored]).length > 0;
     (isLeft ? unfinished : ended).push(run);
     const hasImages = existsSync(beforeImagesIn(runFolder(store, run)));
     // oxlint-disable-next-line no-await-in-loop

@@ -44,13 +44,14 @@ export default defineLocalCommand({
     if (!all) {
       const { status, exitName } =
         context.settings.profile.name === sandboxProfile
-          ? await judgeSandbox(context, offline)
-          : await judge(context, connectionOf(context), offline);
+          ? await checkSandbox(context, offline)
+          : await checkProfile(context, connectionOf(context), offline);
       return new Outcome(status, exitName);
     }
     const judged: Judged[] = [];
     for (const { name } of context.config.profiles())
-      if (name !== sandboxProfile) judged.push(await judge(context, named(context, name), offline));
+      if (name !== sandboxProfile)
+        judged.push(await checkProfile(context, named(context, name), offline));
     return new Outcome<KeyStatus | KeyStatus[]>(
       judged.map(({ status }) => status),
       worst(judged),
@@ -65,7 +66,7 @@ function named(context: LocalContext, name: string): ConnectionInput {
   return { ...input, env, flags: {}, profile: { name, via: 'flag' } };
 }
 
-async function judge(
+async function checkProfile(
   context: LocalContext,
   input: ConnectionInput,
   offline: boolean,
@@ -86,27 +87,30 @@ async function judge(
     if (tail !== '') context.detail(`The key of profile ${name} ends in ${tail}.`);
     if (offline) return { status: { ...status, check: 'skipped' }, exitName: 'done' };
     const answer = await checkKey(await context.connectTo(connection));
-    return { status: { ...status, check: answer.check }, exitName: tellAnswer(context, answer) };
+    return { status: { ...status, check: answer.check }, exitName: printAnswer(context, answer) };
   } catch (error) {
     if (!(error instanceof Failure) || error.kind === 'bug') throw error;
-    context.tell(`Profile ${name}: ${error.message}`);
+    context.message(`Profile ${name}: ${error.message}`);
     if (error.hint) context.note(error.hint);
     return { status: { ...status, check: 'skipped' }, exitName: error.exitName };
   }
 }
 
-function tellAnswer(context: LocalContext, answer: Awaited<ReturnType<typeof checkKey>>): ExitName {
+function printAnswer(
+  context: LocalContext,
+  answer: Awaited<ReturnType<typeof checkKey>>,
+): ExitName {
   if (answer.check === 'ok') return 'done';
   if (answer.check === '401') return 'unauthenticated';
   if (answer.check === '403') {
     context.note(explainForbidden(answer.error));
     return 'done';
   }
-  context.tell(answer.error.message);
+  context.message(answer.error.message);
   return answer.error.exitName;
 }
 
-async function judgeSandbox(context: LocalContext, offline: boolean): Promise<Judged> {
+async function checkSandbox(context: LocalContext, offline: boolean): Promise<Judged> {
   const status = { profile: sandboxProfile, keySource: 'built in', keyStored: false };
   if (offline)
     return {
@@ -124,7 +128,7 @@ async function judgeSandbox(context: LocalContext, offline: boolean): Promise<Ju
       keyStored: status.keyStored,
       check: answer.check,
     },
-    exitName: tellAnswer(context, answer),
+    exitName: printAnswer(context, answer),
   };
 }
 

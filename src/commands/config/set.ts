@@ -3,7 +3,7 @@ import { defineLocalWrite, param } from '../../cli/define.js';
 import { documentedFields, isDocumented } from '../../cli/record-fields.js';
 import { linesOf } from '../../cli/views.js';
 import { readFlag } from '../../config/decide.js';
-import { guessRows, namedKeys, requireKey, type SettingKey } from '../../config/keys.js';
+import { overrideRows, namedKeys, requireKey, type SettingKey } from '../../config/keys.js';
 import { withSetting } from '../../config/profiles.js';
 import type { LocalContext } from '../../context.js';
 import { nearest } from '../../data/nearest.js';
@@ -11,7 +11,7 @@ import { resourceNames } from '../../data/resources.js';
 import { UsageError } from '../../errors.js';
 import { settingPlace } from './shared.js';
 
-const guessGroups = [...new Set(guessRows().map(([name]) => name.replace(/\..*$/, '.*')))];
+const guessGroups = [...new Set(overrideRows().map(([name]) => name.replace(/\..*$/, '.*')))];
 
 export default defineLocalWrite({
   summary: 'Set a setting of the profile in force, or of all when there is none',

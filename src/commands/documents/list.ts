@@ -1,5 +1,5 @@
 import { defineCommand } from '../../cli/define.js';
-import { listed, listFlags, narrow } from '../../cli/filters.js';
+import { listAndCacheIds, listFlags, filterList } from '../../cli/filters.js';
 import { listOf } from '../../cli/views.js';
 import { documentFilters, documentTests } from '../../resources/document-filters.js';
 
@@ -14,8 +14,8 @@ export default defineCommand({
   flags: { ...documentFilters, ...listFlags },
   view: listOf('documents'),
   run(context, values) {
-    const { now, personReads: usualOrder } = context;
-    return narrow(listed(context, 'documents'), values, {
+    const { now, isInteractive: usualOrder } = context;
+    return filterList(listAndCacheIds(context, 'documents'), values, {
       resource: 'documents',
       tests: documentTests(values, now()),
       usualOrder,

@@ -1,5 +1,5 @@
 import { defineCommand } from '../../cli/define.js';
-import { listed, listFlags, narrow } from '../../cli/filters.js';
+import { listAndCacheIds, listFlags, filterList } from '../../cli/filters.js';
 import { listOf } from '../../cli/views.js';
 import { playerFilters, playerTests } from '../../resources/player-filters.js';
 
@@ -14,9 +14,9 @@ export default defineCommand({
   flags: { ...playerFilters, ...listFlags },
   view: listOf('players'),
   run(context, values) {
-    const { personReads: usualOrder } = context;
+    const { isInteractive: usualOrder } = context;
     const tests = playerTests(values);
-    return narrow(listed(context, 'players'), values, {
+    return filterList(listAndCacheIds(context, 'players'), values, {
       resource: 'players',
       tests,
       usualOrder,

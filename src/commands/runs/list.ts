@@ -40,7 +40,7 @@ export default defineLocalCommand({
       'startedAt',
       'profile',
     ]),
-    forPeople: [
+    interactiveColumns: [
       ['run', 'run'],
       ['state', 'state'],
       ['startedAt', 'started'],
@@ -66,7 +66,7 @@ export default defineLocalCommand({
 });
 
 async function readAll(context: LocalContext, store: RunStore): Promise<readonly StoredRun[]> {
-  return readRuns(store, await runNames(store), ({ message }) => context.tell(message));
+  return readRuns(store, await runNames(store), ({ message }) => context.message(message));
 }
 
 /** Only runs that are listed are opened: names and folders tell the rest. */
@@ -85,7 +85,7 @@ async function readNewest(context: LocalContext, store: RunStore): Promise<reado
   if (hidden.length > 0)
     context.note(`Not listed: ${hidden.join(' and ')}. To list them, add --all.`);
   const runs = await readRuns(store, names.slice(-mostListed), ({ message }) =>
-    context.tell(message),
+    context.message(message),
   );
   return runs.filter((run) => !(run.finished && isSingleRun(run.head.run)));
 }

@@ -9,7 +9,7 @@ import {
   summaryOf,
   wholeRunName,
 } from '../../bulk/runs.js';
-import { isInDoubt, leftUploads, uploadAction } from '../../bulk/end-run.js';
+import { hasUnknownOutcome, unfinishedUploads, uploadAction } from '../../bulk/end-run.js';
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { parsedBy } from '../../cli/filters.js';
 import { linesOf } from '../../cli/views.js';
@@ -115,9 +115,9 @@ async function oldRuns(context: LocalContext, olderThan: number): Promise<Pruned
   const damaged: DamagedRun[] = [];
   const runs = await readRuns(store, names.filter(isOld), (run) => damaged.push(run));
   const aside = damaged.filter(({ isOpen }) => !isOpen);
-  for (const each of damaged) if (!aside.includes(each)) context.tell(each.message);
+  for (const each of damaged) if (!aside.includes(each)) context.message(each.message);
   // Which documents they made tells an upload in doubt which ones are not its own.
-  const areEvidence = leftUploads(await listOpenRuns(store)).some(isInDoubt);
+  const areEvidence = unfinishedUploads(await listOpenRuns(store)).some(hasUnknownOutcome);
   const done = runs.filter(
     (run) => isDone(run) && !(areEvidence && run.head.action === uploadAction),
   );
@@ -125,5 +125,5 @@ async function oldRuns(context: LocalContext, olderThan: number): Promise<Pruned
 }
 
 function isDone(run: StoredRun): boolean {
-  return run.finished && summaryOf(run).unknown === 0 && leftUploads([run]).length === 0;
+  return run.finished && summaryOf(run).unknown === 0 && unfinishedUploads([run]).length === 0;
 }

@@ -21,7 +21,7 @@ export default defineWrite({
   ...ofEarlierRun,
   async plan(context, { run }) {
     const stored = await runHere(context, run, ({ finished }) => !finished, ['open']);
-    if (stored.state.superseded)
+    if (stored.state.replaced)
       throw new UsageError(`The run ${stored.head.run} was replaced by a later one.`, {
         hint: 'See: rosterctl runs list',
       });

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { readBeforeImages } from '../../bulk/before-images.js';
-import { reportView, tellSummary } from '../../bulk/report-view.js';
+import { reportView, printSummary } from '../../bulk/report-view.js';
 import { type BulkReport, type ReportRow, wentWrong } from '../../bulk/report.js';
 import { isSamePlace, type Place } from '../../bulk/run-plan.js';
 import { runFolder, storeOf } from '../../bulk/run-store.js';
@@ -50,9 +50,9 @@ export default defineLocalCommand({
       return new Outcome(undefined as never, 'done', {
         head: await deletedRecords(context, stored),
       });
-    if (context.personReads) context.tell(aboutRun(stored));
+    if (context.isInteractive) context.message(aboutRun(stored));
     const report = storedReport(stored, failed);
-    tellSummary(context, report);
+    printSummary(context, report);
     return report;
   },
 });

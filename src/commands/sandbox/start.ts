@@ -73,7 +73,7 @@ export default defineLocalCommand({
       ...(s3 !== undefined && { bucket: readBucketFile(s3, { owner: context.paths.owner }) }),
     });
     if (server.memoryReason !== undefined)
-      context.tell(`The data is in memory and ends with this server: ${server.memoryReason}`);
+      context.message(`The data is in memory and ends with this server: ${server.memoryReason}`);
     const { baseUrl, organizationId, apiKey, fileUrl, pid } = server;
     return new Lasting(
       { baseUrl, organizationId, apiKey, fileUrl, pid },

@@ -1,5 +1,5 @@
 import { defineCommand } from '../../cli/define.js';
-import { listed, listFlags, narrow } from '../../cli/filters.js';
+import { listAndCacheIds, listFlags, filterList } from '../../cli/filters.js';
 import { listOf } from '../../cli/views.js';
 
 export default defineCommand({
@@ -13,8 +13,8 @@ export default defineCommand({
   flags: listFlags,
   view: listOf('teams'),
   run(context, values) {
-    const { personReads: usualOrder } = context;
-    return narrow(listed(context, 'teams'), values, {
+    const { isInteractive: usualOrder } = context;
+    return filterList(listAndCacheIds(context, 'teams'), values, {
       resource: 'teams',
       usualOrder,
       notes: context,

@@ -1,5 +1,5 @@
 import { defineCommand } from '../../cli/define.js';
-import { listed, listFlags, narrow } from '../../cli/filters.js';
+import { listAndCacheIds, listFlags, filterList } from '../../cli/filters.js';
 import { listOf } from '../../cli/views.js';
 import {
   tryoutExcludes,
@@ -26,10 +26,10 @@ export default defineCommand({
   excludes: tryoutExcludes,
   view: listOf('tryouts'),
   run(context, values) {
-    const { now, personReads: usualOrder } = context;
+    const { now, isInteractive: usualOrder } = context;
     const tests = tryoutTests(values, now());
-    const query = tryoutQuery(values, context.settings.guesses);
-    const records = listed(context, 'tryouts', query);
-    return narrow(records, values, { resource: 'tryouts', tests, usualOrder, notes: context });
+    const query = tryoutQuery(values, context.settings.overrides);
+    const records = listAndCacheIds(context, 'tryouts', query);
+    return filterList(records, values, { resource: 'tryouts', tests, usualOrder, notes: context });
   },
 });

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { TryoutStatus } from '../../api/schemas.js';
 import { defineCommand } from '../../cli/define.js';
-import { listFlags, narrow } from '../../cli/filters.js';
+import { listFlags, filterList } from '../../cli/filters.js';
 import { type Canvas, linesOf } from '../../cli/views.js';
 import { mondayOf, timeOf } from '../../data/dates.js';
 import type { JsonObject } from '../../data/json.js';
@@ -46,7 +46,7 @@ export default defineCommand({
     const filters = { ...values, sort: undefined, limit: undefined };
     const tests = tryoutTests(values, now());
     return tally(
-      narrow(api.list('tryouts'), filters, { resource: 'tryouts', tests, notes: context }),
+      filterList(api.list('tryouts'), filters, { resource: 'tryouts', tests, notes: context }),
     );
   },
 });

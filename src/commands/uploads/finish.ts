@@ -3,21 +3,21 @@ import type { DamagedRun } from '../../bulk/journal.js';
 import { checkFields, reportOf, reportView } from '../../bulk/report-view.js';
 import { bulkFlags } from '../../bulk/invocation.js';
 import type { BulkReport, ReportRow } from '../../bulk/report.js';
-import { finishRows, meanwhile } from '../../bulk/resume.js';
+import { finishRows, finishedElsewhere } from '../../bulk/resume.js';
 import { isHere } from '../../bulk/run-plan.js';
 import { isSingleRun } from '../../bulk/run-store.js';
 import { showFinished } from '../../bulk/show-run.js';
-import { type LeftUpload, uploadAction } from '../../bulk/end-run.js';
+import { type UnfinishedUpload, uploadAction } from '../../bulk/end-run.js';
 import { defineWrite, flag, Outcome, param, type Plan, Running } from '../../cli/define.js';
 import { recordOf } from '../../cli/views.js';
 import type { Context } from '../../context.js';
 import { plural } from '../../data/text.js';
 import { Failure, UsageError } from '../../errors.js';
-import { type ExitName, gravest } from '../../exit-codes.js';
+import { type ExitName, mostSevere } from '../../exit-codes.js';
 import { newDocument, planLeft } from '../../uploads/plan.js';
 import { uploadInvocation } from '../../uploads/operation.js';
 import { leftIdSchema } from './forget.js';
-import { findLeft, readLeft } from '../../uploads/left.js';
+import { findUnfinishedUpload, readUnfinishedUploads } from '../../uploads/left.js';
 
 const { concurrency, waitLock } = bulkFlags;
 
@@ -49,7 +49,7 @@ export default defineWrite({
             // What it left can be neither finished nor called finished.
             if (isOpen && isUpload) exits.push('guarded');
           })
-        : [await findLeft(context, id)];
+        : [await findUnfinishedUpload(context, id)];
     const [only] = left;
     if (id !== undefined && only && !isHere(context, only.run)) throw elsewhere(only);
     const planned = left.map((upload) => planLeft(context, upload));
@@ -78,7 +78,7 @@ export default defineWrite({
 });
 
 interface State {
-  readonly left: readonly LeftUpload[];
+  readonly left: readonly UnfinishedUpload[];
   readonly exits: readonly ExitName[];
 }
 
@@ -89,7 +89,7 @@ async function finishAll(context: Context, state: State, values: object): Promis
   if (left.length === 0 && exits.length === 0) context.note('No upload is unfinished.');
   const head = { action: 'uploads.finish', run: null };
   if (context.settings.dryRun)
-    return shown(reportOf(context, head, left.map(wouldBe)), gravest(exits));
+    return shown(reportOf(context, head, left.map(wouldBe)), mostSevere(exits));
   const rows: ReportRow[] = [];
   const written: (() => Promise<void>)[] = [];
   for (const run of new Set(left.map((upload) => upload.run))) {
@@ -106,7 +106,7 @@ async function finishAll(context: Context, state: State, values: object): Promis
     exits.push(ended.exitName);
     if (ended.close) written.push(ended.close);
   }
-  return shown(reportOf(context, head, rows), gravest(exits), async () => {
+  return shown(reportOf(context, head, rows), mostSevere(exits), async () => {
     for (const close of written) await close();
   });
 }
@@ -125,8 +125,8 @@ function shown(report: BulkReport, exitName: ExitName, written?: () => Promise<v
 async function leftHere(
   context: Context,
   onDamaged?: (run: DamagedRun) => void,
-): Promise<readonly LeftUpload[]> {
-  const all = await readLeft(context, onDamaged);
+): Promise<readonly UnfinishedUpload[]> {
+  const all = await readUnfinishedUploads(context, onDamaged);
   const here = all.filter(({ run }) => isHere(context, run));
   if (here.length < all.length)
     context.note(
@@ -138,7 +138,7 @@ async function leftHere(
 async function finishRun(
   context: Context,
   invocation: ReturnType<typeof uploadInvocation>,
-  left: readonly LeftUpload[],
+  left: readonly UnfinishedUpload[],
 ): Promise<{
   readonly ended: readonly ReportRow[];
   readonly exitName: ExitName;
@@ -150,17 +150,17 @@ async function finishRun(
   if (!first) return { ended: [], exitName: 'done' };
   try {
     const wanted = new Set(ids.keys());
-    const { report, exitName, written, tell } = (
+    const { report, exitName, written, printEnd } = (
       await finishRows(context, invocation, first.run, wanted)
     ).ended;
-    tell();
+    printEnd();
     const ended = report.results.filter(({ row }) => wanted.has(row)).map(named);
     return { ended, exitName, close: written };
   } catch (error) {
     // What became of the other runs is told all the same.
     if (!(error instanceof Failure)) throw error;
-    context.tell(error.message);
-    const isDone = error.code === meanwhile;
+    context.message(error.message);
+    const isDone = error.code === finishedElsewhere;
     const result = isDone ? ('unchanged' as const) : ('not_attempted' as const);
     return {
       ended: left.map(({ row }) => named({ row: row.row, id: row.id, result })),
@@ -169,7 +169,7 @@ async function finishRun(
   }
 }
 
-function wouldBe({ id }: LeftUpload, index: number): ReportRow {
+function wouldBe({ id }: UnfinishedUpload, index: number): ReportRow {
   const { from, to } = newDocument;
   return {
     row: index + 1,
@@ -180,7 +180,7 @@ function wouldBe({ id }: LeftUpload, index: number): ReportRow {
   };
 }
 
-function elsewhere({ id, run: { head } }: LeftUpload): UsageError {
+function elsewhere({ id, run: { head } }: UnfinishedUpload): UsageError {
   return new UsageError(
     `The upload ${id} belongs to organization ${head.organization} at ${head.service}.`,
     { hint: `Choose its profile: -p ${head.profile}` },

@@ -5,7 +5,7 @@ import { writingBy } from '../../bulk/runs.js';
 import { forgetUpload, isStored } from '../../bulk/end-run.js';
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
-import { findLeft } from '../../uploads/left.js';
+import { findUnfinishedUpload } from '../../uploads/left.js';
 
 /** The id of an interrupted upload. */
 export const leftIdSchema = z.string().check(z.minLength(1, 'must not be empty'));
@@ -23,7 +23,7 @@ export default defineLocalWrite({
       : `${gone.id} is forgotten; its bytes may lie in the store under ${gone.fileKey}.`,
   ]),
   async plan(context, { id }) {
-    const left = await findLeft(context, id);
+    const left = await findUnfinishedUpload(context, id);
     return {
       calls: [],
       changes: [{ id, field: 'state', from: left.state, to: 'forgotten' }],
@@ -42,7 +42,7 @@ export default defineLocalWrite({
     });
     try {
       // Whoever held the lock before may have finished it.
-      const upload = await findLeft(context, left.id);
+      const upload = await findUnfinishedUpload(context, left.id);
       await forgetUpload(storeOf(context), upload, writingBy(context, lock));
     } finally {
       lock.release();

@@ -2,7 +2,7 @@ import { isGoingOn } from '../../bulk/lock-run.js';
 import { defineLocalCommand } from '../../cli/define.js';
 import { rowsOf } from '../../cli/views.js';
 import { plural } from '../../data/text.js';
-import { readLeft, UploadLine } from '../../uploads/left.js';
+import { readUnfinishedUploads, UploadLine } from '../../uploads/left.js';
 
 export default defineLocalCommand({
   summary: 'List the uploads that were interrupted',
@@ -17,7 +17,7 @@ export default defineLocalCommand({
   calls: [],
   view: rowsOf(UploadLine, ['id', 'path', 'state', 'fileKey', 'startedAt']),
   async run(context) {
-    const all = await readLeft(context);
+    const all = await readUnfinishedUploads(context);
     const runs = [...new Set(all.map(({ run }) => run))];
     const going = new Set(runs.filter((run) => isGoingOn(run, context.self)));
     const left = all.filter(({ run }) => !going.has(run));

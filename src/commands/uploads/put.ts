@@ -6,7 +6,7 @@ import { linesOf } from '../../cli/views.js';
 import type { Context } from '../../context.js';
 import { plural } from '../../data/text.js';
 import { UsageError } from '../../errors.js';
-import { lookAtFile } from '../../uploads/local-file.js';
+import { inspectFile } from '../../uploads/local-file.js';
 
 /** As long as an answer of step 1 may be. */
 const longestInput = 64 * 1024;
@@ -49,7 +49,7 @@ export default defineWrite({
     `Sent ${plural(bytes, 'byte')}; the store answered ${status}.`,
   ]),
   async plan(context, { url, file, contentType }) {
-    const looked = await lookAtFile(file, contentType);
+    const looked = await inspectFile(file, contentType);
     const target = url === '-' ? await urlFromStdin(context) : url;
     const { origin, pathname } = parsed(target);
     const files = await context.files();

@@ -8,7 +8,7 @@ import { foldJournal } from '../../../src/bulk/run-state.js';
 import { runRows } from '../../../src/bulk/runner.js';
 import type { StoredRun } from '../../../src/bulk/runs.js';
 import { ageMs } from '../../../src/data/time.js';
-import { meets } from '../../../src/data/where.js';
+import { matchesCondition } from '../../../src/data/where.js';
 import { StaleReadError } from '../../../src/errors.js';
 import type { HeldLock } from '../../../src/files/lock.js';
 import { call, type World } from './world.js';
@@ -168,7 +168,7 @@ export class Process {
     const { world } = this;
     const { at, record = {} } = this.lastRead.get(id) ?? {};
     if (!at || ageMs(at, world.now) > freshMs) throw new Error(`${id} was sent on an old read`);
-    if (this.options.guards?.conditions?.some((condition) => !meets(condition, record)))
+    if (this.options.guards?.conditions?.some((condition) => !matchesCondition(condition, record)))
       throw new Error(`${id} was sent although a guard did not hold`);
     if (!this.state.open.has(this.options.ids.indexOf(id) + 1))
       throw new Error(`${id} was sent without an intent`);
