@@ -7,7 +7,7 @@ const firsts = {
     'src/main.ts',
     'src/terminal/safe-text.ts',
     'src/terminal/whole-words.ts',
-    'src/cli/same-place.ts',
+    'src/cli/connection-flags.ts',
     'src/data/json-escape.ts',
     'src/data/text.ts',
     'src/data/outcome-errors.ts',

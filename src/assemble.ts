@@ -1,6 +1,6 @@
 import { execute } from './cli/execute.js';
 import { present } from './cli/output.js';
-import { withConnectionFlags } from './cli/same-place.js';
+import { withConnectionFlags } from './cli/connection-flags.js';
 import type { RawValues } from './cli/check.js';
 import type { Command, Shown } from './cli/define.js';
 import { commands } from './commands/index.js';

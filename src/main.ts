@@ -9,7 +9,7 @@ import { systemLimit, SystemLimitError } from './data/system-errors.js';
 import { readTable } from './data/table-file.js';
 import { Failure, PipeClosedError } from './errors.js';
 import { exit } from './exit-codes.js';
-import { watchStops } from './terminal/stops.js';
+import { watchStops } from './terminal/job-control.js';
 import { createStreams, type ProcessStreams } from './terminal/streams.js';
 
 /** What the launcher hands over: the parts of dist/ that are data, and what a bundle would load too soon. */

@@ -7,7 +7,7 @@ import {
   ProtocolError,
   UnknownOutcomeError,
 } from '../errors.js';
-import { readFirst } from './conclusion.js';
+import { readFirst } from './response.js';
 import { type JsonBody, readJson } from './json-body.js';
 import { hasId, normalName } from './records.js';
 import type { TransportResponse } from './wire.js';

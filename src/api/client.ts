@@ -4,7 +4,7 @@ import { type JsonObject, printJson } from '../data/json.js';
 import { otherRecord, ProtocolError, UnknownOutcomeError, UsageError } from '../errors.js';
 import { bodyOf, failureOf } from './answers.js';
 import { endpoint, type Endpoint } from './contract.js';
-import { readFirst } from './conclusion.js';
+import { readFirst } from './response.js';
 import { createDrift, type Drift } from './drift.js';
 import { listRecords } from './record-list.js';
 import type { RateLimiter } from './rate-limiter.js';

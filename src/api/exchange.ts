@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { RawHandler } from 'undici/lib/dispatcher/agent.js';
 import type { Instant } from '../data/time.js';
 import type { Delivery } from '../errors.js';
-import { type TransportError, transportErrorOf } from './loss.js';
+import { type TransportError, transportErrorOf } from './transport-error.js';
 import { type Agent, onDeparture } from './undici.js';
 import { type Attempt, BodyStream, type Limits, type OpenReply, type Wire } from './wire.js';
 

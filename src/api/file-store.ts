@@ -6,7 +6,7 @@ import type { JsonObject } from '../data/json.js';
 import type { Instant } from '../data/time.js';
 import { BugError, InputError, ProtocolError } from '../errors.js';
 import { exchange } from './exchange.js';
-import { failureOfTransportError, retryPace } from './loss.js';
+import { failureOfTransportError, retryPace } from './transport-error.js';
 import type { ProxyChoice } from './proxy.js';
 import { retry, type RetryPolicy, type Tried, waitAsked } from './retry.js';
 import { createUrlGuard, type ResolveAll } from './signed-url.js';

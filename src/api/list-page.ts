@@ -1,4 +1,4 @@
-import type { Batches, Item } from '../data/flow.js';
+import type { Batches, Item } from '../data/batches.js';
 import type { Instant } from '../data/time.js';
 import { isObject, type JsonObject, maxDepth, TooDeepError } from '../data/json.js';
 import { elementsElsewhere, ListSplitter, TooLargeError } from '../data/list-splitter.js';
@@ -8,7 +8,7 @@ import { BrokenBody } from './wire.js';
 import type { ResourceName } from './contract.js';
 import { isGarbled } from './json-body.js';
 import { findList, looksLikeList, topLevel } from './records.js';
-import { mostHeld } from './loss.js';
+import { mostHeld } from './transport-error.js';
 import type { Begun, OpenBody, Transport, TransportResponse } from './transport.js';
 
 /** One answer of a list call: its records in batches as they come, then what stands around them. */

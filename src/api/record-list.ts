@@ -1,4 +1,4 @@
-import { recordStream, type Item, filterMap } from '../data/flow.js';
+import { recordStream, type Item, filterMap } from '../data/batches.js';
 import type { JsonObject } from '../data/json.js';
 import type { Instant } from '../data/time.js';
 import { type ApiError, BugError, NetworkError, ProtocolError } from '../errors.js';

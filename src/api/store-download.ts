@@ -1,7 +1,7 @@
 import type { Instant } from '../data/time.js';
 import { CancelledError, NetworkError, ProtocolError } from '../errors.js';
 import { openExchange } from './exchange.js';
-import { failureOfTransportError, retryPace, describeTransportError } from './loss.js';
+import { failureOfTransportError, retryPace, describeTransportError } from './transport-error.js';
 import { deliveryOfStatus, retry, type RetryPolicy, type Tried, waitAsked } from './retry.js';
 import type { UrlGuard } from './signed-url.js';
 import { shortAnswer, storeError } from './store-answers.js';

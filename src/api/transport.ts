@@ -1,10 +1,10 @@
 import { isHeaderValue } from '../data/http.js';
 import type { Instant } from '../data/time.js';
 import { BugError, CancelledError, ConfigError, StaleReadError } from '../errors.js';
-import { readBeginning, responseOf } from './conclusion.js';
+import { readBeginning, responseOf } from './response.js';
 import { exchange, neverAborts, openExchange } from './exchange.js';
 import { isGarbled } from './json-body.js';
-import { type TransportError, retryPace, mostHeld } from './loss.js';
+import { type TransportError, retryPace, mostHeld } from './transport-error.js';
 import type { ProxyChoice } from './proxy.js';
 import type { RateLimiter } from './rate-limiter.js';
 import {

@@ -2,7 +2,7 @@ import { request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import { isIP, isIPv6, type Socket } from 'node:net';
 import type { Proxy } from './proxy.js';
-import { ProxyFailure } from './loss.js';
+import { ProxyFailure } from './transport-error.js';
 
 /** Where a tunnel is to lead. */
 interface TunnelTarget {

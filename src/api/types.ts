@@ -1,4 +1,4 @@
-import type { RecordStream } from '../data/flow.js';
+import type { RecordStream } from '../data/batches.js';
 import type { Instant } from '../data/time.js';
 import type { JsonObject } from '../data/json.js';
 import type { EndpointName, ResourceName } from './contract.js';

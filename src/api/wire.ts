@@ -1,7 +1,7 @@
 /** One HTTP exchange as data: what is sent, within which bounds, and what came of it. */
 import type { Instant } from '../data/time.js';
 import { UsageError } from '../errors.js';
-import type { TransportError } from './loss.js';
+import type { TransportError } from './transport-error.js';
 
 /** One request below the base URL; `path` begins with `/` and is already percent-encoded. */
 export interface TransportRequest {

@@ -1,7 +1,7 @@
 /** What a person reads of one change: who, what became of it, and how to take it back. */
 import { resolve } from 'node:path';
 import { shortValue } from '../cli/lines.js';
-import { withConnectionFlags } from '../cli/same-place.js';
+import { withConnectionFlags } from '../cli/connection-flags.js';
 import { refuseSpreadsheet } from '../config/parse.js';
 import type { Context } from '../context.js';
 import { csvLine, unguard } from '../data/csv.js';

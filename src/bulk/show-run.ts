@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import type { Shown } from '../cli/define.js';
 import type { View } from '../cli/views.js';
 import type { Context } from '../context.js';
-import { recordStream, type Item } from '../data/flow.js';
+import { recordStream, type Item } from '../data/batches.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { CancelledError, type Failure } from '../errors.js';
 import { ConflictError } from '../data/outcome-errors.js';

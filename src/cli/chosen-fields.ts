@@ -1,4 +1,4 @@
-import { type Batches, batchesOf, type RecordStream, recordStream } from '../data/flow.js';
+import { type Batches, batchesOf, type RecordStream, recordStream } from '../data/batches.js';
 import { type JsonObject } from '../data/json.js';
 import { didYouMean } from '../data/nearest.js';
 import { flatten, hasPath, valueAt } from '../data/path.js';

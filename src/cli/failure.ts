@@ -17,7 +17,7 @@ import {
   UnknownOutcomeError,
 } from '../errors.js';
 import { exit } from '../exit-codes.js';
-import { withConnectionFlags } from './same-place.js';
+import { withConnectionFlags } from './connection-flags.js';
 
 /** What `-o json` prints as the last line of stderr. */
 interface ErrorEnvelope {

@@ -10,7 +10,7 @@ import {
   collect,
   type Item,
   filterMap,
-} from '../data/flow.js';
+} from '../data/batches.js';
 import type { JsonObject } from '../data/json.js';
 import { nearest } from '../data/nearest.js';
 import { byField, type Sorting, usualSorting } from '../data/sorting.js';

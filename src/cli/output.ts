@@ -1,6 +1,6 @@
 import { formatOfFile } from '../config/parse.js';
 import type { GlobalFlags, OutputFormat, Settings } from '../config/settings.js';
-import { type Batches, batchesOf, recordStream, collect, type Item } from '../data/flow.js';
+import { type Batches, batchesOf, recordStream, collect, type Item } from '../data/batches.js';
 import type { JsonObject } from '../data/json.js';
 import { resourceWords } from '../data/resources.js';
 import type { LendKeyboard } from '../terminal/pager.js';

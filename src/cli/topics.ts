@@ -56,7 +56,7 @@ with one note on stderr. Empty means unset. What says yes or loosens a guard
 (--yes, --confirm) has no variable.`;
 }
 
-/** The rows of the contract table that are overrides. */
+/** The rows of the contract table that are assumed. */
 export function assumedEndpoints(): readonly (readonly [name: string, row: Endpoint])[] {
   return Object.entries(contract).filter(([, row]) => 'assumed' in row.basis);
 }

@@ -1,5 +1,5 @@
 import { byteOrderMark, csvLine, type CsvOptions, forSpreadsheet } from '../data/csv.js';
-import { batchesOf, collect, type Item } from '../data/flow.js';
+import { batchesOf, collect, type Item } from '../data/batches.js';
 import {
   escapesOnlyQuotes,
   isObject,

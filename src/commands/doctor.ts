@@ -8,7 +8,7 @@ import { listRuns } from '../bulk/runs.js';
 import { unfinishedUploads } from '../bulk/end-run.js';
 import { defineLocalCommand, Outcome } from '../cli/define.js';
 import { describeFailure } from '../cli/failure.js';
-import { withConnectionFlags } from '../cli/same-place.js';
+import { withConnectionFlags } from '../cli/connection-flags.js';
 import { type Canvas, linesOf } from '../cli/views.js';
 import { findConnection } from '../config/connection.js';
 import { sandboxProfile } from '../config/profiles.js';

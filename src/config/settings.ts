@@ -11,7 +11,7 @@ import { activeProfileOf, type ConfigData } from './store.js';
 
 export type { GlobalFlags, OutputFormat, SettingOrigin };
 
-/** The overrides that an admin can replace, by their config key. */
+/** The settings that replace something assumed, by their config key. */
 export type Overrides = { readonly [key: string]: string };
 
 /** Every setting, decided: flag over environment over profile over default. */

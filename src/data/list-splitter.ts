@@ -1,4 +1,4 @@
-import type { Item } from './flow.js';
+import type { Item } from './batches.js';
 import {
   backslash,
   closeArray,

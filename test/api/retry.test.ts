@@ -1,6 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { failureOfTransportError, transportErrorOf, retryPace } from '../../src/api/loss.js';
+import {
+  failureOfTransportError,
+  transportErrorOf,
+  retryPace,
+} from '../../src/api/transport-error.js';
 import { backoffMs, retry, waitAsked } from '../../src/api/retry.js';
 import { noWait } from './wiring.js';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { tlsHint } from '../../src/api/loss.js';
+import { tlsHint } from '../../src/api/transport-error.js';
 import { converse } from '../support/converse.js';
 import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
 import { recordingService } from '../support/service.js';

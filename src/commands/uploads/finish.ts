@@ -17,7 +17,7 @@ import { type ExitName, mostSevere } from '../../exit-codes.js';
 import { newDocument, planLeft } from '../../uploads/plan.js';
 import { uploadInvocation } from '../../uploads/operation.js';
 import { leftIdSchema } from './forget.js';
-import { findUnfinishedUpload, readUnfinishedUploads } from '../../uploads/left.js';
+import { findUnfinishedUpload, readUnfinishedUploads } from '../../uploads/unfinished-uploads.js';
 
 const { concurrency, waitLock } = bulkFlags;
 

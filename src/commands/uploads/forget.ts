@@ -5,7 +5,7 @@ import { writingBy } from '../../bulk/runs.js';
 import { forgetUpload, isStored } from '../../bulk/end-run.js';
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
-import { findUnfinishedUpload } from '../../uploads/left.js';
+import { findUnfinishedUpload } from '../../uploads/unfinished-uploads.js';
 
 /** The id of an interrupted upload. */
 export const leftIdSchema = z.string().check(z.minLength(1, 'must not be empty'));

@@ -2,7 +2,7 @@ import { isGoingOn } from '../../bulk/lock-run.js';
 import { defineLocalCommand } from '../../cli/define.js';
 import { rowsOf } from '../../cli/views.js';
 import { plural } from '../../data/text.js';
-import { readUnfinishedUploads, UploadLine } from '../../uploads/left.js';
+import { readUnfinishedUploads, UploadLine } from '../../uploads/unfinished-uploads.js';
 
 export default defineLocalCommand({
   summary: 'List the uploads that were interrupted',

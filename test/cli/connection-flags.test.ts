@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { withConnectionFlags } from '../../src/cli/same-place.js';
+import { withConnectionFlags } from '../../src/cli/connection-flags.js';
 import { topWords } from '../../src/cli/resolve-command.js';
 import { readTable } from '../../src/data/table-file.js';
 

@@ -5,7 +5,7 @@ import {
   type TransportError,
   retryPace,
   describeTransportError,
-} from './loss.js';
+} from './transport-error.js';
 import { requestKind, type AttemptResult, type Tried } from './retry.js';
 import {
   type Attempt,
