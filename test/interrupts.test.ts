@@ -8,7 +8,13 @@ import { ids, several, until, userOf } from './bulk/user.js';
 import { application, keep } from './commands/tryouts/service.js';
 import { converse } from './support/converse.js';
 import { openWhenRead } from './support/pipe.js';
-import { freshEnvironment, launcher, startRosterctl, temporaryFolder } from './support/run.js';
+import {
+  freshEnvironment,
+  launcher,
+  rosterctl,
+  startRosterctl,
+  temporaryFolder,
+} from './support/run.js';
 import { recordingService } from './support/service.js';
 
 // A signal ends what only waits for a person, a pipe or another process; nothing holds it for the ten
@@ -242,4 +248,21 @@ test('a ^C beside a progress line is cleared with it', async () => {
   // oxlint-disable-next-line no-control-regex
   expect(shown).toMatch(/\d of 9, [^\r\n]*\^C[^\r\n]*\u001b\[[0-2]?K/);
   expect(shown).not.toContain('^C\r\n');
+});
+
+test('the first Ctrl-C in a write says what it waits for, the second quits, and the run can be checked', async () => {
+  const silent = await recordingService(({ method }) =>
+    method === 'GET' ? { status: 200, json: application('app_1') } : () => {},
+  );
+  const home = temporaryFolder();
+  const line = ['tryouts', 'update', 'app_1', '--status', 'rejected', '--yes'];
+  const keys = [
+    [/0 of 1 record/, '\u0003'],
+    [/Press Ctrl-C again to quit now/, '\u0003'],
+  ] as const;
+  const { code, shown } = await converse(home, line, keys, silent.env);
+  expect({ code, shown }).toMatchObject({ code: 130 });
+  expect(shown).toContain('rosterctl runs resume last');
+  const listed = await rosterctl('runs list --json', { env: silent.env, home });
+  expect(JSON.parse(listed.stdout)).toMatchObject([{ action: 'tryouts.update' }]);
 });

@@ -35,6 +35,9 @@ import { isSingleRun, type RunStore } from './run-store.js';
 import { runRows } from './runner.js';
 import { type RunOptions, settleMs } from './verify.js';
 
+/** An answer that comes this soon after Ctrl-C needs no explanation. */
+const announceAfterMs = 300;
+
 /** A run that is about to send. */
 export interface PlannedRun {
   readonly invocation: Omit<Invocation, 'source'>;
@@ -90,6 +93,7 @@ export async function executeRun(
   const line = context.progress.start(text);
   let stop: StopReason | undefined;
   let last: ExecutedRun['last'];
+  const stopAnnouncing = announceInterrupt(context);
   if (!run.invocation.isSingle) await Promise.all([keepHeapClose(tasks.length), letHeapGrow()]);
   try {
     limiter.drain();
@@ -106,12 +110,32 @@ export async function executeRun(
     });
     stop = (await endIfDone(run, rows)) ?? stop;
   } finally {
+    stopAnnouncing();
     line.stop();
     await journal.close().catch(() => {});
     await images?.close().catch(() => {});
     run.release();
   }
   return { ...(await finalizeRun(context, run, rows, stop)), last };
+}
+
+/** Tells a person after the first Ctrl-C why the command is still here; returns what takes that back. */
+function announceInterrupt(context: Context): () => void {
+  const { signal, streams } = context;
+  if (!streams.stderr.isTerminal) return () => {};
+  let timer: NodeJS.Timeout | undefined;
+  const onAbort = () => {
+    timer = setTimeout(() => {
+      context.message(
+        'Stopping: waiting for answers to requests already sent. Press Ctrl-C again to quit now, then check with: rosterctl runs resume last',
+      );
+    }, announceAfterMs);
+  };
+  signal.addEventListener('abort', onAbort);
+  return () => {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+  };
 }
 
 function runOptions(
