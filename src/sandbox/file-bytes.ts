@@ -4,7 +4,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { makeFolder } from '../files/make-folder.js';
-import { demoFile } from './demo-files.js';
+import { demoFile } from './demo/documents.js';
 
 /** Bytes that can be read from any place. */
 export interface StoredBytes {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../data/json.js';
-import { seedTables } from './demo-data.js';
+import { seedTables } from './demo/tables.js';
 import { applyStep, type SeedChoice, type Step, type Tables } from './records.js';
 
 /** The tables as the lines of a log make them. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { extensionsOf, typeByName } from '../../src/api/content-types.js';
 import { typeByContent } from '../../src/api/file-signature.js';
 import { UploadContentType } from '../../src/api/schemas.js';
-import { demoDocuments } from '../../src/sandbox/demo-files.js';
+import { demoDocuments } from '../../src/sandbox/demo/documents.js';
 
 const word = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
 

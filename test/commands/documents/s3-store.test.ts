@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { UploadContentType } from '../../../src/api/schemas.js';
-import { demoDocuments } from '../../../src/sandbox/demo-files.js';
+import { demoDocuments } from '../../../src/sandbox/demo/documents.js';
 import { http } from '../../sandbox/client.js';
 import { errorOf, rosterctl, temporaryFolder } from '../../support/run.js';
 import { expectNoKeyIn, s3Store } from '../../support/s3-store.js';

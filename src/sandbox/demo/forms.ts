@@ -1,4 +1,4 @@
-import type { JsonObject } from '../data/json.js';
+import type { JsonObject } from '../../data/json.js';
 
 /** A tryout form of the demo data; each writes its answers under another style of keys. */
 export interface DemoForm {

@@ -1,9 +1,9 @@
-import type { TryoutStatus } from '../api/schemas.js';
-import type { JsonObject } from '../data/json.js';
-import { demoForms, hostileAnswer } from './demo-forms.js';
-import { gamerTag, type Person, person } from './demo-people.js';
-import { demoOrganization } from './keys.js';
-import { idOf, type StoredRecord } from './records.js';
+import type { TryoutStatus } from '../../api/schemas.js';
+import type { JsonObject } from '../../data/json.js';
+import { demoForms, hostileAnswer } from './forms.js';
+import { gamerTag, type Person, person } from './people.js';
+import { demoOrganization } from '../keys.js';
+import { idOf, type StoredRecord } from '../records.js';
 
 /** How many applications each seed has. */
 export const applicationCounts = { small: 64, large: 1200 } as const;

@@ -1,6 +1,6 @@
-import { demoOrganization } from './keys.js';
-import { gif, jpeg, png, webp } from './demo-images.js';
-import { doc, docx, pdf, xls, xlsx } from './demo-papers.js';
+import { demoOrganization } from '../keys.js';
+import { gif, jpeg, png, webp } from './images.js';
+import { doc, docx, pdf, xls, xlsx } from './papers.js';
 
 /** A document of the demo data: what its record says and how its bytes are made. */
 export interface DemoDocument {

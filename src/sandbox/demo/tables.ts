@@ -1,4 +1,4 @@
-import type { JsonObject } from '../data/json.js';
+import type { JsonObject } from '../../data/json.js';
 import {
   applicant,
   applicantTags,
@@ -6,12 +6,12 @@ import {
   conversions,
   demoApplications,
   gameOf,
-} from './demo-applications.js';
-import { demoDocuments, demoFileKey } from './demo-files.js';
-import { gamerTag, person } from './demo-people.js';
-import { demoOrganization } from './keys.js';
-import { emptyTables, idOf, putRecord, type SeedChoice, type Tables } from './records.js';
-import { documentRefOf } from './uploads.js';
+} from './applications.js';
+import { demoDocuments, demoFileKey } from './documents.js';
+import { gamerTag, person } from './people.js';
+import { demoOrganization } from '../keys.js';
+import { emptyTables, idOf, putRecord, type SeedChoice, type Tables } from '../records.js';
+import { documentRefOf } from '../uploads.js';
 
 const dayMs = 86_400_000;
 
