@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { TryoutApplication, TryoutStatus } from '../../src/api/schemas.js';
 import { seedTables } from '../../src/sandbox/demo/tables.js';
-import { demoDocuments } from '../../src/sandbox/demo/documents.js';
+import { demoDocuments, readPaper } from '../../src/sandbox/demo/documents.js';
 import { scratch, start } from './client.js';
 
 const seed = { size: 'small', at: start.toISOString() } as const;
@@ -167,9 +167,9 @@ test('the large seed has 1,200 applications, begins like the small one and repea
 test('the file command knows every demo file', ({ skip }) => {
   skip(!existsSync('/usr/bin/file'), 'file is not installed (apt-get install file)');
   const dir = scratch();
-  const kinds = demoDocuments.map(({ make }, at) => {
+  const kinds = demoDocuments.map((document, at) => {
     const path = join(dir, String(at));
-    writeFileSync(path, make());
+    writeFileSync(path, readPaper(document));
     return execFileSync('file', ['--brief', '--mime-type', path], { encoding: 'utf8' }).trim();
   });
   for (const [at, { contentType, name }] of demoDocuments.entries()) {
