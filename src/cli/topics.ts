@@ -212,19 +212,6 @@ nothing about the real service:
 
 ${inventions.map((sentence) => `  - ${sentence}`).join('\n')}
 
-Uploads can go to a bucket of an S3-compatible store: sandbox start --s3 store.json
-hands out URLs of that store, presigned with AWS Signature Version 4. The file is yours
-alone (chmod 600) and holds
-
-  {"endpoint": "http://127.0.0.1:9000", "bucket": "roster", "region": "us-east-1",
-   "accessKeyId": "...", "secretAccessKey": "..."}
-
-The signature covers content type and length. Before a document is made the sandbox
-asks the store (HEAD) whether the file lies there with that length and type. Demo files
-and earlier uploads stay in the sandbox's own store; files of the bucket can be fetched
-while a sandbox runs with its --s3 file. Nothing in the bucket is ever deleted, and a URL
-takes other bytes of the same length while it lives.
-
 To test a program against a bad network, sandbox start --fault RULE (repeatable) spoils
 chosen requests. A rule is ${faultGrammar}
 with * for one part of a route; #2 is the second request that fits. Kinds:

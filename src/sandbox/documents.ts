@@ -3,8 +3,7 @@ import { checkName, find, listed, merged, newRecord, recordsOf } from './editing
 import type { HandlerCall, Handlers, Reply } from './handler.js';
 import type { StoredRecord, Upload } from './records.js';
 import { invalid, Refusal } from './refusal.js';
-import type { UrlSigner } from './signed-url.js';
-import { documentRefOf, isOurs } from './uploads.js';
+import { documentRefOf } from './uploads.js';
 
 type DocumentCalls =
   | 'listDocuments'
@@ -59,7 +58,7 @@ function link(call: HandlerCall, id: string, disposition: 'attachment' | 'inline
   const document = find(call, 'documents', id);
   const key = String(document['fileKey']);
   const expiresAt = new Date(call.now.getTime() + call.personality.linkMs);
-  const url = signerOf(call, call.tables.uploads.get(key)).sign(
+  const url = call.urls.sign(
     {
       method: 'GET',
       key,
@@ -73,19 +72,6 @@ function link(call: HandlerCall, id: string, disposition: 'attachment' | 'inline
   return { status: 200, body: { url, expiresAt: expiresAt.toISOString() } };
 }
 
-/** The signer of the store that a file lies in: demo files, which no upload brought, are our own. */
-function signerOf(
-  { urls, bucket, personality }: HandlerCall,
-  upload: Upload | undefined,
-): UrlSigner {
-  if (!upload || isOurs(upload)) return urls;
-  if (bucket && upload.fileRef.startsWith(bucket.prefix)) return bucket.urls;
-  throw new Refusal(404, personality.codes.notFound, notReachable(upload));
-}
-
-const notReachable = ({ fileRef }: Upload) =>
-  `the file lies at ${fileRef}: start the sandbox with the --s3 file of that store`;
-
 /** Step 3 of an upload: the body must name a file that has arrived, as it was announced (contract 4.5). */
 function storedUpload(call: HandlerCall): Upload {
   const { fileKey, fileUrl, contentType, sizeBytes } = call.body;
@@ -95,23 +81,10 @@ function storedUpload(call: HandlerCall): Upload {
   if (upload.fileRef !== fileUrl) throw invalid('fileUrl is not the fileRef of that upload');
   if (upload.contentType !== contentType) throw invalid(`contentType was ${upload.contentType}`);
   if (upload.sizeBytes !== sizeBytes) throw invalid(`sizeBytes was ${upload.sizeBytes}`);
-  checkArrival(call, upload);
+  if (upload.sha256 === undefined) throw invalid('the file has not been uploaded yet');
   if (upload.documentId === undefined) return upload;
   const code = call.personality.codes.conflict;
   throw new Refusal(409, code, `the upload has become ${upload.documentId} already`);
-}
-
-function checkArrival({ bucket, stored }: HandlerCall, upload: Upload): void {
-  const notYet = 'the file has not been uploaded yet';
-  if (isOurs(upload)) {
-    if (upload.sha256 === undefined) throw invalid(notYet);
-    return;
-  }
-  if (!bucket || !upload.fileRef.startsWith(bucket.prefix)) throw invalid(notReachable(upload));
-  if (!stored) throw invalid(notYet);
-  const { sizeBytes, contentType } = stored;
-  if (sizeBytes !== upload.sizeBytes || contentType !== upload.contentType)
-    throw invalid(`the store holds ${sizeBytes} bytes of ${contentType}`);
 }
 
 function checkTags({ tags }: JsonObject): void {

@@ -1,8 +1,6 @@
 import { OutputError } from '../errors.js';
-import { openBucket } from './bucket.js';
 import { type Home, openHome, resetHome, sandboxFolder, type SandboxPlace } from './home.js';
 import { demoOrganization, type KeyName, keysOf } from './keys.js';
-import type { BucketAccess } from './presign.js';
 import type { SandboxEvent } from './records.js';
 import { serveHome, type Serving } from './running.js';
 import type { SeenRequest } from './file-store.js';
@@ -51,8 +49,6 @@ export interface StartOptions extends SandboxPlace {
   readonly faults?: readonly string[] | undefined;
   /** Every update that carries a status emits its events. */
   readonly strictEvents?: boolean | undefined;
-  /** Takes the uploads instead of our own file store. */
-  readonly bucket?: BucketAccess | undefined;
 }
 
 /**
@@ -146,14 +142,13 @@ function told(error: unknown, stateDir: string): unknown {
 }
 
 function serve(home: Home, options: StartOptions, holdsProcess: boolean): Promise<Serving> {
-  const { self, now, ports, faults, strictEvents, bucket } = options;
+  const { self, now, ports, faults, strictEvents } = options;
   return serveHome(home, {
     self,
     now,
     holdsProcess,
     faults,
     strictEvents,
-    bucket: bucket && openBucket(bucket, now),
     ...(ports && { ports }),
   });
 }

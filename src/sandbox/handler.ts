@@ -1,6 +1,5 @@
 import type { contract, EndpointName } from '../api/contract.js';
 import type { JsonObject } from '../data/json.js';
-import type { Bucket, StoredObject } from './bucket.js';
 import type { Personality } from './personality.js';
 import type { Step, Tables } from './records.js';
 import type { UrlSigner } from './signed-url.js';
@@ -17,12 +16,8 @@ export interface HandlerCall<Param extends string = string> {
   readonly steps: Step[];
   readonly now: Date;
   readonly personality: Personality;
-  /** Signs URLs of our own file store. */
+  /** Signs URLs of the file store. */
   readonly urls: UrlSigner;
-  /** Takes the uploads instead of our own store. */
-  readonly bucket?: Bucket | undefined;
-  /** What the bucket holds under the `fileKey` of the body; looked up before, for a handler cannot wait. */
-  readonly stored?: StoredObject | undefined;
 }
 
 export interface Reply {

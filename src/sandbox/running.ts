@@ -3,7 +3,6 @@ import type { RequestListener } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UsageError } from '../errors.js';
 import type { ThisProcess } from '../files/lock.js';
-import type { Bucket } from './bucket.js';
 import { createFaults } from './faults.js';
 import { newFileListener, type SeenRequest } from './file-store.js';
 import type { Home } from './home.js';
@@ -27,8 +26,6 @@ export interface ServeOptions extends ListenOptions {
   /** Rules of `parseFaultRule`. */
   readonly faults?: readonly string[] | undefined;
   readonly strictEvents?: boolean | undefined;
-  /** Takes the uploads instead of our own file store. */
-  readonly bucket?: Bucket | undefined;
   /** Ports that must be these; by default the kept ones, or others where those are taken. */
   readonly ports?: { readonly api?: number | undefined; readonly file?: number | undefined };
 }
@@ -67,7 +64,6 @@ export async function serveHome(home: Home, options: ServeOptions): Promise<Serv
     grantOf: newKeyRing(settings.secret),
     personality: { ...defaultPersonality, strictEvents: options.strictEvents ?? false },
     urls: newSigner(settings.secret, () => files.fileUrl),
-    bucket: options.bucket,
     admin: { token, events: () => state.read().events, fileRequests: () => fileRequests, faults },
     faults,
     now,

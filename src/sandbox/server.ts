@@ -1,9 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Endpoint } from '../api/contract.js';
-import { resources } from '../api/resources.js';
 import { Failure } from '../errors.js';
 import { type Admin, answerAdmin, isAdminPath } from './admin.js';
-import { type Bucket, lookForUpload } from './bucket.js';
 import { answerWithFault, readWhole, type Rendered } from './fault-answer.js';
 import type { Faults } from './faults.js';
 import type { Reply } from './handler.js';
@@ -22,7 +20,6 @@ export interface ServerParts {
   readonly grantOf: (key: string) => Grant | undefined;
   readonly personality: Personality;
   readonly urls: UrlSigner;
-  readonly bucket?: Bucket | undefined;
   readonly admin: Admin;
   readonly faults: Faults;
   readonly now: () => Date;
@@ -88,11 +85,8 @@ async function answer(parts: ServerParts, request: Received): Promise<Answer> {
   const { organizationId } = grant;
   const body = checkOrganization(row, organizationId, { params: match.params, query, body: given });
   checkBody(row, body);
-  const { personality, urls, bucket, state } = parts;
-  const looks = bucket && name === resources.documents.calls.create;
-  const stored = looks ? await lookForUpload(bucket, state.read(), body) : undefined;
-  const shared = { personality, urls, bucket, stored, now: parts.now() };
-  const call = { params: match.params, body, organizationId, ...shared };
+  const { personality, urls, state } = parts;
+  const call = { params: match.params, body, organizationId, personality, urls, now: parts.now() };
   if (request.method === 'GET') return handle(name, { ...call, tables: state.read(), steps: [] });
   return state.change((tables, steps) => handle(name, { ...call, tables, steps }));
 }

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { HandlerCall, Handlers } from './handler.js';
 import type { Upload } from './records.js';
 import { invalid, Refusal } from './refusal.js';
@@ -22,21 +21,9 @@ function extensionOf(contentType: string): string {
   return extensions[contentType] ?? 'bin';
 }
 
-/** The private reference that stands for an object; never an address that one could open. */
-function fileRefOf(key: string): string {
-  return `${ownPrefix}${key}`;
-}
-
 /** The private reference that replaces an upload's own in its document (contract 2.5). */
 export function documentRefOf(key: string): string {
   return `private://sandbox-documents/${key}`;
-}
-
-const ownPrefix = 'private://sandbox-files/';
-
-/** Whether an upload goes to our own file store, and not to a bucket elsewhere. */
-export function isOurs({ fileRef }: Upload): boolean {
-  return fileRef.startsWith(ownPrefix);
 }
 
 /** Step 1 of an upload (contract 4.2, 4.5). */
@@ -49,21 +36,20 @@ export const uploadHandlers: Pick<Handlers, 'requestUpload'> = {
     if (sizeBytes > maxBytes)
       throw new Refusal(413, codes.fileTooLarge, `the plan allows ${maxBytes} bytes a file`);
     const key = newKey(call, contentType);
-    const { organizationId, bucket } = call;
-    const fileRef = bucket ? `${bucket.prefix}${key}` : fileRefOf(key);
+    const { organizationId } = call;
+    // A private reference, never an address that could be opened.
+    const fileRef = `private://sandbox-files/${key}`;
     const upload: Upload = { key, organizationId, fileRef, contentType, sizeBytes };
     call.steps.push(['upload', upload]);
-    const uploadUrl = (bucket?.urls ?? call.urls).sign(
+    const uploadUrl = call.urls.sign(
       { method: 'PUT', key, contentType, sizeBytes },
       new Date(call.now.getTime() + uploadMs),
     );
-    return { status: 200, body: { key, fileRef: upload.fileRef, uploadUrl } };
+    return { status: 200, body: { key, fileRef, uploadUrl } };
   },
 };
 
 function newKey(call: HandlerCall, contentType: string): string {
   const number = String(call.tables.uploads.size + 1).padStart(4, '0');
-  // A bucket outlives a reset and may serve several sandboxes: no key of it is given twice.
-  const mark = call.bucket ? `_${randomBytes(8).toString('hex')}` : '';
-  return `documents/${call.organizationId}/upload_${number}${mark}.${extensionOf(contentType)}`;
+  return `documents/${call.organizationId}/upload_${number}.${extensionOf(contentType)}`;
 }

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import { defineLocalCommand, flag, Lasting, param, params } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
-import { readBucketFile } from '../../sandbox/bucket-file.js';
 import { seedSizes, startSandbox } from '../../sandbox/embedded.js';
 import { sandboxPlace } from './place.js';
 
@@ -23,7 +22,7 @@ const port = z
 export default defineLocalCommand({
   summary: 'Run the sandbox as a server, for scripts and other tools',
   about:
-    'Prints one line when it is ready and runs until Ctrl-C or SIGTERM. Commands with -p sandbox use it while it runs, if it has the same data. --s3 lets uploads go to a bucket of an S3-compatible store: rosterctl help sandbox.',
+    'Prints one line when it is ready and runs until Ctrl-C or SIGTERM. Commands with -p sandbox use it while it runs, if it has the same data.',
   examples: [
     ['On the kept data and ports', ''],
     [
@@ -50,11 +49,6 @@ export default defineLocalCommand({
       "what to do to which requests: 'PATCH /tryout-applications/* #2 close-after'",
       { placeholder: 'RULE' },
     ),
-    s3: param(
-      z.optional(z.string().check(z.minLength(1, 'must name a file'))),
-      'uploads go to the bucket that this private JSON file describes',
-      { placeholder: 'FILE', completes: 'file' },
-    ),
     strictEvents: flag('every update that carries a status emits its events'),
   },
   view: {
@@ -63,14 +57,13 @@ export default defineLocalCommand({
     ]),
     oneLine: true,
   },
-  async run(context, { port: api, data, seedSize, fault, s3, strictEvents }) {
+  async run(context, { port: api, data, seedSize, fault, strictEvents }) {
     const server = await startSandbox({
       ...sandboxPlace(context, data),
       ...(seedSize && { seedSize }),
       ...(api !== undefined && { ports: { api } }),
       faults: fault,
       strictEvents,
-      ...(s3 !== undefined && { bucket: readBucketFile(s3, { owner: context.paths.owner }) }),
     });
     if (server.memoryReason !== undefined)
       context.tell(`The data is in memory and ends with this server: ${server.memoryReason}`);
