@@ -243,7 +243,7 @@ function __rosterctl_flags # command: its own flags
         case 'api'
             printf '%s\n' '--method'\t'the method: GET, POST, PUT, PATCH, DELETE' '--set'\t'set a field: true, false, null, numbers and JSON are typed, a.b=1 nests, tags[]=x lists, k=@FILE reads' '--set-string'\t'set a field, always as text' '--input'\t'a whole body in JSON or YAML; flags win over it' '--param'\t'a query parameter' '--include'\t'print the status line and the headers before the body' '--paginate'\t'read every page of a list and print one array'
         case 'sandbox start'
-            printf '%s\n' '--port'\t'the port of the API; 0 for any' '--data'\t'keep the data in this folder' '--seed-size'\t'the demo data of a first use' '--fault'\t'what to do to which requests: \'PATCH /tryout-applications/* #2 close-after\'' '--strict-events'\t'every update that carries a status emits its events'
+            printf '%s\n' '--port'\t'the port of the API; any free one by default' '--data'\t'keep the data in this folder' '--seed-size'\t'the demo data of a first use' '--fault'\t'what to do to which requests: \'PATCH /tryout-applications/* #2 close-after\'' '--strict-events'\t'every update that carries a status emits its events'
         case 'completion'
             printf '%s\n' '--install'\t'put the script where the shell finds it' '--uninstall'\t'remove what --install wrote, and nothing else'
     end

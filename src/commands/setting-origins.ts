@@ -5,7 +5,7 @@ import { resolveSettings, type SettingOrigin } from '../config/settings.js';
 import type { LocalContext } from '../context.js';
 import { connectionOf } from './key-check.js';
 
-/** Its port is chosen at its first use; `auth status` shows it. */
+/** It listens on any free port; `auth status` shows it. */
 const sandboxOwn = {
   baseUrl: { text: null, origin: 'built in' },
   organization: { text: demoOrganization, origin: 'built in' },

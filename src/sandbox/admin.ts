@@ -11,8 +11,6 @@ import { Failure } from '../errors.js';
 export interface Admin {
   readonly token: string;
   events(): readonly SandboxEvent[];
-  /** The requests that the file store saw, newest last. */
-  fileRequests(): readonly unknown[];
   readonly faults: Faults;
 }
 
@@ -39,7 +37,6 @@ export async function answerAdmin(
   if (path === `${root}faults`) return { status: 200, body: admin.faults.rules() };
   if (path === `${root}requests`) return { status: 200, body: admin.faults.requests() };
   if (path === `${root}events`) return { status: 200, body: admin.events() };
-  if (path === `${root}file-requests`) return { status: 200, body: admin.fileRequests() };
   throw new Refusal(404, 'notFound', 'there is no such path');
 }
 

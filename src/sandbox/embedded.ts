@@ -3,8 +3,7 @@ import { type Home, openHome, resetHome, sandboxFolder, type SandboxPlace } from
 import { demoOrganization, type KeyName, keysOf } from './keys.js';
 import type { SandboxEvent } from './records.js';
 import { serveHome, type Serving } from './running.js';
-import type { SeenRequest } from './file-store.js';
-import { loadSettings } from './sandbox-settings.js';
+import { loadSecret } from './sandbox-settings.js';
 import { becomeServer, findServer, removeServerNote, writeServerNote } from './server-file.js';
 import { readEvents } from './state.js';
 
@@ -25,26 +24,21 @@ export interface Sandbox {
   readonly pid: number;
   /** Why its data is in memory and lost with the process; undefined when it is kept. */
   readonly memoryReason: string | undefined;
-  /**
-   * Where this process reaches a signed URL surely: the same URL, on our own file server when the
-   * one that it names belongs to another process, which may end at any moment.
-   */
-  reachable(signedUrl: string): string;
+  /** True when this process serves it: signed URLs then end with this process. */
+  readonly isEmbedded: boolean;
   /** Lets running requests finish and stops; resolves within seconds, leaves no timer. */
   close(): Promise<void>;
 }
 
-/** A sandbox server of this process, with what tests look at. */
+/** A sandbox server of this process. */
 export interface SandboxServer extends Sandbox {
   /** For the routes outside `/v1`, in `x-sandbox-token`. */
   readonly token: string;
-  /** The requests that the file store saw, oldest first. */
-  readonly fileRequests: readonly SeenRequest[];
 }
 
 export interface StartOptions extends SandboxPlace {
-  /** Ports that must be these; a taken one is a UsageError. 0 = any. */
-  readonly ports?: { readonly api?: number | undefined; readonly file?: number | undefined };
+  /** The port of the API, 0 = any free one; a taken one is a UsageError. */
+  readonly port?: number | undefined;
   /** Faults by rule, such as `PATCH /tryout-applications/* #2 close-after`. Throws UsageError for a bad one. */
   readonly faults?: readonly string[] | undefined;
   /** Every update that carries a status emits its events. */
@@ -87,14 +81,14 @@ export async function openSandbox(place: SandboxPlace): Promise<Sandbox> {
   const dir = place.stateDir === undefined ? undefined : sandboxFolder(place.stateDir);
   const note = dir === undefined ? undefined : await findServer(dir, place.self);
   if (note && dir !== undefined) {
-    const keys = keysOf((await loadSettings(dir, place.self)).secret);
+    const keys = keysOf(await loadSecret(dir, place.self));
     return {
       ...common(keys),
       baseUrl: `${note.origin}/v1`,
       fileUrl: note.fileUrl,
       pid: note.pid,
       memoryReason: undefined,
-      reachable: (url) => url,
+      isEmbedded: false,
       close: async () => {},
     };
   }
@@ -142,15 +136,8 @@ function told(error: unknown, stateDir: string): unknown {
 }
 
 function serve(home: Home, options: StartOptions, holdsProcess: boolean): Promise<Serving> {
-  const { self, now, ports, faults, strictEvents } = options;
-  return serveHome(home, {
-    self,
-    now,
-    holdsProcess,
-    faults,
-    strictEvents,
-    ...(ports && { ports }),
-  });
+  const { now, port, faults, strictEvents } = options;
+  return serveHome(home, { now, holdsProcess, port, faults, strictEvents });
 }
 
 function here(
@@ -159,18 +146,16 @@ function here(
   { self }: SandboxPlace,
   afterClose = () => {},
 ): SandboxServer {
-  const { origin, fileUrl, ownFileUrl, token, fileRequests } = serving;
+  const { origin, fileUrl, token } = serving;
   let closing: Promise<void> | undefined;
   return {
-    ...common(keysOf(home.settings.secret)),
+    ...common(keysOf(home.secret)),
     baseUrl: `${origin}/v1`,
     fileUrl,
     pid: self.pid,
     memoryReason: home.memoryReason,
     token,
-    fileRequests,
-    reachable: (url) =>
-      url.startsWith(`${fileUrl}/`) ? ownFileUrl + url.slice(fileUrl.length) : url,
+    isEmbedded: true,
     close() {
       closing ??= serving.close().finally(afterClose);
       return closing;

@@ -3,31 +3,19 @@ import { answerWithFault, close } from './fault-answer.js';
 import type { Fault } from './fault-rule.js';
 import type { Faults } from './faults.js';
 import type { FileBytes } from './file-bytes.js';
-import { identityPath, identityProof } from './identity.js';
 import { receive } from './receive-file.js';
 import { serve } from './serve-file.js';
 import { type Judged, judge } from './signed-url.js';
 import type { State } from './state.js';
 import { StoreRefusal } from './store-refusal.js';
 
-/** One request as the file store saw it; tests look here for a key that must never come. */
-export interface SeenRequest {
-  readonly method: string;
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-}
-
 export interface FileStoreParts {
   readonly state: State;
   readonly bytes: FileBytes;
   readonly secret: string;
   readonly now: () => Date;
-  /** Filled with what was seen, oldest first, at most `seenLimit`. */
-  readonly seen: SeenRequest[];
   readonly faults: Faults;
 }
-
-const seenLimit = 1000;
 
 /** The listener of the file port: a second origin that knows signed URLs and no key (contract 2.5, 4.5). */
 export function newFileListener(
@@ -47,13 +35,6 @@ async function answer(
   const end = target.includes('?') ? target.indexOf('?') : target.length;
   const path = target.slice(0, end);
   const query = new URLSearchParams(target.slice(end + 1));
-  if (path === identityPath) {
-    // Another process of the same state asks who has the port.
-    const proof = identityProof(parts.secret, query.get('nonce') ?? '');
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ proof }));
-    return;
-  }
-  record(parts.seen, request, path);
   const met = parts.faults.arrive('store', request.method ?? 'GET', path);
   if (met.fault) {
     met.record.applied = await answerFaultily(parts, met.fault, request, response);
@@ -137,11 +118,6 @@ function notAllowed(verdict: Exclude<Judged['verdict'], 'good'>): StoreRefusal {
   const why =
     verdict === 'expired' ? 'Request has expired' : 'Access denied: the URL is not signed';
   return new StoreRefusal(403, 'AccessDenied', why);
-}
-
-function record(seen: SeenRequest[], request: IncomingMessage, path: string): void {
-  seen.push({ method: request.method ?? '', path, headers: request.headers });
-  if (seen.length > seenLimit) seen.shift();
 }
 
 function refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {

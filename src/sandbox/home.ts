@@ -5,7 +5,7 @@ import type { ThisProcess } from '../files/lock.js';
 import { ensurePrivateFolder } from '../files/private.js';
 import { bytesInFolder, bytesInMemory, type FileBytes, removeUploads } from './file-bytes.js';
 import type { SeedChoice, SeedSize } from './records.js';
-import { loadSettings, passingSettings, type SandboxSettings } from './sandbox-settings.js';
+import { loadSecret, newSecret } from './sandbox-settings.js';
 import { openMemoryState, openState, readSeed, resetState, type State } from './state.js';
 
 /** Whose sandbox it is and where its data lies. */
@@ -25,7 +25,8 @@ export interface SandboxPlace {
 /** The data that a running sandbox stands on. */
 export interface Home {
   readonly state: State;
-  readonly settings: SandboxSettings;
+  /** Makes the API keys; never leaves its 0600 file. */
+  readonly secret: string;
   readonly bytes: FileBytes;
   /** Undefined for a sandbox in memory. */
   readonly dir: string | undefined;
@@ -51,7 +52,7 @@ export async function openHome(place: SandboxPlace): Promise<Home> {
   }
 }
 
-/** Begins anew: the seed, no uploads. Ports, keys and the signing secret stay. */
+/** Restores the demo data and removes the uploads; the keys stay the same. */
 export async function resetHome({
   stateDir,
   self,
@@ -69,7 +70,7 @@ async function openInFolder(place: SandboxPlace & { readonly stateDir: string })
   const dir = sandboxFolder(place.stateDir);
   ensurePrivateFolder(dir, { owner });
   accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK);
-  const settings = await loadSettings(dir, self);
+  const secret = await loadSecret(dir, self);
   const seed = firstSeed(place);
   const state = await openState(dir, self, seed);
   const held = state.seed().size;
@@ -77,13 +78,13 @@ async function openInFolder(place: SandboxPlace & { readonly stateDir: string })
     state.close();
     throw otherSize(held, seedSize);
   }
-  return { state, settings, bytes: bytesInFolder(filesOf(dir)), dir, memoryReason: undefined };
+  return { state, secret, bytes: bytesInFolder(filesOf(dir)), dir, memoryReason: undefined };
 }
 
 function openInMemory(place: SandboxPlace, memoryReason: string): Home {
   return {
     state: openMemoryState(firstSeed(place)),
-    settings: passingSettings(),
+    secret: newSecret(),
     bytes: bytesInMemory(),
     dir: undefined,
     memoryReason,

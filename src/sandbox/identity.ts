@@ -3,47 +3,41 @@ import { get } from 'node:http';
 import { isObject } from '../data/json.js';
 import { isSameSecret } from './keys.js';
 
-/** The route, outside `/v1`, on which a server of ours proves that it knows a secret without telling it. */
+/** The route, outside `/v1`, on which a sandbox server proves that it knows its token without sending it. */
 export const identityPath = '/_sandbox/identity';
 
-/** Long enough for one of ours on a busy machine: taking it for a stranger would move the port. */
-const patienceMs = 3000;
+/** Enough for a server on a busy machine; without a slower one a command serves itself. */
+const answerMs = 3000;
 
-/** The proof for one question. */
-export function identityProof(secret: string, nonce: string): string {
-  return createHmac('sha256', secret).update(nonce).digest('hex');
+/** The proof for one nonce. */
+export function identityProof(token: string, nonce: string): string {
+  return createHmac('sha256', token).update(nonce).digest('hex');
 }
 
-/** Who listens at an origin: one of ours that knows `secret`, somebody else, or nobody. */
-export async function whoListens(
-  origin: string,
-  secret: string,
-): Promise<'ours' | 'stranger' | 'nobody'> {
+/** Asks the server at an origin to prove that it knows the token; false also when it does not answer. */
+export async function provesToken(origin: string, token: string): Promise<boolean> {
   const nonce = randomBytes(16).toString('hex');
-  const answer = await ask(`${origin}${identityPath}?nonce=${nonce}`);
-  if (answer === 'nobody') return 'nobody';
-  return isSameSecret(answer, identityProof(secret, nonce)) ? 'ours' : 'stranger';
+  const proof = await ask(`${origin}${identityPath}?nonce=${nonce}`);
+  return isSameSecret(proof, identityProof(token, nonce));
 }
 
 function ask(url: string): Promise<string> {
   return new Promise((resolve) => {
     const request = get(
       url,
-      { agent: false, signal: AbortSignal.timeout(patienceMs) },
+      { agent: false, signal: AbortSignal.timeout(answerMs) },
       (response) => {
         let text = '';
         response.setEncoding('utf8');
         response.on('data', (chunk: string) => {
           text += chunk;
-          // A stranger may talk without end.
+          // Another program may listen on that port and answer without end.
           if (text.length > 4096) request.destroy();
         });
         response.on('end', () => resolve(proofIn(text)));
       },
     );
-    request.on('error', (error: NodeJS.ErrnoException) =>
-      resolve(error.code === 'ECONNREFUSED' ? 'nobody' : ''),
-    );
+    request.on('error', () => resolve(''));
     request.on('close', () => resolve(''));
   });
 }

@@ -3,8 +3,6 @@ import type { Endpoint, ResourceName } from '../api/contract.js';
 
 /** The organization of the demo data. */
 export const demoOrganization = 'org_demo';
-/** By what runs know the sandbox: its port is another one while a second command runs, its data are the same. */
-export const sandboxService = 'the sandbox';
 /** An organization without any data, for the key that belongs elsewhere. */
 const otherOrganization = 'org_other';
 

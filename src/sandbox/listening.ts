@@ -18,7 +18,6 @@ export interface ListenOptions {
 }
 
 const graceMs = 2000;
-const retryMs = 20;
 
 /** Listens on a port (0 = any free one); undefined when it is taken or not ours to take. */
 export function listenOn(
@@ -40,39 +39,6 @@ export function listenOn(
       resolve({ port: (server.address() as AddressInfo).port, close: () => closeServer(server) }),
     );
   });
-}
-
-/**
- * Keeps trying to listen on a port that another process of the same state holds, so that URLs that
- * name it outlive that process. Never keeps this process alive.
- */
-export function takeOverWhenFree(
-  port: number,
-  listener: RequestListener,
-  options: ListenOptions,
-): { close(): Promise<void> } {
-  let isStopped = false;
-  let taken: Listening | undefined;
-  let attempt: Promise<void> = Promise.resolve();
-  let timer: NodeJS.Timeout | undefined;
-  const tryOnce = async () => {
-    taken = await listenOn(port, listener, options).catch(() => undefined);
-    if (!taken && !isStopped) schedule();
-  };
-  const schedule = () => {
-    timer = setTimeout(() => {
-      attempt = tryOnce();
-    }, retryMs).unref();
-  };
-  schedule();
-  return {
-    async close() {
-      isStopped = true;
-      clearTimeout(timer);
-      await attempt;
-      await taken?.close();
-    },
-  };
 }
 
 async function closeServer(server: Server): Promise<void> {

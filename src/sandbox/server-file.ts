@@ -4,7 +4,7 @@ import { isObject } from '../data/json.js';
 import { GuardError } from '../errors.js';
 import { writeAtomically } from '../files/atomic-write.js';
 import { acquireLock, type HeldLock, lockHolder, type ThisProcess } from '../files/lock.js';
-import { whoListens } from './identity.js';
+import { provesToken } from './identity.js';
 
 /** What a running `sandbox start` leaves for the other commands, in a 0600 file. */
 export interface ServerNote {
@@ -38,13 +38,16 @@ export function removeServerNote(dir: string): void {
   rmSync(pathOf(dir), { force: true });
 }
 
-/** The server that runs on this state, proven to be it; a note that a dead one left is removed. */
+/**
+ * The server that runs on this state, after it proved that it knows the token. Removes the file of a
+ * server that has ended, whatever listens on its port now.
+ */
 export async function findServer(dir: string, self: ThisProcess): Promise<ServerNote | undefined> {
   const note = readServerNote(dir);
   if (!note) return undefined;
-  const isThere = lockHolder(dir, 'server', self)?.pid === note.pid;
-  if (isThere && (await whoListens(note.origin, note.token)) === 'ours') return note;
-  if (!lockHolder(dir, 'server', self)) discardNote(dir);
+  if (lockHolder(dir, 'server', self))
+    return (await provesToken(note.origin, note.token)) ? note : undefined;
+  discardNote(dir);
   return undefined;
 }
 

@@ -24,7 +24,7 @@ export default defineLocalCommand({
   about:
     'Prints one line when it is ready and runs until Ctrl-C or SIGTERM. Commands with -p sandbox use it while it runs, if it has the same data.',
   examples: [
-    ['On the kept data and ports', ''],
+    ['On the kept data and any free port', ''],
     [
       'On another folder with 1,200 applications, for a script',
       '--data ./sandbox --seed-size large --json',
@@ -32,7 +32,9 @@ export default defineLocalCommand({
   ],
   calls: [],
   flags: {
-    port: param(z.optional(port), 'the port of the API; 0 for any', { placeholder: 'N' }),
+    port: param(z.optional(port), 'the port of the API; any free one by default', {
+      placeholder: 'N',
+    }),
     data: param(
       z.optional(z.string().check(z.minLength(1, 'must name a folder'))),
       'keep the data in this folder',
@@ -57,11 +59,11 @@ export default defineLocalCommand({
     ]),
     oneLine: true,
   },
-  async run(context, { port: api, data, seedSize, fault, strictEvents }) {
+  async run(context, { port, data, seedSize, fault, strictEvents }) {
     const server = await startSandbox({
       ...sandboxPlace(context, data),
       ...(seedSize && { seedSize }),
-      ...(api !== undefined && { ports: { api } }),
+      port,
       faults: fault,
       strictEvents,
     });
