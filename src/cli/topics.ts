@@ -3,7 +3,7 @@ import { environmentVariables } from '../config/environment.js';
 import { guessRows } from '../config/keys.js';
 import { exitCodes } from '../exit-codes.js';
 import { faultGrammar, faultKinds } from '../sandbox/fault-rule.js';
-import { inventions } from '../sandbox/inventions.js';
+import { inventions } from '../sandbox/personality.js';
 import { fitPage, fullWidth } from './fit-page.js';
 
 /** A page of `rosterctl help TOPIC`; made at build time, read without loading its sources. */

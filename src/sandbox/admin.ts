@@ -1,10 +1,10 @@
 import { type Faults, faultsIn } from './faults.js';
 import type { Reply } from './handler.js';
-import { identityPath, identityProof } from './identity.js';
 import { isSameSecret } from './keys.js';
 import type { SandboxEvent } from './records.js';
 import { invalid, Refusal } from './refusal.js';
 import { readJson, type Received } from './request.js';
+import { identityPath, identityProof } from './server-file.js';
 import { Failure } from '../errors.js';
 
 /** What the routes beside `/v1` show. They know the server's own token and never an API key. */

@@ -1,13 +1,19 @@
 import { OutputError } from '../errors.js';
-import { type Home, openHome, resetHome, sandboxFolder, type SandboxPlace } from './home.js';
+import {
+  type Home,
+  loadSecret,
+  openHome,
+  resetHome,
+  sandboxFolder,
+  type SandboxPlace,
+} from './storage.js';
 import { demoOrganization, type KeyName, keysOf } from './keys.js';
 import type { SandboxEvent } from './records.js';
-import { serveHome, type Serving } from './running.js';
-import { loadSecret } from './sandbox-settings.js';
+import { serveHome, type Serving } from './serve.js';
 import { becomeServer, findServer, removeServerNote, writeServerNote } from './server-file.js';
 import { readEvents } from './state.js';
 
-export type { SandboxPlace } from './home.js';
+export type { SandboxPlace } from './storage.js';
 export { type SandboxEvent, seedSizes } from './records.js';
 
 /** A sandbox that answers, in this process or in another one. */

@@ -3,11 +3,10 @@ import { answerWithFault, close } from './fault-answer.js';
 import type { Fault } from './fault-rule.js';
 import type { Faults } from './faults.js';
 import type { FileBytes } from './file-bytes.js';
-import { receive } from './receive-file.js';
-import { serve } from './serve-file.js';
+import { receive, serve } from './file-transfer.js';
 import { type Judged, judge } from './signed-url.js';
 import type { State } from './state.js';
-import { StoreRefusal } from './store-refusal.js';
+import { StoreRefusal } from './refusal.js';
 
 export interface FileStoreParts {
   readonly state: State;

@@ -1,6 +1,11 @@
 import { contract, type Endpoint, type EndpointName, endpoint } from '../api/contract.js';
+import { documentHandlers, uploadHandlers } from './documents.js';
+import type { HandlerCall, Handlers, Reply } from './handler.js';
 import { permissionOf } from './keys.js';
+import { playerHandlers } from './players.js';
 import { invalid } from './refusal.js';
+import { teamHandlers } from './teams.js';
+import { tryoutHandlers } from './tryouts.js';
 
 /** One row of the contract, ready to be matched. */
 interface Route {
@@ -55,4 +60,19 @@ function decode(segment: string): string {
   } catch {
     throw invalid('the path is not percent-encoded UTF-8');
   }
+}
+
+const handlers: Handlers = {
+  ...teamHandlers,
+  ...playerHandlers,
+  ...documentHandlers,
+  ...uploadHandlers,
+  ...tryoutHandlers,
+};
+
+/** Runs the behaviour of one endpoint. */
+export function handle(name: EndpointName, call: HandlerCall): Reply {
+  // The route that matched has filled the params that its handler names.
+  const run: (call: HandlerCall) => Reply = handlers[name];
+  return run(call);
 }

@@ -11,7 +11,7 @@ import { demoDocuments, demoFileKey } from './documents.js';
 import { gamerTag, person } from './people.js';
 import { demoOrganization } from '../keys.js';
 import { emptyTables, idOf, putRecord, type SeedChoice, type Tables } from '../records.js';
-import { documentRefOf } from '../uploads.js';
+import { documentRefOf } from '../documents.js';
 
 const dayMs = 86_400_000;
 

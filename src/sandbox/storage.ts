@@ -1,11 +1,13 @@
-import { accessSync, constants } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { accessSync, constants, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isObject } from '../data/json.js';
 import { Failure, GuardError } from '../errors.js';
-import type { ThisProcess } from '../files/lock.js';
+import { writeAtomically } from '../files/atomic-write.js';
+import { type ThisProcess, withLock } from '../files/lock.js';
 import { ensurePrivateFolder } from '../files/private.js';
 import { bytesInFolder, bytesInMemory, type FileBytes, removeUploads } from './file-bytes.js';
 import type { SeedChoice, SeedSize } from './records.js';
-import { loadSecret, newSecret } from './sandbox-settings.js';
 import { openMemoryState, openState, readSeed, resetState, type State } from './state.js';
 
 /** Whose sandbox it is and where its data lies. */
@@ -108,3 +110,34 @@ function otherSize(held: SeedSize, asked: SeedSize): GuardError {
     hint: `Begin anew with rosterctl sandbox reset, or give the ${asked} set a folder with --data DIR`,
   });
 }
+
+/** Reads the secret of a folder, or chooses and writes one; its file is 0600. */
+export async function loadSecret(dir: string, self: ThisProcess): Promise<string> {
+  return (
+    readSecret(dir) ??
+    withLock(dir, 'settings', { self, waitMs: 10_000, purpose: 'sandbox' }, async () => {
+      const kept = readSecret(dir);
+      if (kept !== undefined) return kept;
+      const secret = newSecret();
+      await writeAtomically(pathOf(dir), `${JSON.stringify({ secret })}\n`);
+      return secret;
+    })
+  );
+}
+
+export const newSecret = (): string => randomBytes(32).toString('hex');
+
+/** Undefined when there is none, or none that is usable: then a new one is chosen. */
+function readSecret(dir: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(readFileSync(pathOf(dir), 'utf8'));
+    const secret = isObject(value) ? value['secret'] : undefined;
+    return typeof secret === 'string' && secret.length >= 32 ? secret : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+const pathOf = (dir: string) => join(dir, 'settings.json');
