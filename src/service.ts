@@ -180,7 +180,7 @@ async function findConnection(
     closers.push(() => sandbox.close());
     if (sandbox.memoryReason !== undefined)
       parts.notes.note(
-        `The sandbox forgets everything after this command: ${sandbox.memoryReason}`,
+        `The sandbox is in memory and lost after this command: ${sandbox.memoryReason}`,
       );
     return {
       baseUrl: sandbox.baseUrl,

@@ -80,18 +80,23 @@ test('several signed URLs are noted once', async () => {
   expect(ran.stderr.match(/sandbox start/g)).toHaveLength(1);
 });
 
+function startIn(home: string, line: string) {
+  return spawn(process.execPath, [launcher, ...line.split(' ')], {
+    env: freshEnvironment(home),
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+}
+
 test('two commands in a pipe share the data, and a run is the same whatever the port', async () => {
   const home = temporaryFolder();
   const ids = await rosterctl('-p sandbox tryouts list --status pending -L 3 -o ids', { home });
   expect(ids.stdout.trim().split('\n')).toHaveLength(3);
   const piped = await new Promise<{ code: number | null; stdout: string }>((resolve) => {
-    const run = (words: string) =>
-      spawn(process.execPath, [launcher, '-p', 'sandbox', ...words.split(' ')], {
-        env: freshEnvironment(home),
-        stdio: ['pipe', 'pipe', 'ignore'],
-      });
-    const list = run('tryouts list --status pending -L 3 -o ids');
-    const update = run('tryouts set-status --to reviewing --ids - --yes --json');
+    const list = startIn(home, '-p sandbox tryouts list --status pending -L 3 -o ids');
+    const update = startIn(
+      home,
+      '-p sandbox tryouts set-status --to reviewing --ids - --yes --json',
+    );
     list.stdout.pipe(update.stdin);
     let stdout = '';
     update.stdout.on('data', (data: Buffer) => (stdout += data.toString()));
@@ -105,10 +110,7 @@ test('two commands in a pipe share the data, and a run is the same whatever the 
 
 test('a signed URL of a sandbox that runs works in the next command, without a note', async () => {
   const home = temporaryFolder();
-  const server = spawn(process.execPath, [launcher, 'sandbox', 'start', '--json'], {
-    env: freshEnvironment(home),
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const server = startIn(home, 'sandbox start --json');
   await new Promise((resolve) => server.stdout.once('data', resolve));
   const ran = await rosterctl('-p sandbox docs download doc_0003 --url', { home });
   expect([ran.code, ran.stderr]).toEqual([0, '']);

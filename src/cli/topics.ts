@@ -205,21 +205,27 @@ function sandboxPage(): string {
 \`-p sandbox\` works on a fresh machine with nothing configured: a real HTTP service on
 this machine with demo data, and a file store on a second port. It enforces every rule
 of the service's contract. Its data stays between commands; rosterctl sandbox reset
-begins anew. For other programs: rosterctl sandbox start.
+starts over.
+
+Each command runs a server of its own, on any free ports, and all of them share the
+data. The server and its signed URLs (docs download --url, uploads create) end with the
+command. For URLs that last, and for other programs, run rosterctl sandbox start in
+another terminal: commands with -p sandbox use it while it runs.
 
 Where the contract is silent the sandbox chooses. These choices are its own and say
 nothing about the real service:
 
 ${inventions.map((sentence) => `  - ${sentence}`).join('\n')}
 
-To test a program against a bad network, sandbox start --fault RULE (repeatable) spoils
-chosen requests. A rule is ${faultGrammar}
-with * for one part of a route; #2 is the second request that fits. Kinds:
+To test a program against a bad network, sandbox start --fault RULE (repeatable) injects
+faults into chosen requests. A rule is ${faultGrammar}
+with * for one part of a route; #2 is the second request that matches. Kinds:
 
 ${aligned(Object.entries(faultKinds).map(([kind, { text }]) => [kind, text]))}
 
-While it runs, rules and requests are at /_sandbox/faults (GET, POST {"faults": […]},
-DELETE) and /_sandbox/requests, with the token of server.json in x-sandbox-token.`;
+While it runs, read and change the rules at /_sandbox/faults (GET, POST
+{"faults": […]}, DELETE) and read the requests at /_sandbox/requests, with the token of
+server.json in the header x-sandbox-token.`;
 }
 
 /** A list of names and what they mean, in two columns. */

@@ -1,3 +1,4 @@
+/** The routes outside `/v1`: identity, events, requests and faults of a running server. */
 import { type Faults, faultsIn } from './faults.js';
 import type { Reply } from './handler.js';
 import { isSameSecret } from './keys.js';
@@ -7,7 +8,7 @@ import { readJson, type Received } from './request.js';
 import { identityPath, identityProof } from './server-file.js';
 import { Failure } from '../errors.js';
 
-/** What the routes beside `/v1` show. They know the server's own token and never an API key. */
+/** What the routes show. They accept the server's token and never an API key. */
 export interface Admin {
   readonly token: string;
   events(): readonly SandboxEvent[];
@@ -16,7 +17,6 @@ export interface Admin {
 
 const root = '/_sandbox/';
 
-/** Whether a path is one of ours beside the contract's. */
 export const isAdminPath = (path: string) => path.startsWith(root);
 
 /** Answers the admin routes; all but the proof of identity need the token in `x-sandbox-token`. */
@@ -40,7 +40,7 @@ export async function answerAdmin(
   throw new Refusal(404, 'notFound', 'there is no such path');
 }
 
-/** POST replaces the rules with those of `{"faults": […]}`; DELETE leaves none. */
+/** POST replaces the rules with those of `{"faults": […]}`; DELETE removes all. */
 async function setFaults({ faults }: Admin, request: Received): Promise<void> {
   if (request.method === 'DELETE') {
     faults.replace([]);

@@ -1,3 +1,5 @@
+/** How the sandbox answers the endpoints of documents and uploads. */
+import { extensionsOf } from '../api/content-types.js';
 import type { JsonObject } from '../data/json.js';
 import { checkName, find, listed, merged, newRecord, recordsOf } from './editing.js';
 import type { HandlerCall, Handlers, Reply } from './handler.js';
@@ -8,17 +10,39 @@ type DocumentCalls =
   | 'listDocuments'
   | 'downloadDocument'
   | 'previewDocument'
+  | 'requestUpload'
   | 'createDocument'
   | 'updateDocument'
   | 'deleteDocument';
 
-/** Documents (contract 2.5, 4.3-4.5; update and delete are our guess). */
+/** Documents and uploads (contract 2.5, 4.2-4.5; update and delete are assumed). */
 export const documentHandlers: Pick<Handlers, DocumentCalls> = {
   listDocuments: (call) => listed(call, 'documents', recordsOf(call, 'documents')),
 
   downloadDocument: (call) => link(call, call.params.documentId, 'attachment'),
 
   previewDocument: (call) => link(call, call.params.documentId, 'inline'),
+
+  /** Step 1 of an upload (contract 4.2, 4.5). */
+  requestUpload(call) {
+    // The row's schema has checked their types.
+    const { contentType, sizeBytes } = call.body as { contentType: string; sizeBytes: number };
+    const { maxBytes, codes, uploadMs } = call.personality;
+    if (sizeBytes === 0) throw invalid('sizeBytes must be at least 1');
+    if (sizeBytes > maxBytes)
+      throw new Refusal(413, codes.fileTooLarge, `the plan allows ${maxBytes} bytes a file`);
+    const key = newKey(call, contentType);
+    const { organizationId } = call;
+    // A private reference, never an address that could be opened.
+    const fileRef = `private://sandbox-files/${key}`;
+    const upload: Upload = { key, organizationId, fileRef, contentType, sizeBytes };
+    call.steps.push(['upload', upload]);
+    const uploadUrl = call.urls.sign(
+      { method: 'PUT', key, contentType, sizeBytes },
+      new Date(call.now.getTime() + uploadMs),
+    );
+    return { status: 200, body: { key, fileRef, uploadUrl } };
+  },
 
   createDocument(call) {
     checkName(call.body, 'optional');
@@ -52,7 +76,12 @@ export const documentHandlers: Pick<Handlers, DocumentCalls> = {
   },
 };
 
-/** A signed URL is the only way to a file's bytes (contract 2.5). */
+/** The private reference that replaces an upload's own in its document (contract 2.5). */
+export function documentRefOf(key: string): string {
+  return `private://sandbox-documents/${key}`;
+}
+
+/** Answers with a signed URL, the only access to a file (contract 2.5). */
 function link(call: HandlerCall, id: string, disposition: 'attachment' | 'inline'): Reply {
   const document = find(call, 'documents', id);
   const key = String(document['fileKey']);
@@ -71,7 +100,7 @@ function link(call: HandlerCall, id: string, disposition: 'attachment' | 'inline
   return { status: 200, body: { url, expiresAt: expiresAt.toISOString() } };
 }
 
-/** Step 3 of an upload: the body must name a file that has arrived, as it was announced (contract 4.5). */
+/** Step 3 of an upload: the body must name an uploaded file, as it was announced (contract 4.5). */
 function storedUpload(call: HandlerCall): Upload {
   const { fileKey, fileUrl, contentType, sizeBytes } = call.body;
   const upload = typeof fileKey === 'string' ? call.tables.uploads.get(fileKey) : undefined;
@@ -83,7 +112,7 @@ function storedUpload(call: HandlerCall): Upload {
   if (upload.sha256 === undefined) throw invalid('the file has not been uploaded yet');
   if (upload.documentId === undefined) return upload;
   const code = call.personality.codes.conflict;
-  throw new Refusal(409, code, `the upload has become ${upload.documentId} already`);
+  throw new Refusal(409, code, `the upload is already ${upload.documentId}`);
 }
 
 function checkTags({ tags }: JsonObject): void {
@@ -92,7 +121,7 @@ function checkTags({ tags }: JsonObject): void {
     throw invalid('tags must be a list of texts');
 }
 
-/** A document's file cannot be exchanged; naming it as it is changes nothing. */
+/** Refuses to change a document's file; its present values are accepted. */
 function refuseOtherFile(body: JsonObject, document: StoredRecord): void {
   for (const field of ['fileKey', 'fileUrl', 'contentType', 'sizeBytes']) {
     if (body[field] !== undefined && body[field] !== document[field])
@@ -100,54 +129,7 @@ function refuseOtherFile(body: JsonObject, document: StoredRecord): void {
   }
 }
 
-/** The file extension of an object key, by content type (contract 2.4). */
-const extensions: Readonly<Record<string, string>> = {
-  'application/pdf': 'pdf',
-  'application/msword': 'doc',
-  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
-  'application/vnd.ms-excel': 'xls',
-  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
-  'text/plain': 'txt',
-  'image/jpeg': 'jpg',
-  'image/png': 'png',
-  'image/webp': 'webp',
-  'image/gif': 'gif',
-};
-
-/** `pdf` for application/pdf. */
-function extensionOf(contentType: string): string {
-  return extensions[contentType] ?? 'bin';
-}
-
-/** The private reference that replaces an upload's own in its document (contract 2.5). */
-export function documentRefOf(key: string): string {
-  return `private://sandbox-documents/${key}`;
-}
-
-/** Step 1 of an upload (contract 4.2, 4.5). */
-export const uploadHandlers: Pick<Handlers, 'requestUpload'> = {
-  requestUpload(call) {
-    // The row's schema has checked their types.
-    const { contentType, sizeBytes } = call.body as { contentType: string; sizeBytes: number };
-    const { maxBytes, codes, uploadMs } = call.personality;
-    if (sizeBytes === 0) throw invalid('sizeBytes must be at least 1');
-    if (sizeBytes > maxBytes)
-      throw new Refusal(413, codes.fileTooLarge, `the plan allows ${maxBytes} bytes a file`);
-    const key = newKey(call, contentType);
-    const { organizationId } = call;
-    // A private reference, never an address that could be opened.
-    const fileRef = `private://sandbox-files/${key}`;
-    const upload: Upload = { key, organizationId, fileRef, contentType, sizeBytes };
-    call.steps.push(['upload', upload]);
-    const uploadUrl = call.urls.sign(
-      { method: 'PUT', key, contentType, sizeBytes },
-      new Date(call.now.getTime() + uploadMs),
-    );
-    return { status: 200, body: { key, fileRef, uploadUrl } };
-  },
-};
-
 function newKey(call: HandlerCall, contentType: string): string {
   const number = String(call.tables.uploads.size + 1).padStart(4, '0');
-  return `documents/${call.organizationId}/upload_${number}.${extensionOf(contentType)}`;
+  return `documents/${call.organizationId}/upload_${number}.${extensionsOf(contentType)[0] ?? 'bin'}`;
 }

@@ -1,3 +1,4 @@
+/** The transfers of the file store: how it receives an upload and serves a file. */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FileBytes, StoredBytes } from './file-bytes.js';
@@ -8,7 +9,7 @@ import { StoreRefusal } from './refusal.js';
 
 /**
  * Step 2 of an upload (contract 4.5): exactly the announced type and number of bytes. The same bytes
- * may come again while the URL lives, so that a lost answer can be made up for; others may not.
+ * may be sent again while the URL is valid, for a client that lost the answer; others are refused.
  */
 export async function receive(
   { state, bytes }: { readonly state: State; readonly bytes: FileBytes },
@@ -59,12 +60,12 @@ function uploadOf(tables: Tables, key: string, sha256: string): Upload {
   const upload = tables.uploads.get(key);
   if (!upload) throw new StoreRefusal(404, 'NoSuchUpload', 'There is no such upload.');
   if (upload.sha256 !== undefined && upload.sha256 !== sha256)
-    throw new StoreRefusal(403, 'AccessDenied', 'The URL was used for another file already.');
+    throw new StoreRefusal(403, 'AccessDenied', 'The URL has been used for another file.');
   return upload;
 }
 
 /**
- * Answers a signed GET or HEAD, whole or in the one part that a Range header asks for, unless
+ * Answers a signed GET or HEAD with the whole file, or with the one range of the Range header unless
  * If-Range names another version of the file (RFC 9110 13.1.5).
  */
 export function serve(
@@ -77,8 +78,8 @@ export function serve(
   if (!bytes) throw new StoreRefusal(404, 'NoSuchKey', 'The specified key does not exist.');
   const { sizeBytes } = bytes;
   const ifRange = request.headers['if-range'];
-  const isOther = ifRange !== undefined && ifRange !== etag;
-  const part = isOther ? undefined : partOf(request.headers.range, sizeBytes);
+  const hasChanged = ifRange !== undefined && ifRange !== etag;
+  const part = hasChanged ? undefined : partOf(request.headers.range, sizeBytes);
   if (part === 'unsatisfiable')
     throw new StoreRefusal(416, 'InvalidRange', `The file has ${sizeBytes} bytes.`);
   const { first, last } = part ?? { first: 0, last: sizeBytes - 1 };
@@ -115,13 +116,13 @@ function partOf(
   return last < first ? undefined : { first, last };
 }
 
-/** RFC 6266: an ASCII name for old readers, the real one percent-encoded. */
+/** RFC 6266: an ASCII name for old clients, the real one percent-encoded. */
 function contentDisposition({ disposition = 'attachment', fileName = 'file' }: SignedCall): string {
   const plain = fileName.replaceAll(/[^\u0020-\u007e]|["\\%]/g, '_');
   return `${disposition}; filename="${plain}"; filename*=UTF-8''${encodeValue(fileName)}`;
 }
 
-/** Also escapes what RFC 8187 does not let stand: `'`, `(`, `)` and `*`. */
+/** Also escapes `'`, `(`, `)` and `*`, as RFC 8187 demands. */
 const encodeValue = (text: string) =>
   encodeURIComponent(text).replaceAll(
     /['()*]/g,

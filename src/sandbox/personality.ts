@@ -1,10 +1,7 @@
+/** What the sandbox does where the contract is silent; none of it is the service's behaviour. */
 import type { TryoutStatus } from '../api/schemas.js';
 import { perResource, type ResourceName, resourceWords } from '../data/resources.js';
 
-/**
- * What the sandbox does where the contract is silent. Nothing here is the
- * service's behaviour; `inventions.ts` tells it to people.
- */
 export interface Personality {
   /** The key of the array in a list answer. */
   readonly listKeys: { readonly [R in ResourceName]: string };
@@ -16,12 +13,9 @@ export interface Personality {
   readonly uploadMs: number;
   /** The largest file, in bytes. */
   readonly maxBytes: number;
-  /** The statuses whose arrival is a decline (contract section 6 does not show them). */
+  /** The statuses that emit `tryout.declined` (contract section 6 does not name them). */
   readonly declined: readonly TryoutStatus[];
-  /**
-   * A status in an update emits its events also when it is the one that stands there already: the
-   * worst that a service may do, for tests of what must not happen twice.
-   */
+  /** An update to the present status emits its events again: for tests of what must not happen twice. */
   readonly strictEvents: boolean;
   /** Error codes that the contract does not show (section 7). */
   readonly codes: {
@@ -35,7 +29,6 @@ export interface Personality {
   };
 }
 
-/** The one personality there is so far. */
 export const defaultPersonality: Personality = {
   listKeys: perResource((name) => resourceWords[name].plural),
   createdStatus: 201,

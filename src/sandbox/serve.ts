@@ -1,4 +1,4 @@
-/** The two servers of a sandbox, the API and the file store, each on a port of its own. */
+/** Starts the two servers of a sandbox, the API and the file store, each on a port of its own. */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { UsageError } from '../errors.js';
@@ -8,18 +8,21 @@ import { newFileListener } from './file-store.js';
 import { newKeyRing } from './keys.js';
 import { defaultPersonality } from './personality.js';
 import { newSigner } from './signed-url.js';
-import { type Home, newSecret } from './storage.js';
+import { newSecret, type Storage } from './storage.js';
 
-export interface ServeOptions extends ListenOptions {
+export interface ServeOptions {
+  /** Keep the process alive; an embedded server does not. */
+  readonly holdsProcess: boolean;
   readonly now: () => Date;
   /** The port of the API; any free one by default. */
   readonly port?: number | undefined;
-  /** Rules of `parseFaultRule`. */
+  /** Rules for `parseFaultRule`. */
   readonly faults?: readonly string[] | undefined;
   readonly strictEvents?: boolean | undefined;
 }
 
-export interface Serving {
+export interface Servers {
+  /** The origin of the API. */
   readonly origin: string;
   /** The origin of the file store, which signed URLs name. */
   readonly fileUrl: string;
@@ -28,81 +31,59 @@ export interface Serving {
   close(): Promise<void>;
 }
 
-/** Starts the API and the file store. Throws UsageError when the wanted port is taken. */
-export async function serveHome(home: Home, options: ServeOptions): Promise<Serving> {
-  const { state, bytes, secret } = home;
-  const { now } = options;
+/** Starts both servers. Throws UsageError when the wanted port is taken or a fault rule is invalid. */
+export async function startServers(storage: Storage, options: ServeOptions): Promise<Servers> {
+  const { state, bytes, secret } = storage;
+  const { now, holdsProcess } = options;
   const token = newSecret();
-  // Of this server alone: its URLs end with it.
+  // Not kept: signed URLs end with the server that made them.
   const urlSecret = newSecret();
   const faults = createFaults(options.faults ?? []);
-  const files = await listen(
-    newFileListener({ state, bytes, secret: urlSecret, now, faults }),
-    options,
-  );
+  const fileListener = newFileListener({ state, bytes, secret: urlSecret, now, faults });
+  const files = await listen(fileListener, 0, holdsProcess);
   const apiListener = newApiListener({
     state,
     grantOf: newKeyRing(secret),
     personality: { ...defaultPersonality, strictEvents: options.strictEvents ?? false },
-    urls: newSigner(urlSecret, originOf(files)),
+    urls: newSigner(urlSecret, files.origin),
     admin: { token, events: () => state.read().events, faults },
     faults,
     now,
   });
-  const api = await listen(apiListener, options, options.port).catch(async (error: unknown) => {
+  try {
+    const api = await listen(apiListener, options.port ?? 0, holdsProcess);
+    return {
+      origin: api.origin,
+      fileUrl: files.origin,
+      token,
+      async close() {
+        await api.close();
+        await files.close();
+        state.close();
+      },
+    };
+  } catch (error) {
     await files.close();
     throw error;
-  });
-  return {
-    origin: originOf(api),
-    fileUrl: originOf(files),
-    token,
-    async close() {
-      await api.close();
-      await files.close();
-      state.close();
-    },
-  };
+  }
 }
 
-const originOf = ({ port }: Listening) => `http://${loopback}:${port}`;
-
-async function listen(
-  listener: Parameters<typeof listenOn>[1],
-  options: ListenOptions,
-  port = 0,
-): Promise<Listening> {
-  const listening = await listenOn(port, listener, options);
-  if (listening) return listening;
-  throw new UsageError(`Port ${port} is taken, or not yours to use.`, {
-    hint: 'Choose another with --port, or leave it out for any free one',
-  });
-}
-
-/** One port that is being listened on. */
-export interface Listening {
-  readonly port: number;
-  /** Lets running requests finish, ends the rest; resolves within about two seconds. */
+interface Listening {
+  readonly origin: string;
+  /** Lets running requests finish for at most two seconds, then ends the rest. */
   close(): Promise<void>;
 }
 
-/** The only address that a sandbox is served on. */
-export const loopback = '127.0.0.1';
-
-/** How a server behaves towards the process it lives in. */
-export interface ListenOptions {
-  /** Keep the process alive; an embedded server does not. */
-  readonly holdsProcess: boolean;
-}
-
+/** The only address that a sandbox listens on. */
+const loopback = '127.0.0.1';
 const graceMs = 2000;
 
-/** Listens on a port (0 = any free one); undefined when it is taken or not ours to take. */
-export function listenOn(
-  port: number,
+/** Listens on a port, 0 = any free one. Throws UsageError when it is taken or not permitted. */
+function listen(
   listener: RequestListener,
-  { holdsProcess }: ListenOptions,
-): Promise<Listening | undefined> {
+  wanted: number,
+  holdsProcess: boolean,
+): Promise<Listening> {
   const server = createServer(listener);
   if (!holdsProcess) {
     server.unref();
@@ -110,18 +91,25 @@ export function listenOn(
   }
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EADDRINUSE' || error.code === 'EACCES') resolve(undefined);
-      else reject(error);
+      reject(error.code === 'EADDRINUSE' || error.code === 'EACCES' ? taken(wanted, error) : error);
     });
-    server.listen(port, loopback, () =>
-      resolve({ port: (server.address() as AddressInfo).port, close: () => closeServer(server) }),
-    );
+    server.listen(wanted, loopback, () => {
+      const { port } = server.address() as AddressInfo;
+      resolve({ origin: `http://${loopback}:${port}`, close: () => closeServer(server) });
+    });
+  });
+}
+
+function taken(port: number, cause: Error): UsageError {
+  return new UsageError(`Port ${port} is taken, or you may not use it.`, {
+    hint: 'Choose another with --port, or leave it out for any free one',
+    cause,
   });
 }
 
 async function closeServer(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // A kept connection becomes idle only when its answer is out.
+  // A kept-alive connection becomes idle only when its answer has been sent.
   const idle = setInterval(() => server.closeIdleConnections(), 10);
   const end = setTimeout(() => server.closeAllConnections(), graceMs);
   server.closeIdleConnections();

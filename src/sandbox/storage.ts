@@ -1,3 +1,4 @@
+/** What a sandbox keeps on disk: its records, its uploads and its secret; or all of it in memory. */
 import { randomBytes } from 'node:crypto';
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,24 +13,23 @@ import { openMemoryState, openState, readSeed, resetState, type State } from './
 
 /** Whose sandbox it is and where its data lies. */
 export interface SandboxPlace {
-  /** The tool's state folder; the sandbox keeps itself in its sub-folder `sandbox`. */
+  /** The tool's state folder; the sandbox uses its sub-folder `sandbox`. */
   readonly stateDir: string | undefined;
   readonly self: ThisProcess;
   /** The user's own id, where the platform knows one: foreign folders are not trusted. */
   readonly owner?: number | undefined;
   readonly now: () => Date;
-  /** The demo data of a first use; later another size is taken only by an untouched sandbox. */
+  /** The demo data of a first use; another size replaces only data that nobody has changed. */
   readonly seedSize?: SeedSize | undefined;
-  /** A first use begins with one status that the contract does not name. */
+  /** Gives one application of a first use a status that the contract does not name. */
   readonly drift?: boolean | undefined;
 }
 
-/** The data that a running sandbox stands on. */
-export interface Home {
+export interface Storage {
   readonly state: State;
+  readonly bytes: FileBytes;
   /** Makes the API keys; never leaves its 0600 file. */
   readonly secret: string;
-  readonly bytes: FileBytes;
   /** Undefined for a sandbox in memory. */
   readonly dir: string | undefined;
   /** Why it is in memory. */
@@ -41,21 +41,21 @@ export const sandboxFolder = (stateDir: string): string => join(stateDir, 'sandb
 
 /**
  * Opens the data, or data in memory when the folder cannot be written. Throws GuardError when the
- * log is damaged, or holds changes on a seed of another size than the one asked for.
+ * log is damaged, or holds changes to demo data of another size than the one asked for.
  */
-export async function openHome(place: SandboxPlace): Promise<Home> {
+export async function openStorage(place: SandboxPlace): Promise<Storage> {
   const { stateDir } = place;
   if (stateDir === undefined) return openInMemory(place, 'there is no folder for it.');
   try {
     return await openInFolder({ ...place, stateDir });
   } catch (error) {
-    if (error instanceof GuardError || !isAboutFiles(error)) throw error;
+    if (error instanceof GuardError || !isFileError(error)) throw error;
     return openInMemory(place, error.message);
   }
 }
 
 /** Restores the demo data and removes the uploads; the keys stay the same. */
-export async function resetHome({
+export async function resetStorage({
   stateDir,
   self,
   now,
@@ -64,10 +64,27 @@ export async function resetHome({
   const dir = sandboxFolder(stateDir);
   const size = seedSize ?? readSeed(dir)?.size ?? 'small';
   await resetState(dir, self, { size, at: now().toISOString() });
-  removeUploads(filesOf(dir));
+  removeUploads(uploadsIn(dir));
 }
 
-async function openInFolder(place: SandboxPlace & { readonly stateDir: string }): Promise<Home> {
+/** Reads the secret of a folder, or chooses and writes one. */
+export async function loadSecret(dir: string, self: ThisProcess): Promise<string> {
+  return (
+    readSecret(dir) ??
+    withLock(dir, 'settings', { self, waitMs: 10_000, purpose: 'sandbox' }, async () => {
+      const kept = readSecret(dir);
+      if (kept !== undefined) return kept;
+      const secret = newSecret();
+      await writeAtomically(settingsIn(dir), `${JSON.stringify({ secret })}\n`);
+      return secret;
+    })
+  );
+}
+
+/** 64 random hexadecimal digits. */
+export const newSecret = (): string => randomBytes(32).toString('hex');
+
+async function openInFolder(place: SandboxPlace & { readonly stateDir: string }): Promise<Storage> {
   const { self, owner, seedSize } = place;
   const dir = sandboxFolder(place.stateDir);
   ensurePrivateFolder(dir, { owner });
@@ -80,14 +97,14 @@ async function openInFolder(place: SandboxPlace & { readonly stateDir: string })
     state.close();
     throw otherSize(held, seedSize);
   }
-  return { state, secret, bytes: bytesInFolder(filesOf(dir)), dir, memoryReason: undefined };
+  return { state, bytes: bytesInFolder(uploadsIn(dir)), secret, dir, memoryReason: undefined };
 }
 
-function openInMemory(place: SandboxPlace, memoryReason: string): Home {
+function openInMemory(place: SandboxPlace, memoryReason: string): Storage {
   return {
     state: openMemoryState(firstSeed(place)),
-    secret: newSecret(),
     bytes: bytesInMemory(),
+    secret: newSecret(),
     dir: undefined,
     memoryReason,
   };
@@ -97,40 +114,10 @@ function firstSeed({ now, seedSize, drift }: SandboxPlace): SeedChoice {
   return { size: seedSize ?? 'small', at: now().toISOString(), ...(drift && { drift }) };
 }
 
-const filesOf = (dir: string) => join(dir, 'files');
-
-/** A failure of the file system, told by itself or by the owner of private folders. */
-function isAboutFiles(error: unknown): error is Error {
-  if (error instanceof Failure) return true;
-  return error instanceof Error && 'syscall' in error;
-}
-
-function otherSize(held: SeedSize, asked: SeedSize): GuardError {
-  return new GuardError(`This sandbox holds changes on its ${held} demo data.`, {
-    hint: `Begin anew with rosterctl sandbox reset, or give the ${asked} set a folder with --data DIR`,
-  });
-}
-
-/** Reads the secret of a folder, or chooses and writes one; its file is 0600. */
-export async function loadSecret(dir: string, self: ThisProcess): Promise<string> {
-  return (
-    readSecret(dir) ??
-    withLock(dir, 'settings', { self, waitMs: 10_000, purpose: 'sandbox' }, async () => {
-      const kept = readSecret(dir);
-      if (kept !== undefined) return kept;
-      const secret = newSecret();
-      await writeAtomically(pathOf(dir), `${JSON.stringify({ secret })}\n`);
-      return secret;
-    })
-  );
-}
-
-export const newSecret = (): string => randomBytes(32).toString('hex');
-
 /** Undefined when there is none, or none that is usable: then a new one is chosen. */
 function readSecret(dir: string): string | undefined {
   try {
-    const value: unknown = JSON.parse(readFileSync(pathOf(dir), 'utf8'));
+    const value: unknown = JSON.parse(readFileSync(settingsIn(dir), 'utf8'));
     const secret = isObject(value) ? value['secret'] : undefined;
     return typeof secret === 'string' && secret.length >= 32 ? secret : undefined;
   } catch (error) {
@@ -140,4 +127,17 @@ function readSecret(dir: string): string | undefined {
   }
 }
 
-const pathOf = (dir: string) => join(dir, 'settings.json');
+const uploadsIn = (dir: string) => join(dir, 'files');
+const settingsIn = (dir: string) => join(dir, 'settings.json');
+
+/** True for a failure of the file system, its own error or that of `ensurePrivateFolder`. */
+function isFileError(error: unknown): error is Error {
+  if (error instanceof Failure) return true;
+  return error instanceof Error && 'syscall' in error;
+}
+
+function otherSize(held: SeedSize, wanted: SeedSize): GuardError {
+  return new GuardError(`This sandbox holds changes to its ${held} demo data.`, {
+    hint: `Start over with rosterctl sandbox reset, or keep the ${wanted} set in another folder: --data DIR`,
+  });
+}

@@ -12,7 +12,7 @@ const Running = z.object({
   pid: z.number(),
 });
 
-const port = z
+const portNumber = z
   .pipe(
     z.string().check(z.regex(/^\d{1,5}$/, 'must be a port from 0 to 65535')),
     z.transform(Number),
@@ -22,17 +22,17 @@ const port = z
 export default defineLocalCommand({
   summary: 'Run the sandbox as a server, for scripts and other tools',
   about:
-    'Prints one line when it is ready and runs until Ctrl-C or SIGTERM. Commands with -p sandbox use it while it runs, if it has the same data.',
+    'Prints one line when it is ready and runs until Ctrl-C or SIGTERM. While it runs, commands with -p sandbox use it, unless --data names another folder.',
   examples: [
-    ['On the kept data and any free port', ''],
+    ['On your sandbox data and any free port', ''],
     [
-      'On another folder with 1,200 applications, for a script',
+      'On data of its own with 1,200 applications, for a script',
       '--data ./sandbox --seed-size large --json',
     ],
   ],
   calls: [],
   flags: {
-    port: param(z.optional(port), 'the port of the API; any free one by default', {
+    port: param(z.optional(portNumber), 'the port of the API; any free one by default', {
       placeholder: 'N',
     }),
     data: param(
@@ -48,14 +48,14 @@ export default defineLocalCommand({
     }),
     fault: params(
       z.optional(z.array(z.string())),
-      "what to do to which requests: 'PATCH /tryout-applications/* #2 close-after'",
+      "inject a fault: 'PATCH /tryout-applications/* #2 close-after'",
       { placeholder: 'RULE' },
     ),
-    strictEvents: flag('every update that carries a status emits its events'),
+    strictEvents: flag('emit events also for an update to the present status'),
   },
   view: {
     ...linesOf(Running, ({ baseUrl, organizationId, apiKey }) => [
-      `Sandbox ready at ${baseUrl}, organization ${organizationId}, key ${apiKey} (Ctrl-C stops it)`,
+      `Sandbox ready at ${baseUrl}, organization ${organizationId}, key ${apiKey} (stop it with Ctrl-C)`,
     ]),
     oneLine: true,
   },
@@ -68,7 +68,7 @@ export default defineLocalCommand({
       strictEvents,
     });
     if (server.memoryReason !== undefined)
-      context.tell(`The data is in memory and ends with this server: ${server.memoryReason}`);
+      context.tell(`The data is in memory and lost when this server ends: ${server.memoryReason}`);
     const { baseUrl, organizationId, apiKey, fileUrl, pid } = server;
     return new Lasting(
       { baseUrl, organizationId, apiKey, fileUrl, pid },
