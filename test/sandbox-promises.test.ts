@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process';
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { converse } from './support/converse.js';
 import { errorOf, freshEnvironment, launcher, rosterctl, temporaryFolder } from './support/run.js';
@@ -124,6 +126,25 @@ test('a signed URL of a sandbox that runs works in the next command, without a n
   server.kill('SIGINT');
   expect(await new Promise((resolve) => server.on('exit', resolve))).toBe(0);
   await expect(fetch(ran.stdout.trim())).rejects.toThrow();
+});
+
+test('what a killed server leaves behind disturbs no command and no later server', async () => {
+  const home = temporaryFolder();
+  const file = join(home, '.local/state/rosterctl/sandbox/server.json');
+  const server = startIn(home, 'sandbox start --json');
+  await new Promise((resolve) => server.stdout.once('data', resolve));
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect((await rosterctl('-p sandbox teams create --name Kept', { home })).code).toBe(0);
+  server.kill('SIGKILL');
+  await new Promise((resolve) => server.on('exit', resolve));
+  const list = await rosterctl('-p sandbox teams list --search Kept -o ids', { home });
+  expect(list).toMatchObject({ code: 0, stdout: 'team_0007\n', stderr: '' });
+  expect(existsSync(file)).toBe(false);
+  expect((await rosterctl('sandbox reset', { home })).code).toBe(0);
+  const next = startIn(home, 'sandbox start --json');
+  await new Promise((resolve) => next.stdout.once('data', resolve));
+  next.kill('SIGTERM');
+  expect(await new Promise((resolve) => next.on('exit', resolve))).toBe(0);
 });
 
 test('sandbox start serves other commands, keeps its data and ends with 0 on SIGTERM', async () => {

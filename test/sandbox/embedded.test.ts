@@ -92,7 +92,7 @@ test('the wanted port is used, and one that is taken is refused', async () => {
   await second.close();
 });
 
-test('the note of a dead server is removed silently, whoever listens there now', async () => {
+test('the file of a server that has ended is removed, and another program on its port is not asked', async () => {
   const stranger = await newSandbox();
   const { stateDir } = await newSandbox().then(async (sandbox) => {
     await sandbox.close();
@@ -107,7 +107,7 @@ test('the note of a dead server is removed silently, whoever listens there now',
   await alone.close();
 });
 
-test('the identity route proves the token without telling it, and tells nothing else', async () => {
+test('the identity route proves the token without sending it, and every other route needs the token', async () => {
   const sandbox = await newSandbox();
   const { origin } = new URL(sandbox.baseUrl);
   const proofs = [];
