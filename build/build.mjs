@@ -1,5 +1,5 @@
 // Bundles src/ into dist/ and writes the plain part of the command table beside it.
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -106,6 +106,8 @@ const output = [
   ...(await bundle('complete', fresh, { minify: true })),
 ];
 await bundle('describe', workbench, { minify: false });
+// The module that reads them looks beside itself.
+await cp(`${root}src/sandbox/demo/papers`, `${fresh}chunks/papers`, { recursive: true });
 
 const { version } = JSON.parse(await readFile(`${root}package.json`, 'utf8'));
 const { describe, tableText } = createRequire(import.meta.url)(`${workbench}describe.cjs`);

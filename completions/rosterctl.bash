@@ -130,7 +130,7 @@ __rosterctl_flags() { # command: its own flags
     'auth status') choices=('--all' '--offline') ;;
     'config list') choices=('--show-origin') ;;
     'api') choices=('--method' '--set' '--set-string' '--input' '--param' '--include' '--paginate') ;;
-    'sandbox start') choices=('--port' '--data' '--seed-size' '--fault' '--s3' '--strict-events') ;;
+    'sandbox start') choices=('--port' '--data' '--seed-size' '--fault' '--strict-events') ;;
     'completion') choices=('--install' '--uninstall') ;;
   esac
 }
@@ -222,7 +222,6 @@ __rosterctl_flag() { # command, flag: what it takes
     'sandbox start:--data') long=--data slot=directory ;;
     'sandbox start:--seed-size') long=--seed-size slot=words choices=('small' 'large') ;;
     'sandbox start:--fault') long=--fault slot=free again=1 ;;
-    'sandbox start:--s3') long=--s3 slot=file ;;
     'sandbox start:--strict-events') long=--strict-events slot=switch ;;
     'completion:--install') long=--install slot=switch ;;
     'completion:--uninstall') long=--uninstall slot=switch ;;

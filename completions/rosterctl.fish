@@ -170,7 +170,7 @@ function __rosterctl_words # noun or nothing: names, --, other names
         case 'config'
             printf '%s\n' 'list'\t'List the settings in force and where each came from' 'get'\t'Show one setting' 'set'\t'Set a setting of the profile in force, or of all when there is none' 'unset'\t'Take a setting back' 'path'\t'Show where the configuration is kept' '--' 'ls'\t'List the settings in force and where each came from' 'view'\t'Show one setting'
         case 'sandbox'
-            printf '%s\n' 'start'\t'Run the sandbox as a server, for scripts and other tools' 'reset'\t'Bring the sandbox back to its demo data' 'events'\t'List the events that the sandbox emitted' '--'
+            printf '%s\n' 'start'\t'Run the sandbox as a server, for scripts and other tools' 'reset'\t'Reset the sandbox to its demo data' 'events'\t'List the events that the sandbox emitted' '--'
         case '*'
             printf '%s\n' '--'
     end
@@ -243,7 +243,7 @@ function __rosterctl_flags # command: its own flags
         case 'api'
             printf '%s\n' '--method'\t'the method: GET, POST, PUT, PATCH, DELETE' '--set'\t'set a field: true, false, null, numbers and JSON are typed, a.b=1 nests, tags[]=x lists, k=@FILE reads' '--set-string'\t'set a field, always as text' '--input'\t'a whole body in JSON or YAML; flags win over it' '--param'\t'a query parameter' '--include'\t'print the status line and the headers before the body' '--paginate'\t'read every page of a list and print one array'
         case 'sandbox start'
-            printf '%s\n' '--port'\t'the port of the API; 0 for any' '--data'\t'keep the data in this folder' '--seed-size'\t'the demo data of a first use' '--fault'\t'what to do to which requests: \'PATCH /tryout-applications/* #2 close-after\'' '--s3'\t'uploads go to the bucket that this private JSON file describes' '--strict-events'\t'every update that carries a status emits its events'
+            printf '%s\n' '--port'\t'the port of the API; any free one by default' '--data'\t'keep the data in this folder' '--seed-size'\t'the demo data of a first use' '--fault'\t'inject a fault: \'PATCH /tryout-applications/* #2 close-after\'' '--strict-events'\t'emit events also for an update to the present status'
         case 'completion'
             printf '%s\n' '--install'\t'put the script where the shell finds it' '--uninstall'\t'remove what --install wrote, and nothing else'
     end
@@ -415,8 +415,6 @@ function __rosterctl_flag # command, flag: name, again or -, slot
             printf '%s\n' '--seed-size' '-'; printf '%s\n' 'words' '-' '-' '-' 'small' 'large'
         case 'sandbox start:--fault'
             printf '%s\n' '--fault' 'again'; printf '%s\n' 'free' '-' '-' '-'
-        case 'sandbox start:--s3'
-            printf '%s\n' '--s3' '-'; printf '%s\n' 'file' '-' '-' '-'
         case 'sandbox start:--strict-events'
             printf '%s\n' '--strict-events' '-' 'switch'
         case 'completion:--install'

@@ -7,7 +7,7 @@ import { topicTexts } from './cli/topics.js';
 import { commands } from './commands/index.js';
 import type { PlainTable } from './data/plain-table.js';
 export { tableText } from './data/table-file.js';
-import { inventions } from './sandbox/inventions.js';
+import { inventions } from './sandbox/personality.js';
 
 /** What the build writes beside the bundle: the plain command table and the help topics. */
 export async function describe(

@@ -65,15 +65,7 @@ export function createService(parts: ServiceParts): Service {
   const proxy = createProxyChoice(parts.env, trace);
   let connection: Promise<Connection> | undefined;
   let api: Promise<Api> | undefined;
-  let reachable = same;
-  const opened = (url: string) => {
-    parts.redactUrl(url);
-    return reachable(url);
-  };
-  const connect = () =>
-    (connection ??= findConnection(parts, closers, (found) => {
-      reachable = found;
-    }));
+  const connect = () => (connection ??= findConnection(parts, closers));
   /** While it drains, a bulk run shows its own progress, waits included. */
   let running: RateLimiter | undefined;
   const apiTo = (to: Connection): Api => {
@@ -127,9 +119,13 @@ export function createService(parts: ServiceParts): Service {
       ...store,
       put(url, file, headers) {
         const came = parts.waiting(() => `Sending to ${new URL(url).host}`);
-        return store.put(opened(url), file, headers).finally(came);
+        parts.redactUrl(url);
+        return store.put(url, file, headers).finally(came);
       },
-      get: (url, part) => store.get(opened(url), part),
+      get(url, part) {
+        parts.redactUrl(url);
+        return store.get(url, part);
+      },
     };
   };
   return {
@@ -169,15 +165,11 @@ function waitTeller({ clock, notes, watched }: ServiceParts, who: string, isShow
 async function findConnection(
   parts: ServiceParts,
   closers: (() => Promise<void> | void)[],
-  reach: (reachable: (url: string) => string) => void,
 ): Promise<Connection> {
   const { flags, env, settings, config, signal } = parts;
   if (settings.profile.name === sandboxProfile) {
     checkSandboxFlags(flags);
-    const [{ openSandbox }, { sandboxService }] = await Promise.all([
-      import('./sandbox/embedded.js'),
-      import('./sandbox/keys.js'),
-    ]);
+    const { openSandbox } = await import('./sandbox/embedded.js');
     const sandbox = await openSandbox({
       stateDir: parts.paths.state?.path,
       self: parts.self,
@@ -187,13 +179,13 @@ async function findConnection(
     closers.push(() => sandbox.close());
     if (sandbox.memoryReason !== undefined)
       parts.notes.note(
-        `The sandbox forgets everything after this command: ${sandbox.memoryReason}`,
+        `The sandbox is in memory and lost after this command: ${sandbox.memoryReason}`,
       );
-    reach((url) => sandbox.reachable(url));
     return {
       baseUrl: sandbox.baseUrl,
       organizationId: sandbox.organizationId,
-      ...(sandbox.memoryReason === undefined && { service: sandboxService }),
+      service: sandboxProfile,
+      ...(sandbox.isEmbedded && { urlNote: embeddedUrlNote }),
       key: sandbox.apiKey,
       keySource: 'the sandbox',
     };
@@ -210,6 +202,5 @@ async function findConnection(
   return connection;
 }
 
-function same(url: string): string {
-  return url;
-}
+const embeddedUrlNote =
+  'A signed URL of this sandbox stops working when this command ends. For one that lasts, run in another terminal: rosterctl sandbox start';

@@ -77,6 +77,9 @@ test('the installed program runs', () => {
   expect(run(program, ['--version'], place)).toBe(`${version}\n`);
   const listed = run(program, ['-p', 'sandbox', 'tryouts', 'list', '--json'], place);
   expect(JSON.parse(listed)).toHaveLength(64);
+  expect(run(program, ['-p', 'sandbox', 'docs', 'download', 'doc_0001', '-O', '-'], place)).toMatch(
+    /^%PDF-/,
+  );
   expect(run(program, ['help', 'exit-codes'], place)).toContain('not found');
 });
 

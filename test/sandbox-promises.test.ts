@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process';
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { converse } from './support/converse.js';
 import { errorOf, freshEnvironment, launcher, rosterctl, temporaryFolder } from './support/run.js';
@@ -62,14 +64,87 @@ test('--base-url and --org beside the sandbox are refused', async () => {
   }
 });
 
-test('a signed URL of one command works in the next', async () => {
+test.each([
+  ['docs download doc_0003 --url'],
+  ['docs preview doc_0003 --url -q'],
+  ['uploads create --content-type text/plain --size-bytes 5 --json=uploadUrl'],
+])('an embedded sandbox says that its signed URL ends with the command: %s', async (line) => {
+  const ran = await rosterctl(`-p sandbox ${line}`);
+  expect(ran.code).toBe(0);
+  expect(ran.stderr).toMatch(/stops working when this command ends.*rosterctl sandbox start/s);
+  const [url = ''] = /http:[^\s"]+/.exec(ran.stdout) ?? [];
+  await expect(fetch(url)).rejects.toThrow();
+});
+
+test('several signed URLs are noted once', async () => {
+  const ran = await rosterctl('-p sandbox docs download doc_0001 doc_0002 doc_0003 --url');
+  expect([ran.code, ran.stdout.split('\n').length]).toEqual([0, 4]);
+  expect(ran.stderr.match(/sandbox start/g)).toHaveLength(1);
+});
+
+function startIn(home: string, line: string) {
+  return spawn(process.execPath, [launcher, ...line.split(' ')], {
+    env: freshEnvironment(home),
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+}
+
+test('two commands in a pipe share the data, and a run is the same whatever the port', async () => {
   const home = temporaryFolder();
-  const { stdout } = await rosterctl('-p sandbox docs download doc_0003 --url', { home });
-  const serving = rosterctl('-p sandbox api teams/{org}', { home });
-  expect((await serving).code).toBe(0);
-  const again = await rosterctl('-p sandbox docs download doc_0003 -O -', { home });
-  expect(again.code).toBe(0);
-  expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/\S+\n$/);
+  const ids = await rosterctl('-p sandbox tryouts list --status pending -L 3 -o ids', { home });
+  expect(ids.stdout.trim().split('\n')).toHaveLength(3);
+  const piped = await new Promise<{ code: number | null; stdout: string }>((resolve) => {
+    const list = startIn(home, '-p sandbox tryouts list --status pending -L 3 -o ids');
+    const update = startIn(
+      home,
+      '-p sandbox tryouts set-status --to reviewing --ids - --yes --json',
+    );
+    list.stdout.pipe(update.stdin);
+    let stdout = '';
+    update.stdout.on('data', (data: Buffer) => (stdout += data.toString()));
+    update.on('close', (code) => resolve({ code, stdout }));
+  });
+  expect(piped.code).toBe(0);
+  expect(JSON.parse(piped.stdout)).toMatchObject({ summary: { changed: 3 } });
+  const undone = await rosterctl('-p sandbox runs undo last --yes --json', { home });
+  expect([undone.code, JSON.parse(undone.stdout)]).toMatchObject([0, { summary: { changed: 3 } }]);
+});
+
+test('a signed URL of a sandbox that runs works in the next command, without a note', async () => {
+  const home = temporaryFolder();
+  const server = startIn(home, 'sandbox start --json');
+  await new Promise((resolve) => server.stdout.once('data', resolve));
+  const ran = await rosterctl('-p sandbox docs download doc_0003 --url', { home });
+  expect([ran.code, ran.stderr]).toEqual([0, '']);
+  const answer = await fetch(ran.stdout.trim());
+  expect(answer.status).toBe(200);
+  expect(
+    Buffer.from(await answer.arrayBuffer())
+      .subarray(0, 5)
+      .toString(),
+  ).toBe('%PDF-');
+  server.kill('SIGINT');
+  expect(await new Promise((resolve) => server.on('exit', resolve))).toBe(0);
+  await expect(fetch(ran.stdout.trim())).rejects.toThrow();
+});
+
+test('what a killed server leaves behind disturbs no command and no later server', async () => {
+  const home = temporaryFolder();
+  const file = join(home, '.local/state/rosterctl/sandbox/server.json');
+  const server = startIn(home, 'sandbox start --json');
+  await new Promise((resolve) => server.stdout.once('data', resolve));
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect((await rosterctl('-p sandbox teams create --name Kept', { home })).code).toBe(0);
+  server.kill('SIGKILL');
+  await new Promise((resolve) => server.on('exit', resolve));
+  const list = await rosterctl('-p sandbox teams list --search Kept -o ids', { home });
+  expect(list).toMatchObject({ code: 0, stdout: 'team_0007\n', stderr: '' });
+  expect(existsSync(file)).toBe(false);
+  expect((await rosterctl('sandbox reset', { home })).code).toBe(0);
+  const next = startIn(home, 'sandbox start --json');
+  await new Promise((resolve) => next.stdout.once('data', resolve));
+  next.kill('SIGTERM');
+  expect(await new Promise((resolve) => next.on('exit', resolve))).toBe(0);
 });
 
 test('sandbox start serves other commands, keeps its data and ends with 0 on SIGTERM', async () => {

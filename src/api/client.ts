@@ -19,6 +19,7 @@ interface ApiOptions {
     readonly baseUrl: string;
     readonly organizationId: string;
     readonly service?: string;
+    readonly urlNote?: string;
     readonly keySource?: string;
     readonly key?: string;
   };
@@ -45,6 +46,7 @@ class Client implements Api {
   readonly organizationId: string;
   readonly baseUrl: string;
   readonly service: string;
+  readonly urlNote: string | undefined;
   readonly keySource: string | undefined;
   readonly limiter: RateLimiter;
   private readonly toldGuesses = new Set<string>();
@@ -55,10 +57,11 @@ class Client implements Api {
     private readonly options: ApiOptions,
     private readonly drift: Drift,
   ) {
-    const { organizationId, baseUrl, service = baseUrl, keySource } = options.connection;
+    const { organizationId, baseUrl, service = baseUrl, urlNote, keySource } = options.connection;
     this.organizationId = organizationId;
     this.baseUrl = baseUrl;
     this.service = service;
+    this.urlNote = urlNote;
     this.keySource = keySource;
     this.origin = new URL(this.baseUrl).origin;
     this.limiter = options.limiter;

@@ -57,8 +57,10 @@ export interface ListListening {
 export interface Api {
   readonly organizationId: string;
   readonly baseUrl: string;
-  /** By what runs and locks know this service: its base URL, unless that may differ from start to start. */
+  /** Identifies this service to runs and locks: its base URL, or `sandbox`, whose port changes. */
   readonly service: string;
+  /** Printed beside a signed URL that stops working sooner than it says. */
+  readonly urlNote: string | undefined;
   /** Where the key came from, for people: "environment ROSTERCTL_API_KEY". */
   readonly keySource: string | undefined;
   /** Whether a text holds the API key: such a value is kept nowhere. */

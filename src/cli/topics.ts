@@ -3,7 +3,7 @@ import { environmentVariables } from '../config/environment.js';
 import { overrideRows } from '../config/keys.js';
 import { exitCodes } from '../exit-codes.js';
 import { faultGrammar, faultKinds } from '../sandbox/fault-rule.js';
-import { inventions } from '../sandbox/inventions.js';
+import { inventions } from '../sandbox/personality.js';
 import { fitPage, fullWidth } from './fit-page.js';
 
 /** A page of `rosterctl help TOPIC`; made at build time, read without loading its sources. */
@@ -205,34 +205,27 @@ function sandboxPage(): string {
 \`-p sandbox\` works on a fresh machine with nothing configured: a real HTTP service on
 this machine with demo data, and a file store on a second port. It enforces every rule
 of the service's contract. Its data stays between commands; rosterctl sandbox reset
-begins anew. For other programs: rosterctl sandbox start.
+starts over.
+
+Each command runs a server of its own, on any free ports, and all of them share the
+data. The server and its signed URLs (docs download --url, uploads create) end with the
+command. For URLs that last, and for other programs, run rosterctl sandbox start in
+another terminal: commands with -p sandbox use it while it runs.
 
 Where the contract is silent the sandbox chooses. These choices are its own and say
 nothing about the real service:
 
 ${inventions.map((sentence) => `  - ${sentence}`).join('\n')}
 
-Uploads can go to a bucket of an S3-compatible store: sandbox start --s3 store.json
-hands out URLs of that store, presigned with AWS Signature Version 4. The file is yours
-alone (chmod 600) and holds
-
-  {"endpoint": "http://127.0.0.1:9000", "bucket": "roster", "region": "us-east-1",
-   "accessKeyId": "...", "secretAccessKey": "..."}
-
-The signature covers content type and length. Before a document is made the sandbox
-asks the store (HEAD) whether the file lies there with that length and type. Demo files
-and earlier uploads stay in the sandbox's own store; files of the bucket can be fetched
-while a sandbox runs with its --s3 file. Nothing in the bucket is ever deleted, and a URL
-takes other bytes of the same length while it lives.
-
-To test a program against a bad network, sandbox start --fault RULE (repeatable) spoils
-chosen requests. A rule is ${faultGrammar}
-with * for one part of a route; #2 is the second request that fits. Kinds:
+To test a program against a bad network, sandbox start --fault RULE (repeatable) injects
+faults into chosen requests. A rule is ${faultGrammar}
+with * for one part of a route; #2 is the second request that matches. Kinds:
 
 ${aligned(Object.entries(faultKinds).map(([kind, { text }]) => [kind, text]))}
 
-While it runs, rules and requests are at /_sandbox/faults (GET, POST {"faults": […]},
-DELETE) and /_sandbox/requests, with the token of server.json in x-sandbox-token.`;
+While it runs, read and change the rules at /_sandbox/faults (GET, POST
+{"faults": […]}, DELETE) and read the requests at /_sandbox/requests, with the token of
+server.json in the header x-sandbox-token.`;
 }
 
 /** A list of names and what they mean, in two columns. */

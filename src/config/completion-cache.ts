@@ -28,7 +28,7 @@ const longestName = 200;
 
 /**
  * The file of ids and field names of one organization at one service, in the folder that
- * `auth logout` removes. The sandbox has one of its own: its port may change.
+ * `auth logout` removes. The sandbox has one of its own, whatever its port.
  */
 export function completionCacheFile(paths: Paths, place: CachePlace): string | undefined {
   const folder =

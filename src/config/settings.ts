@@ -56,8 +56,10 @@ export interface Connection {
   /** Ends in `/v1`, no trailing slash. */
   readonly baseUrl: string;
   readonly organizationId: string;
-  /** By what runs and locks know it, where that is not the base URL. */
+  /** Identifies the service to runs and locks, where that is not the base URL: `sandbox`. */
   readonly service?: string;
+  /** Printed beside a signed URL that stops working sooner than it says. */
+  readonly urlNote?: string;
   readonly key: string;
   /** For people: "environment ROSTERCTL_API_KEY", "stored for profile default". */
   readonly keySource: string;

@@ -193,9 +193,15 @@ function refuseResult({ flags }: Context): void {
 }
 
 function signer(context: Context, endpoint: DownloadCall): DownloadWorker<Row> {
+  const { urlNote } = context.api;
+  let isNoted = false;
   const work = async ({ id }: Target): Promise<Row> => {
     const link = await linkOf(context, endpoint, id);
-    if (link.kind === 'url') return { id, url: link.url, expiresAt: link.expiresAt ?? null };
+    if (link.kind === 'url') {
+      if (urlNote !== undefined && !isNoted) context.message(urlNote);
+      isNoted = true;
+      return { id, url: link.url, expiresAt: link.expiresAt ?? null };
+    }
     throw new ProtocolError('The service sends the file itself; there is no signed URL.', {
       hint: `Download it: rosterctl docs download ${shellQuote(id)}`,
     });

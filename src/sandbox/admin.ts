@@ -1,24 +1,22 @@
+/** The routes outside `/v1`: identity, events, requests and faults of a running server. */
 import { type Faults, faultsIn } from './faults.js';
 import type { Reply } from './handler.js';
-import { identityPath, identityProof } from './identity.js';
 import { isSameSecret } from './keys.js';
 import type { SandboxEvent } from './records.js';
 import { invalid, Refusal } from './refusal.js';
 import { readJson, type Received } from './request.js';
+import { identityPath, identityProof } from './server-file.js';
 import { Failure } from '../errors.js';
 
-/** What the routes beside `/v1` show. They know the server's own token and never an API key. */
+/** What the routes show. They accept the server's token and never an API key. */
 export interface Admin {
   readonly token: string;
   events(): readonly SandboxEvent[];
-  /** The requests that the file store saw, newest last. */
-  fileRequests(): readonly unknown[];
   readonly faults: Faults;
 }
 
 const root = '/_sandbox/';
 
-/** Whether a path is one of ours beside the contract's. */
 export const isAdminPath = (path: string) => path.startsWith(root);
 
 /** Answers the admin routes; all but the proof of identity need the token in `x-sandbox-token`. */
@@ -39,11 +37,10 @@ export async function answerAdmin(
   if (path === `${root}faults`) return { status: 200, body: admin.faults.rules() };
   if (path === `${root}requests`) return { status: 200, body: admin.faults.requests() };
   if (path === `${root}events`) return { status: 200, body: admin.events() };
-  if (path === `${root}file-requests`) return { status: 200, body: admin.fileRequests() };
   throw new Refusal(404, 'notFound', 'there is no such path');
 }
 
-/** POST replaces the rules with those of `{"faults": […]}`; DELETE leaves none. */
+/** POST replaces the rules with those of `{"faults": […]}`; DELETE removes all. */
 async function setFaults({ faults }: Admin, request: Received): Promise<void> {
   if (request.method === 'DELETE') {
     faults.replace([]);

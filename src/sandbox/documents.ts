@@ -1,26 +1,48 @@
+/** How the sandbox answers the endpoints of documents and uploads. */
+import { extensionsOf } from '../api/schemas.js';
 import type { JsonObject } from '../data/json.js';
 import { checkName, find, listed, merged, newRecord, recordsOf } from './editing.js';
 import type { HandlerCall, Handlers, Reply } from './handler.js';
 import type { StoredRecord, Upload } from './records.js';
 import { invalid, Refusal } from './refusal.js';
-import type { UrlSigner } from './signed-url.js';
-import { documentRefOf, isOurs } from './uploads.js';
 
 type DocumentCalls =
   | 'listDocuments'
   | 'downloadDocument'
   | 'previewDocument'
+  | 'requestUpload'
   | 'createDocument'
   | 'updateDocument'
   | 'deleteDocument';
 
-/** Documents (contract 2.5, 4.3-4.5; update and delete are our guess). */
+/** Documents and uploads (contract 2.5, 4.2-4.5; update and delete are assumed). */
 export const documentHandlers: Pick<Handlers, DocumentCalls> = {
   listDocuments: (call) => listed(call, 'documents', recordsOf(call, 'documents')),
 
   downloadDocument: (call) => link(call, call.params.documentId, 'attachment'),
 
   previewDocument: (call) => link(call, call.params.documentId, 'inline'),
+
+  /** Step 1 of an upload (contract 4.2, 4.5). */
+  requestUpload(call) {
+    // The row's schema has checked their types.
+    const { contentType, sizeBytes } = call.body as { contentType: string; sizeBytes: number };
+    const { maxBytes, codes, uploadMs } = call.personality;
+    if (sizeBytes === 0) throw invalid('sizeBytes must be at least 1');
+    if (sizeBytes > maxBytes)
+      throw new Refusal(413, codes.fileTooLarge, `the plan allows ${maxBytes} bytes a file`);
+    const key = newKey(call, contentType);
+    const { organizationId } = call;
+    // A private reference, never an address that could be opened.
+    const fileRef = `private://sandbox-files/${key}`;
+    const upload: Upload = { key, organizationId, fileRef, contentType, sizeBytes };
+    call.steps.push(['upload', upload]);
+    const uploadUrl = call.urls.sign(
+      { method: 'PUT', key, contentType, sizeBytes },
+      new Date(call.now.getTime() + uploadMs),
+    );
+    return { status: 200, body: { key, fileRef, uploadUrl } };
+  },
 
   createDocument(call) {
     checkName(call.body, 'optional');
@@ -54,12 +76,17 @@ export const documentHandlers: Pick<Handlers, DocumentCalls> = {
   },
 };
 
-/** A signed URL is the only way to a file's bytes (contract 2.5). */
+/** The private reference that replaces an upload's own in its document (contract 2.5). */
+export function documentRefOf(key: string): string {
+  return `private://sandbox-documents/${key}`;
+}
+
+/** Answers with a signed URL, the only access to a file (contract 2.5). */
 function link(call: HandlerCall, id: string, disposition: 'attachment' | 'inline'): Reply {
   const document = find(call, 'documents', id);
   const key = String(document['fileKey']);
   const expiresAt = new Date(call.now.getTime() + call.personality.linkMs);
-  const url = signerOf(call, call.tables.uploads.get(key)).sign(
+  const url = call.urls.sign(
     {
       method: 'GET',
       key,
@@ -73,20 +100,7 @@ function link(call: HandlerCall, id: string, disposition: 'attachment' | 'inline
   return { status: 200, body: { url, expiresAt: expiresAt.toISOString() } };
 }
 
-/** The signer of the store that a file lies in: demo files, which no upload brought, are our own. */
-function signerOf(
-  { urls, bucket, personality }: HandlerCall,
-  upload: Upload | undefined,
-): UrlSigner {
-  if (!upload || isOurs(upload)) return urls;
-  if (bucket && upload.fileRef.startsWith(bucket.prefix)) return bucket.urls;
-  throw new Refusal(404, personality.codes.notFound, notReachable(upload));
-}
-
-const notReachable = ({ fileRef }: Upload) =>
-  `the file lies at ${fileRef}: start the sandbox with the --s3 file of that store`;
-
-/** Step 3 of an upload: the body must name a file that has arrived, as it was announced (contract 4.5). */
+/** Step 3 of an upload: the body must name an uploaded file, as it was announced (contract 4.5). */
 function storedUpload(call: HandlerCall): Upload {
   const { fileKey, fileUrl, contentType, sizeBytes } = call.body;
   const upload = typeof fileKey === 'string' ? call.tables.uploads.get(fileKey) : undefined;
@@ -95,23 +109,10 @@ function storedUpload(call: HandlerCall): Upload {
   if (upload.fileRef !== fileUrl) throw invalid('fileUrl is not the fileRef of that upload');
   if (upload.contentType !== contentType) throw invalid(`contentType was ${upload.contentType}`);
   if (upload.sizeBytes !== sizeBytes) throw invalid(`sizeBytes was ${upload.sizeBytes}`);
-  checkArrival(call, upload);
+  if (upload.sha256 === undefined) throw invalid('the file has not been uploaded yet');
   if (upload.documentId === undefined) return upload;
   const code = call.personality.codes.conflict;
-  throw new Refusal(409, code, `the upload has become ${upload.documentId} already`);
-}
-
-function checkArrival({ bucket, stored }: HandlerCall, upload: Upload): void {
-  const notYet = 'the file has not been uploaded yet';
-  if (isOurs(upload)) {
-    if (upload.sha256 === undefined) throw invalid(notYet);
-    return;
-  }
-  if (!bucket || !upload.fileRef.startsWith(bucket.prefix)) throw invalid(notReachable(upload));
-  if (!stored) throw invalid(notYet);
-  const { sizeBytes, contentType } = stored;
-  if (sizeBytes !== upload.sizeBytes || contentType !== upload.contentType)
-    throw invalid(`the store holds ${sizeBytes} bytes of ${contentType}`);
+  throw new Refusal(409, code, `the upload is already ${upload.documentId}`);
 }
 
 function checkTags({ tags }: JsonObject): void {
@@ -120,10 +121,15 @@ function checkTags({ tags }: JsonObject): void {
     throw invalid('tags must be a list of texts');
 }
 
-/** A document's file cannot be exchanged; naming it as it is changes nothing. */
+/** Refuses to change a document's file; its present values are accepted. */
 function refuseOtherFile(body: JsonObject, document: StoredRecord): void {
   for (const field of ['fileKey', 'fileUrl', 'contentType', 'sizeBytes']) {
     if (body[field] !== undefined && body[field] !== document[field])
       throw invalid(`${field} of a document cannot be changed`);
   }
+}
+
+function newKey(call: HandlerCall, contentType: string): string {
+  const number = String(call.tables.uploads.size + 1).padStart(4, '0');
+  return `documents/${call.organizationId}/upload_${number}.${extensionsOf(contentType)[0] ?? 'bin'}`;
 }

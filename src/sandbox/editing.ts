@@ -1,3 +1,4 @@
+/** What the handlers of all resources share: find, list, create and update a record. */
 import type { ResourceName } from '../api/contract.js';
 import type { JsonObject } from '../data/json.js';
 import type { HandlerCall, Reply } from './handler.js';
@@ -29,7 +30,7 @@ export function listed(call: HandlerCall, resource: ResourceName, records: unkno
   };
 }
 
-/** A new record of the body's fields; every record carries one field that no contract names. */
+/** A new record with these fields, and one that no contract names, as every record has. */
 export function newRecord(
   call: HandlerCall,
   resource: ResourceName,
@@ -47,7 +48,7 @@ export function newRecord(
   };
 }
 
-/** The record with the body's fields over its own. Throws 400 when there is none. */
+/** The record with its fields replaced by those of the body. Throws 400 for an empty body. */
 export function merged(call: HandlerCall, record: StoredRecord): StoredRecord {
   const fields = withoutOwnFields(call.body);
   if (Object.keys(call.body).length === 0) throw invalid('at least one field is needed');
@@ -58,7 +59,7 @@ function withoutOwnFields(fields: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !ownFields.has(name)));
 }
 
-/** Refuses a name that is no text or empty; on creation also a missing one. */
+/** Refuses a name that is empty or not a text; when required, also a missing one. */
 export function checkName(body: JsonObject, need: 'required' | 'optional'): void {
   const { name } = body;
   if (name === undefined && need === 'optional') return;

@@ -1,84 +1,76 @@
+/** The sandbox as commands use it: open it for one command, start it as a server, reset it, list its events. */
 import { OutputError } from '../errors.js';
-import { openBucket } from './bucket.js';
-import { type Home, openHome, resetHome, sandboxFolder, type SandboxPlace } from './home.js';
 import { demoOrganization, type KeyName, keysOf } from './keys.js';
-import type { BucketAccess } from './presign.js';
 import type { SandboxEvent } from './records.js';
-import { serveHome, type Serving } from './running.js';
-import type { SeenRequest } from './file-store.js';
-import { loadSettings } from './sandbox-settings.js';
-import { becomeServer, findServer, removeServerNote, writeServerNote } from './server-file.js';
+import { type ServeOptions, type Servers, startServers } from './serve.js';
+import { findServer, lockServer, removeServerFile, writeServerFile } from './server-file.js';
 import { readEvents } from './state.js';
+import {
+  loadSecret,
+  openStorage,
+  resetStorage,
+  sandboxFolder,
+  type SandboxPlace,
+  type Storage,
+} from './storage.js';
 
-export type { SandboxPlace } from './home.js';
 export { type SandboxEvent, seedSizes } from './records.js';
+export type { SandboxPlace } from './storage.js';
 
-/** A sandbox that answers, in this process or in another one. */
+/** A running sandbox, in this process or in another one. */
 export interface Sandbox {
   /** Ends in `/v1`. */
   readonly baseUrl: string;
   readonly organizationId: string;
-  /** The key that may do everything; `keys` has the others. */
+  /** The key with every permission; `keys` has the others. */
   readonly apiKey: string;
   readonly keys: { readonly [N in KeyName]: string };
-  /** The origin that signed URLs name. */
+  /** The origin of signed URLs. */
   readonly fileUrl: string;
   /** The process that answers. */
   readonly pid: number;
-  /** Why its data is in memory and lost with the process; undefined when it is kept. */
+  /** True when this process is the server: signed URLs then end with it. */
+  readonly isEmbedded: boolean;
+  /** Why the data is in memory and lost with the process; undefined when it is kept. */
   readonly memoryReason: string | undefined;
-  /**
-   * Where this process reaches a signed URL surely: the same URL, on our own file server when the
-   * one that it names belongs to another process, which may end at any moment.
-   */
-  reachable(signedUrl: string): string;
   /** Lets running requests finish and stops; resolves within seconds, leaves no timer. */
   close(): Promise<void>;
 }
 
-/** A sandbox server of this process, with what tests look at. */
+/** A sandbox server of this process. */
 export interface SandboxServer extends Sandbox {
   /** For the routes outside `/v1`, in `x-sandbox-token`. */
   readonly token: string;
-  /** The requests that the file store saw, oldest first. */
-  readonly fileRequests: readonly SeenRequest[];
 }
 
-export interface StartOptions extends SandboxPlace {
-  /** Ports that must be these; a taken one is a UsageError. 0 = any. */
-  readonly ports?: { readonly api?: number | undefined; readonly file?: number | undefined };
-  /** Faults by rule, such as `PATCH /tryout-applications/* #2 close-after`. Throws UsageError for a bad one. */
-  readonly faults?: readonly string[] | undefined;
-  /** Every update that carries a status emits its events. */
-  readonly strictEvents?: boolean | undefined;
-  /** Takes the uploads instead of our own file store. */
-  readonly bucket?: BucketAccess | undefined;
-}
+export interface StartOptions extends SandboxPlace, Omit<ServeOptions, 'holdsProcess'> {}
 
 /**
- * `sandbox start`: the one server of a state, found by the commands that run meanwhile. It keeps
- * the process alive until `close`. Throws GuardError `locked` when there is one already.
+ * `sandbox start`: the one server of a state, which commands find while it runs. It keeps the
+ * process alive until `close`. Throws GuardError `locked` when there is one already, UsageError for
+ * a port that is taken and for an invalid fault rule.
  */
 export async function startSandbox(options: StartOptions): Promise<SandboxServer> {
-  const home = await openHome(options);
-  const { dir } = home;
-  if (dir === undefined) return here(home, await serve(home, options, true), options);
-  const lock = await becomeServer(dir, options.self).catch(async (error: unknown) => {
-    home.state.close();
+  const storage = await openStorage(options);
+  const { dir } = storage;
+  const serve = () => startServers(storage, { ...options, holdsProcess: true });
+  if (dir === undefined) return ownSandbox(storage, await serve(), options);
+  const lock = await lockServer(dir, options.self).catch((error: unknown) => {
+    storage.state.close();
     throw error;
   });
-  let serving: Serving | undefined;
+  let servers: Servers | undefined;
   try {
-    serving = await serve(home, options, true);
-    const { origin, fileUrl, token } = serving;
-    await writeServerNote(dir, { pid: options.self.pid, origin, fileUrl, token });
+    servers = await serve();
+    const { origin, fileUrl, token } = servers;
+    await writeServerFile(dir, { pid: options.self.pid, origin, fileUrl, token });
   } catch (error) {
-    await (serving ?? home.state).close();
+    await (servers ?? storage.state).close();
     lock.release();
     throw error;
   }
-  return here(home, serving, options, () => {
-    removeServerNote(dir);
+  return ownSandbox(storage, servers, options, () => {
+    removeServerFile(dir);
     lock.release();
   });
 }
@@ -88,22 +80,11 @@ export async function startSandbox(options: StartOptions): Promise<SandboxServer
  * which does not keep it alive. Throws GuardError when the kept data is damaged.
  */
 export async function openSandbox(place: SandboxPlace): Promise<Sandbox> {
-  const dir = place.stateDir === undefined ? undefined : sandboxFolder(place.stateDir);
-  const note = dir === undefined ? undefined : await findServer(dir, place.self);
-  if (note && dir !== undefined) {
-    const keys = keysOf((await loadSettings(dir, place.self)).secret);
-    return {
-      ...common(keys),
-      baseUrl: `${note.origin}/v1`,
-      fileUrl: note.fileUrl,
-      pid: note.pid,
-      memoryReason: undefined,
-      reachable: (url) => url,
-      close: async () => {},
-    };
-  }
-  const home = await openHome(place);
-  return here(home, await serve(home, place, false), place);
+  const running = await runningSandbox(place);
+  if (running) return running;
+  const storage = await openStorage(place);
+  const servers = await startServers(storage, { now: place.now, holdsProcess: false });
+  return ownSandbox(storage, servers, place);
 }
 
 /**
@@ -112,77 +93,75 @@ export async function openSandbox(place: SandboxPlace): Promise<Sandbox> {
  */
 export async function resetSandbox(place: SandboxPlace): Promise<void> {
   const { stateDir } = place;
-  // In memory every command begins anew by itself.
+  // A sandbox in memory starts with the demo data each time.
   if (stateDir === undefined) return;
   try {
-    const lock = await becomeServer(sandboxFolder(stateDir), place.self);
-    await resetHome({ ...place, stateDir }).finally(() => lock.release());
+    const lock = await lockServer(sandboxFolder(stateDir), place.self);
+    await resetStorage({ ...place, stateDir }).finally(() => lock.release());
   } catch (error) {
-    throw told(error, stateDir);
+    throw unusable(error, stateDir);
   }
 }
 
 /**
- * `sandbox events`: what was emitted since the seed, oldest first; writes nothing. Throws
+ * `sandbox events`: the events since the last reset, oldest first; writes nothing. Throws
  * OutputError when the folder cannot be read, GuardError when the log is damaged.
  */
 export function sandboxEvents(stateDir: string): readonly SandboxEvent[] {
   try {
     return readEvents(sandboxFolder(stateDir));
   } catch (error) {
-    throw told(error, stateDir);
+    throw unusable(error, stateDir);
   }
 }
 
-/** The file system's own errors in our words. */
-function told(error: unknown, stateDir: string): unknown {
+/** An error of the file system as an OutputError; any other as it is. */
+function unusable(error: unknown, stateDir: string): unknown {
   if (!(error instanceof Error) || !('syscall' in error)) return error;
-  return new OutputError(
-    `The sandbox in ${sandboxFolder(stateDir)} cannot be used: ${error.message}`,
-    {
-      cause: error,
-    },
-  );
+  const message = `The sandbox in ${sandboxFolder(stateDir)} is not usable: ${error.message}`;
+  return new OutputError(message, { cause: error });
 }
 
-function serve(home: Home, options: StartOptions, holdsProcess: boolean): Promise<Serving> {
-  const { self, now, ports, faults, strictEvents, bucket } = options;
-  return serveHome(home, {
-    self,
-    now,
-    holdsProcess,
-    faults,
-    strictEvents,
-    bucket: bucket && openBucket(bucket, now),
-    ...(ports && { ports }),
-  });
+async function runningSandbox({ stateDir, self }: SandboxPlace): Promise<Sandbox | undefined> {
+  if (stateDir === undefined) return undefined;
+  const dir = sandboxFolder(stateDir);
+  const server = await findServer(dir, self);
+  if (!server) return undefined;
+  return {
+    ...accessWith(await loadSecret(dir, self)),
+    baseUrl: `${server.origin}/v1`,
+    fileUrl: server.fileUrl,
+    pid: server.pid,
+    isEmbedded: false,
+    memoryReason: undefined,
+    close: async () => {},
+  };
 }
 
-function here(
-  home: Home,
-  serving: Serving,
+function ownSandbox(
+  { secret, memoryReason }: Storage,
+  servers: Servers,
   { self }: SandboxPlace,
   afterClose = () => {},
 ): SandboxServer {
-  const { origin, fileUrl, ownFileUrl, token, fileRequests } = serving;
+  const { origin, fileUrl, token } = servers;
   let closing: Promise<void> | undefined;
   return {
-    ...common(keysOf(home.settings.secret)),
+    ...accessWith(secret),
     baseUrl: `${origin}/v1`,
     fileUrl,
     pid: self.pid,
-    memoryReason: home.memoryReason,
+    isEmbedded: true,
+    memoryReason,
     token,
-    fileRequests,
-    reachable: (url) =>
-      url.startsWith(`${fileUrl}/`) ? ownFileUrl + url.slice(fileUrl.length) : url,
     close() {
-      closing ??= serving.close().finally(afterClose);
+      closing ??= servers.close().finally(afterClose);
       return closing;
     },
   };
 }
 
-function common(keys: { readonly [N in KeyName]: string }) {
+function accessWith(secret: string) {
+  const keys = keysOf(secret);
   return { organizationId: demoOrganization, apiKey: keys.full, keys };
 }

@@ -1,3 +1,4 @@
+/** Answers a request with a fault: closed connections, cut, slow and wrong answers. */
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,11 +15,10 @@ export interface Rendered {
   readonly bytes?: Buffer | undefined;
 }
 
-/** What a fault is given to work on. */
-export interface Struck {
+export interface FaultyRequest {
   readonly fault: Fault;
   readonly response: ServerResponse;
-  /** Carries the request out and gives the answer that it would have got. */
+  /** Carries the request out and returns its ordinary answer. */
   readonly carryOut: () => Promise<Rendered>;
   /** An error answer of this server with a code. */
   readonly refuse: (status: number, code: string) => Rendered;
@@ -30,7 +30,7 @@ export async function readWhole(request: IncomingMessage): Promise<Received> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
-    // One byte beyond the limit is enough to be refused for it.
+    // The first chunk beyond the limit suffices for the refusal.
     if (length <= maxJsonBytes) chunks.push(chunk);
     length += chunk.length;
   }
@@ -46,13 +46,13 @@ export async function readWhole(request: IncomingMessage): Promise<Received> {
 }
 
 /** Answers as the fault says; true when the request was carried out. */
-export async function answerWithFault(struck: Struck): Promise<boolean> {
-  const { fault, response, carryOut, refuse } = struck;
+export async function answerWithFault(request: FaultyRequest): Promise<boolean> {
+  const { fault, response, carryOut, refuse } = request;
   const { kind, value } = fault;
   const [status = '', code = ''] = value.split(':');
   switch (kind) {
     case undefined:
-      send(struck, await carryOut());
+      send(request, await carryOut());
       return true;
     case 'close-before':
       close(response, value);
@@ -70,42 +70,42 @@ export async function answerWithFault(struck: Struck): Promise<boolean> {
       await carryOut();
       return true;
     case 'stall-body':
-      await half(struck, await carryOut());
+      await half(request, await carryOut());
       return true;
     case 'truncate':
-      await half(struck, await carryOut());
+      await half(request, await carryOut());
       close(response, value);
       return true;
     case 'wrong-length':
-      await wrongLength(struck, await carryOut(), Number(value));
+      await wrongLength(request, await carryOut(), Number(value));
       return true;
     case 'drip':
-      await drip(struck, await carryOut(), parseDuration(value));
+      await drip(request, await carryOut(), parseDuration(value));
       return true;
     case 'status':
-      send(struck, refuse(Number(status), code || codeOf(Number(status))));
+      send(request, refuse(Number(status), code || codeOf(Number(status))));
       return false;
     case 'status-after':
       await carryOut();
-      send(struck, refuse(Number(status), code || codeOf(Number(status))));
+      send(request, refuse(Number(status), code || codeOf(Number(status))));
       return true;
     case 'throttle':
-      send(struck, throttled(struck, refuse(429, 'tooManyRequests')));
+      send(request, throttled(request, refuse(429, 'tooManyRequests')));
       return false;
     case 'redirect':
-      send(struck, redirect(value));
+      send(request, redirect(value));
       return false;
     case 'html':
-      send(struck, page(Number(value || 200)));
+      send(request, page(Number(value || 200)));
       return false;
     case 'huge':
-      await huge(struck, Number(value));
+      await huge(request, Number(value));
       return false;
     case 'deep':
-      send(struck, json(`{"id":"deep","value":${nested(Number(value))}}`));
+      send(request, json(`{"id":"deep","value":${nested(Number(value))}}`));
       return false;
     case 'other-record':
-      send(struck, otherRecord(await carryOut()));
+      send(request, otherRecord(await carryOut()));
       return true;
     default:
       return kind satisfies never;
@@ -123,7 +123,7 @@ function codeOf(status: number): string {
 }
 
 function headersOf(
-  { fault, now }: Struck,
+  { fault, now }: FaultyRequest,
   { headers, bytes }: Rendered,
 ): Record<string, string | number> {
   const date = new Date(now().getTime() + fault.skewMs).toUTCString();
@@ -131,23 +131,23 @@ function headersOf(
   return { ...headers, ...length, date, 'cache-control': 'no-store', ...fault.headers };
 }
 
-function send(struck: Struck, rendered: Rendered): void {
-  struck.response.writeHead(rendered.status, headersOf(struck, rendered)).end(rendered.bytes);
+function send(request: FaultyRequest, rendered: Rendered): void {
+  request.response.writeHead(rendered.status, headersOf(request, rendered)).end(rendered.bytes);
 }
 
-async function half(struck: Struck, rendered: Rendered): Promise<void> {
-  const { response } = struck;
-  response.writeHead(rendered.status, headersOf(struck, rendered));
+async function half(request: FaultyRequest, rendered: Rendered): Promise<void> {
+  const { response } = request;
+  response.writeHead(rendered.status, headersOf(request, rendered));
   response.flushHeaders();
   const bytes = rendered.bytes?.subarray(0, rendered.bytes.length >> 1) ?? Buffer.alloc(0);
   await new Promise<void>((resolve) => response.write(bytes, () => resolve()));
 }
 
-async function wrongLength(struck: Struck, rendered: Rendered, off: number): Promise<void> {
-  const { response } = struck;
+async function wrongLength(request: FaultyRequest, rendered: Rendered, off: number): Promise<void> {
+  const { response } = request;
   const { bytes = Buffer.alloc(0) } = rendered;
   response.writeHead(rendered.status, {
-    ...headersOf(struck, rendered),
+    ...headersOf(request, rendered),
     'content-length': Math.max(0, bytes.length + off),
     connection: 'close',
   });
@@ -155,9 +155,9 @@ async function wrongLength(struck: Struck, rendered: Rendered, off: number): Pro
   response.socket?.end();
 }
 
-async function drip(struck: Struck, rendered: Rendered, everyMs: number): Promise<void> {
-  const { response } = struck;
-  response.writeHead(rendered.status, headersOf(struck, rendered));
+async function drip(request: FaultyRequest, rendered: Rendered, everyMs: number): Promise<void> {
+  const { response } = request;
+  response.writeHead(rendered.status, headersOf(request, rendered));
   for (const byte of rendered.bytes ?? []) {
     if (response.destroyed) return;
     response.write(Buffer.of(byte));
@@ -167,7 +167,7 @@ async function drip(struck: Struck, rendered: Rendered, everyMs: number): Promis
   response.end();
 }
 
-function throttled({ fault, now }: Struck, rendered: Rendered): Rendered {
+function throttled({ fault, now }: FaultyRequest, rendered: Rendered): Rendered {
   const { value, skewMs } = fault;
   if (value === '') return rendered;
   if (!value.startsWith('date'))
@@ -199,9 +199,9 @@ function nested(depth: number): string {
   return '['.repeat(depth) + ']'.repeat(depth);
 }
 
-async function huge(struck: Struck, bytes: number): Promise<void> {
-  const { response } = struck;
-  response.writeHead(200, { ...headersOf(struck, json('')), 'content-length': bytes });
+async function huge(request: FaultyRequest, bytes: number): Promise<void> {
+  const { response } = request;
+  response.writeHead(200, { ...headersOf(request, json('')), 'content-length': bytes });
   response.write('{"id":"huge","text":"');
   const chunk = Buffer.alloc(64 * 1024, 'a');
   for (let left = bytes - '{"id":"huge","text":"'.length - '"}'.length; left > 0; ) {
@@ -224,7 +224,7 @@ function otherRecord(rendered: Rendered): Rendered {
   return { ...rendered, bytes };
 }
 
-/** Every id on the outer levels becomes another one. */
+/** Replaces every id on the outer levels. */
 function renamed(value: unknown, levels: number): unknown {
   if (levels < 0) return value;
   if (Array.isArray(value)) return value.map((each) => renamed(each, levels - 1));

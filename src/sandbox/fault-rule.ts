@@ -1,10 +1,11 @@
+/** Parses the rules of `sandbox start --fault`: which requests get which fault. */
 import { parseDuration } from '../data/time.js';
 import { UsageError } from '../errors.js';
 
 /** The two servers of a sandbox. */
 export type Port = 'api' | 'store';
 
-/** What is done to one request. `header` and `skew` may stand alone or beside a kind. */
+/** A fault of one request. `header` and `skew` work alone or beside a kind. */
 export interface Fault {
   readonly kind: FaultKind | undefined;
   /** The text behind `kind=`. */
@@ -15,13 +16,13 @@ export interface Fault {
   readonly skewMs: number;
 }
 
-/** A fault and the requests that it strikes. */
+/** A fault and the requests that it applies to. */
 export interface FaultRule {
   readonly text: string;
   readonly fault: Fault;
-  fits(port: Port, method: string, path: string): boolean;
-  /** Whether it strikes the n-th fitting request, from 1. */
-  strikes(n: number): boolean;
+  matches(port: Port, method: string, path: string): boolean;
+  /** True when it applies to the n-th matching request, from 1. */
+  appliesTo(n: number): boolean;
 }
 
 /** What each kind does, for help and errors; `store` = also on the file store. */
@@ -46,13 +47,13 @@ export const faultKinds = {
 
 export type FaultKind = keyof typeof faultKinds;
 
-/** The words of a rule, in brackets what may be left out. */
+/** The grammar of a rule; parts in brackets are optional. */
 export const faultGrammar =
   '[METHOD] [/route|store] [#N|#N-M|#N+] KIND[=VALUE] [header=NAME:VALUE] [skew=1h]';
 
 /**
  * Reads a rule: words for method, route (`*` for one segment, `**` for any rest, `store` for the
- * file store), the numbers of the fitting requests, and the fault. Throws UsageError.
+ * file store), the numbers of the matching requests, and the fault. Throws UsageError.
  */
 export function parseFaultRule(text: string): FaultRule {
   const words = text.trim().split(/\s+/).filter(Boolean);
@@ -63,14 +64,14 @@ export function parseFaultRule(text: string): FaultRule {
   const rest = words.filter((word) => ![method, route, numbers, 'store'].includes(word));
   const fault = parseFault(rest, port, text);
   const pattern = route === undefined ? undefined : patternOf(route);
-  const strikes = parseNumbers(numbers, text);
+  const appliesTo = parseNumbers(numbers, text);
   return {
     text: words.join(' '),
     fault,
-    strikes,
-    fits: (on, asked, path) =>
-      on === port &&
-      (method === undefined || method === asked) &&
+    appliesTo,
+    matches: (onPort, onMethod, path) =>
+      onPort === port &&
+      (method === undefined || method === onMethod) &&
       (pattern === undefined || pattern.test(path)),
   };
 }
@@ -147,7 +148,7 @@ function parseNumbers(word: string | undefined, rule: string): (n: number) => bo
 }
 
 function unreadable(rule: string): UsageError {
-  return new UsageError(`"${rule}" is no fault.`, {
+  return new UsageError(`Not a fault rule: "${rule}".`, {
     hint: `Write ${faultGrammar}. Kinds: ${Object.keys(faultKinds).join(', ')}.`,
   });
 }

@@ -1,30 +1,30 @@
+/** The fault rules of a running sandbox, and the requests that it has received. */
 import type { JsonObject } from '../data/json.js';
 import { type Fault, type FaultRule, parseFaultRule, type Port } from './fault-rule.js';
 
-/** One request as the sandbox saw it and what was done to it; never a body, a key or a query. */
+/** One request and the fault that was applied to it; never a body, a key or a query. */
 export interface RequestRecord {
   /** From 1, in the order of arrival over both ports. */
   readonly number: number;
   readonly port: Port;
   readonly method: string;
   readonly path: string;
-  /** The rule that struck, as it was given; null for an ordinary answer. */
+  /** The text of the applied rule; null for an ordinary answer. */
   readonly fault: string | null;
-  /** Whether the request was carried out; null while nobody knows. */
+  /** True when the request was carried out; null while it is being answered. */
   applied: boolean | null;
 }
 
-/** The faults of a running sandbox and the requests that met them. */
 export interface Faults {
-  /** Notes an arriving request and finds the first rule that strikes it. */
-  arrive(
+  /** Records a request and finds the first rule that applies to it. */
+  register(
     port: Port,
     method: string,
     path: string,
   ): { readonly record: RequestRecord; readonly fault: Fault | undefined };
-  /** Replaces all rules; their counting begins anew. Throws UsageError for one that cannot be read. */
+  /** Replaces all rules and resets their counts. Throws UsageError for an invalid one. */
   replace(rules: readonly string[]): void;
-  /** Each rule and how many requests fitted its method and route so far. */
+  /** Each rule, and how many requests have matched its method and route. */
   rules(): readonly { readonly rule: string; readonly requests: number }[];
   /** The newest requests, oldest first. */
   requests(): readonly RequestRecord[];
@@ -35,22 +35,22 @@ const keptRequests = 10_000;
 /** Faults by rules such as `PATCH /tryout-applications/* #2 close-after` (see `parseFaultRule`). */
 export function createFaults(rules: readonly string[]): Faults {
   let counted = read(rules);
-  let arrived = 0;
+  let received = 0;
   const records: RequestRecord[] = [];
   return {
-    arrive(port, method, path) {
-      let struck: FaultRule | undefined;
+    register(port, method, path) {
+      let applied: FaultRule | undefined;
       for (const each of counted) {
-        if (!each.rule.fits(port, method, path)) continue;
+        if (!each.rule.matches(port, method, path)) continue;
         each.requests += 1;
-        if (each.rule.strikes(each.requests)) struck ??= each.rule;
+        if (each.rule.appliesTo(each.requests)) applied ??= each.rule;
       }
-      arrived += 1;
-      const fault = struck?.text ?? null;
-      const record: RequestRecord = { number: arrived, port, method, path, fault, applied: null };
+      received += 1;
+      const fault = applied?.text ?? null;
+      const record: RequestRecord = { number: received, port, method, path, fault, applied: null };
       records.push(record);
       if (records.length > keptRequests) records.shift();
-      return { record, fault: struck?.fault };
+      return { record, fault: applied?.fault };
     },
     replace(texts) {
       counted = read(texts);

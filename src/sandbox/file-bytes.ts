@@ -1,38 +1,37 @@
+/** Where the bytes of files are: demo files beside the code, uploads in a folder or in memory. */
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream, renameSync, rmSync, statSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { makeFolder } from '../files/private.js';
-import { demoFile } from './demo-files.js';
+import { demoFile } from './demo/documents.js';
 
-/** Bytes that can be read from any place. */
 export interface StoredBytes {
   readonly sizeBytes: number;
-  /** Of bytes that are in memory; an upload's is known from its arrival. */
+  /** Only of bytes in memory; the record of an upload has its own. */
   readonly sha256?: string;
   /** From `first` to `last`, both included. */
   open(first: number, last: number): Readable;
 }
 
-/** Where the files' bytes are: the demo files in code, the uploads in a folder or in memory. */
 export interface FileBytes {
   find(key: string): StoredBytes | undefined;
-  /** Takes the bytes of one upload; they are found under the key after `keep`. */
+  /** Receives the bytes of one upload; `find` returns them after `keep`. */
   newTarget(key: string): UploadTarget;
 }
 
 export interface UploadTarget {
   write(chunk: Buffer): Promise<void>;
-  /** To be called after the last chunk. */
+  /** Called after the last chunk. */
   finish(): Promise<void>;
-  /** Puts the finished file under its key, at once. */
+  /** Stores the finished file under its key. */
   keep(): void;
-  /** Leaves nothing behind; harmless after `keep`. */
+  /** Removes what was written; does nothing after `keep`. */
   discard(): Promise<void>;
 }
 
-/** Uploads as files of a folder; a file appears whole or not at all. */
+/** Uploads as files of a folder, each renamed into place when it is complete. */
 export function bytesInFolder(dir: string): FileBytes {
   const pathOf = (key: string) => join(dir, key.slice(key.lastIndexOf('/') + 1));
   return {
@@ -51,7 +50,7 @@ export function bytesInFolder(dir: string): FileBytes {
   };
 }
 
-/** Uploads that are gone with this process. */
+/** Uploads in memory, which end with this process. */
 export function bytesInMemory(): FileBytes {
   const uploads = new Map<string, Buffer>();
   return {
@@ -71,7 +70,7 @@ export function bytesInMemory(): FileBytes {
   };
 }
 
-/** Removes every upload of a folder, with what killed processes left half-written. */
+/** Removes every upload of a folder, incomplete ones included. */
 export function removeUploads(dir: string): void {
   rmSync(dir, { recursive: true, force: true });
 }

@@ -1,35 +1,24 @@
+/** The file store: a second origin that accepts signed URLs and no key (contract 2.5, 4.5). */
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import { answerWithFault, close } from './fault-answer.js';
 import type { Fault } from './fault-rule.js';
 import type { Faults } from './faults.js';
 import type { FileBytes } from './file-bytes.js';
-import { identityPath, identityProof } from './identity.js';
-import { receive } from './receive-file.js';
-import { serve } from './serve-file.js';
-import { type Judged, judge } from './signed-url.js';
+import { receive, serve } from './file-transfer.js';
+import { StoreRefusal } from './refusal.js';
+import { type Verification, verifySignedUrl } from './signed-url.js';
 import type { State } from './state.js';
-import { StoreRefusal } from './store-refusal.js';
-
-/** One request as the file store saw it; tests look here for a key that must never come. */
-export interface SeenRequest {
-  readonly method: string;
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-}
 
 export interface FileStoreParts {
   readonly state: State;
   readonly bytes: FileBytes;
+  /** Verifies the signed URLs. */
   readonly secret: string;
   readonly now: () => Date;
-  /** Filled with what was seen, oldest first, at most `seenLimit`. */
-  readonly seen: SeenRequest[];
   readonly faults: Faults;
 }
 
-const seenLimit = 1000;
-
-/** The listener of the file port: a second origin that knows signed URLs and no key (contract 2.5, 4.5). */
+/** The request listener of the file store. */
 export function newFileListener(
   parts: FileStoreParts,
 ): (request: IncomingMessage, response: ServerResponse) => void {
@@ -47,20 +36,13 @@ async function answer(
   const end = target.includes('?') ? target.indexOf('?') : target.length;
   const path = target.slice(0, end);
   const query = new URLSearchParams(target.slice(end + 1));
-  if (path === identityPath) {
-    // Another process of the same state asks who has the port.
-    const proof = identityProof(parts.secret, query.get('nonce') ?? '');
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ proof }));
-    return;
-  }
-  record(parts.seen, request, path);
-  const met = parts.faults.arrive('store', request.method ?? 'GET', path);
-  if (met.fault) {
-    met.record.applied = await answerFaultily(parts, met.fault, request, response);
+  const { record, fault } = parts.faults.register('store', request.method ?? 'GET', path);
+  if (fault) {
+    record.applied = await answerFaultily(parts, fault, request, response);
     return;
   }
   await answerSigned(parts, path, query, request, response);
-  met.record.applied = true;
+  record.applied = true;
 }
 
 async function answerSigned(
@@ -70,15 +52,15 @@ async function answerSigned(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const judged = judge(parts.secret, keyOf(path), query, parts.now());
-  if (judged.verdict !== 'good') throw notAllowed(judged.verdict);
-  const { call } = judged;
-  const wanted = request.method === 'HEAD' ? 'GET' : request.method;
-  if (wanted !== 'GET' && wanted !== 'PUT')
-    throw new StoreRefusal(405, 'MethodNotAllowed', 'The store knows GET, HEAD and PUT.');
-  if (wanted !== call.method)
+  const verified = verifySignedUrl(parts.secret, keyOf(path), query, parts.now());
+  if (verified.result !== 'valid') throw accessRefusal(verified.result);
+  const { call } = verified;
+  const method = request.method === 'HEAD' ? 'GET' : request.method;
+  if (method !== 'GET' && method !== 'PUT')
+    throw new StoreRefusal(405, 'MethodNotAllowed', 'The store accepts GET, HEAD and PUT.');
+  if (method !== call.method)
     throw new StoreRefusal(403, 'SignatureDoesNotMatch', 'The URL was signed for another method.');
-  if (wanted === 'PUT') await receive(parts, call, request, response);
+  if (method === 'PUT') await receive(parts, call, request, response);
   else {
     const bytes = parts.bytes.find(call.key);
     const sha256 = parts.state.read().uploads.get(call.key)?.sha256 ?? bytes?.sha256;
@@ -86,7 +68,7 @@ async function answerSigned(
   }
 }
 
-/** True when the request was carried out. */
+/** Answers as the fault says; true when the request was carried out. */
 async function answerFaultily(
   parts: FileStoreParts,
   fault: Fault,
@@ -95,7 +77,7 @@ async function answerFaultily(
 ): Promise<boolean> {
   const [path = '', search = ''] = (request.url ?? '/').split(/\?(.*)/s);
   if (fault.kind === 'close-after') {
-    // An answer that nobody takes: it is written for no socket.
+    // Carries the request out; the answer has no socket and is lost.
     await answerSigned(
       parts,
       path,
@@ -106,7 +88,7 @@ async function answerFaultily(
     close(response, fault.value);
     return true;
   }
-  // What is still coming is read and dropped, so that the sender gets to see the answer.
+  // Reads and drops the rest of the body, so that the client gets to read the answer.
   request.resume();
   if (fault.kind === 'stall-headers') return false;
   return answerWithFault({
@@ -114,9 +96,7 @@ async function answerFaultily(
     response,
     carryOut: () => Promise.reject(new Error('this fault does not carry out')),
     refuse(status, code) {
-      const bytes = Buffer.from(
-        new StoreRefusal(status, code, 'a fault that was asked for').toXml(),
-      );
+      const bytes = Buffer.from(new StoreRefusal(status, code, 'an injected fault').toXml());
       return { status, headers: { 'content-type': 'application/xml' }, bytes };
     },
     now: parts.now,
@@ -131,21 +111,15 @@ function keyOf(path: string): string {
   }
 }
 
-function notAllowed(verdict: Exclude<Judged['verdict'], 'good'>): StoreRefusal {
-  if (verdict === 'tampered')
+function accessRefusal(result: Exclude<Verification['result'], 'valid'>): StoreRefusal {
+  if (result === 'tampered')
     return new StoreRefusal(403, 'SignatureDoesNotMatch', 'The signature does not match the URL.');
-  const why =
-    verdict === 'expired' ? 'Request has expired' : 'Access denied: the URL is not signed';
+  const why = result === 'expired' ? 'Request has expired' : 'Access denied: the URL is not signed';
   return new StoreRefusal(403, 'AccessDenied', why);
 }
 
-function record(seen: SeenRequest[], request: IncomingMessage, path: string): void {
-  seen.push({ method: request.method ?? '', path, headers: request.headers });
-  if (seen.length > seenLimit) seen.shift();
-}
-
 function refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
-  // The sender went away in the middle: there is nobody left to answer.
+  // The client closed the connection before it had sent its request.
   if (request.destroyed && !request.complete) {
     response.destroy();
     return;
@@ -155,7 +129,7 @@ function refuse(request: IncomingMessage, response: ServerResponse, error: unkno
       ? error
       : new StoreRefusal(500, 'InternalError', error instanceof Error ? error.message : 'unknown');
   const body = Buffer.from(refusal.toXml());
-  // What is still coming is read and dropped, so that the sender gets to see the answer.
+  // Reads and drops the rest of the body, so that the client gets to read the answer.
   request.resume();
   response
     .writeHead(refusal.status, { 'content-type': 'application/xml', 'content-length': body.length })

@@ -1,28 +1,24 @@
+/** What a handler receives and returns, and the table of all handlers as a type. */
 import type { contract, EndpointName } from '../api/contract.js';
 import type { JsonObject } from '../data/json.js';
-import type { Bucket, StoredObject } from './bucket.js';
 import type { Personality } from './personality.js';
 import type { Step, Tables } from './records.js';
 import type { UrlSigner } from './signed-url.js';
 
-/** What a handler is given, after key, permission, organization and body were checked by the row. */
+/** A call whose key, permission, organization and body have been checked. */
 export interface HandlerCall<Param extends string = string> {
   readonly params: { readonly [P in Param]: string };
   /** The JSON body without organizationId; empty where there is none. */
   readonly body: JsonObject;
-  /** The organization of the key, which the call named where it had to. */
+  /** The organization of the key. */
   readonly organizationId: string;
   readonly tables: Tables;
   /** What the call changes; applied and logged when the handler returns, dropped when it throws. */
   readonly steps: Step[];
   readonly now: Date;
   readonly personality: Personality;
-  /** Signs URLs of our own file store. */
+  /** Signs URLs of the file store. */
   readonly urls: UrlSigner;
-  /** Takes the uploads instead of our own store. */
-  readonly bucket?: Bucket | undefined;
-  /** What the bucket holds under the `fileKey` of the body; looked up before, for a handler cannot wait. */
-  readonly stored?: StoredObject | undefined;
 }
 
 export interface Reply {
@@ -35,7 +31,7 @@ type ParamNames<Route extends string> = Route extends `${string}{${infer Name}}$
   ? Name | ParamNames<Rest>
   : never;
 
-/** Behaviour for every endpoint of the contract: one that is missing does not compile. */
+/** A handler for every endpoint of the contract: a missing one is a type error. */
 export type Handlers = {
   readonly [N in EndpointName]: (
     call: HandlerCall<ParamNames<(typeof contract)[N]['route']>>,

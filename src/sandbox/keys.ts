@@ -1,14 +1,12 @@
+/** The API keys of the sandbox, and what each of them permits (contract section 5). */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Endpoint, ResourceName } from '../api/contract.js';
 
 /** The organization of the demo data. */
 export const demoOrganization = 'org_demo';
-/** By what runs know the sandbox: its port is another one while a second command runs, its data are the same. */
-export const sandboxService = 'the sandbox';
-/** An organization without any data, for the key that belongs elsewhere. */
+/** An organization without data, for a key of another organization. */
 const otherOrganization = 'org_other';
 
-/** What one key may do (contract section 5). */
 export interface Grant {
   readonly organizationId: string;
   /** Whether the organization's plan includes API access (5.3). */
@@ -34,14 +32,14 @@ const grants = {
 
 export type KeyName = keyof typeof grants;
 
-/** The sandbox's keys by name. They differ only in the name, and their ending is secret per machine. */
+/** The keys by name, the same as long as the secret is kept. */
 export function keysOf(secret: string): { readonly [N in KeyName]: string } {
   const ending = createHmac('sha256', secret).update('keys').digest('hex').slice(0, 16);
   const entries = Object.keys(grants).map((name) => [name, `sandbox_${name}_${ending}`]);
   return Object.fromEntries(entries) as { [N in KeyName]: string };
 }
 
-/** Finds what a key grants; undefined for a key that is none. */
+/** Looks up what a key permits; undefined for an unknown key. */
 export function newKeyRing(secret: string): (key: string) => Grant | undefined {
   const known = new Map<string, Grant>();
   for (const [name, key] of Object.entries(keysOf(secret))) known.set(key, grants[name as KeyName]);
@@ -56,7 +54,7 @@ const singular: { readonly [R in ResourceName | 'uploads']: string } = {
   tryouts: 'tryout',
 };
 
-/** The permission that a call needs: the contract's where it names one, else our `resource:action`. */
+/** The permission that a call needs: the contract's where it names one, else `resource:action`. */
 export function permissionOf(row: Endpoint): string {
   return row.permission ?? `${singular[row.resource]}:${actionOf(row)}`;
 }
@@ -66,7 +64,7 @@ function actionOf({ verb, route }: Endpoint): string {
   return verb === 'other' ? 'update' : verb;
 }
 
-/** Compares two texts without telling by its time how far they agree. */
+/** Compares two texts in constant time. */
 export function isSameSecret(given: string, expected: string): boolean {
   const [left, right] = [Buffer.from(given), Buffer.from(expected)];
   return left.length === right.length && timingSafeEqual(left, right);

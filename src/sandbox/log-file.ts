@@ -1,3 +1,4 @@
+/** An append-only file of JSON lines that several processes write: whole lines, or nothing. */
 import {
   closeSync,
   constants,
@@ -13,20 +14,20 @@ import { isObject, type JsonObject } from '../data/json.js';
 const lineFeed = 0x0a;
 const seedStart = Buffer.from('{"seed":');
 
-/** An append-only file of JSON lines. Reading needs no lock; `append` is for the lock's holder. */
+/** Reading needs no lock; `append` does. */
 export interface LogFile {
-  /** The complete lines that came since the last call, from the last seed line among them on. */
+  /** The complete lines since the last call; only from the newest seed line on, if there is one. */
   readNew(): JsonObject[];
-  /** Cuts what a killed writer left half-written, and appends one line with a single write. */
+  /** Cuts off a line that a killed process left incomplete, then appends one with a single write. */
   append(line: JsonObject): void;
-  /** Whether the file was removed or emptied under us. */
+  /** True when the file was removed or emptied since it was opened. */
   isGone(): boolean;
   close(): void;
 }
 
 /**
- * Opens the log, or returns undefined when there is none and `create` is not set. `readNew` throws
- * GuardError for a line that is no JSON object: only a reset gets past that.
+ * Opens the log; undefined when there is none and `access` is not `create`. `readNew` throws
+ * GuardError for a line that is not a JSON object, which only a reset repairs.
  */
 export function openLog(path: string, access: 'read' | 'write' | 'create'): LogFile | undefined {
   const descriptor = openIfThere(path, access);
@@ -83,13 +84,13 @@ function writeOrUndo(descriptor: number, bytes: Buffer, end: number, path: strin
     throw full(path, error);
   }
   if (written === bytes.length) return written;
-  // A full disk takes a part of the line: nobody may ever read that.
+  // On a full disk only a part of the line was written: remove it.
   ftruncateSync(descriptor, end);
   throw full(path, undefined);
 }
 
 const full = (path: string, cause: unknown) =>
-  new OutputError(`The sandbox log ${path} cannot be written.`, {
+  new OutputError(`Cannot write the sandbox log ${path}.`, {
     hint: 'Is the disk full?',
     cause,
   });
@@ -99,14 +100,14 @@ function readRange(descriptor: number, from: number, to: number): Buffer {
   let done = 0;
   while (done < bytes.length) {
     const count = readSync(descriptor, bytes, done, bytes.length - done, from + done);
-    // The lock's holder cut a torn tail meanwhile.
+    // Another process has just cut off an incomplete line.
     if (count === 0) break;
     done += count;
   }
   return bytes.subarray(0, done);
 }
 
-/** The length of the file without a half-written last line, looking back block by block. */
+/** The length of the file without an incomplete last line; searches backwards in blocks. */
 function endOfLastLine(descriptor: number, size: number): number {
   const block = 64 * 1024;
   for (let to = size; to > 0; to -= block) {
@@ -117,7 +118,7 @@ function endOfLastLine(descriptor: number, size: number): number {
   return 0;
 }
 
-/** A line feed inside a JSON text is escaped, so a match after one is the start of a line. */
+/** Where the newest seed line starts, else 0. JSON escapes line feeds, so a match after one starts a line. */
 function lastSeedLine(bytes: Buffer, end: number): number {
   for (let at = end; at > 0; ) {
     at = bytes.lastIndexOf(seedStart, at - 1);
@@ -146,6 +147,6 @@ function parseLine(line: string, path: string): JsonObject {
   if (isObject(value)) return value;
   throw new GuardError(`The sandbox log ${path} is damaged.`, {
     code: 'damaged',
-    hint: 'Begin anew: rosterctl sandbox reset',
+    hint: 'Start over with the demo data: rosterctl sandbox reset',
   });
 }

@@ -1,10 +1,7 @@
+/** What the sandbox does where the contract is silent; none of it is the service's behaviour. */
 import type { TryoutStatus } from '../api/schemas.js';
 import { perResource, type ResourceName, resourceWords } from '../data/resources.js';
 
-/**
- * What the sandbox does where the contract is silent. Nothing here is the
- * service's behaviour; `inventions.ts` tells it to people.
- */
 export interface Personality {
   /** The key of the array in a list answer. */
   readonly listKeys: { readonly [R in ResourceName]: string };
@@ -16,12 +13,9 @@ export interface Personality {
   readonly uploadMs: number;
   /** The largest file, in bytes. */
   readonly maxBytes: number;
-  /** The statuses whose arrival is a decline (contract section 6 does not show them). */
+  /** The statuses that emit `tryout.declined` (contract section 6 does not name them). */
   readonly declined: readonly TryoutStatus[];
-  /**
-   * A status in an update emits its events also when it is the one that stands there already: the
-   * worst that a service may do, for tests of what must not happen twice.
-   */
+  /** An update to the present status emits its events again: for tests of what must not happen twice. */
   readonly strictEvents: boolean;
   /** Error codes that the contract does not show (section 7). */
   readonly codes: {
@@ -35,7 +29,6 @@ export interface Personality {
   };
 }
 
-/** The one personality there is so far. */
 export const defaultPersonality: Personality = {
   listKeys: perResource((name) => resourceWords[name].plural),
   createdStatus: 201,
@@ -55,3 +48,25 @@ export const defaultPersonality: Personality = {
     internalError: 'internalError',
   },
 };
+
+const minutes = (ms: number) => `${ms / 60_000} minutes`;
+
+/** What the sandbox invents where the contract is silent, one sentence each, for `help sandbox`. */
+export const inventions: readonly string[] = [
+  `Lists answer {"${defaultPersonality.listKeys.teams}": […], "total": n}, without pages; applications under "${defaultPersonality.listKeys.tryouts}". Query filters are ignored.`,
+  `Creating answers ${defaultPersonality.createdStatus} with the bare record; teams and players need a name. Unknown fields are stored as they are.`,
+  'Updating is PATCH: the fields sent replace the old ones, null clears; the answer is 200 with the record. PUT is refused with 405.',
+  `Deleting answers ${defaultPersonality.deletedStatus}. A deleted team leaves its players without it; a deleted player leaves the application's convertedPlayerId and an empty convertedPlayer.`,
+  'id, organizationId, createdAt and updatedAt in a body do not change a record.',
+  `Converting answers ${defaultPersonality.createdStatus} with {player, application}, keeps the status, takes an optional teamId and other fields; a second conversion is refused with 409 ${defaultPersonality.codes.alreadyConverted}.`,
+  'Any status may follow any other; new applications are pending. A change to the same status emits no event.',
+  `tryout.declined is emitted for ${defaultPersonality.declined.join(', ')}.`,
+  'Applications carry a formId; an update is refused with 409 when another application of that form has the same e-mail (in any case) or the same Discord user, whatever its status.',
+  `Downloads and previews answer {"url", "expiresAt"}; the URL works for ${minutes(defaultPersonality.linkMs)} while the server runs, also for parts of a file.`,
+  `Upload URLs work for ${minutes(defaultPersonality.uploadMs)} while the server runs and take one file: the same bytes may be sent again, others not. The largest file has ${defaultPersonality.maxBytes / 1024 / 1024} MiB.`,
+  'One upload makes one document: the second is refused with 409. A document without a name is named after its key. Its fileUrl becomes private://sandbox-documents/KEY.',
+  `Other error codes are ${defaultPersonality.codes.notFound} (404), ${defaultPersonality.codes.conflict} (409), ${defaultPersonality.codes.methodNotAllowed} (405), ${defaultPersonality.codes.fileTooLarge} and ${defaultPersonality.codes.payloadTooLarge} (413); every error also carries a message.`,
+  'Keys carry permissions named resource:action. Of the printed key, replace "full" by read_only, no_documents, no_plan or other_org to see what such a key may do.',
+  'An organization id that is missing is answered with 400 invalidRequest, another one with 403 forbidden.',
+  'Outside /v1 every request is answered with 401, with or without a key.',
+];

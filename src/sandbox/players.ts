@@ -1,3 +1,4 @@
+/** How the sandbox answers the endpoints of players. */
 import { checkName, find, listed, merged, newRecord, recordsOf } from './editing.js';
 import type { HandlerCall, Handlers } from './handler.js';
 import type { StoredRecord } from './records.js';
@@ -5,7 +6,7 @@ import { invalid } from './refusal.js';
 
 type PlayerCalls = 'listPlayers' | 'getPlayer' | 'createPlayer' | 'updatePlayer' | 'deletePlayer';
 
-/** Players (contract 4.4; update and delete are our guess). */
+/** Players (contract 4.4; update and delete are assumed). */
 export const playerHandlers: Pick<Handlers, PlayerCalls> = {
   listPlayers: (call) => listed(call, 'players', recordsOf(call, 'players')),
 
@@ -35,7 +36,7 @@ export const playerHandlers: Pick<Handlers, PlayerCalls> = {
   },
 };
 
-/** Refuses teams in the body that the organization does not have; `teamId` and `teamIds` name them. */
+/** Refuses a body whose `teamId` or `teamIds` names a team that the organization does not have. */
 export function checkTeams(call: HandlerCall): void {
   const { teamId, teamIds } = call.body;
   if (teamIds !== undefined && !Array.isArray(teamIds)) throw invalid('teamIds must be a list');
@@ -47,7 +48,7 @@ export function checkTeams(call: HandlerCall): void {
   }
 }
 
-/** The player without a team, or undefined when he is not in it. */
+/** The player without that team; undefined for a player who is not in it. */
 export function withoutTeam(player: StoredRecord, teamId: string): StoredRecord | undefined {
   const teamIds: unknown = player['teamIds'];
   const isMember = Array.isArray(teamIds) && teamIds.includes(teamId);

@@ -1,8 +1,9 @@
+/** The tables of a sandbox, and the steps that change them. */
 import type { ResourceName } from '../api/contract.js';
 import type { JsonObject } from '../data/json.js';
 import { perResource } from '../data/resources.js';
 
-/** A stored record; the sandbox relies on its id and organization alone. */
+/** A stored record; only its id and organization are certain. */
 export type StoredRecord = JsonObject & { readonly id: string; readonly organizationId: string };
 
 /** One emitted event (contract section 6). */
@@ -25,17 +26,17 @@ export interface Upload {
   readonly documentId?: string;
 }
 
-/** The smallest step of a change, as the log keeps it. */
+/** The smallest part of a change, as the log keeps it. */
 export type Step =
   | readonly ['put', ResourceName, StoredRecord]
   | readonly ['delete', ResourceName, string]
   | readonly ['upload', Upload]
   | readonly ['event', SandboxEvent];
 
-/** What a fresh sandbox holds: a pure function of these. */
+/** Which demo data a sandbox starts with. */
 export interface SeedChoice {
   readonly size: SeedSize;
-  /** The moment that demo times are relative to, ISO. */
+  /** The moment that the demo data's times count back from, ISO. */
   readonly at: string;
   /** One application has a status that the contract does not name. */
   readonly drift?: boolean;
@@ -44,12 +45,11 @@ export interface SeedChoice {
 export const seedSizes = ['small', 'large'] as const;
 export type SeedSize = (typeof seedSizes)[number];
 
-/** Everything the sandbox knows, in memory. */
 export interface Tables {
   readonly records: { readonly [R in ResourceName]: Map<string, StoredRecord> };
   readonly uploads: Map<string, Upload>;
   readonly events: SandboxEvent[];
-  /** The highest number that an id of the resource ever had. */
+  /** The highest number of an id so far, deleted ones included. */
   readonly lastNumber: { [R in ResourceName]: number };
 }
 
@@ -65,7 +65,7 @@ export function idOf(resource: ResourceName, number: number): string {
   return `${idPrefixes[resource]}${String(number).padStart(4, '0')}`;
 }
 
-/** The id that the next created record gets; deleted ids are never given again. */
+/** The id of the next new record; deleted ids are not used again. */
 export function nextId(tables: Tables, resource: ResourceName): string {
   return idOf(resource, tables.lastNumber[resource] + 1);
 }
@@ -80,7 +80,6 @@ export function emptyTables(): Tables {
   };
 }
 
-/** Applies one step. */
 export function applyStep(tables: Tables, step: Step): void {
   if (step[0] === 'put') putRecord(tables, step[1], step[2]);
   else if (step[0] === 'delete') tables.records[step[1]].delete(step[2]);

@@ -1,4 +1,5 @@
-/** An error answer of the sandbox: status, the machine-readable `error` and a sentence (contract section 7). */
+/** Error answers: of the API as JSON, of the file store as XML. */
+/** An error answer of the API: status, the machine-readable `error` and a sentence (contract section 7). */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   constructor(
@@ -16,3 +17,22 @@ export const invalid = (message: string) => new Refusal(400, 'invalidRequest', m
 
 /** 403 of a valid key: missing permission or another organization (contract sections 4.6 and 5.4). */
 export const forbidden = (message: string) => new Refusal(403, 'forbidden', message);
+
+/** An error answer of the file store, in the XML of object stores. */
+export class StoreRefusal extends Error {
+  override readonly name = 'StoreRefusal';
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
+  }
+
+  toXml(): string {
+    return `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${this.code}</Code><Message>${escapeXml(this.message)}</Message></Error>`;
+  }
+}
+
+const escapeXml = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

@@ -1,51 +1,51 @@
+/** Replays the lines of a log: demo data, then step by step every change. */
 import type { JsonObject } from '../data/json.js';
-import { seedTables } from './demo-data.js';
+import { seedTables } from './demo/tables.js';
 import { applyStep, type SeedChoice, type Step, type Tables } from './records.js';
 
-/** The tables as the lines of a log make them. */
 export interface Replay {
-  take(line: JsonObject): void;
+  apply(line: JsonObject): void;
   /** Forgets everything, as before the first line. */
   restart(): void;
-  /** Made when somebody first looks. */
+  /** Made when first asked for. */
   tables(): Tables;
   isSeeded(): boolean;
-  isTouched(): boolean;
+  isChanged(): boolean;
   seed(): SeedChoice;
 }
 
-/** Begins with `firstSeed` until a line says otherwise. */
+/** Starts with the demo data of `firstSeed`, until a line names another. */
 export function newReplay(firstSeed: SeedChoice): Replay {
   let seed: SeedChoice | undefined;
-  let tables: Tables | undefined;
-  let isTouched = false;
-  const built = (): Tables => {
-    tables ??= seedTables(seed ?? firstSeed);
-    return tables;
+  let made: Tables | undefined;
+  let isChanged = false;
+  const tables = (): Tables => {
+    made ??= seedTables(seed ?? firstSeed);
+    return made;
   };
-  const begin = (next: SeedChoice | undefined) => {
+  const start = (next: SeedChoice | undefined) => {
     seed = next;
-    tables = undefined;
-    isTouched = false;
+    made = undefined;
+    isChanged = false;
   };
   return {
-    take(line) {
+    apply(line) {
       // Lines are our own; a damaged one is refused when it is read.
-      if (line['seed'] !== undefined) begin(line['seed'] as SeedChoice);
+      if (line['seed'] !== undefined) start(line['seed'] as SeedChoice);
       for (const step of stepsOf(line)) {
-        applyStep(built(), step);
-        isTouched = true;
+        applyStep(tables(), step);
+        isChanged = true;
       }
     },
-    restart: () => begin(undefined),
-    tables: built,
+    restart: () => start(undefined),
+    tables,
     isSeeded: () => seed !== undefined,
-    isTouched: () => isTouched,
+    isChanged: () => isChanged,
     seed: () => seed ?? firstSeed,
   };
 }
 
-/** The steps of a log line; a seed line has none. */
+/** The steps of a log line; a line that names demo data has none. */
 export function stepsOf(line: JsonObject): readonly Step[] {
   return (line['steps'] ?? []) as readonly Step[];
 }

@@ -1,3 +1,4 @@
+/** Checks of a request to the API: its JSON body, its organization, its Host header. */
 import type { IncomingHttpHeaders } from 'node:http';
 import * as z from 'zod/mini';
 import type { Endpoint } from '../api/contract.js';
@@ -5,7 +6,7 @@ import { isObject, type JsonObject } from '../data/json.js';
 import { isLoopbackHost } from '../data/http.js';
 import { forbidden, invalid, Refusal } from './refusal.js';
 
-/** A request as far as it is answered by; the iteration gives its body. */
+/** The parts of a request that an answer depends on; iterating yields its body. */
 export interface Received extends AsyncIterable<Buffer> {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
@@ -25,7 +26,7 @@ export async function readJson(request: Received, tooLong: string): Promise<Json
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {
-    throw invalid('the body is no JSON');
+    throw invalid('the body is not JSON');
   }
   if (!isObject(value)) throw invalid('the body must be a JSON object');
   return value;
@@ -36,7 +37,7 @@ async function readBody(request: Received, tooLong: string): Promise<Buffer> {
   let length = 0;
   for await (const chunk of request) {
     length += chunk.length;
-    // What comes after the limit is read and dropped, so that the client gets to see the answer.
+    // Reads and drops what exceeds the limit, so that the client gets to read the answer.
     if (length <= maxJsonBytes) chunks.push(chunk);
   }
   if (length > maxJsonBytes)
@@ -45,8 +46,8 @@ async function readBody(request: Received, tooLong: string): Promise<Buffer> {
 }
 
 /**
- * Checks that the call names the key's organization where the contract wants it (4.6), and returns
- * the body without it. A call that needs none may name it in its body, but no other.
+ * Checks that the call names the key's organization where the contract demands it (4.6), and returns
+ * the body without it. Elsewhere the body may name it too, but no other one.
  */
 export function checkOrganization(
   row: Endpoint,
@@ -82,7 +83,7 @@ export function checkBody(row: Endpoint, body: JsonObject): void {
   throw invalid(`${field === '' ? 'body' : field}: ${issue?.message ?? 'not allowed'}`);
 }
 
-/** Whether a Host header names this machine: a page elsewhere that points its name here does not. */
+/** True when the Host header names this machine; false for a web page whose DNS name leads here. */
 export function isOwnHost(host = ''): boolean {
   return isLoopbackHost(host.toLowerCase().replace(/:\d{1,5}$/, ''));
 }

@@ -1,8 +1,13 @@
+/** Finds the endpoint of a request in the contract, and runs its handler. */
 import { contract, type Endpoint, type EndpointName, endpoint } from '../api/contract.js';
+import { documentHandlers } from './documents.js';
+import type { HandlerCall, Handlers, Reply } from './handler.js';
 import { permissionOf } from './keys.js';
+import { playerHandlers } from './players.js';
 import { invalid } from './refusal.js';
+import { teamHandlers } from './teams.js';
+import { tryoutHandlers } from './tryouts.js';
 
-/** One row of the contract, ready to be matched. */
 interface Route {
   readonly name: EndpointName;
   readonly method: string;
@@ -19,10 +24,10 @@ const routes: readonly Route[] = (Object.keys(contract) as EndpointName[]).map((
 
 export type Match =
   | { readonly found: true; readonly route: Route; readonly params: Record<string, string> }
-  /** The methods that the path knows; empty for an unknown path. */
+  /** `allow`: the methods of the path; empty for an unknown path. */
   | { readonly found: false; readonly allow: readonly string[] };
 
-/** Finds the contract's row for a method and a path below `/v1`. Throws 400 for broken percent-encoding. */
+/** Finds the route of a method and a path below `/v1`. Throws 400 for broken percent-encoding. */
 export function matchRoute(method: string, path: string): Match {
   const given = path.slice(1).split('/');
   const same = routes.filter((route) => fits(route.segments, given));
@@ -55,4 +60,18 @@ function decode(segment: string): string {
   } catch {
     throw invalid('the path is not percent-encoded UTF-8');
   }
+}
+
+const handlers: Handlers = {
+  ...teamHandlers,
+  ...playerHandlers,
+  ...documentHandlers,
+  ...tryoutHandlers,
+};
+
+/** Runs the handler of an endpoint. */
+export function handle(name: EndpointName, call: HandlerCall): Reply {
+  // The matched route has filled the params that its handler names.
+  const run: (call: HandlerCall) => Reply = handlers[name];
+  return run(call);
 }

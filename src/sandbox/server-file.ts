@@ -1,13 +1,16 @@
+/** How commands find the server of `sandbox start`: a 0600 file with its address and a token. */
+import { createHmac, randomBytes } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
+import { get } from 'node:http';
 import { join } from 'node:path';
 import { isObject } from '../data/json.js';
 import { GuardError } from '../errors.js';
 import { writeAtomically } from '../files/atomic-write.js';
 import { acquireLock, type HeldLock, lockHolder, type ThisProcess } from '../files/lock.js';
-import { whoListens } from './identity.js';
+import { isSameSecret } from './keys.js';
 
-/** What a running `sandbox start` leaves for the other commands, in a 0600 file. */
-export interface ServerNote {
+/** What a running `sandbox start` leaves for other commands. */
+export interface ServerFile {
   readonly pid: number;
   readonly origin: string;
   readonly fileUrl: string;
@@ -15,66 +18,112 @@ export interface ServerNote {
   readonly token: string;
 }
 
-/** Makes this process the folder's one server. Throws GuardError `locked` when there is one. */
-export async function becomeServer(dir: string, self: ThisProcess): Promise<HeldLock> {
+/** Makes this process the folder's only server. Throws GuardError `locked` when there is one. */
+export async function lockServer(dir: string, self: ThisProcess): Promise<HeldLock> {
   try {
     return await acquireLock(dir, 'server', { self, waitMs: 0, purpose: 'sandbox start' });
   } catch (error) {
     if (!(error instanceof GuardError)) throw error;
     const holder = lockHolder(dir, 'server', self);
     throw new GuardError(
-      `A sandbox server runs on this state${holder ? ` (process ${holder.pid})` : ''}.`,
+      `A sandbox server is running on this data${holder ? ` (process ${holder.pid})` : ''}.`,
       { code: 'locked', hint: 'Stop it first with Ctrl-C.', cause: error },
     );
   }
 }
 
-/** Tells the other commands where the server is. */
-export function writeServerNote(dir: string, note: ServerNote): Promise<void> {
-  return writeAtomically(pathOf(dir), `${JSON.stringify(note)}\n`);
+export function writeServerFile(dir: string, content: ServerFile): Promise<void> {
+  return writeAtomically(pathIn(dir), `${JSON.stringify(content)}\n`);
 }
 
-export function removeServerNote(dir: string): void {
-  rmSync(pathOf(dir), { force: true });
+export function removeServerFile(dir: string): void {
+  rmSync(pathIn(dir), { force: true });
 }
 
-/** The server that runs on this state, proven to be it; a note that a dead one left is removed. */
-export async function findServer(dir: string, self: ThisProcess): Promise<ServerNote | undefined> {
-  const note = readServerNote(dir);
-  if (!note) return undefined;
-  const isThere = lockHolder(dir, 'server', self)?.pid === note.pid;
-  if (isThere && (await whoListens(note.origin, note.token)) === 'ours') return note;
-  if (!lockHolder(dir, 'server', self)) discardNote(dir);
+/**
+ * Finds the server that runs on this data and lets it prove that it knows the token. Silently
+ * removes the file of a server that has ended, whatever listens on its port now.
+ */
+export async function findServer(dir: string, self: ThisProcess): Promise<ServerFile | undefined> {
+  const file = readServerFile(dir);
+  if (!file) return undefined;
+  if (lockHolder(dir, 'server', self))
+    return (await provesToken(file.origin, file.token)) ? file : undefined;
+  try {
+    removeServerFile(dir);
+  } catch {
+    // In a folder that cannot be written it stays, and is recognised as stale each time.
+  }
   return undefined;
 }
 
-function discardNote(dir: string): void {
-  try {
-    removeServerNote(dir);
-  } catch {
-    // A folder that cannot be written keeps it; it is recognised as stale each time.
-  }
+/** The route, outside `/v1`, on which a server proves that it knows its token without sending it. */
+export const identityPath = '/_sandbox/identity';
+
+/** The proof for one nonce. */
+export function identityProof(token: string, nonce: string): string {
+  return createHmac('sha256', token).update(nonce).digest('hex');
 }
 
-function readServerNote(dir: string): ServerNote | undefined {
+/** Enough for a server on a busy machine; without a slower one a command serves itself. */
+const answerMs = 3000;
+
+/** Asks the server at an origin to prove that it knows the token; false also when it does not answer. */
+async function provesToken(origin: string, token: string): Promise<boolean> {
+  const nonce = randomBytes(16).toString('hex');
+  const proof = await readProof(`${origin}${identityPath}?nonce=${nonce}`);
+  return isSameSecret(proof, identityProof(token, nonce));
+}
+
+/** The proof that a server answers; empty for any other answer. */
+function readProof(url: string): Promise<string> {
+  return new Promise((resolve) => {
+    const request = get(
+      url,
+      { agent: false, signal: AbortSignal.timeout(answerMs) },
+      (response) => {
+        let text = '';
+        response.setEncoding('utf8');
+        response.on('data', (chunk: string) => {
+          text += chunk;
+          // Another program may listen on that port and answer without end.
+          if (text.length > 4096) request.destroy();
+        });
+        response.on('end', () => resolve(proofIn(text)));
+      },
+    );
+    request.on('error', () => resolve(''));
+    request.on('close', () => resolve(''));
+  });
+}
+
+function proofIn(text: string): string {
+  const body = parseObject(text);
+  return typeof body?.['proof'] === 'string' ? body['proof'] : '';
+}
+
+function readServerFile(dir: string): ServerFile | undefined {
+  let text: string;
   try {
-    const value: unknown = JSON.parse(readFileSync(pathOf(dir), 'utf8'));
-    return isNote(value) ? value : undefined;
+    text = readFileSync(pathIn(dir), 'utf8');
+  } catch {
+    return undefined;
+  }
+  const { pid, origin, fileUrl, token } = parseObject(text) ?? {};
+  if (typeof pid !== 'number' || typeof fileUrl !== 'string' || typeof token !== 'string')
+    return undefined;
+  if (typeof origin !== 'string' || !/^http:\/\/127\.0\.0\.1:\d+$/.test(origin)) return undefined;
+  return { pid, origin, fileUrl, token };
+}
+
+/** Undefined for anything but a JSON object. */
+function parseObject(text: string) {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
-function isNote(value: unknown): value is ServerNote {
-  if (!isObject(value)) return false;
-  const { pid, origin, fileUrl, token } = value;
-  return (
-    typeof pid === 'number' &&
-    typeof origin === 'string' &&
-    /^http:\/\/127\.0\.0\.1:\d+$/.test(origin) &&
-    typeof fileUrl === 'string' &&
-    typeof token === 'string'
-  );
-}
-
-const pathOf = (dir: string) => join(dir, 'server.json');
+const pathIn = (dir: string) => join(dir, 'server.json');

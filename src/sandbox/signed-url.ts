@@ -1,3 +1,4 @@
+/** Signs the URLs of the file store, and verifies the signature of the URLs that it is asked for. */
 import { createHmac } from 'node:crypto';
 import { isSameSecret } from './keys.js';
 
@@ -12,17 +13,16 @@ export interface SignedCall {
   readonly fileName?: string;
 }
 
-/** Makes the URLs that an answer hands out. */
 export interface UrlSigner {
   sign(call: SignedCall, expiresAt: Date): string;
 }
 
-export type Judged =
-  | { readonly verdict: 'good'; readonly call: SignedCall }
-  | { readonly verdict: 'unsigned' | 'tampered' | 'expired' };
+export type Verification =
+  | { readonly result: 'valid'; readonly call: SignedCall }
+  | { readonly result: 'unsigned' | 'tampered' | 'expired' };
 
-/** Signs URLs of the file store at `origin`; the signature does not cover the origin. */
-export function newSigner(secret: string, origin: () => string): UrlSigner {
+/** Signs URLs of the file store at `origin`. */
+export function newSigner(secret: string, origin: string): UrlSigner {
   return {
     sign(call, expiresAt) {
       // Whole seconds, never earlier than promised.
@@ -37,21 +37,26 @@ export function newSigner(secret: string, origin: () => string): UrlSigner {
       });
       query.set('signature', signatureOf(secret, call.key, query));
       const path = call.key.split('/').map(encodeURIComponent).join('/');
-      return `${origin()}/${path}?${query.toString()}`;
+      return `${origin}/${path}?${query.toString()}`;
     },
   };
 }
 
-/** Judges a request's decoded path (without its first slash) and query against the signature. */
-export function judge(secret: string, key: string, query: URLSearchParams, now: Date): Judged {
+/** Verifies a request by its decoded path, without the first slash, and its query. */
+export function verifySignedUrl(
+  secret: string,
+  key: string,
+  query: URLSearchParams,
+  now: Date,
+): Verification {
   const signature = query.get('signature');
-  if (signature === null) return { verdict: 'unsigned' };
-  if (!isSameSecret(signature, signatureOf(secret, key, query))) return { verdict: 'tampered' };
-  if (now.getTime() >= Number(query.get('expires')) * 1000) return { verdict: 'expired' };
+  if (signature === null) return { result: 'unsigned' };
+  if (!isSameSecret(signature, signatureOf(secret, key, query))) return { result: 'tampered' };
+  if (now.getTime() >= Number(query.get('expires')) * 1000) return { result: 'expired' };
   const disposition = query.get('disposition');
   const fileName = query.get('name');
   return {
-    verdict: 'good',
+    result: 'valid',
     call: {
       method: query.get('method') === 'PUT' ? 'PUT' : 'GET',
       key,

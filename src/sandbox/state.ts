@@ -1,3 +1,7 @@
+/**
+ * The records of a sandbox: demo data and every change since, shared by all processes through one
+ * log. Readers take no lock; a change holds it for its own few milliseconds.
+ */
 import { join } from 'node:path';
 import type { JsonObject } from '../data/json.js';
 import { type ThisProcess, withLock } from '../files/lock.js';
@@ -5,31 +9,26 @@ import { makeFolder } from '../files/private.js';
 import { type LogFile, openLog } from './log-file.js';
 import type { SandboxEvent, SeedChoice, Step, Tables } from './records.js';
 import { newReplay, stepsOf } from './replay.js';
-import { newTurns } from './turns.js';
 
-/** How long a change waits for the other processes' few milliseconds before it gives up. */
+/** How long a change waits for the lock, which others hold for milliseconds. */
 const lockWaitMs = 30_000;
 const logVersion = 1;
 
-/**
- * The sandbox's data: a deterministic seed and everything that was done since, shared by all
- * processes through one log. Readers take no lock; a change holds it for its own milliseconds.
- */
 export interface State {
-  /** What is known now, with what other processes appended. Not to be kept: a reset replaces it. */
+  /** The newest tables, with what other processes appended. Do not keep them: a reset replaces them. */
   read(): Tables;
   /**
-   * Runs `action` on the newest tables while nobody else changes them. The steps that it adds are
-   * on disk and applied when the promise resolves, or none of them. It must not wait for anything.
+   * Runs `action` on the newest tables under the lock. The steps that it adds are on disk and
+   * applied when the promise resolves, or none of them. It must be synchronous.
    */
   change<T>(action: (tables: Tables, steps: Step[]) => T): Promise<T>;
-  /** Begins with another seed, unless anything was changed since the first: then false. */
+  /** Replaces the demo data, unless anything was changed: then false. */
   reseed(seed: SeedChoice): Promise<boolean>;
   seed(): SeedChoice;
   close(): void;
 }
 
-/** The state that lives and dies with this process. */
+/** A state in memory, which ends with this process. */
 export function openMemoryState(seed: SeedChoice): State {
   const replay = newReplay(seed);
   return {
@@ -37,12 +36,13 @@ export function openMemoryState(seed: SeedChoice): State {
     async change(action) {
       const steps: Step[] = [];
       const result = action(replay.tables(), steps);
-      replay.take({ steps });
+      replay.apply({ steps });
       return result;
     },
     async reseed(next) {
-      if (!replay.isTouched()) replay.take(seedLine(next));
-      return !replay.isTouched();
+      if (replay.isChanged()) return false;
+      replay.apply(seedLine(next));
+      return true;
     },
     seed: () => replay.seed(),
     close() {},
@@ -69,14 +69,14 @@ export async function openState(
       log = undefined;
     }
     log ??= openLog(path, 'write');
-    for (const line of log?.readNew() ?? []) replay.take(line);
+    for (const line of log?.readNew() ?? []) replay.apply(line);
   };
 
   const append = (line: JsonObject) => {
     catchUp();
     log ??= openLog(path, 'create');
     log?.append(line);
-    replay.take(line);
+    replay.apply(line);
   };
 
   const seedOnce = () => {
@@ -84,13 +84,12 @@ export async function openState(
     if (!replay.isSeeded()) append(seedLine(firstSeed));
   };
 
-  // One hold of the lock serves every change that waited for it.
-  const takeTurn = newTurns((run) =>
-    withLock(dir, 'state', { self, waitMs: lockWaitMs, purpose: 'sandbox' }, run),
+  const locked = batched((runBatch) =>
+    withLock(dir, 'state', { self, waitMs: lockWaitMs, purpose: 'sandbox' }, runBatch),
   );
 
   catchUp();
-  if (!replay.isSeeded()) await takeTurn(seedOnce);
+  if (!replay.isSeeded()) await locked(seedOnce);
 
   return {
     read() {
@@ -98,7 +97,7 @@ export async function openState(
       return replay.tables();
     },
     change: (action) =>
-      takeTurn(() => {
+      locked(() => {
         seedOnce();
         const steps: Step[] = [];
         const result = action(replay.tables(), steps);
@@ -106,9 +105,9 @@ export async function openState(
         return result;
       }),
     reseed: (seed) =>
-      takeTurn(() => {
+      locked(() => {
         seedOnce();
-        if (replay.isTouched()) return false;
+        if (replay.isChanged()) return false;
         append(seedLine(seed));
         return true;
       }),
@@ -120,7 +119,7 @@ export async function openState(
   };
 }
 
-/** Begins a folder's state anew, also over a damaged log. Other processes see it at their next look. */
+/** Resets a folder's state, also over a damaged log. Other processes see it at their next read. */
 export async function resetState(dir: string, self: ThisProcess, seed: SeedChoice): Promise<void> {
   makeFolder(dir, 0o700);
   await withLock(dir, 'state', { self, waitMs: lockWaitMs, purpose: 'sandbox reset' }, () => {
@@ -130,7 +129,7 @@ export async function resetState(dir: string, self: ThisProcess, seed: SeedChoic
   });
 }
 
-/** The events in a folder's log, oldest first; none when there is no log. Needs no right to write. */
+/** The events in a folder's log, oldest first; none when there is no log. Writes nothing. */
 export function readEvents(dir: string): readonly SandboxEvent[] {
   const log = openLog(logPath(dir), 'read');
   if (!log) return [];
@@ -144,7 +143,7 @@ export function readEvents(dir: string): readonly SandboxEvent[] {
   }
 }
 
-/** The seed that a folder's log stands on; undefined when there is none, or none that can be read. */
+/** The demo data that a folder's log starts with; undefined without a log, or with an unreadable one. */
 export function readSeed(dir: string): SeedChoice | undefined {
   try {
     const log = openLog(logPath(dir), 'read');
@@ -159,3 +158,52 @@ export function readSeed(dir: string): SeedChoice | undefined {
 const logPath = (dir: string) => join(dir, 'log.jsonl');
 
 const seedLine = (seed: SeedChoice): JsonObject => ({ seed, version: logVersion });
+
+interface Queued {
+  readonly run: () => void;
+  readonly fail: (error: unknown) => void;
+}
+
+/**
+ * Runs actions one after another: `hold` takes the lock and runs all that are queued by then. When
+ * `hold` itself fails, each of them is rejected with its error.
+ */
+function batched(
+  hold: (runBatch: () => void) => Promise<void>,
+): <T>(action: () => T) => Promise<T> {
+  let queue: Queued[] = [];
+  let isRunning = false;
+
+  const takeQueue = () => {
+    const taken = queue;
+    queue = [];
+    return taken;
+  };
+
+  const runQueue = async () => {
+    isRunning = true;
+    while (queue.length > 0) {
+      try {
+        await hold(() => {
+          for (const { run } of takeQueue()) run();
+        });
+      } catch (error) {
+        for (const { fail } of takeQueue()) fail(error);
+      }
+    }
+    isRunning = false;
+  };
+
+  return <T>(action: () => T) =>
+    new Promise<T>((resolve, reject) => {
+      const run = () => {
+        try {
+          resolve(action());
+        } catch (error) {
+          reject(error);
+        }
+      };
+      queue.push({ run, fail: reject });
+      if (!isRunning) void runQueue();
+    });
+}

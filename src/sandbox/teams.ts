@@ -1,10 +1,11 @@
+/** How the sandbox answers the endpoints of teams. */
 import { checkName, find, listed, merged, newRecord, recordsOf } from './editing.js';
 import type { Handlers } from './handler.js';
 import { withoutTeam } from './players.js';
 
 type TeamCalls = 'listTeams' | 'getTeam' | 'createTeam' | 'updateTeam' | 'deleteTeam';
 
-/** Teams (contract 4.4; update and delete are our guess). */
+/** Teams (contract 4.4; update and delete are assumed). */
 export const teamHandlers: Pick<Handlers, TeamCalls> = {
   listTeams: (call) => listed(call, 'teams', recordsOf(call, 'teams')),
 

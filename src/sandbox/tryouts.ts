@@ -1,3 +1,4 @@
+/** How the sandbox answers the endpoints of tryout applications, and which events it emits. */
 import type { TryoutStatus } from '../api/schemas.js';
 import type { JsonObject } from '../data/json.js';
 import { checkName, find, listed, newRecord, recordsOf } from './editing.js';
@@ -14,12 +15,12 @@ export const tryoutHandlers: Pick<Handlers, TryoutCalls> = {
     listed(
       call,
       'tryouts',
-      recordsOf(call, 'tryouts').map((application) => shown(call, application)),
+      recordsOf(call, 'tryouts').map((application) => withConverted(call, application)),
     ),
 
   getTryout: (call) => ({
     status: 200,
-    body: shown(call, find(call, 'tryouts', call.params.applicationId)),
+    body: withConverted(call, find(call, 'tryouts', call.params.applicationId)),
   }),
 
   updateTryout(call) {
@@ -31,7 +32,7 @@ export const tryoutHandlers: Pick<Handlers, TryoutCalls> = {
     };
     if (status === undefined && internalNotes === undefined)
       throw invalid('at least one of status and internalNotes is needed');
-    refuseTwin(call, found);
+    refuseDuplicate(call, found);
     const application: StoredRecord = {
       ...found,
       ...(status !== undefined && { status }),
@@ -39,9 +40,9 @@ export const tryoutHandlers: Pick<Handlers, TryoutCalls> = {
       updatedAt: call.now.toISOString(),
     };
     call.steps.push(['put', 'tryouts', application]);
-    const moves = call.personality.strictEvents || status !== found['status'];
-    if (status !== undefined && moves) emit(call, application.id, status);
-    return { status: 200, body: shown(call, application) };
+    const emits = call.personality.strictEvents || status !== found['status'];
+    if (status !== undefined && emits) emit(call, application.id, status);
+    return { status: 200, body: withConverted(call, application) };
   },
 
   convertTryout(call) {
@@ -52,7 +53,10 @@ export const tryoutHandlers: Pick<Handlers, TryoutCalls> = {
     }
     checkName(call.body, 'optional');
     checkTeams(call);
-    const player = newRecord(call, 'players', { ...takenOver(found), ...teamed(call.body) });
+    const player = newRecord(call, 'players', {
+      ...playerFields(found),
+      ...withTeamIds(call.body),
+    });
     const application: StoredRecord = {
       ...found,
       convertedPlayerId: player.id,
@@ -77,28 +81,28 @@ function emit(call: HandlerCall, applicationId: string, status: TryoutStatus): v
 }
 
 /** Contract 4.1 rule 3: e-mail or chat user already used on another application for the same form. */
-function refuseTwin(call: HandlerCall, application: StoredRecord): void {
-  const email = folded(application['email']);
+function refuseDuplicate(call: HandlerCall, application: StoredRecord): void {
+  const email = lowerCase(application['email']);
   const chatUser = application['discordUserId'];
-  const twin = recordsOf(call, 'tryouts').find(
+  const duplicate = recordsOf(call, 'tryouts').find(
     (other) =>
       other.id !== application.id &&
       other['formId'] === application['formId'] &&
-      (folded(other['email']) === email ||
+      (lowerCase(other['email']) === email ||
         (typeof chatUser === 'string' && other['discordUserId'] === chatUser)),
   );
-  if (!twin) return;
+  if (!duplicate) return;
   throw new Refusal(
     409,
     call.personality.codes.conflict,
-    `the e-mail or Discord user is used on ${twin.id} of the same form`,
+    `the e-mail or Discord user is used on ${duplicate.id} of the same form`,
   );
 }
 
-const folded = (email: unknown) => (typeof email === 'string' ? email.toLowerCase() : email);
+const lowerCase = (email: unknown) => (typeof email === 'string' ? email.toLowerCase() : email);
 
-/** What a player inherits from the application. */
-function takenOver(application: StoredRecord): JsonObject {
+/** The fields that a new player takes over from the application. */
+function playerFields(application: StoredRecord): JsonObject {
   const { name, email, discordUserId, discordUsername, gamerTags } = application;
   return {
     name,
@@ -110,13 +114,13 @@ function takenOver(application: StoredRecord): JsonObject {
   };
 }
 
-/** A single `teamId` becomes the player's list of teams. */
-function teamed({ teamId, ...fields }: JsonObject): JsonObject {
+/** Turns a single `teamId` into the player's list of teams. */
+function withTeamIds({ teamId, ...fields }: JsonObject): JsonObject {
   return typeof teamId === 'string' ? { teamIds: [teamId], ...fields } : fields;
 }
 
-/** The application with its player as it is now; a deleted player leaves null. */
-function shown(call: HandlerCall, application: StoredRecord): JsonObject {
+/** The application with its player; null for a deleted one. */
+function withConverted(call: HandlerCall, application: StoredRecord): JsonObject {
   const playerId = application['convertedPlayerId'];
   if (typeof playerId !== 'string') return application;
   return withPlayer(application, call.tables.records.players.get(playerId));

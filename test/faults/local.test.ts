@@ -250,7 +250,7 @@ describe('homes', () => {
     expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
     const demo = await attack('-p sandbox teams list -o ids', { under, shell: `${mount} && "$@"` });
     expect(demo.code).toBe(0);
-    expect(demo.stderr).toMatch(/forgets/);
+    expect(demo.stderr).toMatch(/in memory and lost after this command/);
     const stored = await attack('config set output json', { under, shell: `${mount} && "$@"` });
     expect({ code: stored.code, stdout: stored.stdout }).toEqual({
       code: expect.any(Number),

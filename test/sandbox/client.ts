@@ -6,7 +6,6 @@ import { onTestFinished } from 'vitest';
 import { type SandboxServer, startSandbox } from '../../src/sandbox/embedded.js';
 import type { JsonObject } from '../../src/data/json.js';
 import type { ThisProcess } from '../../src/files/lock.js';
-import type { BucketAccess } from '../../src/sandbox/presign.js';
 
 export const self: ThisProcess = {
   pid: process.pid,
@@ -37,17 +36,13 @@ export interface TestSandbox extends SandboxServer {
 }
 
 export async function newSandbox(
-  options: {
-    stateDir?: string;
-    seedSize?: 'small' | 'large';
-    bucket?: BucketAccess | undefined;
-  } = {},
+  options: { stateDir?: string; seedSize?: 'small' | 'large' } = {},
 ): Promise<TestSandbox> {
   const stateDir = options.stateDir ?? scratch();
   const clock = { now: start };
-  const { seedSize, bucket } = options;
+  const { seedSize } = options;
   const now = () => clock.now;
-  const sandbox = await startSandbox({ stateDir, self, now, seedSize, bucket });
+  const sandbox = await startSandbox({ stateDir, self, now, seedSize });
   onTestFinished(() => sandbox.close());
   return { ...sandbox, stateDir, clock };
 }

@@ -3,8 +3,8 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { TryoutApplication, TryoutStatus } from '../../src/api/schemas.js';
-import { seedTables } from '../../src/sandbox/demo-data.js';
-import { demoDocuments } from '../../src/sandbox/demo-files.js';
+import { seedTables } from '../../src/sandbox/demo/tables.js';
+import { demoDocuments, readPaper } from '../../src/sandbox/demo/documents.js';
 import { scratch, start } from './client.js';
 
 const seed = { size: 'small', at: start.toISOString() } as const;
@@ -85,13 +85,35 @@ test('there are 64 applications in the counts that were planned', () => {
   for (const each of applications) expect(TryoutApplication.safeParse(each).error).toBeUndefined();
 });
 
-test('they were submitted over eight weeks, one of them in the future', () => {
+test('they were submitted over eight weeks, and no time of any record is in the future', () => {
   const ages = applications.map(
     (each) => (start.getTime() - Date.parse(String(each['submittedAt']))) / 86_400_000,
   );
   expect(Math.max(...ages)).toBeGreaterThan(54);
   expect(Math.max(...ages)).toBeLessThan(56);
-  expect(ages.filter((age) => age < 0)).toHaveLength(1);
+  const all = JSON.stringify([
+    ...records('teams'),
+    ...players,
+    ...records('documents'),
+    ...applications,
+  ]);
+  const times = all.match(/\d{4}-\d\d-\d\dT[\d:.]+Z/g) ?? [];
+  expect(times.length).toBeGreaterThan(300);
+  expect(times.filter((time) => Date.parse(time) > start.getTime())).toEqual([]);
+});
+
+test('names fit their addresses', () => {
+  const other = [...applications, ...players].filter(({ name, email }) => {
+    const plain = String(name).normalize('NFD').toLowerCase();
+    const [local = ''] = String(email).toLowerCase().split('@');
+    const [first = '', last = ''] = local.replace(/\d+$/, '').split('.');
+    return !plain.includes(first) || !plain.replaceAll(/[^a-z-]/g, '').includes(last);
+  });
+  // Neither Japanese nor Arabic names are written in Latin letters.
+  expect(other.map(({ email }) => email)).toEqual([
+    expect.stringMatching(/^sora\.hoshimi@/),
+    expect.stringMatching(/^nour\.alsahili@/),
+  ]);
 });
 
 test('one pair of a form shares an e-mail, one a Discord user, and one side of each is closed', () => {
@@ -167,9 +189,9 @@ test('the large seed has 1,200 applications, begins like the small one and repea
 test('the file command knows every demo file', ({ skip }) => {
   skip(!existsSync('/usr/bin/file'), 'file is not installed (apt-get install file)');
   const dir = scratch();
-  const kinds = demoDocuments.map(({ make }, at) => {
+  const kinds = demoDocuments.map((document, at) => {
     const path = join(dir, String(at));
-    writeFileSync(path, make());
+    writeFileSync(path, readPaper(document));
     return execFileSync('file', ['--brief', '--mime-type', path], { encoding: 'utf8' }).trim();
   });
   for (const [at, { contentType, name }] of demoDocuments.entries()) {

@@ -1,8 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openSandbox } from '../../src/sandbox/embedded.js';
 import { bundleChild, killChildren, startChild } from '../support/child.js';
-import { call, http, newSandbox, scratch, self, type TestSandbox } from './client.js';
+import { call, newSandbox, scratch, type TestSandbox } from './client.js';
 
 let script = '';
 
@@ -65,24 +64,6 @@ test('a kill loses at most the request that it hit, and nobody else any', async 
     expect(sure.length).toBeGreaterThanOrEqual(told.length - (child === survivor ? 0 : 1));
     expect(own.length - sure.length).toBeLessThanOrEqual(child === survivor ? 0 : 1);
   }
-});
-
-test('a signed URL works as long as any process of the state lives', async () => {
-  const stateDir = scratch();
-  const first = startChild(script, ['url', stateDir]);
-  await first.says('\n');
-  const url = first.stdout().trim();
-  const here = await openSandbox({ stateDir, self, now: () => new Date() });
-  expect(url.startsWith(`${here.fileUrl}/`)).toBe(true);
-  expect((await http('GET', url)).status).toBe(200);
-  expect(here.reachable(url)).not.toBe(url);
-  expect((await http('GET', here.reachable(url))).status).toBe(200);
-  first.kill('SIGKILL');
-  await first.ended;
-  expect((await http('GET', here.reachable(url))).status).toBe(200);
-  await expect.poll(() => http('GET', url).then(({ status }) => status, String)).toBe(200);
-  await here.close();
-  await expect(http('GET', url)).rejects.toThrow('ECONNREFUSED');
 });
 
 test('an embedded sandbox does not keep its process alive', async () => {

@@ -22,7 +22,7 @@ test('outside /v1 no key is accepted', async () => {
   const headers = { 'x-api-key': sandbox.apiKey };
   for (const path of ['/teams/org_demo', '/', '/v1', '/v2/teams/org_demo', '/tryout-applications'])
     expect(verdict(await http('GET', `${origin}${path}`, { headers }))).toBe('401 unauthorized');
-  for (const path of ['/_sandbox/events', '/_sandbox/file-requests'])
+  for (const path of ['/_sandbox/events', '/_sandbox/requests'])
     expect(verdict(await http('GET', `${origin}${path}`, { headers }))).toBe('401 unauthorized');
 });
 

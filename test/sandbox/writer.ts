@@ -4,7 +4,7 @@ import { isAlive } from '../support/alive.js';
 
 // A process of the sandbox's tests. `write DIR TIMES` creates teams and prints each one that was
 // answered; `reopen DIR TIMES` opens the sandbox for each write anew, and every second one marks a
-// player; `url DIR` prints a signed URL and stays.
+// player.
 const [, , mode = '', stateDir = '', times = '0'] = process.argv;
 
 const open = () =>
@@ -13,12 +13,6 @@ type Opened = Awaited<ReturnType<typeof open>>;
 
 async function main(): Promise<void> {
   let sandbox = await open();
-  if (mode === 'url') {
-    const link = await send(sandbox, 'GET /documents/doc_0001/download');
-    process.stdout.write(`${JSON.parse(link).url}\n`);
-    setInterval(() => {}, 1000);
-    return;
-  }
   for (let turn = 0; turn < Number(times); turn += 1) {
     if (mode === 'reopen' && turn > 0) {
       await sandbox.close();

@@ -1,5 +1,5 @@
 import { S3Client } from '@aws-sdk/client-s3';
-import type { BucketAccess } from '../../src/sandbox/presign.js';
+import type { BucketAccess } from './s3-store.js';
 
 /** The AWS library's own client, which signs URLs as a service would that is built on it. */
 export function awsClient(access: BucketAccess): S3Client {

@@ -5,9 +5,18 @@ import { join } from 'node:path';
 import S3rver from '@20minutes/s3rver';
 import accounts from '@20minutes/s3rver/lib/models/account.js';
 import { expect } from 'vitest';
-import type { BucketAccess } from '../../src/sandbox/presign.js';
 import { temporaryFolder } from './run.js';
 import { key as apiKey, storeSecret } from './service.js';
+
+/** A bucket of an S3-compatible store, and the key pair that signs for it. */
+export interface BucketAccess {
+  /** The bucket is the first part of the path below it. */
+  readonly endpoint: string;
+  readonly bucket: string;
+  readonly region: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+}
 
 /** One request as the store got it. */
 export interface StoreRequest {

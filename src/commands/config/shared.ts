@@ -6,7 +6,7 @@ import type { LocalContext } from '../../context.js';
 import { demoOrganization } from '../../sandbox/keys.js';
 import { connectionOf } from '../auth/key-check.js';
 
-/** Its port is chosen at its first use; `auth status` shows it. */
+/** It listens on any free port; `auth status` shows it. */
 const sandboxOwn = {
   baseUrl: { text: null, origin: 'built in' },
   organization: { text: demoOrganization, origin: 'built in' },

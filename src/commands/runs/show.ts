@@ -12,7 +12,7 @@ import { sandboxProfile } from '../../config/profiles.js';
 import type { LocalContext } from '../../context.js';
 import { printJson } from '../../data/json.js';
 import { UsageError } from '../../errors.js';
-import { demoOrganization, sandboxService } from '../../sandbox/keys.js';
+import { demoOrganization } from '../../sandbox/keys.js';
 
 /** Which run; `last` is the newest of this organization and service, or of those that can be meant. */
 export const runArg = param(
@@ -101,7 +101,7 @@ function configuredPlace(context: LocalContext): Place | undefined {
   const { flags, env, config } = context;
   const { profile } = context.settings;
   if (profile.name === sandboxProfile)
-    return { organization: demoOrganization, service: sandboxService };
+    return { organization: demoOrganization, service: sandboxProfile };
   const found = findPlace({ flags, env, profile, file: config.config() }, []);
   if (!found.baseUrl || !found.organization) return undefined;
   try {

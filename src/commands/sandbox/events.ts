@@ -8,9 +8,9 @@ const Event = z.object({ kind: z.string(), applicationId: z.string(), at: z.stri
 export default defineLocalCommand({
   summary: 'List the events that the sandbox emitted',
   about:
-    'The events of contract section 6, oldest first: what the Flows of a real organization would have been told.',
+    'Oldest first, since the last reset: the events that the Flows (automations) of a real organization react to.',
   examples: [
-    ['All so far', ''],
+    ['All of them', ''],
     ['Count them in a script', '--json'],
   ],
   calls: [],

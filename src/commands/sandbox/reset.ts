@@ -5,15 +5,15 @@ import { resetSandbox } from '../../sandbox/embedded.js';
 import { sandboxPlace } from './place.js';
 
 export default defineLocalWrite({
-  summary: 'Bring the sandbox back to its demo data',
-  examples: [['Begin anew', '']],
+  summary: 'Reset the sandbox to its demo data',
+  examples: [['Start over', '']],
   calls: [],
   view: linesOf(z.object({ reset: z.literal(true) }), () => [
-    'The sandbox holds its demo data again.',
+    'The sandbox is back to its demo data.',
   ]),
   plan: async () => ({
     calls: [],
-    changes: [{ id: null, field: 'sandbox data', from: 'as it stands', to: 'demo data' }],
+    changes: [{ id: null, field: 'sandbox data', from: 'your changes', to: 'demo data' }],
     state: undefined,
   }),
   async apply(context) {

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import { defineLocalCommand, flag, Lasting, param, params } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
-import { readBucketFile } from '../../sandbox/bucket-file.js';
 import { seedSizes, startSandbox } from '../../sandbox/embedded.js';
 import { sandboxPlace } from './place.js';
 
@@ -13,7 +12,7 @@ const Running = z.object({
   pid: z.number(),
 });
 
-const port = z
+const portNumber = z
   .pipe(
     z.string().check(z.regex(/^\d{1,5}$/, 'must be a port from 0 to 65535')),
     z.transform(Number),
@@ -23,17 +22,19 @@ const port = z
 export default defineLocalCommand({
   summary: 'Run the sandbox as a server, for scripts and other tools',
   about:
-    'Prints one line when it is ready and runs until Ctrl-C or SIGTERM. Commands with -p sandbox use it while it runs, if it has the same data. --s3 lets uploads go to a bucket of an S3-compatible store: rosterctl help sandbox.',
+    'Prints one line when it is ready and runs until Ctrl-C or SIGTERM. While it runs, commands with -p sandbox use it, unless --data names another folder.',
   examples: [
-    ['On the kept data and ports', ''],
+    ['On your sandbox data and any free port', ''],
     [
-      'On another folder with 1,200 applications, for a script',
+      'On data of its own with 1,200 applications, for a script',
       '--data ./sandbox --seed-size large --json',
     ],
   ],
   calls: [],
   flags: {
-    port: param(z.optional(port), 'the port of the API; 0 for any', { placeholder: 'N' }),
+    port: param(z.optional(portNumber), 'the port of the API; any free one by default', {
+      placeholder: 'N',
+    }),
     data: param(
       z.optional(z.string().check(z.minLength(1, 'must name a folder'))),
       'keep the data in this folder',
@@ -47,33 +48,29 @@ export default defineLocalCommand({
     }),
     fault: params(
       z.optional(z.array(z.string())),
-      "what to do to which requests: 'PATCH /tryout-applications/* #2 close-after'",
+      "inject a fault: 'PATCH /tryout-applications/* #2 close-after'",
       { placeholder: 'RULE' },
     ),
-    s3: param(
-      z.optional(z.string().check(z.minLength(1, 'must name a file'))),
-      'uploads go to the bucket that this private JSON file describes',
-      { placeholder: 'FILE', completes: 'file' },
-    ),
-    strictEvents: flag('every update that carries a status emits its events'),
+    strictEvents: flag('emit events also for an update to the present status'),
   },
   view: {
     ...linesOf(Running, ({ baseUrl, organizationId, apiKey }) => [
-      `Sandbox ready at ${baseUrl}, organization ${organizationId}, key ${apiKey} (Ctrl-C stops it)`,
+      `Sandbox ready at ${baseUrl}, organization ${organizationId}, key ${apiKey} (stop it with Ctrl-C)`,
     ]),
     oneLine: true,
   },
-  async run(context, { port: api, data, seedSize, fault, s3, strictEvents }) {
+  async run(context, { port, data, seedSize, fault, strictEvents }) {
     const server = await startSandbox({
       ...sandboxPlace(context, data),
       ...(seedSize && { seedSize }),
-      ...(api !== undefined && { ports: { api } }),
+      port,
       faults: fault,
       strictEvents,
-      ...(s3 !== undefined && { bucket: readBucketFile(s3, { owner: context.paths.owner }) }),
     });
     if (server.memoryReason !== undefined)
-      context.message(`The data is in memory and ends with this server: ${server.memoryReason}`);
+      context.message(
+        `The data is in memory and lost when this server ends: ${server.memoryReason}`,
+      );
     const { baseUrl, organizationId, apiKey, fileUrl, pid } = server;
     return new Lasting(
       { baseUrl, organizationId, apiKey, fileUrl, pid },

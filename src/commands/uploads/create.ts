@@ -29,6 +29,8 @@ export default defineWrite({
     return { calls: [call], changes: [], state: call };
   },
   async apply(context, plan) {
-    return (await context.api.send(plan.state)).body as JsonObject;
+    const { body } = await context.api.send(plan.state);
+    if (context.api.urlNote !== undefined) context.message(context.api.urlNote);
+    return body as JsonObject;
   },
 });

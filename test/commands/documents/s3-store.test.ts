@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { UploadContentType } from '../../../src/api/schemas.js';
-import { demoDocuments } from '../../../src/sandbox/demo-files.js';
+import { demoDocuments, readPaper } from '../../../src/sandbox/demo/documents.js';
 import { http } from '../../sandbox/client.js';
 import { errorOf, rosterctl, temporaryFolder } from '../../support/run.js';
 import { expectNoKeyIn, s3Store } from '../../support/s3-store.js';
@@ -38,9 +38,10 @@ test('each of the ten content types is sent as it was announced, and comes back 
   const service = await s3Service(store);
   const files = new Map<string, Buffer>();
   const types = new Map<string, string>();
-  for (const { name, contentType, make } of demoDocuments) {
+  for (const document of demoDocuments) {
+    const { name, contentType } = document;
     if ([...types.values()].includes(contentType)) continue;
-    files.set(name, make());
+    files.set(name, readPaper(document));
     types.set(name, contentType);
   }
   expect([...types.values()].toSorted()).toEqual([...UploadContentType.options].toSorted());

@@ -1,4 +1,5 @@
-import type { JsonObject } from '../data/json.js';
+/** The three forms of the demo data and how applicants answered them. */
+import type { JsonObject } from '../../data/json.js';
 
 /** A tryout form of the demo data; each writes its answers under another style of keys. */
 export interface DemoForm {

@@ -1,3 +1,4 @@
+/** The people of the demo data: invented names, addresses and chat users. */
 /** A person of the demo data; invented, with mail at example domains only. */
 export interface Person {
   readonly name: string;
@@ -28,6 +29,11 @@ const domains = ['example.com', 'example.org', 'example.net'];
 export function person(number: number): Person {
   const first = given[number % given.length] ?? '';
   const last = family[(number + Math.floor(number / given.length) * 4) % family.length] ?? '';
+  return personNamed(number, first, last);
+}
+
+/** The person with this number under another name, of which address and chat user are made. */
+export function personNamed(number: number, first: string, last: string): Person {
   const nick = `${first}${animals[number % animals.length]}`;
   const suffix = number < 210 ? '' : String(number);
   return {

@@ -1,9 +1,10 @@
-import type { TryoutStatus } from '../api/schemas.js';
-import type { JsonObject } from '../data/json.js';
-import { demoForms, hostileAnswer } from './demo-forms.js';
-import { gamerTag, type Person, person } from './demo-people.js';
-import { demoOrganization } from './keys.js';
-import { idOf, type StoredRecord } from './records.js';
+/** The tryout applications of the demo data. */
+import type { TryoutStatus } from '../../api/schemas.js';
+import type { JsonObject } from '../../data/json.js';
+import { demoForms, hostileAnswer } from './forms.js';
+import { gamerTag, type Person, person, personNamed } from './people.js';
+import { demoOrganization } from '../keys.js';
+import { idOf, type StoredRecord } from '../records.js';
 
 /** How many applications each seed has. */
 export const applicationCounts = { small: 64, large: 1200 } as const;
@@ -25,25 +26,33 @@ const statusLetters: Readonly<Record<string, TryoutStatus>> = {
 /** Oldest first, so most of the early ones are decided. */
 const statuses = 'arwarsararwrvrsasvrpsavwsrvpsvrpvpspvpwpvpsvppvppvppspvpppvpvppp';
 
-/** Places (from 0) of what is rare; the rest follows from the place itself. */
+/** Places (from 0) of the rare cases; the rest follows from the place itself. */
 const converted = new Map([0, 3, 6, 8].map((place, at) => [place, idOf('players', 28 + at)]));
 const withNotes = new Set([0, 3, 6, 11, 20, 29, 35, 43, 50]);
 const withoutDiscord = new Set([2, 9, 14, 19, 23, 28, 33, 38, 44, 51, 59]);
-/** The later one uses what the earlier, closed one of the same form used (contract 4.1 rule 3). */
+/** Two people applied twice with the same form, after the earlier one was closed (contract 4.1 rule 3). */
 const sameEmail = { later: 40, closed: 1 };
 const sameDiscord = { later: 49, closed: 10 };
-const futurePlace = 61;
 const hostilePlace = 39;
 
-const awkwardNames: ReadonlyMap<number, string> = new Map([
-  [12, '星見 そら'],
-  [15, 'Zoe\u0308 Bra\u030angdal'],
-  [18, 'نور الساحلي'],
-  [21, 'Maximiliana-Theodora Wolkenstein von Unterquellenhausen-Berg'],
-  [24, "Maeve O'Quill, Jr."],
-  [27, '=Sum Torvane'],
-  [30, 'Alva \u202egnp.tsil\u202c Rook'],
-]);
+/** Names that are hard to print, with the two words that their addresses are made of. */
+const awkwardNames: ReadonlyMap<number, readonly [name: string, first: string, last: string]> =
+  new Map([
+    [12, ['星見 そら', 'Sora', 'Hoshimi']],
+    [15, ['Zoe\u0308 Bra\u030angdal', 'Zoe', 'Brangdal']],
+    [18, ['نور الساحلي', 'Nour', 'Alsahili']],
+    [
+      21,
+      [
+        'Maximiliana-Theodora Wolkenstein von Unterquellenhausen-Berg',
+        'Maximiliana',
+        'Wolkenstein',
+      ],
+    ],
+    [24, ["Maeve O'Quill, Jr.", 'Maeve', 'OQuill']],
+    [27, ['=Sum Torvane', 'Sum', 'Torvane']],
+    [30, ['Alva \u202egnp.tsil\u202c Rook', 'Alva', 'Rook']],
+  ]);
 
 const awkwardTags: ReadonlyMap<number, string> = new Map([
   [35, 'Kite🦊#DEMO'],
@@ -61,25 +70,28 @@ export function demoApplications(count: number, at: Date): StoredRecord[] {
   return Array.from({ length: count }, (_, place) => application(place, at));
 }
 
-/** Who applied, for the players that four of them became. */
+/** The person who applied; four of them are players now. */
 export function applicant(place: number): Person {
-  const self = person(firstApplicant + place);
-  const name = awkwardNames.get(place) ?? self.name;
-  if (place === sameEmail.later)
-    // In capitals: the rule does not mind the case.
-    return { ...self, name, email: person(firstApplicant + sameEmail.closed).email.toUpperCase() };
-  if (place === sameDiscord.later)
-    return {
-      ...self,
-      name,
-      discordUserId: person(firstApplicant + sameDiscord.closed).discordUserId,
-    };
-  return { ...self, name };
+  const number = firstApplicant + place;
+  const [name, first, last] = awkwardNames.get(place) ?? [];
+  if (name !== undefined && first !== undefined && last !== undefined)
+    return { ...personNamed(number, first, last), name };
+  const self = person(number);
+  if (place === sameEmail.later) {
+    const { name: sameName, email } = person(firstApplicant + sameEmail.closed);
+    // In capitals: the rule ignores case.
+    return { ...self, name: sameName, email: email.toUpperCase() };
+  }
+  if (place === sameDiscord.later) {
+    const earlier = person(firstApplicant + sameDiscord.closed);
+    return { ...earlier, email: earlier.email.replace('@', '2@') };
+  }
+  return self;
 }
 
 /** The tags of an applicant: none to three. */
 export function applicantTags(place: number, game: string, at: Date): JsonObject[] {
-  const self = person(firstApplicant + place);
+  const self = applicant(place);
   const when = submitted(place, at).toISOString();
   return Array.from({ length: place % 4 }, (_, tag) => ({
     id: `tag_${String(place + 1).padStart(4, '0')}_${tag + 1}`,
@@ -137,9 +149,8 @@ function discordOf(place: number, self: Person): JsonObject {
   return { discordUserId: self.discordUserId, discordUsername };
 }
 
-/** Spread over eight weeks up to a few hours ago; one lies in the future. */
+/** Spread over eight weeks up to a few hours ago. */
 function submitted(place: number, at: Date): Date {
-  if (place === futurePlace) return new Date(at.getTime() + 26 * 3_600_000);
   const step = (periodDays * dayMs) / statuses.length;
   const back = (statuses.length - (place % statuses.length)) * step - 17 * 3_600_000;
   // The large set lies between the steps of the small one.
@@ -147,7 +158,7 @@ function submitted(place: number, at: Date): Date {
   return new Date(at.getTime() - back - shift);
 }
 
-/** Whoever is pending was never touched: both times are equal. */
+/** A pending application was never changed: both times are equal. */
 function updated(status: TryoutStatus, created: Date, at: Date): Date {
   if (status === 'pending') return created;
   return new Date(created.getTime() + Math.max(0, (at.getTime() - created.getTime()) / 3));

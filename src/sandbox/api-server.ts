@@ -1,34 +1,30 @@
+/** The API of the sandbox: checks a request as the contract says, runs its handler, sends the answer. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Endpoint } from '../api/contract.js';
-import { resources } from '../api/resources.js';
 import { Failure } from '../errors.js';
 import { type Admin, answerAdmin, isAdminPath } from './admin.js';
-import { type Bucket, lookForUpload } from './bucket.js';
 import { answerWithFault, readWhole, type Rendered } from './fault-answer.js';
 import type { Faults } from './faults.js';
 import type { Reply } from './handler.js';
-import { handle } from './handlers.js';
 import type { Grant } from './keys.js';
 import type { Personality } from './personality.js';
 import { forbidden, Refusal } from './refusal.js';
 import { checkBody, checkOrganization, isOwnHost, readJson, type Received } from './request.js';
-import { type Match, matchRoute } from './routes.js';
+import { handle, type Match, matchRoute } from './routes.js';
 import type { UrlSigner } from './signed-url.js';
 import type { State } from './state.js';
 
-/** What the API of the sandbox stands on. */
 export interface ServerParts {
   readonly state: State;
   readonly grantOf: (key: string) => Grant | undefined;
   readonly personality: Personality;
   readonly urls: UrlSigner;
-  readonly bucket?: Bucket | undefined;
   readonly admin: Admin;
   readonly faults: Faults;
   readonly now: () => Date;
 }
 
-/** The listener of the API's port: the contract's rows under `/v1`, our own admin routes beside it. */
+/** The request listener of the API: the contract's endpoints under `/v1`, the admin routes beside it. */
 export function newApiListener(
   parts: ServerParts,
 ): (request: IncomingMessage, response: ServerResponse) => void {
@@ -44,12 +40,12 @@ async function respond(
 ): Promise<void> {
   const [path] = splitOnce(request.url ?? '/', '?');
   if (isAdminPath(path) || !isOwnHost(request.headers.host)) {
-    send(response, await judged(parts, request));
+    send(response, await answerOrRefuse(parts, request));
     return;
   }
-  const { record, fault } = parts.faults.arrive('api', request.method ?? 'GET', path);
+  const { record, fault } = parts.faults.register('api', request.method ?? 'GET', path);
   if (!fault) {
-    const answered = await judged(parts, request);
+    const answered = await answerOrRefuse(parts, request);
     record.applied = answered.status < 400;
     send(response, answered);
     return;
@@ -58,15 +54,15 @@ async function respond(
   record.applied = await answerWithFault({
     fault,
     response,
-    carryOut: async () => render(await judged(parts, received)),
+    carryOut: async () => render(await answerOrRefuse(parts, received)),
     refuse: (status, code) =>
-      render({ status, body: { error: code, message: 'a fault that was asked for' } }),
+      render({ status, body: { error: code, message: 'an injected fault' } }),
     now: parts.now,
   });
 }
 
-function judged(parts: ServerParts, request: Received): Promise<Answer> {
-  return answer(parts, request).catch((error: unknown) => refused(error, parts.personality));
+function answerOrRefuse(parts: ServerParts, request: Received): Promise<Answer> {
+  return answer(parts, request).catch((error: unknown) => refusal(error, parts.personality));
 }
 
 interface Answer extends Reply {
@@ -88,11 +84,8 @@ async function answer(parts: ServerParts, request: Received): Promise<Answer> {
   const { organizationId } = grant;
   const body = checkOrganization(row, organizationId, { params: match.params, query, body: given });
   checkBody(row, body);
-  const { personality, urls, bucket, state } = parts;
-  const looks = bucket && name === resources.documents.calls.create;
-  const stored = looks ? await lookForUpload(bucket, state.read(), body) : undefined;
-  const shared = { personality, urls, bucket, stored, now: parts.now() };
-  const call = { params: match.params, body, organizationId, ...shared };
+  const { personality, urls, state } = parts;
+  const call = { params: match.params, body, organizationId, personality, urls, now: parts.now() };
   if (request.method === 'GET') return handle(name, { ...call, tables: state.read(), steps: [] });
   return state.change((tables, steps) => handle(name, { ...call, tables, steps }));
 }
@@ -119,15 +112,15 @@ const dashboardOnly = () =>
 function unknownRoute(match: Match & { found: false }, { codes }: Personality): Refusal {
   if (match.allow.length === 0) return new Refusal(404, codes.notFound, 'there is no such path');
   const allow = match.allow.join(', ');
-  return new Refusal(405, codes.methodNotAllowed, `this path knows ${allow}`, { allow });
+  return new Refusal(405, codes.methodNotAllowed, `this path accepts ${allow}`, { allow });
 }
 
-/** A row without a body schema takes none; what is sent all the same is not read. */
+/** A row without a body schema ignores the body of a request. */
 async function readGivenBody(row: Endpoint, request: Received, { codes }: Personality) {
   return row.body ? readJson(request, codes.payloadTooLarge) : {};
 }
 
-function refused(error: unknown, { codes }: Personality): Answer {
+function refusal(error: unknown, { codes }: Personality): Answer {
   if (error instanceof Refusal) {
     const body = { error: error.code, message: error.message };
     return { status: error.status, body, headers: error.headers };
@@ -154,7 +147,7 @@ function send(response: ServerResponse, answered: Answer): void {
     .end(bytes);
 }
 
-function splitOnce(text: string, mark: string): [string, string] {
-  const at = text.indexOf(mark);
-  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + mark.length)];
+function splitOnce(text: string, separator: string): [string, string] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + separator.length)];
 }

@@ -1,4 +1,5 @@
-import type { JsonObject } from '../data/json.js';
+/** The tables of a fresh sandbox: one invented organization with teams, players, documents and applications. */
+import type { JsonObject } from '../../data/json.js';
 import {
   applicant,
   applicantTags,
@@ -6,16 +7,16 @@ import {
   conversions,
   demoApplications,
   gameOf,
-} from './demo-applications.js';
-import { demoDocuments, demoFileKey } from './demo-files.js';
-import { gamerTag, person } from './demo-people.js';
-import { demoOrganization } from './keys.js';
-import { emptyTables, idOf, putRecord, type SeedChoice, type Tables } from './records.js';
-import { documentRefOf } from './uploads.js';
+} from './applications.js';
+import { demoDocuments, demoFileKey } from './documents.js';
+import { gamerTag, person } from './people.js';
+import { demoOrganization } from '../keys.js';
+import { emptyTables, idOf, putRecord, type SeedChoice, type Tables } from '../records.js';
+import { documentRefOf } from '../documents.js';
 
 const dayMs = 86_400_000;
 
-/** The tables of a fresh sandbox: one invented organization, a pure function of its choice. */
+/** Makes the tables; the same for the same choice. */
 export function seedTables({ size, at, drift }: SeedChoice): Tables {
   const tables = emptyTables();
   const now = new Date(at);
@@ -53,13 +54,13 @@ const teams: readonly JsonObject[] = [
   team('Lanternfish', 'LNT', 'League of Legends', 'Academy, under 20'),
   team('Cobalt Herons', 'COB', 'Counter-Strike 2', null),
   team('Gravel Comets', 'GRC', 'Rocket League', 'Three and a substitute'),
-  // Founded, and nobody has joined yet.
+  // Without players.
   team('Paper Lions', 'PPL', 'Overwatch 2', 'Tryouts are open'),
-  // A team of the grass knows no game.
+  // A field sport: no game.
   team('Harbour Lane Eleven', 'HLE', undefined, 'Field football, Sundays'),
 ];
 
-/** Numbers of the teams and the role of each player who never applied here. */
+/** The teams, by number, and the role of each player who did not come from an application. */
 const roster: readonly { teamNumbers: readonly number[]; role: string }[] = [
   ...members(1, ['Duelist', 'Initiator', 'Controller', 'IGL', 'Head coach']),
   ...members(2, ['Top', 'Jungle', 'Mid', 'Bot', 'Support', 'Substitute', 'Analyst']),
@@ -138,7 +139,7 @@ function filed(place: number): JsonObject {
   };
 }
 
-/** A record of the demo data, created so many days ago; `legacyRef` is a field no contract names. */
+/** A record created so many days ago; `legacyRef` is a field that no contract names. */
 function record(
   resource: 'teams' | 'players' | 'documents',
   place: number,

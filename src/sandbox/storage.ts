@@ -1,0 +1,143 @@
+/** What a sandbox keeps on disk: its records, its uploads and its secret; or all of it in memory. */
+import { randomBytes } from 'node:crypto';
+import { accessSync, constants, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isObject } from '../data/json.js';
+import { Failure, GuardError } from '../errors.js';
+import { writeAtomically } from '../files/atomic-write.js';
+import { type ThisProcess, withLock } from '../files/lock.js';
+import { ensurePrivateFolder } from '../files/private.js';
+import { bytesInFolder, bytesInMemory, type FileBytes, removeUploads } from './file-bytes.js';
+import type { SeedChoice, SeedSize } from './records.js';
+import { openMemoryState, openState, readSeed, resetState, type State } from './state.js';
+
+/** Whose sandbox it is and where its data lies. */
+export interface SandboxPlace {
+  /** The tool's state folder; the sandbox uses its sub-folder `sandbox`. */
+  readonly stateDir: string | undefined;
+  readonly self: ThisProcess;
+  /** The user's own id, where the platform knows one: foreign folders are not trusted. */
+  readonly owner?: number | undefined;
+  readonly now: () => Date;
+  /** The demo data of a first use; another size replaces only data that nobody has changed. */
+  readonly seedSize?: SeedSize | undefined;
+  /** Gives one application of a first use a status that the contract does not name. */
+  readonly drift?: boolean | undefined;
+}
+
+export interface Storage {
+  readonly state: State;
+  readonly bytes: FileBytes;
+  /** Makes the API keys; never leaves its 0600 file. */
+  readonly secret: string;
+  /** Undefined for a sandbox in memory. */
+  readonly dir: string | undefined;
+  /** Why it is in memory. */
+  readonly memoryReason: string | undefined;
+}
+
+/** The folder of the sandbox below the tool's state folder. */
+export const sandboxFolder = (stateDir: string): string => join(stateDir, 'sandbox');
+
+/**
+ * Opens the data, or data in memory when the folder cannot be written. Throws GuardError when the
+ * log is damaged, or holds changes to demo data of another size than the one asked for.
+ */
+export async function openStorage(place: SandboxPlace): Promise<Storage> {
+  const { stateDir } = place;
+  if (stateDir === undefined) return openInMemory(place, 'there is no folder for it.');
+  try {
+    return await openInFolder({ ...place, stateDir });
+  } catch (error) {
+    if (error instanceof GuardError || !isFileError(error)) throw error;
+    return openInMemory(place, error.message);
+  }
+}
+
+/** Restores the demo data and removes the uploads; the keys stay the same. */
+export async function resetStorage({
+  stateDir,
+  self,
+  now,
+  seedSize,
+}: SandboxPlace & { readonly stateDir: string }): Promise<void> {
+  const dir = sandboxFolder(stateDir);
+  const size = seedSize ?? readSeed(dir)?.size ?? 'small';
+  await resetState(dir, self, { size, at: now().toISOString() });
+  removeUploads(uploadsIn(dir));
+}
+
+/** Reads the secret of a folder, or chooses and writes one. */
+export async function loadSecret(dir: string, self: ThisProcess): Promise<string> {
+  return (
+    readSecret(dir) ??
+    withLock(dir, 'settings', { self, waitMs: 10_000, purpose: 'sandbox' }, async () => {
+      const kept = readSecret(dir);
+      if (kept !== undefined) return kept;
+      const secret = newSecret();
+      await writeAtomically(settingsIn(dir), `${JSON.stringify({ secret })}\n`);
+      return secret;
+    })
+  );
+}
+
+/** 64 random hexadecimal digits. */
+export const newSecret = (): string => randomBytes(32).toString('hex');
+
+async function openInFolder(place: SandboxPlace & { readonly stateDir: string }): Promise<Storage> {
+  const { self, owner, seedSize } = place;
+  const dir = sandboxFolder(place.stateDir);
+  ensurePrivateFolder(dir, { owner });
+  accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK);
+  const secret = await loadSecret(dir, self);
+  const seed = firstSeed(place);
+  const state = await openState(dir, self, seed);
+  const held = state.seed().size;
+  if (seedSize !== undefined && held !== seedSize && !(await state.reseed(seed))) {
+    state.close();
+    throw otherSize(held, seedSize);
+  }
+  return { state, bytes: bytesInFolder(uploadsIn(dir)), secret, dir, memoryReason: undefined };
+}
+
+function openInMemory(place: SandboxPlace, memoryReason: string): Storage {
+  return {
+    state: openMemoryState(firstSeed(place)),
+    bytes: bytesInMemory(),
+    secret: newSecret(),
+    dir: undefined,
+    memoryReason,
+  };
+}
+
+function firstSeed({ now, seedSize, drift }: SandboxPlace): SeedChoice {
+  return { size: seedSize ?? 'small', at: now().toISOString(), ...(drift && { drift }) };
+}
+
+/** Undefined when there is none, or none that is usable: then a new one is chosen. */
+function readSecret(dir: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(readFileSync(settingsIn(dir), 'utf8'));
+    const secret = isObject(value) ? value['secret'] : undefined;
+    return typeof secret === 'string' && secret.length >= 32 ? secret : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+const uploadsIn = (dir: string) => join(dir, 'files');
+const settingsIn = (dir: string) => join(dir, 'settings.json');
+
+/** True for a failure of the file system, its own error or that of `ensurePrivateFolder`. */
+function isFileError(error: unknown): error is Error {
+  if (error instanceof Failure) return true;
+  return error instanceof Error && 'syscall' in error;
+}
+
+function otherSize(held: SeedSize, wanted: SeedSize): GuardError {
+  return new GuardError(`This sandbox holds changes to its ${held} demo data.`, {
+    hint: `Start over with rosterctl sandbox reset, or keep the ${wanted} set in another folder: --data DIR`,
+  });
+}
