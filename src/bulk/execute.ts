@@ -17,7 +17,7 @@ import { mostErrors } from './confirm.js';
 import { endRun, markReported } from './end-run.js';
 import { type BulkValues, type Invocation, jobOf, lockOne } from './invocation.js';
 import type { Journal } from './journal.js';
-import type { StopReason } from './limits.js';
+import { announceInterrupt, type StopReason } from './limits.js';
 import type { Session, Task } from './operation.js';
 import { failedRun, reportOf, summaryLine } from './report-view.js';
 import {
@@ -34,9 +34,6 @@ import type { RunPlan } from './run-plan.js';
 import { isSingleRun, type RunStore } from './run-store.js';
 import { runRows } from './runner.js';
 import { type RunOptions, settleMs } from './verify.js';
-
-/** An answer that comes this soon after Ctrl-C needs no explanation. */
-const announceAfterMs = 300;
 
 /** A run that is about to send. */
 export interface PlannedRun {
@@ -117,25 +114,6 @@ export async function executeRun(
     run.release();
   }
   return { ...(await finalizeRun(context, run, rows, stop)), last };
-}
-
-/** Tells a person after the first Ctrl-C why the command is still here; returns what takes that back. */
-function announceInterrupt(context: Context): () => void {
-  const { signal, streams } = context;
-  if (!streams.stderr.isTerminal) return () => {};
-  let timer: NodeJS.Timeout | undefined;
-  const onAbort = () => {
-    timer = setTimeout(() => {
-      context.message(
-        'Stopping: waiting for answers to requests already sent. Press Ctrl-C again to quit now, then check with: rosterctl runs resume last',
-      );
-    }, announceAfterMs);
-  };
-  signal.addEventListener('abort', onAbort);
-  return () => {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', onAbort);
-  };
 }
 
 function runOptions(

@@ -1,4 +1,5 @@
 /** Stops a run after refusals or silence in a row. */
+import type { Context } from '../context.js';
 import { exceedsRetryBudget } from '../data/outcome-errors.js';
 import { SystemLimitError } from '../data/system-errors.js';
 import {
@@ -211,4 +212,26 @@ export class FirstWriteGate {
   private isPassable(): boolean {
     return this.isOpen || this.isAnswered();
   }
+}
+
+/** An answer that comes this soon after Ctrl-C needs no explanation. */
+const announceAfterMs = 300;
+
+/** Tells a person after the first Ctrl-C why the command is still here; returns what takes that back. */
+export function announceInterrupt(context: Context): () => void {
+  const { signal, streams } = context;
+  if (!streams.stderr.isTerminal) return () => {};
+  let timer: NodeJS.Timeout | undefined;
+  const onAbort = () => {
+    timer = setTimeout(() => {
+      context.message(
+        'Stopping: waiting for answers to requests already sent. Press Ctrl-C again to quit now, then check with: rosterctl runs resume last',
+      );
+    }, announceAfterMs);
+  };
+  signal.addEventListener('abort', onAbort);
+  return () => {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+  };
 }
