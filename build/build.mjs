@@ -109,9 +109,10 @@ await bundle('describe', workbench, { minify: false });
 
 const { version } = JSON.parse(await readFile(`${root}package.json`, 'utf8'));
 const { describe, tableText } = createRequire(import.meta.url)(`${workbench}describe.cjs`);
-const { table, topics } = await describe(version);
+const { table, topics, settings } = await describe(version);
 await writeFile(`${fresh}table.json`, tableText(table));
 await writeFile(`${fresh}topics.json`, JSON.stringify(topics));
+await writeFile(`${fresh}settings.json`, JSON.stringify(settings));
 
 const modules = output
   .flatMap((chunk) => Object.entries(chunk.modules ?? {}))

@@ -120,10 +120,10 @@ describe.each([
   });
 });
 
-test.each(['id:tryouts', 'profile', 'field:teams'])(
-  'a TAB for %s loads its own file',
-  async (kind) => {
-    const { code, files, builtins } = await load(`__complete ${kind}`);
+test.each(['tea', 'tryouts list --', 'tryouts get app', '-p x', 'teams list --fields i', 'help o'])(
+  'a TAB behind %s loads its own file',
+  async (words) => {
+    const { code, files, builtins } = await load(`__complete ${words}`);
     expect([code, files]).toEqual([0, ['complete.cjs']]);
     expect(builtins.filter((name) => costly.includes(name))).toEqual([]);
   },

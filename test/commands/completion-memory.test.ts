@@ -5,15 +5,15 @@ import { rosterctl, temporaryFolder } from '../support/run.js';
 
 test('ordinary lists teach the TAB its ids, also when they are cut', async () => {
   const home = temporaryFolder();
-  const ids = () => rosterctl('__complete id:teams -- -p sandbox teams get', { home });
+  const ids = () => rosterctl(['__complete', '-p', 'sandbox', 'teams', 'get', ''], { home });
   expect((await ids()).stdout).toBe('');
   await rosterctl('-p sandbox teams list --limit 2 -o ids', { home });
-  expect((await ids()).stdout.split('\n').slice(0, 2)).toEqual([
+  expect((await ids()).stdout.split('\n').slice(1, 3)).toEqual([
     'team_0001\tFalkenmoor Vanguard',
     'team_0002\tLanternfish',
   ]);
   await rosterctl('-p sandbox teams list', { home });
-  expect((await ids()).stdout.trimEnd().split('\n').length).toBe(6);
+  expect((await ids()).stdout.trimEnd().split('\n').length).toBe(1 + 6);
 });
 
 test('completion.cache off leaves nothing behind', async () => {

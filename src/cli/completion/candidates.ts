@@ -1,0 +1,209 @@
+/** The one completer: what may stand at the cursor, from the command manifest and what is cached. */
+import { choicesOf } from '../../config/choices.js';
+import type { PlainParam, PlainTable } from '../../data/plain-table.js';
+import {
+  commandsOf,
+  findFlag,
+  findGroup,
+  type Flag,
+  flagsOf,
+  type Line,
+  verbAliasesOf,
+} from './line.js';
+
+/** A word to offer, or a word, a tab and what it means; both safe to show, on one line. */
+export type Candidate = string;
+
+/** What a TAB gets. */
+export interface Completion {
+  /** What follows a chosen word; or that the shell shall complete a path by itself. */
+  readonly directive: 'space' | 'nospace' | 'files' | 'folders';
+  /** The part of the word being typed that stays: `--status=pending,`. */
+  readonly kept: string;
+  /** Each stands behind `kept`. */
+  readonly candidates: readonly Candidate[];
+}
+
+/** What the command manifest does not hold; read when it is asked for. */
+export interface Knowledge {
+  settings(): readonly Candidate[];
+  profiles(): readonly Candidate[];
+  /** Remembered ids with their names, without those that stand on the line. */
+  ids(resource: string): readonly Candidate[];
+  /** Names of the fields that the service sent. */
+  fields(resource: string): readonly Candidate[];
+}
+
+/**
+ * What may stand in place of `current`: the candidates that begin with it; where none does, all,
+ * since zsh and fish also match in other ways.
+ */
+export function completionFor(
+  line: Line,
+  current: string,
+  manifest: PlainTable,
+  knowledge: Knowledge,
+): Completion | undefined {
+  const { command, waiting, ended } = line;
+  const at = { line, manifest, knowledge };
+  if (waiting) return valueOf(waiting, '', current, at);
+  if (!ended && current.startsWith('-')) {
+    const [name = '', value] = current.split(/=(.*)/s);
+    if (value === undefined || !name.startsWith('--')) return flags(line, current);
+    // Only written with = it takes a value: the fields to print.
+    const flag = findFlag(name === '--json' ? '--fields' : name, command);
+    return flag && valueOf(flag, `${name}=`, value, at);
+  }
+  if (line.noun === undefined) return words(firstWords(manifest), current);
+  if (line.group && line.lacksVerb) return words(verbsOf(line.group.word, manifest), current);
+  const param = command && positional(command.args, line.positionals.length);
+  return param && valueOf(param, '', current, at);
+}
+
+interface Place {
+  readonly line: Line;
+  readonly manifest: PlainTable;
+  readonly knowledge: Knowledge;
+}
+
+/** Completes a value; `kept` is what stands before it in the same word. */
+function valueOf(param: Flag, kept: string, value: string, place: Place): Completion | undefined {
+  const { completes, placeholder } = param;
+  if (completes === 'file') return { directive: 'files', kept, candidates: [] };
+  if (completes === 'directory') return { directive: 'folders', kept, candidates: [] };
+  if (completes === 'topic') return topic(value, place);
+  if (completes !== 'field') {
+    const offered = param.choices ?? valuesOf(completes ?? '', place);
+    return listed(offered, { kept, value, isList: param.commaList });
+  }
+  // --fields a,b.c · --where field=value, -F k=v · --sort field
+  const ends = placeholder.includes('=') ? '=' : '';
+  const { command, noun } = place.line;
+  const resource = command?.words[0] ?? noun ?? '';
+  const fields = new Set([...(command?.fields ?? []), ...place.knowledge.fields(resource)]);
+  const found = listed(
+    [...fields].map((field) => `${field}${ends}`),
+    { kept, value, isList: param.commaList || placeholder.includes(',') },
+  );
+  return found && { ...found, directive: ends === '' ? 'space' : 'nospace' };
+}
+
+function valuesOf(completes: string, { line, knowledge }: Place): readonly Candidate[] {
+  const [kind, resource = ''] = completes.split(':');
+  switch (kind) {
+    case 'profile':
+      return knowledge.profiles();
+    case 'configKey':
+      return knowledge.settings();
+    case 'configValue':
+      return choicesOf(line.positionals[0] ?? '');
+    case 'id':
+      return knowledge.ids(resource);
+    default:
+      return [];
+  }
+}
+
+interface Value {
+  readonly kept: string;
+  readonly value: string;
+  /** Several in one word, separated by commas. */
+  readonly isList: boolean;
+}
+
+function listed(
+  offered: readonly Candidate[],
+  { kept, value, isList }: Value,
+): Completion | undefined {
+  if (!isList || !value.includes(',')) return answer(matching(offered, value), kept);
+  const before = value.slice(0, value.lastIndexOf(',') + 1);
+  const chosen = new Set(before.split(','));
+  const left = offered.filter((candidate) => !chosen.has(wordOf(candidate)));
+  return answer(matching(left, value.slice(before.length)), `${kept}${before}`);
+}
+
+/** A word that has other names, too; they are offered only where its own does not match. */
+interface Name {
+  readonly word: string;
+  readonly aliases: readonly string[];
+  readonly text: string;
+}
+
+function firstWords({ groups, commands }: PlainTable): Name[] {
+  const alone = commands.filter((command) => command.words.length === 1);
+  return [
+    ...groups.map(({ word, aliases, about }) => ({ word, aliases, text: about })),
+    ...alone.map(({ words: [word = ''], summary }) => ({ word, aliases: [], text: summary })),
+  ];
+}
+
+function verbsOf(noun: string | undefined, manifest: PlainTable): Name[] {
+  const group = findGroup(noun, manifest);
+  if (!group) return [];
+  const all = commandsOf(group, manifest);
+  return all.map(({ words: [, word = ''], summary }) => ({
+    word,
+    aliases: verbAliasesOf(word, all),
+    text: summary,
+  }));
+}
+
+function words(names: readonly Name[], current: string): Completion | undefined {
+  const own = names.map(({ word, text }) => described(word, text));
+  const others = names.flatMap(({ aliases, text }) => aliases.map((word) => described(word, text)));
+  const isOwn = own.some((candidate) => begins(candidate, current));
+  return answer(matching(isOwn ? own : [...own, ...others], current), '');
+}
+
+function topic(current: string, { line, manifest }: Place): Completion | undefined {
+  const [noun, ...further] = line.positionals;
+  if (further.length > 0) return undefined;
+  if (noun !== undefined) return words(verbsOf(noun, manifest), current);
+  const topics = manifest.topics.map(({ name, about }) => ({
+    word: name,
+    aliases: [],
+    text: about,
+  }));
+  return words([...topics, ...firstWords(manifest)], current);
+}
+
+function flags({ command, given }: Line, current: string): Completion | undefined {
+  const offered = flagsOf(command)
+    .filter(({ word, takes }) => takes === 'values' || !given.has(word))
+    .map(({ word, text }) => described(word, text));
+  return answer(matching(offered, current), '');
+}
+
+/** The last one stands for all further words where it is variadic. */
+function positional(args: readonly PlainParam[], index: number): PlainParam | undefined {
+  const last = args.at(-1);
+  return args[index] ?? (last?.takes === 'values' ? last : undefined);
+}
+
+function answer(candidates: readonly Candidate[], kept: string): Completion | undefined {
+  return candidates.length === 0 ? undefined : { directive: 'space', kept, candidates };
+}
+
+/** Those that begin as typed, else those that do in another case, else all. */
+function matching(candidates: readonly Candidate[], typed: string): readonly Candidate[] {
+  if (typed === '') return candidates;
+  const exact = candidates.filter((candidate) => candidate.startsWith(typed));
+  if (exact.length > 0) return exact;
+  const found = candidates.filter((candidate) => begins(candidate, typed));
+  return found.length > 0 ? found : candidates;
+}
+
+function begins(candidate: Candidate, typed: string): boolean {
+  return candidate.slice(0, typed.length).toLowerCase() === typed.toLowerCase();
+}
+
+/** The part of a candidate that is typed. */
+export function wordOf(candidate: Candidate): string {
+  const tab = candidate.indexOf('\t');
+  return tab < 0 ? candidate : candidate.slice(0, tab);
+}
+
+/** Joins a word and what it means. */
+export function described(word: string, text: string): Candidate {
+  return text === '' ? word : `${word}\t${text}`;
+}
