@@ -1,11 +1,17 @@
 /** Answers a TAB: the words of a command line in, what may stand at its end out. */
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
+import { isRunName, journalIn, placeIn, runPlaces, runStore } from './bulk/run-store.js';
 import { bashAnswer, readBashLine } from './cli/completion/bash.js';
 import { type Candidate, completionFor, type Knowledge } from './cli/completion/candidates.js';
 import { type Line, readLine } from './cli/completion/line.js';
 import { idLines, pathsAt, safe } from './cli/completion/offers.js';
-import { completionCacheFile, recall, type Remembered } from './config/completion-cache.js';
+import {
+  completionCacheFile,
+  nothing,
+  recall,
+  type Remembered,
+} from './config/completion-cache.js';
 import { type ConfigData, emptyConfig, parseConfigFile } from './config/config-file.js';
 import { findPlace } from './config/connection.js';
 import type { GlobalFlags } from './config/flags.js';
@@ -13,6 +19,7 @@ import { onOff } from './config/parse.js';
 import { type Environment, type Paths, resolvePaths } from './config/paths.js';
 import { sandboxProfile } from './config/profile-name.js';
 import { activeProfileOf } from './config/store.js';
+import { isObject } from './data/json.js';
 import { defaultProfile } from './data/login-line.js';
 import { readTable } from './data/table-file.js';
 import { inspectPrivateFile } from './files/private.js';
@@ -65,6 +72,9 @@ function knowledgeOf(line: Line, outside: CompletionOutside): Knowledge {
     settings: () => safe(outside.settings()),
     profiles: () => profiles(file()),
     ids: (resource) => idLines(cached(resource).ids, line.words),
+    values: (resource, path) =>
+      safe((cached(resource).values[path] ?? []).map((value) => [value, ''])),
+    runs: () => runs(paths),
     fields: (resource) => safe(cached(resource).fields.map((field) => [field, ''])),
   };
 }
@@ -79,8 +89,6 @@ function profiles(file: ConfigData): Candidate[] {
     [sandboxProfile, 'the built-in demo service'],
   ]);
 }
-
-const nothing: Remembered = { ids: '', fields: [] };
 
 /** What is cached of a resource for the organization that the line and the settings name. */
 function recallFor(
@@ -105,6 +113,56 @@ function recallFor(
   } catch {
     // Without a connection that is configured nothing was cached; the rest can be completed.
     return nothing;
+  }
+}
+
+const mostRuns = 50;
+
+/** The newest runs kept on this machine, with what they do and since when. */
+function runs({ state }: Paths): Candidate[] {
+  if (!state) return [];
+  const store = runStore(state.path);
+  const folders = runPlaces.flatMap((place) => {
+    const folder = placeIn(store, place);
+    return namesIn(folder)
+      .filter(isRunName)
+      .map((name) => [name, join(folder, name)] as const);
+  });
+  // Their names begin with the time.
+  const newest = folders.toSorted(([a], [b]) => (a < b ? 1 : -1)).slice(0, mostRuns);
+  return safe(newest.map(([name, folder]) => [name, aboutRun(folder)]));
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** From the head of its journal, which is one short line. */
+function aboutRun(folder: string): string {
+  try {
+    const text = beginningOf(journalIn(folder));
+    const head: unknown = JSON.parse(text.slice(0, text.indexOf('\n')));
+    if (!isObject(head)) return '';
+    const { action, startedAt, rows } = head;
+    const words = String(action).replace('.', ' ');
+    return `${words}, ${String(rows)} ${rows === 1 ? 'record' : 'records'}, ${String(startedAt)}`;
+  } catch {
+    return '';
+  }
+}
+
+/** The first bytes of a file that may be long. */
+function beginningOf(file: string): string {
+  const bytes = Buffer.alloc(4096);
+  const opened = openSync(file, 'r');
+  try {
+    return bytes.toString('utf8', 0, readSync(opened, bytes));
+  } finally {
+    closeSync(opened);
   }
 }
 

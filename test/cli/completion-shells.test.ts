@@ -15,6 +15,7 @@ const hostileIds = [
   `h3'"; touch canary; #`,
   'h4!!\\&|<>*?~',
 ];
+const hostileQuestion = 'Why "you"? $(touch canary): `touch canary`';
 /** Ids that no line can show as they are; they are not offered. */
 const unseenIds = ['h5\u001b]0;title\u0007', 'h6\ntouch canary', 'h7\u202etxt', '-rf'];
 
@@ -41,7 +42,12 @@ async function prepare(): Promise<string> {
     const { baseUrl, organization } = profiles[profile];
     const place = { profile, baseUrl, organizationId: organization };
     const memory = rememberRecords(paths, place, resource);
-    for (const id of ids) memory.see({ id, name: `\u001b[31mAda\u0007 of ${id}`, shirtSize: 'M' });
+    const more = {
+      shirtSize: 'M',
+      gamerTags: [{ game: 'Rocket League' }, { game: 'Valorant' }],
+      formResponses: { [hostileQuestion]: 'Yes' },
+    };
+    for (const id of ids) memory.see({ id, name: `\u001b[31mAda\u0007 of ${id}`, ...more });
     await memory.keep({ whole: true });
   }
   mkdirSync(join(home, 'a folder'));
@@ -182,6 +188,27 @@ describe.each(shells)('$title', ({ shell, needs, start }) => {
       'rosterctl tryouts list --json=shirt',
       'rosterctl tryouts list --json=shirtSize ',
     ],
+    [
+      'a game that the service sent',
+      'rosterctl tryouts list --game Rock',
+      'rosterctl tryouts list --game Rocket\\ League ',
+    ],
+    [
+      'a game behind =',
+      'rosterctl tryouts list --game=Rock',
+      'rosterctl tryouts list --game=Rocket\\ League ',
+    ],
+    ['a flag behind a glued value', 'rosterctl -pclub teams lis', 'rosterctl -pclub teams list '],
+    [
+      'a flag behind a quoted word',
+      'rosterctl teams list --search "a b" --dry',
+      'rosterctl teams list --search "a b" --dry-run ',
+    ],
+    [
+      'nothing where any text may stand',
+      'rosterctl teams list --search te',
+      'rosterctl teams list --search te',
+    ],
     ['an id', 'rosterctl teams get team', 'rosterctl teams get team_1 '],
     ['an id with a colon', 'rosterctl tryouts get zone:', 'rosterctl tryouts get zone:7 '],
     [
@@ -233,6 +260,16 @@ describe.each(shells)('$title', ({ shell, needs, start }) => {
       expect(existsSync(join(home, 'canary'))).toBe(false);
     },
   );
+
+  test('a hostile question of the form arrives as one word and does nothing', async () => {
+    expect(await at.run('rosterctl tryouts list --form Why\t')).toEqual([
+      'tryouts',
+      'list',
+      '--form',
+      `${hostileQuestion}=`,
+    ]);
+    expect(existsSync(join(home, 'canary'))).toBe(false);
+  });
 
   test.each([
     ['a single quote that is open, $(…)', "'h1", 0],

@@ -11,6 +11,7 @@ import { completionCacheFile, rememberRecords } from '../../src/config/completio
 import { choicesOf } from '../../src/config/choices.js';
 import { settingKeys } from '../../src/config/keys.js';
 import { type Environment, resolvePaths } from '../../src/config/paths.js';
+import { type ResourceWords, resourceWords } from '../../src/data/resources.js';
 import type { PlainTable } from '../../src/data/plain-table.js';
 import { freshEnvironment, launcher, rosterctl, temporaryFolder } from '../support/run.js';
 import { hostileTexts } from '../support/hostile.js';
@@ -129,6 +130,17 @@ describe('every command', () => {
       choices.map((choice) => `${flag}=${choice}`),
     );
   });
+});
+
+test('each value that a parameter completes is one that its resource remembers', () => {
+  const all: { readonly [name: string]: ResourceWords } = resourceWords;
+  const paths = table.commands.flatMap(({ words: [noun = ''], args, flags }) =>
+    [...args, ...flags].flatMap(({ completes = '' }) =>
+      completes.startsWith('value:') ? [[noun, completes.replace('value:', '')] as const] : [],
+    ),
+  );
+  expect(paths.length).toBeGreaterThan(0);
+  for (const [noun, path] of paths) expect(all[noun]?.completed).toContain(path);
 });
 
 describe('what may stand at the cursor', () => {

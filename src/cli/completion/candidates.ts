@@ -30,6 +30,10 @@ export interface Knowledge {
   profiles(): readonly Candidate[];
   /** Remembered ids with their names, without those that stand on the line. */
   ids(resource: string): readonly Candidate[];
+  /** The values of a field that the service sent; of an object its keys. */
+  values(resource: string, path: string): readonly Candidate[];
+  /** The newest runs of this machine. */
+  runs(): readonly Candidate[];
   /** Names of the fields that the service sent. */
   fields(resource: string): readonly Candidate[];
 }
@@ -72,33 +76,33 @@ function valueOf(param: Flag, kept: string, value: string, place: Place): Comple
   if (completes === 'file') return { directive: 'files', kept, candidates: [] };
   if (completes === 'directory') return { directive: 'folders', kept, candidates: [] };
   if (completes === 'topic') return topic(value, place);
-  if (completes !== 'field') {
-    const offered = param.choices ?? valuesOf(completes ?? '', place);
-    return listed(offered, { kept, value, isList: param.commaList });
-  }
-  // --fields a,b.c · --where field=value, -F k=v · --sort field
-  const ends = placeholder.includes('=') ? '=' : '';
-  const { command, noun } = place.line;
-  const resource = command?.words[0] ?? noun ?? '';
-  const fields = new Set([...(command?.fields ?? []), ...place.knowledge.fields(resource)]);
-  const found = listed(
-    [...fields].map((field) => `${field}${ends}`),
-    { kept, value, isList: param.commaList || placeholder.includes(',') },
-  );
-  return found && { ...found, directive: ends === '' ? 'space' : 'nospace' };
+  const offered = param.choices ?? valuesOf(completes ?? '', place);
+  const isList = param.commaList || placeholder.includes(',');
+  // --where field=value, -F k=v, --form 'question=answer'
+  if (!placeholder.includes('=')) return listed(offered, { kept, value, isList });
+  const pairs = offered.map((candidate) => `${wordOf(candidate)}=`);
+  const found = listed(pairs, { kept, value, isList });
+  return found && { ...found, directive: 'nospace' };
 }
 
 function valuesOf(completes: string, { line, knowledge }: Place): readonly Candidate[] {
-  const [kind, resource = ''] = completes.split(':');
+  const [kind, what = ''] = completes.split(':');
+  const resource = line.command?.words[0] ?? line.noun ?? '';
   switch (kind) {
+    case 'field':
+      return [...new Set([...(line.command?.fields ?? []), ...knowledge.fields(resource)])];
+    case 'id':
+      return knowledge.ids(what);
+    case 'value':
+      return knowledge.values(resource, what);
+    case 'run':
+      return knowledge.runs();
     case 'profile':
       return knowledge.profiles();
     case 'configKey':
       return knowledge.settings();
     case 'configValue':
       return choicesOf(line.positionals[0] ?? '');
-    case 'id':
-      return knowledge.ids(resource);
     default:
       return [];
   }

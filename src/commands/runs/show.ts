@@ -15,6 +15,7 @@ export const runArg = param(
   'a run, the last six characters of its name, or last',
   {
     placeholder: 'RUN',
+    completes: 'run',
   },
 );
 
