@@ -5,7 +5,7 @@ _rosterctl() { # command, the text that readline replaces
   local -a lines
   case $program in \~/*) program=$HOME/${program#\~/} ;; esac
   [[ $program == */* && -x $program ]] || program=rosterctl
-  # The lines are taken as they are: nothing in them may become a file name.
+  # Without set -f, a * in an answer would be replaced by file names.
   case $- in *f*) globbing= ;; esac
   set -f
   lines=($(COMP_LINE=$COMP_LINE COMP_POINT=$COMP_POINT COMP_TYPE=${COMP_TYPE-} \
@@ -14,7 +14,7 @@ _rosterctl() { # command, the text that readline replaces
   todo=${lines[0]-}
   unset 'lines[0]'
   COMPREPLY=(${lines[@]+"${lines[@]}"})
-  # Before version 4 there is no compopt: then paths are offered, too, and a space is typed.
+  # bash before version 4 has no compopt: it also offers paths, and adds no space behind them.
   case $todo in
     :files) compopt +o nospace 2>/dev/null ;;
     :folders) compopt -o dirnames +o default +o nospace 2>/dev/null ;;

@@ -34,7 +34,7 @@ Register-ArgumentCompleter -Native -CommandName rosterctl -ScriptBlock {
     $words = @(@($typed) + $cur | ForEach-Object { if ($_ -eq '') { $empty } else { $_ } })
     $directive, $lines = @(& $program __complete @words 2>$null)
     # PowerShell completes paths by itself.
-    if ($directive -cnotmatch '^:(no)?space\t(.*)$') { return }
+    if (-not ($directive -cmatch '^:(no)?space\t(.*)$')) { return }
     $kept = $Matches[2]
 
     foreach ($line in $lines) {

@@ -52,6 +52,7 @@ export function complete(argv: readonly string[], outside: CompletionOutside): v
 
 function answer(argv: readonly string[], outside: CompletionOutside): readonly string[] {
   const bash = readBashLine(outside.env, argv[0] ?? '');
+  if (bash?.isRedirected) return [':files'];
   const words = bash?.words ?? argv;
   const current = words.at(-1) ?? '';
   const manifest = readTable(outside.table);

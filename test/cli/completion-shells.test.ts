@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync, existsSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rememberRecords } from '../../src/config/completion-cache.js';
@@ -228,12 +228,51 @@ describe.each(shells)('$title', ({ shell, needs, start }) => {
       'rosterctl teams list --out=some',
       'rosterctl teams list --out=some\\ file.pdf ',
     ],
+    ['a file at home', 'rosterctl docs upload ~/some', 'rosterctl docs upload ~/some\\ file.pdf '],
+    [
+      'a file behind a quote',
+      'rosterctl docs upload "some',
+      'rosterctl docs upload "some file.pdf" ',
+    ],
+    [
+      'a file to write to',
+      'rosterctl teams list > some',
+      'rosterctl teams list > some\\ file.pdf ',
+    ],
+    [
+      'a file to write to, without a space',
+      'rosterctl teams list 2>>some',
+      'rosterctl teams list 2>>some\\ file.pdf ',
+    ],
+    [
+      'an enum value behind = and a quote',
+      'rosterctl tryouts list --status="pen',
+      /^rosterctl tryouts list --status="?pending"? $/,
+    ],
+    [
+      'a comma list behind = and a quote',
+      'rosterctl tryouts list --status="pending,rev',
+      /^rosterctl tryouts list --status="?pending,reviewing"? $/,
+    ],
+    ['the second command of a line', 'true; rosterctl tr', 'true; rosterctl tryouts '],
+    ['behind a variable', 'X=1 rosterctl tr', 'X=1 rosterctl tryouts '],
+    ['a program named by its path', 'bin/rosterctl tr', 'bin/rosterctl tryouts '],
+    ['a program in the home folder', '~/bin/rosterctl tr', '~/bin/rosterctl tryouts '],
     ['a folder', 'rosterctl docs download -D a', /^rosterctl docs download -D a\\ folder\/? ?$/],
     ['nothing where nothing fits', 'rosterctl nonsense so', 'rosterctl nonsense so'],
   ])('completes %s', async (_, typed, line) => {
     const got = await at.press(`${typed}\t`);
     if (typeof line === 'string') expect(got).toBe(line);
     else expect(got).toMatch(line);
+  });
+
+  test('starts the program once', async () => {
+    const starts = join(home, 'starts');
+    for (const typed of ['tryouts list --sta', 'tryouts get app_1', '-p cl', 'docs upload some']) {
+      writeFileSync(starts, '');
+      await at.press(`rosterctl ${typed}\t`);
+      expect(readFileSync(starts, 'utf8')).toBe('\n');
+    }
   });
 
   test('shows ids with their names, made safe', async () => {

@@ -66,7 +66,7 @@ export async function openShell(
   writeFileSync(
     join(bin, 'rosterctl'),
     `#!/bin/sh
-if [ "$1" = __complete ]; then exec '${process.execPath}' '${launcher}' "$@"; fi
+if [ "$1" = __complete ]; then echo >>'${home}/starts'; exec '${process.execPath}' '${launcher}' "$@"; fi
 for word in "$@"; do printf '%s\\0' "$word"; done >'${wordsFile}.part'
 mv '${wordsFile}.part' '${wordsFile}'
 `,

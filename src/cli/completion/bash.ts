@@ -15,6 +15,8 @@ export interface BashLine {
   readonly start: string;
   /** The quote that stands open before `replaced`. */
   readonly quote: '' | '"' | "'";
+  /** Whether the last word is a file to read or write: `> FILE`. */
+  readonly isRedirected: boolean;
   /** Whether the answer is only shown, or cut to what all words share: then names may be added. */
   readonly isShown: boolean;
 }
@@ -29,6 +31,7 @@ export function readBashLine(env: Environment, replaced: string): BashLine | und
   const last = found.at(-1);
   const isInWord = last !== undefined && last.index + last[0].length === before.length;
   const raw = isInWord ? last[0] : '';
+  const previous = found.at(isInWord ? -2 : -1)?.[0] ?? '';
   const head = raw.endsWith(replaced) ? raw.slice(0, raw.length - replaced.length) : raw;
   const typed = found.map(([word]) => unquote(word)).slice(1);
   return {
@@ -36,12 +39,18 @@ export function readBashLine(env: Environment, replaced: string): BashLine | und
     replaced,
     start: unquote(head),
     quote: head.endsWith('"') ? '"' : head.endsWith("'") ? "'" : '',
+    isRedirected: redirection.test(raw) || lonelyRedirection.test(previous),
     isShown: shownTypes.includes(type ?? ''),
   };
 }
 
 /** COMP_TYPE of TAB, and of the listings behind it; the others put whole answers into the line. */
 const shownTypes = ['9', '33', '63', '64'];
+
+/** `>FILE`, `2>>FILE`, `<FILE`. */
+const redirection = /^\d*[<>]/;
+/** The same where the file is the next word. */
+const lonelyRedirection = /^\d*(?:<|>>?|>[|&])$/;
 
 /** A word with its quotes, of which the last may be open. */
 const shellWord = /(?:\\[^]?|'[^']*'?|"(?:\\[^]|[^"\\])*"?|[^\s\\'"])+/g;

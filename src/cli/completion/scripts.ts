@@ -1,11 +1,12 @@
 /**
- * The scripts that connect the shells to `rosterctl __complete WORDS…`: they hand over the words up
- * to the cursor and show the answer. They know no word of the tool, so they stay as they are when
- * commands change.
+ * The completion scripts of the four shells. Each calls `rosterctl __complete WORDS…` with the words
+ * up to the cursor and shows the answer. They contain no command or flag of the tool, so they do not
+ * change when commands do.
  *
- * The answer is a line with a directive (`:space`, `:nospace`, `:files`, `:folders`), a tab and the
- * part of the last word that stays; then a line for each candidate: the whole word, and behind a
- * tab what it means. bash tells its line by COMP_LINE and gets what `bashAnswer` writes.
+ * The first line of an answer is a directive (`:space`, `:nospace`, `:files` or `:folders`), a tab,
+ * and the part of the last word that every candidate keeps. Each further line is a candidate: the
+ * whole word, then optionally a tab and a description. bash passes its line in COMP_LINE, and gets
+ * the format of `bashAnswer`.
  */
 
 /** The shells that a TAB works in. */
@@ -19,7 +20,7 @@ _rosterctl() { # command, the text that readline replaces
   local -a lines
   case $program in \\~/*) program=$HOME/\${program#\\~/} ;; esac
   [[ $program == */* && -x $program ]] || program=rosterctl
-  # The lines are taken as they are: nothing in them may become a file name.
+  # Without set -f, a * in an answer would be replaced by file names.
   case $- in *f*) globbing= ;; esac
   set -f
   lines=($(COMP_LINE=$COMP_LINE COMP_POINT=$COMP_POINT COMP_TYPE=\${COMP_TYPE-} \\
@@ -28,7 +29,7 @@ _rosterctl() { # command, the text that readline replaces
   todo=\${lines[0]-}
   unset 'lines[0]'
   COMPREPLY=(\${lines[@]+"\${lines[@]}"})
-  # Before version 4 there is no compopt: then paths are offered, too, and a space is typed.
+  # bash before version 4 has no compopt: it also offers paths, and adds no space behind them.
   case $todo in
     :files) compopt +o nospace 2>/dev/null ;;
     :folders) compopt -o dirnames +o default +o nospace 2>/dev/null ;;
@@ -49,7 +50,7 @@ _rosterctl() {
   local -a lines ends
   [[ \${(Q)words[1]} != */* || ! -x \${~\${(Q)words[1]}} ]] || program=\${~\${(Q)words[1]}}
   lines=("\${(@f)$(command $program __complete "\${(@Q)words[2,CURRENT-1]}" "\${(Q)PREFIX}" 2>/dev/null </dev/null)}")
-  # What stays of the word being typed is not shown again.
+  # Show only the part of the word that changes.
   kept=\${lines[1]#*$'\\t'}
   [[ -n $kept ]] && compset -P "\${(b)kept}" && lines=("\${(@)lines#$kept}")
   case \${lines[1]%%$'\\t'*} in
@@ -60,7 +61,7 @@ _rosterctl() {
     *) return 1 ;;
   esac
   shift lines
-  # A colon parts a word from what it means.
+  # _describe reads \`word:description\`, with backslashes before other colons.
   lines=("\${(@)lines//\\\\/\\\\\\\\}")
   lines=("\${(@)lines//:/\\\\:}")
   lines=("\${(@)lines/$'\\t'/:}")
@@ -81,31 +82,33 @@ fi
 
 const fishScript = `# Completion of rosterctl for fish 3 and later.
 # Written by: rosterctl completion fish
-function __rosterctl_complete
+function __rosterctl_ask # sets what to offer; fails where fish completes a file by itself
+    set -g __rosterctl_found
     set -l words (commandline -opc)
-    set -l current (commandline -ct)
+    # Without its quotes, of which one may be open.
+    set -l current (commandline -ct | string replace -ar '["\\'\\\\\\\\]' '')
     set -l program rosterctl
     if string match -q '*/*' -- $words[1]; and test -x "$words[1]"
         set program $words[1]
     end
     set -e words[1]
     set -l lines (command $program __complete $words "$current" 2>/dev/null </dev/null)
-    # What stays of the word being typed stands before a path, too.
-    set -l kept (string split -m 1 \\t -- $lines[1])[2]
-    set -l rest (string sub -s (math (string length -- "$kept") + 1) -- "$current")
-    switch "$lines[1]"
-        case ':files*'
-            printf '%s\\n' $kept(__fish_complete_path $rest)
-        case ':folders*'
-            printf '%s\\n' $kept(__fish_complete_directories $rest '')
+    set -l first (string split -m 1 \\t -- "$lines[1]")
+    set -e lines[1]
+    switch "$first[1]"
+        case ':files'
+            return 1
+        case ':folders'
+            set -l path (string sub -s (math (string length -- "$first[2]") + 1) -- "$current")
+            set __rosterctl_found $first[2](__fish_complete_directories $path '')
         case ':*'
-            set -e lines[1]
-            printf '%s\\n' $lines
+            set __rosterctl_found $lines
     end
+    return 0
 end
 
 complete -c rosterctl -e
-complete -c rosterctl -f -k -a '(__rosterctl_complete)'
+complete -c rosterctl -n __rosterctl_ask -f -k -a '$__rosterctl_found'
 `;
 
 const powershellScript = `# Completion of rosterctl for PowerShell 5.1 and later.
@@ -144,7 +147,7 @@ Register-ArgumentCompleter -Native -CommandName rosterctl -ScriptBlock {
     $words = @(@($typed) + $cur | ForEach-Object { if ($_ -eq '') { $empty } else { $_ } })
     $directive, $lines = @(& $program __complete @words 2>$null)
     # PowerShell completes paths by itself.
-    if ($directive -cnotmatch '^:(no)?space\\t(.*)$') { return }
+    if (-not ($directive -cmatch '^:(no)?space\\t(.*)$')) { return }
     $kept = $Matches[2]
 
     foreach ($line in $lines) {
