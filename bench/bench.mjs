@@ -88,8 +88,21 @@ async function completions(bare) {
   await compare('S3 TAB, ids, empty cache', many, ...beside, 1.35, rounds, inCache, 0);
   await time(list('ids'), inCache, 0);
   await compare('S3 TAB, 5,000 ids', many, ...beside, 1.5, rounds, inCache, 0);
-  const lines = (await textOf(many, inCache)).split('\n').length - 2;
-  if (lines !== 5000) throw new Error(`the TAB offered ${lines} ids`);
+  const bash = { COMP_LINE: 'rosterctl tryouts get ', COMP_POINT: '22', COMP_TYPE: '9' };
+  const inBash = [...tool, '__complete', ''];
+  await compare(
+    'S3 TAB in bash, 5,000 ids',
+    inBash,
+    ...beside,
+    1.5,
+    rounds,
+    { ...inCache, ...bash },
+    0,
+  );
+  for (const text of [await textOf(many, inCache), await textOf(inBash, { ...inCache, ...bash })]) {
+    const ids = text.split('\n').length - 2;
+    if (ids !== 5000) throw new Error(`the TAB offered ${ids} ids`);
+  }
 }
 
 /**

@@ -3,7 +3,7 @@ import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:f
 import { join } from 'node:path';
 import { isRunName, journalIn, placeIn, runPlaces, runStore } from './bulk/run-store.js';
 import { bashAnswer, readBashLine } from './cli/completion/bash.js';
-import { type Candidate, completionFor, type Knowledge } from './cli/completion/candidates.js';
+import { type Candidates, completionFor, type Knowledge } from './cli/completion/candidates.js';
 import { type Line, readLine } from './cli/completion/line.js';
 import { idLines, pathsAt, safe } from './cli/completion/offers.js';
 import {
@@ -43,26 +43,26 @@ export interface CompletionOutside {
  */
 export function complete(argv: readonly string[], outside: CompletionOutside): void {
   try {
-    const lines = answer(argv, outside);
-    if (lines.length > 0) outside.write(`${lines.join('\n')}\n`);
+    const text = answer(argv, outside);
+    if (text !== undefined) outside.write(text);
   } catch {
     // A TAB must never disturb the line that is being typed.
   }
 }
 
-function answer(argv: readonly string[], outside: CompletionOutside): readonly string[] {
+function answer(argv: readonly string[], outside: CompletionOutside): string | undefined {
   const bash = readBashLine(outside.env, argv[0] ?? '');
-  if (bash?.isRedirected) return [':files'];
+  if (bash?.isRedirected) return ':files\n';
   const words = bash?.words ?? argv;
   const current = words.at(-1) ?? '';
   const manifest = readTable(outside.table);
   const line = readLine(words.slice(0, -1), manifest);
   const found = completionFor(line, current, manifest, knowledgeOf(line, outside));
-  if (!found) return [];
+  if (!found) return undefined;
   if (bash) return bashAnswer(found, bash, pathsAt);
   const { directive, kept, candidates } = found;
-  const whole = kept === '' ? candidates : candidates.map((candidate) => kept + candidate);
-  return [`:${directive}\t${kept}`, ...whole];
+  const whole = kept === '' ? candidates : candidates.replace(/^(?=.)/gm, () => kept);
+  return `:${directive}\t${kept}\n${whole}${whole === '' ? '' : '\n'}`;
 }
 
 function knowledgeOf(line: Line, outside: CompletionOutside): Knowledge {
@@ -80,7 +80,7 @@ function knowledgeOf(line: Line, outside: CompletionOutside): Knowledge {
   };
 }
 
-function profiles(file: ConfigData): Candidate[] {
+function profiles(file: ConfigData): Candidates {
   const stored = [...file.profiles].map(([name, { organization, baseUrl }]) => {
     const host = baseUrl !== undefined && URL.canParse(baseUrl) ? new URL(baseUrl).host : undefined;
     return [name, [organization, host].filter((part) => part !== undefined).join(' at ')] as const;
@@ -120,8 +120,8 @@ function recallFor(
 const mostRuns = 50;
 
 /** The newest runs kept on this machine, with what they do and since when. */
-function runs({ state }: Paths): Candidate[] {
-  if (!state) return [];
+function runs({ state }: Paths): Candidates {
+  if (!state) return '';
   const store = runStore(state.path);
   const folders = runPlaces.flatMap((place) => {
     const folder = placeIn(store, place);

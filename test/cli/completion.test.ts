@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { complete } from '../../src/complete.js';
+import { bashAnswer } from '../../src/cli/completion/bash.js';
+import { idLines } from '../../src/cli/completion/offers.js';
 import { globalFlags } from '../../src/cli/global-flags.js';
 import { completionScript, completionScripts, shells } from '../../src/cli/completion/scripts.js';
 import { completionCacheFile, rememberRecords } from '../../src/config/completion-cache.js';
@@ -13,6 +15,7 @@ import { settingKeys } from '../../src/config/keys.js';
 import { type Environment, resolvePaths } from '../../src/config/paths.js';
 import { type ResourceWords, resourceWords } from '../../src/data/resources.js';
 import type { PlainTable } from '../../src/data/plain-table.js';
+import { cellText } from '../../src/terminal/safe-text.js';
 import { freshEnvironment, launcher, rosterctl, temporaryFolder } from '../support/run.js';
 import { hostileTexts } from '../support/hostile.js';
 import { missingPowershell, missingShell } from '../support/tab.js';
@@ -288,6 +291,56 @@ test('each word that is offered for a setting is one that the setting takes', ()
   for (const key of ['endpoints.teams.update.org', 'endpoints.documents.delete.org'])
     expect(choicesOf(key)).toEqual(['none', 'body', 'query']);
   expect(choicesOf('timeout')).toEqual([]);
+});
+
+describe('thousands of ids', () => {
+  const plain = Array.from({ length: 2000 }, (_, index) => `app_${index}\tName of ${index}`);
+  const changed = [
+    ['h1\tevil\u001b[31m', 'h1\tevil\\u001b[31m'],
+    [`h2\t${'long '.repeat(20)}`, `h2\t${'long '.repeat(11)}long…`],
+    [`h3\t${'wide \u6f22'.repeat(8)}`, `h3\t${'wide \u6f22'.repeat(8)}`],
+    ['-rf\tflag', undefined],
+    ['no name\t', 'no name'],
+    ['\tno id', undefined],
+    ['no tab', undefined],
+    ['h4\u001b\tname', undefined],
+    ['two\ttabs\there', `two\ttabs${cellText('\t')}here`],
+  ] as const;
+
+  test.each(changed)(
+    '%j among them becomes %j and leaves the others as they are',
+    (line, shown) => {
+      for (const at of [0, 1000, 2000]) {
+        const lines = idLines([...plain.slice(0, at), line, ...plain.slice(at)].join('\n'), []);
+        const expected = [...plain.slice(0, at), ...(shown === undefined ? [] : [shown])];
+        expect(lines.split('\n')).toEqual([...expected, ...plain.slice(at)]);
+      }
+    },
+  );
+
+  test('those given are left out, the first and the last too', () => {
+    const given = ['app_0', 'app_7', 'app_1999', 'app', ''];
+    const left = plain.filter((_, index) => ![0, 7, 1999].includes(index));
+    expect(idLines(plain.join('\n'), given).split('\n')).toEqual(left);
+    expect(idLines('', given)).toBe('');
+  });
+
+  test('bash gets the same lines whether or not another one has to be quoted', () => {
+    const line = { words: ['tryouts', 'get', ''], replaced: '', start: '', quote: '' } as const;
+    const reply = (candidates: string, isShown: boolean) =>
+      bashAnswer(
+        { directive: 'space', kept: '', candidates },
+        { ...line, isRedirected: false, isShown },
+        () => '',
+      ).split('\n');
+    for (const isShown of [true, false]) {
+      const alone = reply([...plain, 'bare'].join('\n'), isShown);
+      const beside = reply([...plain, 'bare', 'a b\tc'].join('\n'), isShown);
+      expect(alone.slice(0, 2)).toEqual([':words', isShown ? 'app_0   (Name of 0)' : 'app_0 ']);
+      expect(alone.at(-2)).toBe('bare ');
+      expect(beside).toEqual([...alone.slice(0, -1), isShown ? 'a\\ b   (c)' : 'a\\ b ', '']);
+    }
+  });
 });
 
 describe('__complete', () => {

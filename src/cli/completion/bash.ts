@@ -3,7 +3,7 @@
  * quotes, and takes the answer as it shall stand on the line.
  */
 import type { Environment } from '../../config/paths.js';
-import { type Candidate, type Completion, wordOf } from './candidates.js';
+import { beginning, type Candidates, type Completion, wordOf } from './candidates.js';
 
 /** A command line as bash describes it to `_rosterctl`. */
 export interface BashLine {
@@ -72,38 +72,49 @@ function unquote(raw: string): string {
 export function bashAnswer(
   { directive, kept, candidates }: Completion,
   line: BashLine,
-  paths: (start: string, directive: 'files' | 'folders') => readonly Candidate[],
-): string[] {
+  paths: (start: string, directive: 'files' | 'folders') => Candidates,
+): string {
+  const current = line.words.at(-1) ?? '';
+  const value = current.slice(kept.length);
   if (directive !== 'files' && directive !== 'folders') {
-    const addsSpace = directive === 'space' && line.quote === '';
     const closes = directive === 'space' && line.quote !== '';
-    return [closes ? ':closes' : ':words', ...replies(candidates, kept, line, () => addsSpace)];
+    const space = directive === 'space' && line.quote === '' ? ' ' : '';
+    const fitting = beginning(candidates, value);
+    return withDirective(closes ? ':closes' : ':words', replies(fitting, kept, line, space));
   }
-  if (kept === '' || !line.replaced.startsWith(kept)) return [`:${directive}`];
-  const found = paths((line.words.at(-1) ?? '').slice(kept.length), directive);
-  return [':words', ...replies(found, kept, line, (path) => !path.endsWith('/'))];
+  if (kept === '' || !line.replaced.startsWith(kept)) return `:${directive}\n`;
+  return withDirective(':words', replies(paths(value, directive), kept, line, ' '));
 }
 
-function replies(
-  candidates: readonly Candidate[],
-  kept: string,
-  { words, start, quote, isShown }: BashLine,
-  addsSpace: (word: string) => boolean,
-): string[] {
-  const current = words.at(-1) ?? '';
-  const fitting = candidates.filter((candidate) => {
-    const word = kept + wordOf(candidate);
-    return word.startsWith(current) && word.startsWith(start);
-  });
-  return fitting.flatMap((candidate) => {
-    const word = wordOf(candidate);
-    const quoted = quotedFor((kept + word).slice(start.length), quote);
-    if (quoted === undefined) return [];
-    const text = candidate.slice(word.length + 1);
-    const note = isShown && fitting.length > 1 && text !== '' ? `  (${text})` : '';
-    return [`${quoted}${addsSpace(word) ? ' ' : ''}${note}`];
-  });
+function withDirective(directive: string, lines: string): string {
+  return lines === '' ? `${directive}\n` : `${directive}\n${lines}\n`;
 }
+
+/** Adds `space` behind each word that is no folder, and the description where there is a choice. */
+function replies(candidates: Candidates, kept: string, line: BashLine, space: string): string {
+  const { start, quote, isShown } = line;
+  const hasNotes = isShown && candidates.includes('\n');
+  if (`${kept}${start}${quote}` === '' && !needsCare.test(candidates)) {
+    const ended = candidates.replace(/^[^\t\n]+$/gm, `$&${space}`);
+    return ended.replace(/\t(.*)$/gm, hasNotes ? `${space}  ($1)` : space);
+  }
+  return candidates
+    .split('\n')
+    .flatMap((candidate) => {
+      const word = wordOf(candidate);
+      const whole = kept + word;
+      if (!whole.startsWith(start)) return [];
+      const quoted = quotedFor(whole.slice(start.length), quote);
+      if (quoted === undefined) return [];
+      const text = candidate.slice(word.length + 1);
+      const note = hasNotes && text !== '' ? `  (${text})` : '';
+      return [`${quoted}${word.endsWith('/') ? '' : space}${note}`];
+    })
+    .join('\n');
+}
+
+/** Matches where a word is no id of plain characters: it has to be quoted, or is a folder. */
+const needsCare = /(?:^|\n)[^\t\n]*[^\w.:=@%+,\t\n-]/;
 
 /** The text as it stands behind this quote; undefined where that cannot be written. */
 function quotedFor(text: string, quote: BashLine['quote']): string | undefined {

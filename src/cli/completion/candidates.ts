@@ -11,8 +11,11 @@ import {
   verbAliasesOf,
 } from './line.js';
 
-/** A word to offer, or a word, a tab and what it means; both safe to show, on one line. */
-export type Candidate = string;
+/**
+ * Lines, each a word or a word, a tab and a description, all safe to show. One text, since thousands
+ * of ids handled one by one would take too long.
+ */
+export type Candidates = string;
 
 /** What a TAB gets. */
 export interface Completion {
@@ -20,22 +23,22 @@ export interface Completion {
   readonly directive: 'space' | 'nospace' | 'files' | 'folders';
   /** The part of the word being typed that stays: `--status=pending,`. */
   readonly kept: string;
-  /** Each stands behind `kept`. */
-  readonly candidates: readonly Candidate[];
+  /** Each stands behind `kept`; empty where the shell completes a path. */
+  readonly candidates: Candidates;
 }
 
 /** What the command manifest does not hold; read when it is asked for. */
 export interface Knowledge {
-  settings(): readonly Candidate[];
-  profiles(): readonly Candidate[];
+  settings(): Candidates;
+  profiles(): Candidates;
   /** Remembered ids with their names, without those that stand on the line. */
-  ids(resource: string): readonly Candidate[];
+  ids(resource: string): Candidates;
   /** The values of a field that the service sent; of an object its keys. */
-  values(resource: string, path: string): readonly Candidate[];
+  values(resource: string, path: string): Candidates;
   /** The newest runs of this machine. */
-  runs(): readonly Candidate[];
+  runs(): Candidates;
   /** Names of the fields that the service sent. */
-  fields(resource: string): readonly Candidate[];
+  fields(resource: string): Candidates;
 }
 
 /**
@@ -73,24 +76,28 @@ interface Place {
 /** Completes a value; `kept` is what stands before it in the same word. */
 function valueOf(param: Flag, kept: string, value: string, place: Place): Completion | undefined {
   const { completes, placeholder } = param;
-  if (completes === 'file') return { directive: 'files', kept, candidates: [] };
-  if (completes === 'directory') return { directive: 'folders', kept, candidates: [] };
+  if (completes === 'file') return { directive: 'files', kept, candidates: '' };
+  if (completes === 'directory') return { directive: 'folders', kept, candidates: '' };
   if (completes === 'topic') return topic(value, place);
-  const offered = param.choices ?? valuesOf(completes ?? '', place);
+  const offered = param.choices?.join('\n') ?? valuesOf(completes ?? '', place);
   const isList = param.commaList || placeholder.includes(',');
   // --where field=value, -F k=v, --form 'question=answer'
   if (!placeholder.includes('=')) return listed(offered, { kept, value, isList });
-  const pairs = offered.map((candidate) => `${wordOf(candidate)}=`);
+  const pairs = offered.replace(/^([^\t\n]+).*$/gm, '$1=');
   const found = listed(pairs, { kept, value, isList });
   return found && { ...found, directive: 'nospace' };
 }
 
-function valuesOf(completes: string, { line, knowledge }: Place): readonly Candidate[] {
+function valuesOf(completes: string, { line, knowledge }: Place): Candidates {
   const [kind, what = ''] = completes.split(':');
   const resource = line.command?.words[0] ?? line.noun ?? '';
   switch (kind) {
     case 'field':
-      return [...new Set([...(line.command?.fields ?? []), ...knowledge.fields(resource)])];
+      return [
+        ...new Set([...(line.command?.fields ?? []), ...knowledge.fields(resource).split('\n')]),
+      ]
+        .filter((field) => field !== '')
+        .join('\n');
     case 'id':
       return knowledge.ids(what);
     case 'value':
@@ -102,9 +109,9 @@ function valuesOf(completes: string, { line, knowledge }: Place): readonly Candi
     case 'configKey':
       return knowledge.settings();
     case 'configValue':
-      return choicesOf(line.positionals[0] ?? '');
+      return choicesOf(line.positionals[0] ?? '').join('\n');
     default:
-      return [];
+      return '';
   }
 }
 
@@ -115,15 +122,12 @@ interface Value {
   readonly isList: boolean;
 }
 
-function listed(
-  offered: readonly Candidate[],
-  { kept, value, isList }: Value,
-): Completion | undefined {
+function listed(offered: Candidates, { kept, value, isList }: Value): Completion | undefined {
   if (!isList || !value.includes(',')) return answer(matching(offered, value), kept);
   const before = value.slice(0, value.lastIndexOf(',') + 1);
   const chosen = new Set(before.split(','));
-  const left = offered.filter((candidate) => !chosen.has(wordOf(candidate)));
-  return answer(matching(left, value.slice(before.length)), `${kept}${before}`);
+  const left = offered.split('\n').filter((candidate) => !chosen.has(wordOf(candidate)));
+  return answer(matching(left.join('\n'), value.slice(before.length)), `${kept}${before}`);
 }
 
 /** A word that has other names, too; they are offered only where its own does not match. */
@@ -153,10 +157,10 @@ function verbsOf(noun: string | undefined, manifest: PlainTable): Name[] {
 }
 
 function words(names: readonly Name[], current: string): Completion | undefined {
-  const own = names.map(({ word, text }) => described(word, text));
+  const own = names.map(({ word, text }) => described(word, text)).join('\n');
+  if (beginning(own, current, 'i') !== '') return answer(matching(own, current), '');
   const others = names.flatMap(({ aliases, text }) => aliases.map((word) => described(word, text)));
-  const isOwn = own.some((candidate) => begins(candidate, current));
-  return answer(matching(isOwn ? own : [...own, ...others], current), '');
+  return answer(matching([own, ...others].join('\n'), current), '');
 }
 
 function topic(current: string, { line, manifest }: Place): Completion | undefined {
@@ -175,7 +179,7 @@ function flags({ command, given }: Line, current: string): Completion | undefine
   const offered = flagsOf(command)
     .filter(({ word, takes }) => takes === 'values' || !given.has(word))
     .map(({ word, text }) => described(word, text));
-  return answer(matching(offered, current), '');
+  return answer(matching(offered.join('\n'), current), '');
 }
 
 /** The last one stands for all further words where it is variadic. */
@@ -184,30 +188,29 @@ function positional(args: readonly PlainParam[], index: number): PlainParam | un
   return args[index] ?? (last?.takes === 'values' ? last : undefined);
 }
 
-function answer(candidates: readonly Candidate[], kept: string): Completion | undefined {
-  return candidates.length === 0 ? undefined : { directive: 'space', kept, candidates };
+function answer(candidates: Candidates, kept: string): Completion | undefined {
+  return candidates === '' ? undefined : { directive: 'space', kept, candidates };
 }
 
 /** Those that begin as typed, else those that do in another case, else all. */
-function matching(candidates: readonly Candidate[], typed: string): readonly Candidate[] {
-  if (typed === '') return candidates;
-  const exact = candidates.filter((candidate) => candidate.startsWith(typed));
-  if (exact.length > 0) return exact;
-  const found = candidates.filter((candidate) => begins(candidate, typed));
-  return found.length > 0 ? found : candidates;
+function matching(candidates: Candidates, typed: string): Candidates {
+  return beginning(candidates, typed) || beginning(candidates, typed, 'i') || candidates;
 }
 
-function begins(candidate: Candidate, typed: string): boolean {
-  return candidate.slice(0, typed.length).toLowerCase() === typed.toLowerCase();
+/** The candidates that begin so. */
+export function beginning(candidates: Candidates, typed: string, mode = ''): Candidates {
+  if (typed === '') return candidates;
+  const start = typed.replace(/[^\w\s]/g, '\\$&');
+  return (candidates.match(new RegExp(`^${start}.*$`, `gm${mode}`)) ?? []).join('\n');
 }
 
 /** The part of a candidate that is typed. */
-export function wordOf(candidate: Candidate): string {
+export function wordOf(candidate: string): string {
   const tab = candidate.indexOf('\t');
   return tab < 0 ? candidate : candidate.slice(0, tab);
 }
 
 /** Joins a word and what it means. */
-export function described(word: string, text: string): Candidate {
+export function described(word: string, text: string): string {
   return text === '' ? word : `${word}\t${text}`;
 }

@@ -2,7 +2,7 @@
 import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { cellText } from '../../terminal/safe-text.js';
 import { truncate } from '../../terminal/width.js';
-import { type Candidate, described, wordOf } from './candidates.js';
+import { type Candidates, described, wordOf } from './candidates.js';
 
 /** Latin, Greek, Cyrillic, kana, Han and Hangul letters and signs: what needs no closer look. */
 const harmless =
@@ -10,18 +10,33 @@ const harmless =
 
 const nameColumns = 60;
 
-/** A line that is not one id and its short name: then each is looked at. */
-const odd = /(?:^|\n)[-\t]|\t(?:\n|$|[^\n]*\t|[^\n]{31})|(?:^|\n)[^\t\n]*(?:\n|$)/;
+/**
+ * Matches where a line is anything but an id and a name that fits: 60 ASCII characters do, and 30
+ * of any others, which take at most two columns.
+ */
+const odd =
+  /(?:^|\n)[-\t]|\t(?:\n|$|[^\n]*\t|(?=[^\n]{31})(?:[^\n]{61}|[^\n]*[^ -~\n]))|(?:^|\n)[^\t\n]*(?:\n|$)/;
+
+/** Whole lines, some 4,000 characters at a time. */
+const blocks = /[^\n][^]{0,4000}[^\n]*/g;
 
 /**
- * Lines of `id<TAB>name` without the ids given. Thousands are taken as they are remembered, where
- * nothing in them can do harm.
+ * The cached lines `id<TAB>name` as candidates, without the ids given. There may be thousands: a
+ * block of lines is only taken apart where one of them has to be rewritten.
  */
-export function idLines(ids: string, given: readonly string[]): readonly Candidate[] {
-  const isPlain = harmless.test(ids) && !odd.test(ids);
-  const lines = isPlain ? ids.split('\n') : safe(ids.split('\n').map(idAndName));
-  const found = given.filter((id) => ids.startsWith(`${id}\t`) || ids.includes(`\n${id}\t`));
-  return found.length === 0 ? lines : lines.filter((line) => !found.includes(wordOf(line)));
+export function idLines(ids: string, given: readonly string[]): Candidates {
+  const safeIds = (ids.match(blocks) ?? [])
+    .map((block) => (isSafe(block) ? block : safe(block.split('\n').map(idAndName))))
+    .filter((block) => block !== '')
+    .join('\n');
+  const found = given.filter((id) => `\n${safeIds}`.includes(`\n${id}\t`));
+  if (found.length === 0) return safeIds;
+  const left = safeIds.split('\n').filter((line) => !found.includes(wordOf(line)));
+  return left.join('\n');
+}
+
+function isSafe(lines: string): boolean {
+  return harmless.test(lines) && !odd.test(lines);
 }
 
 function idAndName(line: string): readonly [id: string, name: string] {
@@ -33,19 +48,21 @@ function idAndName(line: string): readonly [id: string, name: string] {
  * Only what can be typed back as it is shown: nothing that drives a terminal, hides, or would be
  * read as a flag. Made safe is not enough for a word, since another text would be another id.
  */
-export function safe(named: readonly (readonly [word: string, text: string])[]): Candidate[] {
+export function safe(named: readonly (readonly [word: string, text: string])[]): Candidates {
   return named
     .filter(([word]) => word !== '' && !word.startsWith('-') && cellText(word) === word)
-    .map(([word, text]) => described(word, truncate(cellText(text), nameColumns)));
+    .map(([word, text]) => described(word, truncate(cellText(text), nameColumns)))
+    .join('\n');
 }
 
 /** The files and folders, or the folders alone, whose paths begin so. */
-export function pathsAt(start: string, directive: 'files' | 'folders'): Candidate[] {
+export function pathsAt(start: string, directive: 'files' | 'folders'): Candidates {
   const folder = start.slice(0, start.lastIndexOf('/') + 1);
   return readdirSync(folder || '.', { withFileTypes: true })
     .map((entry) => `${folder}${entry.name}${isFolder(folder, entry) ? '/' : ''}`)
     .filter((path) => path.startsWith(start) && cellText(path) === path)
-    .filter((path) => directive === 'files' || path.endsWith('/'));
+    .filter((path) => directive === 'files' || path.endsWith('/'))
+    .join('\n');
 }
 
 function isFolder(folder: string, entry: Dirent): boolean {
