@@ -5,7 +5,9 @@ import { fileURLToPath } from 'node:url';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { complete } from '../../src/complete.js';
-import { bashAnswer } from '../../src/cli/completion/bash.js';
+import { bashAnswer, readBashLine } from '../../src/cli/completion/bash.js';
+import { completionFor } from '../../src/cli/completion/candidates.js';
+import { readLine } from '../../src/cli/completion/line.js';
 import { idLines } from '../../src/cli/completion/offers.js';
 import { globalFlags } from '../../src/cli/global-flags.js';
 import { completionScript, completionScripts, shells } from '../../src/cli/completion/scripts.js';
@@ -14,6 +16,7 @@ import { choicesOf } from '../../src/config/choices.js';
 import { settingKeys } from '../../src/config/keys.js';
 import { type Environment, resolvePaths } from '../../src/config/paths.js';
 import { type ResourceWords, resourceWords } from '../../src/data/resources.js';
+import { readTable } from '../../src/data/table-file.js';
 import type { PlainTable } from '../../src/data/plain-table.js';
 import { cellText } from '../../src/terminal/safe-text.js';
 import { freshEnvironment, launcher, rosterctl, temporaryFolder } from '../support/run.js';
@@ -291,6 +294,44 @@ test('each word that is offered for a setting is one that the setting takes', ()
   for (const key of ['endpoints.teams.update.org', 'endpoints.documents.delete.org'])
     expect(choicesOf(key)).toEqual(['none', 'body', 'query']);
   expect(choicesOf('timeout')).toEqual([]);
+});
+
+test('no line that can be typed makes it fail', () => {
+  const known = readTable(manifest);
+  const some = 'a\tb\nid:1';
+  const knowledge = {
+    settings: () => some,
+    profiles: () => some,
+    ids: () => some,
+    values: () => some,
+    runs: () => some,
+    fields: () => some,
+  };
+  const typical = fc.constantFrom(
+    ...['tryouts', 'teams', 'docs', 'get', 'list', 'help', 'config', 'set', '--', '-', '-p'],
+    ...['--status', '--status=', '--fields=a,', '--json=', '-qo', '--where', '--out=', ''],
+  );
+  const word = fc.oneof(typical, fc.string({ unit: 'binary', maxLength: 12 }));
+  fc.assert(
+    fc.property(fc.array(word, { maxLength: 6 }), word, (words, current) => {
+      const found = completionFor(readLine(words, known), current, known, knowledge);
+      expect(current.startsWith(found?.kept ?? '')).toBe(true);
+    }),
+  );
+  fc.assert(
+    fc.property(fc.array(word, { maxLength: 6 }), word, fc.nat(40), (words, replaced, point) => {
+      const COMP_LINE = ['rosterctl', ...words].join(' ');
+      const line = readBashLine({ COMP_LINE, COMP_POINT: `${point}` }, replaced);
+      if (!line) throw new Error('no line');
+      const found = completionFor(
+        readLine(line.words.slice(0, -1), known),
+        line.words.at(-1) ?? '',
+        known,
+        knowledge,
+      );
+      if (found) bashAnswer(found, line, () => some);
+    }),
+  );
 });
 
 describe('thousands of ids', () => {
