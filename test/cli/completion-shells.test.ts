@@ -344,6 +344,39 @@ describe.each(shells)('$title', ({ shell, needs, start }) => {
   );
 });
 
+describe('zsh that matches in other ways', () => {
+  const missing = missingShell('zsh');
+  if (missing) {
+    test('completes', ({ skip }) => skip(missing));
+    return;
+  }
+  let at: ShellAtTerminal;
+
+  beforeAll(async () => {
+    const home = await prepare();
+    const script = join(home, 'script');
+    writeFileSync(script, (await rosterctl('completion zsh')).stdout);
+    const start = [
+      'autoload -Uz compinit',
+      'compinit -u',
+      "zstyle ':completion:*' matcher-list 'm:{a-z}={A-Z}' 'm:{a-zA-Z}={A-Za-z} l:|=* r:|=*'",
+      "zstyle ':completion:*' completer _complete _approximate",
+      `. '${script}'`,
+    ];
+    at = await openShell('zsh', { home, start });
+  });
+  afterAll(() => at.close());
+
+  test.each([
+    ['another case', 'rosterctl TEA', 'rosterctl teams '],
+    ['a flag in another case', 'rosterctl teams list --DRY', 'rosterctl teams list --dry-run '],
+    ['the middle of an id', 'rosterctl tryouts get one:', 'rosterctl tryouts get zone:7 '],
+    ['a word with a mistake', 'rosterctl tryouts cnvert', 'rosterctl tryouts convert '],
+  ])('completes %s', async (_, typed, line) => {
+    expect(await at.press(`${typed}\t`)).toBe(line);
+  });
+});
+
 describe.each(['bash', 'zsh', 'fish'] as const)('%s after completion --install', (shell) => {
   const missing = missingShell(shell);
   if (missing) {
