@@ -44,13 +44,7 @@ try {
   await compare('S2 wrong verb', [...tool, 'tryouts', 'lst'], bare, 'node -e 0', 1.5);
   const wrong = [...tool, 'tryouts', 'list', '--stauts', 'x'];
   await compare('S2 wrong flag', wrong, bare, 'node -e 0', 1.5);
-  await compare(
-    'S3 completion of ids',
-    [...tool, '__complete', 'id:tryouts'],
-    bare,
-    'node -e 0',
-    1.5,
-  );
+  await completions(bare);
   const get = [...tool, 'teams', 'get', 'team_1', '--json'];
   await compare('S4 one GET as JSON', get, bare, 'node -e 0', getGoal);
   await peer('S2 --help beside gh', [...tool, '--help'], ['gh', '--version'], 0.9);
@@ -84,12 +78,43 @@ try {
 }
 report();
 
-/** Runs both commands in turn; the figure is the median of the ratios of each round. */
-async function compare(name, command, other, otherName, goal, times = rounds, more = {}) {
-  for (const warm of [command, other]) await time(warm, more);
+/** A TAB with nothing cached, and one that offers 5,000 ids with their names. */
+async function completions(bare) {
+  const few = [...tool, '__complete', 'tryouts', 'list', '--'];
+  const many = [...tool, '__complete', 'tryouts', 'get', ''];
+  const beside = [bare, 'node -e 0'];
+  const inCache = { ROSTERCTL_ORG: 'org_5000' };
+  await compare('S3 TAB, flags', few, ...beside, 1.35, rounds, {}, 0);
+  await compare('S3 TAB, ids, empty cache', many, ...beside, 1.35, rounds, inCache, 0);
+  await time(list('ids'), inCache, 0);
+  await compare('S3 TAB, 5,000 ids', many, ...beside, 1.5, rounds, inCache, 0);
+  const bash = { COMP_LINE: 'rosterctl tryouts get ', COMP_POINT: '22', COMP_TYPE: '9' };
+  const inBash = [...tool, '__complete', ''];
+  await compare(
+    'S3 TAB in bash, 5,000 ids',
+    inBash,
+    ...beside,
+    1.5,
+    rounds,
+    { ...inCache, ...bash },
+    0,
+  );
+  for (const text of [await textOf(many, inCache), await textOf(inBash, { ...inCache, ...bash })]) {
+    const ids = text.split('\n').length - 2;
+    if (ids !== 5000) throw new Error(`the TAB offered ${ids} ids`);
+  }
+}
+
+/**
+ * Runs both commands in turn; the figure is the median of the ratios of each round. Throws when ours
+ * ends with another exit code than `code`, where that is given.
+ */
+async function compare(name, command, other, otherName, goal, times = rounds, more = {}, code) {
+  await time(command, more, code);
+  await time(other, more);
   const pairs = [];
   for (let round = 0; round < times; round++)
-    pairs.push([await time(command, more), await time(other, more)]);
+    pairs.push([await time(command, more, code), await time(other, more)]);
   const ratio = median(pairs.map(([ours, theirs]) => ours / theirs));
   add(
     name,
@@ -160,6 +185,17 @@ function outputOf([command, ...words], more) {
   });
 }
 
+/** What a command prints. */
+function textOf([command, ...words], more) {
+  return new Promise((resolve) => {
+    const options = { env: { ...env, ...more }, cwd: home, stdio: ['ignore', 'pipe', 'ignore'] };
+    const child = spawn(command, words, options);
+    const chunks = [];
+    child.stdout.on('data', (chunk) => chunks.push(chunk));
+    child.on('close', () => resolve(Buffer.concat(chunks).toString()));
+  });
+}
+
 /** Largest memory of a run (Linux). Not resourceUsage: that begins with the parent's own. */
 async function peakOf([command, ...words], more) {
   const file = join(home, 'peak');
@@ -202,14 +238,18 @@ async function peer(name, command, other, goal) {
   await compare(name, command, other, other[0], goal);
 }
 
-/** Milliseconds from start to exit. */
-function time(command, more = {}) {
+/** Milliseconds from start to exit. Rejects for another exit code than `code`, where that is given. */
+function time(command, more = {}, code) {
   return new Promise((resolve, reject) => {
     const start = process.hrtime.bigint();
     const options = { env: { ...env, ...more }, cwd: home, stdio: 'ignore' };
     const child = spawn(command[0], command.slice(1), options);
     child.on('error', reject);
-    child.on('exit', () => resolve(Number(process.hrtime.bigint() - start) / 1e6));
+    child.on('exit', (ended) => {
+      if (code !== undefined && ended !== code)
+        reject(new Error(`exit code ${ended} of ${command.join(' ')}`));
+      else resolve(Number(process.hrtime.bigint() - start) / 1e6);
+    });
   });
 }
 

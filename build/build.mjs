@@ -111,9 +111,10 @@ await cp(`${root}src/sandbox/demo/papers`, `${fresh}chunks/papers`, { recursive:
 
 const { version } = JSON.parse(await readFile(`${root}package.json`, 'utf8'));
 const { describe, tableText } = createRequire(import.meta.url)(`${workbench}describe.cjs`);
-const { table, topics } = await describe(version);
+const { table, topics, settings } = await describe(version);
 await writeFile(`${fresh}table.json`, tableText(table));
 await writeFile(`${fresh}topics.json`, JSON.stringify(topics));
+await writeFile(`${fresh}settings.json`, JSON.stringify(settings));
 
 const modules = output
   .flatMap((chunk) => Object.entries(chunk.modules ?? {}))

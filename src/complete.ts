@@ -1,96 +1,170 @@
-import { readFileSync } from 'node:fs';
+/** Answers a TAB: the words of a command line in, what may stand at its end out. */
+import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { choicesOf } from './config/choices.js';
-import { completionCacheFile, recall, type Remembered } from './config/completion-cache.js';
+import { isRunName, journalIn, placeIn, runPlaces, runStore } from './bulk/run-store.js';
+import { bashAnswer, readBashLine } from './cli/completion/bash.js';
+import { type Candidates, completionFor, type Knowledge } from './cli/completion/candidates.js';
+import { type Line, readLine } from './cli/completion/line.js';
+import { idLines, pathsAt, safe } from './cli/completion/offers.js';
+import {
+  completionCacheFile,
+  nothing,
+  recall,
+  type Remembered,
+} from './config/completion-cache.js';
 import { type ConfigData, emptyConfig, parseConfigFile } from './config/config-file.js';
 import { findPlace } from './config/connection.js';
 import type { GlobalFlags } from './config/environment.js';
 import { onOff } from './config/parse.js';
 import { type Environment, type Paths, resolvePaths } from './config/paths.js';
 import { sandboxProfile } from './config/profiles.js';
-import { defaultProfile } from './data/text.js';
 import { activeProfileOf } from './config/store.js';
+import { isObject } from './data/json.js';
+import { defaultProfile } from './data/text.js';
+import { readTable } from './data/table-file.js';
 import { inspectPrivateFile } from './files/private.js';
-import { cellText } from './terminal/safe-text.js';
-import { truncate } from './terminal/width.js';
 
 /** What the launcher hands over of the process. */
 export interface CompletionOutside {
   readonly env: Environment;
   readonly platform: NodeJS.Platform;
   readonly uid: number | undefined;
+  /** The text of table.json, the command manifest. */
+  readonly table: string;
+  /** What `settings.json` holds: each setting and what it is for. */
+  readonly settings: () => readonly (readonly [name: string, text: string])[];
   write(text: string): void;
 }
 
-type Offer = readonly [word: string, text: string];
-
 /**
- * Answers `__complete KIND [-- the words typed so far]` for a completion script: lines of
- * `word<TAB>what it means`, from config.json and the private cache alone. KIND is `profile`,
- * `configValue`, `id:RESOURCE` or `field:RESOURCE`. Never throws, never tells an error, never sends anything.
+ * Answers `__complete WORDS…`, where the last word is the one being typed, in the form that
+ * `cli/completion/scripts.ts` describes. Reads the command manifest, config.json and the private
+ * cache. Never throws, never reports an error, never sends a request.
  */
 export function complete(argv: readonly string[], outside: CompletionOutside): void {
   try {
-    const lines = answer(argv, outside);
-    if (lines.length > 0) outside.write(`${lines.join('\n')}\n`);
+    const text = answer(argv, outside);
+    if (text !== undefined) outside.write(text);
   } catch {
     // A TAB must never disturb the line that is being typed.
   }
 }
 
-function answer([kind = '', ...rest]: readonly string[], outside: CompletionOutside): string[] {
-  const typed = rest[0] === '--' ? rest.slice(1) : rest;
+function answer(argv: readonly string[], outside: CompletionOutside): string | undefined {
+  const bash = readBashLine(outside.env, argv[0] ?? '');
+  if (bash?.isRedirected) return ':files\n';
+  const words = bash?.words ?? argv;
+  const current = words.at(-1) ?? '';
+  const manifest = readTable(outside.table);
+  const line = readLine(words.slice(0, -1), manifest);
+  const found = completionFor(line, current, manifest, knowledgeOf(line, outside));
+  if (!found) return undefined;
+  if (bash) return bashAnswer(found, bash, pathsAt);
+  const { directive, kept, candidates } = found;
+  const whole = kept === '' ? candidates : candidates.replace(/^(?=.)/gm, () => kept);
+  return `:${directive}\t${kept}\n${whole}${whole === '' ? '' : '\n'}`;
+}
+
+function knowledgeOf(line: Line, outside: CompletionOutside): Knowledge {
   const paths = resolvePaths(outside);
-  const file = readConfig(paths);
-  if (kind === 'profile') return linesOf(profiles(file));
-  if (kind === 'configValue') return linesOf(settingValues(typed));
-  const [what, resource = ''] = kind.split(':');
-  const known = remembered(typed, resource, { file, paths, env: outside.env });
-  if (what === 'field') return linesOf(known.fields.map((field) => [field, '']));
-  return what === 'id' ? idLines(known.ids, new Set(typed)) : [];
+  const file = () => readConfig(paths);
+  const cached = (resource: string) => recallFor(line, resource, outside, file(), paths);
+  return {
+    settings: () => safe(outside.settings()),
+    profiles: () => profiles(file()),
+    ids: (resource) => idLines(cached(resource).ids, line.words),
+    values: (resource, path) =>
+      safe((cached(resource).values[path] ?? []).map((value) => [value, ''])),
+    runs: () => runs(paths),
+    fields: (resource) => safe(cached(resource).fields.map((field) => [field, ''])),
+  };
 }
 
-/** The words for the setting that was typed last. */
-function settingValues(typed: readonly string[]): Offer[] {
-  const key = typed.findLast((word) => choicesOf(word).length > 0) ?? '';
-  return choicesOf(key).map((word) => [word, '']);
-}
-
-function profiles(file: ConfigData): Offer[] {
-  const stored = [...file.profiles].map(([name, { organization, baseUrl }]): Offer => {
+function profiles(file: ConfigData): Candidates {
+  const stored = [...file.profiles].map(([name, { organization, baseUrl }]) => {
     const host = baseUrl !== undefined && URL.canParse(baseUrl) ? new URL(baseUrl).host : undefined;
-    return [name, [organization, host].filter((part) => part !== undefined).join(' at ')];
+    return [name, [organization, host].filter((part) => part !== undefined).join(' at ')] as const;
   });
-  return [
+  return safe([
     ...stored.filter(([name]) => name !== sandboxProfile),
     [sandboxProfile, 'the built-in demo service'],
-  ];
+  ]);
 }
 
-const nothing: Remembered = { ids: '', fields: [] };
-
-interface Known {
-  readonly file: ConfigData;
-  readonly paths: Paths;
-  readonly env: Environment;
-}
-
-function remembered(
-  typed: readonly string[],
+/** What is cached of a resource for the organization that the line and the settings name. */
+function recallFor(
+  line: Line,
   resource: string,
-  { file, paths, env }: Known,
+  { env }: CompletionOutside,
+  file: ConfigData,
+  paths: Paths,
 ): Remembered {
-  const flags = connectionFlags(typed);
+  const flags = connectionFlags(line);
   const profile = chosenProfile(flags, env, file);
   const own = file.profiles.get(profile.name)?.settings.get('completion.cache');
-  if (!onOff(own ?? file.defaults.get('completion.cache') ?? 'on')) return nothing;
-  const { baseUrl, organization } = findPlace({ flags, env, profile, file }, []);
-  const cache = completionCacheFile(paths, {
-    profile: profile.name,
-    baseUrl: baseUrl?.text ?? '',
-    organizationId: organization?.text ?? '',
+  try {
+    if (!onOff(own ?? file.defaults.get('completion.cache') ?? 'on')) return nothing;
+    const { baseUrl, organization } = findPlace({ flags, env, profile, file }, []);
+    const cache = completionCacheFile(paths, {
+      profile: profile.name,
+      baseUrl: baseUrl?.text ?? '',
+      organizationId: organization?.text ?? '',
+    });
+    return cache === undefined ? nothing : recall(cache, resource, paths.owner);
+  } catch {
+    // Without a connection that is configured nothing was cached; the rest can be completed.
+    return nothing;
+  }
+}
+
+const mostRuns = 50;
+
+/** The newest runs kept on this machine, with what they do and since when. */
+function runs({ state }: Paths): Candidates {
+  if (!state) return '';
+  const store = runStore(state.path);
+  const folders = runPlaces.flatMap((place) => {
+    const folder = placeIn(store, place);
+    return namesIn(folder)
+      .filter(isRunName)
+      .map((name) => [name, join(folder, name)] as const);
   });
-  return cache === undefined ? nothing : recall(cache, resource, paths.owner);
+  // Their names begin with the time.
+  const newest = folders.toSorted(([a], [b]) => (a < b ? 1 : -1)).slice(0, mostRuns);
+  return safe(newest.map(([name, folder]) => [name, aboutRun(folder)]));
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** From the head of its journal, which is one short line. */
+function aboutRun(folder: string): string {
+  try {
+    const text = beginningOf(journalIn(folder));
+    const head: unknown = JSON.parse(text.slice(0, text.indexOf('\n')));
+    if (!isObject(head)) return '';
+    const { action, startedAt, rows } = head;
+    const words = String(action).replace('.', ' ');
+    return `${words}, ${String(rows)} ${rows === 1 ? 'record' : 'records'}, ${String(startedAt)}`;
+  } catch {
+    return '';
+  }
+}
+
+/** The first bytes of a file that may be long. */
+function beginningOf(file: string): string {
+  const bytes = Buffer.alloc(4096);
+  const opened = openSync(file, 'r');
+  try {
+    return bytes.toString('utf8', 0, readSync(opened, bytes));
+  } finally {
+    closeSync(opened);
+  }
 }
 
 /** As `resolveSettings` chooses it: flag, environment, the active one. */
@@ -101,26 +175,16 @@ function chosenProfile(flags: GlobalFlags, env: Environment, file: ConfigData) {
   return { name: activeProfileOf(file) ?? defaultProfile, via: 'active' } as const;
 }
 
-const connectionWords: Readonly<Record<string, 'profile' | 'org' | 'baseUrl'>> = {
-  '-p': 'profile',
-  '--profile': 'profile',
-  '--org': 'org',
-  '--base-url': 'baseUrl',
-};
-
-/** The flags among the words typed that say which organization is meant; the last one counts. */
-function connectionFlags(typed: readonly string[]): GlobalFlags {
-  const found: { profile?: string; org?: string; baseUrl?: string } = {};
-  for (let index = 0; index < typed.length; index++) {
-    const word = typed[index] ?? '';
-    if (word === '--') break;
-    const [, long, glued] = /^(--[^=]+)=(.*)$/s.exec(word) ?? /^(-p)=?(.+)$/s.exec(word) ?? [];
-    const name = connectionWords[long ?? word];
-    if (name === undefined) continue;
-    const value = glued ?? typed[++index];
-    if (value !== undefined) found[name] = value;
-  }
-  return found;
+/** The flags that say which organization is meant. */
+function connectionFlags({ given }: Line): GlobalFlags {
+  const [profile, org, baseUrl] = ['--profile', '--org', '--base-url'].map((flag) =>
+    given.get(flag),
+  );
+  return {
+    ...(profile !== undefined && { profile }),
+    ...(org !== undefined && { org }),
+    ...(baseUrl !== undefined && { baseUrl }),
+  };
 }
 
 function readConfig(paths: Paths): ConfigData {
@@ -132,37 +196,4 @@ function readConfig(paths: Paths): ConfigData {
   } catch {
     return emptyConfig(file);
   }
-}
-
-/** Latin, Greek, Cyrillic, kana, Han and Hangul letters and signs: what needs no closer look. */
-const harmless =
-  /^[ -~\u00a1-\u00ac\u00ae-\u02af\u0386-\u03ff\u0410-\u044f\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3\t\n]*$/;
-
-const nameColumns = 60;
-
-/** Thousands of ids are answered as they are remembered, where nothing in them can do harm. */
-function idLines(ids: string, given: ReadonlySet<string>): string[] {
-  const asTheyAre = harmless.test(ids);
-  const lines: string[] = [];
-  for (const line of ids.split('\n')) {
-    const tab = line.indexOf('\t');
-    const id = line.slice(0, tab);
-    if (tab < 1 || given.has(id)) continue;
-    // Half as many letters as columns fit, whatever they are.
-    const fits = line.length - tab <= nameColumns / 2;
-    const text = line.slice(tab + 1);
-    if (asTheyAre && fits && !id.startsWith('-') && !text.includes('\t')) lines.push(line);
-    else lines.push(...linesOf([[id, text]]));
-  }
-  return lines;
-}
-
-/**
- * Only what can be typed back as it is shown: nothing that drives a terminal, hides, or would be
- * read as a flag. Made safe is not enough for a word, since another text would be another id.
- */
-function linesOf(offers: readonly Offer[]): string[] {
-  return offers
-    .filter(([word]) => word !== '' && !word.startsWith('-') && cellText(word) === word)
-    .map(([word, text]) => `${word}\t${truncate(cellText(text), nameColumns)}`);
 }

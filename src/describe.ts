@@ -5,14 +5,17 @@ import { describeCommands } from './cli/plain.js';
 import { assumedRows, assumptionsPage, exitCodeRows, referencePage } from './cli/reference.js';
 import { topicTexts } from './cli/topics.js';
 import { commands } from './commands/index.js';
+import { settingKeys } from './config/keys.js';
 import type { PlainTable } from './data/plain-table.js';
 export { tableText } from './data/table-file.js';
 import { inventions } from './sandbox/personality.js';
 
-/** What the build writes beside the bundle: the plain command table and the help topics. */
-export async function describe(
-  version: string,
-): Promise<{ table: PlainTable; topics: { readonly [name: string]: string } }> {
+/** What the build writes beside the bundle: the plain command table, the help topics, the settings. */
+export async function describe(version: string): Promise<{
+  table: PlainTable;
+  topics: { readonly [name: string]: string };
+  settings: readonly (readonly [name: string, text: string])[];
+}> {
   const described = await describeCommands(commands);
   const topics = topicTexts();
   return {
@@ -22,12 +25,13 @@ export async function describe(
       topics: topics.map(({ name, about }) => ({ name, about })),
     },
     topics: Object.fromEntries(topics.map(({ name, text }) => [name, text])),
+    settings: [...settingKeys.values()].map(({ name, text }) => [name, text] as const),
   };
 }
 
 /** The files that `npm run generate` derives from the tables, by path; `date` is YYYY-MM-DD. */
 export function documents(table: PlainTable, date: string): { readonly [path: string]: string } {
-  const completions = Object.entries(completionScripts(table));
+  const completions = Object.entries(completionScripts());
   return {
     ...Object.fromEntries(completions.map(([name, text]) => [`completions/${name}`, text])),
     'docs/reference.md': referencePage(table),

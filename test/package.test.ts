@@ -42,6 +42,7 @@ test('the package holds what runs and what explains it, and nothing else', () =>
     expect.arrayContaining([
       'bin/rosterctl',
       'dist/main.cjs',
+      'dist/settings.json',
       'dist/table.json',
       'man/rosterctl.1',
     ]),

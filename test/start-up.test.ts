@@ -120,14 +120,22 @@ describe.each([
   });
 });
 
-test.each(['id:tryouts', 'profile', 'field:teams'])(
-  'a TAB for %s loads its own file',
-  async (kind) => {
-    const { code, files, builtins } = await load(`__complete ${kind}`);
-    expect([code, files]).toEqual([0, ['complete.cjs']]);
-    expect(builtins.filter((name) => costly.includes(name))).toEqual([]);
-  },
-);
+test.each([
+  ['tea', []],
+  ['tryouts list --', []],
+  ['tryouts list --game V', []],
+  ['tryouts get app', []],
+  ['-p x', []],
+  ['teams list --fields i', []],
+  ['help o', []],
+  ['runs show 2', []],
+  ['docs upload x', []],
+  ['config get p', ['settings.json']],
+])('a TAB behind %s loads its own file, and of data %j', async (words, data) => {
+  const { code, files, builtins } = await load(`__complete ${words}`);
+  expect([code, files]).toEqual([0, ['complete.cjs', ...data]]);
+  expect(builtins.filter((name) => costly.includes(name))).toEqual([]);
+});
 
 describe('one GET printed as JSON', async () => {
   const team = { id: 'team_1', organizationId: 'org_7', name: 'Foxes' };

@@ -16,7 +16,7 @@ export interface RunStore {
 }
 
 /** The two folders of runs; `legacy` is the folder above them, in which version 0.1.0 kept all of them. */
-const runPlaces = ['open', 'ended', 'legacy'] as const;
+export const runPlaces = ['open', 'ended', 'legacy'] as const;
 export type RunPlace = (typeof runPlaces)[number];
 
 /** The folder of runs, made private. Throws ConfigError (exit 2) where the state cannot be written. */

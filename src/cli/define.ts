@@ -31,7 +31,10 @@ interface ParamOptions {
     | 'configValue'
     | 'field'
     | 'topic'
-    | `id:${string}`;
+    | 'run'
+    | `id:${string}`
+    /** A path of `ResourceWords.completed`, of the resource after which the command is named. */
+    | `value:${string}`;
 }
 
 /** One positional or flag: its zod schema says type, choices and whether it may be absent. */

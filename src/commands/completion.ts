@@ -18,7 +18,7 @@ type Answer = z.infer<typeof Script> | z.infer<typeof Settled>;
 export default defineLocalWrite({
   summary: 'Complete commands, flags and ids with TAB, in four shells',
   about:
-    'Prints the script, or puts it where the shell finds it. What a TAB offers comes from the script and from a private cache that ordinary lists fill (config set completion.cache off stops that); it never asks the service. A new shell is needed after --install.',
+    'Prints the script, or puts it where the shell finds it. A TAB starts rosterctl, which answers from its own commands and from a private cache that ordinary lists fill (config set completion.cache off stops that); it never asks the service. A new shell is needed after --install.',
   examples: [
     ['Print the script', 'bash'],
     ['Install it for this user', 'zsh --install'],
@@ -38,12 +38,12 @@ export default defineLocalWrite({
     if (!install && !uninstall)
       return { calls: [], changes: [], onlyReads: true, state: undefined };
     const files = install
-      ? installation(shell, completionScript(shell, context.table), context)
+      ? installation(shell, completionScript(shell), context)
       : removal(shell, context);
     return { calls: [], changes: files.filter(differs).map(changeOf), state: files };
   },
   async apply(context: LocalContext, { state }, { shell }): Promise<Answer> {
-    if (!state) return { shell, script: completionScript(shell, context.table) };
+    if (!state) return { shell, script: completionScript(shell) };
     await settle(state);
     return { shell, files: state.map((file) => ({ path: file.path, done: doneTo(file) })) };
   },

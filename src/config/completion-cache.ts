@@ -1,16 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject, type JsonObject } from '../data/json.js';
+import { type ResourceWords, resourceWords } from '../data/resources.js';
 import { ensurePrivateFolder, inspectPrivateFile, tightenPrivateFile } from '../files/private.js';
 import { originOf, parseBaseUrl } from './base-url.js';
 import { cacheFolder, type Paths } from './paths.js';
 import { sandboxProfile } from './profiles.js';
 
-/** What a TAB may offer of one resource: ids with names, and the fields that the service sent. */
+/** What a TAB may offer of one resource: ids with names, fields that the service sent, some values. */
 export interface Remembered {
   /** Lines of `id<TAB>name`; one text, since thousands of pairs would take longer to read. */
   readonly ids: string;
   readonly fields: readonly string[];
+  /** By path: `ResourceWords.completed`. */
+  readonly values: { readonly [path: string]: readonly string[] };
 }
 
 /** Whose records: the profile, and where its requests go. */
@@ -22,9 +25,11 @@ export interface CachePlace {
 
 const mostIds = 5000;
 const mostFields = 500;
+const mostValues = 200;
 /** Longer ids are no ids to complete; longer names are cut when they are shown. */
 const longestId = 200;
 const longestName = 200;
+const longestValue = 100;
 
 /**
  * The file of ids and field names of one organization at one service, in the folder that
@@ -42,11 +47,17 @@ export function completionCacheFile(paths: Paths, place: CachePlace): string | u
 export function recall(file: string, resource: string, owner: number | undefined): Remembered {
   const found = readAll(file, owner)[resource];
   if (!isObject(found)) return nothing;
-  const { ids, fields } = found;
+  const { ids, fields, values } = found;
+  const byPath = isObject(values) ? Object.entries(values) : [];
   return {
     ids: typeof ids === 'string' ? ids : '',
-    fields: Array.isArray(fields) ? fields.filter((field) => typeof field === 'string') : [],
+    fields: textsOf(fields),
+    values: Object.fromEntries(byPath.map(([path, texts]) => [path, textsOf(texts)])),
   };
+}
+
+function textsOf(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((text) => typeof text === 'string') : [];
 }
 
 /** The lines of `ids`, as pairs. */
@@ -71,6 +82,7 @@ export interface Memory {
 export function rememberRecords(paths: Paths, place: CachePlace, resource: string): Memory {
   const ids = new Map<string, string>();
   const fields = new Set<string>();
+  const values = new Map(pathsOf(resource).map((path) => [path, new Set<string>()]));
   return {
     see(record) {
       if (ids.size >= mostIds) return;
@@ -78,10 +90,15 @@ export function rememberRecords(paths: Paths, place: CachePlace, resource: strin
       if (typeof id !== 'string' || id.length > longestId || partsLines.test(id)) return;
       ids.set(id, typeof name === 'string' ? oneLine(name.slice(0, longestName)) : '');
       for (const field of fieldsOf(record)) if (fields.size < mostFields) fields.add(field);
+      for (const [path, seen] of values)
+        for (const value of valuesAt(record, path.split('.'))) {
+          if (seen.size >= mostValues) break;
+          if (value !== '' && value.length <= longestValue) seen.add(value);
+        }
     },
     async keep({ whole }) {
       try {
-        await write(paths, place, resource, { ids, fields }, whole);
+        await write(paths, place, resource, { ids, fields, values }, whole);
       } catch {
         // A folder that cannot be written, a foreign file, a full disk: then a TAB knows less.
       }
@@ -89,11 +106,17 @@ export function rememberRecords(paths: Paths, place: CachePlace, resource: strin
   };
 }
 
+interface Seen {
+  readonly ids: ReadonlyMap<string, string>;
+  readonly fields: ReadonlySet<string>;
+  readonly values: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
 async function write(
   paths: Paths,
   place: CachePlace,
   resource: string,
-  seen: { readonly ids: ReadonlyMap<string, string>; readonly fields: ReadonlySet<string> },
+  seen: Seen,
   whole: boolean,
 ): Promise<void> {
   const file = completionCacheFile(paths, place);
@@ -103,7 +126,15 @@ async function write(
   const older = whole ? [] : [...pairsOf(before.ids)].filter(([id]) => !seen.ids.has(id));
   const ids = [...seen.ids, ...older].slice(0, mostIds);
   const fields = [...new Set([...seen.fields, ...before.fields])].slice(0, mostFields);
-  const now: Remembered = { ids: ids.map((pair) => pair.join('\t')).join('\n'), fields };
+  const values = [...seen.values].map(([path, found]) => {
+    const known = whole ? [] : (before.values[path] ?? []);
+    return [path, [...new Set([...found, ...known])].slice(0, mostValues)] as const;
+  });
+  const now: Remembered = {
+    ids: ids.map((pair) => pair.join('\t')).join('\n'),
+    fields,
+    values: Object.fromEntries(values),
+  };
   if (JSON.stringify(now) === JSON.stringify(before)) return;
   const { owner } = paths;
   ensurePrivateFolder(paths.cache.path, { owner, within: paths.cache.within });
@@ -111,6 +142,20 @@ async function write(
   tightenPrivateFile(file, { owner });
   const { writeAtomically } = await import('../files/atomic-write.js');
   await writeAtomically(file, JSON.stringify({ ...all, [resource]: now }), { mode: 0o600 });
+}
+
+function pathsOf(resource: string): readonly string[] {
+  const all: { readonly [name: string]: ResourceWords } = resourceWords;
+  return (Object.hasOwn(all, resource) && all[resource]?.completed) || [];
+}
+
+/** The texts at a path, in every element of a list; the keys of an object at its end. */
+function valuesAt(value: unknown, [key, ...rest]: readonly string[]): readonly string[] {
+  if (Array.isArray(value))
+    return value.flatMap((item) => valuesAt(item, key === undefined ? [] : [key, ...rest]));
+  if (key !== undefined) return isObject(value) ? valuesAt(value[key], rest) : [];
+  if (typeof value === 'string') return [value];
+  return isObject(value) ? Object.keys(value) : [];
 }
 
 /** Names of fields as --fields and --where read them: top level, and one level of plain objects. */
@@ -134,7 +179,8 @@ function oneLine(name: string): string {
   return partsLines.test(name) ? name.replace(/[\t\n]/g, ' ') : name;
 }
 
-const nothing: Remembered = { ids: '', fields: [] };
+/** What is remembered of a resource that was never listed. */
+export const nothing: Remembered = { ids: '', fields: [], values: {} };
 
 function readAll(file: string, owner: number | undefined): JsonObject {
   try {

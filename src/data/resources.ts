@@ -29,6 +29,7 @@ export const resourceWords = {
       update: 'PATCH /documents/{documentId}',
       delete: 'DELETE /documents/{documentId}',
     },
+    completed: ['tags', 'contentType'],
   },
   tryouts: {
     noun: 'application',
@@ -37,6 +38,7 @@ export const resourceWords = {
     idName: 'applicationId',
     order: '-submittedAt',
     overrides: {},
+    completed: ['gamerTags.game', 'formResponses'],
   },
 } as const satisfies { readonly [resource: string]: ResourceWords };
 
@@ -52,6 +54,8 @@ export interface ResourceWords {
   readonly order: string;
   /** The assumed routes, `METHOD /path`, by the last word of their key `endpoints.<resource>.<word>`. */
   readonly overrides: { readonly [action: string]: string };
+  /** The fields whose values a TAB offers, of an object its keys: nothing about a person. */
+  readonly completed?: readonly string[];
 }
 
 /** The kinds of record that the service keeps. */

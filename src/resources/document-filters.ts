@@ -17,6 +17,7 @@ export const untaggedFilters = {
     'of this content type: pdf, image/png; image/ for all',
     {
       group,
+      completes: 'value:contentType',
     },
   ),
   since: param(z.optional(parsedBy(parseWhen)), 'created on or after; also 7d, 24h', {
@@ -32,6 +33,7 @@ export const untaggedFilters = {
 export const documentFilters = {
   tag: params(z.optional(z.array(z.string())), 'with this tag; several: with all', {
     group,
+    completes: 'value:tags',
   }),
   ...untaggedFilters,
 };

@@ -30,11 +30,13 @@ export const tryoutFilters = {
     {
       placeholder: 'GAME',
       group,
+      completes: 'value:gamerTags.game',
     },
   ),
   form: params(z.optional(z.array(parsedBy(parseAnswer))), 'an answer of the form', {
     placeholder: "'question=answer'",
     group,
+    completes: 'value:formResponses',
   }),
   since: param(point(), 'submitted on or after; also 7d, 24h', { placeholder: 'DATE|AGE', group }),
   until: param(point(), 'submitted on or before', { placeholder: 'DATE|AGE', group }),

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync, existsSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rememberRecords } from '../../src/config/completion-cache.js';
@@ -15,6 +15,7 @@ const hostileIds = [
   `h3'"; touch canary; #`,
   'h4!!\\&|<>*?~',
 ];
+const hostileQuestion = 'Why "you"? $(touch canary): `touch canary`';
 /** Ids that no line can show as they are; they are not offered. */
 const unseenIds = ['h5\u001b]0;title\u0007', 'h6\ntouch canary', 'h7\u202etxt', '-rf'];
 
@@ -41,7 +42,12 @@ async function prepare(): Promise<string> {
     const { baseUrl, organization } = profiles[profile];
     const place = { profile, baseUrl, organizationId: organization };
     const memory = rememberRecords(paths, place, resource);
-    for (const id of ids) memory.see({ id, name: `\u001b[31mAda\u0007 of ${id}`, shirtSize: 'M' });
+    const more = {
+      shirtSize: 'M',
+      gamerTags: [{ game: 'Rocket League' }, { game: 'Valorant' }],
+      formResponses: { [hostileQuestion]: 'Yes' },
+    };
+    for (const id of ids) memory.see({ id, name: `\u001b[31mAda\u0007 of ${id}`, ...more });
     await memory.keep({ whole: true });
   }
   mkdirSync(join(home, 'a folder'));
@@ -182,6 +188,27 @@ describe.each(shells)('$title', ({ shell, needs, start }) => {
       'rosterctl tryouts list --json=shirt',
       'rosterctl tryouts list --json=shirtSize ',
     ],
+    [
+      'a game that the service sent',
+      'rosterctl tryouts list --game Rock',
+      'rosterctl tryouts list --game Rocket\\ League ',
+    ],
+    [
+      'a game behind =',
+      'rosterctl tryouts list --game=Rock',
+      'rosterctl tryouts list --game=Rocket\\ League ',
+    ],
+    ['a flag behind a glued value', 'rosterctl -pclub teams lis', 'rosterctl -pclub teams list '],
+    [
+      'a flag behind a quoted word',
+      'rosterctl teams list --search "a b" --dry',
+      'rosterctl teams list --search "a b" --dry-run ',
+    ],
+    [
+      'nothing where any text may stand',
+      'rosterctl teams list --search te',
+      'rosterctl teams list --search te',
+    ],
     ['an id', 'rosterctl teams get team', 'rosterctl teams get team_1 '],
     ['an id with a colon', 'rosterctl tryouts get zone:', 'rosterctl tryouts get zone:7 '],
     [
@@ -201,12 +228,51 @@ describe.each(shells)('$title', ({ shell, needs, start }) => {
       'rosterctl teams list --out=some',
       'rosterctl teams list --out=some\\ file.pdf ',
     ],
+    ['a file at home', 'rosterctl docs upload ~/some', 'rosterctl docs upload ~/some\\ file.pdf '],
+    [
+      'a file behind a quote',
+      'rosterctl docs upload "some',
+      'rosterctl docs upload "some file.pdf" ',
+    ],
+    [
+      'a file to write to',
+      'rosterctl teams list > some',
+      'rosterctl teams list > some\\ file.pdf ',
+    ],
+    [
+      'a file to write to, without a space',
+      'rosterctl teams list 2>>some',
+      'rosterctl teams list 2>>some\\ file.pdf ',
+    ],
+    [
+      'an enum value behind = and a quote',
+      'rosterctl tryouts list --status="pen',
+      /^rosterctl tryouts list --status="?pending"? $/,
+    ],
+    [
+      'a comma list behind = and a quote',
+      'rosterctl tryouts list --status="pending,rev',
+      /^rosterctl tryouts list --status="?pending,reviewing"? $/,
+    ],
+    ['the second command of a line', 'true; rosterctl tr', 'true; rosterctl tryouts '],
+    ['behind a variable', 'X=1 rosterctl tr', 'X=1 rosterctl tryouts '],
+    ['a program named by its path', 'bin/rosterctl tr', 'bin/rosterctl tryouts '],
+    ['a program in the home folder', '~/bin/rosterctl tr', '~/bin/rosterctl tryouts '],
     ['a folder', 'rosterctl docs download -D a', /^rosterctl docs download -D a\\ folder\/? ?$/],
     ['nothing where nothing fits', 'rosterctl nonsense so', 'rosterctl nonsense so'],
   ])('completes %s', async (_, typed, line) => {
     const got = await at.press(`${typed}\t`);
     if (typeof line === 'string') expect(got).toBe(line);
     else expect(got).toMatch(line);
+  });
+
+  test('starts the program once', async () => {
+    const starts = join(home, 'starts');
+    for (const typed of ['tryouts list --sta', 'tryouts get app_1', '-p cl', 'docs upload some']) {
+      writeFileSync(starts, '');
+      await at.press(`rosterctl ${typed}\t`);
+      expect(readFileSync(starts, 'utf8')).toBe('\n');
+    }
   });
 
   test('shows ids with their names, made safe', async () => {
@@ -233,6 +299,16 @@ describe.each(shells)('$title', ({ shell, needs, start }) => {
       expect(existsSync(join(home, 'canary'))).toBe(false);
     },
   );
+
+  test('a hostile question of the form arrives as one word and does nothing', async () => {
+    expect(await at.run('rosterctl tryouts list --form Why\t')).toEqual([
+      'tryouts',
+      'list',
+      '--form',
+      `${hostileQuestion}=`,
+    ]);
+    expect(existsSync(join(home, 'canary'))).toBe(false);
+  });
 
   test.each([
     ['a single quote that is open, $(…)', "'h1", 0],
@@ -266,6 +342,39 @@ describe.each(shells)('$title', ({ shell, needs, start }) => {
       );
     },
   );
+});
+
+describe('zsh that matches in other ways', () => {
+  const missing = missingShell('zsh');
+  if (missing) {
+    test('completes', ({ skip }) => skip(missing));
+    return;
+  }
+  let at: ShellAtTerminal;
+
+  beforeAll(async () => {
+    const home = await prepare();
+    const script = join(home, 'script');
+    writeFileSync(script, (await rosterctl('completion zsh')).stdout);
+    const start = [
+      'autoload -Uz compinit',
+      'compinit -u',
+      "zstyle ':completion:*' matcher-list 'm:{a-z}={A-Z}' 'm:{a-zA-Z}={A-Za-z} l:|=* r:|=*'",
+      "zstyle ':completion:*' completer _complete _approximate",
+      `. '${script}'`,
+    ];
+    at = await openShell('zsh', { home, start });
+  });
+  afterAll(() => at.close());
+
+  test.each([
+    ['another case', 'rosterctl TEA', 'rosterctl teams '],
+    ['a flag in another case', 'rosterctl teams list --DRY', 'rosterctl teams list --dry-run '],
+    ['the middle of an id', 'rosterctl tryouts get one:', 'rosterctl tryouts get zone:7 '],
+    ['a word with a mistake', 'rosterctl tryouts cnvert', 'rosterctl tryouts convert '],
+  ])('completes %s', async (_, typed, line) => {
+    expect(await at.press(`${typed}\t`)).toBe(line);
+  });
 });
 
 describe.each(['bash', 'zsh', 'fish'] as const)('%s after completion --install', (shell) => {

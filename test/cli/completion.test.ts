@@ -5,28 +5,42 @@ import { fileURLToPath } from 'node:url';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { complete } from '../../src/complete.js';
+import { bashAnswer, readBashLine } from '../../src/cli/completion/bash.js';
+import { completionFor } from '../../src/cli/completion/candidates.js';
+import { readLine } from '../../src/cli/completion/line.js';
+import { idLines } from '../../src/cli/completion/offers.js';
+import { globalFlags } from '../../src/cli/global-flags.js';
 import { completionScript, completionScripts, shells } from '../../src/cli/completion/scripts.js';
 import { completionCacheFile, rememberRecords } from '../../src/config/completion-cache.js';
 import { choicesOf } from '../../src/config/choices.js';
 import { settingKeys } from '../../src/config/keys.js';
-import { resolvePaths } from '../../src/config/paths.js';
+import { type Environment, resolvePaths } from '../../src/config/paths.js';
+import { type ResourceWords, resourceWords } from '../../src/data/resources.js';
+import { readTable } from '../../src/data/table-file.js';
 import type { PlainTable } from '../../src/data/plain-table.js';
+import { cellText } from '../../src/terminal/safe-text.js';
 import { freshEnvironment, launcher, rosterctl, temporaryFolder } from '../support/run.js';
 import { hostileTexts } from '../support/hostile.js';
-import { missingShell } from '../support/tab.js';
+import { missingPowershell, missingShell } from '../support/tab.js';
 
 const dist = fileURLToPath(new URL('../../dist/', import.meta.url));
-const table = JSON.parse(readFileSync(`${dist}table.json`, 'utf8')) as PlainTable;
+const manifest = readFileSync(`${dist}table.json`, 'latin1');
+const table = JSON.parse(manifest) as PlainTable;
+const settings = JSON.parse(readFileSync(`${dist}settings.json`, 'utf8')) as [string, string][];
 
 describe.each(shells)('the %s script', (shell) => {
-  const script = completionScript(shell, table);
+  const script = completionScript(shell);
 
-  test('knows every command and every flag', () => {
-    const words = table.commands.flatMap(({ words: own, flags }) => [
-      ...own,
-      ...flags.map(({ word }) => word),
-    ]);
-    expect([...new Set(words)].filter((word) => !script.includes(word))).toEqual([]);
+  test('is short and knows no word of the tool', () => {
+    const words = [
+      ...table.groups.flatMap(({ word, aliases }) => [word, ...aliases]),
+      ...table.commands.flatMap(({ flags }) => flags.map(({ word }) => word)),
+      ...globalFlags.map(({ word }) => word),
+      ...settings.map(([name]) => name),
+    ];
+    const found = new Set(script.match(/[\w.-]+/g));
+    expect([...new Set(words)].filter((word) => found.has(word))).toEqual([]);
+    expect(script.split('\n').length).toBeLessThan(70);
   });
 
   test('is what the command prints, and what the package carries', async () => {
@@ -35,7 +49,7 @@ describe.each(shells)('the %s script', (shell) => {
     expect(ran.stdout).toBe(script);
     const names = { bash: 'rosterctl.bash', zsh: '_rosterctl', fish: 'rosterctl.fish' };
     const name = shell === 'powershell' ? 'rosterctl.ps1' : names[shell];
-    expect(completionScripts(table)[name]).toBe(script);
+    expect(completionScripts()[name]).toBe(script);
   });
 
   test('is plain text without control characters', () => {
@@ -44,7 +58,7 @@ describe.each(shells)('the %s script', (shell) => {
   });
 
   test('is read by its shell without a complaint', ({ skip }) => {
-    const missing = shell === 'powershell' ? 'PowerShell is not looked for' : missingShell(shell);
+    const missing = shell === 'powershell' ? missingPowershell() : missingShell(shell);
     if (missing) skip(missing);
     const file = join(temporaryFolder(), 'script');
     writeFileSync(file, script);
@@ -54,7 +68,7 @@ describe.each(shells)('the %s script', (shell) => {
 });
 
 test('the bash script keeps to what bash 3.2 can do', () => {
-  const script = completionScript('bash', table);
+  const script = completionScript('bash');
   const newer = {
     'associative arrays': /(?:declare|local|typeset) -[a-zA-Z]*[An]/,
     'mapfile, readarray, coproc': /\b(?:mapfile|readarray|coproc)\b/,
@@ -65,22 +79,168 @@ test('the bash script keeps to what bash 3.2 can do', () => {
     'elements added to arrays': /\+=/,
     '-v, @Q and EPOCH': /\[\[ -v |@[QEPAa]\}|EPOCH/,
   };
-  const code = script.replace(/'[^']*'/g, "''");
+  const code = script.replace(/#.*$/gm, '').replace(/'[^']*'/g, "''");
   expect(Object.entries(newer).filter(([, pattern]) => pattern.test(code))).toEqual([]);
-  const calls = script
-    .split('\n')
-    .filter((line) => /^\s*compopt/.test(line.replace(/^.*\|\| /, '')));
+  const calls = code.split('\n').filter((line) => line.includes('compopt'));
   expect(calls.filter((line) => !line.includes('2>/dev/null'))).toEqual([]);
   expect(calls.length).toBeGreaterThan(0);
 });
 
-test('the table inside the PowerShell script can be read back', () => {
-  const script = completionScript('powershell', table);
-  const json = /@'\n(.*)\n'@/.exec(script)?.[1] ?? '';
-  const { commands } = JSON.parse(json) as { commands: Record<string, unknown> };
-  expect(Object.keys(commands)).toEqual(table.commands.map(({ words }) => words.join(' ')));
+test('the PowerShell script is ASCII: version 5.1 reads a file in an old code page', () => {
   // oxlint-disable-next-line no-control-regex
-  expect(script).toMatch(/^[\u0000-\u007f]*$/);
+  expect(completionScript('powershell')).toMatch(/^[\u0000-\u007f]*$/);
+});
+
+/** The words offered in place of the last one, without the program being started. */
+function offered(...words: string[]): string[] {
+  let written = '';
+  complete(words, { ...outside({ HOME: '' }), write: (text) => (written += text) });
+  return written
+    .split('\n')
+    .slice(1, -1)
+    .map((line) => line.replace(/\t.*/, ''));
+}
+
+function outside(env: Environment) {
+  return {
+    env,
+    platform: process.platform,
+    uid: process.getuid?.(),
+    table: manifest,
+    settings: () => settings,
+  };
+}
+
+describe('every command', () => {
+  test.each(table.commands.map(({ words }) => [words.join(' '), words] as const))(
+    '%s is offered, with its flags and those of every command',
+    (_, words) => {
+      expect(offered(...words.slice(0, -1), '')).toContain(words.at(-1));
+      const { flags = [] } = table.commands.find((command) => command.words === words) ?? {};
+      const all = [...flags, ...globalFlags].map(({ word }) => word);
+      expect(new Set(offered(...words, '-'))).toEqual(new Set([...all, '--help']));
+    },
+  );
+
+  test.each(
+    table.commands.flatMap(({ words, flags }) =>
+      [...flags, ...globalFlags]
+        .filter(({ choices }) => choices)
+        .map(({ word, choices = [] }) => [`${words.join(' ')} ${word}`, choices] as const),
+    ),
+  )('%s offers its choices, behind a space and behind =', (line, choices) => {
+    const words = line.split(' ');
+    expect(offered(...words, '')).toEqual(choices);
+    const flag = words.at(-1) ?? '';
+    expect(offered(...words.slice(0, -1), `${flag}=`)).toEqual(
+      choices.map((choice) => `${flag}=${choice}`),
+    );
+  });
+});
+
+test('each value that a parameter completes is one that its resource remembers', () => {
+  const all: { readonly [name: string]: ResourceWords } = resourceWords;
+  const paths = table.commands.flatMap(({ words: [noun = ''], args, flags }) =>
+    [...args, ...flags].flatMap(({ completes = '' }) =>
+      completes.startsWith('value:') ? [[noun, completes.replace('value:', '')] as const] : [],
+    ),
+  );
+  expect(paths.length).toBeGreaterThan(0);
+  for (const [noun, path] of paths) expect(all[noun]?.completed).toContain(path);
+});
+
+describe('what may stand at the cursor', () => {
+  test.each<[what: string, words: string[], expected: string[]]>([
+    ['a value behind a letter in a group', ['teams', 'list', '-qo', 'nd'], ['ndjson']],
+    ['a flag behind a glued value', ['-pclub', 'tea'], ['teams']],
+    ['a flag of the command over one of all', ['teams', 'list', '--limi'], ['--limit']],
+    ['nothing behind an unknown noun', ['nonsense', ''], []],
+    ['nothing behind an unknown verb', ['teams', 'nonsense', ''], []],
+    ['nothing where any text may stand', ['teams', 'list', '--search', ''], []],
+    ['nothing behind the last argument', ['completion', 'bash', ''], []],
+    ['an argument behind --', ['completion', '--', 'ba'], ['bash']],
+    ['no flag behind --', ['completion', '--', '--in'], []],
+    [
+      'a value that looks like a flag is one',
+      ['teams', 'list', '--search', '--out', '-o', 'nd'],
+      ['ndjson'],
+    ],
+    ['a verb by another name', ['teams', 'vi'], ['view']],
+    ['no other name where the own one fits', ['teams', 'li'], ['list']],
+    ['whatever the case', ['TEA'], ['teams']],
+    ['the verbs of a topic', ['help', 'docs', 'prev'], ['preview']],
+    ['no third word of a topic', ['help', 'docs', 'preview', ''], []],
+    ['a setting', ['config', 'get', 'paging.m'], ['paging.mode']],
+    ['no field twice', ['teams', 'list', '--fields', 'id,name,id'], []],
+  ])('%s', (_, words, expected) => {
+    const found = offered(...words);
+    const current = words.at(-1)?.toLowerCase() ?? '';
+    expect(found.filter((word) => word.toLowerCase().startsWith(current))).toEqual(expected);
+  });
+
+  test('where no word begins as typed all are given, for shells that match in other ways', () => {
+    expect(offered('teams', 'st')).toEqual(expect.arrayContaining(['list', 'ls']));
+  });
+
+  test.each([
+    [['docs', 'upload', ''], ':files\t\n'],
+    [['teams', 'list', '--out=a'], ':files\t--out=\n'],
+    [['docs', 'download', '-D', ''], ':folders\t\n'],
+    [
+      ['tryouts', 'list', '--status=pending,rev'],
+      ':space\t--status=pending,\n--status=pending,reviewing\n',
+    ],
+    [['tryouts', 'list', '--where', 'statu'], ':nospace\t\nstatus=\n'],
+  ])('%j is answered with what the shell has to do', (words, answer) => {
+    let written = '';
+    complete(words, { ...outside({ HOME: '' }), write: (text) => (written += text) });
+    expect(written).toBe(answer);
+  });
+});
+
+/** The lines that the script of bash gets. */
+function bashReply(line: string, replaced: string, type = '9'): string[] {
+  let written = '';
+  const env = {
+    HOME: '',
+    COMP_LINE: line,
+    COMP_POINT: `${Buffer.byteLength(line)}`,
+    COMP_TYPE: type,
+  };
+  complete([replaced], { ...outside(env), write: (text) => (written += text) });
+  return written.split('\n').slice(0, -1);
+}
+
+describe('a command line of bash', () => {
+  test.each([
+    ['rosterctl tr', 'tr', [':words', 'tryouts ']],
+    ['rosterctl  "te', 'te', [':closes', 'teams']],
+    ["rosterctl 'te", 'te', [':closes', 'teams']],
+    ['rosterctl te\\', 'te\\', [':words', 'teams ']],
+    ['rosterctl teams list --output=nd', 'nd', [':words', 'ndjson ']],
+    ['rosterctl teams list --output=nd', '--output=nd', [':words', '--output=ndjson ']],
+    ['rosterctl tryouts list --where stat', 'stat', [':words', 'status=']],
+    ['rosterctl teams list --search "a b" -o nd', 'nd', [':words', 'ndjson ']],
+    ['rosterctl teams list --search é -o nd', 'nd', [':words', 'ndjson ']],
+    ['rosterctl docs upload x', 'x', [':files']],
+    ['rosterctl docs download -D x', 'x', [':folders']],
+    ['rosterctl nonsense x', 'x', []],
+  ])('%s', (line, replaced, lines) => {
+    expect(bashReply(line, replaced)).toEqual(lines);
+  });
+
+  test('names are shown where a choice is left, and never put into the line', () => {
+    expect(bashReply('rosterctl completion ', '')).toEqual([
+      ':words',
+      'bash ',
+      'zsh ',
+      'fish ',
+      'powershell ',
+    ]);
+    expect(bashReply('rosterctl t', 't')[1]).toMatch(/^tryouts  {2}\(Read/);
+    for (const type of ['37', '42'])
+      expect(bashReply('rosterctl t', 't', type)[1]).toBe('tryouts ');
+  });
 });
 
 const work = { baseUrl: 'https://api.example.com/v1', organization: 'org_1' };
@@ -112,43 +272,130 @@ function pathsOf(home: string) {
   });
 }
 
+/** The candidates with what they mean. */
 async function ask(home: string, words: readonly string[], env: Record<string, string> = {}) {
   const ran = await rosterctl(['__complete', ...words], { home, env });
   expect({ code: ran.code, stderr: ran.stderr }).toEqual({ code: 0, stderr: '' });
-  return ran.stdout.split('\n').slice(0, -1);
+  const [directive, ...lines] = ran.stdout.split('\n').slice(0, -1);
+  if (directive !== undefined) expect(directive).toMatch(/^:(?:no)?space\t/);
+  return lines;
 }
 
 const config = { activeProfile: 'work', defaults: {}, profiles: { work, club } };
 const ids = { org_1: ['app_1', 'app_2'], org_2: ['club_app'] };
 
 test('each word that is offered for a setting is one that the setting takes', () => {
-  const offered = [...settingKeys.values()].filter(({ name }) => choicesOf(name).length > 0);
-  expect(offered.map(({ name }) => name)).toEqual(
+  const withChoices = [...settingKeys.values()].filter(({ name }) => choicesOf(name).length > 0);
+  expect(withChoices.map(({ name }) => name)).toEqual(
     expect.arrayContaining(['output', 'time', 'completion.cache', 'paging.mode']),
   );
-  for (const key of offered)
+  for (const key of withChoices)
     for (const word of choicesOf(key.name)) expect(() => key.parse(word)).not.toThrow();
   for (const key of ['endpoints.teams.update.org', 'endpoints.documents.delete.org'])
     expect(choicesOf(key)).toEqual(['none', 'body', 'query']);
   expect(choicesOf('timeout')).toEqual([]);
 });
 
+test('no line that can be typed makes it fail', () => {
+  const known = readTable(manifest);
+  const some = 'a\tb\nid:1';
+  const knowledge = {
+    settings: () => some,
+    profiles: () => some,
+    ids: () => some,
+    values: () => some,
+    runs: () => some,
+    fields: () => some,
+  };
+  const typical = fc.constantFrom(
+    ...['tryouts', 'teams', 'docs', 'get', 'list', 'help', 'config', 'set', '--', '-', '-p'],
+    ...['--status', '--status=', '--fields=a,', '--json=', '-qo', '--where', '--out=', ''],
+  );
+  const word = fc.oneof(typical, fc.string({ unit: 'binary', maxLength: 12 }));
+  fc.assert(
+    fc.property(fc.array(word, { maxLength: 6 }), word, (words, current) => {
+      const found = completionFor(readLine(words, known), current, known, knowledge);
+      expect(current.startsWith(found?.kept ?? '')).toBe(true);
+    }),
+  );
+  fc.assert(
+    fc.property(fc.array(word, { maxLength: 6 }), word, fc.nat(40), (words, replaced, point) => {
+      const COMP_LINE = ['rosterctl', ...words].join(' ');
+      const line = readBashLine({ COMP_LINE, COMP_POINT: `${point}` }, replaced);
+      if (!line) throw new Error('no line');
+      const found = completionFor(
+        readLine(line.words.slice(0, -1), known),
+        line.words.at(-1) ?? '',
+        known,
+        knowledge,
+      );
+      if (found) bashAnswer(found, line, () => some);
+    }),
+  );
+});
+
+describe('thousands of ids', () => {
+  const plain = Array.from({ length: 2000 }, (_, index) => `app_${index}\tName of ${index}`);
+  const changed = [
+    ['h1\tevil\u001b[31m', 'h1\tevil\\u001b[31m'],
+    [`h2\t${'long '.repeat(20)}`, `h2\t${'long '.repeat(11)}long…`],
+    [`h3\t${'wide \u6f22'.repeat(8)}`, `h3\t${'wide \u6f22'.repeat(8)}`],
+    ['-rf\tflag', undefined],
+    ['no name\t', 'no name'],
+    ['\tno id', undefined],
+    ['no tab', undefined],
+    ['h4\u001b\tname', undefined],
+    ['two\ttabs\there', `two\ttabs${cellText('\t')}here`],
+  ] as const;
+
+  test.each(changed)(
+    '%j among them becomes %j and leaves the others as they are',
+    (line, shown) => {
+      for (const at of [0, 1000, 2000]) {
+        const lines = idLines([...plain.slice(0, at), line, ...plain.slice(at)].join('\n'), []);
+        const expected = [...plain.slice(0, at), ...(shown === undefined ? [] : [shown])];
+        expect(lines.split('\n')).toEqual([...expected, ...plain.slice(at)]);
+      }
+    },
+  );
+
+  test('those given are left out, the first and the last too', () => {
+    const given = ['app_0', 'app_7', 'app_1999', 'app', ''];
+    const left = plain.filter((_, index) => ![0, 7, 1999].includes(index));
+    expect(idLines(plain.join('\n'), given).split('\n')).toEqual(left);
+    expect(idLines('', given)).toBe('');
+  });
+
+  test('bash gets the same lines whether or not another one has to be quoted', () => {
+    const line = { words: ['tryouts', 'get', ''], replaced: '', start: '', quote: '' } as const;
+    const reply = (candidates: string, isShown: boolean) =>
+      bashAnswer(
+        { directive: 'space', kept: '', candidates },
+        { ...line, isRedirected: false, isShown },
+        () => '',
+      ).split('\n');
+    for (const isShown of [true, false]) {
+      const alone = reply([...plain, 'bare'].join('\n'), isShown);
+      const beside = reply([...plain, 'bare', 'a b\tc'].join('\n'), isShown);
+      expect(alone.slice(0, 2)).toEqual([':words', isShown ? 'app_0   (Name of 0)' : 'app_0 ']);
+      expect(alone.at(-2)).toBe('bare ');
+      expect(beside).toEqual([...alone.slice(0, -1), isShown ? 'a\\ b   (c)' : 'a\\ b ', '']);
+    }
+  });
+});
+
 describe('__complete', () => {
   test('names the words of the setting that was typed, none where anything may stand', async () => {
     const home = await homeWith(config);
-    expect(await ask(home, ['configValue', '--', 'config', 'set', 'time'])).toEqual([
-      'iso\t',
-      'local\t',
-      'relative\t',
-    ]);
-    expect(
-      await ask(home, ['configValue', '--', '-p', 'club', 'config', 'set', 'paging.mode', '-n']),
-    ).toContain('offset\t');
-    expect(await ask(home, ['configValue', '--', 'config', 'set', 'timeout'])).toEqual([]);
+    expect(await ask(home, ['config', 'set', 'time', ''])).toEqual(['iso', 'local', 'relative']);
+    expect(await ask(home, ['-p', 'club', 'config', 'set', 'paging.mode', '-n', ''])).toContain(
+      'offset',
+    );
+    expect(await ask(home, ['config', 'set', 'timeout', ''])).toEqual([]);
   });
 
   test('names the profiles with what they lead to', async () => {
-    expect(await ask(await homeWith(config), ['profile'])).toEqual([
+    expect(await ask(await homeWith(config), ['-p', ''])).toEqual([
       'work\torg_1 at api.example.com',
       'club\torg_2 at api.example.com',
       'sandbox\tthe built-in demo service',
@@ -156,48 +403,48 @@ describe('__complete', () => {
   });
 
   test.each([
-    ['the active profile', [], {}, ['app_1', 'app_2']],
+    ['the active profile', ['tryouts', 'get'], {}, ['app_1', 'app_2']],
     ['-p NAME', ['-p', 'club', 'tryouts', 'get'], {}, ['club_app']],
     ['-pNAME', ['-pclub', 'tryouts', 'get'], {}, ['club_app']],
+    ['-p=NAME', ['-p=club', 'tryouts', 'get'], {}, ['club_app']],
+    ['-qp NAME', ['tryouts', 'get', '-qp', 'club'], {}, ['club_app']],
     ['--profile NAME', ['tryouts', 'get', '--profile', 'club'], {}, ['club_app']],
     ['--profile=NAME', ['tryouts', 'get', '--profile=club'], {}, ['club_app']],
-    ['the last of several', ['-p', 'club', '-p', 'work'], {}, ['app_1', 'app_2']],
+    ['the last of several', ['tryouts', 'get', '-p', 'club', '-p', 'work'], {}, ['app_1', 'app_2']],
     ['no flag behind --', ['tryouts', 'get', '--', '-p', 'club'], {}, ['app_1', 'app_2']],
-    ['ROSTERCTL_PROFILE', [], { ROSTERCTL_PROFILE: 'club' }, ['club_app']],
+    ['ROSTERCTL_PROFILE', ['tryouts', 'get'], { ROSTERCTL_PROFILE: 'club' }, ['club_app']],
     [
       '-p over ROSTERCTL_PROFILE',
-      ['-p', 'work'],
+      ['tryouts', 'get', '-p', 'work'],
       { ROSTERCTL_PROFILE: 'club' },
       ['app_1', 'app_2'],
     ],
-    ['--org', ['--org', 'org_2'], {}, ['club_app']],
-    ['ROSTERCTL_ORG', [], { ROSTERCTL_ORG: 'org_2' }, ['club_app']],
-    ['another service', ['--base-url', 'https://other.example.com/v1'], {}, []],
-    ['an unknown profile', ['-p', 'nobody'], {}, []],
+    ['--org', ['tryouts', 'get', '--org', 'org_2'], {}, ['club_app']],
+    ['ROSTERCTL_ORG', ['tryouts', 'get'], { ROSTERCTL_ORG: 'org_2' }, ['club_app']],
+    ['another service', ['tryouts', 'get', '--base-url', 'https://other.example.com/v1'], {}, []],
+    ['an unknown profile', ['tryouts', 'get', '-p', 'nobody'], {}, []],
   ])('remembers the ids of %s', async (_, typed, env, expected) => {
     const home = await homeWith(config, ids);
-    const lines = await ask(home, ['id:tryouts', '--', ...typed], { ...env });
+    const lines = await ask(home, [...typed, ''], { ...env });
     expect(lines).toEqual(expected.map((id) => `${id}\tName of ${id}`));
   });
 
   test('leaves out the ids that stand on the line', async () => {
     const home = await homeWith(config, ids);
-    expect(await ask(home, ['id:tryouts', '--', 'tryouts', 'get', 'app_1'])).toEqual([
-      'app_2\tName of app_2',
-    ]);
+    expect(await ask(home, ['tryouts', 'get', 'app_1', ''])).toEqual(['app_2\tName of app_2']);
   });
 
   test('offers nothing when the cache is turned off', async () => {
     const off = { ...config, defaults: { 'completion.cache': 'off' } };
-    expect(await ask(await homeWith(off, ids), ['id:tryouts'])).toEqual([]);
+    expect(await ask(await homeWith(off, ids), ['tryouts', 'get', ''])).toEqual([]);
   });
 
   test.each([
-    ['no words', []],
-    ['an unknown kind', ['nonsense']],
-    ['a kind that is a property of every object', ['id:__proto__']],
-    ['a resource that is not remembered', ['id:players']],
-    ['a word that ends in the middle', ['id:tryouts', '--', '-p']],
+    ['an unknown command', ['nonsense', '']],
+    ['a name that every object has', ['__proto__', '']],
+    ['a verb that every object has', ['teams', 'constructor', '']],
+    ['a resource of which nothing is cached', ['players', 'get', '']],
+    ['a word of the old scripts', ['id:tryouts', '--', '-p']],
   ])('answers %s with nothing and no error', async (_, words) => {
     const lines = await ask(await homeWith(config, { org_1: [] }), words);
     expect(lines).toEqual([]);
@@ -208,15 +455,19 @@ describe('__complete', () => {
     ['a home that does not exist', { HOME: '/nonexistent' }],
     ['an empty cache folder name', { ROSTERCTL_CACHE_DIR: '/dev/null' }],
   ])('answers with nothing in %s', async (_, env) => {
-    expect(await ask(await homeWith(config, {}), ['id:tryouts'], env)).toEqual([]);
+    expect(await ask(await homeWith(config, {}), ['tryouts', 'get', ''], env)).toEqual([]);
   });
 
   test.each([
-    ['config.json', 'no JSON', 'profile', ['sandbox\tthe built-in demo service']],
-    ['config.json', '{"profiles":[1]}', 'profile', ['sandbox\tthe built-in demo service']],
-  ])('answers with what it can when %s is broken: %s', async (_, text, kind, expected) => {
-    expect(await ask(await homeWith(text), [kind])).toEqual(expected);
-  });
+    [['-p', ''], 'no JSON', ['sandbox\tthe built-in demo service']],
+    [['-p', ''], '{"profiles":[1]}', ['sandbox\tthe built-in demo service']],
+    [['tryouts', 'list', '--fields', 'submi'], 'no JSON', ['submittedAt']],
+  ])(
+    'answers %j with what it can when config.json is broken: %s',
+    async (words, text, expected) => {
+      expect(await ask(await homeWith(text), words)).toEqual(expected);
+    },
+  );
 
   test('no hostile name reaches the terminal as it is, and no hostile id is offered', async () => {
     const home = await homeWith(config);
@@ -227,7 +478,7 @@ describe('__complete', () => {
       memory.see({ id: `x${text}`, name: 'n' });
     }
     await memory.keep({ whole: true });
-    const lines = await ask(home, ['id:tryouts']);
+    const lines = await ask(home, ['tryouts', 'get', '']);
     expect(lines.filter((line) => line.startsWith('id_'))).toHaveLength(hostileTexts.length);
     for (const line of lines) {
       expect(line.split('\t')).toHaveLength(2);
@@ -246,16 +497,12 @@ describe('__complete', () => {
       fc.property(fc.array(fc.tuple(any, any)), (pairs) => {
         const text = pairs.map((pair) => pair.join('\t')).join('\n');
         writeFileSync(file, JSON.stringify({ tryouts: { ids: text, fields: [text] } }));
-        for (const kind of ['id:tryouts', 'field:tryouts']) {
+        for (const words of [['get'], ['list', '--fields']]) {
           let written = '';
-          const outside = {
-            env: { HOME: home },
-            platform: process.platform,
-            uid: process.getuid?.(),
-          };
-          complete([kind], { ...outside, write: (lines) => (written += lines) });
-          for (const line of written.split('\n').slice(0, -1)) {
-            expect(line).toMatch(/^[^\t-][^\t]*\t[^\t]*$/u);
+          const write = (lines: string) => (written += lines);
+          complete(['tryouts', ...words, ''], { ...outside({ HOME: home }), write });
+          for (const line of written.split('\n').slice(1, -1)) {
+            expect(line).toMatch(/^[^\t-][^\t]*(?:\t[^\t]+)?$/u);
             expect(line.replace('\t', '')).not.toMatch(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e]/u);
           }
         }
@@ -269,12 +516,12 @@ describe('__complete', () => {
     const memory = rememberRecords(pathsOf(home), place, 'tryouts');
     memory.see({ id: 'a', name: 'n'.repeat(500) });
     await memory.keep({ whole: true });
-    expect(await ask(home, ['id:tryouts'])).toEqual([`a\t${'n'.repeat(59)}…`]);
+    expect(await ask(home, ['tryouts', 'get', ''])).toEqual([`a\t${'n'.repeat(59)}…`]);
   });
 
   test('loads one file of ours, and nothing that speaks to a network', () => {
     const probe = `
-      process.argv = [process.argv[0], ${JSON.stringify(launcher)}, '__complete', 'id:tryouts'];
+      process.argv = [process.argv[0], ${JSON.stringify(launcher)}, '__complete', 'tryouts', 'get', ''];
       require(${JSON.stringify(launcher)});
       const files = Object.keys(require.cache).map((file) => file.split(/[\\\\/]/).slice(-2).join('/'));
       const modules = process.moduleLoadList.filter((name) => /NativeModule (net|tls|http|https|http2|dns|child_process|worker_threads)$/.test(name));
@@ -296,7 +543,7 @@ describe('__complete', () => {
     const home = temporaryFolder();
     const ran = spawnSync(
       'sh',
-      ['-c', `'${process.execPath}' '${launcher}' __complete profile | true`],
+      ['-c', `'${process.execPath}' '${launcher}' __complete -p '' | true`],
       {
         env: freshEnvironment(home),
         encoding: 'utf8',
@@ -308,7 +555,7 @@ describe('__complete', () => {
   test('a cache file that cannot be read is no error', async () => {
     const home = await homeWith(config, ids);
     chmodSync(join(home, '.cache', 'rosterctl'), 0o000);
-    const lines = await ask(home, ['id:tryouts']);
+    const lines = await ask(home, ['tryouts', 'get', '']);
     chmodSync(join(home, '.cache', 'rosterctl'), 0o700);
     // The administrator reads everything.
     if (process.getuid?.() !== 0) expect(lines).toEqual([]);

@@ -5,15 +5,48 @@ import { rosterctl, temporaryFolder } from '../support/run.js';
 
 test('ordinary lists teach the TAB its ids, also when they are cut', async () => {
   const home = temporaryFolder();
-  const ids = () => rosterctl('__complete id:teams -- -p sandbox teams get', { home });
+  const ids = () => rosterctl(['__complete', '-p', 'sandbox', 'teams', 'get', ''], { home });
   expect((await ids()).stdout).toBe('');
   await rosterctl('-p sandbox teams list --limit 2 -o ids', { home });
-  expect((await ids()).stdout.split('\n').slice(0, 2)).toEqual([
+  expect((await ids()).stdout.split('\n').slice(1, 3)).toEqual([
     'team_0001\tFalkenmoor Vanguard',
     'team_0002\tLanternfish',
   ]);
   await rosterctl('-p sandbox teams list', { home });
-  expect((await ids()).stdout.trimEnd().split('\n').length).toBe(6);
+  expect((await ids()).stdout.trimEnd().split('\n').length).toBe(1 + 6);
+});
+
+test('lists teach the TAB games, questions, tags and types', async () => {
+  const home = temporaryFolder();
+  const offered = async (...words: string[]) => {
+    const ran = await rosterctl(['__complete', '-p', 'sandbox', ...words, ''], { home });
+    return ran.stdout.split('\n').slice(1, -1);
+  };
+  await rosterctl('-p sandbox tryouts list -o ids', { home });
+  await rosterctl('-p sandbox docs list -o ids', { home });
+  expect(await offered('tryouts', 'list', '--game')).toContain('Rocket League');
+  expect(await offered('tryouts', 'set-status', '--form')).toContain('Main role=');
+  expect(await offered('docs', 'list', '--tag')).toContain('contract');
+  expect(await offered('docs', 'update', '--add-tag')).toContain('contract');
+  expect(await offered('docs', 'download', '--type')).toContain('image/png');
+});
+
+test('a TAB offers the runs of this machine, the newest first', async () => {
+  const home = temporaryFolder();
+  const names = async () => {
+    const ran = await rosterctl(['__complete', 'runs', 'show', ''], { home });
+    return ran.stdout.split('\n').slice(1, -1);
+  };
+  expect(await names()).toEqual([]);
+  await rosterctl('-p sandbox tryouts set-status app_0005 app_0009 --to reviewing --yes', { home });
+  await rosterctl('-p sandbox tryouts update app_0005 --status pending --yes', { home });
+  const found = await names();
+  expect(
+    found.map((line) => line.replace(/^\d{8}T\d{9}(-1)?-[\da-f]{6}\t|, 2\d{3}-.*/g, '')),
+  ).toEqual(['tryouts update, 1 record', 'tryouts set-status, 2 records']);
+  const [run = ''] = found;
+  const shown = await rosterctl(['runs', 'show', run.replace(/\t.*/, '')], { home });
+  expect(shown.code).toBe(0);
 });
 
 test('completion.cache off leaves nothing behind', async () => {

@@ -67,6 +67,43 @@ describe('the completion cache', () => {
     });
   });
 
+  test('keeps the values that a resource names, and no others', async () => {
+    const paths = freshPaths();
+    const gamerTags = [{ game: 'Valorant', gamerTag: 'ada#1' }, { game: 'Football' }, null, 'x'];
+    const formResponses = { 'Why you?': 'secret answer' };
+    await remember(paths, [
+      { id: 'a', email: 'ada@example.org', gamerTags, formResponses },
+      { id: 'b', gamerTags: 'none', formResponses: { ['long'.repeat(40)]: 1, '': 2 } },
+    ]);
+    const { values } = recall(fileOf(paths), 'tryouts', owner);
+    expect(values).toEqual({
+      'gamerTags.game': ['Valorant', 'Football'],
+      formResponses: ['Why you?'],
+    });
+    const text = readFileSync(fileOf(paths), 'utf8');
+    expect(text).not.toMatch(/ada@example|ada#1|secret answer/);
+  });
+
+  test('a whole list forgets values that are gone, a part of it adds', async () => {
+    const paths = freshPaths();
+    const tags = () => recall(fileOf(paths), 'documents', owner).values['tags'];
+    await remember(paths, [{ id: 'a', tags: ['x', 'y'] }], { resource: 'documents' });
+    await remember(paths, [{ id: 'b', tags: ['z'] }], { resource: 'documents', whole: false });
+    expect(tags()).toEqual(['z', 'x', 'y']);
+    await remember(paths, [{ id: 'b', tags: ['z'] }], { resource: 'documents' });
+    expect(tags()).toEqual(['z']);
+  });
+
+  test('keeps at most 200 values of a field', async () => {
+    const paths = freshPaths();
+    const records = Array.from({ length: 300 }, (_, index) => ({
+      id: `d${index}`,
+      tags: [`t${index}`],
+    }));
+    await remember(paths, records, { resource: 'documents' });
+    expect(recall(fileOf(paths), 'documents', owner).values['tags']).toHaveLength(200);
+  });
+
   test('only its owner can read it, whatever the umask', async () => {
     const paths = freshPaths();
     await remember(paths, [{ id: 'a' }]);

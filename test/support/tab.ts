@@ -31,6 +31,13 @@ export function missingShell(shell: ShellName): string | undefined {
   return ran.error ? `${shell} is not installed (apt-get install ${shell})` : undefined;
 }
 
+/** PowerShell has no `-n`, and no test presses its keys: where it is installed, that says so. */
+export function missingPowershell(): string {
+  return spawnSync('pwsh', ['-Version']).error
+    ? 'PowerShell is not installed'
+    : 'PowerShell has no way to read a script without running it';
+}
+
 interface ShellOptions {
   readonly home: string;
   readonly env?: Readonly<Record<string, string>>;
@@ -59,7 +66,7 @@ export async function openShell(
   writeFileSync(
     join(bin, 'rosterctl'),
     `#!/bin/sh
-if [ "$1" = __complete ]; then exec '${process.execPath}' '${launcher}' "$@"; fi
+if [ "$1" = __complete ]; then echo >>'${home}/starts'; exec '${process.execPath}' '${launcher}' "$@"; fi
 for word in "$@"; do printf '%s\\0' "$word"; done >'${wordsFile}.part'
 mv '${wordsFile}.part' '${wordsFile}'
 `,

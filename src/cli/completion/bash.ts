@@ -1,14 +1,125 @@
-import { bashEngine } from './bash-engine.js';
-import { tableFunctions } from './cases.js';
-import type { Model } from './model.js';
+/**
+ * What bash leaves to its completers: it cuts words at `=` and `:`, hands them over with their
+ * quotes, and takes the answer as it shall stand on the line.
+ */
+import type { Environment } from '../../config/paths.js';
+import { beginning, type Candidates, type Completion, wordOf } from './candidates.js';
 
-/** The script for bash 3.2 and later, with and without the bash-completion package. */
-export function bashScript(model: Model): string {
-  return [
-    '# Completion of rosterctl for bash 3.2 and later; needs no bash-completion package.',
-    '# Generated from the command table: rosterctl completion bash',
-    '',
-    ...tableFunctions(model, ({ word }) => word),
-    bashEngine,
-  ].join('\n');
+/** A command line as bash describes it to `_rosterctl`. */
+export interface BashLine {
+  /** The words behind the program's name up to the cursor, the last one unfinished; no quotes. */
+  readonly words: readonly string[];
+  /** The text that readline replaces: the end of the last word. */
+  readonly replaced: string;
+  /** The last word before `replaced`, without quotes. */
+  readonly start: string;
+  /** The quote that stands open before `replaced`. */
+  readonly quote: '' | '"' | "'";
+  /** Whether the last word is a file to read or write: `> FILE`. */
+  readonly isRedirected: boolean;
+  /** Whether the answer is only shown, or cut to what all words share: then names may be added. */
+  readonly isShown: boolean;
+}
+
+/** Reads what the script hands over, by the names that bash has for it; undefined from another shell. */
+export function readBashLine(env: Environment, replaced: string): BashLine | undefined {
+  const { COMP_LINE: text, COMP_POINT: point, COMP_TYPE: type } = env;
+  if (text === undefined || point === undefined) return undefined;
+  // The cursor is counted in bytes.
+  const before = Buffer.from(text).subarray(0, Number(point)).toString();
+  const found = [...before.matchAll(shellWord)];
+  const last = found.at(-1);
+  const isInWord = last !== undefined && last.index + last[0].length === before.length;
+  const raw = isInWord ? last[0] : '';
+  const previous = found.at(isInWord ? -2 : -1)?.[0] ?? '';
+  const head = raw.endsWith(replaced) ? raw.slice(0, raw.length - replaced.length) : raw;
+  const typed = found.map(([word]) => unquote(word)).slice(1);
+  return {
+    words: isInWord ? typed : [...typed, ''],
+    replaced,
+    start: unquote(head),
+    quote: head.endsWith('"') ? '"' : head.endsWith("'") ? "'" : '',
+    isRedirected: redirection.test(raw) || lonelyRedirection.test(previous),
+    isShown: shownTypes.includes(type ?? ''),
+  };
+}
+
+/** COMP_TYPE of TAB, and of the listings behind it; the others put whole answers into the line. */
+const shownTypes = ['9', '33', '63', '64'];
+
+/** `>FILE`, `2>>FILE`, `<FILE`. */
+const redirection = /^\d*[<>]/;
+/** The same where the file is the next word. */
+const lonelyRedirection = /^\d*(?:<|>>?|>[|&])$/;
+
+/** A word with its quotes, of which the last may be open. */
+const shellWord = /(?:\\[^]?|'[^']*'?|"(?:\\[^]|[^"\\])*"?|[^\s\\'"])+/g;
+
+function unquote(raw: string): string {
+  return raw.replace(
+    /\\([^]?)|'([^']*)'?|"((?:\\[^]|[^"\\])*)"?/g,
+    (_, escaped?: string, single?: string, double?: string) =>
+      escaped ?? single ?? double?.replace(/\\(["$`\\])/g, '$1') ?? '',
+  );
+}
+
+/**
+ * The answer for the script: what readline shall do (`:words`, `:closes` = close the quote and add a
+ * space, `:files`, `:folders`), then the words as they shall stand on the line.
+ * `paths` lists files and folders, the latter with a slash: where a flag stands in the same word,
+ * readline cannot.
+ */
+export function bashAnswer(
+  { directive, kept, candidates }: Completion,
+  line: BashLine,
+  paths: (start: string, directive: 'files' | 'folders') => Candidates,
+): string {
+  const current = line.words.at(-1) ?? '';
+  const value = current.slice(kept.length);
+  if (directive !== 'files' && directive !== 'folders') {
+    const closes = directive === 'space' && line.quote !== '';
+    const space = directive === 'space' && line.quote === '' ? ' ' : '';
+    const fitting = beginning(candidates, value);
+    return withDirective(closes ? ':closes' : ':words', replies(fitting, kept, line, space));
+  }
+  if (kept === '' || !line.replaced.startsWith(kept)) return `:${directive}\n`;
+  return withDirective(':words', replies(paths(value, directive), kept, line, ' '));
+}
+
+function withDirective(directive: string, lines: string): string {
+  return lines === '' ? `${directive}\n` : `${directive}\n${lines}\n`;
+}
+
+/** Adds `space` behind each word that is no folder, and the description where there is a choice. */
+function replies(candidates: Candidates, kept: string, line: BashLine, space: string): string {
+  const { start, quote, isShown } = line;
+  const hasNotes = isShown && candidates.includes('\n');
+  if (`${kept}${start}${quote}` === '' && !needsCare.test(candidates)) {
+    const ended = candidates.replace(/^[^\t\n]+$/gm, `$&${space}`);
+    return ended.replace(/\t(.*)$/gm, hasNotes ? `${space}  ($1)` : space);
+  }
+  return candidates
+    .split('\n')
+    .flatMap((candidate) => {
+      const word = wordOf(candidate);
+      const whole = kept + word;
+      if (!whole.startsWith(start)) return [];
+      const quoted = quotedFor(whole.slice(start.length), quote);
+      if (quoted === undefined) return [];
+      const text = candidate.slice(word.length + 1);
+      const note = hasNotes && text !== '' ? `  (${text})` : '';
+      return [`${quoted}${word.endsWith('/') ? '' : space}${note}`];
+    })
+    .join('\n');
+}
+
+/** Matches where a word is no id of plain characters: it has to be quoted, or is a folder. */
+const needsCare = /(?:^|\n)[^\t\n]*[^\w.:=@%+,\t\n-]/;
+
+/** The text as it stands behind this quote; undefined where that cannot be written. */
+function quotedFor(text: string, quote: BashLine['quote']): string | undefined {
+  if (quote === "'") return text.replaceAll("'", String.raw`'\''`);
+  // In double quotes bash replaces `!` and no backslash helps.
+  if (quote === '"') return text.includes('!') ? undefined : text.replace(/["\\$`]/g, '\\$&');
+  return text.replace(/[^\w./:=@%+,\u0080-\u{10ffff}-]/gu, '\\$&');
 }

@@ -46,7 +46,9 @@ export default defineOperation({
     contentType: param(UploadContentType, 'the content type of step 1', { placeholder: 'TYPE' }),
     sizeBytes: param(sizeBytesSchema, 'the size of step 1', { placeholder: 'N' }),
     name: nameFlag('documents'),
-    tag: params(z.optional(z.array(z.string())), 'a tag of the document'),
+    tag: params(z.optional(z.array(z.string())), 'a tag of the document', {
+      completes: 'value:tags',
+    }),
     restart: restartCreateFlag,
   },
   view: recordOf('documents'),

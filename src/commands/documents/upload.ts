@@ -60,6 +60,7 @@ export default defineOperation({
       'a tag of the documents',
       {
         group: 'change',
+        completes: 'value:tags',
       },
     ),
     contentType: param(z.optional(UploadContentType), 'what the file is, whatever its name says', {

@@ -42,7 +42,7 @@ export default defineLocalWrite({
     run: param(
       z.optional(z.string().check(z.minLength(1, 'must not be empty'))),
       'a run, or the last six characters of its name',
-      { placeholder: 'RUN' },
+      { placeholder: 'RUN', completes: 'run' },
     ),
   },
   flags: {

@@ -20,6 +20,7 @@ export const runArg = param(
   'a run, the last six characters of its name, or last',
   {
     placeholder: 'RUN',
+    completes: 'run',
   },
 );
 

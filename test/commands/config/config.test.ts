@@ -230,7 +230,7 @@ test('unset says whether anything was removed', async () => {
 test('the sandbox leaves no empty profile behind and is offered once', async () => {
   const home = temporaryFolder();
   await rosterctl('-p sandbox config set timeout 5s', { home });
-  const offered = () => rosterctl('__complete profile', { home });
+  const offered = () => rosterctl(['__complete', '-p', ''], { home });
   expect((await offered()).stdout.match(/^sandbox\t/gm)).toHaveLength(1);
   await rosterctl('-p sandbox config unset timeout', { home });
   expect(stored(home)).toMatchObject({ profiles: {} });

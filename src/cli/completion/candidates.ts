@@ -1,0 +1,216 @@
+/** The one completer: what may stand at the cursor, from the command manifest and what is cached. */
+import { choicesOf } from '../../config/choices.js';
+import type { PlainParam, PlainTable } from '../../data/plain-table.js';
+import {
+  commandsOf,
+  findFlag,
+  findGroup,
+  type Flag,
+  flagsOf,
+  type Line,
+  verbAliasesOf,
+} from './line.js';
+
+/**
+ * Lines, each a word or a word, a tab and a description, all safe to show. One text, since thousands
+ * of ids handled one by one would take too long.
+ */
+export type Candidates = string;
+
+/** What a TAB gets. */
+export interface Completion {
+  /** What follows a chosen word; or that the shell shall complete a path by itself. */
+  readonly directive: 'space' | 'nospace' | 'files' | 'folders';
+  /** The part of the word being typed that stays: `--status=pending,`. */
+  readonly kept: string;
+  /** Each stands behind `kept`; empty where the shell completes a path. */
+  readonly candidates: Candidates;
+}
+
+/** What the command manifest does not hold; read when it is asked for. */
+export interface Knowledge {
+  settings(): Candidates;
+  profiles(): Candidates;
+  /** Remembered ids with their names, without those that stand on the line. */
+  ids(resource: string): Candidates;
+  /** The values of a field that the service sent; of an object its keys. */
+  values(resource: string, path: string): Candidates;
+  /** The newest runs of this machine. */
+  runs(): Candidates;
+  /** Names of the fields that the service sent. */
+  fields(resource: string): Candidates;
+}
+
+/**
+ * What may stand in place of `current`: the candidates that begin with it; where none does, all,
+ * since zsh and fish also match in other ways.
+ */
+export function completionFor(
+  line: Line,
+  current: string,
+  manifest: PlainTable,
+  knowledge: Knowledge,
+): Completion | undefined {
+  const { command, waiting, ended } = line;
+  const at = { line, manifest, knowledge };
+  if (waiting) return valueOf(waiting, '', current, at);
+  if (!ended && current.startsWith('-')) {
+    const [name = '', value] = current.split(/=(.*)/s);
+    if (value === undefined || !name.startsWith('--')) return flags(line, current);
+    // Only written with = it takes a value: the fields to print.
+    const flag = findFlag(name === '--json' ? '--fields' : name, command);
+    return flag && valueOf(flag, `${name}=`, value, at);
+  }
+  if (line.noun === undefined) return words(firstWords(manifest), current);
+  if (line.group && line.lacksVerb) return words(verbsOf(line.group.word, manifest), current);
+  const param = command && positional(command.args, line.positionals.length);
+  return param && valueOf(param, '', current, at);
+}
+
+interface Place {
+  readonly line: Line;
+  readonly manifest: PlainTable;
+  readonly knowledge: Knowledge;
+}
+
+/** Completes a value; `kept` is what stands before it in the same word. */
+function valueOf(param: Flag, kept: string, value: string, place: Place): Completion | undefined {
+  const { completes, placeholder } = param;
+  if (completes === 'file') return { directive: 'files', kept, candidates: '' };
+  if (completes === 'directory') return { directive: 'folders', kept, candidates: '' };
+  if (completes === 'topic') return topic(value, place);
+  const offered = param.choices?.join('\n') ?? valuesOf(completes ?? '', place);
+  const isList = param.commaList || placeholder.includes(',');
+  // --where field=value, -F k=v, --form 'question=answer'
+  if (!placeholder.includes('=')) return listed(offered, { kept, value, isList });
+  const pairs = offered.replace(/^([^\t\n]+).*$/gm, '$1=');
+  const found = listed(pairs, { kept, value, isList });
+  return found && { ...found, directive: 'nospace' };
+}
+
+function valuesOf(completes: string, { line, knowledge }: Place): Candidates {
+  const [kind, what = ''] = completes.split(':');
+  const resource = line.command?.words[0] ?? line.noun ?? '';
+  switch (kind) {
+    case 'field':
+      return [
+        ...new Set([...(line.command?.fields ?? []), ...knowledge.fields(resource).split('\n')]),
+      ]
+        .filter((field) => field !== '')
+        .join('\n');
+    case 'id':
+      return knowledge.ids(what);
+    case 'value':
+      return knowledge.values(resource, what);
+    case 'run':
+      return knowledge.runs();
+    case 'profile':
+      return knowledge.profiles();
+    case 'configKey':
+      return knowledge.settings();
+    case 'configValue':
+      return choicesOf(line.positionals[0] ?? '').join('\n');
+    default:
+      return '';
+  }
+}
+
+interface Value {
+  readonly kept: string;
+  readonly value: string;
+  /** Several in one word, separated by commas. */
+  readonly isList: boolean;
+}
+
+function listed(offered: Candidates, { kept, value, isList }: Value): Completion | undefined {
+  if (!isList || !value.includes(',')) return answer(matching(offered, value), kept);
+  const before = value.slice(0, value.lastIndexOf(',') + 1);
+  const chosen = new Set(before.split(','));
+  const left = offered.split('\n').filter((candidate) => !chosen.has(wordOf(candidate)));
+  return answer(matching(left.join('\n'), value.slice(before.length)), `${kept}${before}`);
+}
+
+/** A word that has other names, too; they are offered only where its own does not match. */
+interface Name {
+  readonly word: string;
+  readonly aliases: readonly string[];
+  readonly text: string;
+}
+
+function firstWords({ groups, commands }: PlainTable): Name[] {
+  const alone = commands.filter((command) => command.words.length === 1);
+  return [
+    ...groups.map(({ word, aliases, about }) => ({ word, aliases, text: about })),
+    ...alone.map(({ words: [word = ''], summary }) => ({ word, aliases: [], text: summary })),
+  ];
+}
+
+function verbsOf(noun: string | undefined, manifest: PlainTable): Name[] {
+  const group = findGroup(noun, manifest);
+  if (!group) return [];
+  const all = commandsOf(group, manifest);
+  return all.map(({ words: [, word = ''], summary }) => ({
+    word,
+    aliases: verbAliasesOf(word, all),
+    text: summary,
+  }));
+}
+
+function words(names: readonly Name[], current: string): Completion | undefined {
+  const own = names.map(({ word, text }) => described(word, text)).join('\n');
+  if (beginning(own, current, 'i') !== '') return answer(matching(own, current), '');
+  const others = names.flatMap(({ aliases, text }) => aliases.map((word) => described(word, text)));
+  return answer(matching([own, ...others].join('\n'), current), '');
+}
+
+function topic(current: string, { line, manifest }: Place): Completion | undefined {
+  const [noun, ...further] = line.positionals;
+  if (further.length > 0) return undefined;
+  if (noun !== undefined) return words(verbsOf(noun, manifest), current);
+  const topics = manifest.topics.map(({ name, about }) => ({
+    word: name,
+    aliases: [],
+    text: about,
+  }));
+  return words([...topics, ...firstWords(manifest)], current);
+}
+
+function flags({ command, given }: Line, current: string): Completion | undefined {
+  const offered = flagsOf(command)
+    .filter(({ word, takes }) => takes === 'values' || !given.has(word))
+    .map(({ word, text }) => described(word, text));
+  return answer(matching(offered.join('\n'), current), '');
+}
+
+/** The last one stands for all further words where it is variadic. */
+function positional(args: readonly PlainParam[], index: number): PlainParam | undefined {
+  const last = args.at(-1);
+  return args[index] ?? (last?.takes === 'values' ? last : undefined);
+}
+
+function answer(candidates: Candidates, kept: string): Completion | undefined {
+  return candidates === '' ? undefined : { directive: 'space', kept, candidates };
+}
+
+/** Those that begin as typed, else those that do in another case, else all. */
+function matching(candidates: Candidates, typed: string): Candidates {
+  return beginning(candidates, typed) || beginning(candidates, typed, 'i') || candidates;
+}
+
+/** The candidates that begin so. */
+export function beginning(candidates: Candidates, typed: string, mode = ''): Candidates {
+  if (typed === '') return candidates;
+  const start = typed.replace(/[^\w\s]/g, '\\$&');
+  return (candidates.match(new RegExp(`^${start}.*$`, `gm${mode}`)) ?? []).join('\n');
+}
+
+/** The part of a candidate that is typed. */
+export function wordOf(candidate: string): string {
+  const tab = candidate.indexOf('\t');
+  return tab < 0 ? candidate : candidate.slice(0, tab);
+}
+
+/** Joins a word and what it means. */
+export function described(word: string, text: string): string {
+  return text === '' ? word : `${word}\t${text}`;
+}

@@ -1,0 +1,135 @@
+/** Reads the words before the cursor: the command, the flags given and the value that is due. */
+import type { PlainCommand, PlainGroup, PlainParam, PlainTable } from '../../data/plain-table.js';
+import { globalFlags } from '../global-flags.js';
+import { verbAliases } from '../resolve-command.js';
+
+export type Flag = Pick<
+  PlainParam,
+  'word' | 'short' | 'text' | 'placeholder' | 'takes' | 'commaList' | 'choices' | 'completes'
+>;
+
+/** A command line up to the word that is being typed. */
+export interface Line {
+  /** The first word, as typed. */
+  readonly noun: string | undefined;
+  readonly group: PlainGroup | undefined;
+  /** Undefined while it is not named, and where no command has that name. */
+  readonly command: PlainCommand | undefined;
+  /** Whether the next positional word names a command of `group`. */
+  readonly lacksVerb: boolean;
+  /** The words behind the command. */
+  readonly positionals: readonly string[];
+  /** The flags given, by their long name, with the last value of each. */
+  readonly given: ReadonlyMap<string, string>;
+  /** The flag whose value is being typed. */
+  readonly waiting: Flag | undefined;
+  /** Whether `--` ended the flags. */
+  readonly ended: boolean;
+  /** Every word as typed. */
+  readonly words: readonly string[];
+}
+
+const help: Flag = {
+  word: '--help',
+  short: 'h',
+  text: 'explain the command',
+  placeholder: '',
+  takes: 'nothing',
+  commaList: false,
+};
+
+/** Reads the words between the program's name and the one at the cursor. */
+export function readLine(words: readonly string[], manifest: PlainTable): Line {
+  let noun: string | undefined;
+  let verb: string | undefined;
+  let group: PlainGroup | undefined;
+  let command: PlainCommand | undefined;
+  let waiting: Flag | undefined;
+  let ended = false;
+  const positionals: string[] = [];
+  const given = new Map<string, string>();
+  for (const word of words) {
+    if (waiting) {
+      given.set(waiting.word, word);
+      waiting = undefined;
+    } else if (!ended && word === '--') {
+      ended = true;
+    } else if (!ended && /^-./s.test(word)) {
+      waiting = readFlags(word, command, given);
+    } else if (noun === undefined) {
+      noun = word;
+      group = findGroup(word, manifest);
+      command = manifest.commands.find((one) => one.words.length === 1 && one.words[0] === word);
+    } else if (group && verb === undefined) {
+      verb = word;
+      command = findCommand(group, word, manifest);
+    } else {
+      positionals.push(word);
+    }
+  }
+  const lacksVerb = group !== undefined && verb === undefined;
+  return { noun, group, command, lacksVerb, positionals, given, waiting, ended, words };
+}
+
+/** Reads `--flag`, `--flag=value`, `-qy` or `-pNAME`; returns the flag whose value comes next. */
+function readFlags(
+  word: string,
+  command: PlainCommand | undefined,
+  given: Map<string, string>,
+): Flag | undefined {
+  if (word.startsWith('--')) {
+    const [, name = word, value] = /^([^=]*)=(.*)$/s.exec(word) ?? [];
+    const flag = findFlag(name, command);
+    if (!flag) return undefined;
+    given.set(flag.word, value ?? '');
+    return flag.takes === 'nothing' || value !== undefined ? undefined : flag;
+  }
+  for (let index = 1; index < word.length; index++) {
+    const flag = findFlag(`-${word[index]}`, command);
+    if (!flag) continue;
+    const value = flag.takes === 'nothing' ? '' : word.slice(index + 1).replace(/^=/, '');
+    given.set(flag.word, value);
+    if (flag.takes !== 'nothing') return value === '' ? flag : undefined;
+  }
+  return undefined;
+}
+
+/** The flag of this long or short name; a command's own comes before one of every command. */
+export function findFlag(name: string, command: PlainCommand | undefined): Flag | undefined {
+  return flagsOf(command).find(
+    ({ word, short }) => word === name || (short !== undefined && `-${short}` === name),
+  );
+}
+
+/** The flags that a command takes, its own first. */
+export function flagsOf(command: PlainCommand | undefined): readonly Flag[] {
+  const own = command?.flags ?? [];
+  const names = new Set(own.map(({ word }) => word));
+  return [...own, ...globalFlags.filter(({ word }) => !names.has(word)), help];
+}
+
+export function findGroup(word: string | undefined, manifest: PlainTable): PlainGroup | undefined {
+  if (word === undefined) return undefined;
+  return manifest.groups.find((group) => group.word === word || group.aliases.includes(word));
+}
+
+export function commandsOf(group: PlainGroup, manifest: PlainTable): readonly PlainCommand[] {
+  return manifest.commands.filter(({ words }) => words.length > 1 && words[0] === group.word);
+}
+
+function findCommand(
+  group: PlainGroup,
+  word: string,
+  manifest: PlainTable,
+): PlainCommand | undefined {
+  const all = commandsOf(group, manifest);
+  const named = (verb: string | undefined) => all.find(({ words }) => words[1] === verb);
+  return named(word) ?? named(Object.hasOwn(verbAliases, word) ? verbAliases[word] : undefined);
+}
+
+/** What else a verb of this group is called: only names that no command of the group has. */
+export function verbAliasesOf(verb: string, all: readonly PlainCommand[]): string[] {
+  return Object.entries(verbAliases)
+    .filter(([alias, name]) => name === verb && !all.some(({ words }) => words[1] === alias))
+    .map(([alias]) => alias);
+}
