@@ -3,7 +3,7 @@ import { type Change, defineLocalWrite, flag, param } from '../cli/define.js';
 import { completionScript, type Shell, shells } from '../cli/completion/scripts.js';
 import { linesOf } from '../cli/views.js';
 import type { LocalContext } from '../context.js';
-import { type FileChange, installation, removal, settle } from './shell-install.js';
+import { type FileChange, installation, removal, settle } from '../cli/completion/install.js';
 
 const Script = z.object({ shell: z.enum(shells), script: z.string() });
 const Settled = z.object({

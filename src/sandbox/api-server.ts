@@ -6,12 +6,11 @@ import { type Admin, answerAdmin, isAdminPath } from './admin.js';
 import { answerWithFault, readWhole, type Rendered } from './fault-answer.js';
 import type { Faults } from './faults.js';
 import type { Reply } from './handler.js';
-import type { Grant } from './keys.js';
+import type { Grant, UrlSigner } from './keys.js';
 import type { Personality } from './personality.js';
 import { forbidden, Refusal } from './refusal.js';
 import { checkBody, checkOrganization, isOwnHost, readJson, type Received } from './request.js';
 import { handle, type Match, matchRoute } from './routes.js';
-import type { UrlSigner } from './signed-url.js';
 import type { State } from './state.js';
 
 export interface ServerParts {

@@ -65,3 +65,15 @@ export function checkName(body: JsonObject, need: 'required' | 'optional'): void
   if (name === undefined && need === 'optional') return;
   if (typeof name !== 'string' || name.trim() === '') throw invalid('name must be a text');
 }
+
+/** Refuses a body whose `teamId` or `teamIds` names a team that the organization does not have. */
+export function checkTeams(call: HandlerCall): void {
+  const { teamId, teamIds } = call.body;
+  if (teamIds !== undefined && !Array.isArray(teamIds)) throw invalid('teamIds must be a list');
+  const named: unknown[] = [...(teamIds ?? []), ...(typeof teamId === 'string' ? [teamId] : [])];
+  for (const id of named) {
+    const team = typeof id === 'string' ? call.tables.records.teams.get(id) : undefined;
+    if (team?.organizationId !== call.organizationId)
+      throw invalid(`there is no team ${String(id)}`);
+  }
+}

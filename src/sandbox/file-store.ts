@@ -6,7 +6,7 @@ import type { Faults } from './faults.js';
 import type { FileBytes } from './file-bytes.js';
 import { receive, serve } from './file-transfer.js';
 import { StoreRefusal } from './refusal.js';
-import { type Verification, verifySignedUrl } from './signed-url.js';
+import { type Verification, verifySignedUrl } from './keys.js';
 import type { State } from './state.js';
 
 export interface FileStoreParts {

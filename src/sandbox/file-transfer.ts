@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FileBytes, StoredBytes } from './file-bytes.js';
 import type { Tables, Upload } from './records.js';
-import type { SignedCall } from './signed-url.js';
+import type { SignedCall } from './keys.js';
 import type { State } from './state.js';
 import { StoreRefusal } from './refusal.js';
 

@@ -3,7 +3,7 @@ import type { contract, EndpointName } from '../api/contract.js';
 import type { JsonObject } from '../data/json.js';
 import type { Personality } from './personality.js';
 import type { Step, Tables } from './records.js';
-import type { UrlSigner } from './signed-url.js';
+import type { UrlSigner } from './keys.js';
 
 /** A call whose key, permission, organization and body have been checked. */
 export interface HandlerCall<Param extends string = string> {

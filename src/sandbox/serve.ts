@@ -5,9 +5,8 @@ import { UsageError } from '../errors.js';
 import { newApiListener } from './api-server.js';
 import { createFaults } from './faults.js';
 import { newFileListener } from './file-store.js';
-import { newKeyRing } from './keys.js';
+import { newKeyRing, newSigner } from './keys.js';
 import { defaultPersonality } from './personality.js';
-import { newSigner } from './signed-url.js';
 import { newSecret, type Storage } from './storage.js';
 
 export interface ServeOptions {

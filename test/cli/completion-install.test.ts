@@ -1,17 +1,7 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  lstatSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { shellFiles } from '../../src/commands/shell-files.js';
-import { withMarked, withoutMarked } from '../../src/data/marked-lines.js';
+import { shellFiles, withMarked, withoutMarked } from '../../src/cli/completion/install.js';
 import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
 
 const places = {

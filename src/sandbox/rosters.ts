@@ -1,8 +1,7 @@
-/** How the sandbox answers the endpoints of players. */
-import { checkName, find, listed, merged, newRecord, recordsOf } from './editing.js';
-import type { HandlerCall, Handlers } from './handler.js';
+/** How the sandbox answers the endpoints of teams and players. */
+import { checkName, checkTeams, find, listed, merged, newRecord, recordsOf } from './editing.js';
+import type { Handlers } from './handler.js';
 import type { StoredRecord } from './records.js';
-import { invalid } from './refusal.js';
 
 type PlayerCalls = 'listPlayers' | 'getPlayer' | 'createPlayer' | 'updatePlayer' | 'deletePlayer';
 
@@ -36,18 +35,6 @@ export const playerHandlers: Pick<Handlers, PlayerCalls> = {
   },
 };
 
-/** Refuses a body whose `teamId` or `teamIds` names a team that the organization does not have. */
-export function checkTeams(call: HandlerCall): void {
-  const { teamId, teamIds } = call.body;
-  if (teamIds !== undefined && !Array.isArray(teamIds)) throw invalid('teamIds must be a list');
-  const named: unknown[] = [...(teamIds ?? []), ...(typeof teamId === 'string' ? [teamId] : [])];
-  for (const id of named) {
-    const team = typeof id === 'string' ? call.tables.records.teams.get(id) : undefined;
-    if (team?.organizationId !== call.organizationId)
-      throw invalid(`there is no team ${String(id)}`);
-  }
-}
-
 /** The player without that team; undefined for a player who is not in it. */
 export function withoutTeam(player: StoredRecord, teamId: string): StoredRecord | undefined {
   const teamIds: unknown = player['teamIds'];
@@ -59,3 +46,37 @@ export function withoutTeam(player: StoredRecord, teamId: string): StoredRecord 
     ...(player['teamId'] === teamId && { teamId: null }),
   };
 }
+
+type TeamCalls = 'listTeams' | 'getTeam' | 'createTeam' | 'updateTeam' | 'deleteTeam';
+
+/** Teams (contract 4.4; update and delete are assumed). */
+export const teamHandlers: Pick<Handlers, TeamCalls> = {
+  listTeams: (call) => listed(call, 'teams', recordsOf(call, 'teams')),
+
+  getTeam: (call) => ({ status: 200, body: find(call, 'teams', call.params.teamId) }),
+
+  createTeam(call) {
+    checkName(call.body, 'required');
+    const team = newRecord(call, 'teams', call.body);
+    call.steps.push(['put', 'teams', team]);
+    return { status: call.personality.createdStatus, body: team };
+  },
+
+  updateTeam(call) {
+    const found = find(call, 'teams', call.params.teamId);
+    checkName(call.body, 'optional');
+    const team = merged(call, found);
+    call.steps.push(['put', 'teams', team]);
+    return { status: 200, body: team };
+  },
+
+  deleteTeam(call) {
+    const { id } = find(call, 'teams', call.params.teamId);
+    for (const player of recordsOf(call, 'players')) {
+      const left = withoutTeam(player, id);
+      if (left) call.steps.push(['put', 'players', left]);
+    }
+    call.steps.push(['delete', 'teams', id]);
+    return { status: call.personality.deletedStatus };
+  },
+};

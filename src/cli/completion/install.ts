@@ -1,0 +1,255 @@
+/** Installs and removes a shell's completion script, and the lines that load it. */
+import { chmodSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
+import { dirname, posix, win32 } from 'node:path';
+import type { Environment } from '../../config/paths.js';
+import { ConfigError, GuardError, OutputError } from '../../errors.js';
+import { writeAtomically } from '../../files/atomic-write.js';
+import { unreadable } from '../../files/input-file.js';
+import { makeFolder } from '../../files/private.js';
+import { writeReason } from '../../files/writing.js';
+import type { Shell } from './scripts.js';
+
+/** One file and its text before and after; undefined = there is none. */
+export interface FileChange {
+  readonly path: string;
+  readonly what: 'script' | 'lines';
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+  /** Folders of ours that go with the file when nothing else is in them, the innermost first. */
+  readonly folders: readonly string[];
+}
+
+const mark = 'rosterctl completion';
+
+/** What installing a shell's script would write. Throws ConfigError, InputError, GuardError. */
+export function installation(shell: Shell, script: string, machine: Machine): FileChange[] {
+  const { start, ...place } = shellFiles(shell, machine);
+  const placed = scriptFile(shell, place, script);
+  if (!start) return [placed];
+  const from = readText(start.file);
+  const to = withMarked(from, { name: mark, lines: start.lines });
+  return [placed, { path: start.file, what: 'lines', from, to, folders: [] }];
+}
+
+/** What taking it away again would write. Throws ConfigError, InputError, GuardError. */
+export function removal(shell: Shell, machine: Machine): FileChange[] {
+  const { start, ...place } = shellFiles(shell, machine);
+  const taken = scriptFile(shell, place, undefined);
+  if (!start) return [taken];
+  const from = readText(start.file);
+  const to = from === undefined ? undefined : withoutMarked(from, mark);
+  return [{ path: start.file, what: 'lines', from, to, folders: [] }, taken];
+}
+
+function scriptFile(
+  shell: Shell,
+  { script: path, folders }: Pick<ShellFiles, 'script' | 'folders'>,
+  to: string | undefined,
+): FileChange {
+  return { path, what: 'script', from: readOurs(path, shell), to, folders };
+}
+
+/** Writes and removes what differs. Throws OutputError. */
+export async function settle(files: readonly FileChange[]): Promise<void> {
+  for (const file of files) {
+    if (file.from === file.to) continue;
+    if (file.to === undefined) remove(file);
+    else await write(file, file.to);
+  }
+}
+
+async function write({ path, folders }: FileChange, text: string): Promise<void> {
+  attempt(path, () => {
+    makeFolder(dirname(path), 0o755);
+    // zsh loads no completion out of a folder that a group may write to.
+    for (const folder of folders) chmodSync(folder, 0o755);
+  });
+  await writeAtomically(path, text, { mode: 0o644 });
+}
+
+function remove({ path, folders }: FileChange): void {
+  attempt(path, () => rmSync(path, { force: true }));
+  for (const folder of folders) {
+    try {
+      rmdirSync(folder);
+    } catch {
+      // Something else is in it, or it is gone already.
+      return;
+    }
+  }
+}
+
+/** A file at the script's place that some other hand wrote is neither replaced nor removed. */
+function readOurs(path: string, shell: Shell): string | undefined {
+  const text = readText(path);
+  if (text === undefined || text.includes(`rosterctl completion ${shell}\n`)) return text;
+  throw new GuardError(`${path} was not written by rosterctl and stays as it is.`, {
+    hint: 'Move it away, then run this again.',
+  });
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return undefined;
+    throw unreadable(path, error);
+  }
+}
+
+function attempt(path: string, act: () => void): void {
+  try {
+    act();
+  } catch (error) {
+    throw new OutputError(`${path} cannot be written: ${writeReason(error)}.`, {
+      hint: 'Without --install the script is printed, to be put where your shell looks.',
+      cause: error,
+    });
+  }
+}
+
+/** Lines of ours inside a file that belongs to the user, between two comment lines. */
+export interface MarkedLines {
+  readonly name: string;
+  readonly lines: readonly string[];
+}
+
+/**
+ * The text with our lines at its end, or renewed where they stand. `undefined` = there is no file
+ * yet; the mark then says so, that `withoutMarked` can tell. The same lines twice change nothing.
+ */
+export function withMarked(text: string | undefined, { name, lines }: MarkedLines): string {
+  const found = findMarked(text ?? '', name);
+  const block = (made: boolean) =>
+    [`# >>> ${name}${made ? madeForIt : ''} >>>`, ...lines, `# <<< ${name} <<<`].join('\n');
+  if (text === undefined) return `${block(true)}\n`;
+  if (found) return text.slice(0, found.from) + block(found.made) + text.slice(found.to);
+  if (text === '' || text.endsWith('\n')) return `${text}${block(false)}\n`;
+  // A file without a last line end stays one, so that taking the lines out leaves it as it was.
+  return `${text}\n${block(false)}`;
+}
+
+/** The text as it was before `withMarked`; undefined when the file was made for our lines alone. */
+export function withoutMarked(text: string, name: string): string | undefined {
+  const found = findMarked(text, name);
+  if (!found) return text;
+  const before = text.slice(0, found.from);
+  const after = text.slice(found.to);
+  const rest = after === '' ? before.replace(/\n$/, '') : before + after.replace(/^\n/, '');
+  return found.made && rest === '' ? undefined : rest;
+}
+
+const madeForIt = ' (this file was made for it)';
+
+/** Where our block stands, its last line end not counted. */
+function findMarked(text: string, name: string) {
+  const begins = [`# >>> ${name} >>>\n`, `# >>> ${name}${madeForIt} >>>\n`];
+  const end = `\n# <<< ${name} <<<`;
+  for (const begin of begins) {
+    const from = text.startsWith(begin) ? 0 : text.indexOf(`\n${begin}`) + 1;
+    if (from === 0 && !text.startsWith(begin)) continue;
+    const last = text.indexOf(end, from);
+    if (last < 0) continue;
+    return { from, to: last + end.length, made: begin === begins[1] };
+  }
+  return undefined;
+}
+
+/** What an installation consists of: the script, and lines in a file that the shell reads at start. */
+export interface ShellFiles {
+  readonly script: string;
+  /** Folders that are ours alone and go with the script when they are empty. */
+  readonly folders: readonly string[];
+  readonly start?: { readonly file: string; readonly lines: readonly string[] };
+}
+
+interface Machine {
+  readonly env: Environment;
+  readonly platform: NodeJS.Platform;
+}
+
+/** The conventional places of a shell. Throws ConfigError when there is no home folder. */
+export function shellFiles(shell: Shell, machine: Machine): ShellFiles {
+  return machine.platform === 'win32' ? onWindows(shell, machine) : onUnix(shell, machine);
+}
+
+function onUnix(shell: Shell, { env, platform }: Machine): ShellFiles {
+  const home = env['HOME'];
+  if (!home || !posix.isAbsolute(home)) throw homeless('HOME');
+  const base = (variable: string, fallback: string) => {
+    const named = env[variable];
+    // A relative path would mean another folder in every directory.
+    return named && posix.isAbsolute(named) ? named : posix.join(home, fallback);
+  };
+  const config = base('XDG_CONFIG_HOME', '.config');
+  const data = base('XDG_DATA_HOME', '.local/share');
+  const own = posix.join(data, 'rosterctl');
+  switch (shell) {
+    case 'bash': {
+      const script = posix.join(data, 'bash-completion', 'completions', 'rosterctl');
+      // Terminals of macOS start login shells, which do not read .bashrc.
+      const file = posix.join(home, platform === 'darwin' ? '.bash_profile' : '.bashrc');
+      return { script, folders: [], start: { file, lines: bashLines(script) } };
+    }
+    case 'zsh': {
+      const folder = posix.join(own, 'zsh');
+      const file = posix.join(base('ZDOTDIR', ''), '.zshrc');
+      return {
+        script: posix.join(folder, '_rosterctl'),
+        folders: [folder, own],
+        start: { file, lines: zshLines(folder) },
+      };
+    }
+    case 'fish':
+      return { script: posix.join(config, 'fish', 'completions', 'rosterctl.fish'), folders: [] };
+    default: {
+      const script = posix.join(own, 'rosterctl.ps1');
+      const file = posix.join(config, 'powershell', 'profile.ps1');
+      return { script, folders: [own], start: { file, lines: powershellLines(script) } };
+    }
+  }
+}
+
+function onWindows(shell: Shell, { env }: Machine): ShellFiles {
+  if (shell !== 'powershell')
+    throw new ConfigError(`The place of ${shell}'s completions on Windows is not known.`, {
+      hint: `Print the script and put it there: rosterctl completion ${shell}`,
+    });
+  const { LOCALAPPDATA: local, USERPROFILE: home } = env;
+  if (!local || !home) throw homeless('LOCALAPPDATA or USERPROFILE');
+  const own = win32.join(local, 'rosterctl', 'completion');
+  const script = win32.join(own, 'rosterctl.ps1');
+  const file = win32.join(home, 'Documents', 'PowerShell', 'profile.ps1');
+  return { script, folders: [own], start: { file, lines: powershellLines(script) } };
+}
+
+function homeless(variable: string): ConfigError {
+  return new ConfigError(`There is no place to install to: ${variable} is not set.`, {
+    hint: 'Print the script and put it where you want it: rosterctl completion SHELL',
+  });
+}
+
+/** The bash-completion package loads the script when it is first wanted; without it we do at start. */
+function bashLines(script: string): string[] {
+  const path = singleQuoted(script);
+  return [`if [ -z "\${BASH_COMPLETION_VERSINFO-}" ] && [ -r ${path} ]; then . ${path}; fi`];
+}
+
+/** Works before `compinit` (it finds the folder) and after it (the function is announced). */
+function zshLines(folder: string): string[] {
+  return [
+    `fpath=(${singleQuoted(folder)} $fpath)`,
+    'autoload -Uz compinit _rosterctl',
+    'if (( $+functions[compdef] )); then compdef _rosterctl rosterctl; else compinit; fi',
+  ];
+}
+
+function powershellLines(script: string): string[] {
+  const path = `'${script.replaceAll("'", "''")}'`;
+  return [`if (Test-Path -LiteralPath ${path}) { . ${path} }`];
+}
+
+function singleQuoted(path: string): string {
+  return `'${path.replaceAll("'", `'\\''`)}'`;
+}
