@@ -1,4 +1,4 @@
-/** Earlier runs that a new one takes over, waits for, replaces, reports, or takes back. */
+/** Earlier runs that concern a new one: their open writes are awaited, carried over, verified or reported. */
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { pause } from '../data/time.js';
@@ -26,8 +26,8 @@ import {
 import { settleMs, verifyLost } from './verify.js';
 
 /**
- * The unfinished runs of the same command line, oldest first; nothing is moved or locked. None where
- * the runs cannot be read.
+ * Returns the unfinished runs of the same command line, oldest first, without moving or locking them;
+ * empty if the runs cannot be read.
  */
 export async function unfinishedOfLine(
   context: Context,
@@ -40,7 +40,7 @@ export async function unfinishedOfLine(
   return open.filter(({ head, finished, plan }) => head.input === input && plan && !finished);
 }
 
-/** Rows of runs that are replaced of which something may have been sent, with their before-images. */
+/** Returns the rows of replaced runs that may have been sent in part, with their before-images. */
 export async function begunTasks(
   store: RunStore,
   replaced: readonly StoredRun[],
@@ -54,7 +54,7 @@ export async function begunTasks(
   return (await Promise.all(all)).flat();
 }
 
-/** Rows begun by an earlier run come first; the selection names each of them once. */
+/** Puts rows begun by an earlier run first and drops their duplicates from the selection. */
 export function withCarried(
   carried: readonly Task[],
   selected: readonly SelectedRow[],
@@ -67,7 +67,7 @@ export function withCarried(
   }));
 }
 
-/** The new journal knows of them before the old one is closed: a crash in between loses none. */
+/** Records carried-over rows in the new journal before the old one is closed, so that a crash in between loses none. */
 export async function keepCarried(
   journal: Journal,
   beforeImages: BeforeImages | undefined,
@@ -86,7 +86,7 @@ export async function keepCarried(
 
 /**
  * Waits for writes of earlier runs that may still take effect: those to the rows about to be read,
- * and all of the runs in `whole`.
+ * and every open write of the runs in `whole`.
  */
 export async function awaitEarlierWrites(
   context: Context,
@@ -116,7 +116,7 @@ async function waitForWrites(
   await pause(longest, context.signal);
 }
 
-/** A finished run of the same input whose process was killed before its report was out. */
+/** Finds a finished run of the same input whose process was killed before it printed its report. */
 export function unreportedRun(runs: readonly StoredRun[], input: string): StoredRun | undefined {
   return runs.findLast(
     ({ finished, reported, state, head }) =>
@@ -124,7 +124,7 @@ export function unreportedRun(runs: readonly StoredRun[], input: string): Stored
   );
 }
 
-/** Prints what a run did whose process was killed before it could. */
+/** Returns the report of a finished run whose process was killed before it could print it. */
 export async function reportAgain(
   context: Context,
   { operation }: Invocation,
@@ -143,7 +143,7 @@ export async function reportAgain(
   return { report, exitName: exitOf(report, undefined), written, only: { session, record: known } };
 }
 
-/** What a run made, as far as reading can tell. */
+/** The record that a run created, if reading can identify it. */
 async function madeRecord(
   session: Session,
   { plan, state, head }: StoredRun,
@@ -160,9 +160,9 @@ async function madeRecord(
 }
 
 /**
- * Ends an unfinished run in whose place another one begins: a write that it left open gets the
- * result that reading tells (nothing can arrive any more: the caller waited), then its journal is
- * closed. `keepsPlan`: something is left that only this run knows of. Throws OutputError, GuardError.
+ * Ends an unfinished run that another one replaces: verifies its open writes (none can still take
+ * effect, because the caller waited), then closes its journal. `keepsPlan`: something is left over that
+ * only this run knows of. Throws OutputError, GuardError.
  */
 export async function closeReplacedRun(
   store: RunStore,
@@ -185,7 +185,7 @@ export async function closeReplacedRun(
   }
 }
 
-/** What became of an open write; undefined where nobody can tell. */
+/** The outcome of an open write, found by reading; undefined if reading cannot tell. */
 async function resultOfOpen(session: Session, task: Task): Promise<ReportRow | undefined> {
   const { row, id, open, previewed = [] } = task;
   if (!open) return undefined;
@@ -208,9 +208,9 @@ async function resultOfOpen(session: Session, task: Task): Promise<ReportRow | u
 }
 
 /**
- * The results of the rows of a run of which something was sent. A write whose outcome is unknown gets
- * the one that reading tells, once nothing of it can arrive any more; it is kept in the run's journal,
- * but not in a dry run. Throws Failure, GuardError `locked` while another process is at the run.
+ * Returns the results of the rows of a run that were sent. Writes with an unknown outcome are verified
+ * once they can no longer take effect, and the run's journal records what was found, except in a dry
+ * run. Throws Failure, GuardError `locked` while another process works on the run.
  */
 export async function verifiedResults(
   context: Context,
@@ -245,7 +245,7 @@ function closedResults({ state }: StoredRun): readonly ReportRow[] {
   return [...state.results.values()].filter(({ row }) => !state.open.has(row));
 }
 
-/** What reading says of the writes without an outcome; `unknown` where it says nothing. */
+/** Verifies the writes without an outcome; `unknown` where reading cannot tell. */
 async function readOpen(
   context: Context,
   { operation }: Resuming,

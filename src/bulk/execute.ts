@@ -1,4 +1,4 @@
-/** Carries out a planned run: sends, journals, reports, and ends it. */
+/** Executes a planned run: sends, journals, reports progress, and ends it. */
 import type { RateLimiter } from '../api/rate-limiter.js';
 import { backoffMs } from '../api/retry.js';
 import { keepHeapClose, letHeapGrow } from '../api/wire.js';
@@ -38,19 +38,19 @@ import { type RunOptions, settleMs } from './verify.js';
 /** A run that is about to send. */
 export interface PlannedRun {
   readonly invocation: Omit<Invocation, 'source'>;
-  /** Undefined where no run can be kept. */
+  /** Undefined if no run can be kept on disk. */
   readonly store: RunStore | undefined;
   readonly plan: RunPlan;
   readonly journal: Journal;
   readonly images: BeforeImages | undefined;
   readonly session: Session;
   readonly tasks: readonly Task[];
-  /** Rows that need nothing more, of this process or an earlier one. */
+  /** Rows that need nothing more, from this process or an earlier one. */
   readonly finished: readonly ReportRow[];
   readonly limits: Pick<BulkValues, 'failFast' | 'maxErrors' | 'concurrency' | 'results'>;
-  /** The input as read by this command line, for `--results`. */
+  /** The input as this command line read it, for `--results`. */
   readonly input: { readonly header: readonly string[]; readonly rows: readonly SelectedRow[] };
-  /** Lets go of the lock. */
+  /** Releases the lock. */
   release(): void;
 }
 
@@ -58,24 +58,24 @@ export interface PlannedRun {
 export interface EndedRun {
   readonly report: BulkReport;
   readonly exitName: ExitName;
-  /** What a script reads as the error of the whole. */
+  /** The error of the entire run, for scripts. */
   readonly failed?: FailedOne | undefined;
-  /** What is written down once the report was written out. */
+  /** Called once the report has been printed, to record that. */
   readonly written?: (() => Promise<void>) | undefined;
 }
 
 export interface ExecutedRun extends EndedRun {
-  /** The record of the only row as it stood last, and the failure that ended it. */
+  /** For a run of one row: the record in its last known state, and the failure that ended it. */
   readonly last?:
     | { readonly record?: JsonObject | undefined; readonly error?: Failure }
     | undefined;
-  /** Says on stderr how it ended and how to go on; where a person reads the report, below that. */
+  /** Prints to stderr how the run ended and how to resume it; below the report if a person reads that. */
   readonly printEnd: (how?: { readonly isShown: boolean }) => void;
 }
 
 /**
- * Sends, journals and reports; `onRow` hears of each row when its result is on disk, and then the
- * report that is given at the end has no more than the results.
+ * Sends and journals the rows of a run and returns its report. `onRow` is called with each row once its
+ * result is on disk; the final report then omits before and after values.
  */
 export async function executeRun(
   context: Context,
@@ -154,7 +154,7 @@ function runOptions(
   };
 }
 
-/** Rows of which equal values are held once. */
+/** Returns a function that copies rows so that equal before and after values share one object. */
 function compact(): (row: ReportRow) => ReportRow {
   const same = intern<NonNullable<ReportRow['before']>>();
   return ({ row, id, result, before, after, ...rest }) => ({
@@ -167,7 +167,7 @@ function compact(): (row: ReportRow) => ReportRow {
   });
 }
 
-/** Of a row that was shown already what the end of the run and `--results` need. */
+/** What the end of the run and `--results` need of a row that was already printed. */
 function bare({ row, id, result, error, retryable }: ReportRow): ReportRow {
   return {
     row,
@@ -178,7 +178,7 @@ function bare({ row, id, result, error, retryable }: ReportRow): ReportRow {
   };
 }
 
-/** How to go on with a run of which something is left. */
+/** Prints how to resume an unfinished run. */
 export function printUnfinished(
   context: Context,
   { invocation: { operation }, plan: { head, rows } }: Pick<PlannedRun, 'invocation' | 'plan'>,
@@ -189,19 +189,19 @@ export function printUnfinished(
     return context.message(
       `It may have been created. If not, run the same command again with --restart; if it was: rosterctl runs prune ${head.run}`,
     );
-  // A person is asked then; a script has to say so.
+  // On a terminal the command will ask; a script must confirm with flags.
   const expect = confirm === 'count' && left > 1 ? ` --expect ${left}` : '';
   const yes = context.prompts.nobody === undefined ? '' : ` --yes${expect}`;
   const finish = recovery?.finishLine(head) ?? `runs resume ${head.run}${yes}`;
-  // What can be had only once (stdin) is another thing when the line is typed again.
+  // stdin can be read only once: the same command line would not mean the same input.
   const isOnce = recovery && rows.every((row) => recovery.subjectOf(row) === undefined);
   const how = isOnce ? 'Finish it with' : 'Run the same command again, or';
   context.message(`Not finished. ${how}: rosterctl ${finish}`);
 }
 
 /**
- * Whether nothing of a row is left to resume: a single write that was refused or never sent has ended,
- * whatever its exit code.
+ * True if there is nothing to resume for a row: a single write that was refused or never sent has
+ * ended, whatever its exit code.
  */
 export function hasEnded({ plan, invocation }: PlannedRun, row: ReportRow): boolean {
   if (isFinalRow(row)) return true;
@@ -209,7 +209,7 @@ export function hasEnded({ plan, invocation }: PlannedRun, row: ReportRow): bool
   return isUntouched && isSingleRun(plan.head.run) && !invocation.operation.recovery;
 }
 
-/** The last record of a finished run; a journal that fails here stops nothing that was sent. */
+/** Writes the end record of a finished run. A journal that fails here does not affect what was sent. */
 async function endIfDone(
   run: PlannedRun,
   rows: readonly ReportRow[],
@@ -255,8 +255,8 @@ async function finalizeRun(
 }
 
 /**
- * What a run's progress line says: a counter with rate and time left; where bytes are moved, theirs.
- * While the service asks to wait, and once it refused for speed, the line says so.
+ * The text of a run's progress line: rows or bytes done, rate and time left. It adds the remaining
+ * wait while the service asks for one, and the learned rate once the service has throttled.
  */
 function progressText(
   { tasks, session }: { readonly tasks: readonly SelectedRow[]; readonly session: Session },

@@ -1,4 +1,4 @@
-/** Everything of a run before its first write: earlier runs, preview, confirmation, its folder on disk. */
+/** Plans a run up to its first write: earlier runs, preview, confirmation, and its folder on disk. */
 import type { Context } from '../context.js';
 import { labelOf } from '../data/path.js';
 import { Failure } from '../errors.js';
@@ -43,8 +43,8 @@ import { createRun, type RunOptions, writingBy } from './runs.js';
 import { selectByFilter } from './select-rows.js';
 
 /**
- * Plans a run, or takes up the unfinished one of the same command line. Throws UsageError,
- * GuardError, CancelledError where it may not begin, and what stops every row.
+ * Plans a run, or resumes the unfinished one of the same command line. Throws UsageError, GuardError or
+ * CancelledError if it may not start, and failures that stop every row.
  */
 export async function planRun(
   context: Context,
@@ -96,7 +96,7 @@ export async function planRun(
   const waitedFrom = context.now().getTime();
   await awaitEarlierWrites(context, earlier, rows, same);
   return beginRun(context, invocation, setup, {
-    // What was waited for is not waited for once more.
+    // These writes have been awaited already; verification must not wait for them again.
     rows: rows.map((row) =>
       row.open ? { ...row, open: { ...row.open, goneBy: waitedFrom } } : row,
     ),
@@ -110,10 +110,10 @@ export async function planRun(
   });
 }
 
-/** The rows of a new run, and the runs that it takes the place of. */
+/** The rows of a new run, and how to close the runs that it replaces. */
 interface NewRows {
   readonly rows: readonly Task[];
-  /** Rows of the run that is replaced, begun and not ended: they come first and are not previewed. */
+  /** Unfinished rows of replaced runs; they come first and are not previewed. */
   readonly carried: readonly Task[];
   readonly replaceOthers: (session: Session, options: RunOptions) => Promise<void>;
 }
@@ -210,10 +210,10 @@ async function beginRun(
   };
 }
 
-/** Where no run can be kept nothing is written down. */
+/** The journal of a run that cannot be kept: it writes nothing. */
 const nowhere: Journal = { records: [], last: 0, append: async () => {}, close: async () => {} };
 
-/** The folder of a run: its plan, its journal, and the before-images unless `undo.keep` is off. */
+/** Creates a run's folder: its plan, its journal, and the before-images unless `undo.keep` is off. */
 async function keepRun(
   context: Context,
   store: RunStore,

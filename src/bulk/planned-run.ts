@@ -1,4 +1,4 @@
-/** What planning a run comes to: a run about to send, or the report of one that sends nothing. */
+/** The result of planning: a run about to send, or the report of one that sends nothing, such as a dry run. */
 import type { DryRun, Shown } from '../cli/define.js';
 import { dryRunView } from '../cli/lines.js';
 import type { Context } from '../context.js';
@@ -20,33 +20,33 @@ import { writeResultsFile } from './results.js';
 import type { RunHead, RunPlan } from './run-plan.js';
 import type { RunStore } from './run-store.js';
 
-/** What a run starts from, once its lock is held. */
+/** What a run starts from once its lock is held. */
 export interface RunSetup {
-  /** Undefined where no run can be kept. */
+  /** Undefined if no run can be kept on disk. */
   readonly store: RunStore | undefined;
   readonly head: Omit<RunHead, 'rows'>;
   readonly lock: HeldLock | undefined;
   readonly kept: KeptJob;
   readonly input: {
     readonly header: readonly string[];
-    /** Undefined: a filter selects them. */
+    /** Undefined if a filter selects them. */
     readonly rows: readonly SelectedRow[] | undefined;
   };
 }
 
-/** A run about to send, or how it ended where nothing is to be sent. */
+/** A run about to send, or how it ended if there is nothing to send. */
 export type Planned =
   | { readonly ready: PlannedRun }
   | (EndedRun & { readonly only?: OnlyRow | undefined });
 
-/** What is known of the only row of a command line whose record needs nothing. */
+/** The only row of an invocation that sends nothing. */
 interface OnlyRow {
   readonly session: Session;
   readonly record: JsonObject | undefined;
   readonly failure?: Failure | undefined;
 }
 
-/** What the service says to all rows of a run; other failures are those of the line or of the person. */
+/** True for failures of the service that concern every row; others come from the command line or the user. */
 export function stopsEveryRow(error: Failure): boolean {
   return stopsRun(error) || isForbidden(error) || error.exitName === 'temporary';
 }
@@ -55,7 +55,7 @@ export function notAttempted({ row, id }: SelectedRow): ReportRow {
   return { row, id, result: 'not_attempted' };
 }
 
-/** The report of a command line that sent nothing. */
+/** Reports an invocation that sent nothing, and writes `--results`. */
 export async function endUnsent(
   context: Context,
   head: Pick<RunHead, 'action'>,
@@ -82,7 +82,7 @@ export function planOf(
   return {
     head,
     job: kept,
-    // The tasks themselves, which come in the same order: of 200,000 there is no second copy.
+    // Reuses the task objects, which are in the same order, to avoid a second copy of 200,000 rows.
     rows: rows.map(({ row, id, own }) => {
       const task = tasks[next];
       if (task?.row !== row) return { row, id, own };
@@ -97,7 +97,7 @@ export function planOf(
   };
 }
 
-/** Rows that the preview could not read for now: they are tried once more. */
+/** Rows that the preview could not read for now; the run tries them again. */
 export function unread(plan: RunPlan, decided: readonly ReportRow[]): readonly Task[] {
   const open = new Set(decided.filter((row) => !isFinalRow(row)).map(({ row }) => row));
   return plan.rows.filter(({ row }) => open.has(row));
@@ -108,7 +108,7 @@ export function scrubbed(row: ReportRow): JsonObject {
   return rest;
 }
 
-/** The requests that one record would be changed by, and old and new values. Throws as the read does. */
+/** The requests that would change one record, with old and new values. Throws as the read does. */
 export async function dryRunOne(
   context: Context,
   { operation }: Pick<Invocation, 'operation'>,
@@ -123,7 +123,7 @@ export async function dryRunOne(
     previewed: row.previewed,
     done: row.done,
   });
-  // What may have been created is looked for, and not created once more.
+  // A record that may have been created is searched for, not created again.
   const isLookedFor = row.open !== undefined && operation.createsRow === true;
   if (isLookedFor)
     context.message(
@@ -153,7 +153,7 @@ export async function dryRunOne(
   return { value, view: dryRunView, exitName: 'done' };
 }
 
-/** Reads rows as a run would and sends nothing; `run`: the one that would go on with them. */
+/** Previews rows as a run would, and sends nothing; `run`: the unfinished run that would be resumed. */
 export async function dryRunMany(
   context: Context,
   invocation: Parameters<typeof previewRows>[2],

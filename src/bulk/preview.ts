@@ -1,4 +1,4 @@
-/** The preview of a run: every row is read and decided, and nothing is sent but reads. */
+/** The preview of a run: reads and decides every row without writing. */
 import { resource as rowOf } from '../api/resources.js';
 import type { Call } from '../api/types.js';
 import { fieldOf, ObservedFields } from '../cli/record-fields.js';
@@ -15,32 +15,32 @@ import { CircuitBreaker } from './limits.js';
 import type { RecordState, Session, Task } from './operation.js';
 import type { ReportRow, RowChange, SelectedRow } from './report.js';
 
-/** What the preview found: rows that are to be written, and those that are decided already. */
+/** The outcome of a preview: rows to write, and rows that are already decided. */
 export interface Preview {
   readonly tasks: readonly Task[];
   readonly decided: readonly ReportRow[];
-  /** What a person calls the records of the first rows, by row. */
+  /** The names of the first rows' records, by row. */
   readonly names?: ReadonlyMap<number, string>;
-  /** The first call of the first row that is to be written: the others go the same way. */
+  /** The first call of the first row to be written; the others use the same route. */
   readonly firstCall?: Call | undefined;
-  /** What the only row met that could not be read. */
+  /** Why the only row could not be read. */
   readonly failure?: Failure | undefined;
   /** The record of the only row. */
   readonly record?: JsonObject | undefined;
 }
 
-/** So many single reads are cheaper than a list that may be long. */
+/** Up to this many rows, single reads are cheaper than a list that may be long. */
 const singleReads = 25;
 
-/** The command line whose rows are read. */
+/** The invocation whose rows are previewed. */
 type Previewed = Pick<Invocation, 'operation' | 'words' | 'values'> &
   Partial<Pick<Invocation, 'source'>>;
 
 type DescribeError = (error: Failure, id: string) => unknown;
 
 /**
- * Reads every row and sends nothing but reads; many rows share one list. Throws what stops a run: a
- * refused key, a service that does not answer, a 403 that keeps coming.
+ * Reads and decides every row; many rows share one list. Throws what would stop a run: a refused key,
+ * a service that does not answer, repeated 403s.
  */
 export async function previewRows(
   context: Context,
@@ -62,7 +62,7 @@ export async function previewRows(
     breaker: new CircuitBreaker(undefined, () => context.api.limiter.silent),
     instant: () => context.instant(),
     isOne: rows.length === 1,
-    // A value of a CSV that does not fit is a mistake of the file, and nothing is sent.
+    // An invalid value in a CSV is an error in the file, so nothing is sent.
     wrongLines: source === 'csv' ? new InputErrors() : undefined,
   });
   await previewListed(context, rows, resource, async (index, row, record) => {
@@ -95,8 +95,8 @@ export async function previewRows(
 type OnListed = (index: number, row: SelectedRow, record: JsonObject) => Promise<void>;
 
 /**
- * Many rows share one list, and none of its records is kept. Not where single reads are cheaper or
- * the list cannot be had.
+ * Decides many rows from one list, without keeping its records. Leaves them to single reads if these
+ * are cheaper or the list is forbidden.
  */
 async function previewListed(
   context: Context,
@@ -115,24 +115,24 @@ async function previewListed(
       if (index !== undefined && row && !row.record) await onListed(index, row, record);
     }
   } catch (error) {
-    // A key may read records and not the list.
+    // A key may be allowed to read records but not to list them.
     if (!(error instanceof Failure) || !isForbidden(error) || stopsRun(error)) throw error;
   }
 }
 
-/** The first rows are shown; where these are to be written, they are among so many. */
+/** Names are kept for this many rows: a preview shows only the first rows to be written. */
 const mostNamed = 100;
 
 interface PreviewWorld {
   readonly fields: ObservedFields;
   readonly breaker: CircuitBreaker;
   readonly instant: () => RecordState['at'];
-  /** The only row keeps its record: if that is fresh at its turn, it is not read again. */
+  /** The only row keeps its record, so that it is not read again if still fresh at its turn. */
   readonly isOne: boolean;
   readonly wrongLines: InputErrors | undefined;
 }
 
-/** Decides rows by what a list shows of them, or by a read of their own. */
+/** Returns functions that decide a row from a listed record, or from a read of its own. */
 function previewer(
   session: Session,
   guards: Guards,
@@ -165,15 +165,15 @@ function previewer(
       });
       if (!decision.write) return decision.row;
       firstCall ??= plan.steps[0]?.call;
-      // Spelt out: a spread with one more field gives each object a hidden class of its own.
+      // Spelled out, because a spread plus one field would give each object its own hidden class.
       const previewed = same(changesOf(plan));
       const task = { row: row.row, id: row.id, own: row.own, previewed };
       return keeps ? { ...task, seen: state } : task;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       if (wrongLines && error instanceof InputError) wrongLines.add(error);
-      // Too many open files concern the file that met them; anything else that stops a run would
-      // only be met again.
+      // Too many open files concern this row only; any other failure that stops a run would recur for
+      // every row.
       const isLocal = error instanceof SystemLimitError;
       if (!isLocal && (breaker.failed(error, 'failed', false) || breaker.stop)) throw error;
       if (isOne) only = { failure: error };
@@ -196,7 +196,7 @@ function previewer(
     firstCall: () => firstCall,
     only: () => only,
     checkLines: () => wrongLines?.throwIfAny(),
-    /** Undefined where the list shows less of the record than its own GET would: then it is read alone. */
+    /** Decides a row from a listed record; undefined if the list omits fields that the row needs. */
     listed: (row: Task, record: JsonObject) =>
       decide(row, async () => {
         if (!evidence(row).every((field) => Object.hasOwn(record, field))) return undefined;

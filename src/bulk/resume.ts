@@ -1,4 +1,4 @@
-/** Takes up an unfinished run: the rows that are left, or some of them. */
+/** Resumes an unfinished run: all its remaining rows, or some of them. */
 import type { Context } from '../context.js';
 import { relativeTime } from '../data/time.js';
 import { GuardError } from '../errors.js';
@@ -15,10 +15,10 @@ import type { RunState } from './run-state.js';
 import { isSingleRun, openRunStore, runFolder, type RunStore } from './run-store.js';
 import { continueJournal, readRun, type RunOptions, type StoredRun, writingBy } from './runs.js';
 
-/** A command line that resumes or retries a run: its rows were selected before. */
+/** An invocation that resumes or retries a run, whose rows were selected earlier. */
 export type Resuming = Omit<Invocation, 'source'>;
 
-/** Makes an unfinished run ready to be resumed; its lock is taken first. Throws as `planRun` does. */
+/** Acquires the lock of an unfinished run and prepares to resume it. Throws as `planRun` does. */
 export async function resumeRun(
   context: Context,
   invocation: Resuming,
@@ -31,7 +31,7 @@ export async function resumeRun(
   });
 }
 
-/** Does these rows of a run, also of one that has ended. Throws as `planRun` does. */
+/** Executes these rows of a run, ended or not. Throws as `planRun` does. */
 export async function finishRows(
   context: Context,
   invocation: Resuming,
@@ -53,7 +53,10 @@ export async function finishRows(
   });
 }
 
-/** Takes the lock of a run and reads it again: another process may have gone on with it. The action keeps the lock. */
+/**
+ * Acquires the lock of a run, reads it again because another process may have resumed it, and runs the
+ * action, which takes over the lock. Throws GuardError if the run is gone.
+ */
 export async function withRun<T>(
   context: Context,
   { operation, values }: Resuming,
@@ -75,7 +78,7 @@ export async function withRun<T>(
   }
 }
 
-/** What another process finished while this one waited or read something else. */
+/** The error for a run that another process finished in the meantime. */
 function finishedMeanwhile({ run }: Pick<RunHead, 'run'>): GuardError {
   return new GuardError(`The run ${run} was finished meanwhile. Nothing was sent.`, {
     code: finishedElsewhere,
@@ -83,18 +86,18 @@ function finishedMeanwhile({ run }: Pick<RunHead, 'run'>): GuardError {
   });
 }
 
-/** The code of that refusal. */
+/** The error code for a run that another process finished in the meantime. */
 export const finishedElsewhere = 'finishedMeanwhile';
 
 interface Continuing {
   readonly store: RunStore;
   readonly lock: HeldLock | undefined;
   readonly input: PlannedRun['input'];
-  /** `--expect` counts what is left; where the line is typed again, it counts what that selects. */
+  /** `--expect` counts the remaining rows; if the command line was typed again, it counts the rows that it selects. */
   readonly expectsLeft?: boolean;
 }
 
-/** Makes an unfinished run ready to be resumed; by default with all that is left of it. Throws as `planRun` does. */
+/** Prepares an unfinished run to be resumed, by default with all its remaining rows. Throws as `planRun` does. */
 export async function continueRun(
   context: Context,
   invocation: Resuming,
@@ -109,7 +112,7 @@ export async function continueRun(
   const tasks = unfinishedTasks(operation.recovery, stored, isWanted);
   const again = new RowSet(tasks);
   for (const { row } of tasks) again.add(row);
-  // The plan of a run that has ended holds no more than the rows that went wrong.
+  // The plan of an ended run holds only the rows that failed or conflicted.
   const finished = [...state.results.values()]
     .filter(({ row }) => !again.has(row) && isSettled(state, row))
     .toSorted((a, b) => a.row - b.row);
@@ -150,7 +153,7 @@ export async function continueRun(
   };
 }
 
-/** Where the before-images of a run go; undefined with `undo.keep` off. */
+/** Opens the before-images of a run; undefined if `undo.keep` is off. */
 export function imagesOf(
   { settings, api }: Context,
   store: RunStore,
@@ -166,7 +169,7 @@ export function imagesOf(
   });
 }
 
-/** A run as a sentence names it: `run ID, started 5 min ago`. */
+/** A run as named in a sentence: `run ID, started 5 min ago`. */
 export function runSince({ run, startedAt }: RunHead, now: Date): string {
   return `run ${run}, started ${relativeTime(new Date(startedAt), now)}`;
 }
@@ -177,7 +180,7 @@ function rowsLeft(left: number, all: number): string {
   return `: ${left} of ${all} rows ${left === 1 ? 'is' : 'are'} left`;
 }
 
-/** What is left to do of a run, or what is wanted of it. */
+/** The unfinished rows of a run as tasks, or the rows for which `isWanted` returns true. */
 export function unfinishedTasks(
   recovery: Recovery | undefined,
   stored: StoredRun,
@@ -196,15 +199,15 @@ export function unfinishedTasks(
     });
 }
 
-/** Nothing is left to do for this row. */
+/** True if nothing remains to be done for this row. */
 function isSettled({ results, open }: RunState, row: number): boolean {
   const result = results.get(row);
   return result !== undefined && isFinalRow(result) && !open.has(row);
 }
 
 /**
- * What is due once the outcome of rows of a run was printed: a single upload's run goes unless it
- * leaves something, another is marked as reported. The run's lock is free by now.
+ * Marks a run as reported once the outcome of its finished rows was printed. The run's lock has been
+ * released by then.
  */
 async function finalizeRun(
   store: RunStore,
@@ -212,6 +215,6 @@ async function finalizeRun(
   last: number,
 ): Promise<void> {
   if (!head.addsEachTime) return;
-  // What stood in the journal before was printed, too.
+  // Only if the earlier records of the journal were printed too.
   if (reported || state.results.size === 0) await markReported(store, head.run, last);
 }

@@ -1,4 +1,4 @@
-/** The way of every command that changes records: select, plan, confirm, carry out, report. */
+/** Runs every command that changes records: select, plan, confirm, execute, report. */
 import { keepHeapClose } from '../api/wire.js';
 import type { Command, OperationCommand, Params, Shown } from '../cli/define.js';
 import type { View } from '../cli/views.js';
@@ -33,12 +33,12 @@ import { filterKey, selectByFilter, selectLocally, sourceOf } from './select-row
 import type { Selection } from './selection.js';
 import { showOne, showRun } from './show-run.js';
 
-/** What a command line says, before its rows are known. */
+/** An invocation before its rows are known. */
 export type CommandLine = Omit<Invocation, 'source' | 'isSingle'>;
 
 /**
- * Carries out a command line that changes records. Throws UsageError and InputError before any
- * request, GuardError where a cap, a lock or a doubtful list refuses; the failure of a single write.
+ * Runs a command that changes records. Throws UsageError and InputError before any request, GuardError
+ * if a cap, a lock or a possibly incomplete list forbids the change, and the failure of a single write.
  */
 async function runOperation(context: Context, line: CommandLine): Promise<Shown> {
   const { operation, values } = line;
@@ -76,7 +76,7 @@ async function selectAndRun(context: Context, line: CommandLine): Promise<Shown>
   return carryOut(context, invocation, kept, local);
 }
 
-/** What the line would do, also where it would continue an unfinished run. */
+/** Shows what the command would do, including to resume an unfinished run. */
 async function dryRun(
   context: Context,
   invocation: Invocation,
@@ -104,7 +104,7 @@ async function dryRun(
   return dryRunMany(context, invocation, kept, withCarried(begun, selected));
 }
 
-/** What the run of a command line would be called and belong to, with the digest of what is asked for. */
+/** The head of an invocation's run, with its input digest. */
 function headOf(
   context: Context,
   invocation: Invocation,
@@ -117,7 +117,7 @@ function headOf(
   return { ...bare, input: inputDigest(bare, operation, kept, source, key) };
 }
 
-/** Takes the lock, plans the run and carries it out. */
+/** Acquires the lock, plans the run and executes it. */
 async function carryOut(
   context: Context,
   invocation: Invocation,
@@ -172,7 +172,7 @@ export async function retryRows(
   return showRun(context, planned);
 }
 
-/** Rows of an earlier run without what was seen of them then. */
+/** Rows of an earlier run without what its preview found, with files inspected again. */
 async function rowsAgain(
   context: Context,
   { recovery }: Operation,
@@ -182,7 +182,7 @@ async function rowsAgain(
   return (await recovery?.inspectAgain(context, bare)) ?? bare;
 }
 
-/** The rows, where nothing has to be sent to know them. */
+/** The selected rows, if they can be determined without a request. */
 async function selectBefore(
   context: Context,
   { operation, values }: CommandLine,
@@ -192,8 +192,8 @@ async function selectBefore(
   return source === 'filter' ? undefined : selectLocally(context, values, operation, source);
 }
 
-// GET /teams/{organizationId} and an assumed DELETE /teams/{id} have one shape: with the
-// organization's own id such a call could mean everything at once.
+// GET /teams/{organizationId} and an assumed DELETE /teams/{id} have the same shape: with the
+// organization's own id such a call could mean all records at once.
 function refuseOrganization(
   { api: { organizationId } }: Context,
   { resource }: Operation,
@@ -208,13 +208,13 @@ function refuseOrganization(
   );
 }
 
-/** What such a command says of itself. */
+/** The declarative part of such a command. */
 type Described<A extends Params, F extends Params> = Omit<
   OperationCommand<A, F>,
   'run' | 'view' | 'operation' | 'asks'
 >;
 
-/** A command that changes records, by an operation. `view`: what one id prints. */
+/** Defines a command that changes records through an operation. `view`: how the outcome of one id is shown. */
 export function defineOperation<A extends Params, F extends Params, T>(
   command: Described<A, F> & { readonly operation: Operation; readonly view: View<T> },
 ): Command {

@@ -1,4 +1,4 @@
-/** Does the rows of a run, several at once, and ends each in exactly one result. */
+/** Executes the rows of a run concurrently, and ends each with exactly one result. */
 import { ageMs } from '../data/time.js';
 import type { JsonObject } from '../data/json.js';
 import { CancelledError, Failure } from '../errors.js';
@@ -20,17 +20,17 @@ import {
   unknownOutcome,
 } from './verify.js';
 
-/** A read may be this old when its write leaves. */
+/** How old a read may be when its write is sent. */
 const freshMs = 2_000;
-/** After the first signal, how long rows in flight may take; the process itself ends after 10 s. */
+/** How long rows in flight may take after the first signal; the process itself ends after 10 s. */
 const graceMs = 9_000;
 const manyAtOnce = 8;
-/** As many cover the time of a sync also where the disk or the machine is busy; more gain nothing. */
+/** Enough extra rows to cover the time of a sync even on a busy disk or machine; more gain nothing. */
 const onTheWayToDisk = 112;
 
 /**
- * Does these rows; gives why the run stopped, if it did. Directly before each send the record was
- * read at most 2 s ago by both clocks and judged with every guard.
+ * Executes these rows and returns why the run stopped, if it did. Before each send, the record has been
+ * read at most 2 s ago by both clocks and checked against every guard.
  */
 export async function runRows(
   tasks: readonly Task[],
@@ -44,7 +44,7 @@ export async function runRows(
 class Runner implements RowHost {
   private readonly breaker: CircuitBreaker;
   private readonly reported: RowSet;
-  /** Rows of which a request may have left that has no outcome. */
+  /** Rows with a request that may have been sent and has no outcome. */
   private readonly inFlight: RowSet;
   private readonly semaphore: Semaphore;
   private readonly gate: FirstWriteGate;
@@ -85,7 +85,7 @@ class Runner implements RowHost {
     const over = new AbortController();
     const all = this.work(tasks).finally(() => over.abort());
     all.catch(() => {});
-    // Nothing more is sent, also where a worker broke in a way that nobody foresaw.
+    // Nothing more is sent afterwards, even if a worker fails unexpectedly.
     await Promise.race([all, this.graceOver(over.signal)]).finally(() => {
       this.closed = true;
       for (const lock of this.locks.values()) lock.release();
@@ -99,7 +99,7 @@ class Runner implements RowHost {
         isOpen ? { row, id, result: 'unknown', error } : { row, id, result: 'not_attempted' },
       );
     }
-    // A failure that is none of ours must not be lost, a slow request may be.
+    // An unexpected error must surface; after a signal, a slow request may be abandoned.
     if (!this.options.signal.aborted) await all;
   }
 
@@ -122,8 +122,8 @@ class Runner implements RowHost {
 
   private async each(tasks: readonly Task[]): Promise<void> {
     const { concurrency, session } = this.options;
-    // While a record goes to disk its row asks nothing: where many requests at once are wanted, more
-    // rows keep the connections busy and share the syncs. A file on its way is one of those wanted.
+    // A row sends nothing while its record is written to disk. At high concurrency, extra rows keep the
+    // connections busy and share the syncs; not for uploads, where each file counts as one.
     const isWide = concurrency >= manyAtOnce && !session.transfer;
     const rows = isWide ? concurrency + onTheWayToDisk : concurrency;
     let next = 0;
@@ -160,11 +160,11 @@ class Runner implements RowHost {
         run.digest = digestIn(await this.options.session.plan(task, seen));
       await runRow(this, run, isUsable ? seen : await this.read(run));
     });
-    // Only now is it known whether the answer stops the run.
+    // Not earlier, because the answer may stop the run.
     leave?.();
   }
 
-  // --- what a row needs ---
+  // --- services for rows ---
 
   isFresh({ at }: RecordState): boolean {
     return ageMs(at, this.options.instant()) <= freshMs;
@@ -203,7 +203,7 @@ class Runner implements RowHost {
 
   // --- results ---
 
-  /** Runs a part of a row; a failure becomes the row's result, or the end of the run. */
+  /** Runs part of a row's work; a failure becomes the row's result, or stops the run. */
   async guarded(run: RowRun, part: () => Promise<void>): Promise<void> {
     const { task } = run;
     const { row, id } = task;
@@ -215,9 +215,9 @@ class Runner implements RowHost {
       if (this.closed) return;
       const sent = this.inFlight.has(row);
       const found = rowResult(this.breaker, error, sent);
-      // A row whose first step is done has been attempted; the rest of it may be tried again.
+      // A row whose first step is done has been attempted; its remaining step may be retried.
       const isHalf = run.done !== undefined && found === 'not_attempted';
-      // A refusal of the second step, whatever its code, leaves the first one done.
+      // If the second step is refused, whatever the code, the first one stays done.
       const result = isHalf || (run.done && found === 'conflict') ? 'failed' : found;
       const isCut = error instanceof CancelledError && result === 'not_attempted';
       onEnd?.(task, { error });
@@ -236,8 +236,8 @@ class Runner implements RowHost {
   }
 
   /**
-   * The worker takes the next row while this result is on its way to disk: the next intent stands
-   * behind it in the journal, so nothing more is sent before it is there.
+   * Finishes a row without waiting for the disk, so that its worker can take the next one. The next
+   * intent follows this result in the journal, so nothing is sent before the result is on disk.
    */
   finishBehind(run: RowRun, row: ReportRow): void {
     const step = this.guarded(run, () => this.finish(run, row)).finally(() => {
@@ -247,7 +247,7 @@ class Runner implements RowHost {
   }
 
   async finish(run: RowRun, row: ReportRow, more: JsonObject = {}, counted = false): Promise<void> {
-    // The report is out, and nothing is said behind it.
+    // The report is complete; nothing may be added.
     if (this.closed) return;
     if (!counted && row.result !== 'unknown' && row.result !== 'not_attempted')
       this.breaker.settled(row.result, this.inFlight.has(row.row));

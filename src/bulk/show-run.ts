@@ -1,4 +1,4 @@
-/** Carries out what was planned and shows it: a report of many rows, or the outcome of one. */
+/** Executes a planned run and renders it: the report of many rows, or the outcome of one. */
 import * as z from 'zod/mini';
 import type { Shown } from '../cli/define.js';
 import type { View } from '../cli/views.js';
@@ -25,8 +25,8 @@ import { resultLines } from './results.js';
 import { unknownOutcome } from './verify.js';
 
 /**
- * Carries out a run of many rows. ndjson: each row when its result is on disk, the summary last;
- * other formats, and where nothing was to be sent: the whole report.
+ * Executes a run of many rows. For ndjson it returns a stream of rows, each once its result is on disk,
+ * with the summary last; for other formats, or if nothing was to be sent, the complete report.
  */
 export async function showRun(context: Context, planned: Planned): Promise<Shown> {
   if (!('ready' in planned)) return shownReport(context, planned);
@@ -66,7 +66,7 @@ function streamed(context: Context, run: PlannedRun): Shown {
     try {
       for await (const rows of queue.batches()) yield rows.map((value) => ({ value }));
     } finally {
-      // A reader that went away does not stop what was begun.
+      // A closed stdout does not stop a started run.
       ended = await running;
       ended.printEnd();
     }
@@ -94,8 +94,8 @@ function streamed(context: Context, run: PlannedRun): Shown {
 // --- one row ---
 
 /**
- * Carries out the write of one record and shows its outcome: in json the record, at a terminal a
- * line, in a pipe the report's row. Throws the failure that ended it, unless a report is due.
+ * Executes the write of one record and renders its outcome: the record in json, a line at a terminal,
+ * the report's row in a pipe. Throws the failure that ended it, unless the operation prints a report.
  */
 export async function showOne(
   context: Context,
@@ -130,9 +130,9 @@ async function shownOne(
   if (row.result === 'skipped' || row.result === 'unchanged')
     context.note(unsentNote(row, session, record));
   const present = session.present ?? ((found: JsonObject | undefined) => found ?? { id: row.id });
-  // What was not written is shown as it was read.
+  // A record that was not written is shown as read.
   const value = row.result === 'changed' || !record ? await present(record, row) : record;
-  // The record of a write may hold no more than an id: the line names what is shown.
+  // The answer to a write may hold only an id, so the line names the record that is shown.
   const view = oneView(context, invocation, {
     ...outcome,
     record: isObject(value) ? value : record,
@@ -140,18 +140,18 @@ async function shownOne(
   return { value, view, exitName: 'done', isReport: true, written: ended.written };
 }
 
-/** What the only row of a command line came to. */
+/** The outcome of an invocation's only row. */
 interface OneOutcome {
   readonly row: ReportRow;
   readonly record: JsonObject | undefined;
   readonly error: Failure | undefined;
   readonly session: Session;
   readonly ended: EndedRun;
-  /** Where its before-image is kept. */
+  /** The run that keeps its before-image. */
   readonly run: string | undefined;
 }
 
-/** The outcome of one row of a run that was taken up. Throws the failure that ended it. */
+/** Renders the outcome of one row of a resumed run. Throws the failure that ended it. */
 export async function showFinished(
   context: Context,
   invocation: Omit<Invocation, 'source'>,
@@ -186,7 +186,7 @@ async function outcomeOf(
   };
 }
 
-/** A file that has arrived and whose document was refused can still be finished. */
+/** True if the ended run can still be finished: its file arrived, but its document was refused. */
 async function isLeft({ store, plan, invocation: { operation } }: PlannedRun): Promise<boolean> {
   if (!store || !operation.recovery) return false;
   const stored = await readRun(store, plan.head.run);
@@ -204,7 +204,7 @@ function isGood({ result }: ReportRow): boolean {
   return result === 'changed' || result === 'unchanged' || result === 'skipped';
 }
 
-/** The error of a row that ended by what was read, and by no failure. */
+/** The error for a row whose result came from a read rather than from a failure. */
 function failureOfRow({ id, result, error }: ReportRow): Failure {
   const { message, hint } = (error ?? {}) as { readonly message?: string; readonly hint?: string };
   if (result === 'unknown') return unknownOutcome(undefined);
@@ -222,7 +222,7 @@ function unsentNote(
   return unchangedNote?.(record, row) ?? `${row.id} is already as wanted; nothing was sent.`;
 }
 
-/** json, csv and ids show the record; a table one line at a terminal, the report's row in a pipe. */
+/** The view of one outcome: json, csv and ids show the record; a table is one line at a terminal, the report's row in a pipe. */
 function oneView(
   context: Context,
   invocation: Omit<Invocation, 'source'>,
@@ -242,7 +242,7 @@ function oneView(
   };
 }
 
-/** What is pushed comes out in order, as it comes, until the end. */
+/** A queue that yields what is pushed, in order and in batches, until it is ended. */
 function newQueue<T>() {
   let queue: T[] = [];
   let over = false;

@@ -1,4 +1,4 @@
-/** Finds out by reading whether a write was applied whose outcome no answer tells. */
+/** Verification: finds out by reading whether a write with an unknown outcome was applied. */
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../data/json.js';
 import { isGoneForSure } from '../data/outcome-errors.js';
@@ -23,74 +23,74 @@ import type {
 import type { DoneStep, ReportRow, RowChange, SelectedRow } from './report.js';
 import { type Intent, isAsBefore } from './run-state.js';
 
-/** How the rows of a run are done. */
+/** Everything that the rows of a run depend on. */
 export interface RunOptions {
   readonly session: Session;
   readonly resource: ResourceName;
   readonly guards: Guards;
   /** Resolves when the entry is on disk. */
   readonly journal: { append(entry: Entry): Promise<void> };
-  /** Keeps what was there before a write; resolves when it is on disk. Absent: nothing is kept. */
+  /** Stores before-images; resolves when one is on disk. Absent: none are kept. */
   readonly images?: Pick<BeforeImages, 'append'> | undefined;
-  /** Locks the record of a row from its read to its result. Throws GuardError `locked`. */
+  /** Locks a row's record from its read to its result. Throws GuardError `locked`. */
   readonly lockRow?: ((id: string) => Promise<HeldLock>) | undefined;
   readonly concurrency: number;
   /** Extra sends of a row after the first. */
   readonly retries: number;
-  /** The wait before another send that nobody asked for, by how many went before, in milliseconds. */
+  /** Milliseconds before a resend if the answer asked for no wait, by the number of earlier sends. */
   readonly backoff: (sends: number, throttled: boolean) => number;
-  /** After how long a write that was lost counts as never applied, in milliseconds. */
+  /** Milliseconds after which a lost write can no longer take effect. */
   readonly settleMs: number;
   readonly maxErrors: number | undefined;
-  /** Whether nothing was heard of the service for so long that it counts as dead. */
+  /** True if the service has been silent for so long that it counts as dead. */
   readonly isSilent: () => boolean;
   readonly now: () => Date;
   readonly instant: () => Instant;
-  /** Resolves after the time, or early when the signal fires. */
+  /** Resolves after the time, or early if the signal aborts. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly signal: AbortSignal;
   readonly onResult: (row: ReportRow) => void;
-  /** Hears of the record of a row as it stood last, or of the failure that ended it. */
+  /** Called with a row's record in its last known state, or the failure that ended the row. */
   readonly onEnd?: (
     task: Task,
     end: { readonly record?: JsonObject | undefined; readonly error?: Failure },
   ) => void;
-  /** An error as the report shows it. */
+  /** Formats an error for the report. */
   readonly describeError: (error: Failure, id: string) => unknown;
-  /** Called before a pause after which lost writes are read again: milliseconds. */
+  /** Called before a pause for verification: milliseconds. */
   readonly onVerify?: (ms: number) => void;
   readonly note: (message: string) => void;
-  /** Nothing more is to be sent; what may have been applied is still read. */
+  /** Called when the run stops sending; writes with an unknown outcome are still verified. */
   readonly onStop?: () => void;
 }
 
-/** A row while it is being done. */
+/** A row in progress. */
 export interface RowRun {
   readonly task: Task;
-  /** Requests that left or may have left, in this process. */
+  /** Requests of this process that were sent or may have been. */
   sends: number;
-  /** Sends after reading said that the one before was not applied. */
+  /** Sends after verification found that the previous one was not applied. */
   resends: number;
-  /** Reads in a row that aged before their write could leave. */
+  /** Consecutive reads that aged before their write could be sent. */
   rereads: number;
-  /** What the first read showed: a later one that differs is a conflict. */
+  /** The changes found by the first read; a later read that differs is a conflict. */
   previewed: readonly RowChange[] | undefined;
-  /** Of the whole record as first read, where the write takes all of it. */
+  /** Digest of the entire record as first read, if the write affects all of it. */
   digest: string | undefined;
   done: DoneStep | undefined;
-  /** The intent that stands on disk, and when it was written: the same send needs no other one soon. */
+  /** The last recorded intent and its time; the same write needs no new one soon. */
   intent: { readonly key: string; readonly t: number } | undefined;
 }
 
-/** A write whose outcome reading has to verify. */
+/** A write whose outcome has to be verified by reading. */
 export interface PendingVerification {
   readonly run: RowRun;
   /**
-   * `lost`: no answer. `unreadable`: a success line and nothing readable. `accepted`: 202.
-   * `notShown`: a success that no read shows.
+   * `lost`: no answer. `unreadable`: a success status with an unreadable body. `accepted`: 202.
+   * `notShown`: a success that a read does not show.
    */
   readonly kind: 'lost' | 'unreadable' | 'accepted' | 'notShown';
-  /** What was written down before the send. */
+  /** What was recorded before the send. */
   readonly intent: {
     readonly step?: string | undefined;
     readonly before: JsonObject;
@@ -98,41 +98,41 @@ export interface PendingVerification {
     /** Another step follows. */
     readonly more?: boolean | undefined;
   };
-  /** Where this process sent it. */
+  /** Present if this process sent it. */
   readonly sent?: { readonly step: Step; readonly state: RecordState } | undefined;
-  /** When it was sent, or as late as can be, in milliseconds since 1970. */
+  /** When it was sent, or at the latest can have been, in milliseconds since 1970. */
   readonly t: number;
-  /** When it was written down. */
+  /** When its intent was recorded, in milliseconds since 1970. */
   readonly since: number;
-  /** Milliseconds after `t` from which nothing can arrive any more. */
+  /** Milliseconds after `t` from which the write can no longer take effect. */
   readonly settleMs: number;
   readonly error?: Failure | undefined;
 }
 
-/** What a row needs of its run. */
+/** What a row needs from its run. */
 export interface RowHost {
   readonly options: RunOptions;
-  /** Nothing new is begun. */
+  /** True once nothing new is started. */
   readonly isOver: boolean;
-  /** Nothing more is sent; what may have been applied is still read. */
+  /** True once nothing more is sent; writes with an unknown outcome are still verified. */
   readonly isStopped: boolean;
   read(run: RowRun, purpose?: ReadPurpose): Promise<RecordState | undefined>;
   isFresh(state: RecordState): boolean;
-  /** Sends with a permit, before rows that are to be read; undefined where the run is over. */
+  /** Sends with a permit, ahead of rows waiting to be read; undefined if the run is over. */
   sendNext(run: RowRun, send: () => Promise<Sent>): Promise<Sent | undefined>;
-  /** The request of a row did not leave after all, or its outcome is known. */
+  /** Marks a row's request as not sent after all, or as having a known outcome. */
   clearInFlight(run: RowRun): void;
-  /** A step before the write was answered: other rows can begin. */
+  /** Lets other rows start: a step before the write was answered. */
   openGate(): void;
-  /** The service answered, or did not. */
+  /** Records for the circuit breaker that the service answered, or did not. */
   heard(outcome: 'changed' | UnknownOutcomeError): void;
   verifyLater(pending: PendingVerification): void;
   finish(run: RowRun, row: ReportRow, more?: JsonObject): Promise<void>;
-  /** The same without waiting for the disk. */
+  /** Finishes the row without waiting for the disk. */
   finishBehind(run: RowRun, row: ReportRow): void;
 }
 
-/** A row that nothing was done for in this process. */
+/** The initial state of a row in this process. */
 export function rowRun(task: Task): RowRun {
   return {
     task,
@@ -146,15 +146,15 @@ export function rowRun(task: Task): RowRun {
   };
 }
 
-/** What a row says of a first step that is done. */
+/** The part of a row's result that describes a finished first step. */
 export function partialResult({ done }: RowRun): Pick<ReportRow, 'before' | 'after' | 'step'> {
   return done ? { before: done.before, after: done.after, step: done.step } : {};
 }
 
-/** After how long a write whose answer was lost counts as never applied, unless ROSTERCTL_SETTLE says so. */
+/** The default of ROSTERCTL_SETTLE: milliseconds after which a lost write can no longer take effect. */
 const usualSettleMs = 15_000;
 
-/** Milliseconds of ROSTERCTL_SETTLE. Throws UsageError, so before anything is sent. */
+/** ROSTERCTL_SETTLE in milliseconds. Throws UsageError, before anything is sent. */
 export function settleMs(env: { readonly [name: string]: string | undefined }): number {
   const text = env['ROSTERCTL_SETTLE'];
   if (!text) return usualSettleMs;
@@ -167,8 +167,8 @@ export function settleMs(env: { readonly [name: string]: string | undefined }): 
 }
 
 /**
- * Reads after an answer that was lost: applied where nothing is left to do; not applied where every
- * field reads as the journal kept it before the write.
+ * Verifies a lost write: applied if no change remains; not applied if every field reads as the journal
+ * recorded it before the write.
  */
 export async function verifyLost(
   session: Session,
@@ -191,7 +191,7 @@ export async function verifyLost(
   }
 }
 
-/** Reads after a success that proves nothing by itself: no record in the answer, or another value. */
+/** Verifies a write whose success answer is no proof: it held no record, or another value. */
 export async function verifySent(
   session: Session,
   row: SelectedRow,
@@ -214,8 +214,8 @@ export async function verifySent(
 }
 
 /**
- * Field by field: one that the record does not show tells nothing, and a third value is the
- * service's own way to keep what was sent.
+ * Compares field by field. A field missing from the record proves nothing, and a value that is neither
+ * old nor new counts as the service's own form of what was sent.
  */
 export function compareFields({ changes }: Step, record: JsonObject): Comparison {
   const isLeft = changes.some(
@@ -227,13 +227,13 @@ export function compareFields({ changes }: Step, record: JsonObject): Comparison
   return isLeft ? 'asBefore' : 'reached';
 }
 
-/** Fields that a write which replaces the whole record made vanish. */
+/** Fields that are missing after a write that replaces the entire record. */
 export function vanishedFields({ replaces }: Step, record: JsonObject): readonly string[] {
   if (!replaces) return [];
   return Object.keys(replaces).filter((field) => !Object.hasOwn(record, field));
 }
 
-/** The error of a write that reading could not settle; `lost` is how it ended, undefined for one of an earlier process. */
+/** The error for a write that reading could not verify; `lost`: how it ended, undefined for one of an earlier process. */
 export function unknownOutcome(lost: Failure | undefined, unread?: Failure): UnknownOutcomeError {
   const known = lost instanceof UnknownOutcomeError ? lost : undefined;
   if (known && !unread) return known;
@@ -249,7 +249,7 @@ export function unknownOutcome(lost: Failure | undefined, unread?: Failure): Unk
   });
 }
 
-/** The fields of a step as read before it; one that the record does not have is undefined. */
+/** The default before-image: the step's fields as read before it; undefined for those that the record lacks. */
 export function imageOf({ changes }: Step): BeforeValues {
   return {
     kind: 'fields',
@@ -258,7 +258,7 @@ export function imageOf({ changes }: Step): BeforeValues {
   };
 }
 
-/** Whether a line that was to be added stands in the field, and did not before; others may have added theirs behind it. */
+/** True if the appended line is in the field now and was not before; others may have appended more after it. */
 function isAdded(change: RowChange, before: JsonObject, sent: Step | undefined): boolean {
   const { field, adds, from } = change;
   if (adds === undefined || !hasLine(from, adds) || isAsBefore(before, [change])) return false;
@@ -266,7 +266,7 @@ function isAdded(change: RowChange, before: JsonObject, sent: Step | undefined):
   return !hasLine(read?.from, adds);
 }
 
-/** Whatever the day of the line: the same command line may have been typed before midnight. */
+/** True if a text contains the line, ignoring its date: the same command may have been typed before midnight. */
 function hasLine(text: unknown, line: string): boolean {
   return typeof text === 'string' && text.split('\n').some((each) => bare(each) === bare(line));
 }
