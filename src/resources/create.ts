@@ -1,4 +1,4 @@
-/** Creates teams and players. */
+/** Creates teams and players, and provides the parts that every create shares. */
 import { findRecord } from '../api/records.js';
 import { callFor, resource as rowOf } from '../api/resources.js';
 import type { Call } from '../api/types.js';
@@ -14,7 +14,7 @@ import { creating, sendCreate } from './send.js';
 
 type CreateJob = JsonObject & { readonly body: JsonObject };
 
-/** The create of one record from its fields. A lost answer stays unknown: nothing shows whose record it made. */
+/** Creates one record from its fields. A lost answer stays unknown, because no read shows which request created a record. */
 export function createOperation(
   resource: ResourceName,
   fields: (context: Context, values: never) => Promise<TypedFields>,
@@ -33,7 +33,7 @@ export function createOperation(
   );
 }
 
-/** The create of one record by the body that its command line gives. */
+/** The operation that creates one record with the body given by its invocation. */
 export function creation(
   parts: Pick<Operation, 'resource' | 'confirm'>,
   bodyOf: (context: Context, values: never) => Promise<JsonObject>,
@@ -43,7 +43,7 @@ export function creation(
     ...parts,
     requiresRun: true,
     createsRow: true,
-    // What is asked for stands in the job alone.
+    // The job alone holds what to create.
     rows: async () => ({
       rows: [{ row: 1, id: 'new' }],
       header: ['id'],
@@ -55,7 +55,7 @@ export function creation(
   };
 }
 
-/** What a create writes: all fields of its body. */
+/** The step of a create, which writes all fields of its body. */
 export function createStep(call: Call): Step {
   const changes = Object.entries(call.body ?? {}).map(([field, to]) => ({
     field,
@@ -103,7 +103,7 @@ function createSession(context: Context, resource: ResourceName, body: JsonObjec
   };
 }
 
-/** The id of a record that a `Location` header names. */
+/** The id of the created record, from the `Location` header. */
 function locatedIn(headers: Sent['answer']['headers']): JsonObject | undefined {
   const id = headers['location']?.split(/[?#]/)[0]?.split('/').at(-1);
   return id ? { id: decodeURIComponent(id) } : undefined;
@@ -113,7 +113,7 @@ function messageOf({ details, code }: ApiError): string {
   return details.message ?? code;
 }
 
-/** A code or a status word alone may speak of something else than this record. */
+/** The failure for a 2xx that reports an error; unknown outcome for a bare code, which may refer to something else. */
 function doubtful(sign: ApiError): Failure {
   if (sign.details.sign !== 'code') return sign;
   return new UnknownOutcomeError(

@@ -15,7 +15,7 @@ import { readerForWrite, readFor } from './read.js';
 import { refusedInside, sendWrite } from './send.js';
 import { presentAgain } from './update.js';
 
-/** What is wanted of a conversion. */
+/** The job of a conversion, as plain JSON. */
 type ConvertJob = JsonObject & {
   readonly typed: TypedFields;
   readonly accept: boolean;
@@ -39,7 +39,7 @@ function convertSession(context: Context, { typed, accept }: ConvertJob): Sessio
   const notes = createNotes(context);
   const people = new Map<string, string>();
   return {
-    // A conversion that provably was not done is sent once more; a second player would be worse.
+    // Only one resend, and only if provably not applied: a second player would be worse.
     resends: 1,
     read: ({ id }, purpose) => reader.read(id, readFor[purpose]),
     plan({ id, row, own = {} }, { record = { id } }) {
@@ -87,13 +87,13 @@ function convertSession(context: Context, { typed, accept }: ConvertJob): Sessio
       try {
         const sent = await sendWrite(context, step.call, sending);
         const player = sent.sign ? undefined : playerIn(sent.answer.body, id);
-        // The application itself is read again, unless the answer names the player.
+        // Unless the answer names the player, the application is read again.
         return {
           ...sent,
           record: player === undefined ? undefined : { id, convertedPlayerId: player },
         };
       } catch (error) {
-        // The application says whether it is converted already.
+        // A read of the application will show whether it is already converted.
         if (error instanceof ApiError && error.status === 409) return refusedInside(error);
         throw error;
       }
@@ -128,7 +128,7 @@ function acceptStep(id: string, status: unknown): Step {
   return { name: accepted, call: editCall(id, changes), changes };
 }
 
-/** The player that an answer names; the application itself, which it may give as well, is none. */
+/** The id of the player that an answer names, which may also hold the application. */
 function playerIn(answer: unknown, id: string): string | undefined {
   const named = isObject(answer) ? (answer['playerId'] ?? answer['convertedPlayerId']) : undefined;
   const found = named ?? findRecord(answer, 'players')?.['id'];
@@ -143,7 +143,7 @@ function playerOf(record: JsonObject): string {
   return typeof name === 'string' ? `${name} (${String(id)})` : String(id);
 }
 
-/** One person with two applications among the rows would become two players. */
+/** Warns if two of the applications are by one person, who would become two players. */
 function noteTwins(
   notes: Notes,
   people: Map<string, string>,
