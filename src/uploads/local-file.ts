@@ -1,3 +1,4 @@
+/** Local files to upload: inspects a file or stdin, and determines its content type. */
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,17 +13,17 @@ import type { Streams } from '../terminal/streams.js';
 import { typeByContent } from './content-type.js';
 import { type FileIdentity, heldUpload, openUpload, type UploadFile } from './upload-source.js';
 
-/** A file that was looked at and may be uploaded. */
+/** An inspected file that may be uploaded. */
 export interface LocalFile extends UploadFile {
-  /** As typed; `-` for what came from stdin. */
+  /** As typed; `-` for stdin. */
   readonly path: string;
   readonly name: string;
   readonly contentType: UploadContentType;
 }
 
 /**
- * Looks at a file: readable, regular, and by name and by content one of the ten types (contract
- * section 8) unless the type is given. Throws InputError or UsageError.
+ * Inspects a file: it must be readable and regular and, unless its type is given, one of the ten types
+ * (contract section 8) by both name and content. Throws InputError or UsageError.
  */
 export async function inspectFile(path: string, given?: UploadContentType): Promise<LocalFile> {
   const file = await openUpload(path);
@@ -30,7 +31,7 @@ export async function inspectFile(path: string, given?: UploadContentType): Prom
   return { ...file, path, name: basename(path), contentType };
 }
 
-/** The file of an earlier look. Throws InputError when it is not that file any more. */
+/** Opens a file inspected earlier. Throws InputError if it is no longer the same file. */
 export async function sameFile(
   path: string,
   contentType: UploadContentType,
@@ -40,16 +41,16 @@ export async function sameFile(
   return { ...file, path, name: basename(path), contentType };
 }
 
-/** What is known of stdin before it is read. */
+/** What is known about stdin before it is read. */
 interface StdinFile {
   readonly name: string;
-  /** Undefined: found by the name's extension and the bytes. */
+  /** Undefined: determined from the name's extension and the bytes. */
   readonly contentType: UploadContentType | undefined;
 }
 
 /**
- * Keeps stdin in a file that has no name any more, so that nothing of it is left however the process
- * ends, and gives it to `use`. Throws InputError, and UsageError where its type cannot be found.
+ * Spools stdin to an unlinked temporary file, so that nothing remains however the process ends, and
+ * passes it to `use`. Throws InputError, and UsageError if its type cannot be determined.
  */
 export async function withStdinFile<T>(
   stdin: Streams['stdin'],
@@ -106,7 +107,7 @@ async function typeOf(path: string, size: number): Promise<UploadContentType> {
   return named;
 }
 
-/** A name for a document need not end like a file's: the bytes alone may say what they are. */
+/** The type of stdin: a document's name needs no extension, so the bytes alone may determine it. Throws UsageError. */
 function typeOfStdin(
   name: string,
   found: UploadContentType | undefined,

@@ -1,3 +1,4 @@
+/** Paths of an upload: expands patterns and folders to the files to upload. */
 import type { Dirent, readdir as readdirOfNode } from 'node:fs';
 import { lstat, readdir, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
@@ -6,9 +7,9 @@ import { type Failure, InputError } from '../errors.js';
 import { unreadable } from '../files/input-file.js';
 
 /**
- * The files that the paths name, in order: patterns are expanded where the shell did not, and with
- * `recursive` folders give all files below them but hidden ones; links are not followed there.
- * Throws InputError for a folder without `recursive` and a pattern that nothing matches.
+ * Expands paths to files, in order: patterns that the shell did not expand, and with `recursive`
+ * folders to all files below them except hidden ones, without following links there. Throws InputError
+ * for a folder without `recursive`, and for a pattern without a match.
  */
 export async function expandPaths(
   paths: readonly string[],
@@ -30,7 +31,7 @@ async function expand(path: string, recursive: boolean): Promise<readonly string
   return there || !hasPattern(path) ? [path] : matching(path, recursive);
 }
 
-/** A link that is named stands for what it leads to, if it leads anywhere. */
+/** The stats of a path, following a link unless it is broken; undefined if nothing is there. */
 function whatIs(path: string) {
   return stat(path).catch(() => lstat(path).catch(() => undefined));
 }
@@ -41,7 +42,7 @@ async function below(folder: string): Promise<readonly string[]> {
   return names.toSorted().map((name) => join(folder, name));
 }
 
-/** A folder that cannot be read is no empty one: what is in it would be missing unnoticed. */
+/** The files below a folder. Throws InputError for an unreadable folder, whose files would be missing unnoticed. */
 async function filesIn(folder: string, within: string): Promise<readonly string[]> {
   const here = join(folder, within);
   const entries = await readdir(here, { withFileTypes: true }).catch((error: unknown) => {
@@ -78,8 +79,9 @@ async function matching(pattern: string, recursive: boolean): Promise<readonly s
 }
 
 /**
- * The globber passes over what it cannot read and what is no file: a folder is told, and of the rest
- * each is a file that cannot be uploaded, as it would be where the shell had expanded the pattern.
+ * A `readdir` for the glob library, which skips unreadable folders and special files. This one reports
+ * unreadable folders, and presents special files as files, which the upload then refuses as it would
+ * if the shell had expanded the pattern.
  */
 function reportingReaddir(onUnreadable: (path: string, error: Error) => void) {
   const telling = (
@@ -103,7 +105,7 @@ async function matchableIn(folder: string): Promise<readonly Dirent[]> {
   return Promise.all(entries.map((entry) => matchable(folder, entry)));
 }
 
-/** A file, a folder or a link to one; anything else goes for a file. */
+/** The entry of a file, a folder or a link to one; any other entry is presented as a file. */
 async function matchable(folder: string, entry: Dirent): Promise<Dirent> {
   if (entry.isFile() || entry.isDirectory()) return entry;
   const leads = entry.isSymbolicLink() && (await stat(join(folder, entry.name)).catch(() => null));
@@ -114,13 +116,13 @@ async function matchable(folder: string, entry: Dirent): Promise<Dirent> {
   }) as Dirent;
 }
 
-/** Whether a path stands for many: a folder, or a pattern that is no file's own name. */
+/** True if a path may stand for many files: a folder, or a pattern that is not itself the name of a file. */
 export async function namesMany(path: string): Promise<boolean> {
   const there = await whatIs(path);
   return there ? there.isDirectory() : hasPattern(path);
 }
 
-/** Whether the shell would have read it as a pattern. */
+/** True if a shell would read the path as a pattern. */
 function hasPattern(path: string): boolean {
   return /[*?[\]{}]/.test(path);
 }

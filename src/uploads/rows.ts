@@ -1,3 +1,4 @@
+/** Rows of an upload: expands its paths, inspects every file, and finds duplicates. */
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { UploadContentType } from '../api/schemas.js';
@@ -22,13 +23,13 @@ interface PathValues {
   readonly failFast: boolean;
 }
 
-/** So many files are looked at at once. */
+/** How many files are inspected concurrently. */
 const filesAtOnce = 8;
 
 /**
- * Looks at every file before anything is sent; a file named twice is taken once. One that cannot be
- * uploaded becomes a row that fails; with --fail-fast, or where it is the only one, its InputError or
- * UsageError is thrown. Throws UsageError for one name and several files.
+ * Inspects every file before anything is sent; a file named twice becomes one row. A file that cannot
+ * be uploaded becomes a failing row; with --fail-fast, or if it is the only file, its InputError or
+ * UsageError is thrown. Throws UsageError for --name with several files.
  */
 export async function uploadRows(
   context: Context,
@@ -36,7 +37,7 @@ export async function uploadRows(
 ): Promise<Selection> {
   const names = await expandPaths(paths, { recursive });
   if (name !== undefined && names.length > 1) throw oneNameForMany();
-  // Where it is the only one, nothing goes on without it.
+  // If it is the only file, there is nothing else to upload.
   const isAlone = paths.length === 1 && names[0] === paths[0];
   const look = async (path: string): Promise<InspectedPath> => ({
     path,
@@ -50,8 +51,8 @@ export async function uploadRows(
 }
 
 /**
- * The rows of a retry: nothing of these files has arrived, so each is looked at as it is now. Its name
- * and type stay what they were said to be; what came from stdin is gone.
+ * Inspects the files of a retry's rows again, because none of them has arrived. Names and types stay as
+ * given; stdin cannot be read again.
  */
 export async function inspectAgain(
   context: Context,
@@ -68,12 +69,12 @@ export async function inspectAgain(
   return withNamesakes(await Promise.all(mapConcurrently(rows, filesAtOnce, look)));
 }
 
-/** The refusal of `--name` beside several files. */
+/** The error for `--name` with several files. */
 export function oneNameForMany(): UsageError {
   return new UsageError('--name names one document, and there are several files.');
 }
 
-/** What is kept of a file until its upload is finished. */
+/** The part of a file that the plan stores until its upload is finished. */
 export function seenFile({
   path,
   name,
@@ -84,12 +85,12 @@ export function seenFile({
   return { path: path === '-' ? path : resolve(path), name, contentType, sizeBytes, identity };
 }
 
-/** Stands for these files as they are now. */
+/** Digest of the files in their present state. */
 function filesDigest(rows: readonly SelectedRow[]): string {
   return digestOf(rows.map(({ own }) => own));
 }
 
-/** Throws UsageError for more bytes than `upload.maxBytes`; an empty file is told. */
+/** Throws UsageError for more bytes than `upload.maxBytes`; prints a note for an empty file. */
 export function checkSize(context: Context, file: LocalFile): void {
   const most = Number(context.settings.overrides['upload.maxBytes'] ?? Number.POSITIVE_INFINITY);
   if (file.sizeBytes > most)
@@ -117,7 +118,7 @@ async function inspect(
     checkSize(context, file);
     return seenFile(file);
   } catch (error) {
-    // A limit of this machine says nothing of the file.
+    // A limit of this machine is not a problem of the file.
     if (!(error instanceof Failure) || failFast || systemLimit(error)) throw error;
     const { message, hint = null } = error;
     return { path: resolve(path), contentType: contentType ?? null, problem: message, hint };
@@ -137,7 +138,7 @@ function withoutDoubles(
   });
 }
 
-/** Of several files of one name each but the first says so; one that is refused has no document. */
+/** Sets `duplicateOf` on every file whose name an earlier one has; refused files do not count. */
 function withNamesakes(rows: readonly SelectedRow[]): readonly SelectedRow[] {
   const paths = new Map<unknown, string>();
   return rows.map((row) => {
@@ -149,7 +150,7 @@ function withNamesakes(rows: readonly SelectedRow[]): readonly SelectedRow[] {
   });
 }
 
-/** Two files of the same bytes are uploaded both, and told: it is often a mistake. */
+/** Prints a note on files with the same bytes, often a mistake; all of them are uploaded. */
 async function noteTwins(context: Context, looked: readonly InspectedPath[]): Promise<void> {
   const bySize = new Map<number, string[]>();
   for (const { path, file } of looked)
