@@ -11,11 +11,11 @@ import { countsAsError, type ReportRow } from './report.js';
 /** The target, the row count, counts per status change, the first rows, failures, and what cannot be undone. */
 function previewLines(
   context: Context,
-  deed: ActionName,
+  actionName: ActionName,
   total: number,
   { tasks, decided, names }: Preview,
 ): string[] {
-  const verb = verbOf(deed);
+  const verb = verbOf(actionName);
   const moves = new Map<string, number>();
   for (const { previewed = [] } of tasks)
     for (const change of previewed) {
@@ -25,12 +25,12 @@ function previewLines(
     }
   const { profile } = context.settings;
   return [
-    `${deed.action.replace('.', ' ')}: ${tasks.length} of ${plural(total, 'record')} would ${verb.would}`,
+    `${actionName.action.replace('.', ' ')}: ${tasks.length} of ${plural(total, 'record')} would ${verb.would}`,
     `profile ${profile.name}, organization ${context.api.organizationId}, ${context.api.baseUrl}`,
     ...[...moves].map(([move, count]) => `  ${count} ${move}`),
     ...rowLines(verb, { tasks, names }, hasMore(tasks) ? nameFirstFew : tasks.length),
     ...(hasMore(tasks)
-      ? [`  … ${tasks.length - nameFirstFew} more${isAsked(context) ? ' (l lists all)' : ''}`]
+      ? [`  … ${tasks.length - nameFirstFew} more${willPrompt(context) ? ' (l lists all)' : ''}`]
       : []),
     ...failingLines(verb, decided),
     ...(moves.size > 0
@@ -47,22 +47,22 @@ interface Listed extends Pick<Preview, 'tasks'> {
 /** One line for each of the first `most` rows: its id, its name, and its changes. */
 function rowLines(verb: Verb, { tasks, names }: Listed, most: number): string[] {
   return tasks.slice(0, most).map(({ row, id, previewed = [] }) => {
-    const [gone] = verb === verbs['delete'] ? previewed : [];
-    const name = names?.get(row) ?? gone?.from ?? undefined;
-    const called = `  ${id}${name === undefined ? '' : ` (${shortValue(name)})`}`;
-    if (gone) return called;
+    const [deletion] = verb === verbs['delete'] ? previewed : [];
+    const name = names?.get(row) ?? deletion?.from ?? undefined;
+    const label = `  ${id}${name === undefined ? '' : ` (${shortValue(name)})`}`;
+    if (deletion) return label;
     const changes = previewed.map(
       ({ field, from, to }) => `${field} ${shortValue(from)} → ${shortValue(to)}`,
     );
-    return `${called}: ${changes.join(', ')}`;
+    return `${label}: ${changes.join(', ')}`;
   });
 }
 
 /** A preview of up to this many rows lists all of them. */
-const mostShown = 7;
+const maxListed = 7;
 
 function hasMore({ length }: readonly unknown[]): boolean {
-  return length > mostShown;
+  return length > maxListed;
 }
 
 function andMore({ length }: readonly unknown[]): string[] {
@@ -112,11 +112,12 @@ function verbOf({
 /** Prints the preview to stderr; with --quiet only if a question follows. */
 export function printPreview(
   context: Context,
-  deed: ActionName,
+  actionName: ActionName,
   total: number,
   preview: Preview,
 ): void {
-  for (const line of previewLines(context, deed, total, preview)) printBeforeAsking(context, line);
+  for (const line of previewLines(context, actionName, total, preview))
+    printBeforeAsking(context, line);
   if (preview.firstCall) context.api.noteAssumedRoute(preview.firstCall);
 }
 
@@ -133,19 +134,24 @@ export function printPreviewNotes(
 
 /** Prints what the user needs to know before answering; with --quiet only if a question follows. */
 function printBeforeAsking(context: Context, line: string): void {
-  if (isAsked(context)) context.message(line);
+  if (willPrompt(context)) context.message(line);
   else context.note(line);
 }
 
-function isAsked({ settings, prompts }: Context): boolean {
+function willPrompt({ settings, prompts }: Context): boolean {
   return !settings.yes && !settings.dryRun && prompts.nobody === undefined;
 }
 
 /** Warns in a dry run that --max-changes would stop the real run. */
-export function printCap(context: Context, deed: ActionName, count: number, values: Cap): void {
+export function printCap(
+  context: Context,
+  actionName: ActionName,
+  count: number,
+  values: Cap,
+): void {
   if (!isAboveCap(count, values)) return;
   context.message(
-    `${wouldBe(deed, count)}, more than --max-changes ${capOf(values)}: without --dry-run say --expect N or --max-changes ${count} as well.`,
+    `${wouldBe(actionName, count)}, more than --max-changes ${capOf(values)}: without --dry-run say --expect N or --max-changes ${count} as well.`,
   );
 }
 
@@ -160,8 +166,8 @@ function isAboveCap(count: number, values: Cap): boolean {
   return count > capOf(values) && values.expect === undefined;
 }
 
-function wouldBe(deed: ActionName, count: number): string {
-  return `${plural(count, 'record')} would ${verbOf(deed).would}`;
+function wouldBe(actionName: ActionName, count: number): string {
+  return `${plural(count, 'record')} would ${verbOf(actionName).would}`;
 }
 
 /** Checks --expect against the number of selected rows. Throws GuardError. */
@@ -273,24 +279,24 @@ async function confirmName(
 
 /** How much of the error budget the preview used up. */
 interface ErrorsBefore {
-  readonly wrong: number;
+  readonly errorCount: number;
   /** True if nothing may be sent. */
   readonly isTooMany: boolean;
   /** How many more rows may fail; undefined: unlimited. */
-  readonly left: number | undefined;
+  readonly remaining: number | undefined;
 }
 
 type ErrorLimits = Pick<BulkValues, 'failFast' | 'maxErrors'>;
 
 /** Checks the rows that failed or conflicted during the preview against --max-errors and --fail-fast. */
 export function errorsBefore(limits: ErrorLimits, decided: readonly ReportRow[]): ErrorsBefore {
-  const wrong = decided.filter(({ result }) => countsAsError(result)).length;
-  const most = mostErrors(limits);
-  if (most === undefined) return { wrong, isTooMany: false, left: undefined };
-  return { wrong, isTooMany: wrong >= most, left: most - wrong };
+  const errorCount = decided.filter(({ result }) => countsAsError(result)).length;
+  const limit = errorLimit(limits);
+  if (limit === undefined) return { errorCount, isTooMany: false, remaining: undefined };
+  return { errorCount, isTooMany: errorCount >= limit, remaining: limit - errorCount };
 }
 
 /** How many failed rows stop a run; undefined: unlimited. */
-export function mostErrors({ failFast, maxErrors }: ErrorLimits): number | undefined {
+export function errorLimit({ failFast, maxErrors }: ErrorLimits): number | undefined {
   return failFast ? 1 : maxErrors;
 }

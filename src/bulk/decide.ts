@@ -66,15 +66,15 @@ export function decideRow(
   }
   const skipped = done ? undefined : skippedBy(row, record, guards);
   if (skipped) return final({ result: 'skipped', ...skipped });
-  const moved = previewed && movedField(previewed, changes);
-  if (moved)
+  const conflicting = previewed && conflictingField(previewed, changes);
+  if (conflicting)
     return final({
       result: 'conflict',
-      before: { [moved.field]: moved.from },
+      before: { [conflicting.field]: conflicting.from },
       error: changedMeanwhile(
-        moved.field === 'status'
-          ? `The status is now ${String(moved.from)}: it was changed by someone else.`
-          : `${moved.field} was changed by someone else.`,
+        conflicting.field === 'status'
+          ? `The status is now ${String(conflicting.from)}: it was changed by someone else.`
+          : `${conflicting.field} was changed by someone else.`,
       ),
     });
   if (digest !== undefined && digestIn(plan) !== digest)
@@ -105,10 +105,13 @@ export function digestIn({ steps }: RowPlan): string | undefined {
 }
 
 /** The first field that holds neither its previewed value nor its target. */
-function movedField(seen: readonly RowChange[], now: readonly RowChange[]): RowChange | undefined {
+function conflictingField(
+  previewed: readonly RowChange[],
+  now: readonly RowChange[],
+): RowChange | undefined {
   return now.find((change) => {
     if (change.adds !== undefined) return false;
-    const before = seen.find((other) => other.field === change.field);
+    const before = previewed.find((other) => other.field === change.field);
     if (!before) return true;
     // A plan on disk stores secret values as hashes.
     const isSame = isDeepStrictEqual(before.from ?? null, change.from ?? null);
@@ -183,12 +186,12 @@ function skippedBy(
   guards: Guards,
 ): Pick<ReportRow, 'before' | 'error'> | undefined {
   const own = row.own?.['ifStatus'] as readonly string[] | undefined;
-  for (const wanted of [guards.ifStatus, own]) {
-    if (!wanted || (record && wanted.includes(String(record['status'])))) continue;
+  for (const expected of [guards.ifStatus, own]) {
+    if (!expected || (record && expected.includes(String(record['status'])))) continue;
     const status = record?.['status'];
     return {
       before: { status },
-      error: guardError(`The status is ${String(status)}, not ${wanted.join(' or ')}.`),
+      error: guardError(`The status is ${String(status)}, not ${expected.join(' or ')}.`),
     };
   }
   const unmet = guards.conditions?.find(

@@ -21,7 +21,7 @@ import {
   listOpenRuns,
   type RunOptions,
   type StoredRun,
-  writingBy,
+  writeOptions,
 } from './runs.js';
 import { settleMs, verifyLost } from './verify.js';
 
@@ -29,7 +29,7 @@ import { settleMs, verifyLost } from './verify.js';
  * Returns the unfinished runs of the same command line, oldest first, without moving or locking them;
  * empty if the runs cannot be read.
  */
-export async function unfinishedOfLine(
+export async function unfinishedRunsOf(
   context: Context,
   { input }: Pick<StoredRun['head'], 'input'>,
 ): Promise<readonly StoredRun[]> {
@@ -41,15 +41,18 @@ export async function unfinishedOfLine(
 }
 
 /** Returns the rows of replaced runs that may have been sent in part, with their before-images. */
-export async function begunTasks(
+export async function startedTasks(
   store: RunStore,
   replaced: readonly StoredRun[],
 ): Promise<readonly Task[]> {
   const all = replaced.map(async (stored): Promise<readonly Task[]> => {
-    const begun = unfinishedTasks(undefined, stored).filter(({ open, done }) => open ?? done);
-    if (begun.length === 0) return [];
+    const started = unfinishedTasks(undefined, stored).filter(({ open, done }) => open ?? done);
+    if (started.length === 0) return [];
     const images = await readBeforeImages(runFolder(store, stored.head.run));
-    return begun.map((task) => ({ ...task, images: images.filter(({ row }) => row === task.row) }));
+    return started.map((task) => ({
+      ...task,
+      images: images.filter(({ row }) => row === task.row),
+    }));
   });
   return (await Promise.all(all)).flat();
 }
@@ -60,15 +63,15 @@ export function withCarried(
   selected: readonly SelectedRow[],
 ): readonly Task[] {
   if (carried.length === 0) return selected;
-  const begun = new Set(carried.map(({ id }) => id));
-  return [...carried, ...selected.filter(({ id }) => !begun.has(id))].map((row, index) => ({
+  const startedIds = new Set(carried.map(({ id }) => id));
+  return [...carried, ...selected.filter(({ id }) => !startedIds.has(id))].map((row, index) => ({
     ...row,
     row: index + 1,
   }));
 }
 
 /** Records carried-over rows in the new journal before the old one is closed, so that a crash in between loses none. */
-export async function keepCarried(
+export async function recordCarried(
   journal: Journal,
   beforeImages: BeforeImages | undefined,
   carried: readonly Task[],
@@ -92,11 +95,11 @@ export async function awaitEarlierWrites(
   context: Context,
   earlier: readonly StoredRun[],
   rows: readonly SelectedRow[],
-  whole: readonly StoredRun[],
+  replaced: readonly StoredRun[],
 ): Promise<void> {
   const ids = new Set(rows.map(({ id }) => id));
   const open = earlier.flatMap((run) =>
-    [...run.state.open.values()].filter(({ id }) => ids.has(id) || whole.includes(run)),
+    [...run.state.open.values()].filter(({ id }) => ids.has(id) || replaced.includes(run)),
   );
   await waitForWrites(context, open, 'an earlier run');
 }
@@ -151,12 +154,12 @@ async function madeRecord(
   const [row] = plan?.rows ?? [];
   if (!row) return undefined;
   const steps = state.steps.get(row.row);
-  const seen = await session.verify?.(
+  const verification = await session.verify?.(
     { ...row, ...(steps && { steps }) },
     undefined,
     Date.parse(head.startedAt),
   );
-  return seen?.outcome === 'applied' ? seen.record : undefined;
+  return verification?.outcome === 'applied' ? verification.record : undefined;
 }
 
 /**
@@ -189,20 +192,20 @@ export async function closeReplacedRun(
 async function resultOfOpen(session: Session, task: Task): Promise<ReportRow | undefined> {
   const { row, id, open, previewed = [] } = task;
   if (!open) return undefined;
-  const seen = session.verify
+  const verification = session.verify
     ? await session.verify(task, undefined, open.t)
     : await verifyLost(session, task, open);
-  if (seen.outcome === 'applied')
+  if (verification.outcome === 'applied')
     return changedRow(
       task,
       beforeAndAfter(previewed),
       undefined,
-      seen.record && session.made?.(seen.record),
+      verification.record && session.made?.(verification.record),
     );
-  if (seen.outcome === 'notApplied')
+  if (verification.outcome === 'notApplied')
     return open.applied ? undefined : { row, id, result: 'not_attempted' };
-  if (seen.outcome === 'unclear') return undefined;
-  const { before } = beforeAndAfter(seen.step.changes);
+  if (verification.outcome === 'unclear') return undefined;
+  const { before } = beforeAndAfter(verification.step.changes);
   const error = changedMeanwhile('It was changed by someone else after our write.');
   return { row, id, result: 'conflict', ...(before && { before }), error };
 }
@@ -224,17 +227,17 @@ export async function verifiedResults(
     try {
       const { plan } = now;
       if (!plan) return closedResults(now);
-      const found = await readOpen(context, invocation, now);
-      const journal = await continueJournal(store, plan, writingBy(context, lock));
+      const verified = await readOpen(context, invocation, now);
+      const journal = await continueJournal(store, plan, writeOptions(context, lock));
       try {
-        for (const row of found)
+        for (const row of verified)
           if (row.result !== 'unknown')
             // oxlint-disable-next-line no-await-in-loop
             await journal.append({ kind: 'result', ...redactRow(row) });
       } finally {
         await journal.close();
       }
-      return [...closedResults(now), ...found];
+      return [...closedResults(now), ...verified];
     } finally {
       lock.release();
     }
@@ -255,12 +258,12 @@ async function readOpen(
   if (!plan) return [];
   await waitForWrites(context, [...state.open.values()], `run ${stored.head.run}`);
   const session = operation.open(context, jobOf(plan).job as never);
-  const found: ReportRow[] = [];
+  const results: ReportRow[] = [];
   for (const task of unfinishedTasks(undefined, stored)) {
     if (!task.open) continue;
     const { row, id } = task;
     // oxlint-disable-next-line no-await-in-loop
-    found.push((await resultOfOpen(session, task)) ?? { row, id, result: 'unknown' });
+    results.push((await resultOfOpen(session, task)) ?? { row, id, result: 'unknown' });
   }
-  return found;
+  return results;
 }

@@ -60,7 +60,7 @@ export async function endRun(
 export async function markReported(store: RunStore, run: string, last: number): Promise<void> {
   await writeReported(runFolder(store, run), last);
   const stored = await readRun(store, run);
-  if (stored && isOver(store, stored)) await moveToEnded(store, run);
+  if (stored && belongsInEnded(store, stored)) await moveToEnded(store, run);
 }
 
 /** Moves a completed run to `ended/`, and makes sure that pruning will inspect its before-images. */
@@ -70,7 +70,7 @@ async function moveToEnded(store: RunStore, run: string): Promise<void> {
 }
 
 /** True if a run belongs in `ended/`: finished, reported where that is required, and without unfinished uploads. */
-export function isOver(store: RunStore, stored: StoredRun): boolean {
+export function belongsInEnded(store: RunStore, stored: StoredRun): boolean {
   const { head, state, finished } = stored;
   if (!finished || unfinishedUploads([stored]).length > 0) return false;
   // Only records up to the end count: forgetting an upload later prints no report.
@@ -97,7 +97,7 @@ const mostLocks = 20;
  * moves ended runs to `ended/`, removes abandoned runs that sent nothing, and sorts the runs of version
  * 0.1.0 into both. Opens nothing below `ended/`. Throws OutputError.
  */
-export async function takeOpenRuns(
+export async function tidyOpenRuns(
   store: RunStore,
   options: TidyOptions,
 ): Promise<readonly StoredRun[]> {
@@ -111,7 +111,7 @@ export async function takeOpenRuns(
   const open: StoredRun[] = [];
   for (const run of runs) {
     if (isAbandoned(run, options)) await removeRun(store, run.head.run);
-    else if (isOver(store, run) && !isAtWork(run, options)) await moveEnded(store, run);
+    else if (belongsInEnded(store, run) && !isInProgress(run, options)) await moveEnded(store, run);
     else open.push(run);
   }
   const known = new Set([...damaged, ...runs.map(({ head }) => head.run)]);
@@ -134,7 +134,7 @@ function isAbandoned({ state, finished }: StoredRun, { self }: TidyOptions): boo
 }
 
 /** True while the run's process is alive: it may be between the end record and the rename. */
-function isAtWork({ state: { holder } }: StoredRun, { self }: TidyOptions): boolean {
+function isInProgress({ state: { holder } }: StoredRun, { self }: TidyOptions): boolean {
   return holder !== undefined && holderState(holder, self) === 'runs';
 }
 
@@ -157,7 +157,7 @@ async function sortLegacyRuns(store: RunStore, { self }: TidyOptions): Promise<v
   const runs = await readRuns(store, names, ({ run, isOpen }) => {
     if (!isOpen) ended.add(run);
   });
-  for (const run of runs) if (isOver(store, run)) ended.add(run.head.run);
+  for (const run of runs) if (belongsInEnded(store, run)) ended.add(run.head.run);
   const busy = runs.filter(({ head }) => isLockedByOther(store, head, self));
   for (const name of names)
     if (!busy.some(({ head }) => head.run === name))
@@ -194,7 +194,7 @@ export const uploadAction = 'documents.upload';
 const forgotten = 'forgotten';
 
 /** The step state once every byte has arrived. */
-export const stored = 'put_done';
+export const storedState = 'put_done';
 
 /** Returns the uploads of these runs that are neither done nor refused before their bytes were stored. */
 export function unfinishedUploads(runs: readonly StoredRun[]): readonly UnfinishedUpload[] {
@@ -254,10 +254,10 @@ function stateOf(
   const { result, error } = state.results.get(row) ?? {};
   if (result === 'unknown') return 'unknown';
   if (state.open.has(row)) return 'doc_intent';
-  const isStoredByNow = steps['state'] === stored;
+  const isStoredNow = steps['state'] === storedState;
   if (result !== undefined && countsAsError(result))
-    return isStoredByNow && !isNotVerified(error) ? 'orphan' : undefined;
+    return isStoredNow && !isNotVerified(error) ? 'orphan' : undefined;
   if (result !== undefined && result !== 'not_attempted') return undefined;
-  if (finished) return isStoredByNow ? stored : undefined;
+  if (finished) return isStoredNow ? storedState : undefined;
   return uploadStates.find((known) => known === steps['state']) ?? 'planned';
 }

@@ -13,7 +13,7 @@ import { Failure } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import type { HeldLock } from '../files/lock.js';
 import type { BeforeImages } from './before-images.js';
-import { mostErrors } from './confirm.js';
+import { errorLimit } from './confirm.js';
 import { endRun, markReported } from './end-run.js';
 import { type BulkValues, type Invocation, jobOf, lockOne } from './invocation.js';
 import type { Journal } from './journal.js';
@@ -83,8 +83,8 @@ export async function executeRun(
   onRow?: (row: ReportRow) => void,
 ): Promise<ExecutedRun> {
   const { journal, images, finished, tasks } = run;
-  const kept = onRow ? bare : compact();
-  const rows: ReportRow[] = finished.map(kept);
+  const keep = onRow ? withoutDetails : sharingValues();
+  const rows: ReportRow[] = finished.map(keep);
   const { limiter } = context.api;
   const text = progressText(run, () => rows.length - finished.length, limiter);
   const line = context.progress.start(text);
@@ -97,11 +97,11 @@ export async function executeRun(
     stop = await runRows(tasks, {
       ...runOptions(context, run),
       onResult(row) {
-        rows.push(kept(row));
+        rows.push(keep(row));
         onRow?.(row);
       },
-      onEnd(_, found) {
-        if (tasks.length === 1) last = { ...last, ...found };
+      onEnd(_, end) {
+        if (tasks.length === 1) last = { ...last, ...end };
       },
     });
     stop = (await endIfDone(run, rows)) ?? stop;
@@ -136,7 +136,7 @@ function runOptions(
     retries: settings.retries,
     backoff: (sends, throttled) => backoffMs(sends, throttled, Math.random),
     settleMs: settleMs(context.env),
-    maxErrors: mostErrors(limits),
+    maxErrors: errorLimit(limits),
     isSilent: () => api.limiter.silent,
     now: context.now,
     instant: () => context.instant(),
@@ -155,7 +155,7 @@ function runOptions(
 }
 
 /** Returns a function that copies rows so that equal before and after values share one object. */
-function compact(): (row: ReportRow) => ReportRow {
+function sharingValues(): (row: ReportRow) => ReportRow {
   const same = intern<NonNullable<ReportRow['before']>>();
   return ({ row, id, result, before, after, ...rest }) => ({
     row,
@@ -168,7 +168,7 @@ function compact(): (row: ReportRow) => ReportRow {
 }
 
 /** What the end of the run and `--results` need of a row that was already printed. */
-function bare({ row, id, result, error, retryable }: ReportRow): ReportRow {
+function withoutDetails({ row, id, result, error, retryable }: ReportRow): ReportRow {
   return {
     row,
     id,
@@ -182,7 +182,7 @@ function bare({ row, id, result, error, retryable }: ReportRow): ReportRow {
 export function printUnfinished(
   context: Context,
   { invocation: { operation }, plan: { head, rows } }: Pick<PlannedRun, 'invocation' | 'plan'>,
-  left: number,
+  remaining: number,
 ): void {
   const { recovery, confirm, createsRow } = operation;
   if (createsRow)
@@ -190,9 +190,9 @@ export function printUnfinished(
       `It may have been created. If not, run the same command again with --restart; if it was: rosterctl runs prune ${head.run}`,
     );
   // On a terminal the command will ask; a script must confirm with flags.
-  const expect = confirm === 'count' && left > 1 ? ` --expect ${left}` : '';
+  const expect = confirm === 'count' && remaining > 1 ? ` --expect ${remaining}` : '';
   const yes = context.prompts.nobody === undefined ? '' : ` --yes${expect}`;
-  const finish = recovery?.finishLine(head) ?? `runs resume ${head.run}${yes}`;
+  const finish = recovery?.finishCommand(head) ?? `runs resume ${head.run}${yes}`;
   // stdin can be read only once: the same command line would not mean the same input.
   const isOnce = recovery && rows.every((row) => recovery.subjectOf(row) === undefined);
   const how = isOnce ? 'Finish it with' : 'Run the same command again, or';
@@ -246,8 +246,8 @@ async function finalizeRun(
     printEnd: ({ isShown } = { isShown: false }) => {
       if (stop) context.message(`Stopped: ${stop.reason}`);
       if (store) context.note(`Run ${head.run}${isShown ? '' : `: ${summaryLine(report)}`}`);
-      const left = rows.filter((row) => !hasEnded(run, row)).length;
-      if (left > 0) printUnfinished(context, run, left);
+      const remaining = rows.filter((row) => !hasEnded(run, row)).length;
+      if (remaining > 0) printUnfinished(context, run, remaining);
     },
     ...(store &&
       head.addsEachTime && { written: () => markReported(store, head.run, journal.last) }),
@@ -276,8 +276,8 @@ function progressText(
     return `${done()} of ${total}, ${rate.toFixed(rate < 10 ? 1 : 0)}/s, ${timeLeft(total - done(), rate)}`;
   };
   return () => {
-    const held = Math.ceil(limiter.heldMs / 1000);
-    if (held > 0) return `${counted()}; the service asks to wait ${held} s`;
+    const waitSeconds = Math.ceil(limiter.heldMs / 1000);
+    if (waitSeconds > 0) return `${counted()}; the service asks to wait ${waitSeconds} s`;
     const { learnedRate } = limiter;
     if (learnedRate === undefined) return counted();
     return `${counted()}; the service allows about ${learnedRate.toFixed(learnedRate < 10 ? 1 : 0)} requests a second`;

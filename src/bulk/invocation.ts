@@ -208,10 +208,10 @@ export function inputDigest(
   { action, profile, service, organization }: Omit<RunHead, 'rows'>,
   operation: Operation,
   { job, guards }: KeptJob,
-  ...wanted: readonly unknown[]
+  ...parts: readonly unknown[]
 ): string {
-  const same = operation.identity?.(job) ?? job;
-  return digestOf([action, profile, service, organization, { job: same, guards }, ...wanted]);
+  const identity = operation.identity?.(job) ?? job;
+  return digestOf([action, profile, service, organization, { job: identity, guards }, ...parts]);
 }
 
 /** Limits all further requests to the invocation's rate; after a 429 they slow down together. */

@@ -126,8 +126,8 @@ function parseRecord(line: string, seq?: number): JournalRecord | undefined {
   const text = unsealLine(line);
   if (text === undefined) return undefined;
   const value = parseJson(text);
-  const isIt = isObject(value) && (seq === undefined || value['seq'] === seq);
-  return isIt ? (value as unknown as JournalRecord) : undefined;
+  const isRecord = isObject(value) && (seq === undefined || value['seq'] === seq);
+  return isRecord ? (value as unknown as JournalRecord) : undefined;
 }
 
 class Writer implements Journal {
@@ -212,7 +212,7 @@ export async function setAside({ folder }: DamagedRun): Promise<string> {
 }
 
 /** The run that is about to start. */
-interface Wanted {
+interface NewRun {
   readonly head: Pick<RunHead, 'organization' | 'service' | 'resource'>;
   /** What a row refers to; by default its id. */
   readonly subjectOf: ((row: SelectedRow) => string | undefined) | undefined;
@@ -227,23 +227,23 @@ interface Wanted {
 export function damagedBefore(
   context: Context,
   damaged: readonly DamagedRun[],
-  { head, subjectOf = ({ id }) => id, rows, restart }: Wanted,
+  { head, subjectOf = ({ id }) => id, rows, restart }: NewRun,
 ): readonly DamagedRun[] {
   const subjects = new Set(damaged.length === 0 ? [] : rows.map((row) => subjectOf(row)));
-  const before = damaged.filter((run) => {
+  const replaced = damaged.filter((run) => {
     // Runs of another organization, service or resource share no rows with this one.
     if (!run.isOpen || (run.head && !isSameKind(run.head, head))) return false;
-    const held = run.rows?.map((row) => subjectOf(row)) ?? [...subjects];
-    return held.some((each) => each !== undefined && subjects.has(each));
+    const rowSubjects = run.rows?.map((row) => subjectOf(row)) ?? [...subjects];
+    return rowSubjects.some((each) => each !== undefined && subjects.has(each));
   });
-  for (const run of damaged) if (!before.includes(run)) context.message(run.message);
-  const [first] = before;
+  for (const run of damaged) if (!replaced.includes(run)) context.message(run.message);
+  const [first] = replaced;
   if (first && !restart)
     throw new GuardError(`${first.message} What it did of these rows is not known.`, {
       code: 'damaged',
       hint: 'Look at the records by hand; --restart begins anew and sets this journal aside.',
     });
-  return before;
+  return replaced;
 }
 
 /** Sets damaged runs aside and reports where they are kept; call it once the new run is on disk. Throws OutputError. */
@@ -254,6 +254,6 @@ export async function setAsideAll(context: Context, damaged: readonly DamagedRun
   }
 }
 
-function isSameKind(a: Wanted['head'], b: Wanted['head']): boolean {
+function isSameKind(a: NewRun['head'], b: NewRun['head']): boolean {
   return isSamePlace(a, b) && a.resource === b.resource;
 }

@@ -35,8 +35,8 @@ export class CircuitBreaker {
   private exhausted = 0;
   private forbidden = 0;
   private errors = 0;
-  private seen = false;
-  private wrote = false;
+  private answeredAny = false;
+  private answeredWrite = false;
 
   constructor(
     private readonly maxErrors: number | undefined,
@@ -55,19 +55,19 @@ export class CircuitBreaker {
 
   /** True once the service has answered a write. */
   get hasAnswer(): boolean {
-    return this.wrote;
+    return this.answeredWrite;
   }
 
   /** Records a row that ended without a failure of the run; `sent`: the service answered its write. */
-  settled(result: RowResult, sent: boolean): void {
-    this.answered(sent);
+  recordResult(result: RowResult, sent: boolean): void {
+    this.recordAnswer(sent);
     this.exhausted = 0;
     this.forbidden = 0;
     this.count(result);
   }
 
   /** Records a row's failure; returns true if it stops the run, so that the row has no result of its own. */
-  failed(error: Failure, result: RowResult, sent: boolean): boolean {
+  recordFailure(error: Failure, result: RowResult, sent: boolean): boolean {
     // A limit of this machine, a full disk, a journal taken over by another process: every row would fail.
     if (
       error instanceof OutputError ||
@@ -78,8 +78,8 @@ export class CircuitBreaker {
     if (stopsRun(error)) return this.endBy(error, error.exitName);
     if (isForbidden(error)) {
       this.forbidden += 1;
-      const isFirst = sent ? !this.wrote : !this.seen;
-      this.answered(sent);
+      const isFirst = sent ? !this.answeredWrite : !this.answeredAny;
+      this.recordAnswer(sent);
       this.exhausted = 0;
       if (isFirst || this.forbidden >= forbiddenRows) return this.endBy(error, 'forbidden');
       this.count(result);
@@ -93,7 +93,7 @@ export class CircuitBreaker {
         this.endBy(error, 'temporary');
       return false;
     }
-    this.answered(sent);
+    this.recordAnswer(sent);
     this.exhausted = 0;
     this.count(result);
     return false;
@@ -111,9 +111,9 @@ export class CircuitBreaker {
     return this.end(exitName, error.message, error);
   }
 
-  private answered(sent: boolean): void {
-    this.seen = true;
-    this.wrote ||= sent;
+  private recordAnswer(sent: boolean): void {
+    this.answeredAny = true;
+    this.answeredWrite ||= sent;
   }
 
   private count(result: RowResult): void {
@@ -128,14 +128,14 @@ export class CircuitBreaker {
 export function rowResult(breaker: CircuitBreaker, error: Failure, sent: boolean): RowResult {
   if (error instanceof UnverifiedError) {
     // Its write stays open, to be verified by a later read, whatever failed this time.
-    breaker.settled('unknown', sent);
+    breaker.recordResult('unknown', sent);
     return 'unknown';
   }
-  const wanted = resultOf(error);
+  const result = resultOf(error);
   // Another process is working on this record, which does not concern the rest of the run.
-  if (error instanceof GuardError && error.code === 'locked') return wanted;
-  const ends = breaker.failed(error, wanted, sent);
-  return ends && wanted === 'failed' ? resultOfStop(error, sent) : wanted;
+  if (error instanceof GuardError && error.code === 'locked') return result;
+  const isStop = breaker.recordFailure(error, result, sent);
+  return isStop && result === 'failed' ? resultOfStop(error, sent) : result;
 }
 
 /**
@@ -175,8 +175,8 @@ export class Semaphore {
 
 /** Lets the first write go alone, so that only one worker meets a refused key or a dead service. */
 export class FirstWriteGate {
-  private over: Promise<void> | undefined;
-  private pass: (() => void) | undefined;
+  private turn: Promise<void> | undefined;
+  private endTurn: (() => void) | undefined;
   private isOpen = false;
 
   /** `isAnswered`: true once nobody needs to wait any more. */
@@ -190,21 +190,21 @@ export class FirstWriteGate {
   /** Opens the gate: a step before the write was answered. */
   open(): void {
     this.isOpen = true;
-    this.pass?.();
+    this.endTurn?.();
   }
 
   private async wait(): Promise<(() => void) | undefined> {
-    while (this.over && !this.isPassable()) await this.over;
+    while (this.turn && !this.isPassable()) await this.turn;
     if (this.isPassable()) return undefined;
     let end: (() => void) | undefined;
-    this.over = new Promise((resolve) => {
+    this.turn = new Promise((resolve) => {
       end = resolve;
     });
-    this.pass = () => {
-      this.over = undefined;
+    this.endTurn = () => {
+      this.turn = undefined;
       end?.();
     };
-    return this.pass;
+    return this.endTurn;
   }
 
   private isPassable(): boolean {

@@ -98,7 +98,7 @@ export function isLockedByOther({ locks }: RunStore, head: RunHead, self: ThisPr
 }
 
 /** True if a process that is certainly alive is working on this run. */
-export function isGoingOn({ state }: Pick<StoredRun, 'state'>, self: ThisProcess): boolean {
+export function isRunning({ state }: Pick<StoredRun, 'state'>, self: ThisProcess): boolean {
   const { holder, ended } = state;
   return !ended && holder !== undefined && holderState(holder, self) === 'runs';
 }
@@ -114,15 +114,17 @@ async function lockNamed(
     return await acquireLock(dir, name, {
       self,
       waitMs,
-      purpose: named({ run, startedAt }),
+      purpose: describeRun({ run, startedAt }),
       signal,
-      onWait: (holder) => note(`${what} is running (${whoIs(holder)}). Waiting for it.`),
+      onWait: (holder) => note(`${what} is running (${describeHolder(holder)}). Waiting for it.`),
     });
   } catch (error) {
-    if (isOfFileSystem(error)) throw unwritable(dir, error);
+    if (isFileSystemError(error)) throw unwritable(dir, error);
     if (!(error instanceof GuardError) || error.code !== 'locked') throw error;
     const holder = lockHolder(dir, name, self);
-    const who = holder ? whoIs(holder, await runOfHolder(holder)) : 'a run that has just ended';
+    const who = holder
+      ? describeHolder(holder, await runOfHolder(holder))
+      : 'a run that has just ended';
     const hints = holder ? removalHint(dir, name, holder, self) : [];
     throw new GuardError(`${what} is running (${who}).`, {
       code: 'locked',
@@ -143,18 +145,18 @@ async function runOf(
     ({ head, state }) =>
       state.holder && isSameProcess(state.holder, holder) && lockName(head) === name,
   );
-  return found && named(found.head);
+  return found && describeRun(found.head);
 }
 
-function whoIs({ purpose = 'a run', pid, host }: LockHolder, run = purpose): string {
+function describeHolder({ purpose = 'a run', pid, host }: LockHolder, run = purpose): string {
   return `${run}, process ${pid} on host ${host}`;
 }
 
-function named({ run, startedAt }: Pick<RunHead, 'run' | 'startedAt'>): string {
+function describeRun({ run, startedAt }: Pick<RunHead, 'run' | 'startedAt'>): string {
   return `run ${run}, started ${startedAt}`;
 }
 
-function isOfFileSystem(error: unknown): error is NodeJS.ErrnoException {
+function isFileSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error;
 }
 

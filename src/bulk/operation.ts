@@ -28,7 +28,7 @@ export interface Task extends SelectedRow {
   /** Its before-images from the run that is being replaced. */
   readonly images?: readonly BeforeImageEntry[] | undefined;
   /** The record as the preview read it, if this is the only row. */
-  readonly seen?: RecordState | undefined;
+  readonly previewState?: RecordState | undefined;
 }
 
 /** A record as read, and when the answer arrived. */
@@ -143,11 +143,11 @@ interface ByteCount {
 /** How interrupted runs of files are resumed; runs of records need none of it. */
 export interface Recovery {
   /** True if the run, once ended, leaves something that only its journal knows of. */
-  readonly isLeft: (stored: StoredRun) => boolean;
+  readonly hasLeftovers: (stored: StoredRun) => boolean;
   /** The rows of a run, ended or not, that can still be finished. */
   unfinishedRows(stored: StoredRun): readonly number[];
   /** The command that finishes an unfinished run, without the program's name. */
-  finishLine(run: Pick<RunHead, 'run'>): string;
+  finishCommand(run: Pick<RunHead, 'run'>): string;
   /** What a row refers to, since its id is only what was typed; undefined: no earlier run can have had the same. */
   readonly subjectOf: (row: SelectedRow) => string | undefined;
   /** Inspects the files of a retry's rows again. */
@@ -159,7 +159,7 @@ export interface Filters {
   readonly names: readonly string[];
   tests(values: never, now: Date): readonly RecordTest[];
   /** The query parameters with which the service filters, where an admin's override names them. */
-  query?(values: never, guesses: Overrides): { readonly [name: string]: string };
+  query?(values: never, overrides: Overrides): { readonly [name: string]: string };
 }
 
 /**

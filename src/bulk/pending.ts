@@ -61,8 +61,8 @@ export class PendingVerifications {
   private async pauseUntil(msOf: (pending: PendingVerification) => number): Promise<void> {
     const { now, sleep, signal, onVerify } = this.host.options;
     const present = now();
-    const left = this.pending.map((each) => settleTimeLeft([each], msOf(each), present));
-    const longest = left.reduce((most, ms) => Math.max(most, ms), 0);
+    const waits = this.pending.map((each) => settleTimeLeft([each], msOf(each), present));
+    const longest = waits.reduce((most, ms) => Math.max(most, ms), 0);
     if (longest <= 0 || signal.aborted) return;
     onVerify?.(longest);
     await sleep(longest, signal);
@@ -81,14 +81,16 @@ export class PendingVerifications {
 
   private async readAgain(pending: PendingVerification, last: boolean): Promise<void> {
     if (this.serviceUnresponsive) return endUnknown(this.host, pending);
-    const seen = await verifyPending(this.host, pending);
-    if (seen.outcome === 'applied') return foundApplied(this.host, pending, seen);
-    if (seen.outcome === 'unclear') this.serviceUnresponsive = seen.error?.exitName === 'temporary';
+    const verification = await verifyPending(this.host, pending);
+    if (verification.outcome === 'applied') return foundApplied(this.host, pending, verification);
+    if (verification.outcome === 'unclear')
+      this.serviceUnresponsive = verification.error?.exitName === 'temporary';
     if (!last) return this.add(pending);
-    if (seen.outcome === 'unclear') return endUnknown(this.host, pending, seen.error);
-    if (seen.outcome === 'other')
-      return changedByOther(this.host, pending.run, seen.step, seen.state);
-    return foundNotApplied(this.host, pending, seen.state);
+    if (verification.outcome === 'unclear')
+      return endUnknown(this.host, pending, verification.error);
+    if (verification.outcome === 'other')
+      return changedByOther(this.host, pending.run, verification.step, verification.state);
+    return foundNotApplied(this.host, pending, verification.state);
   }
 }
 
@@ -171,10 +173,10 @@ async function endUnknown(
   const error = unknownOutcome(lost, unread);
   host.options.onEnd?.(run.task, { error });
   host.options.session.transfer?.failed(error, run.task);
-  const shown = { ...partialResult(run), error: host.options.describeError(error, id) };
+  const details = { ...partialResult(run), error: host.options.describeError(error, id) };
   await host.finish(
     run,
-    { row, id, result: 'unknown', ...shown },
+    { row, id, result: 'unknown', ...details },
     kind === 'lost' ? {} : { applied: true },
   );
 }

@@ -59,14 +59,14 @@ export function notAttempted({ row, id }: SelectedRow): ReportRow {
 export async function endUnsent(
   context: Context,
   head: Pick<RunHead, 'action'>,
-  { results }: Invocation['values'],
-  read: Parameters<typeof writeResultsFile>[2],
-  found: readonly ReportRow[],
+  { results: file }: Invocation['values'],
+  input: Parameters<typeof writeResultsFile>[2],
+  results: readonly ReportRow[],
   stop?: ExitName,
 ): Promise<EndedRun> {
-  const report = reportOf(context, { ...head, run: null }, found);
+  const report = reportOf(context, { ...head, run: null }, results);
   const ended = exitOf(report, stop);
-  const exitName = await writeResultsFile(context, results, read, found, ended);
+  const exitName = await writeResultsFile(context, file, input, results, ended);
   return { report, exitName, failed: failedRun(report, exitName) };
 }
 
@@ -98,12 +98,12 @@ export function planOf(
 }
 
 /** Rows that the preview could not read for now; the run tries them again. */
-export function unread(plan: RunPlan, decided: readonly ReportRow[]): readonly Task[] {
+export function unreadRows(plan: RunPlan, decided: readonly ReportRow[]): readonly Task[] {
   const open = new Set(decided.filter((row) => !isFinalRow(row)).map(({ row }) => row));
   return plan.rows.filter(({ row }) => open.has(row));
 }
 
-export function scrubbed(row: ReportRow): JsonObject {
+export function withoutValues(row: ReportRow): JsonObject {
   const { before: _, after: __, ...rest } = row;
   return rest;
 }
@@ -124,12 +124,12 @@ export async function dryRunOne(
     done: row.done,
   });
   // A record that may have been created is searched for, not created again.
-  const isLookedFor = row.open !== undefined && operation.createsRow === true;
-  if (isLookedFor)
+  const isSearchedFor = row.open !== undefined && operation.createsRow === true;
+  if (isSearchedFor)
     context.message(
       'Whether it was created is not known: this line looks for it, and sends nothing.',
     );
-  const steps = decision.write && !isLookedFor ? plan.steps : [];
+  const steps = decision.write && !isSearchedFor ? plan.steps : [];
   if (!decision.write && decision.row.error) {
     const { message } = decision.row.error as { readonly message?: string };
     context.message(`${row.id}: ${decision.row.result}. ${message ?? ''}`.trimEnd());
@@ -166,22 +166,22 @@ export async function dryRunMany(
   const preview = await previewRows(context, rows, invocation, session, kept.guards);
   const { tasks, decided } = preview;
   const action = words.join('.');
-  const deed = { action, verb: operation.verb };
+  const actionName = { action, verb: operation.verb };
   const isShown = operation.confirm !== 'never';
-  if (tasks.length > 0 && isShown) printPreview(context, deed, rows.length, preview);
+  if (tasks.length > 0 && isShown) printPreview(context, actionName, rows.length, preview);
   printPreviewNotes(context, operation, preview);
-  if (isShown) printCap(context, deed, tasks.length, values);
-  const { wrong, isTooMany } = errorsBefore(values, decided);
+  if (isShown) printCap(context, actionName, tasks.length, values);
+  const { errorCount, isTooMany } = errorsBefore(values, decided);
   if (tasks.length > 0 && isTooMany)
-    context.message(`Without --dry-run nothing would be sent: ${wrong} failed or conflicted.`);
-  const would = tasks.map(({ row, id, previewed = [] }) => ({
+    context.message(`Without --dry-run nothing would be sent: ${errorCount} failed or conflicted.`);
+  const wouldChange = tasks.map(({ row, id, previewed = [] }) => ({
     row,
     id,
     result: 'would_change' as const,
     before: Object.fromEntries(previewed.map(({ field, from }) => [field, from ?? null])),
     after: Object.fromEntries(previewed.map(({ field, to }) => [field, to])),
   }));
-  const report = reportOf(context, { action, run, of: operation.of }, [...would, ...decided]);
+  const report = reportOf(context, { action, run, of: operation.of }, [...wouldChange, ...decided]);
   const exitName = exitOf(report, undefined);
   printSummary(context, report);
   const pending = values.exitCode && exitName === 'done' && tasks.length > 0;

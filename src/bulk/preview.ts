@@ -63,7 +63,7 @@ export async function previewRows(
     instant: () => context.instant(),
     isOne: rows.length === 1,
     // An invalid value in a CSV is an error in the file, so nothing is sent.
-    wrongLines: source === 'csv' ? new InputErrors() : undefined,
+    inputErrors: source === 'csv' ? new InputErrors() : undefined,
   });
   await previewListed(context, rows, resource, async (index, row, record) => {
     found[index] = await preview.listed(row, record);
@@ -76,7 +76,7 @@ export async function previewRows(
       if (!row || found[index]) continue;
       const { record, ...bare } = row;
       found[index] =
-        (record && (await preview.listed(bare, record))) ?? (await preview.alone(bare));
+        (record && (await preview.listed(bare, record))) ?? (await preview.single(bare));
     }
   };
   await Promise.all(Array.from({ length: Math.min(concurrency, rows.length) }, worker));
@@ -104,13 +104,13 @@ async function previewListed(
   resource: Parameters<Context['api']['list']>[0],
   onListed: OnListed,
 ): Promise<void> {
-  const unread = rows.reduce((count, { record }) => (record ? count : count + 1), 0);
-  if (unread <= singleReads || !rowOf(resource).calls.get) return;
-  const wanted = new Map<string, number>();
-  for (const [index, { id }] of rows.entries()) wanted.set(id, index);
+  const unreadCount = rows.reduce((count, { record }) => (record ? count : count + 1), 0);
+  if (unreadCount <= singleReads || !rowOf(resource).calls.get) return;
+  const indexById = new Map<string, number>();
+  for (const [index, { id }] of rows.entries()) indexById.set(id, index);
   try {
     for await (const record of context.api.list(resource)) {
-      const index = wanted.get(String(record['id']));
+      const index = indexById.get(String(record['id']));
       const row = index === undefined ? undefined : rows[index];
       if (index !== undefined && row && !row.record) await onListed(index, row, record);
     }
@@ -123,13 +123,13 @@ async function previewListed(
 /** Names are kept for this many rows: a preview shows only the first rows to be written. */
 const mostNamed = 100;
 
-interface PreviewWorld {
+interface PreviewerOptions {
   readonly fields: ObservedFields;
   readonly breaker: CircuitBreaker;
   readonly instant: () => RecordState['at'];
   /** The only row keeps its record, so that it is not read again if still fresh at its turn. */
   readonly isOne: boolean;
-  readonly wrongLines: InputErrors | undefined;
+  readonly inputErrors: InputErrors | undefined;
 }
 
 /** Returns functions that decide a row from a listed record, or from a read of its own. */
@@ -137,23 +137,23 @@ function previewer(
   session: Session,
   guards: Guards,
   describeError: DescribeError,
-  { fields, breaker, instant, isOne, wrongLines }: PreviewWorld,
+  { fields, breaker, instant, isOne, inputErrors }: PreviewerOptions,
 ) {
-  const same = intern<readonly RowChange[]>();
+  const shared = intern<readonly RowChange[]>();
   const names = new Map<number, string>();
   let firstCall: Call | undefined;
   let only: Pick<Preview, 'failure' | 'record'> = {};
   const decide = async (
     row: Task,
-    see: () => Promise<PreviewRead | undefined>,
-    keeps = false,
+    readRow: () => Promise<PreviewRead | undefined>,
+    keepsState = false,
   ): Promise<Task | ReportRow | undefined> => {
     try {
-      const seen = await see();
-      if (!seen) return undefined;
-      const { state, plan } = seen;
+      const read = await readRow();
+      if (!read) return undefined;
+      const { state, plan } = read;
       const { record } = state;
-      breaker.settled('unchanged', false);
+      breaker.recordResult('unchanged', false);
       if (isOne) only = { record };
       if (record) fields.see(record);
       const name = record?.['name'];
@@ -166,16 +166,16 @@ function previewer(
       if (!decision.write) return decision.row;
       firstCall ??= plan.steps[0]?.call;
       // Spelled out, because a spread plus one field would give each object its own hidden class.
-      const previewed = same(changesOf(plan));
+      const previewed = shared(changesOf(plan));
       const task = { row: row.row, id: row.id, own: row.own, previewed };
-      return keeps ? { ...task, seen: state } : task;
+      return keepsState ? { ...task, previewState: state } : task;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      if (wrongLines && error instanceof InputError) wrongLines.add(error);
+      if (inputErrors && error instanceof InputError) inputErrors.add(error);
       // Too many open files concern this row only; any other failure that stops a run would recur for
       // every row.
       const isLocal = error instanceof SystemLimitError;
-      if (!isLocal && (breaker.failed(error, 'failed', false) || breaker.stop)) throw error;
+      if (!isLocal && (breaker.recordFailure(error, 'failed', false) || breaker.stop)) throw error;
       if (isOne) only = { failure: error };
       const { row: number, id } = row;
       return { row: number, id, result: resultOf(error), error: describeError(error, id) };
@@ -186,7 +186,7 @@ function previewer(
     ...(ifStatus ? ['status'] : []),
     ...conditions.map(({ field }) => field.split('.', 1)[0] ?? field),
   ];
-  const evidence = (row: SelectedRow) => [
+  const requiredFields = (row: SelectedRow) => [
     ...guarded,
     ...(row.own?.['ifStatus'] === undefined ? [] : ['status']),
     ...(session.compares?.(row) ?? []),
@@ -195,20 +195,20 @@ function previewer(
     names,
     firstCall: () => firstCall,
     only: () => only,
-    checkLines: () => wrongLines?.throwIfAny(),
+    checkLines: () => inputErrors?.throwIfAny(),
     /** Decides a row from a listed record; undefined if the list omits fields that the row needs. */
     listed: (row: Task, record: JsonObject) =>
       decide(row, async () => {
-        if (!evidence(row).every((field) => Object.hasOwn(record, field))) return undefined;
+        if (!requiredFields(row).every((field) => Object.hasOwn(record, field))) return undefined;
         const state = { record, at: instant() };
         const plan = await session.plan(row, state);
-        const isSeen = changesOf(plan).every(
+        const isDetermined = changesOf(plan).every(
           ({ field, from }) =>
             (from !== null && from !== undefined) || Object.hasOwn(record, field),
         );
-        return isSeen ? { state, plan } : undefined;
+        return isDetermined ? { state, plan } : undefined;
       }),
-    alone: (row: Task) =>
+    single: (row: Task) =>
       decide(
         row,
         async () => {

@@ -91,12 +91,12 @@ export async function checkFields({
 }: Pick<Context, 'settings'>): Promise<void> {
   if (!fields) return;
   const { checkRowFields } = await import('../cli/chosen-fields.js');
-  const isWhole =
+  const selectsReport =
     output === 'json' && fields.every((field) => reportFields.has(field.split('.')[0]));
-  if (!isWhole) checkRowFields(fields, reportView);
+  if (!selectsReport) checkRowFields(fields, reportView);
 }
 
-const isLeft = ({ result }: ReportRow) => result === 'not_attempted';
+const isUnattempted = ({ result }: ReportRow) => result === 'not_attempted';
 const isWrong = ({ result }: ReportRow) => wentWrong(result);
 const wrongRows = ({ results }: BulkReport) => results.filter(isWrong);
 
@@ -109,13 +109,15 @@ export function reportLines(
   { results, summary, action }: BulkReport,
   { paint, isTerminal }: Canvas,
 ): string[] {
-  const left = results.filter(isLeft);
-  const untouched = new Set(
-    left.filter(({ error }) => error === undefined).slice(isTerminal ? nameFirstFew : Infinity),
+  const unattempted = results.filter(isUnattempted);
+  const unlisted = new Set(
+    unattempted
+      .filter(({ error }) => error === undefined)
+      .slice(isTerminal ? nameFirstFew : Infinity),
   );
-  const named = left.filter((row) => !untouched.has(row));
+  const named = unattempted.filter((row) => !unlisted.has(row));
   const wrong = results.filter(isWrong);
-  const rest = results.filter((row) => !isLeft(row) && !isWrong(row));
+  const rest = results.filter((row) => !isUnattempted(row) && !isWrong(row));
   const width = [...rest, ...named, ...wrong].reduce(
     (most, { id }) => Math.max(most, id.length),
     0,
@@ -124,7 +126,7 @@ export function reportLines(
   return [
     ...rest.map(line),
     ...named.map(line),
-    ...(untouched.size > 0 ? [paint.dim(`and ${untouched.size} more not attempted`)] : []),
+    ...(unlisted.size > 0 ? [paint.dim(`and ${unlisted.size} more not attempted`)] : []),
     ...wrong.map(line),
     paint.bold(summaryLine({ summary })),
   ];
@@ -136,13 +138,13 @@ function rowLine(
   deletes: boolean,
 ): string {
   const { message } = (error ?? {}) as { readonly message?: string };
-  const moved = Object.keys(after ?? {}).map((field) => {
+  const changes = Object.keys(after ?? {}).map((field) => {
     const [from, to] = [before?.[field], after?.[field]];
     if (!deletes) return `${field} ${changeText(from, to)}`;
     return `${result === 'would_change' ? 'delete' : 'deleted'} ${goneThing(field, from)}`;
   });
-  const done = step === undefined ? '' : ` (done: ${moved.join(', ')})`;
-  const detail = message ? `${singleLine(message)}${done}` : moved.join(', ');
+  const done = step === undefined ? '' : ` (done: ${changes.join(', ')})`;
+  const detail = message ? `${singleLine(message)}${done}` : changes.join(', ');
   return `${singleLine(id).padEnd(width)}  ${result.padEnd(13)}  ${detail}`.trimEnd();
 }
 
@@ -189,8 +191,8 @@ export function failedRun(
   if (exitName === 'done') return undefined;
   const { run, summary } = report;
   // An unknown outcome that was verified later is not why the run failed.
-  const isSettled = error instanceof UnknownOutcomeError && summary.unknown === 0;
-  if (error && !isSettled) return { id: '', error };
+  const isVerified = error instanceof UnknownOutcomeError && summary.unknown === 0;
+  if (error && !isVerified) return { id: '', error };
   const verb = summary.unknown + summary.notAttempted > 0 ? 'resume' : 'retry';
   const hint = exitName === 'rowsFailed' && run ? `rosterctl runs ${verb} ${run}` : undefined;
   return { id: '', error: new RunError(`${summaryLine(report)}.`, exitName, { hint }) };

@@ -160,11 +160,11 @@ export function exitOf(
   stopped: ExitName | undefined,
 ): ExitName {
   const { unknown, notAttempted, failed, conflict } = summary;
-  const isLeft = notAttempted > 0 || results.some(({ retryable }) => retryable);
+  const isUnfinished = notAttempted > 0 || results.some(({ retryable }) => retryable);
   return mostSevere([
     ...(stopped === undefined ? [] : [stopped]),
     ...(unknown > 0 ? ['unknownOutcome' as const] : []),
-    ...(stopped === undefined && isLeft ? ['temporary' as const] : []),
+    ...(stopped === undefined && isUnfinished ? ['temporary' as const] : []),
     ...(failed + conflict > 0 ? ['rowsFailed' as const] : []),
   ]);
 }

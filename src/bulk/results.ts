@@ -34,8 +34,8 @@ export function resultLines(
   const who = typeof name === 'string' && name !== id ? `${name} (${id})` : id;
   const mark = isUtf8(context) ? '✔' : 'ok';
   if (row.result !== 'changed') return [`${mark} ${singleLine(who)}: ${row.result}.`];
-  const deed = deletes ? 'deleted' : deedOf(row, operation.createsRow ?? false);
-  const line = `${mark} ${singleLine(who)}: ${singleLine(deed)}.`;
+  const changeText = deletes ? 'deleted' : describeChange(row, operation.createsRow ?? false);
+  const line = `${mark} ${singleLine(who)}: ${singleLine(changeText)}.`;
   if (!run || operation.undoes === false) return [line];
   const { flags, table } = context;
   const undo = withConnectionFlags(`Undo: rosterctl runs undo ${run.slice(-6)}`, flags, table);
@@ -48,19 +48,19 @@ function isUtf8({ env }: Context): boolean {
   return /utf-?8/i.test(env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '');
 }
 
-function deedOf({ before = {}, after = {} }: ReportRow, creates: boolean): string {
+function describeChange({ before = {}, after = {} }: ReportRow, creates: boolean): string {
   if (creates) return 'created';
   const parts = Object.entries(after).map(([field, to]) => {
     const from = before[field];
     if (field === 'convertedPlayerId') return `converted to ${text(to)}`;
-    if (field === 'internalNotes') return noteDeed(from, to);
+    if (field === 'internalNotes') return describeNoteChange(from, to);
     if (field === 'status') return `${text(from)} → ${text(to)}`;
     return `${field} ${text(from)} → ${text(to)}`;
   });
   return parts.join(', ');
 }
 
-function noteDeed(from: unknown, to: unknown): string {
+function describeNoteChange(from: unknown, to: unknown): string {
   if (to === null) return 'notes removed';
   const isLonger =
     typeof from === 'string' && typeof to === 'string' && to.startsWith(from.trimEnd());
@@ -124,8 +124,8 @@ async function writeResults(
   results: readonly ReportRow[],
 ): Promise<void> {
   const byRow = new Map(results.map((result) => [result.row, result]));
-  const look = { delimiter: ',', raw: false } as const;
-  const lines = [csvLine([...header, 'result', 'error_code', 'message'], look)];
+  const format = { delimiter: ',', raw: false } as const;
+  const lines = [csvLine([...header, 'result', 'error_code', 'message'], format)];
   for (const { row, id, cells } of rows) {
     const result = byRow.get(row);
     const error = (result?.error ?? {}) as { code?: unknown; message?: unknown };
@@ -133,7 +133,7 @@ async function writeResults(
     const input = cells?.map(unguard) ?? [id];
     const padded = header.map((_, index) => input[index] ?? '');
     lines.push(
-      csvLine([...padded, result?.result ?? 'not_attempted', error.code, error.message], look),
+      csvLine([...padded, result?.result ?? 'not_attempted', error.code, error.message], format),
     );
   }
   await writeAtomically(file, lines.join(''));

@@ -13,7 +13,7 @@ import { isFinalRow, RowSet } from './report.js';
 import { requireContinuable, type RunHead } from './run-plan.js';
 import type { RunState } from './run-state.js';
 import { isSingleRun, openRunStore, runFolder, type RunStore } from './run-store.js';
-import { continueJournal, readRun, type RunOptions, type StoredRun, writingBy } from './runs.js';
+import { continueJournal, readRun, type RunOptions, type StoredRun, writeOptions } from './runs.js';
 
 /** An invocation that resumes or retries a run, whose rows were selected earlier. */
 export type Resuming = Omit<Invocation, 'source'>;
@@ -27,7 +27,7 @@ export async function resumeRun(
   return withRun(context, invocation, stored, async (store, now, lock) => {
     if (now.finished) throw finishedMeanwhile(now.head);
     const input = { header: ['id'], rows: now.plan?.rows ?? [] };
-    return continueRun(context, invocation, { store, lock, input, expectsLeft: true }, now);
+    return continueRun(context, invocation, { store, lock, input, expectsRemaining: true }, now);
   });
 }
 
@@ -36,12 +36,12 @@ export async function finishRows(
   context: Context,
   invocation: Resuming,
   stored: StoredRun,
-  wanted: ReadonlySet<number>,
+  selected: ReadonlySet<number>,
 ): Promise<{ readonly ended: ExecutedRun; readonly run: PlannedRun }> {
   const { operation, values } = invocation;
   limitRate(context, values);
   return withRun(context, invocation, stored, async (store, now, lock) => {
-    const rows = (operation.recovery?.unfinishedRows(now) ?? []).filter((row) => wanted.has(row));
+    const rows = (operation.recovery?.unfinishedRows(now) ?? []).filter((row) => selected.has(row));
     if (rows.length === 0) throw finishedMeanwhile(now.head);
     const input = { header: ['id'], rows: now.plan?.rows ?? [] };
     const run = await continueRun(context, invocation, { store, lock, input }, now, (row) =>
@@ -94,41 +94,41 @@ interface Continuing {
   readonly lock: HeldLock | undefined;
   readonly input: PlannedRun['input'];
   /** `--expect` counts the remaining rows; if the command line was typed again, it counts the rows that it selects. */
-  readonly expectsLeft?: boolean;
+  readonly expectsRemaining?: boolean;
 }
 
 /** Prepares an unfinished run to be resumed, by default with all its remaining rows. Throws as `planRun` does. */
 export async function continueRun(
   context: Context,
   invocation: Resuming,
-  { store, lock, input, expectsLeft = false }: Continuing,
+  { store, lock, input, expectsRemaining = false }: Continuing,
   stored: StoredRun,
-  isWanted?: (row: number) => boolean,
+  isSelected?: (row: number) => boolean,
 ): Promise<PlannedRun> {
   const { operation, values, isSingle } = invocation;
   const { plan, state, head } = stored;
   if (!plan) throw finishedMeanwhile(head);
   requireContinuable(stored);
-  const tasks = unfinishedTasks(operation.recovery, stored, isWanted);
-  const again = new RowSet(tasks);
-  for (const { row } of tasks) again.add(row);
+  const tasks = unfinishedTasks(operation.recovery, stored, isSelected);
+  const resumed = new RowSet(tasks);
+  for (const { row } of tasks) resumed.add(row);
   // The plan of an ended run holds only the rows that failed or conflicted.
   const finished = [...state.results.values()]
-    .filter(({ row }) => !again.has(row) && isSettled(state, row))
+    .filter(({ row }) => !resumed.has(row) && isFinished(state, row))
     .toSorted((a, b) => a.row - b.row);
-  if (expectsLeft) checkExpected(tasks.length, values);
+  if (expectsRemaining) checkExpected(tasks.length, values);
   context.message(
     `Continuing ${runSince(head, context.now())}${rowsLeft(tasks.length, head.rows)}.`,
   );
   const session = operation.open(context, jobOf(plan).job as never);
-  const deed = { action: head.action, verb: operation.verb };
+  const actionName = { action: head.action, verb: operation.verb };
   if (operation.confirm !== 'never' && !isSingle)
-    printPreview(context, deed, plan.rows.length, { tasks, decided: [] });
+    printPreview(context, actionName, plan.rows.length, { tasks, decided: [] });
   const [only] = tasks;
   await confirmChanges(
     context,
     {
-      ...deed,
+      ...actionName,
       count: tasks.length,
       rule: operation.confirm === 'name' ? 'always' : operation.confirm,
       isSingle,
@@ -137,7 +137,7 @@ export async function continueRun(
     },
     { ...values, maxChanges: values.maxChanges ?? tasks.length },
   );
-  const options = writingBy(context, lock);
+  const options = writeOptions(context, lock);
   return {
     invocation,
     store,
@@ -184,13 +184,14 @@ function rowsLeft(left: number, all: number): string {
 export function unfinishedTasks(
   recovery: Recovery | undefined,
   stored: StoredRun,
-  isWanted?: (row: number) => boolean,
+  isSelected?: (row: number) => boolean,
 ): readonly Task[] {
   const { plan, state } = stored;
-  const left = recovery?.unfinishedRows(stored) ?? [];
-  const wanted = isWanted ?? ((row: number) => !isSettled(state, row) || left.includes(row));
+  const resumable = recovery?.unfinishedRows(stored) ?? [];
+  const isTask =
+    isSelected ?? ((row: number) => !isFinished(state, row) || resumable.includes(row));
   return (plan?.rows ?? [])
-    .filter(({ row }) => wanted(row))
+    .filter(({ row }) => isTask(row))
     .map((row): Task => {
       const open = state.open.get(row.row);
       const steps = state.steps.get(row.row);
@@ -200,7 +201,7 @@ export function unfinishedTasks(
 }
 
 /** True if nothing remains to be done for this row. */
-function isSettled({ results, open }: RunState, row: number): boolean {
+function isFinished({ results, open }: RunState, row: number): boolean {
   const result = results.get(row);
   return result !== undefined && isFinalRow(result) && !open.has(row);
 }

@@ -6,7 +6,7 @@ import type { Context } from '../context.js';
 import { resourceWords } from '../data/resources.js';
 import { UsageError } from '../errors.js';
 import { checkExpected } from './confirm.js';
-import { begunTasks, unfinishedOfLine, withCarried } from './earlier-runs.js';
+import { startedTasks, unfinishedRunsOf, withCarried } from './earlier-runs.js';
 import {
   type BulkValues,
   headFor,
@@ -40,16 +40,16 @@ export type CommandLine = Omit<Invocation, 'source' | 'isSingle'>;
  * Runs a command that changes records. Throws UsageError and InputError before any request, GuardError
  * if a cap, a lock or a possibly incomplete list forbids the change, and the failure of a single write.
  */
-async function runOperation(context: Context, line: CommandLine): Promise<Shown> {
-  const { operation, values } = line;
-  if (!operation.bind) return selectAndRun(context, line);
+async function runOperation(context: Context, commandLine: CommandLine): Promise<Shown> {
+  const { operation, values } = commandLine;
+  if (!operation.bind) return selectAndRun(context, commandLine);
   return operation.bind(context, values as never, (parts) =>
-    selectAndRun(context, { ...line, operation: { ...operation, ...parts } }),
+    selectAndRun(context, { ...commandLine, operation: { ...operation, ...parts } }),
   );
 }
 
-async function selectAndRun(context: Context, line: CommandLine): Promise<Shown> {
-  const { operation, values } = line;
+async function selectAndRun(context: Context, commandLine: CommandLine): Promise<Shown> {
+  const { operation, values } = commandLine;
   const source = (operation.rows ? undefined : sourceOf(values, operation)) ?? 'ids';
   await operation.check?.(context, values as never);
   if (values.exitCode && !context.settings.dryRun)
@@ -62,12 +62,12 @@ async function selectAndRun(context: Context, line: CommandLine): Promise<Shown>
       conditions: values.if,
     },
   };
-  const local = await selectBefore(context, line, source);
+  const local = await selectWithoutRequest(context, commandLine, source);
   if (local) refuseOrganization(context, operation, local.rows);
   operation.checkRows?.(kept.job, local?.rows ?? [], source);
   const isSingle =
     source === 'ids' && local?.rows.length === 1 && !(await operation.isMany?.(values as never));
-  const invocation: Invocation = { ...line, source, isSingle };
+  const invocation: Invocation = { ...commandLine, source, isSingle };
   if (!isSingle || operation.reports) await checkFields(context);
   await keepHeapClose(local?.rows.length ?? 0);
   if (local) checkExpected(local.rows.length, values);
@@ -85,23 +85,24 @@ async function dryRun(
 ): Promise<Shown> {
   const { operation, values, isSingle } = invocation;
   const head = headOf(context, invocation, kept, local);
-  const same = values.restart ? [] : await unfinishedOfLine(context, head);
+  const same = values.restart ? [] : await unfinishedRunsOf(context, head);
   const last = same.at(-1);
   if (last && local) {
     const tasks = unfinishedTasks(operation.recovery, last);
-    const before = last.plan ? jobOf(last.plan) : kept;
+    const storedJob = last.plan ? jobOf(last.plan) : kept;
     const [only] = tasks;
     context.message(`This continues ${runSince(last.head, context.now())}.`);
-    if (isSingle && only && !operation.reports) return dryRunOne(context, invocation, before, only);
-    return dryRunMany(context, invocation, before, tasks, last.head.run);
+    if (isSingle && only && !operation.reports)
+      return dryRunOne(context, invocation, storedJob, only);
+    return dryRunMany(context, invocation, storedJob, tasks, last.head.run);
   }
   const [only] = local?.rows ?? [];
   if (isSingle && only && !operation.reports) return dryRunOne(context, invocation, kept, only);
   if (local) return dryRunMany(context, invocation, kept, local.rows);
   const selected = await selectByFilter(context, values, operation);
   checkExpected(selected.length, values);
-  const begun = same.length > 0 ? await begunTasks(storeOf(context), same) : [];
-  return dryRunMany(context, invocation, kept, withCarried(begun, selected));
+  const started = same.length > 0 ? await startedTasks(storeOf(context), same) : [];
+  return dryRunMany(context, invocation, kept, withCarried(started, selected));
 }
 
 /** The head of an invocation's run, with its input digest. */
@@ -149,14 +150,14 @@ async function planLocked(context: Context, invocation: Invocation, setup: RunSe
 /** Starts a new run from these rows of a finished one. Throws as `planRun` does. */
 export async function retryRows(
   context: Context,
-  line: CommandLine,
+  commandLine: CommandLine,
   { job, rows }: Pick<RunPlan, 'job' | 'rows'>,
-  begun: (run: string) => Promise<void>,
+  onPlanned: (run: string) => Promise<void>,
 ): Promise<Shown> {
-  const { operation, values } = line;
-  const invocation: Invocation = { ...line, source: 'ids', isSingle: false };
+  const { operation, values } = commandLine;
+  const invocation: Invocation = { ...commandLine, source: 'ids', isSingle: false };
   const kept = job as KeptJob;
-  const selected = await rowsAgain(context, operation, rows);
+  const selected = await rowsForRetry(context, operation, rows);
   limitRate(context, values);
   if (context.settings.dryRun) {
     checkExpected(selected.length, values);
@@ -168,12 +169,12 @@ export async function retryRows(
   const lock = await takeLock(context, values, store, head);
   const input = { header: ['id'], rows: selected };
   const planned = await planLocked(context, invocation, { store, head, lock, kept, input });
-  if ('ready' in planned) await begun(planned.ready.plan.head.run);
+  if ('ready' in planned) await onPlanned(planned.ready.plan.head.run);
   return showRun(context, planned);
 }
 
 /** Rows of an earlier run without what its preview found, with files inspected again. */
-async function rowsAgain(
+async function rowsForRetry(
   context: Context,
   { recovery }: Operation,
   rows: RunPlan['rows'],
@@ -183,7 +184,7 @@ async function rowsAgain(
 }
 
 /** The selected rows, if they can be determined without a request. */
-async function selectBefore(
+async function selectWithoutRequest(
   context: Context,
   { operation, values }: CommandLine,
   source: Source,

@@ -164,9 +164,9 @@ export async function shortenPlan(
   plan: RunPlan,
   results: Iterable<ReportRow>,
 ): Promise<void> {
-  const bad = new Set<number>();
-  for (const { row, result } of results) if (countsAsError(result)) bad.add(row);
-  const rows = plan.rows.filter(({ row }) => bad.has(row));
+  const failedRows = new Set<number>();
+  for (const { row, result } of results) if (countsAsError(result)) failedRows.add(row);
+  const rows = plan.rows.filter(({ row }) => failedRows.has(row));
   if (rows.length === 0) await dropPlan(folder);
   else await writePlan(folder, { ...plan, rows });
 }
@@ -187,13 +187,13 @@ export const runFormat = 1;
 const knownGuards = ['ifStatus', 'conditions'];
 
 /** The stored part of a run; the plan is absent once it is finished. */
-interface Kept {
+interface StoredPlan {
   readonly head: RunHead;
   readonly plan: RunPlan | undefined;
 }
 
 /** True if this version can resume the run; any run can be listed and shown. */
-function isContinuable({ head, plan }: Kept): boolean {
+function isContinuable({ head, plan }: StoredPlan): boolean {
   const guards = plan?.job['guards'];
   const areKnown =
     !isObject(guards) || Object.keys(guards).every((name) => knownGuards.includes(name));
@@ -201,7 +201,7 @@ function isContinuable({ head, plan }: Kept): boolean {
 }
 
 /** Throws GuardError (exit 11) for a run that another version wrote in another format, or with a guard unknown to this one. */
-export function requireContinuable(stored: Kept): void {
+export function requireContinuable(stored: StoredPlan): void {
   if (isContinuable(stored)) return;
   const { head } = stored;
   throw new GuardError(

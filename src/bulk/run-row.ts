@@ -61,8 +61,8 @@ async function advance(
     await journal.append({ kind: 'step', row: task.row, ...entry });
     host.openGate();
   };
-  const ready = session.transfer ? await session.transfer.prepare(task, step, note) : step;
-  const write: Write = { step: ready, state, more: plan.steps.length > 1 };
+  const prepared = session.transfer ? await session.transfer.prepare(task, step, note) : step;
+  const write: Write = { step: prepared, state, more: plan.steps.length > 1 };
   await recordIntent(host, run, write);
   return send(host, run, write);
 }
@@ -125,7 +125,7 @@ async function send(host: RowHost, run: RowRun, write: Write): Promise<RecordSta
       return stepDone(host, run, write, undefined);
     if (!(error instanceof UnknownOutcomeError)) throw error;
     run.sends += 1;
-    host.heard(error);
+    host.recordOutcome(error);
     host.verifyLater({
       run,
       kind: error.delivery === 'applied' ? 'unreadable' : 'lost',
@@ -164,8 +164,11 @@ async function sendLater(
     const lasts = error instanceof NetworkError && error.details.lasts === true;
     if (run.sends > retries || lasts || exceedsRetryBudget(error)) throw error;
     const throttled = error instanceof ApiError;
-    const asked = throttled ? error.details.wait : undefined;
-    await sleep(asked === undefined ? backoff(run.sends - 1, throttled) : asked * 1000, signal);
+    const askedWait = throttled ? error.details.wait : undefined;
+    await sleep(
+      askedWait === undefined ? backoff(run.sends - 1, throttled) : askedWait * 1000,
+      signal,
+    );
   }
   if (host.isOver) throw error;
   return host.read(run, error instanceof StaleReadError ? 'turn' : 'resend');
@@ -195,22 +198,23 @@ async function confirm(
     !session.provenByAbsence &&
     (session.compare ?? compareFields)(step, record) === 'reached';
   if (isShown) return stepDone(host, run, write, record);
-  const seen = await verifySent(session, run.task, step, state.record);
-  if (seen.outcome === 'applied') {
+  const verification = await verifySent(session, run.task, step, state.record);
+  if (verification.outcome === 'applied') {
     // Refused because the record already had the target values: our write did not change it.
     if (sign && sign.status >= 400 && run.sends === 1)
-      return { record: seen.record, at: instant() };
+      return { record: verification.record, at: instant() };
     if (sign)
       note(`${id}: done, although the service answered: ${sign.details.message ?? sign.code}.`);
-    else if (seen.note !== undefined) note(`${id}: ${seen.note}.`);
-    return stepDone(host, run, write, seen.record);
+    else if (verification.note !== undefined) note(`${id}: ${verification.note}.`);
+    return stepDone(host, run, write, verification.record);
   }
   if (sign) throw sign;
-  if (seen.outcome === 'unclear') {
-    note(`${id}: done, but reading it again failed: ${seen.error?.message ?? 'no record'}`);
+  if (verification.outcome === 'unclear') {
+    note(`${id}: done, but reading it again failed: ${verification.error?.message ?? 'no record'}`);
     return stepDone(host, run, write, record);
   }
-  if (seen.outcome === 'other') return changedByOther(host, run, seen.step, seen.state);
+  if (verification.outcome === 'other')
+    return changedByOther(host, run, verification.step, verification.state);
   host.verifyLater({
     run,
     kind: answer.status === 202 ? 'accepted' : 'notShown',
@@ -233,12 +237,12 @@ export async function stepDone(
 ): Promise<RecordState | undefined> {
   const { task } = run;
   const { session, journal, images, onEnd, note } = host.options;
-  const moves = beforeAndAfter(step.changes);
+  const values = beforeAndAfter(step.changes);
   if (more && step.name !== undefined) {
-    run.done = { step: step.name, before: moves.before ?? {}, after: moves.after ?? {} };
+    run.done = { step: step.name, before: values.before ?? {}, after: values.after ?? {} };
     run.intent = undefined;
     await journal.append({ kind: 'done', row: task.row, ...run.done });
-    host.heard('changed');
+    host.recordOutcome('changed');
     host.clearInFlight(run);
     return host.read(run);
   }
@@ -246,13 +250,13 @@ export async function stepDone(
   const image = record && images && session.imageAfter?.(record);
   if (image) await images?.append({ row: task.row, id: task.id, ...image });
   onEnd?.(task, { record });
-  const row = changedRow(task, moves, run.done, record && session.made?.(record));
+  const row = changedRow(task, values, run.done, record && session.made?.(record));
   const vanished = record ? vanishedFields(step, record) : [];
   if (vanished.length > 0)
     note(
       `${task.id}: the service no longer shows ${vanished.join(', ')}; the route replaces the whole record.`,
     );
-  host.finishBehind(run, vanished.length > 0 ? { ...row, vanished } : row);
+  host.finishInBackground(run, vanished.length > 0 ? { ...row, vanished } : row);
   return undefined;
 }
 

@@ -137,8 +137,8 @@ export function redactedBefore(changes: readonly RowChange[]): JsonObject {
 
 /** A result as the journal stores it: notes and long values only as hashes. */
 export function redactRow(row: ReportRow): ReportRow {
-  const before = row.before && markAll(row.before);
-  const after = row.after && markAll(row.after);
+  const before = row.before && redactAll(row.before);
+  const after = row.after && redactAll(row.after);
   if (before === row.before && after === row.after) return row;
   return { ...row, ...(before && { before }), ...(after && { after }) };
 }
@@ -159,20 +159,20 @@ export function isNote(field: string): boolean {
   return field === 'internalNotes';
 }
 
-const longest = 200;
+const maxPlainLength = 200;
 /** A text of up to this length stays within `longest`, however it is escaped. */
-const surelyShort = 30;
+const alwaysPlainLength = 30;
 
 function redactValue(field: string, value: unknown): unknown {
   if (value === null || value === undefined) return null;
   const isPrivate = isNote(field);
-  if (!isPrivate && typeof value === 'string' && value.length <= surelyShort) return value;
+  if (!isPrivate && typeof value === 'string' && value.length <= alwaysPlainLength) return value;
   const text = printJson(value);
-  if (!isPrivate && text.length <= longest) return value;
+  if (!isPrivate && text.length <= maxPlainLength) return value;
   return hashOf(value);
 }
 
-function markAll(values: JsonObject): JsonObject {
+function redactAll(values: JsonObject): JsonObject {
   const isKept = (key: string) => redactValue(key, values[key]) === values[key];
   if (Object.keys(values).every(isKept)) return values;
   return Object.fromEntries(

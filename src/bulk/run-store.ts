@@ -72,7 +72,7 @@ export function newRunName(now: Date, { single = false }: { readonly single?: bo
 
 /** True if the name is that of a single write. */
 export function isSingleRun(run: string): boolean {
-  return run.charAt(namedTime) === '-' && run.slice(namedTime, -6) === '-1-';
+  return run.charAt(timeLength) === '-' && run.slice(timeLength, -6) === '-1-';
 }
 
 /** When the run of that name started; independent of its files, which may be unreadable. */
@@ -81,7 +81,7 @@ export function startOf(run: string): Date {
 }
 
 const timeOfName = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})/;
-const namedTime = '20260301T101500123'.length;
+const timeLength = '20260301T101500123'.length;
 const namePattern = /^\d{8}T\d{9}(-1)?-[0-9a-f]{6}$/;
 
 /** True if a text has the form of a run name. */

@@ -24,9 +24,9 @@ import {
 const freshMs = 2_000;
 /** How long rows in flight may take after the first signal; the process itself ends after 10 s. */
 const graceMs = 9_000;
-const manyAtOnce = 8;
+const highConcurrency = 8;
 /** Enough extra rows to cover the time of a sync even on a busy disk or machine; more gain nothing. */
-const onTheWayToDisk = 112;
+const extraRows = 112;
 
 /**
  * Executes these rows and returns why the run stopped, if it did. Before each send, the record has been
@@ -82,11 +82,11 @@ class Runner implements RowHost {
   }
 
   async all(tasks: readonly Task[]): Promise<void> {
-    const over = new AbortController();
-    const all = this.work(tasks).finally(() => over.abort());
+    const finished = new AbortController();
+    const all = this.work(tasks).finally(() => finished.abort());
     all.catch(() => {});
     // Nothing more is sent afterwards, even if a worker fails unexpectedly.
-    await Promise.race([all, this.graceOver(over.signal)]).finally(() => {
+    await Promise.race([all, this.gracePeriod(finished.signal)]).finally(() => {
       this.closed = true;
       for (const lock of this.locks.values()) lock.release();
     });
@@ -124,8 +124,8 @@ class Runner implements RowHost {
     const { concurrency, session } = this.options;
     // A row sends nothing while its record is written to disk. At high concurrency, extra rows keep the
     // connections busy and share the syncs; not for uploads, where each file counts as one.
-    const isWide = concurrency >= manyAtOnce && !session.transfer;
-    const rows = isWide ? concurrency + onTheWayToDisk : concurrency;
+    const isWide = concurrency >= highConcurrency && !session.transfer;
+    const rows = isWide ? concurrency + extraRows : concurrency;
     let next = 0;
     const worker = async () => {
       while (next < tasks.length && !this.isOver) {
@@ -136,32 +136,32 @@ class Runner implements RowHost {
     await Promise.all(Array.from({ length: Math.min(rows, tasks.length) }, worker));
   }
 
-  private async graceOver(over: AbortSignal): Promise<void> {
+  private async gracePeriod(finished: AbortSignal): Promise<void> {
     const { signal, sleep } = this.options;
     await new Promise<void>((resolve) => {
       if (signal.aborted) resolve();
       else signal.addEventListener('abort', () => resolve(), { once: true });
     });
     this.semaphore.open();
-    await sleep(graceMs, over);
+    await sleep(graceMs, finished);
   }
 
   private async begin(run: RowRun): Promise<void> {
-    let leave: (() => void) | undefined;
+    let endTurn: (() => void) | undefined;
     await this.guarded(run, async () => {
-      leave = await this.gate.enter();
+      endTurn = await this.gate.enter();
       if (this.isOver) return;
       const { task } = run;
       const { lockRow } = this.options;
       if (lockRow) this.locks.set(task.row, await lockRow(task.id));
-      const { seen } = task;
-      const isUsable = seen !== undefined && this.isFresh(seen);
-      if (seen?.record && !isUsable)
-        run.digest = digestIn(await this.options.session.plan(task, seen));
-      await runRow(this, run, isUsable ? seen : await this.read(run));
+      const { previewState: preview } = task;
+      const isUsable = preview !== undefined && this.isFresh(preview);
+      if (preview?.record && !isUsable)
+        run.digest = digestIn(await this.options.session.plan(task, preview));
+      await runRow(this, run, isUsable ? preview : await this.read(run));
     });
     // Not earlier, because the answer may stop the run.
-    leave?.();
+    endTurn?.();
   }
 
   // --- services for rows ---
@@ -192,9 +192,9 @@ class Runner implements RowHost {
     this.gate.open();
   }
 
-  heard(outcome: Parameters<RowHost['heard']>[0]): void {
-    if (outcome === 'changed') this.breaker.settled('changed', true);
-    else this.breaker.failed(outcome, 'unknown', true);
+  recordOutcome(outcome: Parameters<RowHost['recordOutcome']>[0]): void {
+    if (outcome === 'changed') this.breaker.recordResult('changed', true);
+    else this.breaker.recordFailure(outcome, 'unknown', true);
   }
 
   verifyLater(pending: PendingVerification): void {
@@ -214,24 +214,26 @@ class Runner implements RowHost {
       if (!(error instanceof Failure)) throw error;
       if (this.closed) return;
       const sent = this.inFlight.has(row);
-      const found = rowResult(this.breaker, error, sent);
+      const base = rowResult(this.breaker, error, sent);
       // A row whose first step is done has been attempted; its remaining step may be retried.
-      const isHalf = run.done !== undefined && found === 'not_attempted';
+      const isPartial = run.done !== undefined && base === 'not_attempted';
       // If the second step is refused, whatever the code, the first one stays done.
-      const result = isHalf || (run.done && found === 'conflict') ? 'failed' : found;
-      const isCut = error instanceof CancelledError && result === 'not_attempted';
+      const result = isPartial || (run.done && base === 'conflict') ? 'failed' : base;
+      const isInterrupted = error instanceof CancelledError && result === 'not_attempted';
       onEnd?.(task, { error });
-      if (!isCut) session.transfer?.failed(error, task);
-      const shown = {
+      if (!isInterrupted) session.transfer?.failed(error, task);
+      const details = {
         ...partialResult(run),
-        ...(isHalf && { retryable: true }),
-        ...(!isCut && { error: describeError(error, id) }),
+        ...(isPartial && { retryable: true }),
+        ...(!isInterrupted && { error: describeError(error, id) }),
       };
-      await this.finish(run, { row, id, result, ...shown }, {}, true).catch((broken: unknown) => {
-        if (!(broken instanceof Failure)) throw broken;
-        this.breaker.failed(broken, result, sent);
-        this.report({ row, id, result, ...shown });
-      });
+      await this.finish(run, { row, id, result, ...details }, {}, true).catch(
+        (journalError: unknown) => {
+          if (!(journalError instanceof Failure)) throw journalError;
+          this.breaker.recordFailure(journalError, result, sent);
+          this.report({ row, id, result, ...details });
+        },
+      );
     }
   }
 
@@ -239,7 +241,7 @@ class Runner implements RowHost {
    * Finishes a row without waiting for the disk, so that its worker can take the next one. The next
    * intent follows this result in the journal, so nothing is sent before the result is on disk.
    */
-  finishBehind(run: RowRun, row: ReportRow): void {
+  finishInBackground(run: RowRun, row: ReportRow): void {
     const step = this.guarded(run, () => this.finish(run, row)).finally(() => {
       this.syncing.delete(step);
     });
@@ -250,7 +252,7 @@ class Runner implements RowHost {
     // The report is complete; nothing may be added.
     if (this.closed) return;
     if (!counted && row.result !== 'unknown' && row.result !== 'not_attempted')
-      this.breaker.settled(row.result, this.inFlight.has(row.row));
+      this.breaker.recordResult(row.result, this.inFlight.has(row.row));
     await this.options.journal.append({ kind: 'result', ...redactRow(row), ...more });
     this.locks.get(run.task.row)?.release();
     this.locks.delete(run.task.row);

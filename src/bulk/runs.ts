@@ -48,7 +48,7 @@ export interface RunOptions extends JournalOptions {
 }
 
 /** Options for this process to write a run whose lock it holds; undefined: no lock could be acquired. */
-export function writingBy(
+export function writeOptions(
   { now, self, api }: Pick<LocalContext, 'now' | 'self'> & { readonly api?: Pick<Api, 'isKey'> },
   lock: HeldLock | undefined,
 ): RunOptions {
@@ -147,12 +147,12 @@ export function summaryOf({ head, state }: StoredRun): ReportSummary {
     [...state.results.values()].filter(({ row }) => !state.open.has(row)),
     { dryRun: false },
   );
-  const left = head.rows - counted.total - state.open.size;
+  const remaining = head.rows - counted.total - state.open.size;
   return {
     ...counted,
     total: head.rows,
     unknown: counted.unknown + state.open.size,
-    notAttempted: counted.notAttempted + left,
+    notAttempted: counted.notAttempted + remaining,
   };
 }
 
@@ -176,7 +176,7 @@ async function readFolder(store: RunStore, name: string): Promise<StoredRun | un
 export interface LastRun {
   /** Only runs in these places are considered; others are not opened. */
   readonly places?: readonly RunPlace[];
-  readonly holds: (run: StoredRun) => boolean;
+  readonly matches: (run: StoredRun) => boolean;
 }
 
 /**
@@ -187,9 +187,9 @@ export interface LastRun {
 export async function findRun(
   store: RunStore,
   name: string,
-  ...wanted: readonly LastRun[]
+  ...candidates: readonly LastRun[]
 ): Promise<StoredRun> {
-  const run = name === 'last' ? await lastRun(store, wanted) : await namedRun(store, name);
+  const run = name === 'last' ? await lastRun(store, candidates) : await namedRun(store, name);
   if (run) return run;
   throw new UsageError(name === 'last' ? 'There is no such run.' : `There is no run "${name}".`, {
     hint: 'See: rosterctl runs list',
@@ -197,7 +197,7 @@ export async function findRun(
 }
 
 /** Resolves a run's name or last six characters to its full name; undefined if there is none. Throws GuardError. */
-export async function wholeRunName(store: RunStore, name: string): Promise<string | undefined> {
+export async function resolveRunName(store: RunStore, name: string): Promise<string | undefined> {
   const names = await runNames(store);
   if (names.includes(name)) return name;
   if (!/^[0-9a-f]{6}$/.test(name)) return undefined;
@@ -211,13 +211,13 @@ export async function wholeRunName(store: RunStore, name: string): Promise<strin
 }
 
 async function namedRun(store: RunStore, name: string): Promise<StoredRun | undefined> {
-  const whole = await wholeRunName(store, name);
-  return whole === undefined ? undefined : readRun(store, whole);
+  const fullName = await resolveRunName(store, name);
+  return fullName === undefined ? undefined : readRun(store, fullName);
 }
 
 async function lastRun(
   store: RunStore,
-  wanted: readonly LastRun[],
+  candidates: readonly LastRun[],
 ): Promise<StoredRun | undefined> {
   const read = new Map<string, StoredRun | undefined>();
   let damage: Failure | undefined;
@@ -231,12 +231,12 @@ async function lastRun(
     read.set(name, run);
     return run;
   };
-  for (const { places, holds } of wanted) {
+  for (const { places, matches } of candidates) {
     const names = await runNames(store, places);
     for (const name of names.toReversed()) {
       // oxlint-disable-next-line no-await-in-loop
       const run = await readOnce(name);
-      if (run && holds(run)) return run;
+      if (run && matches(run)) return run;
     }
   }
   if (damage) throw damage;

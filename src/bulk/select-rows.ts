@@ -24,16 +24,16 @@ import {
 export type Selecting = Pick<Operation, 'resource' | 'csv' | 'overrules' | 'filters'>;
 
 /** The selection values of an invocation, for the flags that its command has. */
-export type SelectingValues = Partial<BulkValues>;
+export type SelectionValues = Partial<BulkValues>;
 
 /**
  * The source of an invocation's rows; undefined for positional ids without a selection flag. Throws
  * UsageError if it names several sources, or none.
  */
-export function sourceOf(values: SelectingValues, operation: Selecting): Source | undefined {
+export function sourceOf(values: SelectionValues, operation: Selecting): Source | undefined {
   const { ids = [], idsFile, csv, all } = values;
   const filters = (operation.filters?.names ?? []).filter((name) => isGiven(values[name]));
-  const cuts = ['limit', 'sort'].filter((name) => isGiven(values[name]));
+  const limits = ['limit', 'sort'].filter((name) => isGiven(values[name]));
   const named: [Source, string][] = [
     ...(ids.length > 0 ? [['ids', 'ids'] as [Source, string]] : []),
     ...(idsFile === undefined ? [] : [['idsFile', '--ids'] as [Source, string]]),
@@ -60,8 +60,8 @@ export function sourceOf(values: SelectingValues, operation: Selecting): Source 
       hint: `ids: rosterctl ${operation.resource} list -o ids`,
     });
   }
-  if (cuts.length > 0 && first[0] !== 'filter')
-    throw new UsageError(`--${cuts[0]} cuts what filters select, and there are none.`, {
+  if (limits.length > 0 && first[0] !== 'filter')
+    throw new UsageError(`--${limits[0]} cuts what filters select, and there are none.`, {
       hint: 'Give a filter, or --all.',
     });
   return first[0] === 'ids' ? undefined : first[0];
@@ -70,7 +70,7 @@ export function sourceOf(values: SelectingValues, operation: Selecting): Source 
 /** Selects rows from ids or a file, without a request. Throws UsageError, InputError. */
 export async function selectLocally(
   context: Context,
-  values: SelectingValues,
+  values: SelectionValues,
   operation: Selecting,
   source: Exclude<Source, 'filter'>,
 ): Promise<Selection> {
@@ -99,32 +99,32 @@ export async function selectLocally(
 /** Lists the records and applies the filters. Throws GuardError (11) if the list may be incomplete. */
 export async function selectByFilter(
   context: Context,
-  values: SelectingValues,
+  values: SelectionValues,
   operation: Selecting,
 ): Promise<readonly SelectedRow[]> {
   const query = operation.filters?.query?.(values as never, context.settings.overrides);
   const list = context.api.list(operation.resource, query);
   const tests = operation.filters?.tests(values as never, context.now()) ?? [];
-  const { limit, ...rest } = values as SelectingValues & ListValues;
-  const kept: JsonObject[] = [];
+  const { limit, ...rest } = values as SelectionValues & ListValues;
+  const records: JsonObject[] = [];
   for await (const record of filterList(
     list,
     { ...rest, limit: undefined },
     { resource: operation.resource, tests, notes: context },
   ))
-    kept.push(record);
-  const verdict = list.completeness();
-  if (verdict.state === 'doubtful' && !values.allowPartial)
+    records.push(record);
+  const completeness = list.completeness();
+  if (completeness.state === 'doubtful' && !values.allowPartial)
     throw new GuardError(
-      `The list of ${operation.resource} may be incomplete: ${verdict.reason}. Nothing was changed.`,
+      `The list of ${operation.resource} may be incomplete: ${completeness.reason}. Nothing was changed.`,
       { code: 'incomplete', hint: 'Go on with what is there: --allow-partial' },
     );
-  if (!kept.every(hasId))
+  if (!records.every(hasId))
     throw new GuardError(
       `A record in the list of ${operation.resource} has no id. Nothing was changed.`,
       { code: 'incomplete', hint: `See: rosterctl ${operation.resource} list -o json` },
     );
-  return kept.slice(0, limit).map((record, index) => ({
+  return records.slice(0, limit).map((record, index) => ({
     row: index + 1,
     id: String(record['id']),
     record,
@@ -132,7 +132,7 @@ export async function selectByFilter(
 }
 
 /** The selection flags as typed; with the job they identify equivalent command lines. */
-export function filterKey(values: SelectingValues, operation: Selecting): unknown {
+export function filterKey(values: SelectionValues, operation: Selecting): unknown {
   const names = [...(operation.filters?.names ?? []), 'all', 'limit', 'sort'];
   return names.map((name) => [name, values[name] ?? null]);
 }

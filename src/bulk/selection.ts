@@ -88,9 +88,9 @@ export async function selectCsv(
 export async function selectFromText(text: string, input: CsvInput): Promise<Selection> {
   const digest = digestOf(text);
   const bare = text.replace(/^\ufeff/, '');
-  const found = bare.trimStart();
-  if (found.startsWith('[')) return { ...(await fromJson(bare, input)), digest };
-  if (found.startsWith('{')) return { ...(await rowsFromIds(recordsOf(bare), input)), digest };
+  const start = bare.trimStart();
+  if (start.startsWith('[')) return { ...(await fromJson(bare, input)), digest };
+  if (start.startsWith('{')) return { ...(await rowsFromIds(recordsOf(bare), input)), digest };
   const [first = ''] = bare.split(/\r?\n|\r/, 1);
   const header = readCsv(`${first.replaceAll('"', '')}\n`)[0]?.cells ?? [];
   if (namesAnId(header, input.map)) return selectCsv(once(Buffer.from(text)), input);
@@ -102,13 +102,13 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 /** An id and the line that names it. */
-interface Named {
+interface NamedId {
   readonly id: string;
   readonly line: number;
 }
 
 /** Yields the lines that are not blank, one at a time because there may be 200,000. */
-function* linesOf(text: string, end: RegExp): Generator<Named> {
+function* linesOf(text: string, end: RegExp): Generator<NamedId> {
   let from = 0;
   for (let line = 1; from <= text.length; line += 1) {
     end.lastIndex = from;
@@ -133,7 +133,7 @@ function fromJson(text: string, input: CsvInput) {
   );
 }
 
-function* recordsOf(text: string): Generator<Named> {
+function* recordsOf(text: string): Generator<NamedId> {
   for (const { id: json, line } of linesOf(text, /\n/g)) {
     const value = valueOf(json, line);
     if (isObject(value) && value['type'] === 'summary') continue;
@@ -155,7 +155,7 @@ function idIn(value: unknown, at: number, what: string): string {
   throw new InputError(`${what} ${at} holds no id.`);
 }
 
-async function rowsFromIds(found: Iterable<Named>, input: CsvInput) {
+async function rowsFromIds(found: Iterable<NamedId>, input: CsvInput) {
   const ids = new Ids(input);
   const errors = new InputErrors();
   const rows: SelectedRow[] = [];

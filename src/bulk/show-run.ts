@@ -29,23 +29,23 @@ import { unknownOutcome } from './verify.js';
  * with the summary last; for other formats, or if nothing was to be sent, the complete report.
  */
 export async function showRun(context: Context, planned: Planned): Promise<Shown> {
-  if (!('ready' in planned)) return shownReport(context, planned);
+  if (!('ready' in planned)) return renderReport(context, planned);
   if (context.settings.output !== 'ndjson')
-    return shownExecuted(context, await executeRun(context, planned.ready));
+    return renderExecuted(context, await executeRun(context, planned.ready));
   return streamed(context, planned.ready);
 }
 
-function shownReport(context: Context, { report, ...ended }: EndedRun): Shown {
+function renderReport(context: Context, { report, ...ended }: EndedRun): Shown {
   printSummary(context, report);
   return { value: report, view: reportViewFor(context.settings), isReport: true, ...ended };
 }
 
-function shownExecuted(
+function renderExecuted(
   context: Context,
   { report, exitName, failed, written, printEnd }: ExecutedRun,
 ): Shown {
-  const isBelow = context.isInteractive && !context.settings.fields;
-  if (!isBelow) printEnd();
+  const printsBelow = context.isInteractive && !context.settings.fields;
+  if (!printsBelow) printEnd();
   return {
     value: report,
     view: reportViewFor(context.settings),
@@ -53,7 +53,7 @@ function shownExecuted(
     exitName,
     failed,
     written,
-    ...(isBelow && { printAfter: printEnd }),
+    ...(printsBelow && { printAfter: printEnd }),
   };
 }
 
@@ -102,13 +102,13 @@ export async function showOne(
   invocation: Omit<Invocation, 'source'>,
   planned: Planned,
 ): Promise<Shown> {
-  if (!('ready' in planned)) return shownOne(context, invocation, unsent(planned));
+  if (!('ready' in planned)) return renderOne(context, invocation, unsentOutcome(planned));
   const { ready } = planned;
   const ended = await executeRun(context, ready);
-  return shownOne(context, invocation, await outcomeOf(context, ready, ended));
+  return renderOne(context, invocation, await outcomeOf(context, ready, ended));
 }
 
-async function shownOne(
+async function renderOne(
   context: Context,
   invocation: Omit<Invocation, 'source'>,
   outcome: OneOutcome,
@@ -117,8 +117,8 @@ async function shownOne(
   const { row, error, ended } = outcome;
   const exitName = error ? error.exitName : ended.exitName;
   if (operation.reports) {
-    if ('printEnd' in ended) return { ...shownExecuted(context, ended as ExecutedRun), exitName };
-    return { ...shownReport(context, ended), exitName, failed: error && { id: row.id, error } };
+    if ('printEnd' in ended) return { ...renderExecuted(context, ended as ExecutedRun), exitName };
+    return { ...renderReport(context, ended), exitName, failed: error && { id: row.id, error } };
   }
   if (error) {
     for (const [field, value] of row.step === undefined ? [] : Object.entries(row.after ?? {}))
@@ -157,7 +157,7 @@ export async function showFinished(
   invocation: Omit<Invocation, 'source'>,
   { ended, run }: { readonly ended: ExecutedRun; readonly run: PlannedRun },
 ): Promise<Shown> {
-  return shownOne(context, invocation, await outcomeOf(context, run, ended));
+  return renderOne(context, invocation, await outcomeOf(context, run, ended));
 }
 
 async function outcomeOf(
@@ -167,17 +167,17 @@ async function outcomeOf(
 ): Promise<OneOutcome> {
   const { report, last } = ended;
   const row = report.results.find((each) => run.tasks.some((task) => task.row === each.row));
-  const found: ReportRow = row ?? {
+  const finalRow: ReportRow = row ?? {
     row: 1,
     id: run.plan.rows[0]?.id ?? '',
     result: 'not_attempted',
   };
-  const error = isGood(found) ? undefined : (last?.error ?? failureOfRow(found));
+  const error = isGood(finalRow) ? undefined : (last?.error ?? failureOfRow(finalRow));
   const { operation } = run.invocation;
-  const isUnfinished = !hasEnded(run, found) || (await isLeft(run));
+  const isUnfinished = !hasEnded(run, finalRow) || (await hasLeftovers(run));
   if (isUnfinished && !operation.reports && run.store) printUnfinished(context, run, 1);
   return {
-    row: found,
+    row: finalRow,
     record: last?.record,
     error,
     session: run.session,
@@ -187,13 +187,17 @@ async function outcomeOf(
 }
 
 /** True if the ended run can still be finished: its file arrived, but its document was refused. */
-async function isLeft({ store, plan, invocation: { operation } }: PlannedRun): Promise<boolean> {
+async function hasLeftovers({
+  store,
+  plan,
+  invocation: { operation },
+}: PlannedRun): Promise<boolean> {
   if (!store || !operation.recovery) return false;
   const stored = await readRun(store, plan.head.run);
-  return stored !== undefined && operation.recovery.isLeft(stored);
+  return stored !== undefined && operation.recovery.hasLeftovers(stored);
 }
 
-function unsent({ only, ...ended }: Extract<Planned, { report: unknown }>): OneOutcome {
+function unsentOutcome({ only, ...ended }: Extract<Planned, { report: unknown }>): OneOutcome {
   const [row = { row: 1, id: '', result: 'not_attempted' as const }] = ended.report.results;
   if (!only) throw new CancelledError('Nothing was done.');
   const error = isGood(row) ? undefined : (only.failure ?? failureOfRow(row));
@@ -245,7 +249,7 @@ function oneView(
 /** A queue that yields what is pushed, in order and in batches, until it is ended. */
 function newQueue<T>() {
   let queue: T[] = [];
-  let over = false;
+  let isEnded = false;
   let wake: (() => void) | undefined;
   return {
     push: (item: T) => {
@@ -253,16 +257,16 @@ function newQueue<T>() {
       wake?.();
     },
     end: () => {
-      over = true;
+      isEnded = true;
       wake?.();
     },
     async *batches(): AsyncGenerator<readonly T[]> {
       for (;;) {
-        const found = queue;
+        const batch = queue;
         queue = [];
-        if (found.length > 0) yield found;
+        if (batch.length > 0) yield batch;
         if (queue.length > 0) continue;
-        if (over) return;
+        if (isEnded) return;
         await new Promise<void>((resolve) => {
           wake = resolve;
         });

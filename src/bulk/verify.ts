@@ -125,11 +125,11 @@ export interface RowHost {
   /** Lets other rows start: a step before the write was answered. */
   openGate(): void;
   /** Records for the circuit breaker that the service answered, or did not. */
-  heard(outcome: 'changed' | UnknownOutcomeError): void;
+  recordOutcome(outcome: 'changed' | UnknownOutcomeError): void;
   verifyLater(pending: PendingVerification): void;
   finish(run: RowRun, row: ReportRow, more?: JsonObject): Promise<void>;
   /** Finishes the row without waiting for the disk. */
-  finishBehind(run: RowRun, row: ReportRow): void;
+  finishInBackground(run: RowRun, row: ReportRow): void;
 }
 
 /** The initial state of a row in this process. */
@@ -152,12 +152,12 @@ export function partialResult({ done }: RowRun): Pick<ReportRow, 'before' | 'aft
 }
 
 /** The default of ROSTERCTL_SETTLE: milliseconds after which a lost write can no longer take effect. */
-const usualSettleMs = 15_000;
+const defaultSettleMs = 15_000;
 
 /** ROSTERCTL_SETTLE in milliseconds. Throws UsageError, before anything is sent. */
 export function settleMs(env: { readonly [name: string]: string | undefined }): number {
   const text = env['ROSTERCTL_SETTLE'];
-  if (!text) return usualSettleMs;
+  if (!text) return defaultSettleMs;
   try {
     return parseDuration(text);
   } catch (error) {
@@ -180,14 +180,15 @@ export async function verifyLost(
     const state = await session.read(row, 'verify');
     const { steps } = await session.plan(row, state);
     const step = steps.find((each) => each.name === name);
-    const left = step?.changes.filter((change) => !isAdded(change, before, sent)) ?? [];
-    if (!step || left.length === 0) return { outcome: 'applied', record: state.record };
-    const judged = left.filter(({ adds }) => adds === undefined);
-    const isBefore = isAsBefore(before, judged) && (digest === undefined || digest === step.digest);
-    if (!isBefore && isMarked(session, state.record)) return marked(state.record);
+    const remaining = step?.changes.filter((change) => !isAdded(change, before, sent)) ?? [];
+    if (!step || remaining.length === 0) return { outcome: 'applied', record: state.record };
+    const compared = remaining.filter(({ adds }) => adds === undefined);
+    const isBefore =
+      isAsBefore(before, compared) && (digest === undefined || digest === step.digest);
+    if (!isBefore && isMarkedAsDeleted(session, state.record)) return markedAsDeleted(state.record);
     return { outcome: isBefore ? 'notApplied' : 'other', state, step };
   } catch (error) {
-    return ofFailure(session, error);
+    return fromFailure(session, error);
   }
 }
 
@@ -202,14 +203,14 @@ export async function verifySent(
     const state = await session.read(row, 'verify');
     const { record = {} } = state;
     if (session.provenByAbsence) {
-      if (session.isMarkedDeleted?.(before, record)) return marked(record);
+      if (session.isMarkedDeleted?.(before, record)) return markedAsDeleted(record);
       return { outcome: 'notApplied', state, step };
     }
-    const found = (session.compare ?? compareFields)(step, record);
-    if (found === 'reached') return { outcome: 'applied', record };
-    return { outcome: found === 'asBefore' ? 'notApplied' : 'other', state, step };
+    const comparison = (session.compare ?? compareFields)(step, record);
+    if (comparison === 'reached') return { outcome: 'applied', record };
+    return { outcome: comparison === 'asBefore' ? 'notApplied' : 'other', state, step };
   } catch (error) {
-    return ofFailure(session, error);
+    return fromFailure(session, error);
   }
 }
 
@@ -218,13 +219,13 @@ export async function verifySent(
  * old nor new counts as the service's own form of what was sent.
  */
 export function compareFields({ changes }: Step, record: JsonObject): Comparison {
-  const isLeft = changes.some(
+  const isUnchanged = changes.some(
     ({ field, from, to }) =>
       Object.hasOwn(record, field) &&
       !isDeepStrictEqual(record[field], to) &&
       isDeepStrictEqual(record[field] ?? null, from ?? null),
   );
-  return isLeft ? 'asBefore' : 'reached';
+  return isUnchanged ? 'asBefore' : 'reached';
 }
 
 /** Fields that are missing after a write that replaces the entire record. */
@@ -240,7 +241,7 @@ export function unknownOutcome(lost: Failure | undefined, unread?: Failure): Unk
   const sentence = known?.message ?? 'The last request was sent and may have taken effect.';
   const why =
     unread && !(unread instanceof CancelledError)
-      ? ` Reading did not settle it: ${withStop(unread.message)}`
+      ? ` Reading did not settle it: ${withPeriod(unread.message)}`
       : '';
   return new UnknownOutcomeError(`${sentence}${why}`, known?.call, {
     hint: known?.hint ?? 'Look at the record before you send this again.',
@@ -268,28 +269,31 @@ function isAdded(change: RowChange, before: JsonObject, sent: Step | undefined):
 
 /** True if a text contains the line, ignoring its date: the same command may have been typed before midnight. */
 function hasLine(text: unknown, line: string): boolean {
-  return typeof text === 'string' && text.split('\n').some((each) => bare(each) === bare(line));
+  return (
+    typeof text === 'string' &&
+    text.split('\n').some((each) => withoutDate(each) === withoutDate(line))
+  );
 }
 
-function bare(line: string): string {
+function withoutDate(line: string): string {
   return line.replace(/^\d{4}-\d\d-\d\d: /, '');
 }
 
-function isMarked(session: Session, record: JsonObject | undefined): boolean {
+function isMarkedAsDeleted(session: Session, record: JsonObject | undefined): boolean {
   return record !== undefined && (session.isMarkedDeleted?.(undefined, record) ?? false);
 }
 
-function marked(record: JsonObject | undefined): Verification {
+function markedAsDeleted(record: JsonObject | undefined): Verification {
   return { outcome: 'applied', record, note: 'marked as deleted' };
 }
 
-function ofFailure(session: Session, error: unknown): Verification {
+function fromFailure(session: Session, error: unknown): Verification {
   if (!(error instanceof Failure)) throw error;
   if (session.provenByAbsence && isGoneForSure(error))
     return { outcome: 'applied', record: undefined };
   return { outcome: 'unclear', error };
 }
 
-function withStop(sentence: string): string {
+function withPeriod(sentence: string): string {
   return sentence.endsWith('.') ? sentence : `${sentence}.`;
 }

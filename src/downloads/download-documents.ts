@@ -5,7 +5,7 @@ import {
   selectByFilter,
   selectLocally,
   type Selecting,
-  type SelectingValues,
+  type SelectionValues,
   sourceOf,
 } from '../bulk/select-rows.js';
 import { type DryRun, flag, Outcome, param } from '../cli/define.js';
@@ -109,7 +109,7 @@ function isSkipped(row: Row): boolean {
 }
 
 /** The selection of documents to download. */
-const part: Selecting = { resource: 'documents', filters: documentSelection };
+const selecting: Selecting = { resource: 'documents', filters: documentSelection };
 
 /**
  * Downloads the documents that positional ids, --ids, filters or --all select. Throws before any
@@ -117,17 +117,17 @@ const part: Selecting = { resource: 'documents', filters: documentSelection };
  */
 export async function downloadSelection(
   context: Context,
-  values: DownloadValues & SelectingValues & { readonly ids: readonly string[] },
+  values: DownloadValues & SelectionValues & { readonly ids: readonly string[] },
 ): Promise<Result | Outcome<Result>> {
-  const source = sourceOf(values, part);
+  const source = sourceOf(values, selecting);
   if (values.file !== undefined && (source !== undefined || values.ids.length > 1))
     throw new UsageError('-O names one file, and there may be several documents.', {
       hint: 'Use -D DIR: each file is named after its document.',
     });
   const rows =
     source === 'filter'
-      ? await selectByFilter(context, values, part)
-      : (await selectLocally(context, values, part, source ?? 'ids')).rows;
+      ? await selectByFilter(context, values, selecting)
+      : (await selectLocally(context, values, selecting, source ?? 'ids')).rows;
   const isOne = source === undefined && rows.length === 1;
   return downloadDocuments(context, 'downloadDocument', rows, values, isOne);
 }
@@ -201,7 +201,7 @@ function signer(context: Context, endpoint: DownloadCall): DownloadWorker<Row> {
       hint: `Download it: rosterctl docs download ${shellQuote(id)}`,
     });
   };
-  return { work, aside: (say) => say(), close: () => {} };
+  return { work, printBeside: (say) => say(), close: () => {} };
 }
 
 async function plannedDownloads(
@@ -213,8 +213,9 @@ async function plannedDownloads(
   const planned: Target[] = [];
   for (const target of targets) {
     const { path } = target;
-    const stands = path === undefined || path === '-' ? 'nothing' : await inspectTarget(path, save);
-    if (stands !== 'skipped') planned.push(target);
+    const existing =
+      path === undefined || path === '-' ? 'nothing' : await inspectTarget(path, save);
+    if (existing !== 'skipped') planned.push(target);
   }
   const skipped = targets.length - planned.length;
   if (skipped > 0) context.note(`${plural(skipped, 'file')} would be left as they are.`);

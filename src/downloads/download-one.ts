@@ -88,7 +88,7 @@ export async function createDownloader(
   const saver = new Saver(context, endpoint, naming, save, meter, isOne);
   return {
     work: (target) => saver.save(target),
-    aside: (say) => meter.aside(say),
+    printBeside: (say) => meter.printBeside(say),
     close: () => meter.stop(),
   };
 }
@@ -120,17 +120,17 @@ class Saver {
 
   private async saveAs(path: string, target: Target, counted: ReturnType<Meter['begin']>) {
     const { id, record } = target;
-    if ((await inspectTarget(path, this.options)) === 'skipped') return this.kept(target, path);
-    const file = await openTarget(this.context, path, this.options, this.belongsTo(id, record));
+    if ((await inspectTarget(path, this.options)) === 'skipped') return this.skip(target, path);
+    const file = await openTarget(this.context, path, this.options, this.ownerOf(id, record));
     try {
       const bytes = await this.fetch(id, record, counted.watch(file.sink));
       await file.commit();
       return { id, path, bytes };
     } catch (error) {
-      const stays = canGoOn(error) ? await file.leave() : 0;
-      if (stays > 0)
+      const keptBytes = isResumable(error) ? await file.leave() : 0;
+      if (keptBytes > 0)
         this.note(
-          `${plural(stays, 'byte')} stay in ${partialNames(path).bytes}; the same command goes on from there.`,
+          `${plural(keptBytes, 'byte')} stay in ${partialNames(path).bytes}; the same command goes on from there.`,
         );
       throw error;
     } finally {
@@ -150,7 +150,7 @@ class Saver {
       begin: async (version, at, headers) => {
         path ??= this.naming.pathFromHeaders(headers, id);
         if (!file && (await inspectTarget(path, this.options)) === 'skipped') throw new Skipped();
-        file ??= await openTarget(this.context, path, this.options, this.belongsTo(id, record));
+        file ??= await openTarget(this.context, path, this.options, this.ownerOf(id, record));
         await file.sink.begin(version, at, headers);
       },
       write: async (chunk) => file?.sink.write(chunk),
@@ -160,7 +160,7 @@ class Saver {
       await file?.commit();
       return { id, path: path ?? '', bytes };
     } catch (error) {
-      if (error instanceof Skipped) return await this.kept(target, path ?? '');
+      if (error instanceof Skipped) return await this.skip(target, path ?? '');
       throw error;
     } finally {
       await file?.discard();
@@ -178,18 +178,18 @@ class Saver {
     );
   }
 
-  private async kept({ id, record }: Target, path: string): Promise<SavedRow> {
+  private async skip({ id, record }: Target, path: string): Promise<SavedRow> {
     const { size } = await stat(path).catch((error: unknown) => {
       throw new OutputError(`${path} cannot be looked at: ${systemReason(error)}.`, {
         cause: error,
       });
     });
     await sweepPartial(path, this.context.self);
-    const said = record?.['sizeBytes'];
-    if (typeof said === 'number' && said !== size)
-      this.meter.aside(() =>
+    const recordedSize = record?.['sizeBytes'];
+    if (typeof recordedSize === 'number' && recordedSize !== size)
+      this.meter.printBeside(() =>
         this.context.message(
-          `${path} was left as it is, but it has ${plural(size, 'byte')} and the document ${id} has ${said}.`,
+          `${path} was left as it is, but it has ${plural(size, 'byte')} and the document ${id} has ${recordedSize}.`,
         ),
       );
     else if (this.isOne) this.note(`${path} exists already; it was left as it is.`);
@@ -197,11 +197,11 @@ class Saver {
   }
 
   private note(line: string): void {
-    this.meter.aside(() => this.context.note(line));
+    this.meter.printBeside(() => this.context.note(line));
   }
 
   /** Identifies what a partial file belongs to; only the same download may resume it. */
-  private belongsTo(id: string, record: JsonObject | undefined): FileOf {
+  private ownerOf(id: string, record: JsonObject | undefined): FileOf {
     const { baseUrl, organizationId } = this.context.api;
     const { fileKey, sizeBytes, updatedAt } = record ?? {};
     const asOf = typeof updatedAt === 'string' ? updatedAt : undefined;
@@ -215,6 +215,6 @@ class Skipped extends Error {
 }
 
 /** True if a later run may download the rest. */
-function canGoOn(error: unknown): boolean {
+function isResumable(error: unknown): boolean {
   return [CancelledError, NetworkError, StoreError, ApiError].some((kind) => error instanceof kind);
 }

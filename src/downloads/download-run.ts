@@ -26,7 +26,7 @@ interface DownloadRun<R> {
 export interface DownloadWorker<R> {
   work(target: Target): Promise<R | undefined>;
   /** Prints something to stderr beside the progress line. */
-  aside(say: () => void): void;
+  printBeside(say: () => void): void;
   /** Called after the last document. */
   close(): void;
 }
@@ -41,27 +41,27 @@ export function runDownloads<R>(
   concurrency: number,
   worker: DownloadWorker<R>,
 ): DownloadRun<R> {
-  const stops = new CircuitBreaker(undefined, () => context.api.limiter.silent);
+  const breaker = new CircuitBreaker(undefined, () => context.api.limiter.silent);
   // Each request in flight adds a listener.
   setMaxListeners(0, context.signal);
   const failures: FailedOne[] = [];
   let done = 0;
-  let begun = 0;
+  let startedCount = 0;
   const one = async (target: Target): Promise<R | undefined> => {
-    if (stops.stop || context.signal.aborted) return undefined;
-    begun += 1;
+    if (breaker.stop || context.signal.aborted) return undefined;
+    startedCount += 1;
     try {
       const row = await worker.work(target);
       done += 1;
-      stops.settled('changed', false);
+      breaker.recordResult('changed', false);
       return row;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       failures.push({ id: target.id, error });
-      worker.aside(() => printFailure(context, target.id, error));
+      worker.printBeside(() => printFailure(context, target.id, error));
       // Unlike in a bulk write, a GuardError (a file in the way) does not stop the run.
-      if (error instanceof GuardError) stops.settled('failed', false);
-      else stops.failed(error, 'failed', false);
+      if (error instanceof GuardError) breaker.recordResult('failed', false);
+      else breaker.recordFailure(error, 'failed', false);
       return undefined;
     }
   };
@@ -80,7 +80,8 @@ export function runDownloads<R>(
         finish();
       }
     },
-    exitName: () => stops.stop?.exitName ?? mostSevere(failures.map(({ error }) => error.exitName)),
+    exitName: () =>
+      breaker.stop?.exitName ?? mostSevere(failures.map(({ error }) => error.exitName)),
     failed: () => failures[0] ?? notBegun(),
   };
 
@@ -94,12 +95,13 @@ export function runDownloads<R>(
   function finish(): void {
     const missing = targets.length - done;
     if (missing === 0) return;
-    if (stops.stop) context.message(`Stopped: ${stops.stop.reason}`);
-    const untouched = targets.length - begun;
+    if (breaker.stop) context.message(`Stopped: ${breaker.stop.reason}`);
+    const untouched = targets.length - startedCount;
     const rest = untouched > 0 ? `, ${untouched} of them not begun` : '';
     // Running again is pointless if all the others were not found.
-    const isWorthIt = untouched > 0 || failures.some(({ error }) => error.exitName !== 'notFound');
-    const hint = isWorthIt ? ' Go on with the same line and --skip-existing.' : '';
+    const isRetryable =
+      untouched > 0 || failures.some(({ error }) => error.exitName !== 'notFound');
+    const hint = isRetryable ? ' Go on with the same line and --skip-existing.' : '';
     context.message(
       `${done} of ${plural(targets.length, 'document')} done, ${missing} not${rest}.${hint}`,
     );
@@ -120,7 +122,7 @@ export interface Meter {
     end(): void;
   };
   /** Prints something to stderr beside the progress line. */
-  aside(say: () => void): void;
+  printBeside(say: () => void): void;
   stop(): void;
 }
 
@@ -129,7 +131,10 @@ export function createMeter(context: Context, targets: readonly Target[]): Meter
   const started = performance.now();
   const sizes = targets.map(({ record }) => record?.['sizeBytes']);
   const isKnown = sizes.every((size) => typeof size === 'number');
-  let left = sizes.reduce<number>((sum, size) => sum + (typeof size === 'number' ? size : 0), 0);
+  let remaining = sizes.reduce<number>(
+    (sum, size) => sum + (typeof size === 'number' ? size : 0),
+    0,
+  );
   let moved = 0;
   let files = 0;
   const [only] = targets;
@@ -137,7 +142,7 @@ export function createMeter(context: Context, targets: readonly Target[]): Meter
   const text = () => {
     const seconds = (performance.now() - started) / 1000;
     const bytes = isKnown
-      ? bytesMoved(moved, moved + left, seconds)
+      ? bytesMoved(moved, moved + remaining, seconds)
       : `${binarySize(moved)}, ${binarySize(moved / Math.max(seconds, 0.001))}/s`;
     return targets.length === 1
       ? `${bytes}: ${name}`
@@ -153,15 +158,15 @@ export function createMeter(context: Context, targets: readonly Target[]): Meter
   context.signal.addEventListener('abort', stop, { once: true });
   return {
     begin({ record }) {
-      const said = record?.['sizeBytes'];
-      const size = typeof said === 'number' ? said : 0;
+      const recordedSize = record?.['sizeBytes'];
+      const size = typeof recordedSize === 'number' ? recordedSize : 0;
       // The bytes moved for this file, and its bytes still counted as remaining.
       let own = 0;
       let rest = size;
       const count = (bytes: number, to: number) => {
         own += bytes;
         moved += bytes;
-        left += to - rest;
+        remaining += to - rest;
         rest = to;
       };
       return {
@@ -190,7 +195,7 @@ export function createMeter(context: Context, targets: readonly Target[]): Meter
         },
       };
     },
-    aside(say) {
+    printBeside(say) {
       line.stop();
       say();
       if (!stopped) line = context.progress.start(text);

@@ -54,19 +54,19 @@ class Fetching {
   private at: number;
   private version: FileVersion;
   /** The furthest offset ever reached; only bytes beyond it count as progress. */
-  private best: number;
+  private furthest: number;
   private losses = 0;
   private restarts = 0;
   private url: string | undefined;
   private renewed = false;
-  private md5: { readonly wanted: string; readonly hash: Hash; upTo: number } | undefined;
+  private md5: { readonly expected: string; readonly hash: Hash; upTo: number } | undefined;
 
   constructor(
     private readonly source: FileSource,
     private readonly sink: FileSink,
     private readonly policy: RetryPolicy,
   ) {
-    this.at = this.best = sink.at;
+    this.at = this.furthest = sink.at;
     this.version = sink.version;
   }
 
@@ -85,20 +85,20 @@ class Fetching {
     if (this.policy.signal.aborted) throw new CancelledError('Interrupted.');
     if (this.url === undefined) {
       const link = await this.source.link();
-      if (link.kind === 'bytes') return this.takeBytes(link.bytes, link.headers);
+      if (link.kind === 'bytes') return this.receiveBytes(link.bytes, link.headers);
       this.url = link.url;
     }
     const part = this.nextPart();
     const answer = await this.open(this.url, part);
     if (!answer) return false;
     try {
-      const skip = await this.place(answer, part);
+      const skip = await this.position(answer, part);
       if (skip === undefined) return false;
       await this.copy(answer, skip);
     } finally {
       answer.drop();
     }
-    return this.isWhole();
+    return this.checkComplete();
   }
 
   /** The range to request; if all bytes are there, the last one again, to prove that the file is the same. */
@@ -116,7 +116,7 @@ class Fetching {
       return await this.source.get(url, part);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
-      if (part && error.status === 416) return this.again();
+      if (part && error.status === 416) return this.startOver();
       if (this.renewed || !mayBeExpired(error)) throw error;
       this.renewed = true;
       this.url = undefined;
@@ -125,7 +125,10 @@ class Fetching {
   }
 
   /** Positions the sink for an answer; returns how many of its bytes to skip, or undefined = ask again. */
-  private async place(answer: Download, part: FilePart | undefined): Promise<number | undefined> {
+  private async position(
+    answer: Download,
+    part: FilePart | undefined,
+  ): Promise<number | undefined> {
     const { status, headers } = answer;
     if (status !== 206) {
       const version = versionOf(headers, lengthOf(headers['content-length']));
@@ -137,7 +140,7 @@ class Fetching {
     const version = versionOf(headers, range?.total ?? this.version.size);
     checkEncoding(headers, version.size, this.source.size);
     if (!part) throw new ProtocolError('The file store sent a part that was not asked for (206).');
-    if (range?.first !== part.from || !isPartOf(version, this.version)) return this.again();
+    if (range?.first !== part.from || !isPartOf(version, this.version)) return this.startOver();
     const { etag = version.etag, lastModified = version.lastModified } = this.version;
     this.version = { etag, lastModified, size: version.size };
     this.at = part.from;
@@ -149,7 +152,7 @@ class Fetching {
   private async beginWhole(version: FileVersion, headers: Download['headers']): Promise<number> {
     const skip = this.at;
     if (skip > 0 && !this.sink.rewinds && isSame(version, this.version)) return skip;
-    if (skip > 0 && !this.sink.rewinds) throw this.cannotGoOn();
+    if (skip > 0 && !this.sink.rewinds) throw this.cannotResume();
     // The same file from its start is no progress; another file resets the progress.
     if (skip > 0 && !mayBeSame(version, this.version)) this.countRestart();
     this.version = version;
@@ -190,21 +193,21 @@ class Fetching {
     }
   }
 
-  private async takeBytes(bytes: Buffer, headers: Download['headers']): Promise<boolean> {
+  private async receiveBytes(bytes: Buffer, headers: Download['headers']): Promise<boolean> {
     this.checkSize(bytes.length);
     await this.beginWhole({ size: bytes.length }, headers);
     await this.sink.write(bytes);
     this.at = bytes.length;
-    return this.isWhole();
+    return this.checkComplete();
   }
 
   /** Checks size and MD5. Throws ConnectionLost if bytes are missing, so that the rest is requested. */
-  private isWhole(): true {
+  private checkComplete(): true {
     const { size } = this.version;
     if (size !== undefined && this.at < size) throw new ConnectionLost(this.endedEarly(size));
     this.checkSize(this.at);
     if (size !== undefined && this.at > size) throw wrongSize(this.at, 'the store', size);
-    if (this.md5?.upTo === this.at && this.md5.hash.digest('hex') !== this.md5.wanted)
+    if (this.md5?.upTo === this.at && this.md5.hash.digest('hex') !== this.md5.expected)
       throw new ProtocolError('The bytes that came are not those that the store has (MD5).', {
         code: 'wrongHash',
         hint: 'Nothing was kept. Try again; if it stays so, upload the document anew.',
@@ -226,8 +229,8 @@ class Fetching {
   }
 
   /** Starts over: the bytes belong to another file, or cannot be continued. Throws if the sink cannot rewind. */
-  private again(): undefined {
-    if (!this.sink.rewinds) throw this.cannotGoOn();
+  private startOver(): undefined {
+    if (!this.sink.rewinds) throw this.cannotResume();
     this.countRestart();
     this.at = 0;
     this.version = {};
@@ -236,7 +239,7 @@ class Fetching {
 
   private countRestart(): void {
     this.restarts += 1;
-    this.best = 0;
+    this.furthest = 0;
     if (this.restarts > this.policy.retries + 1)
       throw new ProtocolError('The file store hands out another file each time it is asked.', {
         hint: 'Wait until nobody replaces the document, then run the same command again.',
@@ -245,15 +248,15 @@ class Fetching {
 
   private async afterLoss(error: unknown): Promise<void> {
     if (!(error instanceof ConnectionLost)) throw error;
-    if (!this.countLoss()) throw this.sink.rewinds ? error.loss : this.cannotGoOn(error.loss);
+    if (!this.countLoss()) throw this.sink.rewinds ? error.loss : this.cannotResume(error.loss);
     const { random, sleep, signal } = this.policy;
     await sleep(backoffMs(this.losses - 1, false, random), signal);
   }
 
   /** Counts a lost connection; returns false after too many without progress. */
   private countLoss(): boolean {
-    if (this.at > this.best) {
-      this.best = this.at;
+    if (this.at > this.furthest) {
+      this.furthest = this.at;
       this.losses = 0;
       this.renewed = false;
     }
@@ -269,7 +272,7 @@ class Fetching {
     });
   }
 
-  private cannotGoOn(cause?: NetworkError): NetworkError {
+  private cannotResume(cause?: NetworkError): NetworkError {
     const { size = this.source.size } = this.version;
     const origin = this.url === undefined ? '' : new URL(this.url).origin;
     return new NetworkError(
@@ -290,6 +293,6 @@ class ConnectionLost {
 }
 
 function hashFor(headers: Download['headers']) {
-  const wanted = md5Of(headers);
-  return wanted === undefined ? undefined : { wanted, hash: createHash('md5'), upTo: 0 };
+  const expected = md5Of(headers);
+  return expected === undefined ? undefined : { expected, hash: createHash('md5'), upTo: 0 };
 }

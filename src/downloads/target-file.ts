@@ -61,12 +61,12 @@ export async function inspectTarget(
   const target = isLink ? await stat(path).catch(() => undefined) : found;
   if (onExisting === 'skip') {
     if (target?.isFile()) return 'skipped';
-    throw noFile(path);
+    throw notPlainFile(path);
   }
-  if (isLink && file === undefined) throw noFile(path);
+  if (isLink && file === undefined) throw notPlainFile(path);
   if (file !== undefined && (await ownDescriptor(path)) !== undefined) return 'device';
   if (!target || target.isFile()) return 'replaced';
-  if (target.isDirectory() || file === undefined) throw noFile(path);
+  if (target.isDirectory() || file === undefined) throw notPlainFile(path);
   return 'device';
 }
 
@@ -77,7 +77,7 @@ function alreadyThere(path: string): GuardError {
   });
 }
 
-function noFile(path: string): GuardError {
+function notPlainFile(path: string): GuardError {
   return new GuardError(`${path} is there and is no plain file; it was left as it is.`, {
     code: 'exists',
     hint: 'Move it away, or download to another place with -D or -O.',
@@ -106,7 +106,7 @@ export async function openTarget(
   options: SaveOptions,
   { asOf, ...belongsTo }: FileOf,
 ): Promise<SavedFile> {
-  if (options.folder !== undefined) makeTarget(options.folder);
+  if (options.folder !== undefined) createFolder(options.folder);
   const overwrite = options.onExisting === 'overwrite';
   if (overwrite && (await inspectTarget(path, options)) === 'device')
     return throughFile(path, await openAtomic(path, { signal: context.signal }));
@@ -125,10 +125,10 @@ export async function openTarget(
 /** A sink for stdout, which cannot rewind. */
 export function pipeSink(context: Context): FileSink {
   const { stdout } = context.streams;
-  if (!stdout.isTerminal) return onwards((chunk) => stdout.write(chunk));
+  if (!stdout.isTerminal) return forwardSink((chunk) => stdout.write(chunk));
   // Untrusted bytes must not control the terminal.
   const decoder = new TextDecoder();
-  return onwards((chunk) => stdout.write(multiLine(decoder.decode(chunk, { stream: true }))));
+  return forwardSink((chunk) => stdout.write(multiLine(decoder.decode(chunk, { stream: true }))));
 }
 
 function partFile(path: string, partial: PartialFile): SavedFile {
@@ -155,7 +155,7 @@ function partFile(path: string, partial: PartialFile): SavedFile {
 function throughFile(path: string, file: AtomicFile): SavedFile {
   return {
     path,
-    sink: onwards((chunk) => file.write(chunk)),
+    sink: forwardSink((chunk) => file.write(chunk)),
     commit: () => file.commit(),
     leave: async () => {
       await file.discard();
@@ -165,11 +165,11 @@ function throughFile(path: string, file: AtomicFile): SavedFile {
   };
 }
 
-function onwards(write: FileSink['write']): FileSink {
+function forwardSink(write: FileSink['write']): FileSink {
   return { at: 0, version: {}, rewinds: false, begin: async () => {}, write };
 }
 
-function makeTarget(folder: string): void {
+function createFolder(folder: string): void {
   try {
     makeFolder(folder);
   } catch (error) {

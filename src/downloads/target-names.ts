@@ -44,21 +44,22 @@ export function nameTargets(
   for (const { name } of named)
     if (name !== undefined) counts.set(nameKey(name), (counts.get(nameKey(name)) ?? 0) + 1);
   const isShared = (name: string) => (counts.get(nameKey(name)) ?? 0) > 1;
-  const taken = new Set([...counts.keys()]);
-  const free = (name: string, id: string): string => {
+  const used = new Set([...counts.keys()]);
+  const unusedName = (name: string, id: string): string => {
     let own = name;
-    for (let again = 1; taken.has(nameKey(own)); again++)
+    for (let again = 1; used.has(nameKey(own)); again++)
       own = withSuffix(name, again === 1 ? id : `${id}-${again}`);
-    taken.add(nameKey(own));
+    used.add(nameKey(own));
     return own;
   };
   return {
     targets: named.map(({ id, record, name }) => {
       if (file !== undefined) return { id, record, path: file };
       if (name === undefined) return { id, record, path: undefined };
-      return { id, record, path: inFolder(folder, isShared(name) ? free(name, id) : name) };
+      return { id, record, path: inFolder(folder, isShared(name) ? unusedName(name, id) : name) };
     }),
-    pathFromHeaders: (headers, id) => inFolder(folder, free(nameFromHeaders(headers, id), id)),
+    pathFromHeaders: (headers, id) =>
+      inFolder(folder, unusedName(nameFromHeaders(headers, id), id)),
   };
 }
 
@@ -68,20 +69,20 @@ export async function withRecords(
   rows: readonly SelectedRow[],
 ): Promise<readonly { readonly id: string; readonly record: JsonObject | undefined }[]> {
   const reader = recordReader(context, 'documents');
-  const found: { id: string; record: JsonObject | undefined }[] = [];
+  const results: { id: string; record: JsonObject | undefined }[] = [];
   for (const { id } of rows) {
     try {
-      found.push({ id, record: (await reader.read(id, 'list')).record ?? {} });
+      results.push({ id, record: (await reader.read(id, 'list')).record ?? {} });
     } catch (error) {
       if (error instanceof ApiError && error.status === 403) {
         context.note('This key may not list documents; the files are named by the store.');
         return rows.map((row) => ({ id: row.id, record: undefined }));
       }
       if (!(error instanceof NotFoundError)) throw error;
-      found.push({ id, record: undefined });
+      results.push({ id, record: undefined });
     }
   }
-  return found;
+  return results;
 }
 
 /** Throws GuardError, before anything is requested, if existing files may not be replaced or skipped. */

@@ -85,13 +85,15 @@ function createSession(context: Context, resource: ResourceName, body: JsonObjec
     plan: () => ({ steps: [createStep(callFor(resource, 'create', undefined, body))] }),
     async send({ call }) {
       const sent = await sendCreate(context, call, resource);
-      return sent.sign ? sent : { ...sent, record: sent.record ?? locatedIn(sent.answer.headers) };
+      return sent.sign
+        ? sent
+        : { ...sent, record: sent.record ?? recordFromLocation(sent.answer.headers) };
     },
     async confirm(_, __, { answer, record, sign }) {
       const made = record ?? findRecord(answer.body, resource);
       if (sign && made)
         context.note(`The ${noun} was created, although the service answered: ${messageOf(sign)}.`);
-      else if (sign) throw doubtful(sign);
+      else if (sign) throw failureOf(sign);
       if (made) return reread(made);
       context.note(
         `The ${noun} was created; the service sent no record, so it was not checked. See: rosterctl ${resource} list`,
@@ -104,7 +106,7 @@ function createSession(context: Context, resource: ResourceName, body: JsonObjec
 }
 
 /** The id of the created record, from the `Location` header. */
-function locatedIn(headers: Sent['answer']['headers']): JsonObject | undefined {
+function recordFromLocation(headers: Sent['answer']['headers']): JsonObject | undefined {
   const id = headers['location']?.split(/[?#]/)[0]?.split('/').at(-1);
   return id ? { id: decodeURIComponent(id) } : undefined;
 }
@@ -114,7 +116,7 @@ function messageOf({ details, code }: ApiError): string {
 }
 
 /** The failure for a 2xx that reports an error; unknown outcome for a bare code, which may refer to something else. */
-function doubtful(sign: ApiError): Failure {
+function failureOf(sign: ApiError): Failure {
   if (sign.details.sign !== 'code') return sign;
   return new UnknownOutcomeError(
     `${sign.call.method} ${sign.call.path} was answered with ${sign.status} and an error code (${messageOf(sign)}).`,

@@ -68,7 +68,7 @@ const usableMs = 1_000;
 function listReader(context: Context, resource: ResourceName): RecordReader {
   let first: Promise<Listed> | undefined;
   let latest: Listed | undefined;
-  const next = oneAfterTheOther(async () => {
+  const next = coalesced(async () => {
     latest = await readList(context, resource);
     return latest;
   }, context);
@@ -108,39 +108,39 @@ async function readList(context: Context, resource: ResourceName): Promise<Liste
   const byId = new Map<string, JsonObject>();
   const records = context.api.list(resource);
   for await (const record of records) byId.set(String(record['id']), record);
-  const verdict = records.completeness();
-  const reason = verdict.state === 'doubtful' ? verdict.reason : undefined;
+  const completeness = records.completeness();
+  const reason = completeness.state === 'doubtful' ? completeness.reason : undefined;
   return { byId, at: records.arrivedAt(), reason };
 }
 
-const longestHoldMs = 250;
+const maxDelayMs = 250;
 
 /**
  * Runs `begin` once at a time. Callers during a run share the next one, which starts after their call,
  * and after a delay so that more can share it.
  */
-function oneAfterTheOther<T>(
+function coalesced<T>(
   begin: () => Promise<T>,
   { now, signal }: Pick<Context, 'now' | 'signal'>,
 ): () => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   let waiting: Promise<T> | undefined;
-  let took = 0;
+  let lastMs = 0;
   return () => {
     if (waiting) return waiting;
-    const mine = last.then(async () => {
-      if (took > 0) await pause(Math.min(took / 2, longestHoldMs), signal);
+    const result = last.then(async () => {
+      if (lastMs > 0) await pause(Math.min(lastMs / 2, maxDelayMs), signal);
       waiting = undefined;
       const from = now().getTime();
       try {
         return await begin();
       } finally {
-        took = now().getTime() - from;
+        lastMs = now().getTime() - from;
       }
     });
-    waiting = mine;
-    last = mine.catch(() => {});
-    return mine;
+    waiting = result;
+    last = result.catch(() => {});
+    return result;
   };
 }
 
@@ -162,7 +162,7 @@ export async function getRecords(
   const failures: FailedOne[] = [];
   for (const id of ids) {
     // oxlint-disable-next-line no-await-in-loop
-    const record = await read(id).catch((error: unknown) => ofOneId(error, resource, id));
+    const record = await read(id).catch((error: unknown) => failureOfId(error, resource, id));
     if (!(record instanceof Failure)) found.push(record);
     else {
       failures.push({ id, error: record });
@@ -180,7 +180,7 @@ export async function getRecords(
 }
 
 /** Returns a failure that concerns this id only; throws any other. */
-function ofOneId(error: unknown, resource: ResourceName, id: string): Failure {
+function failureOfId(error: unknown, resource: ResourceName, id: string): Failure {
   const { noun } = resourceWords[resource];
   if (isNotFound(error)) return error;
   if (error instanceof ProtocolError && error.code === otherRecord)

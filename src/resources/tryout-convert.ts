@@ -37,7 +37,7 @@ const accepted = 'accepted';
 function convertSession(context: Context, { typed, accept }: ConvertJob): Session {
   const reader = readerForWrite(context, 'tryouts', 'convert');
   const notes = createNotes(context);
-  const people = new Map<string, string>();
+  const applicationIds = new Map<string, string>();
   return {
     // Only one resend, and only if provably not applied: a second player would be worse.
     resends: 1,
@@ -47,20 +47,20 @@ function convertSession(context: Context, { typed, accept }: ConvertJob): Sessio
       const accepts = accept && status !== 'accepted';
       if (isConverted(record)) {
         if (accepts)
-          notes.few({
+          notes.forRow({
             id,
             what: `is a player already; its status stays ${String(status)}.`,
             others: 'Others are players already, too; their statuses stay.',
           });
         return { steps: [] };
       }
-      noteTwins(notes, people, id, record);
+      warnOfDuplicates(notes, applicationIds, id, record);
       if (accepts)
         notes.once(
           "Accepting triggers your organization's Flows (automations). That cannot be undone.",
         );
       else if (status !== 'accepted')
-        notes.few({
+        notes.forRow({
           id,
           what: `is not accepted: the status is ${String(status)}. --accept sets it first.`,
           others: 'Others are not accepted, too.',
@@ -105,11 +105,11 @@ function convertSession(context: Context, { typed, accept }: ConvertJob): Sessio
     image: () => undefined,
     made: (record) => ({ convertedPlayerId: playerIdOf(record) ?? null }),
     async present(record, { id }) {
-      const shown = await presentAgain(context, reader, id, record);
+      const latest = await presentAgain(context, reader, id, record);
       const player = record && playerIdOf(record);
-      if (player !== undefined && !isConverted(shown))
+      if (player !== undefined && !isConverted(latest))
         context.note(`The service answered with ${player}; ${id} does not show it yet.`);
-      return shown;
+      return latest;
     },
     unchangedNote: (record, { id }) =>
       `${id} is already converted to ${record ? playerOf(record) : 'a player'}. Nothing to do.`,
@@ -144,9 +144,9 @@ function playerOf(record: JsonObject): string {
 }
 
 /** Warns if two of the applications are by one person, who would become two players. */
-function noteTwins(
+function warnOfDuplicates(
   notes: Notes,
-  people: Map<string, string>,
+  applicationIds: Map<string, string>,
   id: string,
   record: JsonObject,
 ): void {
@@ -154,9 +154,9 @@ function noteTwins(
     const value = record[field];
     if (typeof value !== 'string' || value === '') continue;
     const key = `${field} ${value.toLowerCase()}`;
-    const other = people.get(key);
+    const other = applicationIds.get(key);
     if (other !== undefined && other !== id)
       notes.once(`${other} and ${id} have the same ${field}: one person, two players.`);
-    else people.set(key, id);
+    else applicationIds.set(key, id);
   }
 }

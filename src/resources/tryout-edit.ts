@@ -20,7 +20,7 @@ export type EditJob = JsonObject & {
 };
 
 /** The target values of one application; undefined = leave unchanged. */
-interface Wanted {
+interface EditTarget {
   readonly status: string | undefined;
   readonly note: NoteEdit | undefined;
 }
@@ -38,7 +38,7 @@ export const editParts = {
 function editSession(context: Context, job: EditJob): Session {
   const reader = readerForWrite(context, 'tryouts', 'update');
   const notes = createNotes(context);
-  const wantedOf = ({ own = {} }: Pick<SelectedRow, 'own'>): Wanted => ({
+  const targetOf = ({ own = {} }: Pick<SelectedRow, 'own'>): EditTarget => ({
     status: job.status ?? (own['status'] as string | undefined),
     note: job.note ?? noteOf(own['internalNotes']),
   });
@@ -46,15 +46,15 @@ function editSession(context: Context, job: EditJob): Session {
     resends: 3,
     read: ({ id }, purpose) => reader.read(id, readFor[purpose]),
     plan(row, { record = {} }) {
-      const wanted = job.note ? wantedOf(row) : withoutOwnNote(wantedOf(row), record);
-      refuseStrangeStatus(wanted.status, record);
-      const changes = editChanges(record, wanted);
+      const target = job.note ? targetOf(row) : withoutOwnNote(targetOf(row), record);
+      checkStatus(target.status, record);
+      const changes = editChanges(record, target);
       if (changes.length === 0) return { steps: [] };
-      warnOfMove(notes, row.id, record, wanted.status);
+      warnOfMove(notes, row.id, record, target.status);
       return { steps: [{ call: editCall(row.id, changes), changes }] };
     },
     compares(row) {
-      const { status, note } = wantedOf(row);
+      const { status, note } = targetOf(row);
       return [...(status === undefined ? [] : ['status']), ...(note ? ['internalNotes'] : [])];
     },
     send: ({ call }, { id }, isFresh) =>
@@ -88,7 +88,7 @@ export function compareEdit({ changes }: Step, record: JsonObject): Comparison {
   return 'reached';
 }
 
-function editChanges(record: JsonObject, { status, note }: Wanted): readonly RowChange[] {
+function editChanges(record: JsonObject, { status, note }: EditTarget): readonly RowChange[] {
   const changes: RowChange[] = [];
   if (status !== undefined && record['status'] !== status)
     changes.push({ field: 'status', from: record['status'], to: status });
@@ -116,14 +116,14 @@ function noteOf(cell: unknown): NoteEdit | undefined {
 }
 
 /** Drops a note that equals the exported form of the present one, since a cell may not hold all of it. */
-function withoutOwnNote(wanted: Wanted, record: JsonObject): Wanted {
-  const { note } = wanted;
+function withoutOwnNote(target: EditTarget, record: JsonObject): EditTarget {
+  const { note } = target;
   const isOwn = note?.kind === 'replace' && note.text === exportText(record['internalNotes']);
-  return isOwn ? { ...wanted, note: undefined } : wanted;
+  return isOwn ? { ...target, note: undefined } : target;
 }
 
 /** Refuses to set a status that the contract does not know; a record may keep one. Throws UsageError. */
-function refuseStrangeStatus(status: string | undefined, record: JsonObject): void {
+function checkStatus(status: string | undefined, record: JsonObject): void {
   if (status === undefined || status === record['status']) return;
   if (TryoutStatus.options.some((option) => option === status)) return;
   throw new UsageError(
@@ -136,13 +136,13 @@ function warnOfMove(notes: Notes, id: string, record: JsonObject, to: string | u
   const from = record['status'];
   if (to === undefined || from === to) return;
   if (from === 'withdrawn')
-    notes.few({
+    notes.forRow({
       id,
       what: 'was withdrawn by the applicant.',
       others: 'Others were withdrawn by the applicant, too: see --not-status withdrawn.',
     });
   if (from === 'accepted' && typeof record['convertedPlayerId'] === 'string')
-    notes.few({
+    notes.forRow({
       id,
       what: `is already a player: ${record['convertedPlayerId']}.`,
       others: 'Others are players already, too.',
@@ -196,21 +196,21 @@ export interface Notes {
   /** Prints a message once. */
   once(message: string): void;
   /** Prints a note that may apply to hundreds of rows: for the first few by id, then `others` once. */
-  few(about: { readonly id: string; readonly what: string; readonly others: string }): void;
+  forRow(about: { readonly id: string; readonly what: string; readonly others: string }): void;
 }
 
 export function createNotes(context: Context): Notes {
-  const said = new Map<string, readonly string[]>();
+  const printed = new Map<string, readonly string[]>();
   return {
     once(message) {
-      if (said.has(message)) return;
-      said.set(message, []);
+      if (printed.has(message)) return;
+      printed.set(message, []);
       context.note(message);
     },
-    few({ id, what, others }) {
-      const ids = said.get(others) ?? [];
+    forRow({ id, what, others }) {
+      const ids = printed.get(others) ?? [];
       if (ids.includes(id) || ids.length > nameFirstFew) return;
-      said.set(others, [...ids, id]);
+      printed.set(others, [...ids, id]);
       context.note(ids.length < nameFirstFew ? `${id} ${what}` : others);
     },
   };

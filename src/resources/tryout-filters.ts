@@ -124,7 +124,7 @@ function parseAnswer(text: string): readonly Answer[] {
 }
 
 function answers(readings: readonly Answer[]): RecordTest {
-  const asked = (record: JsonObject) => {
+  const answersIn = (record: JsonObject) => {
     const form = isObject(record['formResponses']) ? record['formResponses'] : {};
     return readings.flatMap(({ question, answer }) =>
       Object.keys(form)
@@ -134,12 +134,12 @@ function answers(readings: readonly Answer[]): RecordTest {
   };
   return {
     holds: (record) =>
-      asked(record).some(({ value, answer }) =>
+      answersIn(record).some(({ value, answer }) =>
         anyEquals(Array.isArray(value) ? value : [value], answer),
       ),
     field: {
       name: `formResponses.${readings[0]?.question ?? ''}`,
-      on: (record) => asked(record).length > 0,
+      on: (record) => answersIn(record).length > 0,
     },
   };
 }
@@ -148,8 +148,8 @@ function isOneOf(value: unknown, words: readonly string[]): boolean {
   return typeof value === 'string' && words.includes(value);
 }
 
-function plays(record: JsonObject, wanted: readonly string[]): boolean {
-  const words = wanted.map(foldCase);
+function plays(record: JsonObject, games: readonly string[]): boolean {
+  const words = games.map(foldCase);
   return gamesOf(record).some((game) => words.includes(foldCase(game)));
 }
 

@@ -89,8 +89,8 @@ export function editOperation(
       // An empty CSV, such as an export without matches, is not an error.
       if (source === 'csv' && rows.length === 0) return;
       if (job['status'] !== undefined || job['note'] !== undefined) return;
-      const says = rows.some(({ own }) => own && ('status' in own || 'internalNotes' in own));
-      if (!says)
+      const hasChange = rows.some(({ own }) => own && ('status' in own || 'internalNotes' in own));
+      if (!hasChange)
         throw new UsageError(missing, { hint: `Statuses: ${TryoutStatus.options.join(', ')}` });
     },
   };
@@ -138,11 +138,11 @@ function readStatus(cell: string): TryoutStatus {
 
 /** Reads a status; accepts one unknown to the contract in an exported column, since it may be the service's own. */
 function readOwnStatus(cell: string, exported: boolean): string {
-  return exported && isStrange(cell) ? cell.trim() : readStatus(cell);
+  return exported && isUnrecognized(cell) ? cell.trim() : readStatus(cell);
 }
 
 /** True if a cell resembles no known status. Only unknown words are compared, since there may be hundreds of thousands of cells. */
-function isStrange(cell: string): boolean {
+function isUnrecognized(cell: string): boolean {
   const word = cell.trim().toLowerCase();
   const known: readonly string[] = TryoutStatus.options;
   return !known.includes(word) && nearest(word, known) === undefined;

@@ -44,7 +44,7 @@ export function undoOperation(
     of,
     job: async () => ({}),
     open: (context: Context, job: UndoJob) =>
-      job.kind === 'created' ? withdrawCreated(context, name) : restoreFields(context, name, job),
+      job.kind === 'created' ? deleteCreated(context, name) : restoreFields(context, name, job),
   };
 }
 
@@ -94,7 +94,7 @@ function isSame(field: string, a: unknown, b: unknown): boolean {
 }
 
 /** Deletes a created record only if it still reads as it did after the create. */
-function withdrawCreated(context: Context, resource: ResourceName): Session {
+function deleteCreated(context: Context, resource: ResourceName): Session {
   const session = deleteSession(context, resource, undefined);
   const readOnly = readOnlyFields(context, resource);
   // A list may show other fields than the answer to the create.
@@ -105,16 +105,16 @@ function withdrawCreated(context: Context, resource: ResourceName): Session {
       const plan = await session.plan(row, state);
       const { after, inexact } = rowOfUndo(row);
       const { record = {} } = state;
-      const made = wholeRecord(after, {}, readOnly);
+      const created = wholeRecord(after, {}, readOnly);
       const now = wholeRecord(record, {}, readOnly);
       const names = isListed
-        ? Object.keys(made).filter((name) => Object.hasOwn(now, name))
-        : [...new Set([...Object.keys(made), ...Object.keys(now)])];
+        ? Object.keys(created).filter((name) => Object.hasOwn(now, name))
+        : [...new Set([...Object.keys(created), ...Object.keys(now)])];
       const field = names.find(
-        (name) => !inexact.includes(name) && !isDeepStrictEqual(made[name], now[name]),
+        (name) => !inexact.includes(name) && !isDeepStrictEqual(created[name], now[name]),
       );
       if (field === undefined) return plan;
-      return { ...plan, conflict: { field, from: now[field], to: made[field] } };
+      return { ...plan, conflict: { field, from: now[field], to: created[field] } };
     },
   };
 }

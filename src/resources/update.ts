@@ -71,7 +71,7 @@ export function updateOperation(
 type RowChanges = Omit<RowPlan, 'steps'> & { readonly changes: readonly RowChange[] };
 
 /** How a row's changes are determined. */
-export interface Wanted {
+export interface UpdateRules {
   /** Returns the top-level fields that differ, or why the row is left alone. Throws InputError, UsageError. */
   plan(row: SelectedRow, record: JsonObject): RowChanges;
   /** The names of the fields that the row may change, as far as known without the record. */
@@ -83,7 +83,7 @@ export function updateSession(
   context: Context,
   resource: ResourceName,
   route: string | undefined,
-  wanted: Wanted,
+  rules: UpdateRules,
 ): Session {
   const reader = readerForWrite(context, resource, 'update');
   const readOnly = readOnlyFields(context, resource);
@@ -104,10 +104,10 @@ export function updateSession(
     resends: 3,
     read: ({ id }, purpose) => reader.read(id, readFor[purpose]),
     plan(row, { record = {} }) {
-      const { changes, ...plan } = wanted.plan(row, record);
+      const { changes, ...plan } = rules.plan(row, record);
       return { ...plan, steps: changes.length > 0 ? [planStep(row.id, record, changes)] : [] };
     },
-    compares: (row) => wanted.names(row),
+    compares: (row) => rules.names(row),
     async send(step, { id }, isFresh) {
       const sent = await sendWrite(context, step.call, { resource, id, reader, isFresh });
       // Only a read shows which fields a replacement removed.
@@ -144,8 +144,8 @@ export async function presentAgain(
 }
 
 /** The fields that differ; for a field that the record lacks, `from` is undefined. */
-function changedFields(record: JsonObject, wanted: JsonObject): readonly RowChange[] {
-  return Object.entries(wanted).flatMap(([field, to]) => {
+function changedFields(record: JsonObject, target: JsonObject): readonly RowChange[] {
+  return Object.entries(target).flatMap(([field, to]) => {
     const isThere = Object.hasOwn(record, field);
     if (isThere && isDeepStrictEqual(record[field], to)) return [];
     return [{ field, from: isThere ? record[field] : undefined, to }];

@@ -60,7 +60,7 @@ export async function withStdinFile<T>(
 ): Promise<T> {
   const path = join(tmpdir(), `rosterctl-${randomUUID()}`);
   const handle = await open(path, 'wx+', 0o600).catch((cause: unknown) => {
-    throw notKept(cause);
+    throw spoolFailure(cause);
   });
   try {
     await unlink(path);
@@ -84,11 +84,11 @@ async function spool(
       await handle.appendFile(chunk as Uint8Array);
   } catch (error) {
     if (signal.aborted) throw stoppedReading('stdin');
-    throw notKept(error);
+    throw spoolFailure(error);
   }
 }
 
-function notKept(cause: unknown): InputError {
+function spoolFailure(cause: unknown): InputError {
   return new InputError('stdin cannot be kept in a temporary file.', {
     hint: 'Name a folder with room for it with TMPDIR.',
     cause,
@@ -101,9 +101,9 @@ async function typeOf(path: string, size: number): Promise<UploadContentType> {
   if (!named)
     throw new UsageError(
       `${path} has no extension of an allowed type (${orList(allowedExtensions)})${found ? `; its content is ${found}` : ''}.`,
-      { hint: sayType },
+      { hint: typeHint },
     );
-  refuseOther(path, named, found, size);
+  checkContentMatches(path, named, found, size);
   return named;
 }
 
@@ -114,15 +114,15 @@ function typeOfStdin(
   size: number,
 ): UploadContentType {
   const named = typeByName(name);
-  if (named) refuseOther(`${name} (stdin)`, named, found, size);
+  if (named) checkContentMatches(`${name} (stdin)`, named, found, size);
   const type = named ?? found;
   if (type) return type;
   throw new UsageError('Neither --name nor the content of stdin says what it is.', {
-    hint: sayType,
+    hint: typeHint,
   });
 }
 
-function refuseOther(
+function checkContentMatches(
   what: string,
   named: UploadContentType,
   found: UploadContentType | undefined,
@@ -131,11 +131,11 @@ function refuseOther(
   if (size === 0 || found === named) return;
   throw new UsageError(
     `${what} is named like ${named}, but its content is ${found ?? 'of no allowed type'}.`,
-    { hint: sayType },
+    { hint: typeHint },
   );
 }
 
-const sayType =
+const typeHint =
   'Say what it is with --content-type; allowed types are in: rosterctl docs upload --help';
 
 async function contentOf(path: string, size: number) {

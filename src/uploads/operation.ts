@@ -64,11 +64,11 @@ export function uploadOperation(held?: LocalFile): Operation {
 }
 
 const recovery: Recovery = {
-  finishLine: ({ run }) =>
+  finishCommand: ({ run }) =>
     isSingleRun(run) ? `uploads finish ${uploadId(run, 1)}` : 'uploads finish --all',
-  isLeft: (run) =>
+  hasLeftovers: (run) =>
     unfinishedUploads([run]).some(
-      (left) => isStored(left) || (wasCutOff(left) && !isSpooled(left.row)),
+      (left) => isStored(left) || (wasInterrupted(left) && !isSpooled(left.row)),
     ),
   unfinishedRows: (run: StoredRun) => unfinishedUploads([run]).map(({ row }) => row.row),
   subjectOf: (row) => (isSpooled(row) ? undefined : inspected(row).path),
@@ -86,7 +86,7 @@ export function uploadInvocation(values: object, { isSingle }: { readonly isSing
 }
 
 /** True if a signal interrupted the transfer, so that its bytes may have arrived; a failure would have an error. */
-function wasCutOff({ state, run, row }: UnfinishedUpload): boolean {
+function wasInterrupted({ state, run, row }: UnfinishedUpload): boolean {
   return state === 'put_started' && run.state.results.get(row.row)?.error === undefined;
 }
 
@@ -101,7 +101,7 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
   const existing = new Map<number, JsonObject>();
   const storedOf = (row: SelectedRow) => arrived.get(row.row) ?? storedBefore(row);
   const bytes = byteCount((row) => (storedOf(row) ? 0 : inspected(row).sizeBytes));
-  const takenOf = nameConflicts(context, job);
+  const findConflict = nameConflicts(context, job);
   let keys: ReturnType<typeof documentsByKey> | undefined;
   // After an earlier process was refused, the user may have created the document by hand, as its message suggests.
   const recordedMeanwhile = async (row: SelectedRow, { fileKey }: StoredFile) =>
@@ -133,10 +133,10 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
       const { calls, requests } = planUpload(context, job, inspected(row), undefined);
       const steps = calls.map((call) => ({ call, changes: [newDocument] }));
       if (row.previewed) return { steps, requests };
-      const taken = await takenOf(inspected(row), row.id);
-      if (!taken) return { steps, requests };
-      if (taken.document) existing.set(row.row, taken.document);
-      return { steps, requests, skipped: { code: exists, message: taken.message } };
+      const conflict = await findConflict(inspected(row), row.id);
+      if (!conflict) return { steps, requests };
+      if (conflict.document) existing.set(row.row, conflict.document);
+      return { steps, requests, skipped: { code: exists, message: conflict.message } };
     },
     async send({ call }, row): Promise<Sent> {
       const stored = storedOf(row);
@@ -230,7 +230,7 @@ async function verifyUpload(
     );
   const found = await hashOf(context, id, sizeBytes).catch((error: unknown) => {
     if (!(error instanceof Failure)) throw error;
-    if (saysOtherBytes(error)) return undefined;
+    if (isByteMismatch(error)) return undefined;
     throw new UnverifiedError(
       `The document ${id} was made; not verified: it could not be read again: ${error.message}`,
       error,
@@ -244,7 +244,7 @@ async function verifyUpload(
 }
 
 /** True if a download failed because the stored length or MD5 differs. */
-function saysOtherBytes(error: Failure): boolean {
+function isByteMismatch(error: Failure): boolean {
   return error instanceof ProtocolError && ['wrongSize', 'wrongHash'].includes(error.code);
 }
 

@@ -20,23 +20,23 @@ export async function expandPaths(
 }
 
 async function expand(path: string, recursive: boolean): Promise<readonly string[]> {
-  const there = await whatIs(path);
-  if (there?.isDirectory()) {
+  const stats = await statPath(path);
+  if (stats?.isDirectory()) {
     if (!recursive)
       throw new InputError(`${path} is a folder.`, {
         hint: `All files in it: rosterctl docs upload -r ${shellQuote(path)}`,
       });
-    return below(path);
+    return filesBelow(path);
   }
-  return there || !hasPattern(path) ? [path] : matching(path, recursive);
+  return stats || !hasPattern(path) ? [path] : matching(path, recursive);
 }
 
 /** The stats of a path, following a link unless it is broken; undefined if nothing is there. */
-function whatIs(path: string) {
+function statPath(path: string) {
   return stat(path).catch(() => lstat(path).catch(() => undefined));
 }
 
-async function below(folder: string): Promise<readonly string[]> {
+async function filesBelow(folder: string): Promise<readonly string[]> {
   const names = await filesIn(folder, '');
   if (names.length === 0) throw new InputError(`There is no file in ${folder}.`);
   return names.toSorted().map((name) => join(folder, name));
@@ -48,8 +48,8 @@ async function filesIn(folder: string, within: string): Promise<readonly string[
   const entries = await readdir(here, { withFileTypes: true }).catch((error: unknown) => {
     throw unreadable(here, error);
   });
-  const seen = entries.filter(({ name }) => !name.startsWith('.'));
-  const found = seen.map(async (entry) => {
+  const visible = entries.filter(({ name }) => !name.startsWith('.'));
+  const found = visible.map(async (entry) => {
     const name = within === '' ? entry.name : `${within}/${entry.name}`;
     if (entry.isDirectory()) return filesIn(folder, name);
     return entry.isFile() ? [name] : [];
@@ -71,7 +71,7 @@ async function matching(pattern: string, recursive: boolean): Promise<readonly s
   const files = await Promise.all(
     found.toSorted().map(async (name) => {
       if (!name.endsWith('/')) return [name];
-      return recursive ? below(name) : [];
+      return recursive ? filesBelow(name) : [];
     }),
   );
   if (files.flat().length > 0) return files.flat();
@@ -84,7 +84,7 @@ async function matching(pattern: string, recursive: boolean): Promise<readonly s
  * if the shell had expanded the pattern.
  */
 function reportingReaddir(onUnreadable: (path: string, error: Error) => void) {
-  const telling = (
+  const reporting = (
     path: string,
     _: object,
     done: (error: Error | null, entries?: readonly Dirent[]) => void,
@@ -97,7 +97,7 @@ function reportingReaddir(onUnreadable: (path: string, error: Error) => void) {
       },
     );
   };
-  return telling as typeof readdirOfNode;
+  return reporting as typeof readdirOfNode;
 }
 
 async function matchableIn(folder: string): Promise<readonly Dirent[]> {
@@ -108,8 +108,8 @@ async function matchableIn(folder: string): Promise<readonly Dirent[]> {
 /** The entry of a file, a folder or a link to one; any other entry is presented as a file. */
 async function matchable(folder: string, entry: Dirent): Promise<Dirent> {
   if (entry.isFile() || entry.isDirectory()) return entry;
-  const leads = entry.isSymbolicLink() && (await stat(join(folder, entry.name)).catch(() => null));
-  if (leads && (leads.isFile() || leads.isDirectory())) return entry;
+  const target = entry.isSymbolicLink() && (await stat(join(folder, entry.name)).catch(() => null));
+  if (target && (target.isFile() || target.isDirectory())) return entry;
   return Object.create(entry, {
     isFile: { value: () => true },
     isSymbolicLink: { value: () => false },
@@ -118,8 +118,8 @@ async function matchable(folder: string, entry: Dirent): Promise<Dirent> {
 
 /** True if a path may stand for many files: a folder, or a pattern that is not itself the name of a file. */
 export async function namesMany(path: string): Promise<boolean> {
-  const there = await whatIs(path);
-  return there ? there.isDirectory() : hasPattern(path);
+  const stats = await statPath(path);
+  return stats ? stats.isDirectory() : hasPattern(path);
 }
 
 /** True if a shell would read the path as a pattern. */

@@ -1,7 +1,7 @@
 /** Plans uploads: the job, the inspected files in its rows, the requests still to send, and conflicts of names. */
 import type { UploadContentType } from '../api/schemas.js';
 import type { Completeness } from '../api/types.js';
-import { type UnfinishedUpload, stored as storedState } from '../bulk/end-run.js';
+import { type UnfinishedUpload, storedState } from '../bulk/end-run.js';
 import type { RowChange, SelectedRow } from '../bulk/report.js';
 import type { Plan } from '../cli/views.js';
 import type { Context } from '../context.js';
@@ -77,7 +77,7 @@ export function planUpload(
 }
 
 /** The requests still to send for an unfinished upload. */
-export function planLeft(context: Context, { plan, row, steps }: UnfinishedUpload) {
+export function planUnfinished(context: Context, { plan, row, steps }: UnfinishedUpload) {
   const { job } = plan.job as { readonly job: UploadJob };
   return planUpload(context, job, inspected(row), storedBefore({ ...row, steps }));
 }
@@ -124,26 +124,29 @@ interface NameConflict {
  */
 export function nameConflicts(context: Context, { name, ifExists }: UploadJob) {
   let documents: Promise<NamedDocuments> | undefined;
-  const find = async (wanted: string): Promise<NameConflict | undefined> => {
+  const find = async (target: string): Promise<NameConflict | undefined> => {
     documents ??= documentNames(context);
-    const { names, verdict } = await documents;
-    const document = names.get(wanted);
-    if (!document && verdict.state === 'doubtful') throw inDoubt(wanted, verdict.reason);
-    return document && byDocument(wanted, document);
+    const { names, completeness } = await documents;
+    const document = names.get(target);
+    if (!document && completeness.state === 'doubtful')
+      throw incompleteList(target, completeness.reason);
+    return document && conflictWithDocument(target, document);
   };
   return async (file: Pick<InspectedFile, 'name' | 'duplicateOf'>, path: string) => {
     if (ifExists === 'duplicate') return undefined;
-    const wanted = name ?? file.name;
+    const target = name ?? file.name;
     const { duplicateOf } = file;
-    const taken =
-      duplicateOf === undefined ? await find(wanted) : byNamesake(wanted, [duplicateOf, path]);
-    if (taken && ifExists === 'error')
-      throw new GuardError(taken.message, { code: exists, hint: taken.hint });
-    return taken;
+    const conflict =
+      duplicateOf === undefined
+        ? await find(target)
+        : conflictWithFile(target, [duplicateOf, path]);
+    if (conflict && ifExists === 'error')
+      throw new GuardError(conflict.message, { code: exists, hint: conflict.hint });
+    return conflict;
   };
 }
 
-function byDocument(name: string, document: JsonObject): NameConflict {
+function conflictWithDocument(name: string, document: JsonObject): NameConflict {
   return {
     message: `A document named ${name} exists already: ${String(document['id'])}.`,
     hint: 'Give it another --name, or use --if-exists skip or duplicate.',
@@ -151,14 +154,14 @@ function byDocument(name: string, document: JsonObject): NameConflict {
   };
 }
 
-function byNamesake(name: string, paths: readonly string[]): NameConflict {
+function conflictWithFile(name: string, paths: readonly string[]): NameConflict {
   return {
     message: `Two files would be named ${name}: ${paths.join(' and ')}.`,
     hint: 'Upload one of them alone with another --name, or use --if-exists skip or duplicate.',
   };
 }
 
-function inDoubt(name: string, reason: string): GuardError {
+function incompleteList(name: string, reason: string): GuardError {
   return new GuardError(
     `Whether a document is named ${name} is not known: the list of documents may be incomplete: ${reason}. Nothing was sent.`,
     { code: 'incomplete', hint: 'To upload it all the same: --if-exists duplicate' },
@@ -169,12 +172,12 @@ function inDoubt(name: string, reason: string): GuardError {
 interface NamedDocuments {
   readonly names: ReadonlyMap<unknown, JsonObject>;
   /** Whether the list was complete. */
-  readonly verdict: Completeness;
+  readonly completeness: Completeness;
 }
 
 async function documentNames(context: Context): Promise<NamedDocuments> {
   const names = new Map<unknown, JsonObject>();
   const list = context.api.list('documents');
   for await (const record of list) names.set(record['name'], record);
-  return { names, verdict: list.completeness() };
+  return { names, completeness: list.completeness() };
 }

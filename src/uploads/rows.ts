@@ -39,14 +39,16 @@ export async function uploadRows(
   if (name !== undefined && names.length > 1) throw oneNameForMany();
   // If it is the only file, there is nothing else to upload.
   const isAlone = paths.length === 1 && names[0] === paths[0];
-  const look = async (path: string): Promise<InspectedPath> => ({
+  const inspectPath = async (path: string): Promise<InspectedPath> => ({
     path,
     file: await inspect(context, path, contentType, failFast || isAlone),
   });
-  const looked = await Promise.all(mapConcurrently(names, filesAtOnce, look));
-  const once = withoutDoubles(context, looked);
-  await noteTwins(context, once);
-  const rows = withNamesakes(once.map(({ path, file }, index) => uploadRow(index + 1, path, file)));
+  const files = await Promise.all(mapConcurrently(names, filesAtOnce, inspectPath));
+  const distinct = withoutDuplicates(context, files);
+  await noteSameBytes(context, distinct);
+  const rows = withDuplicateNames(
+    distinct.map(({ path, file }, index) => uploadRow(index + 1, path, file)),
+  );
   return { rows, header: ['path'], note: undefined, digest: filesDigest(rows) };
 }
 
@@ -58,7 +60,7 @@ export async function inspectAgain(
   context: Context,
   rows: readonly SelectedRow[],
 ): Promise<readonly SelectedRow[]> {
-  const look = async (row: SelectedRow): Promise<SelectedRow> => {
+  const inspectRow = async (row: SelectedRow): Promise<SelectedRow> => {
     const bad = badFile(row);
     const { path, contentType } = bad ?? inspected(row);
     if (path === '-') return row;
@@ -66,7 +68,7 @@ export async function inspectAgain(
     const isNamed = !bad && !('problem' in file);
     return { ...row, own: { ...file, ...(isNamed && { name: inspected(row).name }) } };
   };
-  return withNamesakes(await Promise.all(mapConcurrently(rows, filesAtOnce, look)));
+  return withDuplicateNames(await Promise.all(mapConcurrently(rows, filesAtOnce, inspectRow)));
 }
 
 /** The error for `--name` with several files. */
@@ -75,7 +77,7 @@ export function oneNameForMany(): UsageError {
 }
 
 /** The part of a file that the plan stores until its upload is finished. */
-export function seenFile({
+export function toInspectedFile({
   path,
   name,
   contentType,
@@ -116,7 +118,7 @@ async function inspect(
   try {
     const file = await inspectFile(path, contentType);
     checkSize(context, file);
-    return seenFile(file);
+    return toInspectedFile(file);
   } catch (error) {
     // A limit of this machine is not a problem of the file.
     if (!(error instanceof Failure) || failFast || systemLimit(error)) throw error;
@@ -125,21 +127,21 @@ async function inspect(
   }
 }
 
-function withoutDoubles(
+function withoutDuplicates(
   context: Context,
-  looked: readonly InspectedPath[],
+  files: readonly InspectedPath[],
 ): readonly InspectedPath[] {
-  const taken = new Set<string>();
-  return looked.filter(({ path }) => {
+  const used = new Set<string>();
+  return files.filter(({ path }) => {
     const key = resolve(path);
-    if (!taken.has(key)) return taken.add(key);
+    if (!used.has(key)) return used.add(key);
     context.note(`${path} is named twice; it is uploaded once.`);
     return false;
   });
 }
 
 /** Sets `duplicateOf` on every file whose name an earlier one has; refused files do not count. */
-function withNamesakes(rows: readonly SelectedRow[]): readonly SelectedRow[] {
+function withDuplicateNames(rows: readonly SelectedRow[]): readonly SelectedRow[] {
   const paths = new Map<unknown, string>();
   return rows.map((row) => {
     if (badFile(row)) return row;
@@ -151,23 +153,23 @@ function withNamesakes(rows: readonly SelectedRow[]): readonly SelectedRow[] {
 }
 
 /** Prints a note on files with the same bytes, often a mistake; all of them are uploaded. */
-async function noteTwins(context: Context, looked: readonly InspectedPath[]): Promise<void> {
+async function noteSameBytes(context: Context, files: readonly InspectedPath[]): Promise<void> {
   const bySize = new Map<number, string[]>();
-  for (const { path, file } of looked)
+  for (const { path, file } of files)
     if ('sizeBytes' in file && file.sizeBytes > 0)
       bySize.set(file.sizeBytes, [...(bySize.get(file.sizeBytes) ?? []), path]);
   const hashed = async (path: string) => ({ path, hash: await hashOf(path, context.signal) });
-  let twins = 0;
+  let pairs = 0;
   for (const paths of [...bySize.values()].filter(({ length }) => length > 1)) {
     const byHash = new Map<string, string>();
     // oxlint-disable-next-line no-await-in-loop
     for (const { path, hash } of await Promise.all(mapConcurrently(paths, filesAtOnce, hashed))) {
       const other = byHash.get(hash);
       if (other === undefined) byHash.set(hash, path);
-      else if (++twins <= nameFirstFew) context.note(`${path} holds the same bytes as ${other}.`);
+      else if (++pairs <= nameFirstFew) context.note(`${path} holds the same bytes as ${other}.`);
     }
   }
-  const more = twins - nameFirstFew;
+  const more = pairs - nameFirstFew;
   if (more > 0) context.note(`… and ${plural(more, 'more pair')}.`);
 }
 

@@ -98,17 +98,20 @@ export async function storeFile(
     await step({ state: 'put_done', ...(sha256 && { sha256 }) });
     return { ...stored, sha256 };
   } catch (error) {
-    if (!(error instanceof StoreError && ranOut(error)) || turn === renewals) throw error;
+    if (!(error instanceof StoreError && isExpired(error)) || turn === renewals) throw error;
     context.detail(`The upload URL of ${file.path} was refused; a new one is asked for.`);
     return storeFile(context, file, { ...options, earlier: [...earlier, grant.key] }, turn + 1);
   }
 }
 
 /** Refusals that a new URL would meet too: it is signed for the same headers, by the same clock. */
-const lasting = ['SignatureDoesNotMatch', 'RequestTimeTooSkewed'];
+const permanentRefusals = ['SignatureDoesNotMatch', 'RequestTimeTooSkewed'];
 
-function ranOut({ status, code }: StoreError): boolean {
-  return (status === 403 && !lasting.includes(code)) || (status === 400 && code === 'ExpiredToken');
+function isExpired({ status, code }: StoreError): boolean {
+  return (
+    (status === 403 && !permanentRefusals.includes(code)) ||
+    (status === 400 && code === 'ExpiredToken')
+  );
 }
 
 /** Sends the bytes and returns their SHA-256, computed in the same pass, if `hashes` is set. */
@@ -187,13 +190,13 @@ export function noteLeftover(
     `--content-type ${contentType} --size-bytes ${sizeBytes} --name ${shellQuote(name)}`,
     ...tags.map((tag) => `--tag ${shellQuote(tag)}`),
   ];
-  const doubt = error instanceof UnknownOutcomeError;
+  const isUnknown = error instanceof UnknownOutcomeError;
   const sent = `${path} was sent (${plural(sizeBytes, 'byte')})`;
   context.message(
-    doubt
+    isUnknown
       ? `${sent}; whether its record was made is not known. Look first: rosterctl docs list`
       : `${sent}, but no document records it.`,
   );
   context.message(`key ${fileKey}, fileRef ${fileRef}`);
-  context.message(`${doubt ? 'If it is missing' : 'Finish it with'}: ${words.join(' ')}`);
+  context.message(`${isUnknown ? 'If it is missing' : 'Finish it with'}: ${words.join(' ')}`);
 }

@@ -22,11 +22,11 @@ export async function readUnfinishedUploads(
   context: LocalContext,
   onDamaged: (run: DamagedRun) => void = () => {},
 ): Promise<readonly UnfinishedUpload[]> {
-  const tell = (run: DamagedRun) => {
+  const report = (run: DamagedRun) => {
     context.message(run.message);
     onDamaged(run);
   };
-  return unfinishedUploads(await listOpenRuns(storeOf(context), tell));
+  return unfinishedUploads(await listOpenRuns(storeOf(context), report));
 }
 
 /** Finds an unfinished upload by its id. Throws UsageError if there is none. */
@@ -34,12 +34,12 @@ export async function findUnfinishedUpload(
   context: LocalContext,
   id: string,
 ): Promise<UnfinishedUpload> {
-  const left = await readUnfinishedUploads(context);
-  const found = left.find((upload) => upload.id === id);
-  if (found) return found;
+  const uploads = await readUnfinishedUploads(context);
+  const match = uploads.find((upload) => upload.id === id);
+  if (match) return match;
   const near = nearest(
     id,
-    left.map((upload) => upload.id),
+    uploads.map((upload) => upload.id),
   );
   throw new UsageError(
     `There is no unfinished upload ${id}${near ? ` (did you mean ${near}?)` : ''}.`,

@@ -28,15 +28,15 @@ const chunkBytes = 2 * 1024 * 1024;
  */
 export async function openUpload(path: string, expected?: FileIdentity): Promise<UploadFile> {
   // Opening a pipe would wait forever for its writer.
-  const planned = await statOf(path);
-  if (!planned.isFile())
-    throw new InputError(`${path} is ${kindOf(planned)}, not a regular file; nothing was sent.`);
-  if (expected !== undefined && identityOf(planned) !== expected)
+  const initial = await statOf(path);
+  if (!initial.isFile())
+    throw new InputError(`${path} is ${kindOf(initial)}, not a regular file; nothing was sent.`);
+  if (expected !== undefined && identityOf(initial) !== expected)
     throw changed(path, 'since its upload began');
   const check = async (handle: FileHandle) => {
     // Checks the open file and the path, because only the path shows a replacement by rename.
     const [now, byName] = await Promise.all([handle.stat({ bigint: true }), statOf(path)]);
-    if (identityOf(now) !== identityOf(planned) || identityOf(byName) !== identityOf(planned))
+    if (identityOf(now) !== identityOf(initial) || identityOf(byName) !== identityOf(initial))
       throw changed(path);
   };
   const withFile = async <T>(work: (handle: FileHandle) => Promise<T>): Promise<T> => {
@@ -49,8 +49,8 @@ export async function openUpload(path: string, expected?: FileIdentity): Promise
   };
   await withFile(check);
   return {
-    sizeBytes: Number(planned.size),
-    identity: identityOf(planned),
+    sizeBytes: Number(initial.size),
+    identity: identityOf(initial),
     async *open() {
       const handle = await openFile(path);
       try {
@@ -59,7 +59,7 @@ export async function openUpload(path: string, expected?: FileIdentity): Promise
         for await (const chunk of chunks(handle, undefined)) {
           sum += BigInt(chunk.length);
           // Before the last chunk is sent, because an incomplete request stores nothing.
-          if (sum >= planned.size) await check(handle);
+          if (sum >= initial.size) await check(handle);
           yield chunk;
         }
         await check(handle);
@@ -73,10 +73,10 @@ export async function openUpload(path: string, expected?: FileIdentity): Promise
 
 /** An open file without a name, which holds the spooled stdin. It stays open. */
 export async function heldUpload(handle: FileHandle): Promise<UploadFile> {
-  const planned = await handle.stat({ bigint: true });
+  const initial = await handle.stat({ bigint: true });
   return {
-    sizeBytes: Number(planned.size),
-    identity: identityOf(planned),
+    sizeBytes: Number(initial.size),
+    identity: identityOf(initial),
     open: () => chunks(handle, 0),
     async verify() {},
   };

@@ -19,16 +19,16 @@ export async function madeDocument(
   const list = context.api.list('documents');
   let isKeyless = false;
   for await (const record of list) {
-    const isKeys = record['fileKey'] === body['fileKey'];
-    if (isKeys && (isKeyNew || mayBeNew(record, body, since))) return record;
-    isKeyless ||= !showsKey(record) && couldBe(record, body);
+    const hasKey = record['fileKey'] === body['fileKey'];
+    if (hasKey && (isKeyNew || mayBeNew(record, body, since))) return record;
+    isKeyless ||= !showsKey(record) && mayMatch(record, body);
   }
-  const verdict = list.completeness();
-  if (verdict.state === 'complete' && !isKeyless) return undefined;
+  const completeness = list.completeness();
+  if (completeness.state === 'complete' && !isKeyless) return undefined;
   const why =
-    verdict.state === 'complete'
+    completeness.state === 'complete'
       ? 'The list of documents does not show whose file a document records.'
-      : `The list of documents may be incomplete: ${verdict.reason}.`;
+      : `The list of documents may be incomplete: ${completeness.reason}.`;
   throw new ProtocolError(`${why} The key of the file is ${String(body['fileKey'])}.`, {
     code: 'incomplete',
   });
@@ -80,7 +80,7 @@ function showsKey({ fileKey }: JsonObject): boolean {
 }
 
 /** True if no field that the service would not change shows that the document is of another file. */
-function couldBe(record: JsonObject, body: JsonObject): boolean {
+function mayMatch(record: JsonObject, body: JsonObject): boolean {
   return ['contentType', 'sizeBytes'].every(
     (field) => record[field] === undefined || record[field] === body[field],
   );

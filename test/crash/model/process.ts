@@ -77,7 +77,7 @@ export class Process {
       ids.length === 1 &&
       seen.record['status'] === 'pending';
     const tasks = unfinishedTasks(undefined, stored).map((task) =>
-      isFirst ? { ...task, seen } : task,
+      isFirst ? { ...task, previewState: seen } : task,
     );
     if (isFirst) for (const { id } of tasks) this.lastRead.set(id, seen);
     await this.turn('start', () => {});
