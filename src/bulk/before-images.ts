@@ -72,7 +72,7 @@ export function openBeforeImages(
   let file: ReturnType<typeof open> | undefined;
   return {
     async append(entry) {
-      const line = sealLine(printJson(keptOf(entry, isKey)));
+      const line = sealLine(printJson(toStored(entry, isKey)));
       file ??= open();
       await (await file).append(line);
     },
@@ -108,7 +108,7 @@ function parseEntry(line: string): BeforeImage | undefined {
 }
 
 /** The entry as its line stores it, without the API key and URL queries; empty lists are omitted. */
-function keptOf(
+function toStored(
   { before, after, ...rest }: BeforeImageEntry,
   isKey: BeforeImageOptions['isKey'],
 ): JsonObject {

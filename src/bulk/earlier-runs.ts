@@ -89,7 +89,7 @@ export async function recordCarried(
 
 /**
  * Waits for writes of earlier runs that may still take effect: those to the rows about to be read,
- * and every open write of the runs in `whole`.
+ * and every open write of the runs in `replaced`.
  */
 export async function awaitEarlierWrites(
   context: Context,

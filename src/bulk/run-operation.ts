@@ -73,7 +73,7 @@ async function selectAndRun(context: Context, commandLine: CommandLine): Promise
   if (local) checkExpected(local.rows.length, values);
   if (!isSingle) limitRate(context, values);
   if (context.settings.dryRun) return dryRun(context, invocation, kept, local);
-  return carryOut(context, invocation, kept, local);
+  return planAndExecute(context, invocation, kept, local);
 }
 
 /** Shows what the command would do, including to resume an unfinished run. */
@@ -119,7 +119,7 @@ function headOf(
 }
 
 /** Acquires the lock, plans the run and executes it. */
-async function carryOut(
+async function planAndExecute(
   context: Context,
   invocation: Invocation,
   kept: KeptJob,
