@@ -159,7 +159,10 @@ export function resultOf(error: Failure): RowResult {
   return 'failed';
 }
 
-/** The result of a row whose failure stops the run: unknown if the journal broke after its write was sent, else not attempted. */
+/**
+ * The result of a row whose failure stops the run: unknown if the journal broke after its write was
+ * sent, else not attempted.
+ */
 export function resultOfStop(error: Failure, sent: boolean): RowResult {
   const broken = error instanceof OutputError || error instanceof GuardError;
   return broken && sent ? 'unknown' : 'not_attempted';

@@ -138,7 +138,10 @@ function isInProgress({ state: { holder } }: StoredRun, { self }: TidyOptions): 
   return holder !== undefined && holderState(holder, self) === 'runs';
 }
 
-/** Without a readable first record, a young folder may still be being written; an old one is left from a killed process. */
+/**
+ * Without a readable first record, a young folder may still be being written; an old one is left
+ * from a killed process.
+ */
 function isOld(run: string, { now }: TidyOptions): boolean {
   return now.getTime() - startOf(run).getTime() > 3_600_000;
 }
@@ -209,7 +212,10 @@ export function unfinishedUploads(runs: readonly StoredRun[]): readonly Unfinish
   });
 }
 
-/** Records that the user gave up an upload, so that it no longer counts as unfinished. Throws OutputError, GuardError. */
+/**
+ * Records that the user gave up an upload, so that it no longer counts as unfinished. Throws
+ * OutputError, GuardError.
+ */
 export async function forgetUpload(
   store: RunStore,
   { plan, row: { row, id } }: UnfinishedUpload,

@@ -197,7 +197,10 @@ export async function damagedRun(
   };
 }
 
-/** Renames the folder of a damaged run, so that it no longer counts as one, and returns the new path. Throws OutputError. */
+/**
+ * Renames the folder of a damaged run, so that it no longer counts as one, and returns the new
+ * path. Throws OutputError.
+ */
 export async function setAside({ folder }: DamagedRun): Promise<string> {
   const aside = `${folder}.damaged`;
   try {

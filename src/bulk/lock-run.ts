@@ -72,7 +72,10 @@ export function lockRecord(
   return lockNamed(recordLocks(store), name, `Another change of ${id}`, options);
 }
 
-/** The folder of record locks, separate because the holder of a resource lock checks whether its lock's folder changed. */
+/**
+ * The folder of record locks, separate because the holder of a resource lock checks whether its
+ * lock's folder changed.
+ */
 export function recordLocks({ locks }: Pick<RunStore, 'locks'>): string {
   return join(locks, 'records');
 }

@@ -38,7 +38,10 @@ export interface RecordState {
   readonly at: Instant;
 }
 
-/** Why a record is read: for the preview, in which rows may share a list; at the row's turn; before a resend; to verify a write. */
+/**
+ * Why a record is read: for the preview, in which rows may share a list; at the row's turn; before
+ * a resend; to verify a write.
+ */
 export type ReadPurpose = 'preview' | 'turn' | 'resend' | 'verify';
 
 /** One write of a row. */
@@ -92,7 +95,10 @@ export interface Session {
   read(row: SelectedRow, purpose: ReadPurpose): Promise<RecordState>;
   /** Plans what the record needs, reading only data shared by the entire run. Throws InputError, UsageError. */
   plan(row: SelectedRow, state: RecordState): RowPlan | Promise<RowPlan>;
-  /** Sends a step once, unless the read is no longer fresh. Throws Failure; an unknown outcome is thrown, not verified. */
+  /**
+   * Sends a step once, unless the read is no longer fresh. Throws Failure; an unknown outcome is
+   * thrown, not verified.
+   */
   send(step: Step, row: SelectedRow, isFresh: () => boolean): Promise<Sent>;
   /** Compares the record with the step after a success; by default field by field. */
   readonly compare?: (step: Step, record: JsonObject) => Comparison;
@@ -211,12 +217,18 @@ export interface Operation {
   checkRows?(job: JsonObject, rows: readonly SelectedRow[], source: Source): void;
   /** Checks the command line before anything is read. Throws UsageError, InputError. */
   check?(context: Context, values: never): Promise<void> | void;
-  /** Asks if the write of the only row would lose something (notes); returns the job as answered. Throws UsageError, CancelledError. */
+  /**
+   * Asks if the write of the only row would lose something (notes); returns the job as answered.
+   * Throws UsageError, CancelledError.
+   */
   ask?(context: Context, job: JsonObject, row: Task, record: JsonObject): Promise<JsonObject>;
   /** Opens a session with the result of `job`, possibly in a later process. */
   open(context: Context, job: never): Session;
   readonly recovery?: Recovery;
-  /** Runs the command while holding a resource it needs (stdin in a file); `use` receives replacements for parts of the operation. */
+  /**
+   * Runs the command while holding a resource it needs (stdin in a file); `use` receives
+   * replacements for parts of the operation.
+   */
   bind?(
     context: Context,
     values: never,

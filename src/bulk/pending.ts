@@ -129,7 +129,10 @@ function changesFrom(before: JsonObject, { previewed = [] }: RowRun): readonly R
   return Object.entries(before).map(([field, from]) => ({ field, from, to: undefined }));
 }
 
-/** The record reads as before the write, which can no longer take effect: sends again if allowed. Throws NotAppliedError. */
+/**
+ * The record reads as before the write, which can no longer take effect: sends again if allowed.
+ * Throws NotAppliedError.
+ */
 async function foundNotApplied(
   host: RowHost,
   pending: PendingVerification,

@@ -200,7 +200,10 @@ function isContinuable({ head, plan }: StoredPlan): boolean {
   return head.format === runFormat && areKnown;
 }
 
-/** Throws GuardError (exit 11) for a run that another version wrote in another format, or with a guard unknown to this one. */
+/**
+ * Throws GuardError (exit 11) for a run that another version wrote in another format, or with a
+ * guard unknown to this one.
+ */
 export function requireContinuable(stored: StoredPlan): void {
   if (isContinuable(stored)) return;
   const { head } = stored;

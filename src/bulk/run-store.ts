@@ -19,7 +19,10 @@ export interface RunStore {
 const runPlaces = ['open', 'ended', 'legacy'] as const;
 export type RunPlace = (typeof runPlaces)[number];
 
-/** Opens the run store, creating its folders as private ones. Throws ConfigError (exit 2) if the state cannot be written. */
+/**
+ * Opens the run store, creating its folders as private ones. Throws ConfigError (exit 2) if the
+ * state cannot be written.
+ */
 export function openRunStore(paths: Paths): RunStore {
   const state = requireFolder(paths, 'state');
   const { owner } = paths;

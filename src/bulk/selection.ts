@@ -266,7 +266,10 @@ class Ids {
   }
 }
 
-/** Returns a streaming decoder for UTF-8 or, by byte order mark, UTF-16. It throws InputError rather than guess an encoding. */
+/**
+ * Returns a streaming decoder for UTF-8 or, by byte order mark, UTF-16. It throws InputError rather
+ * than guess an encoding.
+ */
 function decoder(name: string): (chunk: Uint8Array | undefined) => string {
   let text: { decode(chunk?: Uint8Array, options?: { stream: boolean }): string } | undefined;
   return (chunk) => {

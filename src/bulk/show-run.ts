@@ -226,7 +226,10 @@ function unsentNote(
   return unchangedNote?.(record, row) ?? `${row.id} is already as wanted; nothing was sent.`;
 }
 
-/** The view of one outcome: json, csv and ids show the record; a table is one line at a terminal, the report's row in a pipe. */
+/**
+ * The view of one outcome: json, csv and ids show the record; a table is one line at a terminal,
+ * the report's row in a pipe.
+ */
 function oneView(
   context: Context,
   invocation: Omit<Invocation, 'source'>,

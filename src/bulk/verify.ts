@@ -234,7 +234,10 @@ export function vanishedFields({ replaces }: Step, record: JsonObject): readonly
   return Object.keys(replaces).filter((field) => !Object.hasOwn(record, field));
 }
 
-/** The error for a write that reading could not verify; `lost`: how it ended, undefined for one of an earlier process. */
+/**
+ * The error for a write that reading could not verify; `lost`: how it ended, undefined for one of
+ * an earlier process.
+ */
 export function unknownOutcome(lost: Failure | undefined, unread?: Failure): UnknownOutcomeError {
   const known = lost instanceof UnknownOutcomeError ? lost : undefined;
   if (known && !unread) return known;

@@ -180,7 +180,10 @@ async function fileOrStdout(file: string | undefined): Promise<string | undefine
   return file !== undefined && (await ownDescriptor(file)) === 1 ? '-' : file;
 }
 
-/** With `-O -` stdout holds the file, so refuses flags for the result; `--json` affects errors only. Throws UsageError. */
+/**
+ * With `-O -` stdout holds the file, so refuses flags for the result; `--json` affects errors only.
+ * Throws UsageError.
+ */
 function refuseResult({ flags }: Context): void {
   const given = [
     ...(flags.fields === undefined ? [] : ['--fields']),

@@ -14,7 +14,10 @@ import { creating, sendCreate } from './send.js';
 
 type CreateJob = JsonObject & { readonly body: JsonObject };
 
-/** Creates one record from its fields. A lost answer stays unknown, because no read shows which request created a record. */
+/**
+ * Creates one record from its fields. A lost answer stays unknown, because no read shows which
+ * request created a record.
+ */
 export function createOperation(
   resource: ResourceName,
   fields: (context: Context, values: never) => Promise<TypedFields>,

@@ -156,7 +156,10 @@ function unchangedNote(record: JsonObject | undefined, id: string, { status }: E
   return `The notes of ${who} already say that; nothing was sent.`;
 }
 
-/** Asks whether to replace existing notes or append to them, and shows them first. Throws UsageError, CancelledError. */
+/**
+ * Asks whether to replace existing notes or append to them, and shows them first. Throws
+ * UsageError, CancelledError.
+ */
 async function askToReplace(
   context: Context,
   job: JsonObject,

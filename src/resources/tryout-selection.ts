@@ -141,7 +141,10 @@ function readOwnStatus(cell: string, exported: boolean): string {
   return exported && isUnrecognized(cell) ? cell.trim() : readStatus(cell);
 }
 
-/** True if a cell resembles no known status. Only unknown words are compared, since there may be hundreds of thousands of cells. */
+/**
+ * True if a cell resembles no known status. Only unknown words are compared, since there may be
+ * hundreds of thousands of cells.
+ */
 function isUnrecognized(cell: string): boolean {
   const word = cell.trim().toLowerCase();
   const known: readonly string[] = TryoutStatus.options;
