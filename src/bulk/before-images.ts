@@ -121,9 +121,9 @@ function toStored(
     const kept: [string, unknown][] = [];
     for (const [field, value] of Object.entries(fields)) {
       if (value === undefined) continue;
-      if (holds(value, isKey)) withheld.add(field);
+      if (someText(value, isKey)) withheld.add(field);
       else {
-        if (holds(value, hasQuery)) shortened.add(field);
+        if (someText(value, hasQuery)) shortened.add(field);
         kept.push([field, withoutQueries(value)]);
       }
     }
@@ -140,10 +140,10 @@ function toStored(
 }
 
 /** True if any text within the value satisfies `is`. */
-export function holds(value: unknown, is: (text: string) => boolean): boolean {
+export function someText(value: unknown, is: (text: string) => boolean): boolean {
   if (typeof value === 'string') return is(value);
-  if (Array.isArray(value)) return value.some((item) => holds(item, is));
-  return isObject(value) && Object.values(value).some((item) => holds(item, is));
+  if (Array.isArray(value)) return value.some((item) => someText(item, is));
+  return isObject(value) && Object.values(value).some((item) => someText(item, is));
 }
 
 /** True if the text is a URL with a query, which may hold a signature. */

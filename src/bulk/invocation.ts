@@ -248,7 +248,7 @@ export async function lockFor(
   try {
     return await (invocation.isSingle
       ? lockOne(context, invocation, store, head, id)
-      : takeLock(context, invocation.values, store, head));
+      : lockResource(context, invocation.values, store, head));
   } catch (error) {
     if (error instanceof OutputError) return withoutRun(context, invocation, error);
     throw error;
@@ -272,7 +272,7 @@ export function lockedId(operation: Operation, head: Pick<RunHead, 'input'>, id:
 }
 
 /** Acquires the lock for a run's resource, which allows one bulk write at a time. Throws GuardError `locked`. */
-export function takeLock(
+export function lockResource(
   context: Context,
   { waitLock = 0 }: Pick<Partial<BulkValues>, 'waitLock'>,
   store: RunStore,

@@ -14,7 +14,7 @@ import {
   type SyncedLines,
   unsealLine,
 } from '../files/synced-lines.js';
-import { hasQuery, holds } from './before-images.js';
+import { hasQuery, someText } from './before-images.js';
 import type { SelectedRow } from './report.js';
 import {
   hasPlan,
@@ -105,13 +105,13 @@ export function hashOf(value: unknown): string {
 
 /** The entry with values that hold a secret replaced by their hashes. */
 function withoutSecrets(entry: Entry, isSecret: (text: string) => boolean): Entry {
-  if (!holds([entry['before'], entry['after']], isSecret)) return entry;
+  if (!someText([entry['before'], entry['after']], isSecret)) return entry;
   const hashed = (fields: unknown) =>
     isObject(fields) &&
     Object.fromEntries(
       Object.entries(fields).map(([field, value]) => [
         field,
-        holds(value, isSecret) ? hashOf(value) : value,
+        someText(value, isSecret) ? hashOf(value) : value,
       ]),
     );
   const { before, after } = entry;

@@ -125,7 +125,7 @@ export class CircuitBreaker {
 }
 
 /** Records a row's failure and returns the row's result; a failure that stops the run gives it none of its own. */
-export function rowResult(breaker: CircuitBreaker, error: Failure, sent: boolean): RowResult {
+export function recordFailedRow(breaker: CircuitBreaker, error: Failure, sent: boolean): RowResult {
   if (error instanceof UnverifiedError) {
     // Its write stays open, to be verified by a later read, whatever failed this time.
     breaker.recordResult('unknown', sent);

@@ -6,7 +6,7 @@ import type { JsonObject } from '../data/json.js';
 import type { Failure } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import type { HeldLock } from '../files/lock.js';
-import { hasQuery, holds } from './before-images.js';
+import { hasQuery, someText } from './before-images.js';
 import { errorsBefore, printCap, printPreviewNotes, printPreview } from './confirm.js';
 import { decideRow, isForbidden, stopsRun } from './decide.js';
 import type { EndedRun, PlannedRun } from './execute.js';
@@ -88,9 +88,9 @@ export function planOf(
       if (task?.row !== row) return { row, id, own };
       next += 1;
       const { previewed } = task;
-      if (!previewed?.some(({ from }) => holds(from, isSecret))) return task;
+      if (!previewed?.some(({ from }) => someText(from, isSecret))) return task;
       const hashed = previewed.map((change) =>
-        holds(change.from, isSecret) ? { ...change, from: hashOf(change.from) } : change,
+        someText(change.from, isSecret) ? { ...change, from: hashOf(change.from) } : change,
       );
       return { ...task, previewed: hashed };
     }),

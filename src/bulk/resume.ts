@@ -7,7 +7,14 @@ import { type BeforeImages, openBeforeImages } from './before-images.js';
 import { checkExpected, confirmChanges, printPreview } from './confirm.js';
 import { markReported } from './end-run.js';
 import { type ExecutedRun, executeRun, type PlannedRun } from './execute.js';
-import { type Invocation, jobOf, limitRate, lockedId, lockOne, takeLock } from './invocation.js';
+import {
+  type Invocation,
+  jobOf,
+  limitRate,
+  lockedId,
+  lockOne,
+  lockResource,
+} from './invocation.js';
 import type { Recovery, Task } from './operation.js';
 import { isFinalRow, RowSet } from './report.js';
 import { requireContinuable, type RunHead } from './run-plan.js';
@@ -67,7 +74,7 @@ export async function withRun<T>(
   const { head, plan } = stored;
   const lock = await (isSingleRun(head.run)
     ? lockOne(context, { values }, store, head, lockedId(operation, head, plan?.rows[0]?.id ?? ''))
-    : takeLock(context, values, store, head));
+    : lockResource(context, values, store, head));
   try {
     const now = await readRun(store, stored.head.run);
     if (!now) throw finishedMeanwhile(stored.head);

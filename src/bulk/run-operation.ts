@@ -18,7 +18,7 @@ import {
   lockedId,
   lockFor,
   storeFor,
-  takeLock,
+  lockResource,
 } from './invocation.js';
 import type { Operation, Source } from './operation.js';
 import { planRun } from './plan-run.js';
@@ -166,7 +166,7 @@ export async function retryRows(
   const store = openRunStore(context.paths);
   const bare = headFor(context, invocation, kept);
   const head = { ...bare, input: inputDigest(bare, operation, kept, 'retry', selected) };
-  const lock = await takeLock(context, values, store, head);
+  const lock = await lockResource(context, values, store, head);
   const input = { header: ['id'], rows: selected };
   const planned = await planLocked(context, invocation, { store, head, lock, kept, input });
   if ('ready' in planned) await onPlanned(planned.ready.plan.head.run);

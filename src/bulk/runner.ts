@@ -4,7 +4,13 @@ import type { JsonObject } from '../data/json.js';
 import { CancelledError, Failure } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
 import { digestIn } from './decide.js';
-import { CircuitBreaker, FirstWriteGate, rowResult, Semaphore, type StopReason } from './limits.js';
+import {
+  CircuitBreaker,
+  FirstWriteGate,
+  recordFailedRow,
+  Semaphore,
+  type StopReason,
+} from './limits.js';
 import type { ReadPurpose, RecordState, Sent, Task } from './operation.js';
 import { PendingVerifications } from './pending.js';
 import { type ReportRow, RowSet } from './report.js';
@@ -214,7 +220,7 @@ class Runner implements RowHost {
       if (!(error instanceof Failure)) throw error;
       if (this.closed) return;
       const sent = this.inFlight.has(row);
-      const base = rowResult(this.breaker, error, sent);
+      const base = recordFailedRow(this.breaker, error, sent);
       // A row whose first step is done has been attempted; its remaining step may be retried.
       const isPartial = run.done !== undefined && base === 'not_attempted';
       // If the second step is refused, whatever the code, the first one stays done.

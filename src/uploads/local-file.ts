@@ -32,7 +32,7 @@ export async function inspectFile(path: string, given?: UploadContentType): Prom
 }
 
 /** Opens a file inspected earlier. Throws InputError if it is no longer the same file. */
-export async function sameFile(
+export async function reopenFile(
   path: string,
   contentType: UploadContentType,
   identity: FileIdentity,

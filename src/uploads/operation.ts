@@ -25,7 +25,7 @@ import {
   UnverifiedError,
 } from '../errors.js';
 import { creating, sendCreate } from '../resources/send.js';
-import { type LocalFile, sameFile } from './local-file.js';
+import { type LocalFile, reopenFile } from './local-file.js';
 import {
   badFile,
   exists,
@@ -128,7 +128,7 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
         });
       // Loads the file store module before many open files leave no descriptor for it.
       if (row.previewed) await context.files();
-      const file = held ?? (await sameFile(path, contentType, identity));
+      const file = held ?? (await reopenFile(path, contentType, identity));
       files.set(row.row, { ...file, path: row.id });
       const { calls, requests } = planUpload(context, job, inspected(row), undefined);
       const steps = calls.map((call) => ({ call, changes: [newDocument] }));

@@ -10,7 +10,7 @@ import { plural, shellQuote } from '../data/text.js';
 import type { Sent } from '../bulk/operation.js';
 import { Failure, StoreError, UnknownOutcomeError } from '../errors.js';
 import type { LocalFile } from './local-file.js';
-import { isAnswerTo, madeDocument } from './verify.js';
+import { isAnswerTo, findDocument } from './verify.js';
 
 /** The facts that the service gets about a file. */
 export interface FileFacts {
@@ -167,7 +167,7 @@ async function recordInList(
   body: JsonObject,
   since: number,
 ): Promise<JsonObject> {
-  const found = await madeDocument(context, body, since).catch((error: unknown) => {
+  const found = await findDocument(context, body, since).catch((error: unknown) => {
     if (error instanceof Failure) return undefined;
     throw error;
   });

@@ -10,7 +10,7 @@ import { ApiError, Failure, ProtocolError } from '../errors.js';
  * it may be incomplete or omits the keys of documents that match. `isKeyNew: false`: the key does not
  * come from this process, so an older document may have it.
  */
-export async function madeDocument(
+export async function findDocument(
   context: Context,
   body: JsonObject,
   since: number,
@@ -42,7 +42,7 @@ export async function verifyDocument(
   options?: { readonly isKeyNew: boolean },
 ): Promise<Verification> {
   try {
-    const record = await madeDocument(context, step.call.body ?? {}, since, options);
+    const record = await findDocument(context, step.call.body ?? {}, since, options);
     if (record) return { outcome: 'applied', record };
     return { outcome: 'notApplied', state: { record, at: context.instant() }, step };
   } catch (error) {

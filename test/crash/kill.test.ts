@@ -4,7 +4,7 @@ import { seeded } from '../support/seeded.js';
 import {
   convertOne,
   createOne,
-  type Deed,
+  type Scenario,
   deleteOne,
   freeApplications,
   undoNewest,
@@ -32,14 +32,14 @@ test(`${kills} kills lose no row and repeat no write`, { timeout: 900_000 }, asy
     killed.set(name, (killed.get(name) ?? 0) + done.kills);
     return done;
   };
-  const doOne = async (deed: Deed) => {
-    stage.keepsBefore = deed.keepsBefore;
-    const done = await kill(deed.line, deed.isOverOnceReported);
+  const runScenario = async (scenario: Scenario) => {
+    stage.keepsBefore = scenario.keepsBefore;
+    const done = await kill(scenario.line, scenario.isOverOnceReported);
     stage.keepsBefore = true;
     // Late writes have arrived by now.
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(stage.unannounced).toEqual([]);
-    await deed.check(done);
+    await scenario.check(done);
   };
   const all = () => [...killed.values()].reduce((sum, each) => sum + each, 0);
   // Each kind of command was killed at least once, too.
@@ -50,16 +50,16 @@ test(`${kills} kills lose no row and repeat no write`, { timeout: 900_000 }, asy
     // Every third round at high concurrency, where rows wait with their intents already on disk.
     const pace = round % 3 === 2 ? ['--concurrency', '16'] : [];
     await stage.check(to, await kill([...stage.line(to), ...pace]));
-    if (round % 4 === 1) await doOne(undoNewest(stage, before));
-    await doOne(createOne(stage, `Team ${round}`));
+    if (round % 4 === 1) await runScenario(undoNewest(stage, before));
+    await runScenario(createOne(stage, `Team ${round}`));
     const [id = ''] = stage.ids;
     const { [id]: now } = await statuses(stage.env, stage.home, [id]);
-    await doOne(updateOne(stage, id, now === 'rejected' ? 'pending' : 'rejected'));
+    await runScenario(updateOne(stage, id, now === 'rejected' ? 'pending' : 'rejected'));
     const person = free.pop();
     if (person === undefined) continue;
     let player = '';
-    await doOne(convertOne(stage, person, (made) => (player = made)));
-    await doOne(deleteOne(stage, player));
+    await runScenario(convertOne(stage, person, (made) => (player = made)));
+    await runScenario(deleteOne(stage, player));
   }
   console.info(`  killed: ${[...killed].map(([name, count]) => `${name} ${count}`).join(', ')}`);
 });

@@ -13,7 +13,7 @@ interface Ended {
   readonly stdout: string;
 }
 
-export interface Deed {
+export interface Scenario {
   readonly line: readonly string[];
   /** True if a before-image is recorded before each write is sent. */
   readonly keepsBefore: boolean;
@@ -31,7 +31,7 @@ interface Application {
 }
 
 /** Changes the status of one application. */
-export function updateOne(stage: Stage, id: string, to: string): Deed {
+export function updateOne(stage: Stage, id: string, to: string): Scenario {
   const line = ['tryouts', 'update', id, '--status', to, '--yes', '--json'];
   return {
     line,
@@ -46,7 +46,7 @@ export function updateOne(stage: Stage, id: string, to: string): Deed {
 }
 
 /** Accepts an application and converts it to a player; `made` is called with the player's id. */
-export function convertOne(stage: Stage, id: string, made: (player: string) => void): Deed {
+export function convertOne(stage: Stage, id: string, made: (player: string) => void): Scenario {
   const line = ['tryouts', 'convert', id, '--accept', '--yes', '--json'];
   return {
     line,
@@ -67,7 +67,7 @@ export function convertOne(stage: Stage, id: string, made: (player: string) => v
 }
 
 /** Deletes a player. */
-export function deleteOne(stage: Stage, id: string): Deed {
+export function deleteOne(stage: Stage, id: string): Scenario {
   return {
     line: ['players', 'delete', id, '--yes', '--json'],
     keepsBefore: true,
@@ -82,7 +82,7 @@ export function deleteOne(stage: Stage, id: string): Deed {
 }
 
 /** Creates a team with a unique name. */
-export function createOne(stage: Stage, name: string): Deed {
+export function createOne(stage: Stage, name: string): Scenario {
   const line = ['teams', 'create', '--name', name, '--yes', '--json'];
   return {
     line,
@@ -106,7 +106,7 @@ export function createOne(stage: Stage, name: string): Deed {
 }
 
 /** Undoes the newest run, whose rows held `before`. */
-export function undoNewest(stage: Stage, before: Readonly<Record<string, string>>): Deed {
+export function undoNewest(stage: Stage, before: Readonly<Record<string, string>>): Scenario {
   const run = basename(runFolders(runsOf(stage.home)).at(-1) ?? '');
   const line = ['runs', 'undo', run, '--yes', '--json'];
   return {
