@@ -1,3 +1,4 @@
+/** Unfinished uploads on this machine: lists them, and finds one by its id. */
 import * as z from 'zod/mini';
 import type { DamagedRun } from '../bulk/journal.js';
 import { storeOf } from '../bulk/run-store.js';
@@ -7,7 +8,7 @@ import { nearest } from '../data/nearest.js';
 import type { LocalContext } from '../context.js';
 import { UsageError } from '../errors.js';
 
-/** An interrupted upload as it is listed. */
+/** The schema of an unfinished upload in a list. */
 export const UploadLine = z.object({
   id: z.string(),
   path: z.string(),
@@ -16,29 +17,29 @@ export const UploadLine = z.object({
   startedAt: z.string(),
 });
 
-/** The uploads on this machine that are not finished, oldest first; a run that is damaged is told. */
+/** Reads the unfinished uploads on this machine, oldest first; prints a message for each damaged run. */
 export async function readUnfinishedUploads(
   context: LocalContext,
   onDamaged: (run: DamagedRun) => void = () => {},
 ): Promise<readonly UnfinishedUpload[]> {
-  const tell = (run: DamagedRun) => {
+  const report = (run: DamagedRun) => {
     context.message(run.message);
     onDamaged(run);
   };
-  return unfinishedUploads(await listOpenRuns(storeOf(context), tell));
+  return unfinishedUploads(await listOpenRuns(storeOf(context), report));
 }
 
-/** One of them by its id. Throws UsageError when there is none. */
+/** Finds an unfinished upload by its id. Throws UsageError if there is none. */
 export async function findUnfinishedUpload(
   context: LocalContext,
   id: string,
 ): Promise<UnfinishedUpload> {
-  const left = await readUnfinishedUploads(context);
-  const found = left.find((upload) => upload.id === id);
-  if (found) return found;
+  const uploads = await readUnfinishedUploads(context);
+  const match = uploads.find((upload) => upload.id === id);
+  if (match) return match;
   const near = nearest(
     id,
-    left.map((upload) => upload.id),
+    uploads.map((upload) => upload.id),
   );
   throw new UsageError(
     `There is no unfinished upload ${id}${near ? ` (did you mean ${near}?)` : ''}.`,

@@ -11,7 +11,7 @@ import { nameFlag } from '../../resources/params.js';
 import { type LocalFile, withStdinFile } from '../../uploads/local-file.js';
 import { namesMany } from '../../uploads/paths.js';
 import { uploadRow, type UploadValues } from '../../uploads/plan.js';
-import { checkSize, oneNameForMany, seenFile, uploadRows } from '../../uploads/rows.js';
+import { checkSize, oneNameForMany, toInspectedFile, uploadRows } from '../../uploads/rows.js';
 import { uploadOperation } from '../../uploads/operation.js';
 
 interface Values extends UploadValues, Pick<BulkValues, 'failFast' | 'waitLock' | 'restart'> {
@@ -92,7 +92,7 @@ export default defineOperation({
         use({
           ...uploadOperation(file),
           rows: async () => ({
-            rows: [uploadRow(1, file.path, seenFile(file))],
+            rows: [uploadRow(1, file.path, toInspectedFile(file))],
             header: ['path'],
             note: undefined,
             // What comes from stdin is never what came before.

@@ -7,7 +7,7 @@ import {
   readRuns,
   type StoredRun,
   summaryOf,
-  wholeRunName,
+  resolveRunName,
 } from '../../bulk/runs.js';
 import { hasUnknownOutcome, unfinishedUploads, uploadAction } from '../../bulk/end-run.js';
 import { defineLocalWrite, param } from '../../cli/define.js';
@@ -89,7 +89,7 @@ export default defineLocalWrite({
 /** Throws UsageError where there is no such run, GuardError for one that a process is at. */
 async function namedRun(context: LocalContext, run: string): Promise<Pruned> {
   const store = storeOf(context);
-  const name = await wholeRunName(store, run);
+  const name = await resolveRunName(store, run);
   if (name === undefined)
     throw new UsageError(`There is no run "${run}".`, { hint: 'See: rosterctl runs list' });
   const damaged: DamagedRun[] = [];

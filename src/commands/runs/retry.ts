@@ -32,7 +32,7 @@ export default defineWrite({
       });
     const { operation } = await invocationOf(stored, {});
     // Started again, what is stored would be sent and recorded twice.
-    if (operation.recovery?.isLeft(stored))
+    if (operation.recovery?.hasLeftovers(stored))
       throw new GuardError(
         `Files of the run ${head.run} have arrived and only lack their documents.`,
         { hint: 'Finish these first: rosterctl uploads finish --all (or: uploads forget ID)' },

@@ -100,10 +100,10 @@ export async function runHere(
   const stored = await findRun(
     storeOf(context),
     run,
-    { ...(places && { places }), holds: (each) => isOurs(each) && isMeant(each) },
-    { holds: isOurs },
-    { holds: (each) => isHere(context, each) && isMeant(each) },
-    { holds: () => true },
+    { ...(places && { places }), matches: (each) => isOurs(each) && isMeant(each) },
+    { matches: isOurs },
+    { matches: (each) => isHere(context, each) && isMeant(each) },
+    { matches: () => true },
   );
   const { head } = stored;
   if (isOurs(stored)) return stored;

@@ -44,8 +44,8 @@ export default defineLocalCommand({
     const stored = await findRun(
       storeOf(context),
       run,
-      { holds: ({ head }) => place !== undefined && isSamePlace(head, place) },
-      { holds: () => true },
+      { matches: ({ head }) => place !== undefined && isSamePlace(head, place) },
+      { matches: () => true },
     );
     if (undoable)
       return new Outcome(undefined as never, 'done', {

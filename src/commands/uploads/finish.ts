@@ -14,7 +14,7 @@ import type { Context } from '../../context.js';
 import { plural } from '../../data/text.js';
 import { Failure, UsageError } from '../../errors.js';
 import { type ExitName, mostSevere } from '../../exit-codes.js';
-import { newDocument, planLeft } from '../../uploads/plan.js';
+import { newDocument, planUnfinished } from '../../uploads/plan.js';
 import { uploadInvocation } from '../../uploads/operation.js';
 import { leftIdSchema } from './forget.js';
 import { findUnfinishedUpload, readUnfinishedUploads } from '../../uploads/unfinished-uploads.js';
@@ -52,7 +52,7 @@ export default defineWrite({
         : [await findUnfinishedUpload(context, id)];
     const [only] = left;
     if (id !== undefined && only && !isHere(context, only.run)) throw elsewhere(only);
-    const planned = left.map((upload) => planLeft(context, upload));
+    const planned = left.map((upload) => planUnfinished(context, upload));
     return {
       calls: planned.flatMap(({ calls }) => calls),
       requests: planned.flatMap(({ requests = [] }) => requests),

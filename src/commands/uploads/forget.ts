@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { lockRun } from '../../bulk/lock-run.js';
 import { storeOf } from '../../bulk/run-store.js';
-import { writingBy } from '../../bulk/runs.js';
+import { writeOptions } from '../../bulk/runs.js';
 import { forgetUpload, isStored } from '../../bulk/end-run.js';
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
@@ -43,7 +43,7 @@ export default defineLocalWrite({
     try {
       // Whoever held the lock before may have finished it.
       const upload = await findUnfinishedUpload(context, left.id);
-      await forgetUpload(storeOf(context), upload, writingBy(context, lock));
+      await forgetUpload(storeOf(context), upload, writeOptions(context, lock));
     } finally {
       lock.release();
     }

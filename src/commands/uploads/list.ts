@@ -1,4 +1,4 @@
-import { isGoingOn } from '../../bulk/lock-run.js';
+import { isRunning } from '../../bulk/lock-run.js';
 import { defineLocalCommand } from '../../cli/define.js';
 import { rowsOf } from '../../cli/views.js';
 import { plural } from '../../data/text.js';
@@ -19,7 +19,7 @@ export default defineLocalCommand({
   async run(context) {
     const all = await readUnfinishedUploads(context);
     const runs = [...new Set(all.map(({ run }) => run))];
-    const going = new Set(runs.filter((run) => isGoingOn(run, context.self)));
+    const going = new Set(runs.filter((run) => isRunning(run, context.self)));
     const left = all.filter(({ run }) => !going.has(run));
     const more = all.length - left.length;
     if (more > 0)

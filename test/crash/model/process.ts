@@ -1,4 +1,4 @@
-/** Runs of the program over a journal in memory, by the real runner. */
+/** Processes of the model: the real runner over an in-memory journal. */
 import { type Entry, parseJournal, recordLine } from '../../../src/bulk/journal.js';
 import type { RecordState, Session } from '../../../src/bulk/operation.js';
 import type { ReportRow } from '../../../src/bulk/report.js';
@@ -14,7 +14,7 @@ import type { HeldLock } from '../../../src/files/lock.js';
 import { call, type World } from './world.js';
 
 const settleMs = 15_000;
-/** A read may be this old when its write leaves. */
+/** How old a read may be when its write is sent. */
 const freshMs = 2_000;
 
 export interface ProcessOptions {
@@ -48,7 +48,7 @@ export class Process {
     });
   }
 
-  /** The same after a crash, or typed again: the journal is what it was. */
+  /** The next process, after a crash or when the command is run again: it keeps the journal. */
   again(): Process {
     return new Process(this.world, this.options, this.disk, this.images);
   }
@@ -69,7 +69,7 @@ export class Process {
       previewed: [{ field: 'status', from: 'pending', to: this.options.to }],
     }));
     const stored = { plan: { rows }, state: this.state } as unknown as StoredRun;
-    // The preview of the first process, which a person may look at for long.
+    // The preview of the first process, at which the user may look for a long time.
     const seen = { at: this.world.now, record: { ...this.world.records.get(ids[0] ?? '') } };
     const isFirst =
       this.options.locks === undefined &&
@@ -77,7 +77,7 @@ export class Process {
       ids.length === 1 &&
       seen.record['status'] === 'pending';
     const tasks = unfinishedTasks(undefined, stored).map((task) =>
-      isFirst ? { ...task, seen } : task,
+      isFirst ? { ...task, previewState: seen } : task,
     );
     if (isFirst) for (const { id } of tasks) this.lastRead.set(id, seen);
     await this.turn('start', () => {});
@@ -163,7 +163,7 @@ export class Process {
     };
   }
 
-  /** What must hold whenever a write leaves. */
+  /** Checks what must hold whenever a write is sent. */
   private checkSend(id: string): void {
     const { world } = this;
     const { at, record = {} } = this.lastRead.get(id) ?? {};
