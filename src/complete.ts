@@ -1,7 +1,7 @@
 /** Answers a TAB: the words of a command line in, what may stand at its end out. */
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { isRunName, journalIn, placeIn, runPlaces, runStore } from './bulk/run-store.js';
+import { isRunName, journalIn, placeIn, runPlaces, runStore } from './runs/store.js';
 import { bashAnswer, readBashLine } from './cli/completion/bash.js';
 import { type Candidates, completionFor, type Knowledge } from './cli/completion/candidates.js';
 import { type Line, readLine } from './cli/completion/line.js';

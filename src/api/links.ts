@@ -1,15 +1,7 @@
 import { isObject, type JsonObject } from '../data/json.js';
 import { readJson } from './json-body.js';
 import { normalName, valueAt } from './records.js';
-
-/** A document's file as a download or preview answer gives it: a signed URL (a secret), or the bytes. */
-export type Link =
-  | { readonly kind: 'url'; readonly url: string; readonly expiresAt: string | undefined }
-  | {
-      readonly kind: 'bytes';
-      readonly bytes: Buffer;
-      readonly headers: { readonly [name: string]: string };
-    };
+import type { Link } from './types.js';
 
 interface LinkAnswer {
   readonly status: number;

@@ -2,9 +2,17 @@ import type { RecordStream } from '../data/batches.js';
 import type { Instant } from '../data/time.js';
 import type { JsonObject } from '../data/json.js';
 import type { EndpointName, ResourceName } from './contract.js';
-import type { Link } from './links.js';
 import type { RateLimiter } from './rate-limiter.js';
 import type { TransportRequest, TransportResponse } from './transport.js';
+
+/** A document's file as a download or preview answer gives it: a signed URL (a secret), or the bytes. */
+export type Link =
+  | { readonly kind: 'url'; readonly url: string; readonly expiresAt: string | undefined }
+  | {
+      readonly kind: 'bytes';
+      readonly bytes: Buffer;
+      readonly headers: { readonly [name: string]: string };
+    };
 
 /** A call of the contract as data: what a plan holds, a dry run shows and `Api.send` sends. */
 export interface Call {

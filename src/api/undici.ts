@@ -1,3 +1,4 @@
+import { lazy } from '../data/lazy.js';
 import { subscribe } from 'node:diagnostics_channel';
 import type { LookupFunction, Socket } from 'node:net';
 import type RawAgent from 'undici/lib/dispatcher/agent.js';
@@ -90,19 +91,12 @@ function targetOf({ protocol, host, hostname }: buildConnector.Options): URL {
   return new URL(`${protocol}//${host ?? hostname}`);
 }
 
-let loading: Promise<Undici> | undefined;
-
 /**
  * On Node 20 V8 compiles undici's WebAssembly parser a second time in the background and the process
  * waits for that at its exit; a flag set before prevents it. On later versions there is no such wait
  * and setting a flag costs time.
  */
-function loadUndici(nodeVersion: string): Promise<Undici> {
-  loading ??= load(nodeVersion);
-  return loading;
-}
-
-async function load(nodeVersion: string): Promise<Undici> {
+async function loadUndici(nodeVersion: string): Promise<Undici> {
   if (/^v?20\./.test(nodeVersion)) {
     const { setFlagsFromString } = await import('node:v8');
     setFlagsFromString('--liftoff-only');
@@ -111,13 +105,17 @@ async function load(nodeVersion: string): Promise<Undici> {
     import('undici/lib/dispatcher/agent.js'),
     import('undici/lib/core/connect.js'),
   ]);
-  subscribe('undici:client:sendHeaders', (message) => {
-    const told = departing;
-    departing = undefined;
-    told?.((message as { socket: Socket }).socket);
-  });
+  subscribeOnce();
   return { Agent: agent.default, connectorFor: connect.default };
 }
+
+const subscribeOnce = lazy(() =>
+  subscribe('undici:client:sendHeaders', (message) => {
+    const report = departing;
+    departing = undefined;
+    report?.((message as { socket: Socket }).socket);
+  }),
+);
 
 let departing: ((socket: Socket) => void) | undefined;
 

@@ -4,26 +4,26 @@ import type { JsonObject } from '../data/json.js';
 import { pause } from '../data/time.js';
 import { plural, upperFirst } from '../data/text.js';
 import { Failure } from '../errors.js';
-import { type BeforeImages, readBeforeImages } from './before-images.js';
-import { beforeAndAfter, changedMeanwhile, changedRow } from './decide.js';
-import { endRun, markReported } from './end-run.js';
+import { type BeforeImages, readBeforeImages } from '../runs/before-images.js';
+import { beforeAndAfter, changedMeanwhile, changedRow } from '../engine/decide.js';
+import { endRun, markReported } from '../runs/end.js';
 import { type Invocation, jobOf } from './invocation.js';
-import type { Journal } from './journal.js';
-import type { Session, Task } from './operation.js';
+import type { Journal } from '../runs/journal.js';
+import type { Session, Task } from '../engine/operation.js';
 import type { Planned } from './planned-run.js';
 import { reportOf } from './report-view.js';
-import { exitOf, type ReportRow, type SelectedRow } from './report.js';
+import { exitOf, type ReportRow, type SelectedRow } from '../runs/report.js';
 import { type Resuming, runSince, unfinishedTasks, withRun } from './resume.js';
-import { type Intent, sentAtLatest, settleTimeLeft, redactRow } from './run-state.js';
-import { runFolder, type RunStore, storeOf } from './run-store.js';
+import { type Intent, sentAtLatest, settleTimeLeft, redactRow } from '../runs/state.js';
+import { runFolder, type RunStore, storeOf } from '../runs/store.js';
 import {
   continueJournal,
   listOpenRuns,
   type RunOptions,
   type StoredRun,
   writeOptions,
-} from './runs.js';
-import { settleMs, verifyLost } from './verify.js';
+} from '../runs/stored-run.js';
+import { settleMs, verifyLost } from '../engine/verify.js';
 
 /**
  * Returns the unfinished runs of the same command line, oldest first, without moving or locking them;

@@ -12,13 +12,13 @@ import { pause } from '../data/time.js';
 import { Failure } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import type { HeldLock } from '../files/lock.js';
-import type { BeforeImages } from './before-images.js';
+import type { BeforeImages } from '../runs/before-images.js';
 import { errorLimit } from './confirm.js';
-import { endRun, markReported } from './end-run.js';
+import { endRun, markReported } from '../runs/end.js';
 import { type BulkValues, type Invocation, jobOf, lockOne } from './invocation.js';
-import type { Journal } from './journal.js';
-import { announceInterrupt, type StopReason } from './limits.js';
-import type { Session, Task } from './operation.js';
+import type { Journal } from '../runs/journal.js';
+import { announceInterrupt, type StopReason } from '../engine/limits.js';
+import type { Session, Task } from '../engine/operation.js';
 import { failedRun, reportOf, summaryLine } from './report-view.js';
 import {
   type BulkReport,
@@ -28,12 +28,12 @@ import {
   RowSet,
   type SelectedRow,
   summarize,
-} from './report.js';
+} from '../runs/report.js';
 import { writeResultsFile } from './results.js';
-import type { RunPlan } from './run-plan.js';
-import { isSingleRun, type RunStore } from './run-store.js';
-import { runRows } from './runner.js';
-import { type RunOptions, settleMs } from './verify.js';
+import type { RunPlan } from '../runs/plan.js';
+import { isSingleRun, type RunStore } from '../runs/store.js';
+import { runRows } from '../engine/run-rows.js';
+import { type RunOptions, settleMs } from '../engine/verify.js';
 
 /** A run that is about to send. */
 export interface PlannedRun {

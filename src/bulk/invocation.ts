@@ -11,11 +11,11 @@ import type { JsonObject } from '../data/json.js';
 import { parseCondition } from '../data/where.js';
 import { ConfigError, Failure, OutputError, UsageError } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
-import type { Guards } from './decide.js';
-import { lockRecord, lockRun, recordWaitMs } from './lock-run.js';
-import type { Operation, Source } from './operation.js';
-import { placeOf, runFormat, type RunHead, type RunPlan } from './run-plan.js';
-import { newRunName, openRunStore, type RunStore } from './run-store.js';
+import type { Guards } from '../engine/decide.js';
+import { lockRecord, lockRun, recordWaitMs } from '../runs/lock.js';
+import type { Operation, Source } from '../engine/operation.js';
+import { placeOf, runFormat, type RunHead, type RunPlan } from '../runs/plan.js';
+import { newRunName, openRunStore, type RunStore } from '../runs/store.js';
 
 const file = (text: string, word?: string) =>
   param(z.optional(z.string().check(z.minLength(1, 'must not be empty'))), text, {

@@ -3,7 +3,7 @@ import type { Context } from '../context.js';
 import { labelOf } from '../data/path.js';
 import { Failure } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
-import type { BeforeImages } from './before-images.js';
+import type { BeforeImages } from '../runs/before-images.js';
 import {
   checkExpected,
   confirmChanges,
@@ -20,10 +20,10 @@ import {
   unreportedRun,
   withCarried,
 } from './earlier-runs.js';
-import { tidyOpenRuns } from './end-run.js';
+import { tidyOpenRuns } from '../runs/end.js';
 import type { Invocation } from './invocation.js';
-import { damagedBefore, type DamagedRun, type Journal, setAsideAll } from './journal.js';
-import type { Session, Task } from './operation.js';
+import { damagedBefore, type DamagedRun, type Journal, setAsideAll } from '../runs/journal.js';
+import type { Session, Task } from '../engine/operation.js';
 import {
   endUnsent,
   notAttempted,
@@ -35,11 +35,11 @@ import {
   unreadRows,
 } from './planned-run.js';
 import { type Preview, previewRows } from './preview.js';
-import { isFinalRow, type ReportRow, type SelectedRow } from './report.js';
+import { isFinalRow, type ReportRow, type SelectedRow } from '../runs/report.js';
 import { continueRun, imagesOf } from './resume.js';
-import { isSamePlace, requireContinuable, type RunPlan } from './run-plan.js';
-import type { RunStore } from './run-store.js';
-import { createRun, type RunOptions, writeOptions } from './runs.js';
+import { isSamePlace, requireContinuable, type RunPlan } from '../runs/plan.js';
+import type { RunStore } from '../runs/store.js';
+import { createRun, type RunOptions, writeOptions } from '../runs/stored-run.js';
 import { selectByFilter } from './select-rows.js';
 
 /**

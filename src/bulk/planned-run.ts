@@ -6,19 +6,19 @@ import type { JsonObject } from '../data/json.js';
 import type { Failure } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import type { HeldLock } from '../files/lock.js';
-import { hasQuery, someText } from './before-images.js';
+import { hasQuery, someText } from '../runs/before-images.js';
 import { errorsBefore, printCap, printPreviewNotes, printPreview } from './confirm.js';
-import { decideRow, isForbidden, stopsRun } from './decide.js';
+import { decideRow, isForbidden, stopsRun } from '../engine/decide.js';
 import type { EndedRun, PlannedRun } from './execute.js';
 import type { Invocation, KeptJob } from './invocation.js';
-import { hashOf } from './journal.js';
-import type { Session, Task } from './operation.js';
+import { hashOf } from '../runs/journal.js';
+import type { Session, Task } from '../engine/operation.js';
 import { previewRows } from './preview.js';
 import { failedRun, reportOf, reportView, printSummary } from './report-view.js';
-import { exitOf, isFinalRow, type ReportRow, type SelectedRow } from './report.js';
+import { exitOf, isFinalRow, type ReportRow, type SelectedRow } from '../runs/report.js';
 import { writeResultsFile } from './results.js';
-import type { RunHead, RunPlan } from './run-plan.js';
-import type { RunStore } from './run-store.js';
+import type { RunHead, RunPlan } from '../runs/plan.js';
+import type { RunStore } from '../runs/store.js';
 
 /** What a run starts from once its lock is held. */
 export interface RunSetup {

@@ -9,11 +9,18 @@ import type { JsonObject } from '../data/json.js';
 import { intern } from '../data/digest.js';
 import { SystemLimitError } from '../data/system-errors.js';
 import { Failure, InputError } from '../errors.js';
-import { changesOf, decideRow, type Guards, isForbidden, resultOf, stopsRun } from './decide.js';
+import {
+  changesOf,
+  decideRow,
+  type Guards,
+  isForbidden,
+  resultOf,
+  stopsRun,
+} from '../engine/decide.js';
 import type { Invocation } from './invocation.js';
-import { CircuitBreaker } from './limits.js';
-import type { RecordState, Session, Task } from './operation.js';
-import type { ReportRow, RowChange, SelectedRow } from './report.js';
+import { CircuitBreaker } from '../engine/limits.js';
+import type { RecordState, Session, Task } from '../engine/operation.js';
+import type { ReportRow, RowChange, SelectedRow } from '../runs/report.js';
 
 /** The outcome of a preview: rows to write, and rows that are already decided. */
 export interface Preview {

@@ -16,8 +16,8 @@ import {
   rowResults,
   summarize,
   wentWrong,
-} from './report.js';
-import type { RunHead } from './run-plan.js';
+} from '../runs/report.js';
+import type { RunHead } from '../runs/plan.js';
 
 const Row = z.looseObject({
   row: z.number(),

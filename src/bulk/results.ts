@@ -13,7 +13,7 @@ import { checkWritable, writeAtomically } from '../files/atomic-write.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { displayWidth } from '../terminal/width.js';
 import type { BulkValues, Invocation } from './invocation.js';
-import { isDelete, type ReportRow, type SelectedRow } from './report.js';
+import { isDelete, type ReportRow, type SelectedRow } from '../runs/report.js';
 
 /** `✔ Nimbus Kolmarden (app_0064): reviewing → shortlisted.   Undo: rosterctl runs undo d181ba`, on two lines if one is too narrow. */
 export function resultLines(

@@ -3,9 +3,9 @@ import type { Context } from '../context.js';
 import { relativeTime } from '../data/time.js';
 import { GuardError } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
-import { type BeforeImages, openBeforeImages } from './before-images.js';
+import { type BeforeImages, openBeforeImages } from '../runs/before-images.js';
 import { checkExpected, confirmChanges, printPreview } from './confirm.js';
-import { markReported } from './end-run.js';
+import { markReported } from '../runs/end.js';
 import { type ExecutedRun, executeRun, type PlannedRun } from './execute.js';
 import {
   type Invocation,
@@ -15,12 +15,18 @@ import {
   lockOne,
   lockResource,
 } from './invocation.js';
-import type { Recovery, Task } from './operation.js';
-import { isFinalRow, RowSet } from './report.js';
-import { requireContinuable, type RunHead } from './run-plan.js';
-import type { RunState } from './run-state.js';
-import { isSingleRun, openRunStore, runFolder, type RunStore } from './run-store.js';
-import { continueJournal, readRun, type RunOptions, type StoredRun, writeOptions } from './runs.js';
+import type { Recovery, Task } from '../engine/operation.js';
+import { isFinalRow, RowSet } from '../runs/report.js';
+import { requireContinuable, type RunHead } from '../runs/plan.js';
+import type { RunState } from '../runs/state.js';
+import { isSingleRun, openRunStore, runFolder, type RunStore } from '../runs/store.js';
+import {
+  continueJournal,
+  readRun,
+  type RunOptions,
+  type StoredRun,
+  writeOptions,
+} from '../runs/stored-run.js';
 
 /** An invocation that resumes or retries a run, whose rows were selected earlier. */
 export type Resuming = Omit<Invocation, 'source'>;

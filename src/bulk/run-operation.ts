@@ -20,17 +20,17 @@ import {
   storeFor,
   lockResource,
 } from './invocation.js';
-import type { Operation, Source } from './operation.js';
+import type { Operation, Source } from '../engine/operation.js';
 import { planRun } from './plan-run.js';
 import { dryRunMany, dryRunOne, type RunSetup } from './planned-run.js';
 import { checkFields } from './report-view.js';
-import type { SelectedRow } from './report.js';
+import type { SelectedRow } from '../runs/report.js';
 import { checkResults } from './results.js';
 import { runSince, unfinishedTasks } from './resume.js';
-import type { RunHead, RunPlan } from './run-plan.js';
-import { openRunStore, storeOf } from './run-store.js';
+import type { RunHead, RunPlan } from '../runs/plan.js';
+import { openRunStore, storeOf } from '../runs/store.js';
 import { filterKey, selectByFilter, selectLocally, sourceOf } from './select-rows.js';
-import type { Selection } from './selection.js';
+import type { Selection } from '../engine/operation.js';
 import { showOne, showRun } from './show-run.js';
 
 /** An invocation before its rows are known. */

@@ -10,15 +10,10 @@ import { orList } from '../data/text.js';
 import { Failure, GuardError, stoppedReading, UsageError } from '../errors.js';
 import { inputBytes, unreadable } from '../files/input-file.js';
 import type { BulkValues } from './invocation.js';
-import type { Operation, Source } from './operation.js';
-import type { SelectedRow } from './report.js';
-import {
-  type CsvInput,
-  selectCsv,
-  selectFromText,
-  selectIds,
-  type Selection,
-} from './selection.js';
+import type { Operation, Source } from '../engine/operation.js';
+import type { SelectedRow } from '../runs/report.js';
+import { type CsvInput, selectCsv, selectFromText, selectIds } from './selection.js';
+import type { Selection } from '../engine/operation.js';
 
 /** The part of an operation that defines its selection. */
 export type Selecting = Pick<Operation, 'resource' | 'csv' | 'overrules' | 'filters'>;

@@ -15,21 +15,11 @@ import { digestOf, intern } from '../data/digest.js';
 import { isObject, type JsonObject, parseJson } from '../data/json.js';
 import { firstOf } from '../data/text.js';
 import { InputError, stoppedReading, UsageError } from '../errors.js';
-import type { SelectedRow } from './report.js';
+import type { Selection } from '../engine/operation.js';
+import type { SelectedRow } from '../runs/report.js';
 
 /** Inputs with more rows are refused; they should be split. */
 const mostRows = 200_000;
-
-/** The rows of an input. */
-export interface Selection {
-  readonly rows: readonly SelectedRow[];
-  /** The header of a CSV, for `--results`. */
-  readonly header: readonly string[];
-  /** A note for the user, on unused columns. */
-  readonly note: string | undefined;
-  /** Digest of the entire content; the same input has the same digest. */
-  readonly digest: string;
-}
 
 export interface CsvInput extends HeaderOptions {
   readonly name: string;

@@ -16,13 +16,13 @@ import {
   printUnfinished,
 } from './execute.js';
 import type { Invocation } from './invocation.js';
-import type { Session } from './operation.js';
+import type { Session } from '../engine/operation.js';
 import type { Planned } from './planned-run.js';
-import type { ReportRow } from './report.js';
+import type { ReportRow } from '../runs/report.js';
 import { reportView, reportViewFor, printSummary } from './report-view.js';
-import { readRun } from './runs.js';
+import { readRun } from '../runs/stored-run.js';
 import { resultLines } from './results.js';
-import { unknownOutcome } from './verify.js';
+import { unknownOutcome } from '../engine/verify.js';
 
 /**
  * Executes a run of many rows. For ndjson it returns a stream of rows, each once its result is on disk,

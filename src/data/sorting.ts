@@ -1,3 +1,4 @@
+import { lazy } from './lazy.js';
 import { timeOf } from './dates.js';
 import { type JsonObject, RawNumber } from './json.js';
 import { valuesAt } from './path.js';
@@ -41,11 +42,10 @@ function keyOf(value: unknown): Key | undefined {
 
 // One fixed locale: the order must not depend on the machine. Made when first needed: it costs as
 // much as a fifth of a start-up.
-let collator: Intl.Collator | undefined;
+const collator = lazy(() => new Intl.Collator('en', { numeric: true, sensitivity: 'base' }));
 
 function compareTexts(a: string, b: string): number {
-  collator ??= new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
-  return collator.compare(a, b);
+  return collator().compare(a, b);
 }
 
 function compareKeys(a: Key, b: Key): number {

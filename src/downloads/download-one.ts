@@ -1,6 +1,6 @@
 /** Downloads one document: asks for its link, fetches the file, and saves it. */
 import { stat } from 'node:fs/promises';
-import type { Link } from '../api/links.js';
+import type { Link } from '../api/types.js';
 import { resource } from '../api/resources.js';
 import type { Call } from '../api/types.js';
 import type { Context } from '../context.js';

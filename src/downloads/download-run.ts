@@ -1,7 +1,7 @@
 /** Downloads of several documents: runs them concurrently, stops on failures that concern all, and shows progress. */
 import { setMaxListeners } from 'node:events';
 import { basename } from 'node:path';
-import { CircuitBreaker } from '../bulk/limits.js';
+import { CircuitBreaker } from '../engine/limits.js';
 import { binarySize, bytesMoved } from '../cli/cells.js';
 import { type FailedOne, wordsFor } from '../cli/failure.js';
 import type { Context } from '../context.js';

@@ -4,7 +4,7 @@ import { nameKey, withSuffix } from '../data/file-names.js';
 import type { JsonObject } from '../data/json.js';
 import { nameFirstFew, plural } from '../data/text.js';
 import { ApiError, GuardError, NotFoundError } from '../errors.js';
-import type { SelectedRow } from '../bulk/report.js';
+import type { SelectedRow } from '../runs/report.js';
 import { recordReader } from '../resources/read.js';
 import {
   inFolder,

@@ -2,7 +2,7 @@
 import { findRecord } from '../api/records.js';
 import { callFor, resource as rowOf } from '../api/resources.js';
 import type { Call } from '../api/types.js';
-import type { Operation, Sent, Session, Step } from '../bulk/operation.js';
+import type { Operation, Sent, Session, Step } from '../engine/operation.js';
 import { type TypedFields, touchedFields } from '../cli/field-flags.js';
 import { wordsFor } from '../cli/failure.js';
 import type { Context } from '../context.js';

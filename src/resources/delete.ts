@@ -2,7 +2,7 @@
 import { endpoint } from '../api/contract.js';
 import { callFor, resource as rowOf } from '../api/resources.js';
 import type { ColumnRules } from '../data/csv-columns.js';
-import type { ConfirmRule, Filters, Operation, Session } from '../bulk/operation.js';
+import type { ConfirmRule, Filters, Operation, Session } from '../engine/operation.js';
 import { fieldNames } from '../cli/record-fields.js';
 import type { Context } from '../context.js';
 import { digestOf } from '../data/digest.js';

@@ -1,7 +1,7 @@
 /** Reads single records: through their documented GET, or from the list if there is none. */
 import { callFor, resource as rowOf } from '../api/resources.js';
 import type { Call } from '../api/types.js';
-import type { RecordState } from '../bulk/operation.js';
+import type { RecordState } from '../engine/operation.js';
 import { Outcome } from '../cli/define.js';
 import type { FailedOne } from '../cli/failure.js';
 import type { Context } from '../context.js';

@@ -2,8 +2,8 @@
 import { findRecord } from '../api/records.js';
 import { callFor } from '../api/resources.js';
 import { cellFields } from '../data/cell-values.js';
-import type { Operation, Sent, Session, Step } from '../bulk/operation.js';
-import type { RowChange } from '../bulk/report.js';
+import type { Operation, Sent, Session, Step } from '../engine/operation.js';
+import type { RowChange } from '../runs/report.js';
 import { touchedFields, type TypedFields } from '../cli/field-flags.js';
 import type { Context } from '../context.js';
 import { isObject, type JsonObject } from '../data/json.js';

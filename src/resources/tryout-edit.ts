@@ -1,8 +1,8 @@
 /** Changes the status and the notes of tryout applications (contract 4.1). */
 import { callFor } from '../api/resources.js';
 import { TryoutStatus } from '../api/schemas.js';
-import type { Comparison, Operation, Session, Step, Task } from '../bulk/operation.js';
-import type { RowChange, SelectedRow } from '../bulk/report.js';
+import type { Comparison, Operation, Session, Step, Task } from '../engine/operation.js';
+import type { RowChange, SelectedRow } from '../runs/report.js';
 import type { Context } from '../context.js';
 import { exportText } from '../data/csv.js';
 import type { JsonObject } from '../data/json.js';

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { TryoutApplication, TryoutStatus } from '../api/schemas.js';
 import type { ColumnRules } from '../data/csv-columns.js';
 import { allFlags, type BulkValues } from '../bulk/invocation.js';
-import type { Filters, Operation } from '../bulk/operation.js';
+import type { Filters, Operation } from '../engine/operation.js';
 import { params } from '../cli/define.js';
 import { listFlags } from '../cli/filters.js';
 import { nearest } from '../data/nearest.js';

@@ -2,9 +2,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { wholeRecord } from '../api/records.js';
 import { resource as rowOf } from '../api/resources.js';
-import type { BeforeImage } from '../bulk/before-images.js';
-import type { Operation, Session } from '../bulk/operation.js';
-import type { SelectedRow } from '../bulk/report.js';
+import type { BeforeImage } from '../runs/before-images.js';
+import type { Operation, Session } from '../engine/operation.js';
+import type { SelectedRow } from '../runs/report.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import type { ResourceName } from '../data/resources.js';

@@ -4,8 +4,8 @@ import { wholeRecord } from '../api/records.js';
 import { callFor, resource as rowOf } from '../api/resources.js';
 import type { Call } from '../api/types.js';
 import { cellFieldNames, cellFields } from '../data/cell-values.js';
-import type { Filters, Operation, RowPlan, Session, Step } from '../bulk/operation.js';
-import type { RowChange, SelectedRow } from '../bulk/report.js';
+import type { Filters, Operation, RowPlan, Session, Step } from '../engine/operation.js';
+import type { RowChange, SelectedRow } from '../runs/report.js';
 import {
   type FieldValues,
   type TypedFields,

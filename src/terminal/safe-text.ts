@@ -3,6 +3,7 @@
  * and keys, a service's sentence, a file name. What could drive a terminal, hide, reorder or fake a
  * line becomes a visible escape such as `\u001b`. Colour of ours is added after, never before.
  */
+import { lazy } from '../data/lazy.js';
 
 /** Text for one table cell: line ends and tabs become visible marks. */
 export function cellText(text: string): string {
@@ -58,7 +59,7 @@ const specialSource = [
   '(?<marks>(?:(?!\\p{Default_Ignorable_Code_Point})\\p{M})+)',
   '(?<hidden>[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\ufff9-\\uffff])',
 ].join('|');
-let special: RegExp | undefined;
+const special = lazy(() => new RegExp(specialSource, 'gu'));
 
 type Marks = Readonly<Record<string, string>>;
 const cellMarks: Marks = { '\n': '⏎', '\r': '␍', '\t': '⇥' };
@@ -69,9 +70,8 @@ const dataMarks: Marks = { '\n': '\n', '\t': '\t', '\ufffd': '\ufffd' };
 const mostMarks = 4;
 
 function tame(text: string, shown: Marks): string {
-  special ??= new RegExp(specialSource, 'gu');
   const oneLine = shown === cellMarks ? text.replaceAll('\r\n', '\n') : text;
-  return oneLine.replace(special, (found: string, ...rest: unknown[]) => {
+  return oneLine.replace(special(), (found: string, ...rest: unknown[]) => {
     const { marks, hidden } = rest.at(-1) as { marks?: string; hidden?: string };
     if (hidden !== undefined) return shown[found] ?? escaped(found);
     if (marks === undefined) return found;

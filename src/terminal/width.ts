@@ -1,3 +1,4 @@
+import { lazy } from '../data/lazy.js';
 import fastStringWidth from 'fast-string-width';
 
 const ascii = /^[ -~]*$/;
@@ -74,15 +75,14 @@ function asciiHead(text: string, columns: number): string {
     : takeColumns(text, columns);
 }
 
-let segmenter: Intl.Segmenter | undefined;
+const segmenter = lazy(() => new Intl.Segmenter());
 
 function takeColumns(text: string, columns: number): string {
   const head = text.slice(0, (columns + 1) * unitsPerColumn);
   if (ascii.test(head)) return head.slice(0, columns);
-  segmenter ??= new Intl.Segmenter();
   let taken = '';
   let width = 0;
-  for (const { segment } of segmenter.segment(head)) {
+  for (const { segment } of segmenter().segment(head)) {
     width += displayWidth(segment);
     if (width > columns) break;
     taken += segment;

@@ -7,12 +7,12 @@ import {
   unfinishedUploads,
   uploadAction,
   uploadId,
-} from '../bulk/end-run.js';
+} from '../runs/end.js';
 import type { BulkValues } from '../bulk/invocation.js';
-import type { Operation, Recovery, Sent, Session, Step } from '../bulk/operation.js';
-import type { SelectedRow } from '../bulk/report.js';
-import { isSingleRun } from '../bulk/run-store.js';
-import type { StoredRun } from '../bulk/runs.js';
+import type { Operation, Recovery, Sent, Session, Step } from '../engine/operation.js';
+import type { SelectedRow } from '../runs/report.js';
+import { isSingleRun } from '../runs/store.js';
+import type { StoredRun } from '../runs/stored-run.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { fetchDocument } from '../downloads/download-one.js';

@@ -1,8 +1,8 @@
 /** Plans uploads: the job, the inspected files in its rows, the requests still to send, and conflicts of names. */
 import type { UploadContentType } from '../api/schemas.js';
 import type { Completeness } from '../api/types.js';
-import { type UnfinishedUpload, storedState } from '../bulk/end-run.js';
-import type { RowChange, SelectedRow } from '../bulk/report.js';
+import { type UnfinishedUpload, storedState } from '../runs/end.js';
+import type { RowChange, SelectedRow } from '../runs/report.js';
 import type { Plan } from '../cli/views.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { UploadContentType } from '../api/schemas.js';
-import type { SelectedRow } from '../bulk/report.js';
-import type { Selection } from '../bulk/selection.js';
+import type { SelectedRow } from '../runs/report.js';
+import type { Selection } from '../engine/operation.js';
 import type { Context } from '../context.js';
 import { mapConcurrently } from '../data/concurrency.js';
 import { digestOf } from '../data/digest.js';

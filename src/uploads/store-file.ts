@@ -7,7 +7,7 @@ import type { Call, PlannedRequest } from '../api/types.js';
 import type { Context } from '../context.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { plural, shellQuote } from '../data/text.js';
-import type { Sent } from '../bulk/operation.js';
+import type { Sent } from '../engine/operation.js';
 import { Failure, StoreError, UnknownOutcomeError } from '../errors.js';
 import type { LocalFile } from './local-file.js';
 import { isAnswerTo, findDocument } from './verify.js';

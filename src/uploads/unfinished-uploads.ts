@@ -1,9 +1,9 @@
 /** Unfinished uploads on this machine: lists them, and finds one by its id. */
 import * as z from 'zod/mini';
-import type { DamagedRun } from '../bulk/journal.js';
-import { storeOf } from '../bulk/run-store.js';
-import { listOpenRuns } from '../bulk/runs.js';
-import { type UnfinishedUpload, unfinishedUploads, uploadStates } from '../bulk/end-run.js';
+import type { DamagedRun } from '../runs/journal.js';
+import { storeOf } from '../runs/store.js';
+import { listOpenRuns } from '../runs/stored-run.js';
+import { type UnfinishedUpload, unfinishedUploads, uploadStates } from '../runs/end.js';
 import { nearest } from '../data/nearest.js';
 import type { LocalContext } from '../context.js';
 import { UsageError } from '../errors.js';

@@ -1,4 +1,4 @@
-import { openBeforeImages } from '../../src/bulk/before-images.js';
+import { openBeforeImages } from '../../src/runs/before-images.js';
 
 // Child process for the before-image tests: writes 100 entries at once, reports that, and stays alive unless asked to end.
 const [, , folder = '', ends] = process.argv;

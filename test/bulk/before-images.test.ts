@@ -17,8 +17,8 @@ import {
   openBeforeImages,
   pruneBeforeImages,
   readBeforeImages,
-} from '../../src/bulk/before-images.js';
-import { newRunName, runStore } from '../../src/bulk/run-store.js';
+} from '../../src/runs/before-images.js';
+import { newRunName, runStore } from '../../src/runs/store.js';
 import { parseJson, RawNumber } from '../../src/data/json.js';
 import { OutputError } from '../../src/errors.js';
 import { bundleChild, killChildren, startChild } from '../support/child.js';

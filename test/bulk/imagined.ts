@@ -1,5 +1,5 @@
-import type { RecordState, Session } from '../../src/bulk/operation.js';
-import type { RunOptions } from '../../src/bulk/verify.js';
+import type { RecordState, Session } from '../../src/engine/operation.js';
+import type { RunOptions } from '../../src/engine/verify.js';
 import { ApiError, type Failure, UnknownOutcomeError } from '../../src/errors.js';
 
 const call = { method: 'PATCH', path: '/tryout-applications/{applicationId}' };

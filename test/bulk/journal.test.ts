@@ -9,11 +9,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openJournal, parseJournal, readJournal } from '../../src/bulk/journal.js';
-import type { Task } from '../../src/bulk/operation.js';
-import { isFinalRow } from '../../src/bulk/report.js';
-import { foldJournal } from '../../src/bulk/run-state.js';
-import { runRows } from '../../src/bulk/runner.js';
+import { openJournal, parseJournal, readJournal } from '../../src/runs/journal.js';
+import type { Task } from '../../src/engine/operation.js';
+import { isFinalRow } from '../../src/runs/report.js';
+import { foldJournal } from '../../src/runs/state.js';
+import { runRows } from '../../src/engine/run-rows.js';
 import { temporaryFolder } from '../support/run.js';
 import { imagine, type Imagined, type Reaction, runOptions } from './imagined.js';
 

@@ -1,5 +1,5 @@
-import { lockRecord } from '../../src/bulk/lock-run.js';
-import { runStore } from '../../src/bulk/run-store.js';
+import { lockRecord } from '../../src/runs/lock.js';
+import { runStore } from '../../src/runs/store.js';
 import { isAlive } from '../support/alive.js';
 
 // Child process for the lock tests: `DIR hold ID` holds a record until killed; `DIR turns N` acquires

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { cellFields } from '../../src/data/cell-values.js';
 import type { ColumnRules } from '../../src/data/csv-columns.js';
 import { selectCsv } from '../../src/bulk/selection.js';
-import type { SelectedRow } from '../../src/bulk/report.js';
+import type { SelectedRow } from '../../src/runs/report.js';
 import { writeCsv } from '../../src/cli/writers.js';
 import { csvLine, unguard } from '../../src/data/csv.js';
 import { readCsv } from '../../src/data/csv-reader.js';

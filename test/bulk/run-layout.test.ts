@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { recordLine } from '../../src/bulk/journal.js';
+import { recordLine } from '../../src/runs/journal.js';
 import {
   isSingleRun,
   markRetried,
@@ -19,8 +19,8 @@ import {
   retriedBy,
   runStore,
   startOf,
-} from '../../src/bulk/run-store.js';
-import { findRun } from '../../src/bulk/runs.js';
+} from '../../src/runs/store.js';
+import { findRun } from '../../src/runs/stored-run.js';
 import { GuardError } from '../../src/errors.js';
 import { describeSelf } from '../../src/files/holder.js';
 import { keep, written } from '../commands/tryouts/service.js';

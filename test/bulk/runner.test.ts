@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { Entry } from '../../src/bulk/journal.js';
-import type { ReportRow } from '../../src/bulk/report.js';
-import type { Task } from '../../src/bulk/operation.js';
-import { runRows } from '../../src/bulk/runner.js';
-import { type RunOptions } from '../../src/bulk/verify.js';
+import type { Entry } from '../../src/runs/journal.js';
+import type { ReportRow } from '../../src/runs/report.js';
+import type { Task } from '../../src/engine/operation.js';
+import { runRows } from '../../src/engine/run-rows.js';
+import { type RunOptions } from '../../src/engine/verify.js';
 import { NetworkError, OutputError, UnknownOutcomeError } from '../../src/errors.js';
 import { imagine, type Imagined, runOptions } from './imagined.js';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ReportRow } from '../../src/bulk/report.js';
+import type { ReportRow } from '../../src/runs/report.js';
 import { parseCondition } from '../../src/data/where.js';
 import { type Choose, explore } from './model/explore.js';
 import { Process, type ProcessOptions } from './model/process.js';

@@ -45,7 +45,7 @@ export const mutants = [
   },
   {
     name: 'a lost write is sent again unread',
-    file: 'src/bulk/run-row.ts',
+    file: 'src/engine/run-row.ts',
     from: 'if (!(error instanceof UnknownOutcomeError)) throw error;',
     to: `if (!(error instanceof UnknownOutcomeError)) throw error;
     if (run.sends < 3) {
@@ -56,7 +56,7 @@ export const mutants = [
   },
   {
     name: 'an intent is not waited for',
-    file: 'src/bulk/run-row.ts',
+    file: 'src/engine/run-row.ts',
     from: `  await Promise.all([
     journal.append({ kind: 'intent',`,
     to: `  void Promise.all([
@@ -72,28 +72,28 @@ export const mutants = [
   },
   {
     name: 'a before-image is not waited for',
-    file: 'src/bulk/run-row.ts',
+    file: 'src/engine/run-row.ts',
     from: 'image && images.append(',
     to: 'image && void images.append(',
     cases: ['system-calls', 'on disk before it is sent'],
   },
   {
     name: 'a lost write is not waited for',
-    file: 'src/bulk/pending.ts',
+    file: 'src/engine/pending.ts',
     from: 'await this.pauseUntil(({ settleMs }) => settleMs);',
     to: '',
     cases: ['aged-reads', 'F134'],
   },
   {
     name: 'a read never ages',
-    file: 'src/bulk/runner.ts',
+    file: 'src/engine/run-rows.ts',
     from: 'return ageMs(at, this.options.instant()) <= freshMs;',
     to: 'return true;',
     cases: ['aged-reads', 'F132'],
   },
   {
     name: 'guards are not judged again',
-    file: 'src/bulk/run-row.ts',
+    file: 'src/engine/run-row.ts',
     from: '{ guards, ...run }',
     to: '{ guards: run.resends > 0 ? {} : guards, ...run }',
     cases: ['aged-reads', 'F133'],

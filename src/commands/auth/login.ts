@@ -10,7 +10,7 @@ import { activeProfileOf } from '../../config/store.js';
 import type { LocalContext } from '../../context.js';
 import { defaultProfile, orList, shellQuote } from '../../data/text.js';
 import { ApiError, type Failure, NetworkError, ProtocolError, UsageError } from '../../errors.js';
-import { checkKey, connectionOf, explainForbidden } from './key-check.js';
+import { checkKey, connectionOf, explainForbidden } from './shared.js';
 
 const LoggedIn = z.object({
   profile: z.string(),

@@ -1,11 +1,11 @@
 import { existsSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import * as z from 'zod/mini';
-import { beforeImagesIn } from '../../bulk/before-images.js';
-import { unfinishedUploads } from '../../bulk/end-run.js';
-import { isRunHeld } from '../../bulk/lock-run.js';
-import { removeRun, runFolder, storeOf } from '../../bulk/run-store.js';
-import { listRuns } from '../../bulk/runs.js';
+import { beforeImagesIn } from '../../runs/before-images.js';
+import { unfinishedUploads } from '../../runs/end.js';
+import { isRunHeld } from '../../runs/lock.js';
+import { removeRun, runFolder, storeOf } from '../../runs/store.js';
+import { listRuns } from '../../runs/stored-run.js';
 import { defineLocalWrite } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 import { originOf } from '../../config/base-url.js';

@@ -13,7 +13,7 @@ import { sandboxProfile } from '../../config/profiles.js';
 import type { LocalContext } from '../../context.js';
 import { Failure } from '../../errors.js';
 import type { ExitName } from '../../exit-codes.js';
-import { checkKey, connectionOf, explainForbidden, KeyStatus } from './key-check.js';
+import { checkKey, connectionOf, explainForbidden, KeyStatus } from './shared.js';
 
 /** A status, why the key could not be used if so, and the exit code that stands for it. */
 interface Judged {

@@ -4,7 +4,7 @@ import { requireProfile, sandboxProfile } from '../../config/profiles.js';
 import { resolveSettings, type SettingOrigin, type Settings } from '../../config/settings.js';
 import type { LocalContext } from '../../context.js';
 import { demoOrganization } from '../../sandbox/keys.js';
-import { connectionOf } from '../auth/key-check.js';
+import { connectionOf } from '../auth/shared.js';
 
 /** It listens on any free port; `auth status` shows it. */
 const sandboxOwn = {

@@ -3,7 +3,7 @@ import { UploadContentType } from '../../api/schemas.js';
 import type { Call } from '../../api/types.js';
 import { defineOperation } from '../../bulk/run-operation.js';
 import { restartCreateFlag } from '../../bulk/invocation.js';
-import type { Session } from '../../bulk/operation.js';
+import type { Session } from '../../engine/operation.js';
 import { param, params } from '../../cli/define.js';
 import { recordOf } from '../../cli/views.js';
 import type { Context } from '../../context.js';

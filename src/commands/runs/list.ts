@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { isSingleRun, runNames, type RunStore, storeOf } from '../../bulk/run-store.js';
-import { readRuns, type StoredRun, summaryOf } from '../../bulk/runs.js';
+import { isSingleRun, runNames, type RunStore, storeOf } from '../../runs/store.js';
+import { readRuns, type StoredRun, summaryOf } from '../../runs/stored-run.js';
 import { defineLocalCommand, flag } from '../../cli/define.js';
 import { rowsOf } from '../../cli/views.js';
 import type { LocalContext } from '../../context.js';

@@ -1,15 +1,15 @@
 import * as z from 'zod/mini';
-import { type DamagedRun, setAside } from '../../bulk/journal.js';
-import { isRunHeld } from '../../bulk/lock-run.js';
-import { removeRun, runNames, startOf, storeOf } from '../../bulk/run-store.js';
+import { type DamagedRun, setAside } from '../../runs/journal.js';
+import { isRunHeld } from '../../runs/lock.js';
+import { removeRun, runNames, startOf, storeOf } from '../../runs/store.js';
 import {
   listOpenRuns,
   readRuns,
   type StoredRun,
   summaryOf,
   resolveRunName,
-} from '../../bulk/runs.js';
-import { hasUnknownOutcome, unfinishedUploads, uploadAction } from '../../bulk/end-run.js';
+} from '../../runs/stored-run.js';
+import { hasUnknownOutcome, unfinishedUploads, uploadAction } from '../../runs/end.js';
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { parsedBy } from '../../cli/filters.js';
 import { linesOf } from '../../cli/views.js';

@@ -1,7 +1,7 @@
 import { checkExpected } from '../../bulk/confirm.js';
 import { dryRunMany } from '../../bulk/planned-run.js';
 import { jobOf, limitRate } from '../../bulk/invocation.js';
-import { exitOf } from '../../bulk/report.js';
+import { exitOf } from '../../runs/report.js';
 import { resumeRun, unfinishedTasks } from '../../bulk/resume.js';
 import { showRun } from '../../bulk/show-run.js';
 import { defineWrite, Outcome, Running } from '../../cli/define.js';

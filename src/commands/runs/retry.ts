@@ -1,8 +1,8 @@
-import { countsAsError, isFinalRow } from '../../bulk/report.js';
+import { countsAsError, isFinalRow } from '../../runs/report.js';
 import { retryRows } from '../../bulk/run-operation.js';
-import type { PlannedRow } from '../../bulk/run-plan.js';
-import { markRetried, retriedBy, storeOf } from '../../bulk/run-store.js';
-import type { StoredRun } from '../../bulk/runs.js';
+import type { PlannedRow } from '../../runs/plan.js';
+import { markRetried, retriedBy, storeOf } from '../../runs/store.js';
+import type { StoredRun } from '../../runs/stored-run.js';
 import { defineWrite, Running } from '../../cli/define.js';
 import { GuardError, UsageError } from '../../errors.js';
 import { invocationOf, ofEarlierRun, runHere } from './shared.js';

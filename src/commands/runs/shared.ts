@@ -1,12 +1,12 @@
 /** The operation of each command that makes runs, by the action that a run names. */
 import type { EndpointName } from '../../api/contract.js';
 import { bulkFlags, type BulkValues, jobOf } from '../../bulk/invocation.js';
-import type { Operation } from '../../bulk/operation.js';
+import type { Operation } from '../../engine/operation.js';
 import { reportView } from '../../bulk/report-view.js';
 import type { Resuming } from '../../bulk/resume.js';
-import { isHere } from '../../bulk/run-plan.js';
-import { isSingleRun, storeOf } from '../../bulk/run-store.js';
-import { findRun, type LastRun, type StoredRun } from '../../bulk/runs.js';
+import { isHere } from '../../runs/plan.js';
+import { isSingleRun, storeOf } from '../../runs/store.js';
+import { findRun, type LastRun, type StoredRun } from '../../runs/stored-run.js';
 import type { Command } from '../../cli/define.js';
 import type { Context } from '../../context.js';
 import { shellQuote } from '../../data/text.js';

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
-import { readBeforeImages } from '../../bulk/before-images.js';
+import { readBeforeImages } from '../../runs/before-images.js';
 import { reportView, printSummary } from '../../bulk/report-view.js';
-import { type BulkReport, type ReportRow, wentWrong } from '../../bulk/report.js';
-import { isSamePlace, type Place } from '../../bulk/run-plan.js';
-import { runFolder, storeOf } from '../../bulk/run-store.js';
-import { findRun, type StoredRun, summaryOf } from '../../bulk/runs.js';
+import { type BulkReport, type ReportRow, wentWrong } from '../../runs/report.js';
+import { isSamePlace, type Place } from '../../runs/plan.js';
+import { runFolder, storeOf } from '../../runs/store.js';
+import { findRun, type StoredRun, summaryOf } from '../../runs/stored-run.js';
 import { defineLocalCommand, flag, Outcome, param } from '../../cli/define.js';
 import { parseBaseUrl } from '../../config/base-url.js';
 import { findPlace } from '../../config/connection.js';

@@ -1,13 +1,13 @@
 import * as z from 'zod/mini';
-import { type BeforeImage, readBeforeImages } from '../../bulk/before-images.js';
+import { type BeforeImage, readBeforeImages } from '../../runs/before-images.js';
 import { verifiedResults } from '../../bulk/earlier-runs.js';
 import { bulkFlags, type BulkValues } from '../../bulk/invocation.js';
-import type { Operation } from '../../bulk/operation.js';
+import type { Operation } from '../../engine/operation.js';
 import { reportView } from '../../bulk/report-view.js';
-import { isDelete, type ReportRow } from '../../bulk/report.js';
+import { isDelete, type ReportRow } from '../../runs/report.js';
 import { defineOperation } from '../../bulk/run-operation.js';
-import { runFolder, storeOf } from '../../bulk/run-store.js';
-import type { StoredRun } from '../../bulk/runs.js';
+import { runFolder, storeOf } from '../../runs/store.js';
+import type { StoredRun } from '../../runs/stored-run.js';
 import { params } from '../../cli/define.js';
 import type { Context } from '../../context.js';
 import { digestOf } from '../../data/digest.js';

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { defineLocalCommand, flag, Lasting, param, params } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 import { seedSizes, startSandbox } from '../../sandbox/embedded.js';
-import { sandboxPlace } from './place.js';
+import { sandboxPlace } from './shared.js';
 
 const Running = z.object({
   baseUrl: z.string(),

@@ -1,13 +1,13 @@
 import * as z from 'zod/mini';
-import type { DamagedRun } from '../../bulk/journal.js';
+import type { DamagedRun } from '../../runs/journal.js';
 import { checkFields, reportOf, reportView } from '../../bulk/report-view.js';
 import { bulkFlags } from '../../bulk/invocation.js';
-import type { BulkReport, ReportRow } from '../../bulk/report.js';
+import type { BulkReport, ReportRow } from '../../runs/report.js';
 import { finishRows, finishedElsewhere } from '../../bulk/resume.js';
-import { isHere } from '../../bulk/run-plan.js';
-import { isSingleRun } from '../../bulk/run-store.js';
+import { isHere } from '../../runs/plan.js';
+import { isSingleRun } from '../../runs/store.js';
 import { showFinished } from '../../bulk/show-run.js';
-import { type UnfinishedUpload, uploadAction } from '../../bulk/end-run.js';
+import { type UnfinishedUpload, uploadAction } from '../../runs/end.js';
 import { defineWrite, flag, Outcome, param, type Plan, Running } from '../../cli/define.js';
 import { recordOf } from '../../cli/views.js';
 import type { Context } from '../../context.js';

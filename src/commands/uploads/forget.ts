@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { lockRun } from '../../bulk/lock-run.js';
-import { storeOf } from '../../bulk/run-store.js';
-import { writeOptions } from '../../bulk/runs.js';
-import { forgetUpload, isStored } from '../../bulk/end-run.js';
+import { lockRun } from '../../runs/lock.js';
+import { storeOf } from '../../runs/store.js';
+import { writeOptions } from '../../runs/stored-run.js';
+import { forgetUpload, isStored } from '../../runs/end.js';
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 import { findUnfinishedUpload } from '../../uploads/unfinished-uploads.js';

@@ -1,4 +1,4 @@
-import { isRunning } from '../../bulk/lock-run.js';
+import { isRunning } from '../../runs/lock.js';
 import { defineLocalCommand } from '../../cli/define.js';
 import { rowsOf } from '../../cli/views.js';
 import { plural } from '../../data/text.js';

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { recordLine } from '../../../src/bulk/journal.js';
+import { recordLine } from '../../../src/runs/journal.js';
 import { cacheFolder, resolvePaths } from '../../../src/config/paths.js';
 import { exit } from '../../../src/exit-codes.js';
 import { rosterctl, temporaryFolder } from '../../support/run.js';

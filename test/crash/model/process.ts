@@ -1,12 +1,12 @@
 /** Processes of the model: the real runner over an in-memory journal. */
-import { type Entry, parseJournal, recordLine } from '../../../src/bulk/journal.js';
-import type { RecordState, Session } from '../../../src/bulk/operation.js';
-import type { ReportRow } from '../../../src/bulk/report.js';
+import { type Entry, parseJournal, recordLine } from '../../../src/runs/journal.js';
+import type { RecordState, Session } from '../../../src/engine/operation.js';
+import type { ReportRow } from '../../../src/runs/report.js';
 import { unfinishedTasks } from '../../../src/bulk/resume.js';
-import type { RunOptions } from '../../../src/bulk/verify.js';
-import { foldJournal } from '../../../src/bulk/run-state.js';
-import { runRows } from '../../../src/bulk/runner.js';
-import type { StoredRun } from '../../../src/bulk/runs.js';
+import type { RunOptions } from '../../../src/engine/verify.js';
+import { foldJournal } from '../../../src/runs/state.js';
+import { runRows } from '../../../src/engine/run-rows.js';
+import type { StoredRun } from '../../../src/runs/stored-run.js';
 import { ageMs } from '../../../src/data/time.js';
 import { matchesCondition } from '../../../src/data/where.js';
 import { StaleReadError } from '../../../src/errors.js';

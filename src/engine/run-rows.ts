@@ -13,9 +13,9 @@ import {
 } from './limits.js';
 import type { ReadPurpose, RecordState, Sent, Task } from './operation.js';
 import { PendingVerifications } from './pending.js';
-import { type ReportRow, RowSet } from './report.js';
+import { type ReportRow, RowSet } from '../runs/report.js';
 import { runRow } from './run-row.js';
-import { sentAtLatest, redactRow } from './run-state.js';
+import { sentAtLatest, redactRow } from '../runs/state.js';
 import {
   partialResult,
   type PendingVerification,

@@ -17,8 +17,8 @@ import {
   readJournal,
 } from './journal.js';
 import { isFinalRow, type ReportSummary, summarize } from './report.js';
-import { headOf, readPlan, type RunHead, type RunPlan, writePlan } from './run-plan.js';
-import { foldJournal, type RunState } from './run-state.js';
+import { headOf, readPlan, type RunHead, type RunPlan, writePlan } from './plan.js';
+import { foldJournal, type RunState } from './state.js';
 import {
   isRunName,
   isReported,
@@ -29,7 +29,7 @@ import {
   runNames,
   type RunPlace,
   type RunStore,
-} from './run-store.js';
+} from './store.js';
 
 /** A run as stored on disk. */
 export interface StoredRun {

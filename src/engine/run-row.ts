@@ -11,7 +11,7 @@ import {
   digestIn,
 } from './decide.js';
 import type { RecordState, Sent, Step } from './operation.js';
-import { redactedBefore, isRecent } from './run-state.js';
+import { redactedBefore, isRecent } from '../runs/state.js';
 import {
   compareFields,
   partialResult,

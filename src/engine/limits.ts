@@ -12,7 +12,7 @@ import {
 } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import { isForbidden, resultOf, resultOfStop, stopsRun } from './decide.js';
-import { countsAsError, type RowResult } from './report.js';
+import { countsAsError, type RowResult } from '../runs/report.js';
 
 /** Why a run stopped sending. */
 export interface StopReason {

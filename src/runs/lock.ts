@@ -13,9 +13,9 @@ import {
   type ThisProcess,
 } from '../files/lock.js';
 import { cannotBeUsed } from './journal.js';
-import type { RunHead } from './run-plan.js';
-import type { RunStore } from './run-store.js';
-import { listOpenRuns, readRun, type StoredRun } from './runs.js';
+import type { RunHead } from './plan.js';
+import type { RunStore } from './store.js';
+import { listOpenRuns, readRun, type StoredRun } from './stored-run.js';
 
 /** Identifies the lock of a bulk write. */
 interface LockKey {

@@ -10,10 +10,10 @@ import {
   OutputError,
   UnknownOutcomeError,
 } from '../errors.js';
-import { hashOf } from './journal.js';
+import { hashOf } from '../runs/journal.js';
 import type { RowPlan } from './operation.js';
-import type { DoneStep, ReportRow, RowChange, RowResult, SelectedRow } from './report.js';
-import { isNote } from './run-state.js';
+import type { DoneStep, ReportRow, RowChange, RowResult, SelectedRow } from '../runs/report.js';
+import { isNote } from '../runs/state.js';
 
 /** Conditions for changing a row at all (`--if-status`, `--if`). */
 export interface Guards {

@@ -5,9 +5,9 @@ import { holderState, type ThisProcess } from '../files/holder.js';
 import { sweepLocks } from '../files/lock.js';
 import { pruneNext, pruneBeforeImages } from './before-images.js';
 import type { DamagedRun, Journal } from './journal.js';
-import { isLockedByOther, isRunHeld, recordLocks } from './lock-run.js';
+import { isLockedByOther, isRunHeld, recordLocks } from './lock.js';
 import { countsAsError, type ReportRow } from './report.js';
-import { type PlannedRow, type RunPlan, shortenPlan } from './run-plan.js';
+import { type PlannedRow, type RunPlan, shortenPlan } from './plan.js';
 import {
   isReported,
   moveRun,
@@ -17,8 +17,14 @@ import {
   type RunStore,
   startOf,
   writeReported,
-} from './run-store.js';
-import { continueJournal, readRun, readRuns, type RunOptions, type StoredRun } from './runs.js';
+} from './store.js';
+import {
+  continueJournal,
+  readRun,
+  readRuns,
+  type RunOptions,
+  type StoredRun,
+} from './stored-run.js';
 
 /** The content of a run's end record, and how much of its plan is kept. */
 interface RunEnd {

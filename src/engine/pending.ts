@@ -5,9 +5,9 @@ import type { JsonObject } from '../data/json.js';
 import { NotAppliedError } from '../data/outcome-errors.js';
 import type { Failure } from '../errors.js';
 import type { RecordState, Step, Verification } from './operation.js';
-import type { RowChange } from './report.js';
+import type { RowChange } from '../runs/report.js';
 import { changedByOther, runRow, stepDone } from './run-row.js';
-import { settleTimeLeft } from './run-state.js';
+import { settleTimeLeft } from '../runs/state.js';
 import {
   partialResult,
   type PendingVerification,

@@ -16,14 +16,7 @@ import {
 } from '../files/synced-lines.js';
 import { hasQuery, someText } from './before-images.js';
 import type { SelectedRow } from './report.js';
-import {
-  hasPlan,
-  headOf,
-  isSamePlace,
-  type PlannedRow,
-  readPlan,
-  type RunHead,
-} from './run-plan.js';
+import { hasPlan, headOf, isSamePlace, type PlannedRow, readPlan, type RunHead } from './plan.js';
 
 /** One line of a journal. */
 export interface JournalRecord {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { writeFileSync } from 'node:fs';
 import { stat, unlink } from 'node:fs/promises';
 import { isObject, type JsonObject, parseJson, printJson } from '../data/json.js';
-import { runNameIn, newRunName, runFolder, runNames, type RunStore, startOf } from './run-store.js';
+import { runNameIn, newRunName, runFolder, runNames, type RunStore, startOf } from './store.js';
 import {
   openSyncedLines,
   parseLines,

@@ -8,13 +8,12 @@ import type { Instant } from '../data/time.js';
 import type { JsonObject } from '../data/json.js';
 import type { RecordTest } from '../data/dates.js';
 import type { ApiError, Failure } from '../errors.js';
-import type { BeforeImageEntry } from './before-images.js';
+import type { BeforeImageEntry } from '../runs/before-images.js';
 import type { ColumnRules } from '../data/csv-columns.js';
-import type { RunHead } from './run-plan.js';
-import type { StoredRun } from './runs.js';
-import type { Intent } from './run-state.js';
-import type { DoneStep, RowChange, SelectedRow } from './report.js';
-import type { Selection } from './selection.js';
+import type { RunHead } from '../runs/plan.js';
+import type { StoredRun } from '../runs/stored-run.js';
+import type { Intent } from '../runs/state.js';
+import type { DoneStep, RowChange, SelectedRow } from '../runs/report.js';
 
 /** Where the rows of a command line come from. */
 export type Source = 'ids' | 'idsFile' | 'csv' | 'filter';
@@ -158,6 +157,17 @@ export interface Recovery {
   readonly subjectOf: (row: SelectedRow) => string | undefined;
   /** Inspects the files of a retry's rows again. */
   inspectAgain(context: Context, rows: readonly SelectedRow[]): Promise<readonly SelectedRow[]>;
+}
+
+/** The rows of an input. */
+export interface Selection {
+  readonly rows: readonly SelectedRow[];
+  /** The header of a CSV, for `--results`. */
+  readonly header: readonly string[];
+  /** A note for the user, on unused columns. */
+  readonly note: string | undefined;
+  /** Digest of the entire content; the same input has the same digest. */
+  readonly digest: string;
 }
 
 /** The filters that select rows: their flag names, and the tests they stand for. */
