@@ -2,7 +2,7 @@ import { execute } from './cli/execute.js';
 import { present } from './cli/output.js';
 import { withConnectionFlags } from './cli/connection-flags.js';
 import type { RawValues } from './cli/check.js';
-import type { Command, Shown } from './cli/define.js';
+import type { Command, CommandOutput } from './cli/define.js';
 import { commands } from './commands/index.js';
 import { emptyConfig } from './config/config-file.js';
 import { type Environment, resolvePaths } from './config/paths.js';
@@ -37,9 +37,9 @@ export interface ProcessEnvironment {
   /** Milliseconds of a clock that never goes back. */
   readonly clock: () => number;
   /** Hears where the key came from, for the sentence about a refused one. */
-  readonly connected: (keySource: string) => void;
+  readonly onConnected: (keySource: string) => void;
   /** Hears of the format, which errors are told in as well. */
-  readonly decided: (format: OutputFormat) => void;
+  readonly onFormat: (format: OutputFormat) => void;
   /** From now on a signal is the ordinary end. */
   readonly expectSignal: () => void;
   readonly lendKeys: LendKeyboard;
@@ -51,7 +51,7 @@ export interface ProcessEnvironment {
 /** The exit code, and what is to be told last as JSON though the command gave a value. */
 export interface CommandResult {
   readonly code: number;
-  readonly failed: Shown['failed'];
+  readonly failed: CommandOutput['failed'];
 }
 
 /**
@@ -73,7 +73,7 @@ export async function runCommand(
     file: readConfig(config, plain),
     tolerant: plain.words[0] === 'config' || plain.words[0] === 'doctor',
   });
-  outside.decided(settings.output);
+  outside.onFormat(settings.output);
   if (settings.noColor) streams.withoutColor();
   const speech = createSpeech(streams, settings, { flags, table: outside.table });
   // Also with -q: whoever believes that it was written is misled.
@@ -94,7 +94,7 @@ export async function runCommand(
     settings,
     version: outside.table.version,
     notes: { note: speech.note, drift: speech.note },
-    waiting: progress.waiting,
+    waiting: progress.showWaiting,
     watched: () => streams.stderr.isTerminal,
     trace: speech.whole,
     redact: (secret) => streams.redact(secret),
@@ -116,7 +116,7 @@ export async function runCommand(
     prompts: createPrompts(streams, {
       noInput: settings.noInput,
       signal: outside.signal,
-      onAsk: progress.makeWay,
+      onAsk: progress.hideWaiting,
       onContinue: outside.onContinue,
       onStop: outside.onStop,
       withEditing: outside.withEditing,
@@ -131,8 +131,8 @@ export async function runCommand(
     connectTo: async (connection) => service.apiTo(connection),
     files: () => service.files(),
   };
-  let written: Shown['written'];
-  let stop: Shown['stop'];
+  let written: CommandOutput['onWritten'];
+  let stop: CommandOutput['stop'];
   let ending: CommandResult;
   try {
     const command = await loadCommand(plain.words);
@@ -164,11 +164,11 @@ export async function runCommand(
     });
     shown.printAfter?.({ isShown: true });
     for (const line of config.warnings()) speech.note(line);
-    if (shown.goOn) {
+    if (shown.keepRunning) {
       outside.expectSignal();
-      await shown.goOn();
+      await shown.keepRunning();
     }
-    written = shown.written;
+    written = shown.onWritten;
     ending = { code: exit[shown.exitName], failed: shown.failed ?? wholeFailure(shown.exitName) };
   } finally {
     progress.end();
@@ -187,7 +187,7 @@ function whenAborted(signal: AbortSignal, heard: () => void): void {
 }
 
 function isAct(command: Command): boolean {
-  return command.kind !== 'read' || command.acts === true;
+  return command.kind !== 'read' || command.hasSideEffects === true;
 }
 
 /** What a script reads where nothing else says why the exit code is no success. */
@@ -208,7 +208,7 @@ function readConfig(config: ConfigStore, plain: PlainCommand): ConfigData {
 }
 
 /** A list whose reader went away ended well; a report of what was done did not. */
-function lostReport(error: unknown, { isReport }: Shown): OutputError | undefined {
+function lostReport(error: unknown, { isReport }: CommandOutput): OutputError | undefined {
   if (!isReport) return undefined;
   if (error instanceof OutputError) return error;
   if (!(error instanceof PipeClosedError)) return undefined;

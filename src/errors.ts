@@ -182,7 +182,7 @@ export class NetworkError extends Failure {
       readonly origin: string;
       readonly delivery?: Delivery | undefined;
       /** Another try would end the same: a certificate does not get better by asking again. */
-      readonly lasts?: boolean | undefined;
+      readonly isPermanent?: boolean | undefined;
       readonly call?: CallSite | undefined;
       readonly hint?: string | undefined;
       readonly cause?: unknown;

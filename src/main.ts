@@ -118,10 +118,10 @@ async function run(
         return () => process.off('SIGCONT', heard);
       },
       withEditing,
-      connected: (found) => {
+      onConnected: (found) => {
         keySource = found;
       },
-      decided: (found) => {
+      onFormat: (found) => {
         format = found;
       },
     });

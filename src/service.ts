@@ -28,7 +28,7 @@ interface ServiceParts {
   readonly instant: () => Instant;
   readonly notes: ApiNotes;
   /** Hears where the key came from when there is a connection. */
-  readonly connected: (keySource: string) => void;
+  readonly onConnected: (keySource: string) => void;
   /** Hears that an answer is waited for, by what to say of it, and by the result that it came. */
   readonly waiting: (text: () => string) => () => void;
   /** Whether somebody looks on, who is to know why nothing happens. */
@@ -135,7 +135,7 @@ export function createService(parts: ServiceParts): Service {
   return {
     api: () =>
       (api ??= connect().then((found) => {
-        parts.connected(found.keySource);
+        parts.onConnected(found.keySource);
         return apiTo(found);
       })),
     apiTo,

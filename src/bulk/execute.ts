@@ -3,7 +3,7 @@ import type { RateLimiter } from '../api/rate-limiter.js';
 import { backoffMs } from '../api/retry.js';
 import { keepHeapClose, letHeapGrow } from '../api/wire.js';
 import { bytesMoved } from '../cli/cells.js';
-import { type FailedOne, rowError } from '../cli/failure.js';
+import { type FailedItem, rowError } from '../cli/failure.js';
 import type { Context } from '../context.js';
 import { intern } from '../data/digest.js';
 import type { JsonObject } from '../data/json.js';
@@ -59,7 +59,7 @@ export interface EndedRun {
   readonly report: BulkReport;
   readonly exitName: ExitName;
   /** What a script reads as the error of the whole. */
-  readonly failed?: FailedOne | undefined;
+  readonly failed?: FailedItem | undefined;
   /** What is written down once the report was written out. */
   readonly written?: (() => Promise<void>) | undefined;
 }

@@ -1,7 +1,7 @@
 /** How the report of a run is shown: to a person, in a pipe, and as the schema of its JSON. */
 import * as z from 'zod/mini';
-import type { FailedOne } from '../cli/failure.js';
-import { goneThing, changeText } from '../cli/lines.js';
+import type { FailedItem } from '../cli/failure.js';
+import { deletedValue, changeText } from '../cli/lines.js';
 import type { Canvas, View } from '../cli/views.js';
 import type { Context } from '../context.js';
 import { RunError } from '../data/outcome-errors.js';
@@ -139,7 +139,7 @@ function rowLine(
   const moved = Object.keys(after ?? {}).map((field) => {
     const [from, to] = [before?.[field], after?.[field]];
     if (!deletes) return `${field} ${changeText(from, to)}`;
-    return `${result === 'would_change' ? 'delete' : 'deleted'} ${goneThing(field, from)}`;
+    return `${result === 'would_change' ? 'delete' : 'deleted'} ${deletedValue(field, from)}`;
   });
   const done = step === undefined ? '' : ` (done: ${moved.join(', ')})`;
   const detail = message ? `${singleLine(message)}${done}` : moved.join(', ');
@@ -185,7 +185,7 @@ export function failedRun(
   report: BulkReport,
   exitName: ExitName,
   error?: Failure,
-): FailedOne | undefined {
+): FailedItem | undefined {
   if (exitName === 'done') return undefined;
   const { run, summary } = report;
   // What a row met and reading settled is not what the run ended with.

@@ -1,6 +1,6 @@
 /** The way of every command that changes records: select, plan, confirm, carry out, report. */
 import { keepHeapClose } from '../api/wire.js';
-import type { Command, OperationCommand, Params, Shown } from '../cli/define.js';
+import type { Command, OperationCommand, Params, CommandOutput } from '../cli/define.js';
 import type { View } from '../cli/views.js';
 import type { Context } from '../context.js';
 import { resourceWords } from '../data/resources.js';
@@ -40,7 +40,7 @@ export type CommandLine = Omit<Invocation, 'source' | 'isSingle'>;
  * Carries out a command line that changes records. Throws UsageError and InputError before any
  * request, GuardError where a cap, a lock or a doubtful list refuses; the failure of a single write.
  */
-async function runOperation(context: Context, line: CommandLine): Promise<Shown> {
+async function runOperation(context: Context, line: CommandLine): Promise<CommandOutput> {
   const { operation, values } = line;
   if (!operation.bind) return selectAndRun(context, line);
   return operation.bind(context, values as never, (parts) =>
@@ -48,7 +48,7 @@ async function runOperation(context: Context, line: CommandLine): Promise<Shown>
   );
 }
 
-async function selectAndRun(context: Context, line: CommandLine): Promise<Shown> {
+async function selectAndRun(context: Context, line: CommandLine): Promise<CommandOutput> {
   const { operation, values } = line;
   const source = (operation.rows ? undefined : sourceOf(values, operation)) ?? 'ids';
   await operation.check?.(context, values as never);
@@ -82,7 +82,7 @@ async function dryRun(
   invocation: Invocation,
   kept: KeptJob,
   local: Selection | undefined,
-): Promise<Shown> {
+): Promise<CommandOutput> {
   const { operation, values, isSingle } = invocation;
   const head = headOf(context, invocation, kept, local);
   const same = values.restart ? [] : await unfinishedOfLine(context, head);
@@ -123,7 +123,7 @@ async function carryOut(
   invocation: Invocation,
   kept: KeptJob,
   local: Selection | undefined,
-): Promise<Shown> {
+): Promise<CommandOutput> {
   const { operation, isSingle } = invocation;
   const store = storeFor(context, invocation);
   const head = headOf(context, invocation, kept, local);
@@ -152,7 +152,7 @@ export async function retryRows(
   line: CommandLine,
   { job, rows }: Pick<RunPlan, 'job' | 'rows'>,
   begun: (run: string) => Promise<void>,
-): Promise<Shown> {
+): Promise<CommandOutput> {
   const { operation, values } = line;
   const invocation: Invocation = { ...line, source: 'ids', isSingle: false };
   const kept = job as KeptJob;

@@ -1,6 +1,6 @@
 /** Carries out what was planned and shows it: a report of many rows, or the outcome of one. */
 import * as z from 'zod/mini';
-import type { Shown } from '../cli/define.js';
+import type { CommandOutput } from '../cli/define.js';
 import type { View } from '../cli/views.js';
 import type { Context } from '../context.js';
 import { recordStream, type Item } from '../data/batches.js';
@@ -28,14 +28,14 @@ import { unknownOutcome } from './verify.js';
  * Carries out a run of many rows. ndjson: each row when its result is on disk, the summary last;
  * other formats, and where nothing was to be sent: the whole report.
  */
-export async function showRun(context: Context, planned: Planned): Promise<Shown> {
+export async function showRun(context: Context, planned: Planned): Promise<CommandOutput> {
   if (!('ready' in planned)) return shownReport(context, planned);
   if (context.settings.output !== 'ndjson')
     return shownExecuted(context, await executeRun(context, planned.ready));
   return streamed(context, planned.ready);
 }
 
-function shownReport(context: Context, { report, ...ended }: EndedRun): Shown {
+function shownReport(context: Context, { report, ...ended }: EndedRun): CommandOutput {
   printSummary(context, report);
   return { value: report, view: reportViewFor(context.settings), isReport: true, ...ended };
 }
@@ -43,7 +43,7 @@ function shownReport(context: Context, { report, ...ended }: EndedRun): Shown {
 function shownExecuted(
   context: Context,
   { report, exitName, failed, written, printEnd }: ExecutedRun,
-): Shown {
+): CommandOutput {
   const isBelow = context.isInteractive && !context.settings.fields;
   if (!isBelow) printEnd();
   return {
@@ -52,12 +52,12 @@ function shownExecuted(
     isReport: true,
     exitName,
     failed,
-    written,
+    onWritten: written,
     ...(isBelow && { printAfter: printEnd }),
   };
 }
 
-function streamed(context: Context, run: PlannedRun): Shown {
+function streamed(context: Context, run: PlannedRun): CommandOutput {
   let ended: ExecutedRun | undefined;
   const stream = async function* (): AsyncGenerator<readonly Item<JsonObject>[]> {
     const queue = newQueue<ReportRow>();
@@ -87,7 +87,7 @@ function streamed(context: Context, run: PlannedRun): Shown {
     get failed() {
       return ended?.failed;
     },
-    written: async () => ended?.written?.(),
+    onWritten: async () => ended?.written?.(),
   };
 }
 
@@ -101,7 +101,7 @@ export async function showOne(
   context: Context,
   invocation: Omit<Invocation, 'source'>,
   planned: Planned,
-): Promise<Shown> {
+): Promise<CommandOutput> {
   if (!('ready' in planned)) return shownOne(context, invocation, unsent(planned));
   const { ready } = planned;
   const ended = await executeRun(context, ready);
@@ -112,7 +112,7 @@ async function shownOne(
   context: Context,
   invocation: Omit<Invocation, 'source'>,
   outcome: OneOutcome,
-): Promise<Shown> {
+): Promise<CommandOutput> {
   const { operation } = invocation;
   const { row, error, ended } = outcome;
   const exitName = error ? error.exitName : ended.exitName;
@@ -137,7 +137,7 @@ async function shownOne(
     ...outcome,
     record: isObject(value) ? value : record,
   });
-  return { value, view, exitName: 'done', isReport: true, written: ended.written };
+  return { value, view, exitName: 'done', isReport: true, onWritten: ended.written };
 }
 
 /** What the only row of a command line came to. */
@@ -156,7 +156,7 @@ export async function showFinished(
   context: Context,
   invocation: Omit<Invocation, 'source'>,
   { ended, run }: { readonly ended: ExecutedRun; readonly run: PlannedRun },
-): Promise<Shown> {
+): Promise<CommandOutput> {
   return shownOne(context, invocation, await outcomeOf(context, run, ended));
 }
 

@@ -2,9 +2,9 @@ import { isObject, type JsonObject } from '../data/json.js';
 import type { Paint } from '../terminal/paint.js';
 import { cellText } from '../terminal/safe-text.js';
 import { pad, truncate, widestOf, wrap } from '../terminal/width.js';
-import { detailOf, type Reading } from './cells.js';
+import { detailOf, type CellOptions } from './cells.js';
 
-interface CardStyle extends Reading {
+interface CardStyle extends CellOptions {
   readonly columns: number;
   readonly paint: Paint;
 }

@@ -5,13 +5,13 @@ import { localTime, momentOf, relativeTime, zonedTime } from '../data/time.js';
 import { cellText, multiLine } from '../terminal/safe-text.js';
 
 /** How a person reads values. */
-export interface Reading {
+export interface CellOptions {
   readonly now: Date;
   readonly time: 'iso' | 'local' | 'relative' | undefined;
 }
 
 /** A value as one table cell of safe text. */
-export function cellOf(value: unknown, field: string, reading: Reading): string {
+export function cellOf(value: unknown, field: string, reading: CellOptions): string {
   if (value === null || value === undefined) return '-';
   if (typeof value === 'string')
     return cellText(shortType(value, field) ?? timeOr(value, listTime, reading));
@@ -28,7 +28,7 @@ function shortType(value: string, field: string): string | undefined {
 }
 
 /** A plain value as text of a detail view, possibly of several lines. */
-export function detailOf(value: unknown, field: string, reading: Reading): string {
+export function detailOf(value: unknown, field: string, reading: CellOptions): string {
   if (value === null || value === undefined) return '-';
   if (typeof value === 'string') return multiLine(timeOr(value, detailTime, reading));
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
@@ -58,25 +58,25 @@ const longestCell = 1000;
 
 function timeOr(
   text: string,
-  show: (moment: Date, text: string, reading: Reading) => string,
-  reading: Reading,
+  show: (moment: Date, text: string, reading: CellOptions) => string,
+  reading: CellOptions,
 ): string {
   const moment = momentOf(text);
   if (moment) return show(moment, text, reading);
   return show === listTime && text.length > longestCell ? text.slice(0, longestCell) : text;
 }
 
-function listTime(moment: Date, text: string, { now, time }: Reading): string {
+function listTime(moment: Date, text: string, { now, time }: CellOptions): string {
   if (time === 'iso') return text;
   return time === 'local' ? localTime(moment) : relativeTime(moment, now);
 }
 
-function detailTime(moment: Date, text: string, { now, time }: Reading): string {
+function detailTime(moment: Date, text: string, { now, time }: CellOptions): string {
   if (time === 'iso') return text;
   return time === 'relative' ? relativeTime(moment, now) : zonedTime(moment);
 }
 
-function listCell(list: readonly unknown[], field: string, reading: Reading): string {
+function listCell(list: readonly unknown[], field: string, reading: CellOptions): string {
   if (list.length === 0) return '-';
   if (!list.some((item) => typeof item === 'object' && item !== null))
     return list

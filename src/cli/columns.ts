@@ -30,7 +30,7 @@ const fileFields: ReadonlySet<string> = new Set(['fileUrl', 'fileKey', 'fileRef'
 const longText = 200;
 
 /** Columns for a person: what is empty, the same everywhere by nature, or too long is left out. */
-export function columnsForPeople(records: readonly JsonObject[]): Columns {
+export function terminalColumns(records: readonly JsonObject[]): Columns {
   const fields = survey(records);
   const worth = [...fields].filter(([name, field]) => field.filled > 0 && !isNoise(name, field));
   const long = new Set(worth.filter(([, field]) => isLong(field)).map(([name]) => name));
@@ -45,7 +45,7 @@ export function columnsForPeople(records: readonly JsonObject[]): Columns {
 }
 
 /** Columns for a pipe: every field but the file references, in the same order. */
-export function columnsForMachines(records: readonly JsonObject[]): readonly string[] {
+export function machineColumns(records: readonly JsonObject[]): readonly string[] {
   const fields = survey(records);
   return inOrder(
     fields,

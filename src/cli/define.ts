@@ -4,7 +4,7 @@ import type { PlannedRequest } from '../api/types.js';
 import type { GlobalFlags } from '../config/environment.js';
 import type { Context, LocalContext } from '../context.js';
 import type { ExitName } from '../exit-codes.js';
-import type { FailedOne } from './failure.js';
+import type { FailedItem } from './failure.js';
 import type { Change, Plan, View } from './views.js';
 
 // --- parameters ---
@@ -112,11 +112,11 @@ interface ReadCommand<
 > extends Described<A, F> {
   readonly view: View<T>;
   /** It leaves something behind (a key, files): once done, its result is shown in whatever way it can be. */
-  readonly acts?: boolean;
+  readonly hasSideEffects?: boolean;
   run(
     context: C,
     values: Values<A, F>,
-  ): T | Outcome<T> | Lasting<T> | Promise<T | Outcome<T> | Lasting<T>>;
+  ): T | ValueWithExit<T> | LongRunning<T> | Promise<T | ValueWithExit<T> | LongRunning<T>>;
 }
 
 /** What a dry run of one record prints (one record, `-n`). */
@@ -150,7 +150,7 @@ interface WriteCommand<
   /** Checked before anything is read: sizes, files, flags that need reading. Throws UsageError, InputError. */
   check?(context: C, values: Values<A, F>): Promise<void> | void;
   plan(context: C, values: Values<A, F>): Promise<Plan<S>>;
-  apply(context: C, plan: Plan<S>, values: Values<A, F>): Promise<T | Outcome<T> | Running>;
+  apply(context: C, plan: Plan<S>, values: Values<A, F>): Promise<T | ValueWithExit<T> | RunOutput>;
   /** Asked for before the write; a command that deletes must have it. */
   confirm?(plan: Plan<S>, values: Values<A, F>): Confirmation | undefined;
 }
@@ -163,11 +163,11 @@ export interface OperationCommand<A extends Params = Params, F extends Params = 
   readonly asks: boolean;
   /** What it does to each record; the engine's own type. */
   readonly operation: object;
-  run(context: Context, values: Values<A, F>, words: readonly string[]): Promise<Shown>;
+  run(context: Context, values: Values<A, F>, words: readonly string[]): Promise<CommandOutput>;
 }
 
 /** A value, how it is shown, and the exit code it stands for once it was shown. */
-export interface Shown {
+export interface CommandOutput {
   readonly value: unknown;
   readonly view: View<never>;
   /** What stands before the value, whatever its format. */
@@ -178,28 +178,28 @@ export interface Shown {
   /** Says what is to stand below the value, or instead of it where it could not be written out. */
   readonly printAfter?: (how: { readonly isShown: boolean }) => void;
   /** What is written down once the value was written out. */
-  readonly written?: (() => Promise<void>) | undefined;
+  readonly onWritten?: (() => Promise<void>) | undefined;
   /** The first of several things that failed; each was told by a line of its own. */
-  readonly failed?: FailedOne | undefined;
+  readonly failed?: FailedItem | undefined;
   /** It tells what was done: when it cannot be written out, that is no good end, as it is for a list. */
   readonly isReport?: boolean;
   /** What runs after the value was shown; a signal ends it in the ordinary way. */
-  readonly goOn?: () => Promise<void>;
+  readonly keepRunning?: () => Promise<void>;
   /** Ends what was begun, also where the value could not be written out. */
   readonly stop?: () => Promise<void>;
 }
 
 /** A value together with an exit code that is not 0 (several ids of which one was missing). */
-export class Outcome<T> {
+export class ValueWithExit<T> {
   constructor(
     readonly value: T,
     /** A function where it is known only when the value is written out. */
     private readonly exit: ExitName | (() => ExitName),
     readonly more: {
       /** What is written down once the value was written out. */
-      readonly written?: (() => Promise<void>) | undefined;
+      readonly onWritten?: (() => Promise<void>) | undefined;
       /** The first of several things that failed, known when the value is written out. */
-      readonly failed?: () => FailedOne | undefined;
+      readonly failed?: () => FailedItem | undefined;
       /** What stands before the value, whatever its format. */
       readonly head?: string;
     } = {},
@@ -211,16 +211,16 @@ export class Outcome<T> {
 }
 
 /** A run whose rows are shown as they come: how, and the exit code once the last one is out. */
-export class Running {
-  constructor(readonly shown: Shown) {}
+export class RunOutput {
+  constructor(readonly shown: CommandOutput) {}
 }
 
 /** A value that is shown while the command goes on, such as a server's address. */
-export class Lasting<T> {
+export class LongRunning<T> {
   constructor(
     readonly value: T,
     /** Runs after the value is written out; a signal is its ordinary end, with exit code 0. */
-    readonly goOn: () => Promise<void>,
+    readonly keepRunning: () => Promise<void>,
     /** Ends what was begun, also where the value could not be written out. */
     readonly stop: () => Promise<void>,
   ) {}

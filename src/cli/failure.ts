@@ -51,7 +51,7 @@ interface FailedCommand {
 }
 
 /** One of several things that failed. */
-export interface FailedOne {
+export interface FailedItem {
   readonly id: string;
   readonly error: Failure;
   /** No line told it yet. */
@@ -91,7 +91,8 @@ export function describeFailure(failed: unknown, command: FailedCommand): Failur
         ...site,
         ...(hint && { hint }),
         exitCode,
-        retryable: isExhausted(error) && !(error instanceof NetworkError && error.details.lasts),
+        retryable:
+          isExhausted(error) && !(error instanceof NetworkError && error.details.isPermanent),
       },
     },
     exitCode,
@@ -270,6 +271,6 @@ export function rowError(
 }
 
 /** The same in words alone, for a line on stderr about one of several things, or beside a success. */
-export function wordsFor(context: Context, id: string, error: Failure): string {
+export function errorMessage(context: Context, id: string, error: Failure): string {
   return rowError(context, [], error, id).message;
 }

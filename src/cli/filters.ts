@@ -167,12 +167,12 @@ async function* keep(
   const fields = new ObservedFields(tests, resource);
   let held: Item<JsonObject>[] = [];
   const fitting = (item: Item<JsonObject>) => {
-    fields.see(item.value);
+    fields.observe(item.value);
     return tests.every((test) => test.holds(item.value)) ? item : undefined;
   };
   for await (const batch of filterMap(records, fitting)) {
     for (const item of batch) held.push(item);
-    if (!fields.all) continue;
+    if (!fields.areAllSeen) continue;
     yield held;
     held = [];
   }

@@ -2,7 +2,7 @@
 export const fullWidth = 80;
 
 /** Narrower than this a second column is no longer read with ease. */
-export const leastText = 24;
+export const minTextWidth = 24;
 
 /** A page in fewer columns than it was made for: no word is cut. */
 export function fitPage(page: string, width: number): string {
@@ -25,7 +25,7 @@ function fitBlock(block: string, width: number): string {
 function fitRow(row: string, width: number): string[] {
   if (row.length <= width) return [row];
   const column = (/^ +(?:- |\S+(?: \S+)*? {2,})?/.exec(row)?.[0] ?? '').length;
-  const indent = width - column < leastText ? Math.min(column, 6) : column;
+  const indent = width - column < minTextWidth ? Math.min(column, 6) : column;
   const head = row.slice(0, column);
   const text = fillWords(row.slice(column), width - indent);
   const isBeside = indent === column;
@@ -40,11 +40,11 @@ function fitRow(row: string, width: number): string[] {
  * counted: help need not load what measures texts of others, as `wrap` of the terminal does.
  */
 export function fillWords(text: string, width: number): string[] {
-  return filled(text.split(/\s+/), width);
+  return fillPieces(text.split(/\s+/), width);
 }
 
 /** Pieces that are not to be cut, in lines of at most `width` columns. */
-export function filled(pieces: readonly string[], width: number): string[] {
+export function fillPieces(pieces: readonly string[], width: number): string[] {
   const out: string[] = [];
   let line = '';
   for (const piece of pieces) {

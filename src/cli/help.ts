@@ -1,4 +1,4 @@
-import { filled, fillWords, fitPage, fullWidth, leastText } from './fit-page.js';
+import { fillPieces, fillWords, fitPage, fullWidth, minTextWidth } from './fit-page.js';
 import { globalFlags, standardFlags } from './global-flags.js';
 import type { PlainCommand, PlainGroup, PlainParam, PlainTable } from '../data/plain-table.js';
 
@@ -205,7 +205,7 @@ function exampleLines(line: string, width: number): string[] {
     else pieces.push(word);
   }
   if (line.length + 2 <= width) return [`  ${line}`];
-  return filled(pieces, width - 6 - ' \\'.length).map(
+  return fillPieces(pieces, width - 6 - ' \\'.length).map(
     (part, index, all) =>
       `${index === 0 ? '  ' : '      '}${part}${index < all.length - 1 ? ' \\' : ''}`,
   );
@@ -222,7 +222,7 @@ function section(
 /** Two columns: the second is wrapped under itself, or stands below where there is no room beside. */
 function columns(rows: readonly (readonly [string, string])[], width: number): string[] {
   const longest = Math.min(28, Math.max(...rows.map(([left]) => left.length), 0));
-  const first = width - longest - 4 < leastText ? 4 : longest;
+  const first = width - longest - 4 < minTextWidth ? 4 : longest;
   return rows.flatMap(([left, right]) => {
     const text = fillWords(right, width - first - 4);
     const indent = ' '.repeat(first + 4);

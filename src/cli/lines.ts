@@ -21,7 +21,7 @@ export function changeLines(value: DryRun, { paint }: Canvas): string[] {
       ? [paint.bold(deletes ? 'Would delete' : 'Would change')]
       : []),
     ...value.changes.map(({ id, field, from, to }) => {
-      const move = deletes ? goneThing(field, from) : `${field}: ${changeText(from, to)}`;
+      const move = deletes ? deletedValue(field, from) : `${field}: ${changeText(from, to)}`;
       return `  ${ofMany && id !== null ? `${singleLine(id)}: ` : ''}${move}`;
     }),
   ];
@@ -33,7 +33,7 @@ export function changeText(from: unknown, to: unknown): string {
 }
 
 /** `player Mira Kite`: what a deletion takes away has no new value. */
-export function goneThing(field: string, from: unknown): string {
+export function deletedValue(field: string, from: unknown): string {
   return from === undefined || from === null ? field : `${field} ${shownValue(from)}`;
 }
 

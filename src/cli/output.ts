@@ -39,7 +39,7 @@ export type OutputSettings = Pick<
 >;
 
 /** What showing a value needs of the world. */
-export interface Presenting {
+export interface OutputContext {
   readonly settings: OutputSettings;
   /** As typed: a format named on the command line beats the extension of `--out`. */
   readonly flags?: Pick<GlobalFlags, 'output' | 'json'> | undefined;
@@ -63,7 +63,7 @@ export interface Presenting {
  * UsageError (unknown `--fields`, no ids), OutputError, PipeClosedError, and what a list that is
  * still on its way throws.
  */
-export async function present<T>(value: T, view: View<T>, world: Presenting): Promise<void> {
+export async function present<T>(value: T, view: View<T>, world: OutputContext): Promise<void> {
   // There was no answer to show.
   const { head } = world;
   if (value === undefined && head === undefined) return;
@@ -73,7 +73,7 @@ export async function present<T>(value: T, view: View<T>, world: Presenting): Pr
   });
 }
 
-async function show<T>(value: T, view: View<T>, sink: Sink, world: Presenting): Promise<void> {
+async function show<T>(value: T, view: View<T>, sink: Sink, world: OutputContext): Promise<void> {
   if (value instanceof Uint8Array) return writeBytes(value, sink);
   const format = formatOf(world);
   const { fields } = world.settings;
@@ -117,7 +117,7 @@ async function show<T>(value: T, view: View<T>, sink: Sink, world: Presenting): 
 }
 
 /** `-o` and `--json` decide; without them the extension of `--out`, then the setting. */
-function formatOf({ settings, flags }: Presenting): OutputFormat {
+function formatOf({ settings, flags }: OutputContext): OutputFormat {
   const typed = flags?.output !== undefined || flags?.json === true;
   const named = typed ? undefined : formatOfFile('--out', settings.out);
   return named === undefined ? settings.output : (named as OutputFormat);
@@ -146,7 +146,7 @@ async function chosen<T>(
   rows: Rows,
   fields: readonly string[],
   view: View<T>,
-  { isDone, note }: Presenting,
+  { isDone, note }: OutputContext,
 ): Promise<Rows> {
   const { chooseFields } = await import('./chosen-fields.js');
   return chooseFields(rows, fields, view, isDone ? (error) => note(error.message) : undefined);
@@ -157,7 +157,7 @@ async function only(rows: Rows): Promise<unknown> {
   return null;
 }
 
-function csvLook({ settings: { delimiter, csvRaw, bom, noHeader }, signal }: Presenting) {
+function csvLook({ settings: { delimiter, csvRaw, bom, noHeader }, signal }: OutputContext) {
   return { delimiter, raw: csvRaw, bom, noHeader, signal };
 }
 
@@ -167,7 +167,7 @@ function knownFields<T>(view: View<T>, fields: readonly string[] | undefined): r
 
 // --- for people ---
 
-function canvasOf(sink: Sink, { now }: Presenting) {
+function canvasOf(sink: Sink, { now }: OutputContext) {
   const { columns, isTerminal } = sink;
   return { now: now(), columns, isTerminal, paint: createPaint(sink.color) };
 }
@@ -176,11 +176,11 @@ async function showTable<T>(
   rows: Rows,
   view: View<T>,
   sink: Sink,
-  world: Presenting,
+  world: OutputContext,
 ): Promise<void> {
   const records = (await collect(rows)).map(asRecord);
   if (records.length === 0) return world.note(nothingFound(view));
-  const { peopleTable } = await import('./table.js');
+  const { recordTable: peopleTable } = await import('./table.js');
   const { interactiveColumns } = view;
   const lines = await peopleTable(records, view, {
     ...canvasOf(sink, world),
@@ -195,7 +195,7 @@ async function showTable<T>(
   await showLines(world.settings.noHeader ? lines.slice(1) : lines, sink, world);
 }
 
-async function showRecord(record: JsonObject, sink: Sink, world: Presenting): Promise<void> {
+async function showRecord(record: JsonObject, sink: Sink, world: OutputContext): Promise<void> {
   if (!sink.isTerminal) return writePairs(sink, record);
   const { detailLines } = await import('./card.js');
   const lines = detailLines(record, { ...canvasOf(sink, world), time: world.settings.time });
@@ -205,7 +205,7 @@ async function showRecord(record: JsonObject, sink: Sink, world: Presenting): Pr
 async function showLines(
   lines: readonly string[],
   sink: Sink,
-  { settings: { pager }, env, lendKeys }: Presenting,
+  { settings: { pager }, env, lendKeys }: OutputContext,
 ): Promise<void> {
   const text = lines.map((line) => `${line}\n`).join('');
   if (!sink.isTerminal || pager === undefined || lines.length < sink.rows) return sink.write(text);
@@ -235,11 +235,11 @@ async function writeTable<T>(
   rows: Rows,
   view: View<T>,
   sink: Sink,
-  { settings, note }: Presenting,
+  { settings, note }: OutputContext,
 ): Promise<void> {
   const named = settings.fields ?? namedColumns(view, settings);
   if (named) return writeTsv(sink, rows, named, settings);
-  const { columnsForMachines } = await import('./columns.js');
+  const { machineColumns: columnsForMachines } = await import('./columns.js');
   const source = batchesOf(rows)[Symbol.asyncIterator]();
   const first: Item<unknown>[] = [];
   let last = await source.next();

@@ -84,12 +84,12 @@ export class ObservedFields {
     this.names = new Set(this.unseen.length > 0 ? documentedFields(resource) : []);
   }
 
-  get all(): boolean {
+  get areAllSeen(): boolean {
     return this.unseen.length === 0;
   }
 
-  see(record: JsonObject): void {
-    if (this.all) return;
+  observe(record: JsonObject): void {
+    if (this.areAllSeen) return;
     this.count += 1;
     this.unseen = this.unseen.filter((field) => !field.on(record));
     addNames(record, this.names);

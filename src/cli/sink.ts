@@ -54,7 +54,7 @@ interface Batch {
 const enough = 64 * 1024;
 
 /** Gathers lines so that records reach a reader as they come without a system call for each. */
-export function batchTo(sink: Sink): Batch {
+export function batchWriter(sink: Sink): Batch {
   let waiting: string[] = [];
   let length = 0;
   let writing: Promise<void> = Promise.resolve();

@@ -4,12 +4,12 @@ import { valueAt } from '../data/path.js';
 import { byField, usualSorting } from '../data/sorting.js';
 import type { Paint } from '../terminal/paint.js';
 import { cellText } from '../terminal/safe-text.js';
-import { renderTable, type TableColumn, widestCell } from '../terminal/table.js';
+import { renderTable, type TableColumn, maxCellWidth } from '../terminal/table.js';
 import { displayWidth } from '../terminal/width.js';
-import { cellOf, type Reading } from './cells.js';
-import { columnsForPeople } from './columns.js';
+import { cellOf, type CellOptions } from './cells.js';
+import { terminalColumns } from './columns.js';
 
-interface TableStyle extends Reading {
+interface TableStyle extends CellOptions {
   readonly columns: number;
   readonly paint: Paint;
   /** The columns, where they are known; otherwise they come from the records. */
@@ -20,7 +20,7 @@ interface TableStyle extends Reading {
 }
 
 /** Records as a person's table: sorted, with relative times, fitted to the terminal. */
-export async function peopleTable(
+export async function recordTable(
   records: readonly JsonObject[],
   { resource }: { readonly resource?: ResourceName | undefined },
   look: TableStyle,
@@ -28,7 +28,7 @@ export async function peopleTable(
   const sorted = look.keepOrder ? records : inUsualOrder(records, resource);
   const { shown, hidden } = look.columnNames
     ? { shown: look.columnNames, hidden: [] }
-    : columnsForPeople(sorted);
+    : terminalColumns(sorted);
   const columns: TableColumn[] = [];
   // Columns beyond the right edge need not be made.
   let used = 0;
@@ -54,14 +54,14 @@ function columnOf(name: string, records: readonly JsonObject[], look: TableStyle
   return {
     name: cellText(look.headers?.get(name) ?? name) || '""',
     cells: records.map((record) => cellOf(valueAt(record, name), name, look)),
-    whole: /(?:^|\.)id$|Id$/.test(name),
-    painted: /^(?:status|result|state|check)$/.test(name),
+    neverTruncated: /(?:^|\.)id$|Id$/.test(name),
+    isColored: /^(?:status|result|state|check)$/.test(name),
   };
 }
 
 /** At least as wide as this: enough to know when the terminal is full. */
 function leastWidth({ name, cells }: TableColumn): number {
   let width = displayWidth(name);
-  for (const cell of cells) if (cell.length > width) width = Math.min(widestCell, cell.length);
+  for (const cell of cells) if (cell.length > width) width = Math.min(maxCellWidth, cell.length);
   return Math.ceil(width / 2);
 }

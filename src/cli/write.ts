@@ -5,10 +5,10 @@ import {
   type Command,
   type Confirmation,
   type DryRun,
-  Outcome,
+  ValueWithExit,
   type Plan,
-  Running,
-  type Shown,
+  RunOutput,
+  type CommandOutput,
 } from './define.js';
 import { dryRunView } from './lines.js';
 import type { View } from './views.js';
@@ -29,7 +29,11 @@ interface AnyWrite {
  * Plans the write by reads, shows the plan in a dry run, asks where that is due, applies it. Throws
  * UsageError, GuardError or CancelledError when it is not confirmed.
  */
-export async function runWrite(command: Write, context: Context, values: Values): Promise<Shown> {
+export async function runWrite(
+  command: Write,
+  context: Context,
+  values: Values,
+): Promise<CommandOutput> {
   const write = command as unknown as AnyWrite;
   await write.check?.(context, values);
   const plan = await write.plan(context, values);
@@ -41,13 +45,13 @@ export async function runWrite(command: Write, context: Context, values: Values)
   if (question && (plan.calls.length > 0 || plan.changes.length > 0))
     await confirmOne(context, question);
   const value = await write.apply(context, plan, values);
-  if (value instanceof Running) return value.shown;
+  if (value instanceof RunOutput) return value.shown;
   const { onlyReads } = plan;
   const view = write.view as View<never>;
-  if (!(value instanceof Outcome)) return { value, view, exitName: 'done', onlyReads };
+  if (!(value instanceof ValueWithExit)) return { value, view, exitName: 'done', onlyReads };
   const { exitName } = value;
-  const { written, head } = value.more;
-  return { value: value.value, view, exitName, written, head, onlyReads };
+  const { onWritten, head } = value.more;
+  return { value: value.value, view, exitName, onWritten, head, onlyReads };
 }
 
 function dryRunOf(context: Context, plan: Plan): DryRun {

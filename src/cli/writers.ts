@@ -12,7 +12,7 @@ import { eventLoopTurns } from '../data/concurrency.js';
 import { plural } from '../data/text.js';
 import { CancelledError, OutputError, UsageError } from '../errors.js';
 import { jsonTsvCell, multiLine, tsvCell } from '../terminal/safe-text.js';
-import { batchTo, type Sink } from './sink.js';
+import { batchWriter, type Sink } from './sink.js';
 
 /** Records on their way to a machine. */
 export type Rows = AsyncIterable<unknown> | Iterable<unknown>;
@@ -26,7 +26,7 @@ export async function writeJson(
   const isIndented = sink.isTerminal && !oneLine;
   if (isIndented || !isObject(value))
     return sink.write(`${printJson(value, isIndented ? { indent: 2 } : {})}\n`);
-  const batch = batchTo(sink);
+  const batch = batchWriter(sink);
   for (const piece of jsonPieces(value)) await batch.push(piece);
   await batch.flush();
 }
@@ -63,7 +63,7 @@ export async function writeJsonArray(sink: Sink, rows: Rows): Promise<void> {
       );
   if (parts.length === 0) return sink.write('[]\n');
   const [open, between, close] = indent ? ['[\n  ', ',\n  ', '\n]\n'] : ['[', ',', ']\n'];
-  const batch = batchTo(sink);
+  const batch = batchWriter(sink);
   for (const [index, part] of parts.entries()) {
     const waiting = batch.push((index === 0 ? open : between) + part);
     if (waiting) await waiting;
@@ -192,7 +192,7 @@ export async function writeCsv(
   );
   const columns = records.length > 0 ? await csvColumns(records, names, turn) : columnsIfEmpty;
   const header = look.raw ? columns : columns.map(forSpreadsheet);
-  const batch = batchTo(sink);
+  const batch = batchWriter(sink);
   const first = look.noHeader ? '' : csvLine(header, { ...look, raw: true });
   await batch.push((look.bom ? byteOrderMark : '') + first);
   for (const record of records) {
@@ -266,7 +266,7 @@ async function writeLines(
   rows: Rows,
   line: (item: Item<unknown>) => string,
 ): Promise<void> {
-  const batch = batchTo(sink);
+  const batch = batchWriter(sink);
   try {
     for await (const items of batchesOf(rows))
       for (const item of items) {

@@ -5,7 +5,7 @@ import { saysJson } from '../api/json-body.js';
 import { readRawList } from '../api/raw-list.js';
 import { statedRoute } from '../api/routes.js';
 import type { TransportResponse } from '../api/transport.js';
-import { defineWrite, flag, Outcome, param, params } from '../cli/define.js';
+import { defineWrite, flag, ValueWithExit, param, params } from '../cli/define.js';
 import { fieldFlags, type FieldValues, readFieldWords } from '../cli/field-flags.js';
 import { readValue } from '../cli/input.js';
 import { linesOf } from '../cli/views.js';
@@ -118,7 +118,7 @@ export default defineWrite({
     const value = bodyOf(response, { call, origin, needsJson });
     const isText = value === undefined && response.body.length > 0;
     const shown = isText ? response.body : value;
-    return include ? new Outcome(shown, 'done', { head: headOf(response) }) : shown;
+    return include ? new ValueWithExit(shown, 'done', { head: headOf(response) }) : shown;
   },
 });
 

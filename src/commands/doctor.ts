@@ -6,7 +6,7 @@ import type { Answer, Api } from '../api/types.js';
 import { openRunStore, storeOf } from '../bulk/run-store.js';
 import { listRuns } from '../bulk/runs.js';
 import { unfinishedUploads } from '../bulk/end-run.js';
-import { defineLocalCommand, Outcome } from '../cli/define.js';
+import { defineLocalCommand, ValueWithExit } from '../cli/define.js';
 import { describeFailure } from '../cli/failure.js';
 import { withConnectionFlags } from '../cli/connection-flags.js';
 import { type Canvas, linesOf } from '../cli/views.js';
@@ -50,7 +50,9 @@ export default defineLocalCommand({
       ...(await checkRuns(context)),
       ...(await checkService(context, config)),
     ];
-    return checks.some((check) => check.result === 'fail') ? new Outcome(checks, 'failed') : checks;
+    return checks.some((check) => check.result === 'fail')
+      ? new ValueWithExit(checks, 'failed')
+      : checks;
   },
 });
 
@@ -221,7 +223,7 @@ function failedRead(
   const story = describeFailure(error, { words: ['doctor'], ids: [], keySource, flags, table });
   const { message } = story.envelope.error;
   const hint =
-    error instanceof NetworkError && !error.details.lasts
+    error instanceof NetworkError && !error.details.isPermanent
       ? 'Look at the base URL, the network and the proxy, then run doctor again.'
       : story.envelope.error.hint;
   const forbidden = error instanceof ApiError && error.status === 403;

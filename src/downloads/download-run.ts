@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { basename } from 'node:path';
 import { CircuitBreaker } from '../bulk/limits.js';
 import { binarySize, bytesMoved } from '../cli/cells.js';
-import { type FailedOne, wordsFor } from '../cli/failure.js';
+import { type FailedItem, errorMessage } from '../cli/failure.js';
 import type { Context } from '../context.js';
 import { mapConcurrently } from '../data/concurrency.js';
 import { plural } from '../data/text.js';
@@ -18,7 +18,7 @@ interface DownloadRun<R> {
   /** Known when the rows are out. */
   exitName(): ExitName;
   /** The first that failed; undefined where all were done. */
-  failed(): FailedOne | undefined;
+  failed(): FailedItem | undefined;
 }
 
 /** What is done with each document. */
@@ -43,7 +43,7 @@ export function runDownloads<R>(
   const stops = new CircuitBreaker(undefined, () => context.api.limiter.silent);
   // Each request on its way listens to it.
   setMaxListeners(0, context.signal);
-  const failures: FailedOne[] = [];
+  const failures: FailedItem[] = [];
   let done = 0;
   let begun = 0;
   const one = async (target: Target): Promise<R | undefined> => {
@@ -84,7 +84,7 @@ export function runDownloads<R>(
   };
 
   /** A signal came before the first of them. */
-  function notBegun(): FailedOne | undefined {
+  function notBegun(): FailedItem | undefined {
     const [first] = targets;
     if (!first || done === targets.length) return undefined;
     return { id: first.id, error: new CancelledError('Interrupted.') };
@@ -107,7 +107,7 @@ export function runDownloads<R>(
 
 function printFailure(context: Context, id: string, error: Failure): void {
   if (error.exitName === 'interrupted') return;
-  const message = wordsFor(context, id, error);
+  const message = errorMessage(context, id, error);
   context.message(message.includes(id) ? message : `${id}: ${message}`);
 }
 

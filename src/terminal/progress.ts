@@ -15,9 +15,9 @@ interface ProgressLine {
 /** The same for the process as a whole, with the line that tells of waiting where no other is drawn. */
 interface ProcessProgress extends Progress {
   /** Something is waited for; the result says that it came. Costs nothing until somebody has waited long. */
-  readonly waiting: (text: () => string) => () => void;
+  readonly showWaiting: (text: () => string) => () => void;
   /** Something else is to be seen now: takes away what tells of waiting. */
-  readonly makeWay: () => void;
+  readonly hideWaiting: () => void;
   /** From now on nobody is told of waiting. */
   readonly end: () => void;
 }
@@ -44,7 +44,7 @@ export function createProgress(
     start(text) {
       if (quiet) return silent;
       waits.makeWay();
-      const line = streams.animates ? spinner(streams, text, onStop) : plainLines(streams, text);
+      const line = streams.canAnimate ? spinner(streams, text, onStop) : plainLines(streams, text);
       own = line;
       return {
         stop() {
@@ -53,8 +53,8 @@ export function createProgress(
         },
       };
     },
-    waiting: (text) => (quiet || own ? came : waits.begin(text)),
-    makeWay: waits.makeWay,
+    showWaiting: (text) => (quiet || own ? came : waits.begin(text)),
+    hideWaiting: waits.makeWay,
     end: waits.end,
   };
 }
@@ -139,7 +139,7 @@ function spinner(
   };
   const timer = setTimeout(() => {
     // Asked this late, for it would cost a start that is done by now.
-    if (streams.animates) void begin().catch(() => {});
+    if (streams.canAnimate) void begin().catch(() => {});
   }, patienceMs);
   timer.unref();
   return {

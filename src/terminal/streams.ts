@@ -46,7 +46,7 @@ export interface ProcessStreams extends Streams {
   /** The raw stdin and stderr, for what draws on a terminal itself. */
   readonly terminal: { readonly input: TerminalInput; readonly output: TerminalOutput };
   /** Whether moving lines are welcome on stderr: a terminal, not TERM=dumb, not CI. */
-  readonly animates: boolean;
+  readonly canAnimate: boolean;
   /** From now on this secret, and what it looks like inside JSON or a URL, never reaches stderr. */
   redact(secret: string): void;
   /** From now on the query of this signed URL, and each long value in it, never reaches stderr. */
@@ -163,7 +163,7 @@ export function createStreams(source: StreamsOptions, direct?: Descriptors): Pro
         return source.stderr;
       },
     },
-    get animates() {
+    get canAnimate() {
       if (!isTerminal(2, stderr) || env['TERM'] === 'dumb' || runsInCi(env)) return false;
       // A serial line says that it has no columns, and a spinner would never be done clearing it.
       return stderr().columns !== 0;

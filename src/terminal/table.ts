@@ -6,9 +6,9 @@ export interface TableColumn {
   readonly name: string;
   readonly cells: readonly string[];
   /** Never cut as long as the terminal is wide enough for it at all: ids. */
-  readonly whole?: boolean | undefined;
+  readonly neverTruncated?: boolean | undefined;
   /** Colours a cell by its word. */
-  readonly painted?: boolean | undefined;
+  readonly isColored?: boolean | undefined;
 }
 
 interface TableOptions {
@@ -20,7 +20,7 @@ interface TableOptions {
 }
 
 /** The widest cell that is not an id. */
-export const widestCell = 40;
+export const maxCellWidth = 40;
 const gap = '  ';
 /** cli-table3 takes half a millisecond a row and is quadratic; beyond this our own columns draw the same. */
 const mostLibraryRows = 25;
@@ -66,7 +66,7 @@ export function fitColumns(columns: readonly TableColumn[], room: number): Fitte
     const wanted = widthOf(column);
     // A lonely id tells nothing, nor does a blank right half: a column rather shrinks than falls.
     const least = fitted.length < 2 ? leastWidth : readableWidth;
-    const shrinks = !column.whole && space >= least;
+    const shrinks = !column.neverTruncated && space >= least;
     const width = shrinks ? Math.min(wanted, space) : wanted;
     if (width > space && fitted.length > 0) break;
     const final = Math.min(width, space);
@@ -85,9 +85,9 @@ const leastWidth = 6;
 /** The last column may be cut to this; less would tell nothing. */
 const readableWidth = 16;
 
-function widthOf({ name, cells, whole }: TableColumn): number {
-  const most = whole ? Infinity : widestCell;
-  let width = displayWidth(truncate(name, widestCell));
+function widthOf({ name, cells, neverTruncated }: TableColumn): number {
+  const most = neverTruncated ? Infinity : maxCellWidth;
+  let width = displayWidth(truncate(name, maxCellWidth));
   for (const cell of cells) {
     // A text has at most two columns a unit, escapes included: most cells need no measuring.
     if (cell.length * 2 > width) width = Math.max(width, Math.min(most, widthUpTo(cell, most)));
@@ -151,7 +151,7 @@ function joined(pieces: readonly Piece[]): string {
 }
 
 function painted(column: TableColumn, cell: string, paint: Paint): string {
-  return column.painted ? paint.status(cell) : cell;
+  return column.isColored ? paint.status(cell) : cell;
 }
 
 const noFrame = {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type OutputSettings, type Presenting, present } from '../../src/cli/output.js';
+import { type OutputSettings, type OutputContext, present } from '../../src/cli/output.js';
 import { linesOf, listOf, oneOrManyOf, recordOf, rowsOf, type View } from '../../src/cli/views.js';
 import { parseJson } from '../../src/data/json.js';
 import { PipeClosedError, UsageError } from '../../src/errors.js';
@@ -16,7 +16,7 @@ const now = () => new Date('2026-11-21T12:00:00Z');
 
 interface Showing extends ScreenOptions {
   readonly settings?: Partial<OutputSettings>;
-  readonly flags?: Presenting['flags'];
+  readonly flags?: OutputContext['flags'];
   readonly sorted?: boolean;
 }
 
@@ -38,9 +38,9 @@ async function shown<T>(value: T, view: View<T>, showing: Showing = {}) {
 
 /** What `present` needs besides the value and the view. */
 const worldOf = (
-  streams: Presenting['streams'],
+  streams: OutputContext['streams'],
   settings: Partial<OutputSettings>,
-): Presenting => ({
+): OutputContext => ({
   settings: { ...plainOutput, ...settings },
   streams,
   env: {},

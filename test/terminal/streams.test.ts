@@ -29,10 +29,10 @@ function streamsOn(
 test('a terminal that says it has no columns counts as 80 wide, and nothing is animated on it', () => {
   const serial = Object.assign(new PassThrough(), { isTTY: true, columns: 0, rows: 0 });
   const usual = Object.assign(new PassThrough(), { isTTY: true, columns: 100, rows: 30 });
-  const size = ({ stderr, animates }: ReturnType<typeof streamsOn>) => [
+  const size = ({ stderr, canAnimate }: ReturnType<typeof streamsOn>) => [
     stderr.columns,
     stderr.rows,
-    animates,
+    canAnimate,
   ];
   expect(size(streamsOn({ stderr: serial }))).toEqual([80, 24, false]);
   expect(size(streamsOn({ stderr: usual }))).toEqual([100, 30, true]);

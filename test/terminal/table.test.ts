@@ -16,7 +16,7 @@ const paint = createPaint(false);
 const column = (name: string, ...cells: string[]): TableColumn => ({
   name,
   cells,
-  whole: name === 'id',
+  neverTruncated: name === 'id',
 });
 
 describe('the look', () => {

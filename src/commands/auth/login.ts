@@ -47,7 +47,7 @@ export default defineLocalCommand({
     noCheck: flag('store the key without asking the service'),
   },
   excludes: [['keyStdin', 'keyFile']],
-  acts: true,
+  hasSideEffects: true,
   view: linesOf(LoggedIn, describe),
   async run(context, { keyStdin, keyFile, noCheck }) {
     if (context.settings.dryRun)

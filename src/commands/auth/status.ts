@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { defineLocalCommand, flag, Outcome } from '../../cli/define.js';
+import { defineLocalCommand, flag, ValueWithExit } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 import { keyTail } from '../../config/api-key.js';
 import { parseBaseUrl } from '../../config/base-url.js';
@@ -46,13 +46,13 @@ export default defineLocalCommand({
         context.settings.profile.name === sandboxProfile
           ? await checkSandbox(context, offline)
           : await checkProfile(context, connectionOf(context), offline);
-      return new Outcome(status, exitName);
+      return new ValueWithExit(status, exitName);
     }
     const judged: Judged[] = [];
     for (const { name } of context.config.profiles())
       if (name !== sandboxProfile)
         judged.push(await checkProfile(context, named(context, name), offline));
-    return new Outcome<KeyStatus | KeyStatus[]>(
+    return new ValueWithExit<KeyStatus | KeyStatus[]>(
       judged.map(({ status }) => status),
       worst(judged),
     );

@@ -38,7 +38,7 @@ export default defineCommand({
     rate: bulkFlags.rate,
   },
   excludes: downloadExcludes,
-  acts: true,
+  hasSideEffects: true,
   view: downloadView,
   run: downloadSelection,
 });

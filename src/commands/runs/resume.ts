@@ -4,9 +4,9 @@ import { jobOf, limitRate } from '../../bulk/invocation.js';
 import { exitOf } from '../../bulk/report.js';
 import { resumeRun, unfinishedTasks } from '../../bulk/resume.js';
 import { showRun } from '../../bulk/show-run.js';
-import { defineWrite, Outcome, Running } from '../../cli/define.js';
+import { defineWrite, ValueWithExit, RunOutput } from '../../cli/define.js';
 import { UsageError } from '../../errors.js';
-import { invocationOf, ofEarlierRun, runHere } from './shared.js';
+import { invocationOf, earlierRunCommand, findRunHere } from './shared.js';
 import { storedReport } from './show.js';
 
 export default defineWrite({
@@ -18,9 +18,9 @@ export default defineWrite({
     ['The newest that is unfinished', 'last --dry-run'],
     ['From a script', 'last --yes'],
   ],
-  ...ofEarlierRun,
+  ...earlierRunCommand,
   async plan(context, { run }) {
-    const stored = await runHere(context, run, ({ finished }) => !finished, ['open']);
+    const stored = await findRunHere(context, run, ({ finished }) => !finished, ['open']);
     if (stored.state.replaced)
       throw new UsageError(`The run ${stored.head.run} was replaced by a later one.`, {
         hint: 'See: rosterctl runs list',
@@ -31,12 +31,12 @@ export default defineWrite({
     if (stored.finished || !stored.plan) {
       context.note(`The run ${stored.head.run} is finished; nothing was sent.`);
       const report = storedReport(stored);
-      return new Outcome(report, exitOf(report, undefined));
+      return new ValueWithExit(report, exitOf(report, undefined));
     }
     const invocation = await invocationOf(stored, values);
     limitRate(context, values);
     if (!context.settings.dryRun)
-      return new Running(
+      return new RunOutput(
         await showRun(context, { ready: await resumeRun(context, invocation, stored) }),
       );
     const left = unfinishedTasks(invocation.operation.recovery, stored);
@@ -44,7 +44,7 @@ export default defineWrite({
     // What is left was allowed when the run began.
     const maxChanges = values.maxChanges ?? left.length;
     const allowed = { ...invocation, values: { ...invocation.values, maxChanges } };
-    return new Running(
+    return new RunOutput(
       await dryRunMany(context, allowed, jobOf(stored.plan), left, stored.head.run),
     );
   },

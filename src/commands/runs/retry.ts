@@ -3,9 +3,9 @@ import { retryRows } from '../../bulk/run-operation.js';
 import type { PlannedRow } from '../../bulk/run-plan.js';
 import { markRetried, retriedBy, storeOf } from '../../bulk/run-store.js';
 import type { StoredRun } from '../../bulk/runs.js';
-import { defineWrite, Running } from '../../cli/define.js';
+import { defineWrite, RunOutput } from '../../cli/define.js';
 import { GuardError, UsageError } from '../../errors.js';
-import { invocationOf, ofEarlierRun, runHere } from './shared.js';
+import { invocationOf, earlierRunCommand, findRunHere } from './shared.js';
 
 export default defineWrite({
   summary: 'Start a new run from the rows that failed or conflicted',
@@ -16,9 +16,9 @@ export default defineWrite({
     ['Look first', 'last --dry-run'],
     ['From a script', 'last --yes'],
   ],
-  ...ofEarlierRun,
+  ...earlierRunCommand,
   async plan(context, { run }) {
-    const stored = await runHere(context, run, ({ finished }) => finished);
+    const stored = await findRunHere(context, run, ({ finished }) => finished);
     const { head } = stored;
     if (!stored.finished)
       throw new GuardError(`The run ${head.run} is unfinished.`, {
@@ -47,7 +47,7 @@ export default defineWrite({
         hint: 'See: rosterctl runs list',
       });
     const store = storeOf(context);
-    return new Running(
+    return new RunOutput(
       await retryRows(context, await invocationOf(stored, values), { ...plan, rows }, (byRun) =>
         markRetried(store, head.run, byRun),
       ),

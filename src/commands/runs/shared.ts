@@ -79,7 +79,7 @@ const calls: readonly EndpointName[] = [
 ];
 
 /** What a command takes and shows that sends rows of an earlier run: they were selected before. */
-export const ofEarlierRun = {
+export const earlierRunCommand = {
   calls,
   args: { run: runArg },
   flags: { maxChanges, expect, failFast, maxErrors, concurrency, rate, waitLock },
@@ -90,7 +90,7 @@ export const ofEarlierRun = {
  * The run as kept; `last` is the newest here that `isMeant` (among those in `places`), else the newest
  * here. Throws UsageError where there is none, or for one of another organization or service.
  */
-export async function runHere(
+export async function findRunHere(
   context: Context,
   run: string,
   isMeant: (run: StoredRun) => boolean,

@@ -5,7 +5,7 @@ import { type BulkReport, type ReportRow, wentWrong } from '../../bulk/report.js
 import { isSamePlace, type Place } from '../../bulk/run-plan.js';
 import { runFolder, storeOf } from '../../bulk/run-store.js';
 import { findRun, type StoredRun, summaryOf } from '../../bulk/runs.js';
-import { defineLocalCommand, flag, Outcome, param } from '../../cli/define.js';
+import { defineLocalCommand, flag, ValueWithExit, param } from '../../cli/define.js';
 import { parseBaseUrl } from '../../config/base-url.js';
 import { findPlace } from '../../config/connection.js';
 import { sandboxProfile } from '../../config/profiles.js';
@@ -47,7 +47,7 @@ export default defineLocalCommand({
       { holds: () => true },
     );
     if (undoable)
-      return new Outcome(undefined as never, 'done', {
+      return new ValueWithExit(undefined as never, 'done', {
         head: await deletedRecords(context, stored),
       });
     if (context.isInteractive) context.message(aboutRun(stored));

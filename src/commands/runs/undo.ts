@@ -15,7 +15,7 @@ import type { JsonObject } from '../../data/json.js';
 import { plural } from '../../data/text.js';
 import { GuardError, UsageError } from '../../errors.js';
 import { type UndoJob, undoOperation } from '../../resources/undo.js';
-import { invocationOf, ofEarlierRun, runHere, undoAction } from './shared.js';
+import { invocationOf, earlierRunCommand, findRunHere, undoAction } from './shared.js';
 
 interface Values extends Pick<BulkValues, 'waitLock'> {
   readonly run: string;
@@ -35,15 +35,15 @@ export default defineOperation({
     ['From a script', 'last --yes'],
     ['One record of a run', 'last --only app_0013 --dry-run'],
   ],
-  calls: ofEarlierRun.calls,
-  args: ofEarlierRun.args,
+  calls: earlierRunCommand.calls,
+  args: earlierRunCommand.args,
   flags: {
     only: params(z.optional(z.array(z.string())), 'undo only these records', {
       placeholder: 'ID',
       commaList: true,
       group: 'selection',
     }),
-    ...ofEarlierRun.flags,
+    ...earlierRunCommand.flags,
     restart: bulkFlags.restart,
     results: bulkFlags.results,
   },
@@ -107,10 +107,10 @@ async function undoOf(context: Context, values: Values): Promise<Partial<Operati
 
 /** `last` is the newest that changed something; where that is an undo cut short, the same line continues it. */
 async function runMeant(context: Context, { run }: Values): Promise<StoredRun> {
-  const stored = await runHere(context, run, mayHaveChanged);
+  const stored = await findRunHere(context, run, mayHaveChanged);
   const { head, finished } = stored;
   const isCutShort = head.action === undoAction && !finished && head.of !== undefined;
-  return run === 'last' && isCutShort ? runHere(context, head.of, () => true) : stored;
+  return run === 'last' && isCutShort ? findRunHere(context, head.of, () => true) : stored;
 }
 
 function mayHaveChanged({ state }: StoredRun): boolean {

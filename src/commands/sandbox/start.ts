@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { defineLocalCommand, flag, Lasting, param, params } from '../../cli/define.js';
+import { defineLocalCommand, flag, LongRunning, param, params } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 import { readBucketFile } from '../../sandbox/bucket-file.js';
 import { seedSizes, startSandbox } from '../../sandbox/embedded.js';
@@ -75,7 +75,7 @@ export default defineLocalCommand({
     if (server.memoryReason !== undefined)
       context.message(`The data is in memory and ends with this server: ${server.memoryReason}`);
     const { baseUrl, organizationId, apiKey, fileUrl, pid } = server;
-    return new Lasting(
+    return new LongRunning(
       { baseUrl, organizationId, apiKey, fileUrl, pid },
       () => aborted(context.signal),
       () => server.close(),

@@ -8,7 +8,7 @@ import { isHere } from '../../bulk/run-plan.js';
 import { isSingleRun } from '../../bulk/run-store.js';
 import { showFinished } from '../../bulk/show-run.js';
 import { type UnfinishedUpload, uploadAction } from '../../bulk/end-run.js';
-import { defineWrite, flag, Outcome, param, type Plan, Running } from '../../cli/define.js';
+import { defineWrite, flag, ValueWithExit, param, type Plan, RunOutput } from '../../cli/define.js';
 import { recordOf } from '../../cli/views.js';
 import type { Context } from '../../context.js';
 import { plural } from '../../data/text.js';
@@ -16,7 +16,7 @@ import { Failure, UsageError } from '../../errors.js';
 import { type ExitName, mostSevere } from '../../exit-codes.js';
 import { newDocument, planLeft } from '../../uploads/plan.js';
 import { uploadInvocation } from '../../uploads/operation.js';
-import { leftIdSchema } from './forget.js';
+import { uploadIdSchema } from './forget.js';
 import { findUnfinishedUpload, readUnfinishedUploads } from '../../uploads/unfinished-uploads.js';
 
 const { concurrency, waitLock } = bulkFlags;
@@ -31,7 +31,7 @@ export default defineWrite({
     ['See what would be sent', '--all --dry-run'],
   ],
   calls: ['requestUpload', 'createDocument', 'listDocuments', 'downloadDocument'],
-  args: { id: param(z.optional(leftIdSchema), 'an id of uploads list', { placeholder: 'ID' }) },
+  args: { id: param(z.optional(uploadIdSchema), 'an id of uploads list', { placeholder: 'ID' }) },
   flags: {
     all: flag('every interrupted upload of this organization', { group: 'selection' }),
     concurrency,
@@ -67,11 +67,11 @@ export default defineWrite({
     const { left } = state;
     if (id === undefined) return finishAll(context, state, values);
     const [only] = left;
-    if (!only) return new Outcome({}, 'done');
+    if (!only) return new ValueWithExit({}, 'done');
     const invocation = uploadInvocation(values, { isSingle: true });
     const rows = new Set([only.row.row]);
     const ended = await finishRows(context, invocation, only.run, rows);
-    return new Running(
+    return new RunOutput(
       await showFinished(context, { ...invocation, view: recordOf('documents') }, ended),
     );
   },
@@ -82,7 +82,7 @@ interface State {
   readonly exits: readonly ExitName[];
 }
 
-async function finishAll(context: Context, state: State, values: object): Promise<Running> {
+async function finishAll(context: Context, state: State, values: object): Promise<RunOutput> {
   const exits = [...state.exits];
   const { left } = state;
   await checkFields(context);
@@ -111,13 +111,13 @@ async function finishAll(context: Context, state: State, values: object): Promis
   });
 }
 
-function shown(report: BulkReport, exitName: ExitName, written?: () => Promise<void>): Running {
-  return new Running({
+function shown(report: BulkReport, exitName: ExitName, written?: () => Promise<void>): RunOutput {
+  return new RunOutput({
     value: report,
     view: reportView,
     isReport: true,
     exitName,
-    written,
+    onWritten: written,
   });
 }
 

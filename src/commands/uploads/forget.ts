@@ -8,7 +8,7 @@ import { linesOf } from '../../cli/views.js';
 import { findUnfinishedUpload } from '../../uploads/unfinished-uploads.js';
 
 /** The id of an interrupted upload. */
-export const leftIdSchema = z.string().check(z.minLength(1, 'must not be empty'));
+export const uploadIdSchema = z.string().check(z.minLength(1, 'must not be empty'));
 
 export default defineLocalWrite({
   summary: 'Give up an upload that was interrupted',
@@ -16,7 +16,7 @@ export default defineLocalWrite({
     'Nothing is sent: bytes that have arrived stay in the store, under the key that this prints.',
   examples: [['See which first', '3fa9c2.1 --dry-run']],
   calls: [],
-  args: { id: param(leftIdSchema, 'an id of uploads list', { placeholder: 'ID' }) },
+  args: { id: param(uploadIdSchema, 'an id of uploads list', { placeholder: 'ID' }) },
   view: linesOf(z.object({ id: z.string(), fileKey: z.nullable(z.string()) }), (gone) => [
     gone.fileKey === null
       ? `${gone.id} is forgotten.`
