@@ -1,3 +1,4 @@
+/** Derived files: the command table and the documents that the build and `npm run generate` write. */
 import { openApiDocument } from './api/openapi.js';
 import { completionScripts } from './cli/completion/scripts.js';
 import { manPage } from './cli/man-page.js';
@@ -9,7 +10,7 @@ import type { PlainTable } from './data/plain-table.js';
 export { tableText } from './data/table-file.js';
 import { inventions } from './sandbox/inventions.js';
 
-/** What the build writes beside the bundle: the plain command table and the help topics. */
+/** Returns the plain command table and the help topics, which the build writes next to the bundle. */
 export async function describe(
   version: string,
 ): Promise<{ table: PlainTable; topics: { readonly [name: string]: string } }> {
@@ -25,7 +26,7 @@ export async function describe(
   };
 }
 
-/** The files that `npm run generate` derives from the tables, by path; `date` is YYYY-MM-DD. */
+/** Returns the files that `npm run generate` derives from the tables, by path; `date` is YYYY-MM-DD. */
 export function documents(table: PlainTable, date: string): { readonly [path: string]: string } {
   const completions = Object.entries(completionScripts(table));
   return {
@@ -37,7 +38,7 @@ export function documents(table: PlainTable, date: string): { readonly [path: st
   };
 }
 
-/** What stands in the README between `<!-- NAME -->` and `<!-- /NAME -->`. */
+/** Returns the generated sections of the README, by the NAME of their `<!-- NAME -->` markers. */
 export function readmeParts(): { readonly [name: string]: string } {
   return { 'exit-codes': exitCodeRows(), assumed: assumedRows() };
 }

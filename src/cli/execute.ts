@@ -1,3 +1,4 @@
+/** Runs one command: parses its values by its schemas and returns its output. */
 import * as z from 'zod/mini';
 import type { Context, LocalContext } from '../context.js';
 import type { PlainCommand, PlainParam } from '../data/plain-table.js';
@@ -12,8 +13,8 @@ import {
 } from './define.js';
 
 /**
- * Parses the values of a command line by the command's own schemas and runs it. Throws UsageError
- * for a value that does not fit; whatever the command throws passes through.
+ * Parses the values of a command line by the command's own schemas and runs it. Throws UsageError for
+ * an invalid value, and whatever the command throws.
  */
 export async function execute(
   command: Command,
@@ -80,6 +81,6 @@ function invalidValue(
   const at = issue?.path[0];
   const value = Array.isArray(given) && typeof at === 'number' ? (given as unknown[])[at] : given;
   if (param?.choices) checkChoice(param, value, '');
-  const shown = typeof value === 'string' && value !== '' ? ` "${value}"` : '';
-  return new UsageError(`${word}${shown}: ${issue?.message ?? 'cannot be used'}.`);
+  const quoted = typeof value === 'string' && value !== '' ? ` "${value}"` : '';
+  return new UsageError(`${word}${quoted}: ${issue?.message ?? 'cannot be used'}.`);
 }
