@@ -1,7 +1,4 @@
-/**
- * Runs command lines inside the test's own process, over real sockets and files, with a clock that
- * a test can put forward.
- */
+/** Runs command lines inside the test's own process, over real sockets and files, with a clock that a test can put forward. */
 import { PassThrough, Writable } from 'node:stream';
 import { runCommand } from '../../src/assemble.js';
 import { checkAgainstTable } from '../../src/cli/check.js';
