@@ -1,3 +1,4 @@
+/** `rosterctl documents download`: downloads the files of documents. */
 import { allFlags, atOnceText, bulkFlags, idsFileFlag } from '../../bulk/invocation.js';
 import { defineCommand } from '../../cli/define.js';
 import {

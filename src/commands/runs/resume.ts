@@ -1,3 +1,4 @@
+/** `rosterctl runs resume`: continues an interrupted run. */
 import { checkExpected } from '../../bulk/confirm.js';
 import { dryRunMany } from '../../bulk/planned-run.js';
 import { jobOf, limitRate } from '../../bulk/invocation.js';
@@ -39,13 +40,13 @@ export default defineWrite({
       return new RunOutput(
         await showRun(context, { ready: await resumeRun(context, invocation, stored) }),
       );
-    const left = unfinishedTasks(invocation.operation.recovery, stored);
-    checkExpected(left.length, values);
-    // What is left was allowed when the run began.
-    const maxChanges = values.maxChanges ?? left.length;
+    const remaining = unfinishedTasks(invocation.operation.recovery, stored);
+    checkExpected(remaining.length, values);
+    // The remaining rows were confirmed when the run started.
+    const maxChanges = values.maxChanges ?? remaining.length;
     const allowed = { ...invocation, values: { ...invocation.values, maxChanges } };
     return new RunOutput(
-      await dryRunMany(context, allowed, jobOf(stored.plan), left, stored.head.run),
+      await dryRunMany(context, allowed, jobOf(stored.plan), remaining, stored.head.run),
     );
   },
 });

@@ -1,3 +1,4 @@
+/** `rosterctl runs retry`: starts a new run from the failed rows of another. */
 import { countsAsError, isFinalRow } from '../../bulk/report.js';
 import { retryRows } from '../../bulk/run-operation.js';
 import type { PlannedRow } from '../../bulk/run-plan.js';
@@ -24,14 +25,14 @@ export default defineWrite({
       throw new GuardError(`The run ${head.run} is unfinished.`, {
         hint: `Resume it first: rosterctl runs resume ${head.run}`,
       });
-    const taken = retriedBy(storeOf(context), head.run);
-    if (taken !== undefined)
-      throw new GuardError(`The rows of run ${head.run} were retried by run ${taken}.`, {
+    const retryRun = retriedBy(storeOf(context), head.run);
+    if (retryRun !== undefined)
+      throw new GuardError(`The rows of run ${head.run} were retried by run ${retryRun}.`, {
         code: 'retried',
-        hint: `See what became of them: rosterctl runs show ${taken}`,
+        hint: `See what became of them: rosterctl runs show ${retryRun}`,
       });
     const { operation } = await invocationOf(stored, {});
-    // Started again, what is stored would be sent and recorded twice.
+    // A retry would send and record the stored files twice.
     if (operation.recovery?.isLeft(stored))
       throw new GuardError(
         `Files of the run ${head.run} have arrived and only lack their documents.`,
@@ -57,7 +58,7 @@ export default defineWrite({
 
 function rowsToRetry({ plan, state }: StoredRun): readonly PlannedRow[] {
   return (plan?.rows ?? []).filter(({ row }) => {
-    const ended = state.results.get(row);
-    return ended !== undefined && countsAsError(ended.result) && isFinalRow(ended);
+    const result = state.results.get(row);
+    return result !== undefined && countsAsError(result.result) && isFinalRow(result);
   });
 }

@@ -1,3 +1,4 @@
+/** `rosterctl sandbox start`: runs the sandbox as a server. */
 import * as z from 'zod/mini';
 import { defineLocalCommand, flag, LongRunning, param, params } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
@@ -5,7 +6,7 @@ import { readBucketFile } from '../../sandbox/bucket-file.js';
 import { seedSizes, startSandbox } from '../../sandbox/embedded.js';
 import { sandboxPlace } from './place.js';
 
-const Running = z.object({
+const ServerInfo = z.object({
   baseUrl: z.string(),
   organizationId: z.string(),
   apiKey: z.string(),
@@ -58,7 +59,7 @@ export default defineLocalCommand({
     strictEvents: flag('every update that carries a status emits its events'),
   },
   view: {
-    ...linesOf(Running, ({ baseUrl, organizationId, apiKey }) => [
+    ...linesOf(ServerInfo, ({ baseUrl, organizationId, apiKey }) => [
       `Sandbox ready at ${baseUrl}, organization ${organizationId}, key ${apiKey} (Ctrl-C stops it)`,
     ]),
     oneLine: true,
@@ -77,13 +78,13 @@ export default defineLocalCommand({
     const { baseUrl, organizationId, apiKey, fileUrl, pid } = server;
     return new LongRunning(
       { baseUrl, organizationId, apiKey, fileUrl, pid },
-      () => aborted(context.signal),
+      () => untilAborted(context.signal),
       () => server.close(),
     );
   },
 });
 
-function aborted(signal: AbortSignal): Promise<void> {
+function untilAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });

@@ -1,3 +1,4 @@
+/** `rosterctl uploads forget`: gives up an interrupted upload. */
 import * as z from 'zod/mini';
 import { lockRun } from '../../bulk/lock-run.js';
 import { storeOf } from '../../bulk/run-store.js';
@@ -17,21 +18,21 @@ export default defineLocalWrite({
   examples: [['See which first', '3fa9c2.1 --dry-run']],
   calls: [],
   args: { id: param(uploadIdSchema, 'an id of uploads list', { placeholder: 'ID' }) },
-  view: linesOf(z.object({ id: z.string(), fileKey: z.nullable(z.string()) }), (gone) => [
-    gone.fileKey === null
-      ? `${gone.id} is forgotten.`
-      : `${gone.id} is forgotten; its bytes may lie in the store under ${gone.fileKey}.`,
+  view: linesOf(z.object({ id: z.string(), fileKey: z.nullable(z.string()) }), (forgotten) => [
+    forgotten.fileKey === null
+      ? `${forgotten.id} is forgotten.`
+      : `${forgotten.id} is forgotten; its bytes may lie in the store under ${forgotten.fileKey}.`,
   ]),
   async plan(context, { id }) {
-    const left = await findUnfinishedUpload(context, id);
+    const upload = await findUnfinishedUpload(context, id);
     return {
       calls: [],
-      changes: [{ id, field: 'state', from: left.state, to: 'forgotten' }],
-      state: left,
+      changes: [{ id, field: 'state', from: upload.state, to: 'forgotten' }],
+      state: upload,
     };
   },
-  async apply(context, { state: left }) {
-    const { head } = left.run;
+  async apply(context, { state: upload }) {
+    const { head } = upload.run;
     const lock = await lockRun(storeOf(context), head, {
       self: context.self,
       run: head.run,
@@ -41,14 +42,14 @@ export default defineLocalWrite({
       note: (line) => context.note(line),
     });
     try {
-      // Whoever held the lock before may have finished it.
-      const upload = await findUnfinishedUpload(context, left.id);
-      await forgetUpload(storeOf(context), upload, writingBy(context, lock));
+      // The previous holder of the lock may have finished it.
+      const current = await findUnfinishedUpload(context, upload.id);
+      await forgetUpload(storeOf(context), current, writingBy(context, lock));
     } finally {
       lock.release();
     }
-    const { fileKey } = left.steps;
-    const hasBytes = isStored(left) || left.state === 'put_started';
-    return { id: left.id, fileKey: hasBytes && typeof fileKey === 'string' ? fileKey : null };
+    const { fileKey } = upload.steps;
+    const hasBytes = isStored(upload) || upload.state === 'put_started';
+    return { id: upload.id, fileKey: hasBytes && typeof fileKey === 'string' ? fileKey : null };
   },
 });
