@@ -91,7 +91,7 @@ export const earlierRunCommand = {
 };
 
 /**
- * Finds a stored run; `last` is the newest run here for which `isMeant` returns true (in `places`),
+ * Finds a stored run; `last` is the newest run here that `isCandidate` accepts (in `places`),
  * else the newest here. Throws UsageError if there is none, or if it belongs to another organization
  * or service, and GuardError if it belongs to another profile.
  */
