@@ -1,7 +1,4 @@
-/**
- * Entry point, and the only file besides the launcher that uses `process`: argv, streams, signals
- * and the exit code.
- */
+/** Entry point: alone besides the launcher in using `process` (argv, streams, signals, exit code). */
 import { fstatSync, writeSync } from 'node:fs';
 import { checkAgainstTable, checkEncoding, type Parsed } from './cli/check.js';
 import { fullWidth } from './cli/fit-page.js';
@@ -26,10 +23,7 @@ interface Distribution {
   readonly isTerminal: (descriptor: 0 | 1 | 2) => boolean;
 }
 
-/**
- * Runs one command line and sets the exit code. Code below `main` gets the parts of `process` that
- * it needs as arguments.
- */
+/** Runs one command line and sets the exit code; everything below gets its part of `process` passed in. */
 export async function main({ table: text, topics, isTerminal }: Distribution): Promise<void> {
   const table = readTable(text);
   const argv = process.argv.slice(2);
@@ -145,10 +139,7 @@ async function run(
   }
 }
 
-/**
- * Calls `onTimeout` once the process has run for this long; returns a function that lifts the
- * limit. Throws UsageError.
- */
+/** Calls `onTimeout` once the process has run this long; returns what lifts the limit. Throws UsageError. */
 async function limitTime(
   text: string | undefined,
   onTimeout: (text: string) => void,
@@ -202,10 +193,7 @@ interface FailureFacts {
   readonly ids?: readonly string[];
 }
 
-/**
- * Prints the error on stderr as text or JSON and returns the exit code; a closed pipe prints
- * nothing and returns 0.
- */
+/** Prints an error on stderr as text or JSON and returns the exit code; 0, silently, for a closed pipe. */
 async function printFailure(
   error: unknown,
   parsed: Parsed | undefined,

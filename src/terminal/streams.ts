@@ -33,10 +33,7 @@ export interface Streams {
     readonly isTerminal: boolean;
     /** True once it was read as input: it can no longer be used for prompts, even if it is a terminal. */
     readonly wasRead: boolean;
-    /**
-     * Reads all of stdin, at most `limit` bytes (else InputError); only for a command that was
-     * asked to read it.
-     */
+    /** Reads all of stdin, only where the user asked for it. Throws InputError beyond `limit` bytes. */
     readAll(limit: number): Promise<Buffer>;
     /** The raw stream, for spooling. */
     readonly stream: NodeJS.ReadableStream;
@@ -195,10 +192,7 @@ export function createStreams(source: StreamsOptions, direct?: Descriptors): Pro
   };
 }
 
-/**
- * Returns true if a stream gets colour: forcing beats disabling, as in Node and gh; disabling beats
- * the terminal.
- */
+/** Returns true if a stream gets colour: force beats disable, as in Node and gh; disable beats terminal. */
 export function wantsColor(isTerminal: boolean, env: Environment): boolean {
   const force = env['FORCE_COLOR'];
   if (force) return force !== '0' && force !== 'false';
@@ -270,14 +264,11 @@ function directWrite(number: 1 | 2, direct: Descriptors | undefined) {
 const maxDirectBytes = 64 * 1024;
 
 /** Writes as much as the system accepts at once; returns the rest, which the stream has to write. */
-function writeDirect(
-  writeSync: (bytes: Uint8Array) => number,
-  text: string | Uint8Array,
-): Uint8Array {
+function writeDirect(write: (bytes: Uint8Array) => number, text: string | Uint8Array): Uint8Array {
   const bytes = typeof text === 'string' ? Buffer.from(text) : text;
   let done = 0;
   try {
-    while (done < bytes.length) done += writeSync(bytes.subarray(done));
+    while (done < bytes.length) done += write(bytes.subarray(done));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
   }
@@ -295,10 +286,7 @@ function sizeFrom(text: string | undefined): number | undefined {
   return text !== undefined && /^[1-9]\d{0,4}$/.test(text) ? Number(text) : undefined;
 }
 
-/**
- * Reads all of stdin, at most `limit` bytes. Throws InputError, or CancelledError if `isStopped`
- * returns true because a signal closed the stream.
- */
+/** Reads all of stdin. Throws InputError beyond `limit` bytes, CancelledError if `isStopped` by a signal. */
 export async function readAll(
   stdin: AsyncIterable<string | Uint8Array>,
   limit: number,

@@ -35,7 +35,7 @@ describe('the look', () => {
 
   test('the header is bold and a status has its colour, around the words only', async () => {
     const columns = [
-      { name: 'status', cells: ['accepted', 'odd'], painted: true },
+      { name: 'status', cells: ['accepted', 'odd'], isColored: true },
       column('n', '1', '2'),
     ];
     expect(await renderTable(columns, { columns: 80, paint: createPaint(true) })).toEqual([
@@ -98,8 +98,8 @@ const columnsOf = (rows: number) =>
     fc.record({
       name: cell.map((name) => name || '""'),
       cells: fc.array(cell, { minLength: rows, maxLength: rows }),
-      whole: fc.boolean(),
-      painted: fc.boolean(),
+      neverTruncated: fc.boolean(),
+      isColored: fc.boolean(),
     }),
     { minLength: 1, maxLength: 6 },
   );
