@@ -7,7 +7,7 @@ import { resourceNames } from '../src/data/resources.js';
 
 const root = fileURLToPath(new URL('../src/', import.meta.url));
 
-/** The floors: an import points down, or stays in its own folder. */
+/** The layers: an import points down, or stays in its own folder. */
 const floors: Readonly<Record<string, number>> = {
   'main.ts': 14,
   'assemble.ts': 13,
@@ -36,11 +36,11 @@ const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((n
 );
 const imports = new Map(files.map((file) => [file, importsOf(file)]));
 
-test('every file stands on a floor', () => {
+test('every file belongs to a layer', () => {
   expect(files.filter((file) => floors[placeOf(file)] === undefined)).toEqual([]);
 });
 
-test('imports go down or stay in their folder', () => {
+test('imports point down or stay in their folder', () => {
   const upward = [...imports].flatMap(([file, targets]) =>
     targets
       .filter((target) => placeOf(target) !== placeOf(file))
@@ -53,7 +53,7 @@ test('imports go down or stay in their folder', () => {
   expect(upward).toEqual([]);
 });
 
-test('no import leads back to where it started', () => {
+test('no imports form a cycle', () => {
   const circles: string[] = [];
   const done = new Set<string>();
   const walk = (file: string, path: readonly string[]): void => {
@@ -67,7 +67,7 @@ test('no import leads back to where it started', () => {
   expect(circles).toEqual([]);
 });
 
-/** One owner per package; the rest of the house calls the owner. */
+/** One owner per package; all other code calls the owner. */
 const owners: Readonly<Record<string, readonly string[]>> = {
   commander: ['cli/program.ts'],
   undici: ['api/undici.ts', 'api/exchange.ts'],
@@ -77,7 +77,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   conf: ['config/store-write.ts'],
 };
 
-test('each package has its owner', () => {
+test('each package is imported only by its owner', () => {
   const strangers = files.flatMap((file) =>
     packagesOf(file)
       .filter((name) => owners[name] && !owners[name].includes(file))
@@ -86,7 +86,7 @@ test('each package has its owner', () => {
   expect(strangers).toEqual([]);
 });
 
-test('only main.ts knows the process, and nobody prints to the console', () => {
+test('only main.ts uses process, and no file prints to the console', () => {
   const culprits = files
     .filter((file) => file !== 'main.ts')
     .filter((file) =>
@@ -96,7 +96,7 @@ test('only main.ts knows the process, and nobody prints to the console', () => {
 });
 
 const known = [...Object.keys(contract), ...resourceNames].join('|');
-/** Ways to decide by how an endpoint or a resource is spelled, where a table has a column for it. */
+/** Patterns of decisions by the name of an endpoint or a resource, for which a table has a column. */
 const spelling = [
   new RegExp(`[!=]==? '(?:${known})'|'(?:${known})' [!=]==?|case '(?:${known})'`),
   /\b[eE]ndpoint(?:Name)?\)?\.(?:startsWith|endsWith|includes|match|search|replace|slice)\(/,
@@ -117,22 +117,22 @@ test.each([
   ['resource(name).calls.get === undefined', false],
   ["endpoint(call.endpoint).verb === 'update'", false],
   ["view: recordOf('tryouts')", false],
-])('%s is a decision by spelling: %s', (text, expected) => {
+])('%s decides by a name: %s', (text, expected) => {
   expect(decidesBySpelling(text)).toBe(expected);
 });
 
-test('nothing hangs on how an endpoint or a resource is spelled, but in its own command', () => {
+test('only the command of a resource decides by the name of an endpoint or a resource', () => {
   const commands = new RegExp(`^commands/(${resourceNames.join('|')})/`);
   const culprits = files.filter((file) => !commands.test(file) && decidesBySpelling(code(file)));
   expect(culprits).toEqual([]);
 });
 
-test('no file grows past what fits a mind without a reason', () => {
+test('no file is longer than 300 lines', () => {
   const long = files.filter((file) => code(file).split('\n').length > 300);
   expect(long).toEqual([]);
 });
 
-test('a test that is left out says why', () => {
+test('a skipped test states the reason', () => {
   const folder = fileURLToPath(new URL('./', import.meta.url));
   const silent = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.test.ts'))

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { errorOf, rosterctl, temporaryFolder } from './support/run.js';
 import { recordingService } from './support/service.js';
 
-// What is wrong before any request: the exit code, one sentence, a next step, and nothing sent.
+// Errors before any request: the exit code, one sentence, a next step, and nothing sent.
 const mistakes: readonly (readonly [line: string, code: number, says: string])[] = [
   ['tryuots list', 2, 'Did you mean tryouts?'],
   ['tryouts lst', 2, 'Did you mean list?'],
@@ -114,7 +114,7 @@ test.each(refusals)('a %i with %j ends with exit code %i', async (status, body, 
   expect(service.requests.length).toBe(1);
 });
 
-test('after a service that is silent the next step is told', async () => {
+test('after a service that does not respond, the next step is named', async () => {
   const service = await recordingService(() => () => {});
   const ran = await rosterctl('teams list --json --retries 0 --timeout 300ms', {
     env: service.env,
@@ -124,7 +124,7 @@ test('after a service that is silent the next step is told', async () => {
   expect(errorOf(ran)).toMatchObject({ hint, retryable: true });
 });
 
-test('what only --strict refuses says so', async () => {
+test('an error of --strict names the flag', async () => {
   const service = await recordingService(() => ({
     status: 200,
     json: { data: [{ id: 'app_1', email: 7 }] },
@@ -136,7 +136,7 @@ test('what only --strict refuses says so', async () => {
   });
 });
 
-test('no key is exit code 4 with the way to one', async () => {
+test('a missing key is exit code 4 with the next step', async () => {
   const ran = await rosterctl('teams list --json');
   expect([ran.code, ran.stdout]).toEqual([4, '']);
   expect(errorOf(ran)).toMatchObject({ code: 'noKey', hint: 'Store one: rosterctl auth login' });
@@ -155,7 +155,7 @@ test.each([
   ['tryouts accept', 'Did you mean: rosterctl tryouts set-status ID --to accepted'],
   ['upload contract.pdf', 'Did you mean: rosterctl documents upload'],
   ['help teams lst', 'There is no command teams "lst". Did you mean list?'],
-])('%s is answered with the line that was meant', async (line, says) => {
+])('%s suggests the intended command', async (line, says) => {
   const ran = await rosterctl(line);
   expect([ran.code, ran.stdout]).toEqual([2, '']);
   const said = line.includes('--json') ? JSON.stringify(errorOf(ran)) : ran.stderr;
@@ -167,7 +167,7 @@ test.each([
   'teams list --delimiter x',
   'docs list --game',
   '-p sandbox tryouts list --form x=y',
-])('%s is near nothing, and nothing is suggested', async (line) => {
+])('%s resembles no command, and nothing is suggested', async (line) => {
   const ran = await rosterctl(line);
   expect([ran.code, ran.stdout]).toEqual([2, '']);
   expect(ran.stderr).not.toContain('Did you mean');

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-// @ts-expect-error: a list for a script of its own, without types
+// @ts-expect-error: a list for a separate script, without types
 import { mutants } from './faults/mutant-list.mjs';
 
 interface Mutant {

@@ -6,16 +6,16 @@ import { resolvePaths } from '../../src/config/paths.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 import { missingShell, openShell, type ShellAtTerminal, type ShellName } from '../support/tab.js';
 
-// A TAB is pressed in a real shell at a real terminal.
+// Presses TAB in real shells at a real terminal.
 
-/** Ids that a shell would act on; none of them may do anything but arrive as one word. */
+/** Ids with shell metacharacters; each must arrive as one word and do nothing else. */
 const hostileIds = [
   'h1 $(touch canary)',
   'h2`touch canary`',
   `h3'"; touch canary; #`,
   'h4!!\\&|<>*?~',
 ];
-/** Ids that no line can show as they are; they are not offered. */
+/** Ids that a command line cannot show unchanged; they are not offered. */
 const unseenIds = ['h5\u001b]0;title\u0007', 'h6\ntouch canary', 'h7\u202etxt', '-rf'];
 
 async function prepare(): Promise<string> {
@@ -209,7 +209,7 @@ describe.each(shells)('$title', ({ shell, needs, start }) => {
     else expect(got).toMatch(line);
   });
 
-  test('shows ids with their names, made safe', async () => {
+  test('shows ids with their sanitized names', async () => {
     const before = at.screen().length;
     await at.press('rosterctl tryouts get app_\t\t');
     const shown = () => at.screen().slice(before);
@@ -219,7 +219,7 @@ describe.each(shells)('$title', ({ shell, needs, start }) => {
     expect(shown()).not.toContain('\u001b[31mAda');
   });
 
-  test('a name that is typed becomes its id in fish, as the README says, and stays in the others', async () => {
+  test('a typed name becomes its id in fish, as the README says, and stays in the other shells', async () => {
     const got = await at.press('rosterctl teams get of\t');
     const found = /^rosterctl teams get team_1 ?$/;
     if (shell === 'fish') expect(got).toMatch(found);

@@ -29,7 +29,7 @@ describe.each(shells)('the %s script', (shell) => {
     expect([...new Set(words)].filter((word) => !script.includes(word))).toEqual([]);
   });
 
-  test('is what the command prints, and what the package carries', async () => {
+  test('is what the command prints and the package contains', async () => {
     const ran = await rosterctl(`completion ${shell}`);
     expect(ran).toMatchObject({ code: 0, stderr: '' });
     expect(ran.stdout).toBe(script);
@@ -43,7 +43,7 @@ describe.each(shells)('the %s script', (shell) => {
     expect(script.endsWith('\n')).toBe(true);
   });
 
-  test('is read by its shell without a complaint', ({ skip }) => {
+  test('is parsed by its shell without an error', ({ skip }) => {
     const missing = shell === 'powershell' ? 'PowerShell is not looked for' : missingShell(shell);
     if (missing) skip(missing);
     const file = join(temporaryFolder(), 'script');
@@ -53,7 +53,7 @@ describe.each(shells)('the %s script', (shell) => {
   });
 });
 
-test('the bash script keeps to what bash 3.2 can do', () => {
+test('the bash script uses only features of bash 3.2', () => {
   const script = completionScript('bash', table);
   const newer = {
     'associative arrays': /(?:declare|local|typeset) -[a-zA-Z]*[An]/,
@@ -121,7 +121,7 @@ async function ask(home: string, words: readonly string[], env: Record<string, s
 const config = { activeProfile: 'work', defaults: {}, profiles: { work, club } };
 const ids = { org_1: ['app_1', 'app_2'], org_2: ['club_app'] };
 
-test('each word that is offered for a setting is one that the setting takes', () => {
+test('each word offered for a setting is a valid value of it', () => {
   const offered = [...settingKeys.values()].filter(({ name }) => choicesOf(name).length > 0);
   expect(offered.map(({ name }) => name)).toEqual(
     expect.arrayContaining(['output', 'time', 'completion.cache', 'paging.mode']),
@@ -134,7 +134,7 @@ test('each word that is offered for a setting is one that the setting takes', ()
 });
 
 describe('__complete', () => {
-  test('names the words of the setting that was typed, none where anything may stand', async () => {
+  test('offers the values of the typed setting, none if any value is valid', async () => {
     const home = await homeWith(config);
     expect(await ask(home, ['configValue', '--', 'config', 'set', 'time'])).toEqual([
       'iso\t',
@@ -147,7 +147,7 @@ describe('__complete', () => {
     expect(await ask(home, ['configValue', '--', 'config', 'set', 'timeout'])).toEqual([]);
   });
 
-  test('names the profiles with what they lead to', async () => {
+  test('offers the profiles with their organizations', async () => {
     expect(await ask(await homeWith(config), ['profile'])).toEqual([
       'work\torg_1 at api.example.com',
       'club\torg_2 at api.example.com',
@@ -174,20 +174,20 @@ describe('__complete', () => {
     ['ROSTERCTL_ORG', [], { ROSTERCTL_ORG: 'org_2' }, ['club_app']],
     ['another service', ['--base-url', 'https://other.example.com/v1'], {}, []],
     ['an unknown profile', ['-p', 'nobody'], {}, []],
-  ])('remembers the ids of %s', async (_, typed, env, expected) => {
+  ])('offers the cached ids of %s', async (_, typed, env, expected) => {
     const home = await homeWith(config, ids);
     const lines = await ask(home, ['id:tryouts', '--', ...typed], { ...env });
     expect(lines).toEqual(expected.map((id) => `${id}\tName of ${id}`));
   });
 
-  test('leaves out the ids that stand on the line', async () => {
+  test('omits ids that are on the line already', async () => {
     const home = await homeWith(config, ids);
     expect(await ask(home, ['id:tryouts', '--', 'tryouts', 'get', 'app_1'])).toEqual([
       'app_2\tName of app_2',
     ]);
   });
 
-  test('offers nothing when the cache is turned off', async () => {
+  test('offers nothing if the cache is turned off', async () => {
     const off = { ...config, defaults: { 'completion.cache': 'off' } };
     expect(await ask(await homeWith(off, ids), ['id:tryouts'])).toEqual([]);
   });
@@ -198,7 +198,7 @@ describe('__complete', () => {
     ['a kind that is a property of every object', ['id:__proto__']],
     ['a resource that is not remembered', ['id:players']],
     ['a word that ends in the middle', ['id:tryouts', '--', '-p']],
-  ])('answers %s with nothing and no error', async (_, words) => {
+  ])('offers nothing for %s, without an error', async (_, words) => {
     const lines = await ask(await homeWith(config, { org_1: [] }), words);
     expect(lines).toEqual([]);
   });
@@ -207,18 +207,18 @@ describe('__complete', () => {
     ['no home folder', { HOME: '' }],
     ['a home that does not exist', { HOME: '/nonexistent' }],
     ['an empty cache folder name', { ROSTERCTL_CACHE_DIR: '/dev/null' }],
-  ])('answers with nothing in %s', async (_, env) => {
+  ])('offers nothing in %s', async (_, env) => {
     expect(await ask(await homeWith(config, {}), ['id:tryouts'], env)).toEqual([]);
   });
 
   test.each([
     ['config.json', 'no JSON', 'profile', ['sandbox\tthe built-in demo service']],
     ['config.json', '{"profiles":[1]}', 'profile', ['sandbox\tthe built-in demo service']],
-  ])('answers with what it can when %s is broken: %s', async (_, text, kind, expected) => {
+  ])('offers what it can if %s is broken: %s', async (_, text, kind, expected) => {
     expect(await ask(await homeWith(text), [kind])).toEqual(expected);
   });
 
-  test('no hostile name reaches the terminal as it is, and no hostile id is offered', async () => {
+  test('no hostile name reaches the terminal unsanitized, and no hostile id is offered', async () => {
     const home = await homeWith(config);
     const place = { profile: 'work', baseUrl: work.baseUrl, organizationId: 'org_1' };
     const memory = rememberRecords(pathsOf(home), place, 'tryouts');
@@ -237,7 +237,7 @@ describe('__complete', () => {
     }
   });
 
-  test('whatever stands in the cache, each line is a word that can be typed and a safe text', async () => {
+  test('whatever the cache contains, each line is a word that can be typed and a safe text', async () => {
     const home = await homeWith(config, ids);
     const place = { profile: 'work', baseUrl: work.baseUrl, organizationId: 'org_1' };
     const file = completionCacheFile(pathsOf(home), place) ?? '';
@@ -272,7 +272,7 @@ describe('__complete', () => {
     expect(await ask(home, ['id:tryouts'])).toEqual([`a\t${'n'.repeat(59)}…`]);
   });
 
-  test('loads one file of ours, and nothing that speaks to a network', () => {
+  test('loads one file of ours, and nothing for the network', () => {
     const probe = `
       process.argv = [process.argv[0], ${JSON.stringify(launcher)}, '__complete', 'id:tryouts'];
       require(${JSON.stringify(launcher)});
@@ -292,7 +292,7 @@ describe('__complete', () => {
     expect(modules).toEqual([]);
   });
 
-  test('a reader that hangs up is no error', () => {
+  test('a closed pipe is no error', () => {
     const home = temporaryFolder();
     const ran = spawnSync(
       'sh',
@@ -310,7 +310,7 @@ describe('__complete', () => {
     chmodSync(join(home, '.cache', 'rosterctl'), 0o000);
     const lines = await ask(home, ['id:tryouts']);
     chmodSync(join(home, '.cache', 'rosterctl'), 0o700);
-    // The administrator reads everything.
+    // Root can read everything.
     if (process.getuid?.() !== 0) expect(lines).toEqual([]);
   });
 });
