@@ -10,10 +10,13 @@ const { version, engines } = JSON.parse(readFileSync(join(root, 'package.json'),
   engines: { node: string };
 };
 
-test.each(['--version', '-V', '-V teams', '-p x --version'])('%s prints the version', async (line) => {
-  const ran = await rosterctl(line);
-  expect([ran.code, ran.stdout, ran.stderr]).toEqual([0, `${version}\n`, '']);
-});
+test.each(['--version', '-V', '-V teams', '-p x --version'])(
+  '%s prints the version',
+  async (line) => {
+    const ran = await rosterctl(line);
+    expect([ran.code, ran.stdout, ran.stderr]).toEqual([0, `${version}\n`, '']);
+  },
+);
 
 test('runs through a symbolic link, as npm installs it', () => {
   const folder = temporaryFolder();

@@ -95,7 +95,7 @@ test('waits for a named pipe as input, until a signal ends it', async () => {
 });
 
 test.each(['tryouts update app_0020 --note-file', 'players create --name x --input'])(
-  '%s takes no more of an endless file than a field may hold',
+  '%s reads no more of an endless file than a field may hold',
   async (line) => {
     const ran = await rosterctl(`-p sandbox ${line} /dev/zero`);
     expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('is larger than') });

@@ -131,7 +131,7 @@ test('bundled short flags may end in one with a value, also before the noun', as
 });
 
 test.each(['teams.yaml', 'teams.yml', 'teams.md'])(
-  '--out %s, a format that is not written, is refused before anything is sent',
+  '--out %s, an unsupported format, is rejected before anything is sent',
   async (file) => {
     const service = await recordingService(() => ({ status: 200, json: [] }));
     const ran = await rosterctl(`teams list --out ${file}`, { env: service.env });

@@ -89,7 +89,7 @@ test('text of the service is truncated to what a screen can show', async () => {
 });
 
 test.each(['tryouts list -o csv', 'tryouts get app_1 -o csv', 'docs download d1 -O -'])(
-  '%s on a terminal drives nothing',
+  '%s on a terminal prints no control characters',
   async (line) => {
     const record = application('app_1', { name: `Ann \u001b]0;title\u0007${driving}` });
     const service = await recordingService(({ url }) => {

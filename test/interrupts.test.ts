@@ -198,23 +198,20 @@ async function endlessList() {
 test.each([
   ['SIGTERM', 143],
   ['SIGINT', 130],
-] as const)(
-  'a reader that stands still does not keep a list from ending by %s',
-  async (signal, code) => {
-    const list = await endlessList();
-    const child = userOf(list).start('tryouts list -o ndjson');
-    let stderr = '';
-    child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-    // Stdout has no reader, so it never closes.
-    const ended = new Promise((resolve) => child.on('exit', resolve));
-    await list.isHeldBack();
-    const began = performance.now();
-    child.kill(signal);
-    expect(await ended).toBe(code);
-    expect(performance.now() - began).toBeLessThan(soon);
-    expect(stderr).toContain('Interrupted.');
-  },
-);
+] as const)('a list whose reader has stalled ends by %s', async (signal, code) => {
+  const list = await endlessList();
+  const child = userOf(list).start('tryouts list -o ndjson');
+  let stderr = '';
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  // Stdout has no reader, so it never closes.
+  const ended = new Promise((resolve) => child.on('exit', resolve));
+  await list.isHeldBack();
+  const began = performance.now();
+  child.kill(signal);
+  expect(await ended).toBe(code);
+  expect(performance.now() - began).toBeLessThan(soon);
+  expect(stderr).toContain('Interrupted.');
+});
 
 const refuses = () => recordingService(() => ({ status: 429, headers: { 'retry-after': '30' } }));
 const keeps = () => keep(several(9));
@@ -225,7 +222,7 @@ test.each([
   ['a run', run, /cannot be undone/, keeps, 'app_1'],
   ['a sandbox', ['sandbox', 'start', '--port', '0'], /127\.0\.0\.1/, refuses, ''],
 ] as const)(
-  'what follows the ^C of %s begins on a line of its own',
+  'the output after the ^C of %s begins on its own line',
   async (_, line, ready, serve, said) => {
     const service = await serve();
     // No spinner, which would clear the line.

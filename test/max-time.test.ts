@@ -40,7 +40,7 @@ test('the same command resumes a bulk change that --max-time ended, and no row i
 });
 
 test.each(['0s', 'soon', ''])(
-  '--max-time "%s" is refused before anything is sent',
+  '--max-time "%s" is rejected before anything is sent',
   async (time) => {
     const { env, requests } = await recordingService(() => ({ status: 200, json: [] }));
     const ran = await rosterctl(['teams', 'list', '--max-time', time], { env });

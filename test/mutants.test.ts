@@ -10,7 +10,7 @@ interface Mutant {
 }
 
 test.each(mutants as Mutant[])(
-  'what the mutant "$name" takes out is there',
+  'the source contains the text that the mutant "$name" replaces',
   async ({ file, from }) => {
     const text = await readFile(new URL(`../${file}`, import.meta.url), 'utf8');
     expect(text).toContain(from);

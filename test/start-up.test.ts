@@ -121,7 +121,7 @@ describe.each([
 });
 
 test.each(['id:tryouts', 'profile', 'field:teams'])(
-  'a TAB for %s loads its own file',
+  'completion of %s loads only its own file',
   async (kind) => {
     const { code, files, builtins } = await load(`__complete ${kind}`);
     expect([code, files]).toEqual([0, ['complete.cjs']]);
@@ -189,7 +189,7 @@ describe('one GET printed as JSON', async () => {
 });
 
 test.each(['teams list --json', 'tryouts list --json', 'tryouts list --status pending -o ids'])(
-  'a list for a program loads how lists come and how they are filtered: %s',
+  'a piped list loads only the modules for reading and filtering lists: %s',
   async (line) => {
     const record = { id: 'x_1', status: 'pending' };
     const service = await recordingService(() => ({ status: 200, json: [record] }));

@@ -47,7 +47,10 @@ test('too many open files leave the outcome of an ambiguous write unknown', () =
   const lost = new UnknownOutcomeError('The answer was lost.', undefined, { cause });
   expect(describe(lost).exitCode).toBe(10);
   const unsent = new NetworkError('no', { reason: 'lost', origin: 'https://x.example', cause });
-  expect([describe(unsent).exitCode, describe(unsent).envelope.error.code]).toEqual([1, 'openFiles']);
+  expect([describe(unsent).exitCode, describe(unsent).envelope.error.code]).toEqual([
+    1,
+    'openFiles',
+  ]);
 });
 
 test('a process that may open too few files reports it in every format and sends nothing', async () => {

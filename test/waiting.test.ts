@@ -44,7 +44,7 @@ function left(shown: string): string {
 }
 
 test.each([['teams get team_1'], ['teams list'], ['auth status'], ['teams list -o ndjson']])(
-  '%s that waits shows whom it waits for, and nothing of it is left beside the result',
+  '%s shows what it waits for, and erases that before the result',
   async (line) => {
     const service = await recordingService(slow);
     const { shown, code } = await converse(temporaryFolder(), line.split(' '), [], service.env);

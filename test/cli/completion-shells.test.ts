@@ -259,7 +259,7 @@ describe.each(shells)('$title', ({ shell, needs, start }) => {
   });
 
   test.each(['h5', 'h6', 'h7', '-- -r'])(
-    'an id that no line can show is not offered: %s',
+    'an id that a command line cannot show is not offered: %s',
     async (typed) => {
       expect(await at.press(`rosterctl tryouts get ${typed}\t`)).toBe(
         `rosterctl tryouts get ${typed}`,

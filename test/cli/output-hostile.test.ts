@@ -58,7 +58,7 @@ describe.each([80, 20])('on a terminal of %i columns', (columns) => {
   });
 
   test.each(hostileTexts.map((text, index) => [index, text]))(
-    'no detail view lets hostile text %i through',
+    'the detail view sanitizes hostile text %i',
     async (index, text) => {
       const { made, presenting } = world(columns);
       await present(hostileRecord(text, index), recordOf('tryouts'), presenting);

@@ -282,7 +282,7 @@ describe('the pager', () => {
   });
 
   test.each(['/nowhere/pager', '', "'open"])(
-    'one that cannot be started says so: %j',
+    'returns false if it cannot be started: %j',
     async (command) => {
       expect(await inTerminal('pager', { args: [command] })).toContain('ANSWER false');
     },
