@@ -46,7 +46,7 @@ export async function main({ table: text, topics, isTerminal }: Distribution): P
   } catch (error) {
     process.exitCode = await printFailure(error, parsed, table, argv, streams);
   }
-  if (streams.isHeld) process.exit();
+  if (streams.hasAbandonedWrite) process.exit();
 }
 
 /** The source of the key of this process's connection. */
@@ -64,16 +64,16 @@ type ParsedCommand = Extract<Parsed, { kind: 'command' }>;
 
 /** Runs a command and returns its exit code; the code of a signal takes precedence. */
 async function run(
-  line: ParsedCommand,
+  invocation: ParsedCommand,
   table: PlainTable,
   topics: Distribution['topics'],
   streams: ProcessStreams,
 ): Promise<number> {
   const argv = process.argv.slice(2);
-  checkAgainstTable(line.command, line.values);
+  checkAgainstTable(invocation.command, invocation.values);
   if (argv.some((word) => word.includes('\ufffd'))) {
     const { argumentsNotUtf8 } = await import('./files/raw-arguments.js');
-    checkEncoding(line, argumentsNotUtf8(argv));
+    checkEncoding(invocation, argumentsNotUtf8(argv));
   }
   const jobControl = watchStops(process);
   const signals = watchSignals(() => {
@@ -83,53 +83,61 @@ async function run(
   signals.signal.addEventListener('abort', () => streams.stopReading(), { once: true });
   let clearLimit: (() => void) | undefined;
   try {
-    clearLimit = await limitTime(line.globals.maxTime, (text) => {
+    clearLimit = await limitTime(invocation.globals.maxTime, (text) => {
       void streams.stderr.write(`Stopped: --max-time ${text} is over.\n`);
       signals.end();
     });
     // Loaded only for a command: help, usage errors and completion never need it.
     const { runCommand } = await import('./assemble.js');
-    const { code, failed } = await runCommand(line.command, line.values, line.globals, {
-      env: process.env,
-      platform: process.platform,
-      nodeVersion: process.versions.node,
-      uid: process.getuid?.(),
-      self: { pid: process.pid, isAlive },
-      table,
-      topics,
-      streams,
-      signal: signals.signal,
-      // Not `performance`, whose first use adds 2 ms to the start-up.
-      clock: () => Number(process.hrtime.bigint()) / 1e6,
-      expectSignal: signals.expect,
-      onStop: jobControl.onStop,
-      lendKeys(isInUse) {
-        const restoreInterrupts = signals.ignoreInterrupts();
-        const stopFollowing = jobControl.follow(isInUse);
-        return () => {
-          restoreInterrupts();
-          stopFollowing();
-        };
+    const { code, failed } = await runCommand(
+      invocation.command,
+      invocation.values,
+      invocation.globals,
+      {
+        env: process.env,
+        platform: process.platform,
+        nodeVersion: process.versions.node,
+        uid: process.getuid?.(),
+        self: { pid: process.pid, isAlive },
+        table,
+        topics,
+        streams,
+        signal: signals.signal,
+        // Not `performance`, whose first use adds 2 ms to the start-up.
+        clock: () => Number(process.hrtime.bigint()) / 1e6,
+        expectSignal: signals.expect,
+        onStop: jobControl.onStop,
+        lendKeys(isInUse) {
+          const restoreInterrupts = signals.ignoreInterrupts();
+          const stopFollowing = jobControl.follow(isInUse);
+          return () => {
+            restoreInterrupts();
+            stopFollowing();
+          };
+        },
+        onContinue(listener) {
+          process.on('SIGCONT', listener);
+          return () => process.off('SIGCONT', listener);
+        },
+        withEditing,
+        onConnected: (found) => {
+          keySource = found;
+        },
+        onFormat: (found) => {
+          format = found;
+        },
       },
-      onContinue(listener) {
-        process.on('SIGCONT', listener);
-        return () => process.off('SIGCONT', listener);
-      },
-      withEditing,
-      onConnected: (found) => {
-        keySource = found;
-      },
-      onFormat: (found) => {
-        format = found;
-      },
-    });
+    );
     const exitCode = signals.code() ?? code;
     // Each failure was printed on its own line; a script reads one error, the last line.
     if (failed && (failed.isUnreported || printsJson(argv)))
-      await printFailure(failed.error, line, table, argv, streams, { exitCode, ids: [failed.id] });
+      await printFailure(failed.error, invocation, table, argv, streams, {
+        exitCode,
+        ids: [failed.id],
+      });
     return exitCode;
   } catch (error) {
-    const code = await printFailure(error, line, table, argv, streams, {
+    const code = await printFailure(error, invocation, table, argv, streams, {
       exitCode: signals.code(),
     });
     return signals.code() ?? code;

@@ -185,10 +185,10 @@ async function endlessList() {
     };
     pump().catch(() => undefined);
   });
-  let seen = -1;
+  let previous = -1;
   const isHeldBack = async () => {
-    while (list.written === 0 || seen !== list.written) {
-      seen = list.written;
+    while (list.written === 0 || previous !== list.written) {
+      previous = list.written;
       await new Promise((resolve) => setTimeout(resolve, 500));
     }
   };
@@ -223,12 +223,12 @@ test.each([
   ['a sandbox', ['sandbox', 'start', '--port', '0'], /127\.0\.0\.1/, refuses, ''],
 ] as const)(
   'the output after the ^C of %s begins on its own line',
-  async (_, line, ready, serve, said) => {
+  async (_, line, ready, serve, message) => {
     const service = await serve();
     // No spinner, which would clear the line.
     const own = { ...service.env, TERM: 'dumb' };
     const { shown } = await converse(temporaryFolder(), line, [[ready, '\u0003']], own);
-    expect(shown).toContain(`^C\r\n${said}`);
+    expect(shown).toContain(`^C\r\n${message}`);
   },
 );
 

@@ -5,7 +5,7 @@ import { errorOf, rosterctl, temporaryFolder } from './support/run.js';
 import { recordingService } from './support/service.js';
 
 // Errors before any request: the exit code, one sentence, a next step, and nothing sent.
-const mistakes: readonly (readonly [line: string, code: number, says: string])[] = [
+const mistakes: readonly (readonly [line: string, code: number, message: string])[] = [
   ['tryuots list', 2, 'Did you mean tryouts?'],
   ['tryouts lst', 2, 'Did you mean list?'],
   ['tryouts list --stauts pending', 2, 'Did you mean --status?'],
@@ -70,7 +70,7 @@ const mistakes: readonly (readonly [line: string, code: number, says: string])[]
   ['teams list -p nowhere', 2, 'nowhere'],
 ];
 
-test.each(mistakes)('%s', async (line, code, says) => {
+test.each(mistakes)('%s', async (line, code, message) => {
   const service = await recordingService(() => ({ status: 200, json: [] }));
   const home = temporaryFolder();
   writeFileSync(join(home, 'drawing.svg'), '<svg/>');
@@ -80,11 +80,11 @@ test.each(mistakes)('%s', async (line, code, says) => {
   expect({ code: ran.code, stdout: ran.stdout }).toEqual({ code, stdout: '' });
   const error = errorOf(ran);
   expect(error).toMatchObject({ exitCode: code, retryable: false });
-  expect(`${String(error['message'])} ${String(error['hint'])}`).toContain(says);
+  expect(`${String(error['message'])} ${String(error['hint'])}`).toContain(message);
   expect(service.requests).toEqual([]);
-  const told = await rosterctl(line, { home, env: service.env });
-  expect(told.code).toBe(code);
-  expect(told.stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(4);
+  const asText = await rosterctl(line, { home, env: service.env });
+  expect(asText.code).toBe(code);
+  expect(asText.stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(4);
 });
 
 const refusals: readonly (readonly [status: number, body: unknown, code: number, kind: string])[] =
@@ -155,11 +155,11 @@ test.each([
   ['tryouts accept', 'Did you mean: rosterctl tryouts set-status ID --to accepted'],
   ['upload contract.pdf', 'Did you mean: rosterctl documents upload'],
   ['help teams lst', 'There is no command teams "lst". Did you mean list?'],
-])('%s suggests the intended command', async (line, says) => {
+])('%s suggests the intended command', async (line, message) => {
   const ran = await rosterctl(line);
   expect([ran.code, ran.stdout]).toEqual([2, '']);
-  const said = line.includes('--json') ? JSON.stringify(errorOf(ran)) : ran.stderr;
-  expect(said.replaceAll('\\"', '"')).toContain(says);
+  const text = line.includes('--json') ? JSON.stringify(errorOf(ran)) : ran.stderr;
+  expect(text.replaceAll('\\"', '"')).toContain(message);
 });
 
 test.each([

@@ -18,8 +18,12 @@ interface Packed {
 let packed: Packed;
 
 beforeAll(() => {
-  const told = run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', home], root);
-  packed = (JSON.parse(told) as readonly [Packed])[0];
+  const stdout = run(
+    'npm',
+    ['pack', '--json', '--ignore-scripts', '--pack-destination', home],
+    root,
+  );
+  packed = (JSON.parse(stdout) as readonly [Packed])[0];
   mkdirSync(place);
   writeFileSync(join(place, 'package.json'), '{"private":true}\n');
   const tarball = join(home, packed.filename);

@@ -62,11 +62,11 @@ test('a process that may open too few files reports it in every format and sends
   const line = 'docs upload -r many --yes';
   // Few enough that Node starts but the files cannot be read.
   const at = { env, home, cwd: home, through: 'ulimit -n 24; exec "$@"' };
-  const told = await rosterctl(line, at);
-  expect([told.code, told.stdout]).toEqual([1, '']);
-  expect(told.stderr).toMatch(/too many files are open/i);
-  expect(told.stderr).toContain('ulimit -n 4096');
-  expect(told.stderr).not.toMatch(/bug|\.cjs/);
+  const ran = await rosterctl(line, at);
+  expect([ran.code, ran.stdout]).toEqual([1, '']);
+  expect(ran.stderr).toMatch(/too many files are open/i);
+  expect(ran.stderr).toContain('ulimit -n 4096');
+  expect(ran.stderr).not.toMatch(/bug|\.cjs/);
   const json = await rosterctl(`${line} --json`, at);
   expect([json.code, errorOf(json)['code'], errorOf(json)['exitCode']]).toEqual([
     1,

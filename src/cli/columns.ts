@@ -3,7 +3,7 @@ import { type JsonObject, isObject } from '../data/json.js';
 
 /** The columns of a table, and the non-empty fields that are left out. */
 export interface Columns {
-  readonly shown: readonly string[];
+  readonly visible: readonly string[];
   readonly hidden: readonly string[];
 }
 
@@ -40,7 +40,7 @@ export function terminalColumns(records: readonly JsonObject[]): Columns {
     useful.map(([name]) => name),
   );
   return {
-    shown: ordered.filter((name) => !long.has(name)),
+    visible: ordered.filter((name) => !long.has(name)),
     hidden: ordered.filter((name) => long.has(name)),
   };
 }

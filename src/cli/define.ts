@@ -219,7 +219,7 @@ export class ValueWithExit<T> {
 
 /** The output of a run whose rows are printed as they finish, with an exit code known after the last one. */
 export class RunOutput {
-  constructor(readonly shown: CommandOutput) {}
+  constructor(readonly output: CommandOutput) {}
 }
 
 /** A value that is printed while the command keeps running, such as a server's address. */

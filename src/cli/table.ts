@@ -27,19 +27,19 @@ export async function recordTable(
   style: TableStyle,
 ): Promise<string[]> {
   const sorted = style.keepOrder ? records : inUsualOrder(records, resource);
-  const { shown, hidden } = style.columnNames
-    ? { shown: style.columnNames, hidden: [] }
+  const { visible, hidden } = style.columnNames
+    ? { visible: style.columnNames, hidden: [] }
     : terminalColumns(sorted);
   const columns: TableColumn[] = [];
   // Columns beyond the right edge are not rendered.
   let used = 0;
-  for (const name of shown) {
+  for (const name of visible) {
     if (used > style.columns) break;
     const column = columnOf(name, sorted, style);
     columns.push(column);
     used += minWidthOf(column) + 2;
   }
-  const omitted = [...shown.slice(columns.length), ...hidden].map(cellText);
+  const omitted = [...visible.slice(columns.length), ...hidden].map(cellText);
   return renderTable(columns, { columns: style.columns, paint: style.paint, hidden: omitted });
 }
 

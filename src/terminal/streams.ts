@@ -61,7 +61,7 @@ export interface ProcessStreams extends Streams {
   /** After a signal, unless a report of changes is being printed: writes no longer wait for their reader. */
   stopWaiting(): void;
   /** True if an abandoned write is still pending, which would keep the process alive. */
-  readonly isHeld: boolean;
+  readonly hasAbandonedWrite: boolean;
 }
 
 /** The part of `process.stdout` and `process.stderr` that is used; any Writable fits. */
@@ -186,7 +186,7 @@ export function createStreams(source: StreamsOptions, direct?: Descriptors): Pro
       out.stopWaiting();
       err.stopWaiting();
     },
-    get isHeld() {
+    get hasAbandonedWrite() {
       return out.isHeld() || err.isHeld();
     },
   };

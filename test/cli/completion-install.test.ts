@@ -30,7 +30,7 @@ function filesIn(home: string): string[] {
 }
 
 describe.each(shells)('completion %s', (shell) => {
-  const wanted = [...places[shell]].toSorted();
+  const expected = [...places[shell]].toSorted();
 
   test('--install reports what it wrote, and the second time that nothing changed', async () => {
     const home = temporaryFolder();
@@ -40,13 +40,13 @@ describe.each(shells)('completion %s', (shell) => {
       shell,
       files: places[shell].map((path) => ({ path: join(home, path), done: 'written' })),
     });
-    expect(filesIn(home)).toEqual(wanted);
-    const contents = wanted.map((path) => readFileSync(join(home, path), 'utf8'));
+    expect(filesIn(home)).toEqual(expected);
+    const contents = expected.map((path) => readFileSync(join(home, path), 'utf8'));
     const second = await rosterctl(`completion ${shell} --install`, { home });
     expect(second.stdout.split('\n').slice(0, -1)).toEqual(
       places[shell].map((path) => `unchanged  ${join(home, path)}`),
     );
-    expect(wanted.map((path) => readFileSync(join(home, path), 'utf8'))).toEqual(contents);
+    expect(expected.map((path) => readFileSync(join(home, path), 'utf8'))).toEqual(contents);
   });
 
   test('--install -n writes nothing and names the files', async () => {

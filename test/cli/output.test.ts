@@ -291,7 +291,7 @@ describe('json', () => {
     expect(chosen.stdout).toBe('[{"__proto__":{"a":1},"discord":12345678901234567890}]\n');
   });
 
-  test('is whole or nothing', async () => {
+  test('is written completely or not at all', async () => {
     const made = screen();
     const world = worldOf(made.streams, { output: 'json' });
     await expect(present(broken(), listOf('tryouts'), world)).rejects.toThrow('the answer broke');

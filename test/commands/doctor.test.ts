@@ -65,8 +65,8 @@ test('a corrupt configuration fails one check, and the others run', async () => 
   const { code, checks } = await doctor({ home });
   expect(code).toBe(1);
   expect(checks.find(({ check }) => check === 'config')).toMatchObject({ result: 'fail' });
-  const [told, ...again] = checks.filter(({ detail }) => detail.includes(folder));
-  expect([told?.check, again]).toEqual(['config', []]);
+  const [failed, ...again] = checks.filter(({ detail }) => detail.includes(folder));
+  expect([failed?.check, again]).toEqual(['config', []]);
 });
 
 test('a network failure is one failed check', async () => {

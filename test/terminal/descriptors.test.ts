@@ -26,9 +26,9 @@ function over(take: (bytes: Uint8Array) => number) {
     {
       isTerminal: (descriptor) => descriptor === 1,
       write(_descriptor, bytes) {
-        const taken = take(bytes);
-        direct.push(Buffer.from(bytes.subarray(0, taken)).toString());
-        return taken;
+        const accepted = take(bytes);
+        direct.push(Buffer.from(bytes.subarray(0, accepted)).toString());
+        return accepted;
       },
     },
   );
@@ -81,11 +81,14 @@ test('a long text goes through the stream, which waits for its reader', async ()
 test.each([
   ['EPIPE', PipeClosedError],
   ['ENOSPC', OutputError],
-] as const)('%s is told by the write that met it and by every later one', async (code, kind) => {
-  const { streams, opened } = over(() => {
-    throw refused(code);
-  });
-  await expect(streams.stdout.write('a')).rejects.toThrow(kind);
-  await expect(streams.stdout.write('b')).rejects.toThrow(kind);
-  expect(opened()).toBe(false);
-});
+] as const)(
+  '%s is thrown by the write that caused it and by every later one',
+  async (code, kind) => {
+    const { streams, opened } = over(() => {
+      throw refused(code);
+    });
+    await expect(streams.stdout.write('a')).rejects.toThrow(kind);
+    await expect(streams.stdout.write('b')).rejects.toThrow(kind);
+    expect(opened()).toBe(false);
+  },
+);

@@ -95,14 +95,14 @@ async function inTerminal(what: string, { keys = [], env = {}, args = [] }: Typi
   });
   let got = '';
   let from = 0;
-  const left = [...keys];
+  const remaining = [...keys];
   const step = () => {
-    const [next] = left;
+    const [next] = remaining;
     if (!next) return;
     const at = withoutColor(got).indexOf(next[0], from);
     if (at < 0) return;
     from = at + next[0].length;
-    left.shift();
+    remaining.shift();
     // The prompt discards keys typed before it is drawn.
     setTimeout(() => child.write(next[1]), 100);
   };

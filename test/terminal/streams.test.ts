@@ -58,8 +58,8 @@ describe('colour', () => {
     [false, { FORCE_COLOR: '1' }, true],
     [true, { FORCE_COLOR: '0' }, false],
     [true, { FORCE_COLOR: '1', NO_COLOR: '1' }, true],
-  ])('terminal %s with %j: %s', (isTerminal, env, wanted) => {
-    expect(wantsColor(isTerminal, env)).toBe(wanted);
+  ])('terminal %s with %j: %s', (isTerminal, env, expected) => {
+    expect(wantsColor(isTerminal, env)).toBe(expected);
   });
 
   test('--no-color beats everything', () => {
@@ -78,16 +78,17 @@ test('a valid COLUMNS is used, an invalid one is ignored', () => {
 
 describe('writing', () => {
   test('a write resolves once the bytes are handed over', async () => {
-    const taken: string[] = [];
+    const accepted: string[] = [];
     const slow = new Writable({
       highWaterMark: 1,
-      write: (chunk, _encoding, done) => setTimeout(() => done(void taken.push(String(chunk))), 5),
+      write: (chunk, _encoding, done) =>
+        setTimeout(() => done(void accepted.push(String(chunk))), 5),
     });
     const streams = streamsOn({ stdout: slow });
     await streams.stdout.write('one');
-    expect(taken).toEqual(['one']);
+    expect(accepted).toEqual(['one']);
     await Promise.all([streams.stdout.write('two'), streams.stdout.write(Buffer.from('three'))]);
-    expect(taken).toEqual(['one', 'two', 'three']);
+    expect(accepted).toEqual(['one', 'two', 'three']);
   });
 
   test('a closed pipe is a PipeClosedError, for this write and later ones', async () => {
@@ -133,7 +134,7 @@ describe('secrets', () => {
     const streams = streamsOn({ stderr });
     const key = 'rk_live/CANARY+0123456789=';
     streams.redact(key);
-    const told = [
+    const lines = [
       encodeURIComponent(key)
         .toLowerCase()
         .replace('rk_live', 'rk_live')
@@ -144,10 +145,10 @@ describe('secrets', () => {
       Buffer.from(key).toString('base64url'),
       `the invalid key: ${key.slice(0, 20)}…`,
     ];
-    await streams.stderr.write(told.join('\n'));
+    await streams.stderr.write(lines.join('\n'));
     const shown = String(stderr.read());
     expect(shown).not.toMatch(/CANARY|UUNBTkFSW/);
-    expect(shown.match(/\[redacted\]/g)).toHaveLength(told.length);
+    expect(shown.match(/\[redacted\]/g)).toHaveLength(lines.length);
     expect(shown).toContain('the invalid key: [redacted]…');
   });
 
@@ -203,7 +204,7 @@ describe('in a separate process', () => {
 const streams = createStreams(process as never);
 const size = Number(process.argv[2]);
 try {
-  for (let left = size; left > 0; left -= 1000) await streams.stdout.write('x'.repeat(999) + '\\n');
+  for (let remaining = size; remaining > 0; remaining -= 1000) await streams.stdout.write('x'.repeat(999) + '\\n');
   process.exitCode = 0;
 } catch (error) {
   await streams.stderr.write((error as Error).name + ': ' + (error as Error).message);

@@ -146,15 +146,12 @@ test.each([
   [401, 'invalidApiKey', 4],
   [403, 'forbidden', 7],
   [404, 'gone', 5],
-])(
-  'a list response of %i ends with its exit code',
-  async (status, error, code) => {
-    const refusing = await recordingService(() => ({ status, json: { error } }));
-    const ran = await rosterctl('tryouts list --json', { env: refusing.env });
-    expect(ran).toMatchObject({ code, stdout: '' });
-    expect(errorOf(ran)).toMatchObject({ code: error, status, exitCode: code });
-  },
-);
+])('a list response of %i ends with its exit code', async (status, error, code) => {
+  const refusing = await recordingService(() => ({ status, json: { error } }));
+  const ran = await rosterctl('tryouts list --json', { env: refusing.env });
+  expect(ran).toMatchObject({ code, stdout: '' });
+  expect(errorOf(ran)).toMatchObject({ code: error, status, exitCode: code });
+});
 
 const get = (ids: string) => rosterctl(`tryouts get ${ids} --json`, { env: service.env });
 
