@@ -64,16 +64,16 @@ type ParsedCommand = Extract<Parsed, { kind: 'command' }>;
 
 /** Runs a command and returns its exit code; the code of a signal takes precedence. */
 async function run(
-  invocation: ParsedCommand,
+  parsed: ParsedCommand,
   table: PlainTable,
   topics: Distribution['topics'],
   streams: ProcessStreams,
 ): Promise<number> {
   const argv = process.argv.slice(2);
-  checkAgainstTable(invocation.command, invocation.values);
+  checkAgainstTable(parsed.command, parsed.values);
   if (argv.some((word) => word.includes('\ufffd'))) {
     const { argumentsNotUtf8 } = await import('./files/raw-arguments.js');
-    checkEncoding(invocation, argumentsNotUtf8(argv));
+    checkEncoding(parsed, argumentsNotUtf8(argv));
   }
   const jobControl = watchStops(process);
   const signals = watchSignals(() => {
@@ -83,61 +83,56 @@ async function run(
   signals.signal.addEventListener('abort', () => streams.stopReading(), { once: true });
   let clearLimit: (() => void) | undefined;
   try {
-    clearLimit = await limitTime(invocation.globals.maxTime, (text) => {
+    clearLimit = await limitTime(parsed.globals.maxTime, (text) => {
       void streams.stderr.write(`Stopped: --max-time ${text} is over.\n`);
       signals.end();
     });
     // Loaded only for a command: help, usage errors and completion never need it.
     const { runCommand } = await import('./assemble.js');
-    const { code, failed } = await runCommand(
-      invocation.command,
-      invocation.values,
-      invocation.globals,
-      {
-        env: process.env,
-        platform: process.platform,
-        nodeVersion: process.versions.node,
-        uid: process.getuid?.(),
-        self: { pid: process.pid, isAlive },
-        table,
-        topics,
-        streams,
-        signal: signals.signal,
-        // Not `performance`, whose first use adds 2 ms to the start-up.
-        clock: () => Number(process.hrtime.bigint()) / 1e6,
-        expectSignal: signals.expect,
-        onStop: jobControl.onStop,
-        lendKeys(isInUse) {
-          const restoreInterrupts = signals.ignoreInterrupts();
-          const stopFollowing = jobControl.follow(isInUse);
-          return () => {
-            restoreInterrupts();
-            stopFollowing();
-          };
-        },
-        onContinue(listener) {
-          process.on('SIGCONT', listener);
-          return () => process.off('SIGCONT', listener);
-        },
-        withEditing,
-        onConnected: (found) => {
-          keySource = found;
-        },
-        onFormat: (found) => {
-          format = found;
-        },
+    const { code, failed } = await runCommand(parsed.command, parsed.values, parsed.globals, {
+      env: process.env,
+      platform: process.platform,
+      nodeVersion: process.versions.node,
+      uid: process.getuid?.(),
+      self: { pid: process.pid, isAlive },
+      table,
+      topics,
+      streams,
+      signal: signals.signal,
+      // Not `performance`, whose first use adds 2 ms to the start-up.
+      clock: () => Number(process.hrtime.bigint()) / 1e6,
+      expectSignal: signals.expect,
+      onStop: jobControl.onStop,
+      lendKeys(isInUse) {
+        const restoreInterrupts = signals.ignoreInterrupts();
+        const stopFollowing = jobControl.follow(isInUse);
+        return () => {
+          restoreInterrupts();
+          stopFollowing();
+        };
       },
-    );
+      onContinue(listener) {
+        process.on('SIGCONT', listener);
+        return () => process.off('SIGCONT', listener);
+      },
+      withEditing,
+      onConnected: (found) => {
+        keySource = found;
+      },
+      onFormat: (found) => {
+        format = found;
+      },
+    });
     const exitCode = signals.code() ?? code;
     // Each failure was printed on its own line; a script reads one error, the last line.
     if (failed && (failed.isUnreported || printsJson(argv)))
-      await printFailure(failed.error, invocation, table, argv, streams, {
+      await printFailure(failed.error, parsed, table, argv, streams, {
         exitCode,
         ids: [failed.id],
       });
     return exitCode;
   } catch (error) {
-    const code = await printFailure(error, invocation, table, argv, streams, {
+    const code = await printFailure(error, parsed, table, argv, streams, {
       exitCode: signals.code(),
     });
     return signals.code() ?? code;
