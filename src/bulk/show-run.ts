@@ -35,9 +35,13 @@ export async function showRun(context: Context, planned: Planned): Promise<Comma
   return streamed(context, planned.ready);
 }
 
-function shownReport(context: Context, { report, ...ended }: EndedRun): CommandOutput {
+function shownReport(
+  context: Context,
+  { report, written: onWritten, ...ended }: EndedRun,
+): CommandOutput {
   printSummary(context, report);
-  return { value: report, view: reportViewFor(context.settings), isReport: true, ...ended };
+  const view = reportViewFor(context.settings);
+  return { value: report, view, isReport: true, onWritten, ...ended };
 }
 
 function shownExecuted(
