@@ -181,9 +181,9 @@ async function showTable<T>(
 ): Promise<void> {
   const records = (await collect(rows)).map(asRecord);
   if (records.length === 0) return context.note(nothingFound(view));
-  const { recordTable: peopleTable } = await import('./table.js');
+  const { recordTable } = await import('./table.js');
   const { interactiveColumns } = view;
-  const lines = await peopleTable(records, view, {
+  const lines = await recordTable(records, view, {
     ...canvasOf(sink, context),
     time: context.settings.time,
     columnNames:
@@ -240,7 +240,7 @@ async function writeTable<T>(
 ): Promise<void> {
   const named = settings.fields ?? namedColumns(view, settings);
   if (named) return writeTsv(sink, rows, named, settings);
-  const { machineColumns: columnsForMachines } = await import('./columns.js');
+  const { machineColumns } = await import('./columns.js');
   const source = batchesOf(rows)[Symbol.asyncIterator]();
   const first: Item<unknown>[] = [];
   let last = await source.next();
@@ -249,7 +249,7 @@ async function writeTable<T>(
     if (first.length >= sampleSize) break;
   }
   const sample = first.slice(0, sampleSize).map(({ value }) => asRecord(value));
-  const columns = sample.length === 0 ? recordFields(view.resource) : columnsForMachines(sample);
+  const columns = sample.length === 0 ? recordFields(view.resource) : machineColumns(sample);
   const lateFields = new LateFields(sample);
   const all = async function* (): Batches<unknown> {
     try {
