@@ -1,5 +1,7 @@
-// A service with a store for the upload figures: it hands out places, counts the bytes that come
-// and drops them, and records documents. A process of its own, so that it slows no measurement.
+/**
+ * A service with a file store for the upload figures: it issues upload URLs, counts and drops the
+ * bytes, and records documents. It runs in its own process, so that it slows no measurement.
+ */
 import { createServer } from 'node:http';
 import { createServer as createSocketServer } from 'node:net';
 

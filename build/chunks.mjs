@@ -1,7 +1,9 @@
-// Which modules lie together in one file of dist/chunks/: what is always loaded together, since each
-// further file costs a start a third of a millisecond.
+/**
+ * Which modules share a file of dist/chunks/: those that are always loaded together, because each
+ * additional file costs a third of a millisecond at start-up.
+ */
 
-/** Each chunk's first modules; it holds what they import statically and no chunk before it holds. */
+/** The first modules of each chunk, which also holds their static imports that no earlier chunk holds. */
 const firsts = {
   core: [
     'src/main.ts',
@@ -25,7 +27,7 @@ const firsts = {
   wire: ['node_modules/undici/lib/dispatcher/agent.js', 'node_modules/undici/lib/core/connect.js'],
 };
 
-/** A plugin that learns who imports whom, and the groups made of that. */
+/** Returns a plugin that collects the imports, and the chunk groups computed from them. */
 export function chunksOf(root) {
   const placed = new Map();
   const plugin = {
@@ -49,7 +51,7 @@ export function chunksOf(root) {
   return { plugin, groups };
 }
 
-/** Which of our modules and packages each file of dist/ holds, for the tests. */
+/** Returns the modules and packages in each file of dist/, for the tests. */
 export function manifestOf(output, root) {
   const entries = output
     .filter((file) => file.type === 'chunk')

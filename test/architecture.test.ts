@@ -3,12 +3,12 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { contract } from '../src/api/contract.js';
-import { commands } from '../src/commands/index.js';
+import { commands as commandTable } from '../src/commands/index.js';
 import { resourceNames, resourceWords } from '../src/data/resources.js';
 
 const root = fileURLToPath(new URL('../src/', import.meta.url));
 
-/** The floors: an import points down, or stays in its own folder. */
+/** The layers: an import points down, or stays in its own folder. */
 const floors: Readonly<Record<string, number>> = {
   'main.ts': 16,
   'assemble.ts': 15,
@@ -39,11 +39,11 @@ const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((n
 );
 const imports = new Map(files.map((file) => [file, importsOf(file)]));
 
-test('every file stands on a floor', () => {
+test('every file belongs to a layer', () => {
   expect(files.filter((file) => floors[placeOf(file)] === undefined)).toEqual([]);
 });
 
-test('imports go down or stay in their folder', () => {
+test('imports point down or stay in their folder', () => {
   const upward = [...imports].flatMap(([file, targets]) =>
     targets
       .filter((target) => placeOf(target) !== placeOf(file))
@@ -56,7 +56,7 @@ test('imports go down or stay in their folder', () => {
   expect(upward).toEqual([]);
 });
 
-test('no import leads back to where it started', () => {
+test('no imports form a cycle', () => {
   const circles: string[] = [];
   const done = new Set<string>();
   const walk = (file: string, path: readonly string[]): void => {
@@ -70,7 +70,7 @@ test('no import leads back to where it started', () => {
   expect(circles).toEqual([]);
 });
 
-/** One owner per package; the rest of the house calls the owner. */
+/** One owner per package; all other code calls the owner. */
 const owners: Readonly<Record<string, readonly string[]>> = {
   commander: ['cli/program.ts'],
   undici: ['api/undici.ts', 'api/exchange.ts'],
@@ -80,7 +80,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   conf: ['config/store-write.ts'],
 };
 
-test('each package has its owner', () => {
+test('each package is imported only by its owner', () => {
   const strangers = files.flatMap((file) =>
     packagesOf(file)
       .filter((name) => owners[name] && !owners[name].includes(file))
@@ -89,7 +89,7 @@ test('each package has its owner', () => {
   expect(strangers).toEqual([]);
 });
 
-test('only main.ts knows the process, and nobody prints to the console', () => {
+test('only main.ts uses process, and no file prints to the console', () => {
   const culprits = files
     .filter((file) => file !== 'main.ts')
     .filter((file) =>
@@ -99,7 +99,7 @@ test('only main.ts knows the process, and nobody prints to the console', () => {
 });
 
 const known = [...Object.keys(contract), ...resourceNames].join('|');
-/** Ways to decide by how an endpoint or a resource is spelled, where a table has a column for it. */
+/** Patterns of decisions by the name of an endpoint or a resource, for which a table has a column. */
 const spelling = [
   new RegExp(`[!=]==? '(?:${known})'|'(?:${known})' [!=]==?|case '(?:${known})'`),
   /\b[eE]ndpoint(?:Name)?\)?\.(?:startsWith|endsWith|includes|match|search|replace|slice)\(/,
@@ -120,11 +120,11 @@ test.each([
   ['resource(name).calls.get === undefined', false],
   ["endpoint(call.endpoint).verb === 'update'", false],
   ["view: recordOf('tryouts')", false],
-])('%s is a decision by spelling: %s', (text, expected) => {
+])('%s decides by a name: %s', (text, expected) => {
   expect(decidesBySpelling(text)).toBe(expected);
 });
 
-test('nothing hangs on how an endpoint or a resource is spelled, but in its own command', () => {
+test('only the command of a resource decides by the name of an endpoint or a resource', () => {
   const commands = new RegExp(`^commands/(${resourceNames.join('|')})/`);
   const culprits = files.filter((file) => !commands.test(file) && decidesBySpelling(code(file)));
   expect(culprits).toEqual([]);
@@ -137,7 +137,7 @@ test('no file but a table grows past 300 lines', () => {
   expect(long).toEqual([]);
 });
 
-test('a test that is left out says why', () => {
+test('a skipped test states the reason', () => {
   const folder = fileURLToPath(new URL('./', import.meta.url));
   const silent = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.test.ts'))
@@ -168,7 +168,7 @@ test('inside a folder at most eight files stand on one another', () => {
 });
 
 test('a folder of commands holds one file per command, and shared.ts for what siblings share', () => {
-  const expected = Object.entries(commands).flatMap(([noun, entry]) =>
+  const expected = Object.entries(commandTable).flatMap(([noun, entry]) =>
     typeof entry === 'function'
       ? [`commands/${noun}.ts`]
       : Object.keys(entry.commands).map((verb) => `commands/${noun}/${verb}.ts`),

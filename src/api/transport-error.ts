@@ -129,7 +129,7 @@ export function failureOfTransportError(loss: TransportError, place: RequestSite
   const tries = place.attempts > 1 ? ` (${place.attempts} attempts)` : '';
   return new NetworkError(
     text.replace(/\.?$/, (end) => tries + end),
-    { reason, origin, delivery, lasts: retryPace(loss) === 'never', call, hint, cause },
+    { reason, origin, delivery, isPermanent: retryPace(loss) === 'never', call, hint, cause },
   );
 }
 

@@ -138,12 +138,17 @@ export async function reportAgain(
   const run = upperFirst(runSince(head, context.now()));
   context.message(`${run}, did all of this; here is its report.`);
   const report = reportOf(context, head, [...state.results.values()]);
-  const written = () => markReported(store, head.run, state.last);
+  const onWritten = () => markReported(store, head.run, state.last);
   const session = operation.open(context, (plan ? jobOf(plan).job : {}) as never);
   const [only] = report.results;
   const record = only?.result === 'changed' ? await madeRecord(session, stored) : undefined;
   const known = record ?? only?.after;
-  return { report, exitName: exitOf(report, undefined), written, only: { session, record: known } };
+  return {
+    report,
+    exitName: exitOf(report, undefined),
+    onWritten,
+    only: { session, record: known },
+  };
 }
 
 /** The record that a run created, if reading can identify it. */

@@ -3,7 +3,7 @@ import type { RateLimiter } from '../api/rate-limiter.js';
 import { backoffMs } from '../api/retry.js';
 import { keepHeapClose, letHeapGrow } from '../api/wire.js';
 import { bytesMoved } from '../cli/cells.js';
-import { type FailedOne, rowError } from '../cli/failure.js';
+import { type FailedItem, rowError } from '../cli/failure.js';
 import type { Context } from '../context.js';
 import { intern } from '../data/digest.js';
 import type { JsonObject } from '../data/json.js';
@@ -59,9 +59,9 @@ export interface EndedRun {
   readonly report: BulkReport;
   readonly exitName: ExitName;
   /** The error of the entire run, for scripts. */
-  readonly failed?: FailedOne | undefined;
+  readonly failed?: FailedItem | undefined;
   /** Called once the report has been printed, to record that. */
-  readonly written?: (() => Promise<void>) | undefined;
+  readonly onWritten?: (() => Promise<void>) | undefined;
 }
 
 export interface ExecutedRun extends EndedRun {
@@ -252,7 +252,7 @@ async function finalizeRun(
       if (remaining > 0) printUnfinished(context, run, remaining);
     },
     ...(store &&
-      head.addsEachTime && { written: () => markReported(store, head.run, journal.last) }),
+      head.addsEachTime && { onWritten: () => markReported(store, head.run, journal.last) }),
   };
 }
 

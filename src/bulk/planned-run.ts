@@ -1,5 +1,5 @@
 /** The result of planning: a run about to send, or the report of one that sends nothing, such as a dry run. */
-import type { DryRun, Shown } from '../cli/define.js';
+import type { DryRun, CommandOutput } from '../cli/define.js';
 import { dryRunView } from '../cli/lines.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
@@ -114,7 +114,7 @@ export async function dryRunOne(
   { operation }: Pick<Invocation, 'operation'>,
   kept: KeptJob,
   row: Task,
-): Promise<Shown> {
+): Promise<CommandOutput> {
   const session = operation.open(context, kept.job as never);
   const state = await session.read(row, 'preview');
   const plan = await session.plan(row, state);
@@ -160,7 +160,7 @@ export async function dryRunMany(
   kept: KeptJob,
   rows: readonly Task[],
   run: string | null = null,
-): Promise<Shown> {
+): Promise<CommandOutput> {
   const { operation, words, values } = invocation;
   const session = operation.open(context, kept.job as never);
   const preview = await previewRows(context, rows, invocation, session, kept.guards);

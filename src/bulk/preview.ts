@@ -162,7 +162,7 @@ function previewer(
       const { record } = state;
       breaker.recordResult('unchanged', false);
       if (isOne) only = { record };
-      if (record) fields.see(record);
+      if (record) fields.observe(record);
       const name = record?.['name'];
       if (row.row <= mostNamed && typeof name === 'string') names.set(row.row, name);
       const decision = decideRow(row, record, plan, {

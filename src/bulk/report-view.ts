@@ -1,7 +1,7 @@
 /** Renders the report of a run: for a person, in a pipe, and the schema of its JSON. */
 import * as z from 'zod/mini';
-import type { FailedOne } from '../cli/failure.js';
-import { goneThing, changeText } from '../cli/lines.js';
+import type { FailedItem } from '../cli/failure.js';
+import { deletedValue, changeText } from '../cli/lines.js';
 import type { Canvas, View } from '../cli/views.js';
 import type { Context } from '../context.js';
 import { RunError } from '../data/outcome-errors.js';
@@ -141,7 +141,7 @@ function rowLine(
   const changes = Object.keys(after ?? {}).map((field) => {
     const [from, to] = [before?.[field], after?.[field]];
     if (!deletes) return `${field} ${changeText(from, to)}`;
-    return `${result === 'would_change' ? 'delete' : 'deleted'} ${goneThing(field, from)}`;
+    return `${result === 'would_change' ? 'delete' : 'deleted'} ${deletedValue(field, from)}`;
   });
   const done = step === undefined ? '' : ` (done: ${changes.join(', ')})`;
   const detail = message ? `${singleLine(message)}${done}` : changes.join(', ');
@@ -187,7 +187,7 @@ export function failedRun(
   report: BulkReport,
   exitName: ExitName,
   error?: Failure,
-): FailedOne | undefined {
+): FailedItem | undefined {
   if (exitName === 'done') return undefined;
   const { run, summary } = report;
   // An unknown outcome that was verified later is not why the run failed.

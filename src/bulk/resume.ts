@@ -61,8 +61,8 @@ export async function finishRows(
       rows.includes(row),
     );
     const ended = await executeRun(context, run);
-    const written = () => finalizeRun(store, now, run.journal.last);
-    return { ended: { ...ended, written }, run };
+    const onWritten = () => finalizeRun(store, now, run.journal.last);
+    return { ended: { ...ended, onWritten }, run };
   });
 }
 

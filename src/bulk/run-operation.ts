@@ -1,6 +1,6 @@
 /** Runs every command that changes records: select, plan, confirm, execute, report. */
 import { keepHeapClose } from '../api/wire.js';
-import type { Command, OperationCommand, Params, Shown } from '../cli/define.js';
+import type { Command, OperationCommand, Params, CommandOutput } from '../cli/define.js';
 import type { View } from '../cli/views.js';
 import type { Context } from '../context.js';
 import { resourceWords } from '../data/resources.js';
@@ -40,7 +40,7 @@ export type CommandLine = Omit<Invocation, 'source' | 'isSingle'>;
  * Runs a command that changes records. Throws UsageError and InputError before any request, GuardError
  * if a cap, a lock or a possibly incomplete list forbids the change, and the failure of a single write.
  */
-async function runOperation(context: Context, commandLine: CommandLine): Promise<Shown> {
+async function runOperation(context: Context, commandLine: CommandLine): Promise<CommandOutput> {
   const { operation, values } = commandLine;
   if (!operation.bind) return selectAndRun(context, commandLine);
   return operation.bind(context, values as never, (parts) =>
@@ -48,7 +48,7 @@ async function runOperation(context: Context, commandLine: CommandLine): Promise
   );
 }
 
-async function selectAndRun(context: Context, commandLine: CommandLine): Promise<Shown> {
+async function selectAndRun(context: Context, commandLine: CommandLine): Promise<CommandOutput> {
   const { operation, values } = commandLine;
   const source = (operation.rows ? undefined : sourceOf(values, operation)) ?? 'ids';
   await operation.check?.(context, values as never);
@@ -82,7 +82,7 @@ async function dryRun(
   invocation: Invocation,
   kept: KeptJob,
   local: Selection | undefined,
-): Promise<Shown> {
+): Promise<CommandOutput> {
   const { operation, values, isSingle } = invocation;
   const head = headOf(context, invocation, kept, local);
   const same = values.restart ? [] : await unfinishedRunsOf(context, head);
@@ -124,7 +124,7 @@ async function planAndExecute(
   invocation: Invocation,
   kept: KeptJob,
   local: Selection | undefined,
-): Promise<Shown> {
+): Promise<CommandOutput> {
   const { operation, isSingle } = invocation;
   const store = storeFor(context, invocation);
   const head = headOf(context, invocation, kept, local);
@@ -153,7 +153,7 @@ export async function retryRows(
   commandLine: CommandLine,
   { job, rows }: Pick<RunPlan, 'job' | 'rows'>,
   onPlanned: (run: string) => Promise<void>,
-): Promise<Shown> {
+): Promise<CommandOutput> {
   const { operation, values } = commandLine;
   const invocation: Invocation = { ...commandLine, source: 'ids', isSingle: false };
   const kept = job as KeptJob;

@@ -1,6 +1,6 @@
 /** Executes a planned run and renders it: the report of many rows, or the outcome of one. */
 import * as z from 'zod/mini';
-import type { Shown } from '../cli/define.js';
+import type { CommandOutput } from '../cli/define.js';
 import type { View } from '../cli/views.js';
 import type { Context } from '../context.js';
 import { recordStream, type Item } from '../data/batches.js';
@@ -28,22 +28,23 @@ import { unknownOutcome } from '../engine/verify.js';
  * Executes a run of many rows. For ndjson it returns a stream of rows, each once its result is on disk,
  * with the summary last; for other formats, or if nothing was to be sent, the complete report.
  */
-export async function showRun(context: Context, planned: Planned): Promise<Shown> {
+export async function showRun(context: Context, planned: Planned): Promise<CommandOutput> {
   if (!('ready' in planned)) return renderReport(context, planned);
   if (context.settings.output !== 'ndjson')
     return renderExecuted(context, await executeRun(context, planned.ready));
   return streamed(context, planned.ready);
 }
 
-function renderReport(context: Context, { report, ...ended }: EndedRun): Shown {
+function renderReport(context: Context, { report, ...ended }: EndedRun): CommandOutput {
   printSummary(context, report);
-  return { value: report, view: reportViewFor(context.settings), isReport: true, ...ended };
+  const view = reportViewFor(context.settings);
+  return { value: report, view, isReport: true, ...ended };
 }
 
 function renderExecuted(
   context: Context,
-  { report, exitName, failed, written, printEnd }: ExecutedRun,
-): Shown {
+  { report, exitName, failed, onWritten, printEnd }: ExecutedRun,
+): CommandOutput {
   const printsBelow = context.isInteractive && !context.settings.fields;
   if (!printsBelow) printEnd();
   return {
@@ -52,12 +53,12 @@ function renderExecuted(
     isReport: true,
     exitName,
     failed,
-    written,
+    onWritten,
     ...(printsBelow && { printAfter: printEnd }),
   };
 }
 
-function streamed(context: Context, run: PlannedRun): Shown {
+function streamed(context: Context, run: PlannedRun): CommandOutput {
   let ended: ExecutedRun | undefined;
   const stream = async function* (): AsyncGenerator<readonly Item<JsonObject>[]> {
     const queue = newQueue<ReportRow>();
@@ -87,7 +88,7 @@ function streamed(context: Context, run: PlannedRun): Shown {
     get failed() {
       return ended?.failed;
     },
-    written: async () => ended?.written?.(),
+    onWritten: async () => ended?.onWritten?.(),
   };
 }
 
@@ -101,7 +102,7 @@ export async function showOne(
   context: Context,
   invocation: Omit<Invocation, 'source'>,
   planned: Planned,
-): Promise<Shown> {
+): Promise<CommandOutput> {
   if (!('ready' in planned)) return renderOne(context, invocation, unsentOutcome(planned));
   const { ready } = planned;
   const ended = await executeRun(context, ready);
@@ -112,7 +113,7 @@ async function renderOne(
   context: Context,
   invocation: Omit<Invocation, 'source'>,
   outcome: OneOutcome,
-): Promise<Shown> {
+): Promise<CommandOutput> {
   const { operation } = invocation;
   const { row, error, ended } = outcome;
   const exitName = error ? error.exitName : ended.exitName;
@@ -123,7 +124,7 @@ async function renderOne(
   if (error) {
     for (const [field, value] of row.step === undefined ? [] : Object.entries(row.after ?? {}))
       context.message(`The ${field} was set to ${String(value)}; the rest was not done.`);
-    await ended.written?.();
+    await ended.onWritten?.();
     throw error;
   }
   const { session, record } = outcome;
@@ -137,7 +138,7 @@ async function renderOne(
     ...outcome,
     record: isObject(value) ? value : record,
   });
-  return { value, view, exitName: 'done', isReport: true, written: ended.written };
+  return { value, view, exitName: 'done', isReport: true, onWritten: ended.onWritten };
 }
 
 /** The outcome of an invocation's only row. */
@@ -156,7 +157,7 @@ export async function showFinished(
   context: Context,
   invocation: Omit<Invocation, 'source'>,
   { ended, run }: { readonly ended: ExecutedRun; readonly run: PlannedRun },
-): Promise<Shown> {
+): Promise<CommandOutput> {
   return renderOne(context, invocation, await outcomeOf(context, run, ended));
 }
 

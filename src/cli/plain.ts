@@ -1,3 +1,4 @@
+/** Describes the commands as plain data, without schemas: what help, completion and the documents read. */
 import * as z from 'zod/mini';
 import { type Endpoint, endpoint } from '../api/contract.js';
 import type { PlainCall, PlainCommand, PlainGroup, PlainParam } from '../data/plain-table.js';
@@ -5,7 +6,7 @@ import { kebab } from '../data/text.js';
 import { recordFields } from './views.js';
 import type { Command, CommandTable, Group, Params } from './define.js';
 
-/** Loads every command once and describes it. */
+/** Loads every command once and returns its description. */
 export async function describeCommands(
   table: CommandTable,
 ): Promise<{ groups: PlainGroup[]; commands: PlainCommand[]; everywhere: string[] }> {
@@ -82,7 +83,7 @@ function describeParams(given: Params | undefined, asFlags: boolean): PlainParam
   }));
 }
 
-/** The words of an enum, looked for inside optional, default and array. */
+/** The values of an enum, also inside optional, default and array. */
 function choicesOf(schema: z.core.$ZodType): readonly string[] | undefined {
   const def = schema._zod.def as {
     type: string;

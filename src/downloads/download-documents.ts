@@ -8,7 +8,7 @@ import {
   type SelectionValues,
   sourceOf,
 } from '../bulk/select-rows.js';
-import { type DryRun, flag, Outcome, param } from '../cli/define.js';
+import { type DryRun, flag, ValueWithExit, param } from '../cli/define.js';
 import { changeLines } from '../cli/lines.js';
 import { binarySize } from '../cli/cells.js';
 import { type Canvas, linesOf } from '../cli/views.js';
@@ -118,7 +118,7 @@ const selecting: Selecting = { resource: 'documents', filters: documentSelection
 export async function downloadSelection(
   context: Context,
   values: DownloadValues & SelectionValues & { readonly ids: readonly string[] },
-): Promise<Result | Outcome<Result>> {
+): Promise<Result | ValueWithExit<Result>> {
   const source = sourceOf(values, selecting);
   if (values.file !== undefined && (source !== undefined || values.ids.length > 1))
     throw new UsageError('-O names one file, and there may be several documents.', {
@@ -139,7 +139,7 @@ export async function downloadDocuments(
   rows: Parameters<typeof withRecords>[1],
   values: DownloadValues,
   isOne: boolean,
-): Promise<Result | Outcome<Result>> {
+): Promise<Result | ValueWithExit<Result>> {
   const { dir: folder, skipExisting, overwrite } = values;
   const file = await fileOrStdout(values.file);
   const onExisting = skipExisting ? 'skip' : overwrite ? 'overwrite' : 'refuse';
@@ -164,7 +164,8 @@ export async function downloadDocuments(
   const concurrency = values.concurrency ?? context.settings.concurrency;
   const run = runDownloads(context, targets, concurrency, worker);
   const exitName = () => run.exitName();
-  const outcome = (value: Result) => new Outcome(value, exitName, { failed: () => run.failed() });
+  const outcome = (value: Result) =>
+    new ValueWithExit(value, exitName, { failed: () => run.failed() });
   if (context.settings.output === 'ndjson') return outcome(run.rows());
   const done: Row[] = [];
   for await (const row of run.rows()) done.push(row);

@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events';
 import { basename } from 'node:path';
 import { CircuitBreaker } from '../engine/limits.js';
 import { binarySize, bytesMoved } from '../cli/cells.js';
-import { type FailedOne, wordsFor } from '../cli/failure.js';
+import { type FailedItem, errorMessage } from '../cli/failure.js';
 import type { Context } from '../context.js';
 import { mapConcurrently } from '../data/concurrency.js';
 import { plural } from '../data/text.js';
@@ -19,7 +19,7 @@ interface DownloadRun<R> {
   /** Final once all rows have been read. */
   exitName(): ExitName;
   /** The first failure; undefined if all are done. */
-  failed(): FailedOne | undefined;
+  failed(): FailedItem | undefined;
 }
 
 /** The work on each document. */
@@ -44,7 +44,7 @@ export function runDownloads<R>(
   const breaker = new CircuitBreaker(undefined, () => context.api.limiter.silent);
   // Each request in flight adds a listener.
   setMaxListeners(0, context.signal);
-  const failures: FailedOne[] = [];
+  const failures: FailedItem[] = [];
   let done = 0;
   let startedCount = 0;
   const one = async (target: Target): Promise<R | undefined> => {
@@ -86,7 +86,7 @@ export function runDownloads<R>(
   };
 
   /** The failure of an interrupted run: not all are done, although none failed. */
-  function notBegun(): FailedOne | undefined {
+  function notBegun(): FailedItem | undefined {
     const [first] = targets;
     if (!first || done === targets.length) return undefined;
     return { id: first.id, error: new CancelledError('Interrupted.') };
@@ -110,7 +110,7 @@ export function runDownloads<R>(
 
 function printFailure(context: Context, id: string, error: Failure): void {
   if (error.exitName === 'interrupted') return;
-  const message = wordsFor(context, id, error);
+  const message = errorMessage(context, id, error);
   context.message(message.includes(id) ? message : `${id}: ${message}`);
 }
 

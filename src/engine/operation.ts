@@ -1,7 +1,7 @@
 /** The operation interface: what a command does to each of its records (read, plan, send, verify). One engine runs every operation. */
 import type { ResourceName } from '../api/contract.js';
 import type { Answer, Call, PlannedRequest } from '../api/types.js';
-import type { Shown } from '../cli/define.js';
+import type { CommandOutput } from '../cli/define.js';
 import type { Overrides } from '../config/settings.js';
 import type { Context } from '../context.js';
 import type { Instant } from '../data/time.js';
@@ -242,6 +242,6 @@ export interface Operation {
   bind?(
     context: Context,
     values: never,
-    use: (parts: Partial<Operation>) => Promise<Shown>,
-  ): Promise<Shown>;
+    use: (parts: Partial<Operation>) => Promise<CommandOutput>,
+  ): Promise<CommandOutput>;
 }

@@ -161,7 +161,7 @@ async function sendLater(
   } else {
     run.rereads = 0;
     run.sends += 1;
-    const lasts = error instanceof NetworkError && error.details.lasts === true;
+    const lasts = error instanceof NetworkError && error.details.isPermanent === true;
     if (run.sends > retries || lasts || exceedsRetryBudget(error)) throw error;
     const throttled = error instanceof ApiError;
     const askedWait = throttled ? error.details.wait : undefined;

@@ -4,7 +4,7 @@ import { callFor, resource as rowOf } from '../api/resources.js';
 import type { Call } from '../api/types.js';
 import type { Operation, Sent, Session, Step } from '../engine/operation.js';
 import { type TypedFields, touchedFields } from '../cli/field-flags.js';
-import { wordsFor } from '../cli/failure.js';
+import { errorMessage } from '../cli/failure.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import type { ResourceName } from '../data/resources.js';
@@ -77,7 +77,7 @@ function createSession(context: Context, resource: ResourceName, body: JsonObjec
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       context.note(
-        `The ${noun} was created, but it could not be read again: ${wordsFor(context, String(record['id']), error)}`,
+        `The ${noun} was created, but it could not be read again: ${errorMessage(context, String(record['id']), error)}`,
       );
       return record;
     }

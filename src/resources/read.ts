@@ -2,8 +2,8 @@
 import { callFor, resource as rowOf } from '../api/resources.js';
 import type { Call } from '../api/types.js';
 import type { RecordState } from '../engine/operation.js';
-import { Outcome } from '../cli/define.js';
-import type { FailedOne } from '../cli/failure.js';
+import { ValueWithExit } from '../cli/define.js';
+import type { FailedItem } from '../cli/failure.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { isNotFound } from '../data/outcome-errors.js';
@@ -153,13 +153,13 @@ export async function getRecords(
   context: Context,
   resource: ResourceName,
   ids: readonly string[],
-): Promise<JsonObject | readonly JsonObject[] | Outcome<readonly JsonObject[]>> {
+): Promise<JsonObject | readonly JsonObject[] | ValueWithExit<readonly JsonObject[]>> {
   const reader = recordReader(context, resource);
   const read = async (id: string) => (await reader.read(id, 'list')).record ?? {};
   const [only] = ids;
   if (only !== undefined && ids.length === 1) return read(only);
   const found: JsonObject[] = [];
-  const failures: FailedOne[] = [];
+  const failures: FailedItem[] = [];
   for (const id of ids) {
     // oxlint-disable-next-line no-await-in-loop
     const record = await read(id).catch((error: unknown) => failureOfId(error, resource, id));
@@ -176,7 +176,7 @@ export async function getRecords(
   if (failures.length === 0) return found;
   const exitName = mostSevere(failures.map(({ error }) => error.exitName));
   const failed = failures.find(({ error }) => error.exitName === exitName);
-  return new Outcome(found, exitName, { failed: () => failed });
+  return new ValueWithExit(found, exitName, { failed: () => failed });
 }
 
 /** Returns a failure that concerns this id only; throws any other. */

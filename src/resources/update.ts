@@ -12,7 +12,7 @@ import {
   touchedFields,
   touchedNames,
 } from '../cli/field-flags.js';
-import { wordsFor } from '../cli/failure.js';
+import { errorMessage } from '../cli/failure.js';
 import type { Context } from '../context.js';
 import { readFieldWord } from '../data/assign.js';
 import type { JsonObject } from '../data/json.js';
@@ -137,7 +137,7 @@ export async function presentAgain(
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     context.note(
-      `${id}: done, but it could not be read again: ${wordsFor(context, id, error)} This is what the service answered.`,
+      `${id}: done, but it could not be read again: ${errorMessage(context, id, error)} This is what the service answered.`,
     );
     return record ?? { id };
   }

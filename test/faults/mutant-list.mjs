@@ -39,7 +39,7 @@ export const mutants = [
   {
     name: 'hostile text is shown as it is',
     file: 'src/terminal/safe-text.ts',
-    from: '  return harmless.test(text) ? text : tame(text, cellMarks);',
+    from: '  return harmless.test(text) ? text : sanitize(text, cellMarks);',
     to: '  return text;',
     cases: ['hostile-texts', 'text [1-3] in'],
   },

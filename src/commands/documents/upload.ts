@@ -1,3 +1,4 @@
+/** `rosterctl documents upload`: uploads files as documents. */
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
 import { UploadContentType } from '../../api/schemas.js';
@@ -81,12 +82,12 @@ export default defineOperation({
     ...uploadOperation(),
     isMany: async ({ paths: [path = ''], recursive }: Values) =>
       recursive || (path !== '-' && (await namesMany(path))),
-    check: (_, values: Values) => checkTogether(values),
+    check: (_, values: Values) => checkCombination(values),
     rows: (context, values: Values) =>
       uploadRows(context, { ...values, failFast: values.failFast ?? false }),
-    // What comes from stdin is kept in a file for as long as the command runs.
+    // Stdin is spooled to a file while the command runs.
     bind(context, values: Values, use) {
-      checkTogether(values);
+      checkCombination(values);
       if (values.paths[0] !== '-') return use({});
       return withStdin(context, values, (file) =>
         use({
@@ -95,7 +96,7 @@ export default defineOperation({
             rows: [uploadRow(1, file.path, toInspectedFile(file))],
             header: ['path'],
             note: undefined,
-            // What comes from stdin is never what came before.
+            // Input from stdin never counts as the same upload.
             digest: randomUUID(),
           }),
         }),
@@ -116,7 +117,7 @@ function withStdin<T>(
   });
 }
 
-function checkTogether({ paths, name, recursive }: Values): void {
+function checkCombination({ paths, name, recursive }: Values): void {
   if (paths.includes('-') && paths.length > 1)
     throw new UsageError('- (stdin) cannot stand beside other files.');
   if (name !== undefined && (paths.length > 1 || recursive)) throw oneNameForMany();

@@ -1,3 +1,4 @@
+/** `rosterctl profile list`: lists the stored profiles. */
 import * as z from 'zod/mini';
 import { defineLocalCommand } from '../../cli/define.js';
 import { rowsOf } from '../../cli/views.js';

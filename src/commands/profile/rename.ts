@@ -1,3 +1,4 @@
+/** `rosterctl profile rename`: renames a profile. */
 import * as z from 'zod/mini';
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';

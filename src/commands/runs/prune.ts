@@ -1,3 +1,4 @@
+/** `rosterctl runs prune`: removes old runs from this machine. */
 import * as z from 'zod/mini';
 import { type DamagedRun, setAside } from '../../runs/journal.js';
 import { isRunHeld } from '../../runs/lock.js';
@@ -20,7 +21,7 @@ import { GuardError, UsageError } from '../../errors.js';
 
 const month = 30 * 86_400_000;
 
-interface Pruned {
+interface RunsToRemove {
   readonly names: string[];
   readonly aside: readonly DamagedRun[];
 }
@@ -57,9 +58,9 @@ export default defineLocalWrite({
   excludes: [['run', 'olderThan']],
   view: linesOf(
     z.object({ removed: z.array(z.string()), setAside: z.optional(z.array(z.string())) }),
-    ({ removed, setAside: kept = [] }) => [
+    ({ removed, setAside: setAsidePaths = [] }) => [
       `${plural(removed.length, 'run')} removed.`,
-      ...kept.map((path) => `A damaged run is kept in ${path}.`),
+      ...setAsidePaths.map((path) => `A damaged run is kept in ${path}.`),
     ],
   ),
   async plan(context, { run, olderThan = month }) {
@@ -81,13 +82,13 @@ export default defineLocalWrite({
   async apply(context, { state: { names, aside } }) {
     const store = storeOf(context);
     for (const name of names) await removeRun(store, name);
-    const kept = await Promise.all(aside.map(setAside));
-    return { removed: names, ...(kept.length > 0 && { setAside: kept }) };
+    const setAsidePaths = await Promise.all(aside.map(setAside));
+    return { removed: names, ...(setAsidePaths.length > 0 && { setAside: setAsidePaths }) };
   },
 });
 
-/** Throws UsageError where there is no such run, GuardError for one that a process is at. */
-async function namedRun(context: LocalContext, run: string): Promise<Pruned> {
+/** Throws UsageError if there is no such run, GuardError if a process is still running it. */
+async function namedRun(context: LocalContext, run: string): Promise<RunsToRemove> {
   const store = storeOf(context);
   const name = await resolveRunName(store, run);
   if (name === undefined)
@@ -102,21 +103,21 @@ async function namedRun(context: LocalContext, run: string): Promise<Pruned> {
   return { names: [name], aside: [] };
 }
 
-async function oldRuns(context: LocalContext, olderThan: number): Promise<Pruned> {
+async function oldRuns(context: LocalContext, olderThan: number): Promise<RunsToRemove> {
   const store = storeOf(context);
   const { undoKeepMs = 0 } = context.settings;
   if (olderThan < undoKeepMs)
     context.note(
       `Runs younger than ${formatDuration(undoKeepMs)} stay: they can be undone (setting undo.keep).`,
     );
-  const least = Math.max(olderThan, undoKeepMs);
-  const isOld = (run: string) => context.now().getTime() - startOf(run).getTime() >= least;
+  const minAge = Math.max(olderThan, undoKeepMs);
+  const isOld = (run: string) => context.now().getTime() - startOf(run).getTime() >= minAge;
   const names = await runNames(store);
   const damaged: DamagedRun[] = [];
   const runs = await readRuns(store, names.filter(isOld), (run) => damaged.push(run));
   const aside = damaged.filter(({ isOpen }) => !isOpen);
   for (const each of damaged) if (!aside.includes(each)) context.message(each.message);
-  // Which documents they made tells an upload in doubt which ones are not its own.
+  // Their documents tell an upload with an unknown outcome which documents are not its own.
   const areEvidence = unfinishedUploads(await listOpenRuns(store)).some(hasUnknownOutcome);
   const done = runs.filter(
     (run) => isDone(run) && !(areEvidence && run.head.action === uploadAction),

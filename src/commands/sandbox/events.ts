@@ -1,3 +1,4 @@
+/** `rosterctl sandbox events`: the events that the sandbox emitted. */
 import * as z from 'zod/mini';
 import { defineLocalCommand } from '../../cli/define.js';
 import { rowsOf } from '../../cli/views.js';

@@ -1,3 +1,4 @@
+/** `rosterctl sandbox reset`: restores the demo data. */
 import * as z from 'zod/mini';
 import { defineLocalWrite } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
