@@ -3,7 +3,7 @@ import type { Instant } from '../data/time.js';
 import type { JsonObject } from '../data/json.js';
 import type { EndpointName, ResourceName } from './contract.js';
 import type { RateLimiter } from './rate-limiter.js';
-import type { TransportRequest, TransportResponse } from './transport.js';
+import type { TransportRequest, TransportResponse } from './wire.js';
 
 /** A document's file as a download or preview answer gives it: a signed URL (a secret), or the bytes. */
 export type Link =
