@@ -89,7 +89,7 @@ export function createService(parts: ServiceParts): Service {
       ...policy,
       waiting: () => parts.waiting(waitText),
       limiter,
-      onWait: waitTeller(parts, 'The service', () => limiter.drains),
+      onWait: waitTeller(parts, 'The service', () => limiter.isDraining),
       connection: to,
       timeoutMs: settings.timeoutMs,
       dryRun: settings.dryRun,
@@ -115,7 +115,7 @@ export function createService(parts: ServiceParts): Service {
     const { baseUrl } = await connect();
     const store = createFileStore({
       ...policy,
-      onWait: waitTeller(parts, 'The file store', () => running?.drains === true),
+      onWait: waitTeller(parts, 'The file store', () => running?.isDraining === true),
       baseUrl,
       dryRun: settings.dryRun,
       trace,

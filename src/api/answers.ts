@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, maxDepth } from '../data/json.js';
-import { describeWaitAsked } from '../data/outcome-errors.js';
+import { describeRequestedWait } from '../data/outcome-errors.js';
 import {
   ApiError,
   type CallSite,
@@ -50,9 +50,9 @@ export function failureOf(
           ? guessHint
           : undefined,
   });
-  if (!response.doubt) return refusal;
+  if (!response.outcomeUnknown) return refusal;
   const code = codeIn(body);
-  const quiet = describeWaitAsked(refusal);
+  const quiet = describeRequestedWait(refusal);
   return new UnknownOutcomeError(
     `${call.method} ${call.path} was answered with ${status}${code ? ` (${code})` : ''} and may have taken effect.`,
     call,

@@ -4,7 +4,7 @@ import { ProtocolError } from '../errors.js';
 import type { ApiNotes } from './types.js';
 
 /** The next step after what is an error only with `--strict`. */
-export const notStrict = 'To take it with a note, leave out --strict.';
+export const strictHint = 'To take it with a note, leave out --strict.';
 
 /** Tells where answers deviate from the contract: once per run and place, an error when strict. */
 export interface Drift {
@@ -22,14 +22,14 @@ export function createDrift(notes: ApiNotes, strict: boolean): Drift {
     if (strict)
       throw new ProtocolError(`The answer is not as the contract says. ${message}`, {
         code: 'drift',
-        hint: notStrict,
+        hint: strictHint,
       });
     if (isNew(message)) notes.drift(message);
   };
   return {
     report,
     check(where, schema, value) {
-      if (!schema || fitsOf(schema)(value)) return;
+      if (!schema || compileCheck(schema)(value)) return;
       const result = z.safeParse(schema, value, { reportInput: true });
       if (result.success) return;
       // A place is told once, whatever stands there in thousands of rows.
@@ -100,7 +100,7 @@ type Fits = (value: unknown) => boolean;
  * A quick test made from a schema, since most records of a long list are as documented: true only
  * for what the schema accepts; a false one says that the schema has to be asked.
  */
-export function fitsOf(schema: z.core.$ZodType): Fits {
+export function compileCheck(schema: z.core.$ZodType): Fits {
   const known = made.get(schema);
   if (known) return known;
   const fits = make(schema as z.core.$ZodTypes);
@@ -125,15 +125,15 @@ function make(schema: z.core.$ZodTypes): Fits {
       return (value) => words.has(value);
     }
     case 'optional': {
-      const inner = fitsOf(def.innerType);
+      const inner = compileCheck(def.innerType);
       return (value) => value === undefined || inner(value);
     }
     case 'nullable': {
-      const inner = fitsOf(def.innerType);
+      const inner = compileCheck(def.innerType);
       return (value) => value === null || inner(value);
     }
     case 'array': {
-      const element = fitsOf(def.element);
+      const element = compileCheck(def.element);
       return (value) => Array.isArray(value) && value.every(element);
     }
     case 'record':
@@ -156,7 +156,10 @@ function recordFits({ keyType, valueType }: z.core.$ZodRecordDef): Fits {
 /** Only objects that keep unknown fields: others would have to be searched for them. */
 function objectFits({ shape, catchall }: z.core.$ZodObjectDef): Fits {
   if ((catchall as z.core.$ZodTypes | undefined)?._zod.def.type !== 'unknown') return never;
-  const fields = Object.keys(shape).map((name) => ({ name, fits: fitsOf(shape[name] as never) }));
+  const fields = Object.keys(shape).map((name) => ({
+    name,
+    fits: compileCheck(shape[name] as never),
+  }));
   return (value) => {
     if (!isPlain(value)) return false;
     for (const { name, fits } of fields) if (!fits(value[name])) return false;

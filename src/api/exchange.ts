@@ -3,7 +3,7 @@ import type { RawHandler } from 'undici/lib/dispatcher/agent.js';
 import type { Instant } from '../data/time.js';
 import type { Delivery } from '../errors.js';
 import { type TransportError, transportErrorOf } from './transport-error.js';
-import { type Agent, onDeparture } from './undici.js';
+import { type Agent, onHeadWritten } from './undici.js';
 import { type Attempt, BodyStream, type Limits, type OpenReply, type Wire } from './wire.js';
 
 /** Sends one request once, follows nothing, and says how far it got if no answer came. Never throws. */
@@ -68,7 +68,7 @@ class Exchange implements RawHandler {
   whenSettled: (() => void) | undefined;
   /** Set: a 2xx body is not gathered, its flow is handed out with the head. */
   whenOpen: ((open: OpenReply) => void) | undefined;
-  private flow: BodyStream | undefined;
+  private stream: BodyStream | undefined;
   private abort: ((reason?: Error) => void) | undefined;
   private socket: Socket | undefined;
   private moved = -1;
@@ -100,7 +100,7 @@ class Exchange implements RawHandler {
       return;
     }
     this.abort = abort;
-    onDeparture((socket) => this.departed(socket));
+    onHeadWritten((socket) => this.departed(socket));
   }
 
   onRequestSent(): void {
@@ -123,7 +123,7 @@ class Exchange implements RawHandler {
 
   onData(chunk: Buffer): boolean {
     if (this.settled) return true;
-    if (this.flow) return this.pass(this.flow, chunk);
+    if (this.stream) return this.pass(this.stream, chunk);
     const room = this.limits.bodyBytes - this.bytes;
     if (chunk.length > room && !this.limits.cutBody) {
       this.stop('tooLarge');
@@ -183,7 +183,7 @@ class Exchange implements RawHandler {
     tell: (open: OpenReply) => void,
   ): void {
     clearTimeout(this.answerTimer);
-    this.flow = new BodyStream({
+    this.stream = new BodyStream({
       resume: () => {
         this.watch();
         resume();
@@ -192,11 +192,11 @@ class Exchange implements RawHandler {
       lift: () => clearTimeout(this.attemptTimer),
     });
     this.watch();
-    tell({ status, headers: this.headers, flow: this.flow, at });
+    tell({ status, headers: this.headers, stream: this.stream, at });
   }
 
-  private pass(flow: BodyStream, chunk: Buffer): boolean {
-    const more = flow.put(chunk);
+  private pass(stream: BodyStream, chunk: Buffer): boolean {
+    const more = stream.put(chunk);
     // A reader that takes its time is no fault of the service.
     if (more) this.watch();
     else clearTimeout(this.quietTimer);
@@ -218,11 +218,11 @@ class Exchange implements RawHandler {
   };
 
   /** A body that breaks after a refusal leaves the refusal standing: the status says all. */
-  private fail(loss: TransportError): void {
-    if (this.flow) this.settle({ loss });
-    else if (this.status !== undefined && this.status >= 300 && loss.why !== 'aborted')
+  private fail(transportError: TransportError): void {
+    if (this.stream) this.settle({ transportError });
+    else if (this.status !== undefined && this.status >= 300 && transportError.why !== 'aborted')
       this.answer();
-    else this.settle({ loss });
+    else this.settle({ transportError });
   }
 
   private answer(): void {
@@ -241,7 +241,11 @@ class Exchange implements RawHandler {
     this.socket?.setTimeout(0);
     this.socket?.off('timeout', this.lookForStall);
     this.whenSettled?.();
-    if (this.flow) this.flow.finish(this.instant(), 'loss' in attempt ? attempt.loss : undefined);
+    if (this.stream)
+      this.stream.finish(
+        this.instant(),
+        'transportError' in attempt ? attempt.transportError : undefined,
+      );
     else this.resolve(attempt);
   }
 

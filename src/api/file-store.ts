@@ -8,9 +8,9 @@ import { BugError, InputError, ProtocolError } from '../errors.js';
 import { exchange } from './exchange.js';
 import { failureOfTransportError, retryPace } from './transport-error.js';
 import type { ProxyChoice } from './proxy.js';
-import { retry, type RetryPolicy, type Tried, waitAsked } from './retry.js';
+import { retry, type RetryPolicy, type AttemptOutcome, requestedWait } from './retry.js';
 import { createUrlGuard, type ResolveAll } from './signed-url.js';
-import { shortAnswer, storeError, storeHeaders, storePace } from './store-answers.js';
+import { shortAnswerLimits, storeError, storeHeaders, storeDelivery } from './store-answers.js';
 import { createStoreReader, type Download, type FilePart } from './store-download.js';
 import { type Connections, openConnections } from './undici.js';
 import type { Attempt, Wire } from './wire.js';
@@ -76,9 +76,9 @@ export function createFileStore(options: FileStoreOptions): FileStore {
       proxy: options.proxy,
     }));
 
-  const put = async (wire: Wire, file: UploadSource): Promise<Tried<Put>> => {
+  const put = async (wire: Wire, file: UploadSource): Promise<AttemptOutcome<Put>> => {
     const { agent } = await connections();
-    const limits = { stallMs, ...shortAnswer(stallMs) };
+    const limits = { stallMs, ...shortAnswerLimits(stallMs) };
     let handed = 0;
     const body = counted(file, (bytes) => (handed = bytes));
     const { signal, instant } = options;
@@ -86,16 +86,17 @@ export function createFileStore(options: FileStoreOptions): FileStore {
     // What was not sent yet the store cannot have, whatever it says.
     const isEarly = handed < file.sizeBytes;
     const value = { ...attempt, handed, isEarly };
-    if ('loss' in attempt) {
-      const { loss } = attempt;
-      options.trace?.(`PUT ${wire.origin} (signed URL) -> no answer: ${loss.why}`);
-      const delivery = loss.delivery === 'applied' && isEarly ? 'ambiguous' : loss.delivery;
-      return { value, delivery, pace: retryPace(loss) };
+    if ('transportError' in attempt) {
+      const { transportError } = attempt;
+      options.trace?.(`PUT ${wire.origin} (signed URL) -> no answer: ${transportError.why}`);
+      const delivery =
+        transportError.delivery === 'applied' && isEarly ? 'ambiguous' : transportError.delivery;
+      return { value, delivery, pace: retryPace(transportError) };
     }
     const { status, headers, body: words } = attempt.reply;
     options.trace?.(`PUT ${wire.origin} (signed URL, ${handed} B) -> ${status}`);
-    const delivery = isSuccess(status) && isEarly ? 'ambiguous' : storePace(attempt.reply);
-    const wait = delivery && waitAsked(headers, words, new Date(instant().wall));
+    const delivery = isSuccess(status) && isEarly ? 'ambiguous' : storeDelivery(attempt.reply);
+    const wait = delivery && requestedWait(headers, words, new Date(instant().wall));
     return { value, delivery, pace: 'always', wait };
   };
 
@@ -126,7 +127,7 @@ export function createFileStore(options: FileStoreOptions): FileStore {
         return { status, bytes: file.sizeBytes };
       }
       if (verdict === 'done') return { status: 200, bytes: file.sizeBytes };
-      throw failureOfTransportError(value.loss, { origin: target.origin, attempts });
+      throw failureOfTransportError(value.transportError, { origin: target.origin, attempts });
     },
     get,
     async check(url) {

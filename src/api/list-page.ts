@@ -7,9 +7,9 @@ import { bodyOf, failureOf, refusalIn } from './answers.js';
 import { BrokenBody } from './wire.js';
 import type { ResourceName } from './contract.js';
 import { isGarbled } from './json-body.js';
-import { findList, looksLikeList, topLevel } from './records.js';
-import { mostHeld } from './transport-error.js';
-import type { Begun, OpenBody, Transport, TransportResponse } from './transport.js';
+import { findList, looksLikeList, describeTopLevel } from './records.js';
+import { responseLimit } from './transport-error.js';
+import type { StreamStart, OpenBody, Transport, TransportResponse } from './transport.js';
 
 /** One answer of a list call: its records in batches as they come, then what stands around them. */
 export interface ListPage {
@@ -67,7 +67,7 @@ interface Splitting {
 type Start = { readonly whole: TransportResponse } | Splitting;
 
 /** Reads until the first records of a long list, or to the end of what cannot be split. */
-async function begin(body: OpenBody, place: ListPlace): Promise<Begun<Start>> {
+async function begin(body: OpenBody, place: ListPlace): Promise<StreamStart<Start>> {
   const { resource, listPath } = place;
   const { status, headers, at } = body;
   const held: Buffer[] = [];
@@ -75,18 +75,18 @@ async function begin(body: OpenBody, place: ListPlace): Promise<Begun<Start>> {
   let fed = 0;
   let splitter: ListSplitter | undefined = new ListSplitter(
     (keys) => looksLikeList(keys, resource, listPath),
-    mostHeld.bytes,
+    responseLimit.bytes,
   );
   for (;;) {
     // oxlint-disable-next-line no-await-in-loop
     const piece = await body.next();
     if (piece === undefined) {
       const whole = { status, headers, body: Buffer.concat(held), at: body.endedAt ?? at };
-      return { value: { whole }, doubtful: isGarbled(whole) };
+      return { value: { whole }, retryOnce: isGarbled(whole) };
     }
     held.push(piece);
     bytes += piece.length;
-    if (bytes > mostHeld.bytes) {
+    if (bytes > responseLimit.bytes) {
       body.abandon();
       throw new BrokenBody({ why: 'tooLarge', delivery: 'applied' });
     }
@@ -176,7 +176,7 @@ function pushed(
     if (records.every(isRecord)) return records;
   } catch (error) {
     if (error instanceof TooLargeError)
-      throw brokenAt(count, `has a part that is larger than ${mostHeld.words}`, place);
+      throw brokenAt(count, `has a part that is larger than ${responseLimit.words}`, place);
     if (error instanceof TooDeepError)
       throw brokenAt(count, `holds a record of more than ${maxDepth} levels`, place);
     if (error instanceof SyntaxError) throw brokenAt(count, 'is not JSON any more', place);
@@ -213,7 +213,7 @@ function parseListResponse(
   if (refusal && !hasRows) throw refusal;
   if (found) return { body, found, refusal };
   throw new ProtocolError(
-    `No list of ${resource} in the answer of ${call.method} ${call.path}; it holds: ${topLevel(body)}.`,
+    `No list of ${resource} in the answer of ${call.method} ${call.path}; it holds: ${describeTopLevel(body)}.`,
     { call, status, hint: hintFor(place) },
   );
 }

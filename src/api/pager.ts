@@ -17,7 +17,7 @@ export interface Page {
 }
 
 /** Where the next page is, or why there is none. */
-export type Turn =
+export type NextPage =
   | { readonly next: { readonly url: string } | { readonly query: Query } }
   | { readonly end: 'complete' }
   | { readonly end: 'doubtful'; readonly reason: string };
@@ -33,7 +33,7 @@ const suspicious = new Set([10, 20, 25, 30, 50, 100, 200, 250, 500, 1000]);
  * Reads the evidence of one page, in order: a next link, "no more", a cursor, offset or page against
  * a total, a bare total, nothing at all. `paging.*` of the configuration replaces words or the mode.
  */
-export function turnPage(page: Page, overrides: Overrides): Turn {
+export function nextPageOf(page: Page, overrides: Overrides): NextPage {
   const mode = overrides['paging.mode'] ?? 'auto';
   // What looks like a way on may be none; a count that does not fit is believed all the same.
   if (mode === 'none') return missing(page, collectHints(page.body)).turn ?? { end: 'complete' };
@@ -57,13 +57,13 @@ export function firstQuery(overrides: Overrides): Query {
 }
 
 /** Forced modes: on until a page brings nothing. */
-function byCounting(page: Page, mode: 'page' | 'offset', overrides: Overrides): Turn {
+function byCounting(page: Page, mode: 'page' | 'offset', overrides: Overrides): NextPage {
   if (page.count === 0) return { end: 'complete' };
   const value = mode === 'page' ? page.number + 1 : page.rows;
   return follow(mode, String(value), overrides);
 }
 
-function byPosition(page: Page, hints: Hints, overrides: Overrides): Turn | undefined {
+function byPosition(page: Page, hints: Hints, overrides: Overrides): NextPage | undefined {
   const { offset, total, pageNumber, pages, size, nextPage, hasMore } = hints;
   if (nextPage !== undefined) return follow('page', String(nextPage), overrides);
   if (offset !== undefined && total !== undefined) {
@@ -83,13 +83,13 @@ function byPosition(page: Page, hints: Hints, overrides: Overrides): Turn | unde
   return hasMore ? follow('page', String(pageNumber + 1), overrides) : undefined;
 }
 
-const unfollowed: Turn = {
+const unfollowed: NextPage = {
   end: 'doubtful',
   reason: 'the service names a next page, which paging.mode cursor does not follow',
 };
 
 /** No way on: is what came the whole? */
-function checkCompleteness(page: Page, hints: Hints): Turn {
+function checkCompleteness(page: Page, hints: Hints): NextPage {
   const { arrived } = page;
   const { turn, total } = missing(page, hints);
   if (turn) return turn;
@@ -103,7 +103,7 @@ function checkCompleteness(page: Page, hints: Hints): Turn {
 }
 
 /** Where the service itself says that there are more than came; and how many, if it does. */
-function missing(page: Page, hints: Hints): { readonly turn?: Turn; readonly total?: number } {
+function missing(page: Page, hints: Hints): { readonly turn?: NextPage; readonly total?: number } {
   const { arrived } = page;
   const headerTotal = whole(page.headers['x-total-count'] ?? page.headers['x-total']);
   // A `count` is often that of the page; only a larger one says something.
@@ -127,7 +127,7 @@ function missing(page: Page, hints: Hints): { readonly turn?: Turn; readonly tot
   return total === undefined ? {} : { total };
 }
 
-function follow(word: ParameterName, value: string, overrides: Overrides): Turn {
+function follow(word: ParameterName, value: string, overrides: Overrides): NextPage {
   return { next: { query: { [wordOf(word, overrides)]: value } } };
 }
 

@@ -9,7 +9,7 @@ export interface RateLimiter {
   limit(bounds: { readonly rate: number | undefined }): void;
   /** After this, abort drains in-flight requests instead of cutting them. */
   drain(): void;
-  readonly drains: boolean;
+  readonly isDraining: boolean;
   /**
    * A turn, now or when there is one; `first`: before all that wait without it. Undefined when the
    * signal fires or `cancelWaiting` is called before.
@@ -17,7 +17,7 @@ export interface RateLimiter {
   acquire(
     signal: AbortSignal,
     options?: { readonly first?: boolean },
-  ): Turn | Promise<Turn | undefined>;
+  ): Permit | Promise<Permit | undefined>;
   /** Rejects everyone queued now; later callers may still acquire. */
   cancelWaiting(): void;
   /** A request leaves: from here its answer is waited for, until the result is called. */
@@ -36,7 +36,7 @@ export interface RateLimiter {
 }
 
 /** Leave to send one request. */
-export interface Turn {
+export interface Permit {
   /** Milliseconds of the wait for it that an answer had asked for. */
   readonly pausedMs: number;
 }
@@ -71,11 +71,11 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
 
 interface Waiter {
   readonly since: number;
-  readonly go: (turn: Turn | undefined) => void;
+  readonly go: (turn: Permit | undefined) => void;
 }
 
 class Limiter implements RateLimiter {
-  drains = false;
+  isDraining = false;
   private limits = false;
   private mostRate = Number.POSITIVE_INFINITY;
   /** Starts a second; infinite until `--rate` or a 429 says otherwise. */
@@ -106,16 +106,16 @@ class Limiter implements RateLimiter {
   }
 
   drain(): void {
-    this.drains = true;
+    this.isDraining = true;
   }
 
-  acquire(signal: AbortSignal, { first = false } = {}): Turn | Promise<Turn | undefined> {
+  acquire(signal: AbortSignal, { first = false } = {}): Permit | Promise<Permit | undefined> {
     const isNext = this.first.length === 0 && (first || this.others.length === 0);
     if (isNext && this.waitMs(first) <= 0) return this.start(undefined);
     return this.queue(signal, first);
   }
 
-  private queue(signal: AbortSignal, first: boolean): Promise<Turn | undefined> {
+  private queue(signal: AbortSignal, first: boolean): Promise<Permit | undefined> {
     if (signal.aborted) return Promise.resolve(undefined);
     this.heed(signal);
     return new Promise((go) => {
@@ -160,7 +160,7 @@ class Limiter implements RateLimiter {
     return start <= 0 ? 0 : start - this.options.clock();
   }
 
-  private start(since: number | undefined): Turn {
+  private start(since: number | undefined): Permit {
     if (since === undefined && this.rate === Number.POSITIVE_INFINITY) return atOnce;
     const now = this.options.clock();
     this.nextStart = Math.max(this.nextStart, now) + 1000 / this.rate;
@@ -255,4 +255,4 @@ class Limiter implements RateLimiter {
   }
 }
 
-const atOnce: Turn = { pausedMs: 0 };
+const atOnce: Permit = { pausedMs: 0 };

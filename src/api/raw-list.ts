@@ -3,8 +3,8 @@ import { resourceNames } from '../data/resources.js';
 import { UsageError } from '../errors.js';
 import { bodyOf, failureOf, refusalIn } from './answers.js';
 import { findList } from './records.js';
-import { turnPage } from './pager.js';
-import { pathBelow, refusalOf, refusedText, targetOf, usualCaps } from './record-list.js';
+import { nextPageOf } from './pager.js';
+import { pathBelow, refusalOf, refusedText, targetOf, defaultCaps } from './record-list.js';
 import { resource } from './resources.js';
 import type { Overrides } from './routes.js';
 import type { Api, ResourceName } from './types.js';
@@ -36,13 +36,13 @@ export async function readRawList(
     }
     rows += items.length;
     const page = { body, headers, count: items.length, arrived: all.length, number, rows };
-    const turn = turnPage(page, overrides);
+    const turn = nextPageOf(page, overrides);
     if ('end' in turn) {
       if (turn.end === 'doubtful') note(`The list may be incomplete: ${turn.reason}.`);
       return all;
     }
     url = targetOf(turn.next, first, url);
-    const isEndless = number >= usualCaps.pages || all.length >= usualCaps.records;
+    const isEndless = number >= defaultCaps.pages || all.length >= defaultCaps.records;
     const problem = isEndless
       ? 'the list does not end'
       : (refusalOf(url, first, api) ?? problemOf(url, visited, fresh.length));

@@ -3,14 +3,14 @@ import type { JsonObject } from '../data/json.js';
 import type { Instant } from '../data/time.js';
 import { type ApiError, BugError, NetworkError, ProtocolError } from '../errors.js';
 import { endpoint, type ResourceName } from './contract.js';
-import { type Drift, notStrict } from './drift.js';
+import { type Drift, strictHint } from './drift.js';
 import type { ListPage } from './list-page.js';
-import type { Turn } from './pager.js';
+import type { NextPage } from './pager.js';
 import { hasId, normalName, withTextId } from './records.js';
 import { resources } from './resources.js';
 import { fillPath, type Overrides, partsOf } from './routes.js';
 import type { Transport } from './transport.js';
-import type { ApiNotes, Completeness, ListListening, RecordList } from './types.js';
+import type { ApiNotes, Completeness, ListObserver, RecordList } from './types.js';
 
 interface ListSource {
   readonly baseUrl: string;
@@ -23,7 +23,7 @@ interface ListSource {
   readonly strict: boolean;
   /** Parameters besides those of the configuration. */
   readonly query?: { readonly [name: string]: string };
-  readonly listening?: ListListening;
+  readonly listening?: ListObserver;
   /** Other caps than the usual ones, for tests. */
   readonly caps?: Caps;
 }
@@ -35,7 +35,7 @@ interface Caps {
 }
 
 /** Far beyond any organization: what goes on longer does not end. */
-export const usualCaps: Caps = { pages: 100_000, records: 5_000_000 };
+export const defaultCaps: Caps = { pages: 100_000, records: 5_000_000 };
 
 /**
  * The list of a resource, page by page as it comes. It sends no paging parameter of its own accord
@@ -56,7 +56,7 @@ export function listRecords(resource: ResourceName, source: ListSource): RecordL
     }
     if (completeness.state === 'complete') return;
     const text = `The list of ${resource} may be incomplete: ${completeness.reason}.`;
-    if (source.strict) throw new ProtocolError(text, { code: 'incomplete', hint: notStrict });
+    if (source.strict) throw new ProtocolError(text, { code: 'incomplete', hint: strictHint });
     source.notes.note(text);
   };
   return {
@@ -78,7 +78,7 @@ async function* walk(
   source: ListSource,
   arrivedAt: (lastByte: Instant) => void,
 ): AsyncGenerator<readonly Item<JsonObject>[], Completeness> {
-  const [{ readListPage }, { firstQuery, turnPage }] = await Promise.all([
+  const [{ readListPage }, { firstQuery, nextPageOf }] = await Promise.all([
     import('./list-page.js'),
     import('./pager.js'),
   ]);
@@ -98,7 +98,7 @@ async function* walk(
   /** Every record has an id: a page that broke can be asked for again, and none comes twice. */
   let isNamed = true;
   let refused: ApiError | undefined;
-  const caps = source.caps ?? usualCaps;
+  const caps = source.caps ?? defaultCaps;
   const judged = recordChecker(resource, source);
   /** A record of its own; undefined for one that came before. */
   const fresh = (item: Item<JsonObject>) => {
@@ -150,7 +150,7 @@ async function* walk(
     const { body, refusal } = page.envelope();
     refused ??= refusal;
     const count = rows - before.rows;
-    const turn = turnPage({ body, headers, count, arrived, number, rows }, source.overrides);
+    const turn = nextPageOf({ body, headers, count, arrived, number, rows }, source.overrides);
     if ('end' in turn && turn.end !== 'complete') return doubt(turn.reason);
     if ('end' in turn) return refused ? doubt(refusedText(refused)) : { state: 'complete' };
     if (number > 1 && arrived === before.arrived)
@@ -197,7 +197,7 @@ function recordChecker(
 
 /** The next page; the first request's own query (organizationId) stays on every page. */
 export function targetOf(
-  next: Extract<Turn, { next: unknown }>['next'],
+  next: Extract<NextPage, { next: unknown }>['next'],
   first: URL,
   current: URL,
 ): URL {

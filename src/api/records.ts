@@ -59,7 +59,7 @@ export function withTextId(record: JsonObject): JsonObject {
 const serviceFields = ['id', 'organizationId', 'createdAt', 'updatedAt'];
 
 /** The body of an update whose route replaces the whole record (`endpoints.<resource>.update.semantics`). */
-export function wholeRecord(
+export function replacementBody(
   record: JsonObject,
   changes: JsonObject,
   readOnly: readonly string[] = [],
@@ -170,7 +170,7 @@ function isFilledRows(value: unknown): boolean {
 }
 
 /** The keys that a person sees when no list was found. */
-export function topLevel(body: unknown): string {
+export function describeTopLevel(body: unknown): string {
   if (Array.isArray(body)) return 'an array of something else than objects';
   if (!isObject(body)) return `a ${body === null ? 'null' : typeof body}`;
   const keys = Object.keys(body);

@@ -1,15 +1,15 @@
 import { type CallSite, ProtocolError, UnknownOutcomeError } from '../errors.js';
 import {
-  failureInMiddle,
+  failureMidStream,
   failureOfTransportError,
   type TransportError,
   retryPace,
   describeTransportError,
 } from './transport-error.js';
-import { requestKind, type AttemptResult, type Tried } from './retry.js';
+import { requestKind, type AttemptResult, type AttemptOutcome } from './retry.js';
 import {
   type Attempt,
-  type Begun,
+  type StreamStart,
   BrokenBody,
   type OpenBody,
   type OpenReply,
@@ -31,16 +31,16 @@ export function responseOf(
 ): TransportResponse {
   const { value, verdict, attempts, wait, isTooLong } = ending;
   const call = { method: request.method, path: request.template };
-  if ('loss' in value) {
-    const { loss } = value;
+  if ('transportError' in value) {
+    const { transportError } = value;
     const at = { ...place, call, attempts };
-    const unsettled = verdict === 'verify' && loss.why !== 'ours';
-    if (!unsettled) throw failureOfTransportError(loss, at);
-    const effect = loss.delivery === 'applied' ? 'was accepted' : 'may have taken effect';
+    const unsettled = verdict === 'verify' && transportError.why !== 'ours';
+    if (!unsettled) throw failureOfTransportError(transportError, at);
+    const effect = transportError.delivery === 'applied' ? 'was accepted' : 'may have taken effect';
     throw new UnknownOutcomeError(
-      `${call.method} ${call.path} ${effect}, but no readable answer came: ${describeTransportError(loss, at)}`,
+      `${call.method} ${call.path} ${effect}, but no readable answer came: ${describeTransportError(transportError, at)}`,
       call,
-      { hint: readFirst, cause: loss.cause, delivery: loss.delivery },
+      { hint: readFirst, cause: transportError.cause, delivery: transportError.delivery },
     );
   }
   const { reply } = value;
@@ -49,7 +49,7 @@ export function responseOf(
   return {
     ...reply,
     ...(wait !== undefined && { wait, ...(isTooLong && { retryAfter: wait }) }),
-    ...(verdict === 'verify' && { doubt: true }),
+    ...(verdict === 'verify' && { outcomeUnknown: true }),
   };
 }
 
@@ -84,37 +84,43 @@ function redirected(
 
 /** Lets `begin` read the start of an answer; a break in it counts as one of the attempt. */
 export async function readBeginning<T>(
-  { status, headers, flow, at }: OpenReply,
-  begin: (body: OpenBody) => Promise<Begun<T>>,
+  { status, headers, stream, at }: OpenReply,
+  begin: (body: OpenBody) => Promise<StreamStart<T>>,
   place: ServiceSite & { readonly call: CallSite; readonly onLong: () => void },
-): Promise<Tried<{ begun: T } | { loss: TransportError }>> {
+): Promise<AttemptOutcome<{ begun: T } | { transportError: TransportError }>> {
   let lifted = false;
   const body: OpenBody = {
     status,
     headers,
     at,
     get endedAt() {
-      return flow.endedAt;
+      return stream.endedAt;
     },
     next: () =>
-      flow.next().catch((error: unknown) => {
-        throw lifted && error instanceof BrokenBody ? failureInMiddle(error.loss, place) : error;
+      stream.next().catch((error: unknown) => {
+        throw lifted && error instanceof BrokenBody
+          ? failureMidStream(error.transportError, place)
+          : error;
       }),
     lift() {
       place.onLong();
       lifted = true;
-      flow.lift();
+      stream.lift();
     },
-    abandon: () => flow.abandon(),
+    abandon: () => stream.abandon(),
   };
   try {
-    const { value, doubtful } = await begin(body);
-    const delivery = doubtful ? 'applied' : undefined;
-    return { value: { begun: value }, delivery, pace: doubtful ? 'once' : 'always' };
+    const { value, retryOnce } = await begin(body);
+    const delivery = retryOnce ? 'applied' : undefined;
+    return { value: { begun: value }, delivery, pace: retryOnce ? 'once' : 'always' };
   } catch (error) {
-    flow.abandon();
+    stream.abandon();
     if (!(error instanceof BrokenBody)) throw error;
-    const { loss } = error;
-    return { value: { loss }, delivery: loss.delivery, pace: retryPace(loss) };
+    const { transportError } = error;
+    return {
+      value: { transportError },
+      delivery: transportError.delivery,
+      pace: retryPace(transportError),
+    };
   }
 }

@@ -33,7 +33,7 @@ export function deliveryOfStatus(status: number): Delivery | undefined {
 }
 
 /** What one attempt came to, as far as repeating goes. */
-export interface Tried<T> {
+export interface AttemptOutcome<T> {
   readonly value: T;
   /** Undefined: settled, no reason to repeat. */
   readonly delivery: Delivery | undefined;
@@ -73,7 +73,7 @@ export interface AttemptResult<T> {
 export async function retry<T>(
   kind: RequestKind,
   policy: RetryPolicy,
-  attempt: () => Promise<Tried<T>>,
+  attempt: () => Promise<AttemptOutcome<T>>,
 ): Promise<AttemptResult<T>> {
   for (let attempts = 1; ; attempts++) {
     // oxlint-disable-next-line no-await-in-loop
@@ -91,13 +91,13 @@ export async function retry<T>(
       pace === 'once' ? 1000 : backoffMs(attempts - 1, delivery === 'refused', policy.random);
     const ms = wait === undefined ? backoff : spread(wait, policy.random);
     // oxlint-disable-next-line no-await-in-loop
-    if (await waited(policy, ms, wait !== undefined)) continue;
+    if (await waitBeforeRetry(policy, ms, wait !== undefined)) continue;
     throw new CancelledError('Interrupted.');
   }
 }
 
 /** Waits before another attempt, and says so first; false where the signal fired meanwhile. */
-export async function waited(
+export async function waitBeforeRetry(
   { onWait, sleep, signal }: Pick<RetryPolicy, 'onWait' | 'sleep' | 'signal'>,
   ms: number,
   asked: boolean,
@@ -126,7 +126,7 @@ interface Headers {
  * JSON body, else the rate-limit headers. A moment is measured against the answer's own Date, for
  * clocks differ. Undefined when it asks for none.
  */
-export function waitAsked(headers: Headers, body: Uint8Array, now: Date): number | undefined {
+export function requestedWait(headers: Headers, body: Uint8Array, now: Date): number | undefined {
   return (
     waitOfHeader(headers, now) ??
     waitOfBody(body, headers['content-type']) ??
@@ -135,7 +135,7 @@ export function waitAsked(headers: Headers, body: Uint8Array, now: Date): number
 }
 
 /** Seconds until there is anything left of a limit that a good answer says is used up. */
-export function waitOfSpent(headers: Headers, now: () => Date): number | undefined {
+export function waitUntilReset(headers: Headers, now: () => Date): number | undefined {
   const left = headers['x-ratelimit-remaining'] ?? headers['ratelimit-remaining'];
   return left?.trim() === '0' ? waitOfLimit(headers, now()) : undefined;
 }

@@ -12,12 +12,12 @@ interface Reply {
 }
 
 /** Bounds of what a store says besides a file: it is short, and of a long one the beginning is enough. */
-export function shortAnswer(stallMs: number) {
+export function shortAnswerLimits(stallMs: number) {
   return { answerMs: 2 * stallMs, bodyBytes: 64 * 1024, cutBody: true };
 }
 
 /** Whether the store's answer to a PUT asks for the same PUT again. */
-export function storePace(reply: Reply): Delivery | undefined {
+export function storeDelivery(reply: Reply): Delivery | undefined {
   if (reply.status === 400 && codeOf(reply).code === 'RequestTimeout') return 'ambiguous';
   return deliveryOfStatus(reply.status);
 }

@@ -2,9 +2,15 @@ import type { Instant } from '../data/time.js';
 import { CancelledError, NetworkError, ProtocolError } from '../errors.js';
 import { openExchange } from './exchange.js';
 import { failureOfTransportError, retryPace, describeTransportError } from './transport-error.js';
-import { deliveryOfStatus, retry, type RetryPolicy, type Tried, waitAsked } from './retry.js';
+import {
+  deliveryOfStatus,
+  retry,
+  type RetryPolicy,
+  type AttemptOutcome,
+  requestedWait,
+} from './retry.js';
 import type { UrlGuard } from './signed-url.js';
-import { shortAnswer, storeError } from './store-answers.js';
+import { shortAnswerLimits, storeError } from './store-answers.js';
 import type { Connections } from './undici.js';
 import { type BodyStream, BrokenBody, type Limits, type OpenReply, type Wire } from './wire.js';
 
@@ -42,10 +48,10 @@ export function createStoreReader(options: ReaderOptions) {
   const limits: Limits = {
     firstByteMs: stallMs,
     quietMs: stallMs,
-    ...shortAnswer(stallMs),
+    ...shortAnswerLimits(stallMs),
     anyEncoding: true,
   };
-  const open = async (url: URL, part: FilePart | undefined): Promise<Tried<Opened>> => {
+  const open = async (url: URL, part: FilePart | undefined): Promise<AttemptOutcome<Opened>> => {
     const { agent } = await options.connections();
     const wire: Wire = {
       origin: url.origin,
@@ -54,17 +60,17 @@ export function createStoreReader(options: ReaderOptions) {
       headers: part ? rangeHeaders(part) : [],
     };
     const value = await openExchange(agent, wire, limits, options.signal, options.instant);
-    if ('loss' in value) {
-      const { loss } = value;
-      options.trace?.(`GET ${url.origin} (signed URL) -> no answer: ${loss.why}`);
-      return { value, delivery: loss.delivery, pace: retryPace(loss) };
+    if ('transportError' in value) {
+      const { transportError } = value;
+      options.trace?.(`GET ${url.origin} (signed URL) -> no answer: ${transportError.why}`);
+      return { value, delivery: transportError.delivery, pace: retryPace(transportError) };
     }
     const { status } = 'open' in value ? value.open : value.reply;
     options.trace?.(`GET ${url.origin} (signed URL) -> ${status}`);
     if ('open' in value) return { value, delivery: undefined, pace: 'always' };
     const { headers, body } = value.reply;
     const delivery = deliveryOfStatus(status);
-    const wait = delivery && waitAsked(headers, body, new Date(options.instant().wall));
+    const wait = delivery && requestedWait(headers, body, new Date(options.instant().wall));
     return { value, delivery, pace: 'always', wait };
   };
 
@@ -75,8 +81,8 @@ export function createStoreReader(options: ReaderOptions) {
       // oxlint-disable-next-line no-await-in-loop
       const ending = await retry('read', options, () => open(from, part));
       const { value, attempts, wait, isTooLong } = ending;
-      if ('loss' in value)
-        throw failureOfTransportError(value.loss, {
+      if ('transportError' in value)
+        throw failureOfTransportError(value.transportError, {
           origin: from.origin,
           attempts,
           firstByteMs: stallMs,
@@ -104,27 +110,27 @@ function unreadableTarget(from: URL): ProtocolError {
   return new ProtocolError(`${from.origin} redirects to something that is no URL.`);
 }
 
-function downloadOf({ status, headers, flow }: OpenReply, origin: string): Download {
-  return { status, headers, bytes: stream(flow, origin), drop: () => flow.abandon() };
+function downloadOf({ status, headers, stream }: OpenReply, origin: string): Download {
+  return { status, headers, bytes: bytesOf(stream, origin), drop: () => stream.abandon() };
 }
 
 /** The bytes as they come; a break in the middle is a NetworkError after the last of them, never a short end. */
-async function* stream(flow: BodyStream, origin: string): AsyncGenerator<Uint8Array> {
+async function* bytesOf(stream: BodyStream, origin: string): AsyncGenerator<Uint8Array> {
   try {
     for (;;) {
-      const piece = await flow.next();
+      const piece = await stream.next();
       if (!piece) return;
       yield piece;
     }
   } catch (error) {
     if (!(error instanceof BrokenBody)) throw error;
-    const { loss } = error;
-    const { cause } = loss;
-    if (loss.why === 'aborted') throw new CancelledError('Interrupted.', { cause });
-    const stalled = loss.why === 'stalled';
+    const { transportError } = error;
+    const { cause } = transportError;
+    if (transportError.why === 'aborted') throw new CancelledError('Interrupted.', { cause });
+    const stalled = transportError.why === 'stalled';
     throw new NetworkError(
       stalled
-        ? describeTransportError(loss, { origin, attempts: 1 })
+        ? describeTransportError(transportError, { origin, attempts: 1 })
         : `The connection to ${origin} was lost during the download.`,
       { reason: stalled ? 'timeout' : 'lost', origin, cause },
     );

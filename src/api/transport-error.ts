@@ -10,7 +10,7 @@ import {
 } from '../errors.js';
 
 /** More than this is not held of one answer, nor of one value in a list that is read as it comes. */
-export const mostHeld = { bytes: 64 * 1024 * 1024, words: '64 MiB' } as const;
+export const responseLimit = { bytes: 64 * 1024 * 1024, words: '64 MiB' } as const;
 
 /** Why an attempt ended without an answer. */
 export interface TransportError {
@@ -87,7 +87,7 @@ function isCertificateCode(code: string | undefined): code is string {
   );
 }
 
-/** How often such a loss may be tried again: some will be the same each time. */
+/** How often such a transportError may be tried again: some will be the same each time. */
 export function retryPace({ why, cause }: TransportError): 'always' | 'once' | 'never' {
   // Other requests may end meanwhile and leave room.
   if (cause instanceof SystemLimitError) return 'always';
@@ -115,34 +115,43 @@ interface RequestSite {
   readonly attempts: number;
 }
 
-/** The error of a loss that ends a call which may safely be repeated. */
-export function failureOfTransportError(loss: TransportError, place: RequestSite): Failure {
+/** The error of a transportError that ends a call which may safely be repeated. */
+export function failureOfTransportError(
+  transportError: TransportError,
+  place: RequestSite,
+): Failure {
   const { origin, call } = place;
-  const { delivery, cause } = loss;
-  if (loss.why === 'aborted') return new CancelledError('Interrupted.', { cause });
-  if (loss.why === 'ours')
+  const { delivery, cause } = transportError;
+  if (transportError.why === 'aborted') return new CancelledError('Interrupted.', { cause });
+  if (transportError.why === 'ours')
     return cause instanceof Failure ? cause : new BugError(messageOf(cause), { cause });
-  const text = describeTransportError(loss, place);
-  const reason = networkReason[loss.why];
-  const hint = hintOf(loss, origin, call !== undefined);
+  const text = describeTransportError(transportError, place);
+  const reason = networkReason[transportError.why];
+  const hint = hintOf(transportError, origin, call !== undefined);
   if (!reason) return new ProtocolError(text, { call, hint, cause });
   const tries = place.attempts > 1 ? ` (${place.attempts} attempts)` : '';
   return new NetworkError(
     text.replace(/\.?$/, (end) => tries + end),
-    { reason, origin, delivery, lasts: retryPace(loss) === 'never', call, hint, cause },
+    { reason, origin, delivery, lasts: retryPace(transportError) === 'never', call, hint, cause },
   );
 }
 
 /** The error of an answer that broke after a part of it was handed on. */
-export function failureInMiddle(
-  loss: TransportError,
+export function failureMidStream(
+  transportError: TransportError,
   place: Omit<RequestSite, 'attempts'>,
 ): Failure {
-  if (loss.why === 'aborted') return new CancelledError('Interrupted.', { cause: loss.cause });
+  if (transportError.why === 'aborted')
+    return new CancelledError('Interrupted.', { cause: transportError.cause });
   const { origin, call } = place;
   return new NetworkError(
-    `${describeTransportError(loss, { ...place, attempts: 1 })} A part of the list had come: it is not whole.`,
-    { reason: networkReason[loss.why] ?? 'lost', origin, call, cause: loss.cause },
+    `${describeTransportError(transportError, { ...place, attempts: 1 })} A part of the list had come: it is not whole.`,
+    {
+      reason: networkReason[transportError.why] ?? 'lost',
+      origin,
+      call,
+      cause: transportError.cause,
+    },
   );
 }
 
@@ -162,8 +171,8 @@ const networkReason: { readonly [W in TransportError['why']]?: NetworkError['det
   };
 
 /** What happened, in one sentence; names the origin and never a path or a query. */
-export function describeTransportError(loss: TransportError, place: RequestSite): string {
-  return sentences[loss.why](place, loss.cause);
+export function describeTransportError(transportError: TransportError, place: RequestSite): string {
+  return sentences[transportError.why](place, transportError.cause);
 }
 
 const lost = ({ origin }: RequestSite) =>
@@ -190,7 +199,7 @@ const sentences: {
   switched: ({ origin }) => `${origin} switched to another protocol (101), which nobody asked for.`,
   badFraming: ({ origin }) => `The answer of ${origin} has another length than it says.`,
   headersTooLarge: ({ origin }) => `The answer of ${origin} has more than 16 KiB of headers.`,
-  tooLarge: ({ origin }) => `The answer of ${origin} is larger than ${mostHeld.words}.`,
+  tooLarge: ({ origin }) => `The answer of ${origin} is larger than ${responseLimit.words}.`,
   encoding: ({ origin }) =>
     `The answer of ${origin} has a content-encoding that was not asked for.`,
   cut: lost,

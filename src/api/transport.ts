@@ -4,7 +4,7 @@ import { BugError, CancelledError, ConfigError, StaleReadError } from '../errors
 import { readBeginning, responseOf } from './response.js';
 import { exchange, neverAborts, openExchange } from './exchange.js';
 import { isGarbled } from './json-body.js';
-import { type TransportError, retryPace, mostHeld } from './transport-error.js';
+import { type TransportError, retryPace, responseLimit } from './transport-error.js';
 import type { ProxyChoice } from './proxy.js';
 import type { RateLimiter } from './rate-limiter.js';
 import {
@@ -13,15 +13,15 @@ import {
   deliveryOfStatus,
   retry,
   type RetryPolicy,
-  type Tried,
-  waitAsked,
-  waited,
-  waitOfSpent,
+  type AttemptOutcome,
+  requestedWait,
+  waitBeforeRetry,
+  waitUntilReset,
 } from './retry.js';
 import { type Agent, type Connections, openConnections } from './undici.js';
 import {
   type Attempt,
-  type Begun,
+  type StreamStart,
   keepHeapSmall,
   type Limits,
   type OpenBody,
@@ -29,10 +29,10 @@ import {
   type TransportRequest,
   type TransportResponse,
   type Wire,
-  wires,
+  wireBuilder,
 } from './wire.js';
 
-export type { Begun, OpenBody, TransportRequest, TransportResponse };
+export type { StreamStart, OpenBody, TransportRequest, TransportResponse };
 
 export interface TransportOptions {
   readonly connection: { readonly baseUrl: string; readonly key: string };
@@ -87,7 +87,7 @@ export interface Transport {
    */
   stream<T>(
     request: TransportRequest,
-    begin: (body: OpenBody) => Promise<Begun<T>>,
+    begin: (body: OpenBody) => Promise<StreamStart<T>>,
   ): Promise<{ readonly begun: T } | { readonly response: TransportResponse }>;
   /**
    * For what broke after `stream` had handed out its beginning: waits as long as before the attempt
@@ -123,7 +123,7 @@ export function createTransport(options: TransportOptions): Transport {
   const limits: Limits = {
     firstByteMs: options.timeoutMs,
     attemptMs: bounds?.attemptMs ?? Math.max(60_000, options.timeoutMs),
-    bodyBytes: bounds?.bodyBytes ?? mostHeld.bytes,
+    bodyBytes: bounds?.bodyBytes ?? responseLimit.bytes,
     quietMs: bounds?.quietMs ?? 30_000,
   };
   const connectMs = bounds?.connectMs ?? 10_000;
@@ -131,7 +131,7 @@ export function createTransport(options: TransportOptions): Transport {
   let closed = false;
   const opening = new Map<boolean, Promise<Connections>>();
   const agents = new Map<boolean, Agent>();
-  const wireOf = wires(base, { userAgent: options.userAgent, key: connection.key });
+  const wireOf = wireBuilder(base, { userAgent: options.userAgent, key: connection.key });
 
   const connections = (keepAlive: boolean): Promise<Connections> => {
     const { nodeVersion, proxy } = options;
@@ -150,18 +150,18 @@ export function createTransport(options: TransportOptions): Transport {
     if (closed) throw new BugError('A request after the transport was closed.');
     return agents.get(keepAlive) ?? openAgent(keepAlive);
   };
-  const tried = (value: Attempt, needsJson = false): Tried<Attempt> => {
-    if ('loss' in value) {
-      const { loss } = value;
-      const again = limiter?.silent ? 'never' : retryPace(loss);
-      return { value, delivery: loss.delivery, pace: again };
+  const tried = (value: Attempt, needsJson = false): AttemptOutcome<Attempt> => {
+    if ('transportError' in value) {
+      const { transportError } = value;
+      const again = limiter?.silent ? 'never' : retryPace(transportError);
+      return { value, delivery: transportError.delivery, pace: again };
     }
     const { status, headers, body } = value.reply;
     if (needsJson && status < 300 && isGarbled(value.reply))
       return { value, delivery: 'applied', pace: 'once' };
     const delivery = deliveryOfStatus(status);
-    const wait = delivery && waitAsked(headers, body, now());
-    limiter?.answered(status, wait ?? waitOfSpent(headers, now));
+    const wait = delivery && requestedWait(headers, body, now());
+    limiter?.answered(status, wait ?? waitUntilReset(headers, now));
     return { value, delivery, pace: 'always', wait };
   };
   /** One attempt, as soon as it is its turn; `first`: before those that wait already. */
@@ -174,12 +174,12 @@ export function createTransport(options: TransportOptions): Transport {
     const opened = agent instanceof Promise ? await agent : agent;
     const acquired = limiter?.acquire(signal, { first });
     const turn = acquired instanceof Promise ? await acquired : acquired;
-    if (limiter && !turn) return { loss: notSent };
+    if (limiter && !turn) return { transportError: notSent };
     leaves?.(turn?.pausedMs ?? 0);
     const started = traceStart();
     const ended = limiter?.sent();
     // A bulk run lets what is in flight finish; the process itself bounds how long that may take.
-    const heeded = limiter?.drains ? neverAborts : signal;
+    const heeded = limiter?.isDraining ? neverAborts : signal;
     const found = await exchange(opened, wire, limits, heeded, options.instant);
     ended?.();
     trace?.(traceLine(wire, found, performance.now() - started));
@@ -224,12 +224,13 @@ export function createTransport(options: TransportOptions): Transport {
         if (pausedMs > longestPauseMs || !isFresh()) throw new StaleReadError(call);
       });
     },
-    async stream<T>(request: TransportRequest, begin: (body: OpenBody) => Promise<Begun<T>>) {
+    async stream<T>(request: TransportRequest, begin: (body: OpenBody) => Promise<StreamStart<T>>) {
       const wire = wireOf(request);
       const call = { method: request.method, path: request.template };
       const ending = await retry<Attempt | { begun: T }>('read', options, async () => {
         const agent = await agentFor(true);
-        if (limiter && !(await limiter.acquire(options.signal))) return tried({ loss: notSent });
+        if (limiter && !(await limiter.acquire(options.signal)))
+          return tried({ transportError: notSent });
         const started = traceStart();
         const ended = limiter?.sent();
         const value = await openExchange(agent, wire, limits, options.signal, options.instant);
@@ -237,7 +238,7 @@ export function createTransport(options: TransportOptions): Transport {
         options.trace?.(traceLine(wire, value, performance.now() - started));
         if (!('open' in value)) return tried(value);
         const { status, headers } = value.open;
-        limiter?.answered(status, waitOfSpent(headers, now));
+        limiter?.answered(status, waitUntilReset(headers, now));
         const onLong = () => void keepHeapSmall(options.nodeVersion);
         return readBeginning(value.open, begin, { ...place, call, onLong });
       });
@@ -248,7 +249,7 @@ export function createTransport(options: TransportOptions): Transport {
     async again(attempts) {
       if (attempts > options.retries || limiter?.silent) return false;
       const ms = backoffMs(attempts - 1, false, options.random);
-      if (await waited(options, ms, false)) return true;
+      if (await waitBeforeRetry(options, ms, false)) return true;
       throw new CancelledError('Interrupted.');
     },
     close() {
@@ -274,8 +275,8 @@ function traceLine(wire: Wire, attempt: Attempt | { open: OpenReply }, ms: numbe
   const out = wire.body instanceof Uint8Array ? `, ${wire.body.length} B` : '';
   const sent = `${wire.method} ${path} (${wire.headers.filter((_, at) => at % 2 === 0).join(' ')}${out})`;
   const time = `${Math.round(ms)} ms`;
-  if ('loss' in attempt) {
-    const { why, delivery } = attempt.loss;
+  if ('transportError' in attempt) {
+    const { why, delivery } = attempt.transportError;
     return `${sent} -> no answer: ${why}, ${delivery}, ${time}`;
   }
   const { status, headers } = 'open' in attempt ? attempt.open : attempt.reply;

@@ -48,7 +48,7 @@ export interface RecordList extends RecordStream<JsonObject> {
 }
 
 /** What the reader of a list may want to hear besides its records. */
-export interface ListListening {
+export interface ListObserver {
   /** Hears the headers of the list's first answer, before its first record. */
   readonly answered?: (headers: Answer['headers']) => void;
 }
@@ -90,7 +90,7 @@ export interface Api {
   list(
     resource: ResourceName,
     query?: { readonly [name: string]: string },
-    listening?: ListListening,
+    listening?: ListObserver,
   ): RecordList;
   /**
    * A request that the contract does not know (`rosterctl api`); same origin, same key handling.

@@ -126,6 +126,6 @@ let departing: ((socket: Socket) => void) | undefined;
  * socket. undici publishes that in the same turn, right after `onConnect`, so nothing comes between;
  * its error codes cannot tell a request that left from one that did not.
  */
-export function onDeparture(told: (socket: Socket) => void): void {
+export function onHeadWritten(told: (socket: Socket) => void): void {
   departing = told;
 }

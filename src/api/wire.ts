@@ -27,7 +27,7 @@ export interface TransportResponse {
   /** The same seconds, when they are more than --max-wait allows. */
   readonly retryAfter?: number | undefined;
   /** The status (408, 5xx) leaves open whether this write took effect. */
-  readonly doubt?: boolean | undefined;
+  readonly outcomeUnknown?: boolean | undefined;
 }
 
 /** The body of a 2xx answer that is read as it comes. */
@@ -47,10 +47,10 @@ export interface OpenBody {
 }
 
 /** What the beginning of an open answer came to. */
-export interface Begun<T> {
+export interface StreamStart<T> {
   readonly value: T;
   /** Worth one more attempt. */
-  readonly doubtful?: boolean;
+  readonly retryOnce?: boolean;
 }
 
 /** One request as it goes on the wire. */
@@ -95,19 +95,19 @@ export interface Reply {
 export interface OpenReply {
   readonly status: number;
   readonly headers: { readonly [name: string]: string };
-  readonly flow: BodyStream;
+  readonly stream: BodyStream;
   /** When its head was there. */
   readonly at: Instant;
 }
 
 /** What one attempt came to. */
-export type Attempt = { readonly reply: Reply } | { readonly loss: TransportError };
+export type Attempt = { readonly reply: Reply } | { readonly transportError: TransportError };
 
 /**
  * What requests to the service look like on the wire; what all of them share is made once. Throws
  * UsageError for a path that would leave the base URL.
  */
-export function wires(base: URL, { userAgent, key }: { userAgent: string; key: string }) {
+export function wireBuilder(base: URL, { userAgent, key }: { userAgent: string; key: string }) {
   const { origin } = base;
   const folder = base.pathname.replace(/\/$/, '');
   const bare = [
@@ -144,8 +144,8 @@ const enough = 256 * 1024;
 /** Breaks the reading of a flow: the answer did not come whole. */
 export class BrokenBody extends Error {
   override readonly name = 'BrokenFlow';
-  constructor(readonly loss: TransportError) {
-    super(loss.why);
+  constructor(readonly transportError: TransportError) {
+    super(transportError.why);
   }
 }
 
@@ -166,7 +166,9 @@ interface BodySource {
 export class BodyStream {
   private waiting: Buffer[] = [];
   private bytes = 0;
-  private end: { readonly at: Instant; readonly loss?: TransportError | undefined } | undefined;
+  private end:
+    | { readonly at: Instant; readonly transportError?: TransportError | undefined }
+    | undefined;
   private wake: (() => void) | undefined;
   private held = false;
 
@@ -182,8 +184,8 @@ export class BodyStream {
   }
 
   /** The last piece has come, or none will. */
-  finish(at: Instant, loss?: TransportError): void {
-    this.end ??= { at, loss };
+  finish(at: Instant, transportError?: TransportError): void {
+    this.end ??= { at, transportError };
     this.wake?.();
   }
 
@@ -212,7 +214,7 @@ export class BodyStream {
         }
         return piece;
       }
-      if (this.end?.loss) throw new BrokenBody(this.end.loss);
+      if (this.end?.transportError) throw new BrokenBody(this.end.transportError);
       if (this.end) return undefined;
       // oxlint-disable-next-line no-await-in-loop
       await new Promise<void>((resolve) => {

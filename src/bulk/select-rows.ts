@@ -80,7 +80,7 @@ export async function selectLocally(
   const input: CsvInput = {
     name: path === '-' ? 'stdin' : path,
     map: values.map ?? [],
-    ignoreStrangers: values.ignoreColumns ?? false,
+    ignoreUnknownColumns: values.ignoreColumns ?? false,
     raw: context.settings.csvRaw,
     rules: { ...(operation.csv ?? idsOnly), overruled: operation.overrules?.(values as never) },
     keepsCells: values.results !== undefined,
@@ -93,7 +93,7 @@ export async function selectLocally(
     return selection;
   }
   const text = await byteText(bytesOf(context, path), input.name);
-  return selectFromText(text, { ...input, rules: idsOnly, ignoreStrangers: true });
+  return selectFromText(text, { ...input, rules: idsOnly, ignoreUnknownColumns: true });
 }
 
 /** The records that the filters keep of a complete list. Throws GuardError (11) for a list in doubt. */

@@ -1,7 +1,7 @@
 /** Finds out by reading whether a write was applied whose outcome no answer tells. */
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../data/json.js';
-import { isGoneForSure } from '../data/outcome-errors.js';
+import { isProvenNotFound } from '../data/outcome-errors.js';
 import type { ResourceName } from '../data/resources.js';
 import { type Instant, parseDuration } from '../data/time.js';
 import { CancelledError, Failure, UnknownOutcomeError, UsageError } from '../errors.js';
@@ -285,7 +285,7 @@ function marked(record: JsonObject | undefined): Verification {
 
 function ofFailure(session: Session, error: unknown): Verification {
   if (!(error instanceof Failure)) throw error;
-  if (session.provenByAbsence && isGoneForSure(error))
+  if (session.provenByAbsence && isProvenNotFound(error))
     return { outcome: 'applied', record: undefined };
   return { outcome: 'unclear', error };
 }

@@ -13,7 +13,7 @@ import {
 } from '../data/batches.js';
 import type { JsonObject } from '../data/json.js';
 import { nearest } from '../data/nearest.js';
-import { byField, type Sorting, usualSorting } from '../data/sorting.js';
+import { sortByField, type Sorting, defaultSorting } from '../data/sorting.js';
 import { type Condition, contains, matchesCondition, parseCondition } from '../data/where.js';
 import { Failure, UsageError } from '../errors.js';
 import { param, params, type ValuesOf } from './define.js';
@@ -102,7 +102,7 @@ export function filterList(
     ...(sort === undefined ? [] : [{ holds: () => true, ...fieldOf(sort.field, resource) }]),
   ];
   // What a person sees of a list that is cut are its first rows as shown, not as sent.
-  const order = sort ?? (usualOrder && limit !== undefined ? usualSorting(resource) : undefined);
+  const order = sort ?? (usualOrder && limit !== undefined ? defaultSorting(resource) : undefined);
   return recordStream(() => {
     const came = batchesOf(records);
     const kept = all.length === 0 ? came : keep(came, all, resource);
@@ -182,7 +182,7 @@ async function* keep(
 
 async function* sorted(records: Batches<JsonObject>, sorting: Sorting): Batches<JsonObject> {
   const all = await collect(recordStream(() => records));
-  yield byField(all, sorting).map((value) => ({ value }));
+  yield sortByField(all, sorting).map((value) => ({ value }));
 }
 
 async function* cut(records: Batches<JsonObject>, limit: number): Batches<JsonObject> {

@@ -1,4 +1,4 @@
-import { loginLine } from '../data/text.js';
+import { loginCommand } from '../data/text.js';
 import { ConfigError, NoKeyError, UsageError } from '../errors.js';
 import { cleanKey, readKeyFile } from './api-key.js';
 import { originOf, parseBaseUrl } from './base-url.js';
@@ -41,16 +41,16 @@ interface ConnectionParts {
 }
 
 /** Base URL and organization as configured, not judged yet. */
-export type Place = Pick<ConnectionParts, 'baseUrl' | 'organization'>;
+export type ConnectionTarget = Pick<ConnectionParts, 'baseUrl' | 'organization'>;
 
 /**
  * Finds base URL and organization: flag, environment, profile; but what a profile named with `-p`
  * has beats the environment, and the variables that it beat are added to `beaten`.
  */
-export function findPlace(
+export function findTarget(
   { flags, env, profile, file }: Omit<ConnectionInput, 'keys'>,
   beaten: string[],
-): Place {
+): ConnectionTarget {
   const stored = file.profiles.get(profile.name);
   const find = (flag: string, word: string | undefined, variable: string, own?: string) => {
     if (word !== undefined) return { text: word, origin: `flag ${flag}` };
@@ -72,7 +72,7 @@ export function findPlace(
 export function findConnection(input: ConnectionInput): ConnectionParts {
   const { env, profile } = input;
   const beaten: string[] = [];
-  const place = findPlace(input, beaten);
+  const place = findTarget(input, beaten);
   const key = findKey(input, beaten);
   const notes =
     beaten.length > 0
@@ -101,7 +101,7 @@ export async function resolveConnection(
     });
   if (!found)
     throw new NoKeyError(`There is no API key for profile ${name}.`, {
-      hint: `Store one: ${loginLine(name)}`,
+      hint: `Store one: ${loginCommand(name)}`,
     });
   if (baseUrl === undefined) throw missing('base URL', name, '--base-url or ROSTERCTL_BASE_URL');
   if (organizationId === undefined) throw missing('organization', name, '--org or ROSTERCTL_ORG');
@@ -169,7 +169,7 @@ function judged(found: Found | undefined, read: (text: string) => string): strin
 
 function missing(what: string, profile: string, means: string): UsageError {
   return new UsageError(`No ${what} is set for profile ${profile}.`, {
-    hint: `Store one with: ${loginLine(profile)}   (or give ${means})`,
+    hint: `Store one with: ${loginCommand(profile)}   (or give ${means})`,
   });
 }
 
@@ -212,8 +212,8 @@ function checkBinding(
 }
 
 /** How to do without a value that came from elsewhere than the profile. */
-function without(input: ConnectionInput, part: keyof Place): string {
-  const [from = '', name = ''] = (findPlace(input, [])[part]?.origin ?? '').split(' ', 2);
+function without(input: ConnectionInput, part: keyof ConnectionTarget): string {
+  const [from = '', name = ''] = (findTarget(input, [])[part]?.origin ?? '').split(' ', 2);
   return from === 'environment' ? `Unset ${name}` : `Leave ${name} out`;
 }
 
@@ -228,7 +228,7 @@ function bindingOf(
     throw new ConfigError(
       `key.command of profile ${profile.name} needs the profile's own base URL and organization.`,
       {
-        hint: `Store them: ${loginLine(profile.name)}`,
+        hint: `Store them: ${loginCommand(profile.name)}`,
       },
     );
   return { origin: originOf(parseBaseUrl(baseUrl)), organization };

@@ -35,7 +35,7 @@ interface Source {
  * Reads every key of the table: flag, environment, profile, defaults, default. Throws UsageError or
  * ConfigError naming where a bad value stands.
  */
-export function decideKeys(input: KeysInput) {
+export function resolveKeys(input: KeysInput) {
   const notes: string[] = [];
   const origins: SettingOrigin[] = [];
   const values = new Map<string, unknown>();
@@ -117,7 +117,7 @@ function* sources(key: SettingKey, { flags, env, file, profile }: KeysInput): Ge
   const shared = key.profileOnly ? undefined : file.defaults.get(key.name);
   if (shared !== undefined)
     yield { text: shared, origin: 'defaults', fail: inFile(key, file, 'the defaults') };
-  yield* variable(key.lastEnv, env);
+  yield* variable(key.fallbackEnv, env);
   if (key.default !== undefined)
     yield { text: key.default, origin: 'default', fail: named(key.name) };
 }

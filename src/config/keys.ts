@@ -31,7 +31,7 @@ export interface SettingKey<T = unknown> {
   readonly env?: string;
   readonly flag?: 'output' | 'time' | 'timeout' | 'retries' | 'maxWait';
   /** A variable that other programs share: counts only where nothing of ours is set. */
-  readonly lastEnv?: string;
+  readonly fallbackEnv?: string;
   /** As it would be typed; absent = unset. */
   readonly default?: string;
   /** Only a profile may have it, not the defaults of all. */

@@ -2,7 +2,7 @@ import { runsInCi } from '../data/ci.js';
 import { defaultProfile } from '../data/text.js';
 import { UsageError } from '../errors.js';
 import type { OutputFormat } from './choices.js';
-import { decideKeys, readFlag, type SettingOrigin, unknownKeys } from './decide.js';
+import { resolveKeys, readFlag, type SettingOrigin, unknownKeys } from './decide.js';
 import { flagVariables, type GlobalFlags } from './environment.js';
 import { isOverride, namedKeys } from './keys.js';
 import { formatOfFile, nameList, oneOf, onOff } from './parse.js';
@@ -91,7 +91,7 @@ export function resolveSettings(input: SettingsInput): ResolvedSettings {
   const { env, file } = input;
   const flags = withFormat(input.flags);
   const profile = chooseProfile(input);
-  const { value, origins, notes } = decideKeys({ ...input, flags, profile: profile.name });
+  const { value, origins, notes } = resolveKeys({ ...input, flags, profile: profile.name });
   const dryRun = flags.dryRun ?? readSwitch('ROSTERCTL_DRY_RUN', env);
   notes.push(...unknownKeys(file, profile.name));
   const settings: Settings = {

@@ -41,7 +41,7 @@ export interface ColumnRules {
 export interface HeaderOptions {
   /** `--map "Bewerber=id"`, by the header as it stands. */
   readonly map: readonly (readonly [header: string, name: string])[];
-  readonly ignoreStrangers: boolean;
+  readonly ignoreUnknownColumns: boolean;
   /** Cells were written by `--csv-raw`. */
   readonly raw: boolean;
 }
@@ -71,7 +71,7 @@ export function readHeader(
       });
   const spellings = new Set(names.map(plain));
   const isExport = exportMarks.every((mark) => spellings.has(plain(mark)));
-  const isOwn = !isExport && !options.ignoreStrangers;
+  const isOwn = !isExport && !options.ignoreUnknownColumns;
   const missing = rules.columns
     .map((column) => column.name)
     .filter((column) => !spellings.has(plain(column)));
@@ -97,7 +97,7 @@ export function readHeader(
     const header = exact[index]?.trim() === name ? (exact[index] ?? name) : name;
     const column = known ?? (isOpen ? openColumn(header, isExport) : undefined);
     if (!isId && !column) {
-      const passes = isExported(name, rules) || options.ignoreStrangers;
+      const passes = isExported(name, rules) || options.ignoreUnknownColumns;
       if (!passes && !(isExport && !isSlip(name))) throw stranger(name, rules);
       unused.push(name);
       continue;
@@ -137,7 +137,7 @@ export function readHeader(
 }
 
 /** Whether a first line is a header with an id column, for `--ids`. */
-export function namesAnId(cells: readonly string[], map: HeaderOptions['map']): boolean {
+export function hasIdColumn(cells: readonly string[], map: HeaderOptions['map']): boolean {
   return cells.some(
     (cell) =>
       sameName(cell.trim(), 'id') ||

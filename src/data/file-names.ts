@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { withoutLast } from './text.js';
+import { stripTrailing } from './text.js';
 
 /** The longest name in bytes of UTF-8 that is kept; a `.partial.json` still fits beside it. */
 const longest = 200;
@@ -19,7 +19,7 @@ export function safeFileName(
     .replace(/\p{Cc}/gu, '')
     .replace(/[\p{Cf}\p{Zl}\p{Zp}\uFFFD<>:"|?*]/gu, '_')
     .trim();
-  const plain = withoutLast(harmless, '. ').replace(/^[.~-]+/, '_');
+  const plain = stripTrailing(harmless, '. ').replace(/^[.~-]+/, '_');
   if (plain === '' || /^_+$/.test(plain)) return undefined;
   const [stem = plain] = plain.split('.');
   const named = deviceName.test(stem.trim()) ? `_${plain}` : plain;

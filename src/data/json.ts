@@ -1,5 +1,5 @@
 import { escapeJson, unsafeInJson } from './json-escape.js';
-import { withoutLast } from './text.js';
+import { stripTrailing } from './text.js';
 
 /** A JSON object as the service sent it: unknown fields kept, order kept. */
 export type JsonObject = { readonly [key: string]: unknown };
@@ -250,7 +250,7 @@ function significant(text: string): string {
   const [mantissa = '', power = '0'] = text.replace(/^-/, '').toLowerCase().split('e');
   const [whole = '', fraction = ''] = mantissa.split('.');
   const digits = (whole + fraction).replace(/^0+/, '');
-  const trimmed = withoutLast(digits, '0');
+  const trimmed = stripTrailing(digits, '0');
   if (trimmed === '') return '0';
   return `${trimmed}e${Number(power) - fraction.length + digits.length - trimmed.length}`;
 }

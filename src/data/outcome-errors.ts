@@ -58,7 +58,7 @@ export function isNotFound(error: unknown): error is Failure {
 }
 
 /** The same for sure: not where the list may lack some. */
-export function isGoneForSure(error: unknown): boolean {
+export function isProvenNotFound(error: unknown): boolean {
   return isNotFound(error) && !(error instanceof NotFoundError && !error.isProven);
 }
 
@@ -69,7 +69,7 @@ export function exceedsRetryBudget(error: unknown): boolean {
 }
 
 /** What it asked for then, in words that follow its name; undefined where the line allows the wait. */
-export function describeWaitAsked({ details }: ApiError): string | undefined {
+export function describeRequestedWait({ details }: ApiError): string | undefined {
   return details.retryAfter === undefined
     ? undefined
     : `asks to wait ${details.retryAfter} s, longer than --max-wait allows.`;

@@ -2,7 +2,7 @@ import { timeOf } from './dates.js';
 import { type JsonObject, RawNumber } from './json.js';
 import { valuesAt } from './path.js';
 import { type ResourceName, resourceWords } from './resources.js';
-import { withoutLast } from './text.js';
+import { stripTrailing } from './text.js';
 
 /** A field to order by, dotted. */
 export interface Sorting {
@@ -11,7 +11,10 @@ export interface Sorting {
 }
 
 /** The records ordered by a field; those without it come last in both directions, equals keep their order. */
-export function byField(records: readonly JsonObject[], sorting: Sorting): readonly JsonObject[] {
+export function sortByField(
+  records: readonly JsonObject[],
+  sorting: Sorting,
+): readonly JsonObject[] {
   const keyed = records.map((record) => ({
     record,
     key: keyOf(valuesAt(record, sorting.field)?.find((value) => value !== null)),
@@ -56,7 +59,7 @@ function compareKeys(a: Key, b: Key): number {
 }
 
 /** The order in which a person sees a resource's table. */
-export function usualSorting(resource: ResourceName): Sorting {
+export function defaultSorting(resource: ResourceName): Sorting {
   const { order } = resourceWords[resource];
   const descending = order.startsWith('-');
   return { field: descending ? order.slice(1) : order, descending };
@@ -92,7 +95,7 @@ function readDecimal(text: string): Decimal | undefined {
   const digits = padded.replace(/^0+/, '');
   return {
     sign: sign === '-' ? -1 : 1,
-    digits: withoutLast(digits, '0'),
+    digits: stripTrailing(digits, '0'),
     exponent: whole.length + Number(power) - (padded.length - digits.length),
   };
 }

@@ -28,7 +28,7 @@ export function upperFirst(text: string): string {
  * Without those characters at its end. A regular expression that is bound to the end tries anew at
  * each of them, and in a long text of a stranger's that takes minutes.
  */
-export function withoutLast(text: string, characters: string): string {
+export function stripTrailing(text: string, characters: string): string {
   let end = text.length;
   while (end > 0 && characters.includes(text.charAt(end - 1))) end -= 1;
   return text.slice(0, end);
@@ -49,7 +49,7 @@ export function orList(words: readonly string[]): string {
 export const defaultProfile = 'default';
 
 /** The command that stores a key for a profile: without its name it would be another one. */
-export function loginLine(profile = defaultProfile): string {
+export function loginCommand(profile = defaultProfile): string {
   return `rosterctl auth login${profile === defaultProfile ? '' : ` --profile ${shellQuote(profile)}`}`;
 }
 

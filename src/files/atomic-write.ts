@@ -24,7 +24,7 @@ interface AtomicOptions {
    * One process at a time writes this file: its temporary file has a name of its own, so that the
    * next write takes what a kill left, and `dropAloneTemp` finds it.
    */
-  readonly alone?: boolean | undefined;
+  readonly singleWriter?: boolean | undefined;
   /** Ends the wait for the reader of a named pipe. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -38,8 +38,8 @@ export async function openAtomic(file: string, options: AtomicOptions = {}): Pro
   const target = await inspectTarget(file);
   if (target.kind === 'descriptor') return throughDescriptor(file, target.number);
   if (target.kind === 'device') return throughDevice(file, target.isPipe, options.signal);
-  const temp = tempOf(target.path, options.alone ? aloneMark(target.path) : randomMark());
-  if (options.alone) await unlink(temp).catch(() => {});
+  const temp = tempOf(target.path, options.singleWriter ? aloneMark(target.path) : randomMark());
+  if (options.singleWriter) await unlink(temp).catch(() => {});
   const mode = target.kind === 'file' ? target.mode : (options.mode ?? 0o600);
   const handle = await attempt(file, open(temp, 'wx', 0o600));
   let state: 'open' | 'closed' | 'gone' = 'open';
@@ -115,7 +115,7 @@ export async function sweepStaleTemps(
 const tempPattern = /^\..{0,100}\.[0-9a-f]{16}\.rosterctl-tmp$/su;
 
 /** Removes what a killed process left of a file that was written `alone`; never throws. */
-export async function dropAloneTemp(file: string): Promise<void> {
+export async function removeSingleWriterTemp(file: string): Promise<void> {
   await unlink(tempOf(file, aloneMark(file))).catch(() => {});
 }
 

@@ -24,7 +24,7 @@ export interface MachineFacts {
   /** When the machine was started, in milliseconds since 1970. */
   readonly bootedAt: number;
   /** State and start of a process; undefined where there is none or the system does not tell. */
-  readonly birthOf: (
+  readonly processInfo: (
     pid: number,
   ) => { readonly state: string; readonly started: string } | undefined;
 }
@@ -50,7 +50,7 @@ type HolderState = 'runs' | 'gone' | 'unsure';
 export function describeSelf(self: ThisProcess, purpose: string | undefined): LockHolder {
   const facts = factsOf(self);
   const { host, machine, boot, namespace } = facts;
-  const started = facts.birthOf(self.pid)?.started;
+  const started = facts.processInfo(self.pid)?.started;
   return {
     pid: self.pid,
     host,
@@ -121,7 +121,7 @@ export function holderState(holder: LockHolder, self: ThisProcess): HolderState 
 }
 
 function stateOfPid(holder: LockHolder, here: MachineFacts, self: ThisProcess): HolderState {
-  const birth = here.birthOf(holder.pid);
+  const birth = here.processInfo(holder.pid);
   if (birth === undefined) return self.isAlive(holder.pid) ? 'runs' : 'gone';
   // A zombie runs nothing any more, it only waits for its parent to notice.
   if (birth.state === 'Z' || birth.state === 'X') return 'gone';
@@ -146,12 +146,12 @@ function factsOf({ facts }: ThisProcess): MachineFacts {
     boot: readText('/proc/sys/kernel/random/boot_id'),
     namespace: namespaceOf(),
     bootedAt: Date.now() - uptime() * 1000,
-    birthOf,
+    processInfo,
   };
 }
 
 /** Fields 3 and 22 of /proc/PID/stat. */
-function birthOf(pid: number): { state: string; started: string } | undefined {
+function processInfo(pid: number): { state: string; started: string } | undefined {
   const stat = readText(`/proc/${pid}/stat`);
   if (stat === undefined) return undefined;
   // The name in field 2 may hold spaces and brackets: count from the last one.

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { holderState, type LockHolder, parseHolder, type ThisProcess } from './holder.js';
 
 /** The holder that the first of these files names which is not free. */
-export function holderAmong(
+export function firstLiveHolder(
   dir: string,
   name: string,
   generations: readonly number[],

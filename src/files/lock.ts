@@ -8,7 +8,7 @@ import { makeFolder } from './private.js';
 import { describeSelf, holderState, type LockHolder, type ThisProcess } from './holder.js';
 import {
   codeOf,
-  holderAmong,
+  firstLiveHolder,
   linkIfFree,
   listIfThere,
   listLock,
@@ -94,7 +94,7 @@ export async function acquireLock(
 
 /** Who holds the lock now, or undefined when nobody does. Writes nothing. */
 export function lockHolder(dir: string, name: string, self: ThisProcess): LockHolder | undefined {
-  return holderAmong(dir, name, listLock(dir, name).generations, self);
+  return firstLiveHolder(dir, name, listLock(dir, name).generations, self);
 }
 
 /**
@@ -140,7 +140,7 @@ function openClaim(dir: string, name: string, { self, purpose }: LockOptions) {
   };
   const tryNow = (): HeldLock | LockHolder | 'raced' => {
     const before = listLock(dir, name).generations;
-    const holder = holderAmong(dir, name, before, self);
+    const holder = firstLiveHolder(dir, name, before, self);
     if (holder) return holder;
     const mine = (before[0] ?? 0) + 1;
     const path = pathOf(dir, name, mine);
@@ -150,7 +150,7 @@ function openClaim(dir: string, name: string, { self, purpose }: LockOptions) {
     }
     const { generations, privates } = listLock(dir, name);
     const [top, ...others] = generations;
-    if (top !== mine || holderAmong(dir, name, others, self)) {
+    if (top !== mine || firstLiveHolder(dir, name, others, self)) {
       removeIfThere(path);
       return 'raced';
     }
@@ -206,7 +206,7 @@ function heldLock(
 /** Removes those of these files that are free; for the holder alone. */
 function sweep(dir: string, name: string, generations: readonly number[], self: ThisProcess): void {
   for (const passed of generations)
-    if (!holderAmong(dir, name, [passed], self)) removeIfThere(pathOf(dir, name, passed));
+    if (!firstLiveHolder(dir, name, [passed], self)) removeIfThere(pathOf(dir, name, passed));
 }
 
 /** When something was last put into the folder or taken out, in nanoseconds since 1970. */

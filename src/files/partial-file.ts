@@ -3,7 +3,7 @@ import { type FileHandle, open, rename, unlink, writeFile } from 'node:fs/promis
 import { dirname } from 'node:path';
 import { type FileVersion, rangeValidator } from '../data/file-version.js';
 import { GuardError } from '../errors.js';
-import { dropAloneTemp, placeNew, syncFolder, writeAtomically } from './atomic-write.js';
+import { removeSingleWriterTemp, placeNew, syncFolder, writeAtomically } from './atomic-write.js';
 import { describeSelf, type ThisProcess } from './holder.js';
 import { withLock } from './lock.js';
 import {
@@ -41,14 +41,14 @@ export interface PartialFile {
   begin(version: FileVersion, at: number): Promise<void>;
   write(chunk: Uint8Array): Promise<void>;
   /** The first `end` bytes as they are on disk. */
-  earlier(end: number): AsyncIterable<Uint8Array>;
+  readExisting(end: number): AsyncIterable<Uint8Array>;
   /** Brings it to disk and under its name. Throws GuardError when that was taken meanwhile, OutputError. */
   commit(): Promise<void>;
   /**
    * Lets go of it for a later run; how many bytes stay: none where nothing could tell that run whether
    * the file is still the same. Harmless after `commit`.
    */
-  leave(): Promise<number>;
+  release(): Promise<number>;
   /** Removes it. Harmless after `commit`. */
   discard(): Promise<void>;
 }
@@ -75,7 +75,7 @@ export async function sweepPartial(target: string, self: ThisProcess): Promise<v
   const marker = await readMarker(names.marker).catch(() => undefined);
   if (!marker || isHeld(marker, self)) return;
   await unlink(names.bytes).catch(() => {});
-  await dropAloneTemp(names.marker);
+  await removeSingleWriterTemp(names.marker);
   await unlink(names.marker).catch(() => {});
 }
 
@@ -127,7 +127,7 @@ class Partial implements PartialFile {
     this.position += chunk.length;
   }
 
-  async *earlier(end: number): AsyncGenerator<Uint8Array> {
+  async *readExisting(end: number): AsyncGenerator<Uint8Array> {
     const { bytes } = this.names;
     try {
       if (end > 0) yield* createReadStream(bytes, { end: end - 1, highWaterMark: 1 << 20 });
@@ -150,7 +150,7 @@ class Partial implements PartialFile {
     await syncFolder(dirname(this.target));
   }
 
-  async leave(): Promise<number> {
+  async release(): Promise<number> {
     if (!this.claimed) return 0;
     const { handle, version } = this;
     const size = handle ? (await handle.stat()).size : this.at;
@@ -248,7 +248,10 @@ class Partial implements PartialFile {
   }
 
   private async writeMarker(marker: Marker): Promise<void> {
-    await writeAtomically(this.names.marker, markerText(marker), { mode: 0o600, alone: true });
+    await writeAtomically(this.names.marker, markerText(marker), {
+      mode: 0o600,
+      singleWriter: true,
+    });
   }
 
   private async drop(): Promise<void> {

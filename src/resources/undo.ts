@@ -1,6 +1,6 @@
 /** Takes a run back: fields to their before-images, created records away. */
 import { isDeepStrictEqual } from 'node:util';
-import { wholeRecord } from '../api/records.js';
+import { replacementBody } from '../api/records.js';
 import { resource as rowOf } from '../api/resources.js';
 import type { BeforeImage } from '../bulk/before-images.js';
 import type { Operation, Session } from '../bulk/operation.js';
@@ -105,8 +105,8 @@ function withdrawCreated(context: Context, resource: ResourceName): Session {
       const plan = await session.plan(row, state);
       const { after, inexact } = rowOfUndo(row);
       const { record = {} } = state;
-      const made = wholeRecord(after, {}, readOnly);
-      const now = wholeRecord(record, {}, readOnly);
+      const made = replacementBody(after, {}, readOnly);
+      const now = replacementBody(record, {}, readOnly);
       const names = isListed
         ? Object.keys(made).filter((name) => Object.hasOwn(now, name))
         : [...new Set([...Object.keys(made), ...Object.keys(now)])];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findList, findRecord, wholeRecord } from '../../src/api/records.js';
+import { findList, findRecord, replacementBody } from '../../src/api/records.js';
 import type { JsonObject } from '../../src/data/json.js';
 import { BugError, ProtocolError } from '../../src/errors.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
@@ -88,7 +88,7 @@ describe('one record out of any answer', () => {
       updatedAt: 'now',
       slug: 's',
     };
-    expect(wholeRecord(record, { name: 'B' }, ['slug'])).toEqual({ name: 'B', game: 'x' });
+    expect(replacementBody(record, { name: 'B' }, ['slug'])).toEqual({ name: 'B', game: 'x' });
   });
 });
 

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createRateLimiter, type Turn } from '../../src/api/rate-limiter.js';
+import { createRateLimiter, type Permit } from '../../src/api/rate-limiter.js';
 
 /** A limiter on a clock that only moves when someone waits. */
 function limited(rate?: number) {
@@ -15,7 +15,7 @@ function limited(rate?: number) {
   });
   limiter.limit({ rate });
   const { signal } = new AbortController();
-  const turn = async (first = false) => (await limiter.acquire(signal, { first })) as Turn;
+  const turn = async (first = false) => (await limiter.acquire(signal, { first })) as Permit;
   return { limiter, turn, now: () => now, pass: (ms: number) => (now += ms) };
 }
 
@@ -450,7 +450,7 @@ test.each(['a signal', 'a stop of the run'])(
 
 test('requests in flight are let finish from when that is asked for', () => {
   const { limiter } = limited();
-  expect(limiter.drains).toBe(false);
+  expect(limiter.isDraining).toBe(false);
   limiter.drain();
-  expect(limiter.drains).toBe(true);
+  expect(limiter.isDraining).toBe(true);
 });

@@ -5,7 +5,7 @@ import {
   transportErrorOf,
   retryPace,
 } from '../../src/api/transport-error.js';
-import { backoffMs, retry, waitAsked } from '../../src/api/retry.js';
+import { backoffMs, retry, requestedWait } from '../../src/api/retry.js';
 import { noWait } from './wiring.js';
 
 const now = new Date('2026-11-21T12:00:00Z');
@@ -42,12 +42,12 @@ describe('the wait that an answer asks for', () => {
     ['a date and garbage', { 'retry-after': `${inTenSeconds}, -5, soon` }, 10],
     ['a reset after', { 'x-ratelimit-reset-after': '2.25' }, 2.25],
   ])('%s', (_, headers, seconds) => {
-    expect(waitAsked(headers as Record<string, string>, Buffer.alloc(0), now)).toBe(seconds);
+    expect(requestedWait(headers as Record<string, string>, Buffer.alloc(0), now)).toBe(seconds);
   });
 });
 
 const waitOf = (body: unknown, headers: Record<string, string> = {}) =>
-  waitAsked(headers, Buffer.from(JSON.stringify(body)), now);
+  requestedWait(headers, Buffer.from(JSON.stringify(body)), now);
 
 describe('the wait that a body asks for', () => {
   test('stands at the top or beside the code, in seconds', () => {
@@ -63,7 +63,7 @@ describe('the wait that a body asks for', () => {
   test('is none when it is no number of seconds', () => {
     for (const value of ['soon', -1, null, {}, true])
       expect(waitOf({ retry_after: value })).toBeUndefined();
-    expect(waitAsked({}, Buffer.from('<html>'), now)).toBeUndefined();
+    expect(requestedWait({}, Buffer.from('<html>'), now)).toBeUndefined();
   });
 });
 

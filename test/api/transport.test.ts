@@ -224,7 +224,7 @@ describe('how far a failed write got', () => {
     );
     const response = await transportTo(service.baseUrl).request(patch);
     expect(response.status).toBe(409);
-    expect(response.doubt).toBeUndefined();
+    expect(response.outcomeUnknown).toBeUndefined();
   });
 
   test('an idle connection that the server closed is not mistaken for a lost request', async () => {

@@ -38,7 +38,7 @@ async function imported(bytes: Uint8Array, raw = false): Promise<readonly Select
     name: 'x.csv',
     rules,
     map: [],
-    ignoreStrangers: false,
+    ignoreUnknownColumns: false,
     raw,
     keepsCells: false,
     organizationId: 'org_7',
@@ -402,7 +402,7 @@ test('a signal ends the reading of rows that are there already, and the writing'
         yield await exported(many);
       })(),
       {
-        ...{ name: 'x.csv', rules, map: [], ignoreStrangers: false, raw: false },
+        ...{ name: 'x.csv', rules, map: [], ignoreUnknownColumns: false, raw: false },
         ...{ keepsCells: false, organizationId: 'org_7', signal: stop.signal },
       },
     ),

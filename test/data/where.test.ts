@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { RawNumber } from '../../src/data/json.js';
-import { byField, compareDecimals } from '../../src/data/sorting.js';
+import { sortByField, compareDecimals } from '../../src/data/sorting.js';
 import { matchesCondition, parseCondition } from '../../src/data/where.js';
 
 const record = {
@@ -180,7 +180,7 @@ describe('numbers by value', () => {
 });
 
 const order = (values: readonly unknown[], descending = false) =>
-  byField(
+  sortByField(
     values.map((value) => (value === undefined ? {} : { value })),
     { field: 'value', descending },
   ).map((each) => each['value']);
@@ -204,7 +204,7 @@ describe('sorting', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.integer({ min: 0, max: 3 }), fc.nat())), (pairs) => {
         const records = pairs.map(([value, place]) => ({ value, place }));
-        const sorted = byField(records, { field: 'value', descending: false });
+        const sorted = sortByField(records, { field: 'value', descending: false });
         const expected = records.toSorted((a, b) => a.value - b.value);
         expect(sorted).toEqual(expected);
       }),

@@ -24,7 +24,7 @@ const linux: MachineFacts = {
   boot: 'b1',
   namespace: 'pid:[1]',
   bootedAt,
-  birthOf: (pid) => (pid === 10 ? { state: 'S', started: '500' } : undefined),
+  processInfo: (pid) => (pid === 10 ? { state: 'S', started: '500' } : undefined),
 };
 const self: ThisProcess = { pid: 20, isAlive: (pid) => pid === 10, facts: linux };
 const holder = {
@@ -72,7 +72,7 @@ test.each([
   ['taken since the boot, its pid does not exist', { pid: 11 }, 'gone'],
   ['of another host, however old', { host: 'far', at: 0, pid: 11 }, 'unsure'],
 ])('without /proc: %s', (_case, more, state) => {
-  const mac: MachineFacts = { host: 'vm', bootedAt, birthOf: () => undefined };
+  const mac: MachineFacts = { host: 'vm', bootedAt, processInfo: () => undefined };
   const by = { pid: 10, host: 'vm', at: bootedAt + 1, ...more };
   expect(holderState(by, { ...self, facts: mac })).toBe(state);
 });

@@ -3,7 +3,7 @@ import { defineLocalCommand, flag, param } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 import { cleanKey, readKeyFile } from '../../config/api-key.js';
 import { originOf, parseBaseUrl } from '../../config/base-url.js';
-import { checkOrganization, findPlace } from '../../config/connection.js';
+import { checkOrganization, findTarget } from '../../config/connection.js';
 import { checkProfileName, withLogin } from '../../config/profiles.js';
 import type { Connection, Settings } from '../../config/settings.js';
 import { activeProfileOf } from '../../config/store.js';
@@ -60,7 +60,7 @@ export default defineLocalCommand({
     const profile = profileToStore(context);
     // Told now, not after the key was typed.
     const { credentialsFile } = context.config;
-    const place = findPlace({ ...connectionOf(context), profile }, []);
+    const place = findTarget({ ...connectionOf(context), profile }, []);
     refuseMissing(context, {
       '--base-url': place.baseUrl !== undefined,
       '--org': place.organization !== undefined,

@@ -1,5 +1,5 @@
 import type { ConfigData } from '../../config/config-file.js';
-import { findPlace } from '../../config/connection.js';
+import { findTarget } from '../../config/connection.js';
 import { requireProfile, sandboxProfile } from '../../config/profiles.js';
 import { resolveSettings, type SettingOrigin, type Settings } from '../../config/settings.js';
 import type { LocalContext } from '../../context.js';
@@ -33,7 +33,7 @@ export function originsOf(
     none: 'default',
   }[via];
   const { baseUrl, organization } =
-    name === sandboxProfile ? sandboxOwn : findPlace(connectionOf(context), []);
+    name === sandboxProfile ? sandboxOwn : findTarget(connectionOf(context), []);
   const place = { baseUrl, organization };
   return [
     { key: 'profile', value: name, origin: chosen },

@@ -7,7 +7,7 @@ import { runFolder, storeOf } from '../../bulk/run-store.js';
 import { findRun, type StoredRun, summaryOf } from '../../bulk/runs.js';
 import { defineLocalCommand, flag, Outcome, param } from '../../cli/define.js';
 import { parseBaseUrl } from '../../config/base-url.js';
-import { findPlace } from '../../config/connection.js';
+import { findTarget } from '../../config/connection.js';
 import { sandboxProfile } from '../../config/profiles.js';
 import type { LocalContext } from '../../context.js';
 import { printJson } from '../../data/json.js';
@@ -102,7 +102,7 @@ function configuredPlace(context: LocalContext): Place | undefined {
   const { profile } = context.settings;
   if (profile.name === sandboxProfile)
     return { organization: demoOrganization, service: sandboxService };
-  const found = findPlace({ flags, env, profile, file: config.config() }, []);
+  const found = findTarget({ flags, env, profile, file: config.config() }, []);
   if (!found.baseUrl || !found.organization) return undefined;
   try {
     return { organization: found.organization.text, service: parseBaseUrl(found.baseUrl.text) };
