@@ -1,3 +1,4 @@
+/** The end of a call: its response, or the error of its last attempt. */
 import { type CallSite, ProtocolError, UnknownOutcomeError } from '../errors.js';
 import {
   failureMidStream,
@@ -17,35 +18,35 @@ import {
   type TransportResponse,
 } from './wire.js';
 
-/** Where requests go and how long they wait, for the sentences. */
+/** Where requests go and how long they wait, for error messages. */
 export interface ServiceSite {
   readonly origin: string;
   readonly firstByteMs: number;
 }
 
-/** The answer of a call, or the error that its last attempt stands for. */
+/** Returns the response of a call, or throws the error of its last attempt. */
 export function responseOf(
-  ending: AttemptResult<Attempt>,
+  result: AttemptResult<Attempt>,
   request: TransportRequest,
-  place: ServiceSite,
+  site: ServiceSite,
 ): TransportResponse {
-  const { value, verdict, attempts, wait, isTooLong } = ending;
+  const { value, verdict, attempts, wait, isTooLong } = result;
   const call = { method: request.method, path: request.template };
   if ('transportError' in value) {
     const { transportError } = value;
-    const at = { ...place, call, attempts };
-    const unsettled = verdict === 'verify' && transportError.why !== 'ours';
-    if (!unsettled) throw failureOfTransportError(transportError, at);
+    const details = { ...site, call, attempts };
+    const isOutcomeUnknown = verdict === 'verify' && transportError.why !== 'ours';
+    if (!isOutcomeUnknown) throw failureOfTransportError(transportError, details);
     const effect = transportError.delivery === 'applied' ? 'was accepted' : 'may have taken effect';
     throw new UnknownOutcomeError(
-      `${call.method} ${call.path} ${effect}, but no readable answer came: ${describeTransportError(transportError, at)}`,
+      `${call.method} ${call.path} ${effect}, but no readable answer came: ${describeTransportError(transportError, details)}`,
       call,
       { hint: readFirst, cause: transportError.cause, delivery: transportError.delivery },
     );
   }
   const { reply } = value;
   if (reply.status >= 300 && reply.status < 400 && !request.redirectIsData)
-    throw redirected(reply, place.origin, call);
+    throw redirectError(reply, site.origin, call);
   return {
     ...reply,
     ...(wait !== undefined && { wait, ...(isTooLong && { retryAfter: wait }) }),
@@ -53,11 +54,11 @@ export function responseOf(
   };
 }
 
-/** The next step after an unknown outcome. */
+/** The hint after an unknown outcome. */
 export const readFirst = 'Read the record before you send this again.';
 
-/** A 301 to 303 follows a write that was processed as often as it replaces one; 307 and 308 refuse it. */
-function redirected(
+/** The error for a redirect. After 301 to 303 a write may have been processed; 307 and 308 refuse it. */
+function redirectError(
   { status, headers }: { status: number; headers: { readonly [name: string]: string } },
   origin: string,
   call: { method: string; path: string },
@@ -82,13 +83,13 @@ function redirected(
   });
 }
 
-/** Lets `begin` read the start of an answer; a break in it counts as one of the attempt. */
+/** Lets `begin` read the start of a response. A break in it counts as a failure of the attempt. */
 export async function readBeginning<T>(
   { status, headers, stream, at }: OpenReply,
   begin: (body: OpenBody) => Promise<StreamStart<T>>,
-  place: ServiceSite & { readonly call: CallSite; readonly onLong: () => void },
+  site: ServiceSite & { readonly call: CallSite; readonly onLong: () => void },
 ): Promise<AttemptOutcome<{ begun: T } | { transportError: TransportError }>> {
-  let lifted = false;
+  let isLifted = false;
   const body: OpenBody = {
     status,
     headers,
@@ -98,13 +99,13 @@ export async function readBeginning<T>(
     },
     next: () =>
       stream.next().catch((error: unknown) => {
-        throw lifted && error instanceof BrokenBody
-          ? failureMidStream(error.transportError, place)
+        throw isLifted && error instanceof BrokenBody
+          ? failureMidStream(error.transportError, site)
           : error;
       }),
     lift() {
-      place.onLong();
-      lifted = true;
+      site.onLong();
+      isLifted = true;
       stream.lift();
     },
     abandon: () => stream.abandon(),

@@ -1,3 +1,4 @@
+/** Downloads from the file store: opens a signed URL, follows redirects and streams the bytes. */
 import type { Instant } from '../data/time.js';
 import { CancelledError, NetworkError, ProtocolError } from '../errors.js';
 import { openExchange } from './exchange.js';
@@ -14,16 +15,16 @@ import { shortAnswerLimits, storeError } from './store-answers.js';
 import type { Connections } from './undici.js';
 import { type BodyStream, BrokenBody, type Limits, type OpenReply, type Wire } from './wire.js';
 
-/** A file on its way from the store. */
+/** A file being downloaded. */
 export interface Download {
   readonly status: number;
   readonly headers: { readonly [name: string]: string };
   readonly bytes: AsyncIterable<Uint8Array>;
-  /** Reads no further. */
+  /** Stops reading and drops the connection. */
   drop(): void;
 }
 
-/** The rest of a file, from this byte on, as long as it is still the version of `ifRange`. */
+/** The rest of a file from a byte on, if it is still the version of `ifRange`. */
 export interface FilePart {
   readonly from: number;
   readonly ifRange?: string | undefined;
@@ -40,8 +41,8 @@ interface ReaderOptions extends RetryPolicy {
 const maxHops = 3;
 
 /**
- * Reads signed URLs, without the key: at most three redirects, each target checked anew. Throws
- * StoreError, NetworkError, ProtocolError (unsafe URL).
+ * Returns a function that opens signed URLs, without the key. It follows at most three redirects and
+ * checks each target. Throws StoreError, NetworkError, ProtocolError (unsafe URL).
  */
 export function createStoreReader(options: ReaderOptions) {
   const { stallMs } = options;
@@ -79,8 +80,8 @@ export function createStoreReader(options: ReaderOptions) {
     for (let hop = 0; ; hop++) {
       const from = target;
       // oxlint-disable-next-line no-await-in-loop
-      const ending = await retry('read', options, () => open(from, part));
-      const { value, attempts, wait, isTooLong } = ending;
+      const result = await retry('read', options, () => open(from, part));
+      const { value, attempts, wait, isTooLong } = result;
       if ('transportError' in value)
         throw failureOfTransportError(value.transportError, {
           origin: from.origin,
@@ -93,7 +94,7 @@ export function createStoreReader(options: ReaderOptions) {
       const location = headers['location'];
       if (status < 300 || status >= 400 || location === undefined || hop === maxHops)
         throw storeError('download', reply, isTooLong ? wait : undefined);
-      if (!URL.canParse(location, from.href)) throw unreadableTarget(from);
+      if (!URL.canParse(location, from.href)) throw invalidRedirect(from);
       // oxlint-disable-next-line no-await-in-loop
       target = await options.guard.check(new URL(location, from.href).href);
     }
@@ -106,7 +107,7 @@ function rangeHeaders({ from, ifRange }: FilePart): Wire['headers'] {
   return ['range', `bytes=${from}-`, ...(ifRange === undefined ? [] : ['if-range', ifRange])];
 }
 
-function unreadableTarget(from: URL): ProtocolError {
+function invalidRedirect(from: URL): ProtocolError {
   return new ProtocolError(`${from.origin} redirects to something that is no URL.`);
 }
 
@@ -114,7 +115,7 @@ function downloadOf({ status, headers, stream }: OpenReply, origin: string): Dow
   return { status, headers, bytes: bytesOf(stream, origin), drop: () => stream.abandon() };
 }
 
-/** The bytes as they come; a break in the middle is a NetworkError after the last of them, never a short end. */
+/** Yields the bytes as they arrive. A break throws NetworkError after the last of them; it never ends early. */
 async function* bytesOf(stream: BodyStream, origin: string): AsyncGenerator<Uint8Array> {
   try {
     for (;;) {
