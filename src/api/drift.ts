@@ -163,7 +163,7 @@ function objectCheck({ shape, catchall }: z.core.$ZodObjectDef): Check {
   }));
   return (value) => {
     if (!isPlain(value)) return false;
-    for (const { name, check: check } of fields) if (!check(value[name])) return false;
+    for (const { name, check } of fields) if (!check(value[name])) return false;
     return true;
   };
 }

@@ -209,10 +209,10 @@ describe('how far a failed write got', () => {
     expect(service.connections()).toBe(1);
   });
 
-  test('a server error is handed over with its doubt', async () => {
+  test('a server error marks the outcome as unknown', async () => {
     const service = await recordingService(() => ({ status: 500, json: { error: 'busy' } }));
     const transport = transportTo(service.baseUrl, { retries: 3 });
-    expect(await transport.request(patch)).toMatchObject({ status: 500, doubt: true });
+    expect(await transport.request(patch)).toMatchObject({ status: 500, outcomeUnknown: true });
     expect(service.requests).toHaveLength(1);
   });
 
