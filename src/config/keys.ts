@@ -79,7 +79,7 @@ export const namedKeys = {
   }),
   pager: named('pager', 'the program that shows long output; none for none', parsePager, {
     env: 'ROSTERCTL_PAGER',
-    lastEnv: 'PAGER',
+    fallbackEnv: 'PAGER',
   }),
   'undo.keep': named('undo.keep', 'how long runs undo stays possible, or off', keepTime, {
     default: '30d',

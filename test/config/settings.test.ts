@@ -37,7 +37,7 @@ test('without anything the documented defaults hold', () => {
     rate: undefined,
     undoKeepMs: 30 * 86_400_000,
     completionCache: true,
-    guesses: {},
+    overrides: {},
   });
 });
 
