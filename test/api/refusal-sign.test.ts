@@ -12,7 +12,7 @@ const updateTeam: Call = {
   body: { name: 'A' },
 };
 
-describe('a success answer that says no', () => {
+describe('a success response with an error in it', () => {
   test.each([
     [{ error: 'limitExceeded' }, 'error'],
     [{ error: { code: 'limitExceeded' } }, 'error'],
@@ -36,7 +36,7 @@ describe('a success answer that says no', () => {
   });
 });
 
-describe('a success answer that says nothing of the kind', () => {
+describe('a success response without an error in it', () => {
   test.each([
     [{ id: 'x', status: 'error' }],
     [{ id: 'x', error: 'none', code: 500 }],
@@ -76,7 +76,7 @@ const list = async (json: unknown, strict = false) => {
   return { found, completeness: records.completeness(), notes: heard.notes };
 };
 
-describe('what becomes of it', () => {
+describe('its result', () => {
   test.each([
     [{ errors: [{ code: 'taken', message: 'In use' }] }, 'taken', 'In use', 'error'],
     [{ errors: ['In use'] }, 'invalid', 'In use', 'error'],

@@ -21,7 +21,7 @@ test.each([
   expect(hint(code).includes('NODE_EXTRA_CA_CERTS')).toBe(helps);
 });
 
-test('https to a port of plain http says so, and that trying again is of no use', async () => {
+test('https to a plain http port says so, and that a retry cannot help', async () => {
   const service = await recordingService(() => ({ status: 200, json: [] }));
   const env = { ...service.env, ROSTERCTL_BASE_URL: service.baseUrl.replace('http:', 'https:') };
   const ran = await rosterctl('teams list --json', { env });
@@ -35,7 +35,7 @@ test('https to a port of plain http says so, and that trying again is of no use'
   expect(told.shown).toContain('does not speak TLS');
 });
 
-test('a service that refuses the connection may be tried again', async () => {
+test('a refused connection may be retried', async () => {
   const env = { ROSTERCTL_BASE_URL: 'http://127.0.0.1:9/v1', ROSTERCTL_ORG: 'org_7' };
   const ran = await rosterctl('teams list --json --retries 0', {
     env: { ...env, ROSTERCTL_API_KEY: 'key-0123456789' },

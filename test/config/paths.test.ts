@@ -30,7 +30,7 @@ test.each<[string, Environment, NodeJS.Platform, (string | undefined)[]]>([
     ['/x/c/rosterctl', '/x/s/rosterctl', '/x/k/rosterctl'],
   ],
   [
-    'our own variables, taken as they are',
+    'our own variables, used unchanged',
     {
       HOME: '/home/ann',
       XDG_CONFIG_HOME: '/x/c',

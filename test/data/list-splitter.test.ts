@@ -167,7 +167,7 @@ describe('what is no list', () => {
     expect(() => split([Buffer.from(`{"a":"${'x'.repeat(2000)}"}`)], bare, 1000)).toThrow(
       TooLargeError,
     );
-    // Many small elements are no large one.
+    // Many small elements do not count as a large one.
     const many = Buffer.from(JSON.stringify(Array.from({ length: 1000 }, (_, index) => index)));
     expect(split(cutAt(many, 2000), bare, 3000).found).toHaveLength(1000);
   });
@@ -182,7 +182,7 @@ test('numbers that a double cannot hold and odd keys come through unharmed', () 
 
 const textsOf = (text: string) => split([Buffer.from(text)], bare).items.map((item) => item.text);
 
-/** Keys that look like whole numbers stand in another order in an object than in its text. */
+/** Keys that look like integers have another order in an object than in its text. */
 const isOrdered = (text: string) => !/"\d+":/.test(text);
 
 describe('the text of an element', () => {
