@@ -33,7 +33,7 @@ for (const [title, time] of jumps) {
       expect(JSON.parse(ran.stdout)).toEqual(team);
       const [first, second, ...more] = world.requests;
       expect(more).toEqual([]);
-      // Neither cut short by a clock that went ahead nor an hour longer by one that went back.
+      // Neither shortened by a clock that jumped ahead nor an hour longer after one that went back.
       expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(1000);
     },
   );

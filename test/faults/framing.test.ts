@@ -11,7 +11,7 @@ const ok = (headers: string, body = '') =>
   `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n${headers}\r\n\r\n${body}`;
 const text = JSON.stringify(team);
 
-/** A read that meets the fault every time; retries as given. */
+/** A read that meets the fault every time; `retries` as given. */
 async function spoiltRead(
   attack: (
     line: string,
@@ -41,7 +41,7 @@ const onPatch = (action: Action, carriedOut: boolean) =>
 const onPost = (action: Action) =>
   hostileWorld({ api: ({ method }) => (method === 'POST' ? action : undefined) });
 
-describe('no head', () => {
+describe('no headers', () => {
   fault('F024', 'a read waits as long as --timeout and tries again', async (attack) => {
     const { ran, world } = await spoiltRead(attack, silence, { ROSTERCTL_TIMEOUT: '300ms' });
     expectFailure(ran, 9, /did not answer within 0\.3 s.*2 attempts/);
@@ -56,7 +56,7 @@ describe('no head', () => {
   });
 });
 
-/** A body that breaks after a good status line: a read tries again, a write is not repeated. */
+/** A body that breaks after a success status: a read is retried, a write is not. */
 const broken: readonly (readonly [id: string, title: string, action: Action])[] = [
   [
     'F027',
@@ -114,7 +114,7 @@ const drip: Action = (socket) => {
   socket.on('close', () => clearInterval(timer));
 };
 
-describe('the whole attempt has a deadline', () => {
+describe('the complete attempt has a deadline', () => {
   const bound = 80_000;
   fault('F025', 'a body that stands still, a read', async (attack) => {
     const action = bytes(ok(`content-length: ${text.length}`, text.slice(0, 9)));
@@ -175,7 +175,7 @@ describe('lengths', () => {
   });
 });
 
-describe('what is no good HTTP', () => {
+describe('invalid HTTP', () => {
   for (const [id, title, action, code, says] of [
     [
       'F035',

@@ -7,7 +7,7 @@ import { type Attack, fault, signature } from './support/case.js';
 import { reset } from './support/wire.js';
 import { hostileWorld } from './support/world.js';
 
-/** A service that throws our own secrets back at us, in every place where we might print them. */
+/** A service that sends our own secrets back in every place where we might print them. */
 const echo = () =>
   hostileWorld({
     api: ({ url, headers }) => {
@@ -24,7 +24,7 @@ const echo = () =>
     },
   });
 
-/** Neither the key nor the query of a signed URL is in any output; `attack` itself looks for them. */
+/** Neither the key nor the query of a signed URL is in any output; `attack` itself checks for them. */
 describe('secrets', () => {
   for (const flags of ['', ' --debug', ' --json --debug', ' -v --debug'])
     fault('F072', `the service echoes the key${flags}`, async (attack) => {

@@ -161,7 +161,7 @@ describe('step 1 and 2', () => {
       cwd: folder(content),
       within: 90_000,
     });
-    // Where it stands is said every ten seconds.
+    // The progress is printed every ten seconds.
     const stderr = ran.stderr.replaceAll(/^\d+ of \d+ files?, .*\n/gm, '');
     expectFailure({ ...ran, stderr }, 9, /stood still/);
     expect(world.done.documents).toBe(0);
@@ -188,7 +188,7 @@ const onDocuments = (action: Action, carriedOut: boolean): WorldOptions => ({
   },
 });
 
-/** A list that shows no document of ours. */
+/** A list without a document of ours. */
 const othersOnly: Action = { json: { documents: [{ ...file, fileKey: 'another' }] } };
 
 describe('step 3', () => {
@@ -209,7 +209,7 @@ describe('step 3', () => {
     fault('F105', `${status}: the orphan is named with the command`, async (attack) => {
       const { api: spoilt } = onDocuments({ status, json: { error: 'no' } }, false);
       const world = await hostileWorld({
-        // Nobody has recorded it, and a list shows so.
+        // It is not recorded, as a list shows.
         api: (request, here) =>
           request.url === '/v1/documents/org_7' ? othersOnly : spoilt?.(request, here),
       });
