@@ -136,14 +136,14 @@ class Client implements Api {
     );
     const { overrides, instant } = this.options;
     const { findLink } = await import('./links.js');
-    const asked = new URL(`${this.baseUrl}${this.pathFor(call, route)}`);
+    const requestUrl = new URL(`${this.baseUrl}${this.pathFor(call, route)}`);
     const now = new Date(instant().wall);
-    const link = findLink(response, { asked, urlPath: overrides['download.urlPath'], now });
+    const link = findLink(response, { requestUrl, urlPath: overrides['download.urlPath'], now });
     if (link) return link;
     const { status } = response;
     // Never print the text of an HTML page; `bodyOf` also words the error for that case.
     if (status < 300)
-      bodyOf(response, { call: siteOf(route), origin: asked.origin, needsJson: true });
+      bodyOf(response, { call: siteOf(route), origin: requestUrl.origin, needsJson: true });
     throw new ProtocolError(
       `No signed URL in the answer of ${route.method} ${route.template} (${status}).`,
       {

@@ -29,15 +29,15 @@ const references = ['fileurl', 'fileref', 'filekey'];
  */
 export function findLink(
   answer: LinkAnswer,
-  { asked, urlPath, now }: { asked: URL; urlPath?: string | undefined; now: Date },
+  { requestUrl, urlPath, now }: { requestUrl: URL; urlPath?: string | undefined; now: Date },
 ): Link | undefined {
   const { status, headers, body } = answer;
   if (status >= 300 && status < 400) {
     const location = headers['location'];
     const target =
       location !== undefined &&
-      URL.canParse(location, asked.href) &&
-      new URL(location, asked.href).href;
+      URL.canParse(location, requestUrl.href) &&
+      new URL(location, requestUrl.href).href;
     return target ? urlLink(target, {}, now) : undefined;
   }
   const read = readJson(body, headers['content-type']);

@@ -53,9 +53,9 @@ export async function readListPage(page: PageRequest): Promise<ListPage> {
   const { transport, call, path } = page;
   const request = { method: call.method, path, template: call.path };
   const result = await transport.stream(request, (body) => begin(body, page));
-  if ('response' in result) return wholePage(result.response, page);
+  if ('response' in result) return completePage(result.response, page);
   const { begun } = result;
-  return 'whole' in begun ? wholePage(begun.whole, page) : splitPage(begun, page);
+  return 'complete' in begun ? completePage(begun.complete, page) : splitPage(begun, page);
 }
 
 /** A list whose first records have arrived. */
@@ -65,7 +65,7 @@ interface Splitting {
   readonly body: OpenBody;
 }
 
-type Start = { readonly whole: TransportResponse } | Splitting;
+type Start = { readonly complete: TransportResponse } | Splitting;
 
 /** Reads up to the first records of a long list, or to the end of a body that cannot be split. */
 async function begin(body: OpenBody, page: PageRequest): Promise<StreamStart<Start>> {
@@ -83,7 +83,7 @@ async function begin(body: OpenBody, page: PageRequest): Promise<StreamStart<Sta
     const piece = await body.next();
     if (piece === undefined) {
       const response = { status, headers, body: Buffer.concat(pieces), at: body.endedAt ?? at };
-      return { value: { whole: response }, retryOnce: isGarbled(response) };
+      return { value: { complete: response }, retryOnce: isGarbled(response) };
     }
     pieces.push(piece);
     bytes += piece.length;
@@ -115,7 +115,7 @@ function tryPush(splitter: ListSplitter, pieces: readonly Buffer[]): Item<unknow
   }
 }
 
-function wholePage(response: TransportResponse, page: PageRequest): ListPage {
+function completePage(response: TransportResponse, page: PageRequest): ListPage {
   const { found, ...envelope } = parseListResponse(response, page);
   return {
     headers: response.headers,

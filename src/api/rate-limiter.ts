@@ -21,12 +21,12 @@ export interface RateLimiter {
   /** Rejects everyone queued now; later callers may still acquire. */
   cancelWaiting(): void;
   /** Called when a request is sent. Call the returned function when the wait for its response ends. */
-  sent(): () => void;
+  onSend(): () => void;
   /**
    * Called with each response and the wait that it asks for, in seconds. A wait holds all requests,
    * whatever the status; a 429 lowers the rate, and successes raise it.
    */
-  answered(status: number, wait: number | undefined): void;
+  onResponse(status: number, wait: number | undefined): void;
   /** True if no request has been answered for so long that retrying is pointless. */
   readonly silent: boolean;
   /** Requests per second, once a 429 has led to a learned rate. */
@@ -169,7 +169,7 @@ class Limiter implements RateLimiter {
     return { pausedMs: Math.max(0, Math.min(now, this.heldUntil) - since) };
   }
 
-  sent(): () => void {
+  onSend(): () => void {
     const now = this.options.clock();
     if (this.inFlight === 0) this.busySince = now;
     this.inFlight += 1;
@@ -182,7 +182,7 @@ class Limiter implements RateLimiter {
     };
   }
 
-  answered(status: number, wait: number | undefined): void {
+  onResponse(status: number, wait: number | undefined): void {
     const now = this.options.clock();
     // For requests that are still in flight, silence is counted from here.
     this.unansweredSince = this.inFlight > 0 ? now : undefined;

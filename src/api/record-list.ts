@@ -131,7 +131,7 @@ async function* readPages(
     for (let attempts = 1; !page; attempts++) {
       // oxlint-disable-next-line no-await-in-loop
       const candidate = await readListPage(request);
-      if (number === 1 && attempts === 1) source.observer?.answered?.(candidate.headers);
+      if (number === 1 && attempts === 1) source.observer?.onHeaders?.(candidate.headers);
       try {
         for await (const batch of filterMap(candidate.batches, dropRepeated)) {
           yield batch;

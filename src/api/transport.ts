@@ -163,7 +163,7 @@ export function createTransport(options: TransportOptions): Transport {
       return { value, delivery: 'applied', pace: 'once' };
     const delivery = deliveryOfStatus(status);
     const wait = delivery && requestedWait(headers, body, now());
-    limiter?.answered(status, wait ?? waitUntilReset(headers, now));
+    limiter?.onResponse(status, wait ?? waitUntilReset(headers, now));
     return { value, delivery, pace: 'always', wait };
   };
   /** Makes one attempt as soon as it has a permit. */
@@ -179,7 +179,7 @@ export function createTransport(options: TransportOptions): Transport {
     if (limiter && !permit) return { transportError: notSent };
     beforeSend?.(permit?.pausedMs ?? 0);
     const started = traceStart();
-    const endWait = limiter?.sent();
+    const endWait = limiter?.onSend();
     // A bulk run lets in-flight requests finish; the process itself bounds how long that may take.
     const abortSignal = limiter?.isDraining ? neverAborts : signal;
     const result = await exchange(readyAgent, wire, limits, abortSignal, options.instant);
@@ -237,13 +237,13 @@ export function createTransport(options: TransportOptions): Transport {
         if (limiter && !(await limiter.acquire(options.signal)))
           return outcomeOf({ transportError: notSent });
         const started = traceStart();
-        const endWait = limiter?.sent();
+        const endWait = limiter?.onSend();
         const value = await openExchange(agent, wire, limits, options.signal, options.instant);
         endWait?.();
         options.trace?.(traceLine(wire, value, performance.now() - started));
         if (!('open' in value)) return outcomeOf(value);
         const { status, headers } = value.open;
-        limiter?.answered(status, waitUntilReset(headers, now));
+        limiter?.onResponse(status, waitUntilReset(headers, now));
         const onLong = () => void keepHeapSmall(options.nodeVersion);
         return readBeginning(value.open, begin, { ...site, call, onLong });
       });

@@ -51,7 +51,7 @@ export interface RecordList extends RecordStream<JsonObject> {
 /** Events of a list besides its records. */
 export interface ListObserver {
   /** Called with the headers of the first response, before the first record. */
-  readonly answered?: (headers: Answer['headers']) => void;
+  readonly onHeaders?: (headers: Answer['headers']) => void;
 }
 
 /** The client of the service. The organization id is never a parameter (contract 4.6). */

@@ -179,10 +179,10 @@ async function checkService(context: LocalContext, told: readonly Check[]): Prom
 async function beginList(
   api: Api,
   area: ResourceName,
-  answered: (headers: Answer['headers']) => void,
+  onHeaders: (headers: Answer['headers']) => void,
 ): Promise<void> {
   // oxlint-disable-next-line no-unreachable-loop
-  for await (const _ of api.list(area, {}, { answered }).batches()) return;
+  for await (const _ of api.list(area, {}, { onHeaders }).batches()) return;
 }
 
 function isReached({ check, result }: Check): boolean {

@@ -251,10 +251,10 @@ export class ListSplitter {
 
   private textTo(chunk: Buffer, start: number, end: number): string {
     if (this.parts.length === 0) return chunk.toString('utf8', start, end);
-    const whole = Buffer.concat([...this.parts, chunk.subarray(start, end)]);
+    const complete = Buffer.concat([...this.parts, chunk.subarray(start, end)]);
     this.parts = [];
     this.partBytes = 0;
-    return whole.toString('utf8');
+    return complete.toString('utf8');
   }
 }
 

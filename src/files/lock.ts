@@ -179,11 +179,11 @@ function heldLock(
       const changedAt = changeOf(dir);
       if (changedAt !== undefined && changedAt === verifiedAt) return true;
       // Numbers start again after a release, so the number alone is not enough.
-      const ours =
+      const isOurs =
         listLock(dir, name).generations[0] === ownGeneration && readIfThere(path) === text;
       verifiedAt =
-        ours && changedAt !== undefined && cannotRecur(changedAt) ? changedAt : undefined;
-      return ours;
+        isOurs && changedAt !== undefined && cannotRecur(changedAt) ? changedAt : undefined;
+      return isOurs;
     },
     release() {
       if (released) return;

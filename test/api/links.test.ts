@@ -5,13 +5,13 @@ import { recordingService, type Reply } from '../support/service.js';
 import { apiTo, thrownBy } from './wiring.js';
 
 const now = new Date('2026-11-21T12:00:00Z');
-const asked = new URL('https://api.example.com/v1/documents/d/download');
+const requestUrl = new URL('https://api.example.com/v1/documents/d/download');
 const url = 'https://files.example.com/d?sig=abc';
 
 function linkIn(body: unknown, urlPath?: string, status = 200, headers = {}) {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const answer = { status, headers, body: Buffer.from(text) };
-  return findLink(answer, { asked, urlPath, now });
+  return findLink(answer, { requestUrl, urlPath, now });
 }
 
 describe('where the signed URL is', () => {

@@ -98,12 +98,12 @@ async function timeOf(service: Service, { atOnce = 4, firstAlone = false } = {})
     for (;;) {
       await limiter.acquire(signal);
       starts.push(time.clock());
-      const ended = limiter.sent();
+      const ended = limiter.onSend();
       await time.sleep(60, signal);
       const wait = service(time.clock());
       await time.sleep(60, signal);
       ended();
-      limiter.answered(wait === 0 ? 200 : 429, wait === 0 ? undefined : wait);
+      limiter.onResponse(wait === 0 ? 200 : 429, wait === 0 ? undefined : wait);
       if (wait === 0) return;
       refused += 1;
     }
@@ -160,7 +160,7 @@ describe('300 requests of 120 ms to a service of 10 a second', () => {
 });
 
 const good = (limiter: ReturnType<typeof limited>['limiter'], count: number) => {
-  for (let index = 0; index < count; index++) limiter.answered(200, undefined);
+  for (let index = 0; index < count; index++) limiter.onResponse(200, undefined);
 };
 
 describe('the rate learned from a 429', () => {
@@ -172,21 +172,21 @@ describe('the rate learned from a 429', () => {
     pass(500);
     good(limiter, 20);
     expect(limiter.learnedRate).toBe(undefined);
-    limiter.answered(429, 1);
+    limiter.onResponse(429, 1);
     expect(limiter.learnedRate).toBe(45);
   });
 
   test('is never below one per second, and never above --rate', () => {
     const slow = limited();
-    slow.limiter.sent();
+    slow.limiter.onSend();
     slow.pass(900);
     good(slow.limiter, 1);
     slow.pass(100);
-    slow.limiter.answered(429, 1);
+    slow.limiter.onResponse(429, 1);
     expect(slow.limiter.learnedRate).toBe(1);
     const bounded = limited(5);
     good(bounded.limiter, 30);
-    bounded.limiter.answered(429, 1);
+    bounded.limiter.onResponse(429, 1);
     expect(bounded.limiter.learnedRate).toBe(5);
     good(bounded.limiter, 100);
     expect(bounded.limiter.learnedRate).toBe(5);
@@ -195,7 +195,7 @@ describe('the rate learned from a 429', () => {
   test('rises by 4 % after each 20 successes', () => {
     const { limiter } = limited();
     good(limiter, 100);
-    limiter.answered(429, 1);
+    limiter.onResponse(429, 1);
     good(limiter, 19);
     expect(limiter.learnedRate).toBe(90);
     good(limiter, 1);
@@ -207,41 +207,41 @@ describe('the rate learned from a 429', () => {
   test('falls by a tenth with another 429, once per pause', () => {
     const { limiter, pass } = limited();
     good(limiter, 100);
-    limiter.answered(429, 2);
+    limiter.onResponse(429, 2);
     // The rest of the same burst.
-    limiter.answered(429, 2);
+    limiter.onResponse(429, 2);
     pass(1999);
-    limiter.answered(429, 2);
+    limiter.onResponse(429, 2);
     expect(limiter.learnedRate).toBe(90);
     pass(2001);
-    limiter.answered(429, 2);
-    limiter.answered(429, 2);
+    limiter.onResponse(429, 2);
+    limiter.onResponse(429, 2);
     expect(limiter.learnedRate).toBeCloseTo(81);
   });
 
   test('is not learned if the 429 asks for a longer wait than --max-wait', () => {
     const { limiter } = limited();
     good(limiter, 100);
-    limiter.answered(429, 61);
+    limiter.onResponse(429, 61);
     expect(limiter.learnedRate).toBe(undefined);
     expect(limiter.heldMs).toBe(60_000);
   });
 
   test('measures few successes by the duration of their burst', () => {
     const { limiter, pass } = limited();
-    limiter.sent()();
+    limiter.onSend()();
     good(limiter, 1);
     pass(700);
-    for (let index = 0; index < 4; index++) limiter.sent();
+    for (let index = 0; index < 4; index++) limiter.onSend();
     pass(100);
     good(limiter, 1);
-    limiter.answered(429, 1);
+    limiter.onResponse(429, 1);
     expect(limiter.learnedRate).toBe(10);
     // That may be too low: each success raises it until the next 429.
     good(limiter, 1);
     expect(limiter.learnedRate).toBeCloseTo(10.4);
     pass(1001);
-    limiter.answered(429, 1);
+    limiter.onResponse(429, 1);
     expect(limiter.learnedRate).toBeCloseTo(9.36);
     good(limiter, 19);
     expect(limiter.learnedRate).toBeCloseTo(9.36);
@@ -249,14 +249,14 @@ describe('the rate learned from a 429', () => {
 
   test('is not learned without any success, but from the next 429', () => {
     const { limiter, pass } = limited();
-    limiter.sent();
+    limiter.onSend();
     pass(100);
-    limiter.answered(429, 1);
+    limiter.onResponse(429, 1);
     expect(limiter.learnedRate).toBe(undefined);
     expect(limiter.heldMs).toBe(1000);
     pass(1000);
     good(limiter, 10);
-    limiter.answered(429, 1);
+    limiter.onResponse(429, 1);
     expect(limiter.learnedRate).toBe(9);
   });
 });
@@ -281,7 +281,7 @@ test('below one request per second a write follows its read at once, and both pa
 
 test('a 429 holds all requests as long as it asks, and permits report the pause', async () => {
   const { limiter, turn, now } = limited();
-  limiter.answered(429, 3);
+  limiter.onResponse(429, 3);
   expect(await turn()).toEqual({ pausedMs: 3000 });
   expect(await turn()).toEqual({ pausedMs: 0 });
   expect(now()).toBe(3000);
@@ -296,11 +296,11 @@ test('waiting for the rate is not a pause', async () => {
 
 test('a success that asks for a pause holds all requests, but not longer than --max-wait', async () => {
   const { limiter, turn, now } = limited();
-  limiter.answered(200, 4);
+  limiter.onResponse(200, 4);
   expect(limiter.learnedRate).toBe(undefined);
   await turn();
   expect(now()).toBe(4000);
-  limiter.answered(200, 3600);
+  limiter.onResponse(200, 3600);
   await turn();
   expect(now()).toBe(64_000);
 });
@@ -312,18 +312,18 @@ test('a run without a response for 59 seconds is silent, however long it was idl
     pass(ms - now());
     return limiter.silent;
   };
-  single.sent();
+  single.onSend();
   expect(at(90_000)).toBe(false);
   expect(single.silent).toBe(false);
-  const first = limiter.sent();
+  const first = limiter.onSend();
   first();
-  limiter.answered(200, undefined);
+  limiter.onResponse(200, undefined);
   expect(at(400_000)).toBe(false);
-  limiter.sent();
+  limiter.onSend();
   expect(at(458_999)).toBe(false);
   expect(at(459_000)).toBe(true);
   // Another request is still in flight when a response arrives.
-  limiter.answered(503, undefined);
+  limiter.onResponse(503, undefined);
   expect(at(517_999)).toBe(false);
   expect(at(518_000)).toBe(true);
 });
@@ -339,8 +339,8 @@ test('without limits a request never waits, whatever the other responses were', 
   });
   const { signal } = new AbortController();
   await Promise.all(Array.from({ length: 100 }, async () => limiter.acquire(signal)));
-  limiter.answered(429, 3600);
-  limiter.answered(429, 0.5);
+  limiter.onResponse(429, 3600);
+  limiter.onResponse(429, 0.5);
   await limiter.acquire(signal);
   expect(waited).toBe(0);
   expect(limiter.learnedRate).toBe(undefined);
@@ -397,10 +397,10 @@ test('all requests get a permit, never more per second than the rate, whatever t
         const send = async ([first, status]: readonly [boolean, number]) => {
           expect(await limiter.acquire(signal, { first })).toBeDefined();
           starts.push(time.clock());
-          const ended = limiter.sent();
+          const ended = limiter.onSend();
           await time.sleep(5, signal);
           ended();
-          limiter.answered(status, 0.01);
+          limiter.onResponse(status, 0.01);
           done += 1;
         };
         const all = requests.map(send);
@@ -425,7 +425,7 @@ test.each(['a signal', 'a stop of the run'])(
     });
     limiter.limit({ rate: undefined });
     expect(await limiter.acquire(control.signal)).toEqual({ pausedMs: 0 });
-    limiter.answered(429, 30);
+    limiter.onResponse(429, 30);
     const queued = Array.from({ length: 20 }, (_, index) =>
       limiter.acquire(control.signal, { first: index % 2 === 0 }),
     );

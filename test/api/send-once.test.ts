@@ -131,7 +131,7 @@ describe('a record that was read too long ago', () => {
 
   test('is checked after the wait for a permit, not before', async () => {
     const { api, service, limiter } = await calling({ status: 200, json: answered });
-    limiter.answered(200, 0.3);
+    limiter.onResponse(200, 0.3);
     let heldMs: number | undefined;
     await api.sendOnce(patch, () => {
       heldMs = limiter.heldMs;
@@ -143,7 +143,7 @@ describe('a record that was read too long ago', () => {
 
   test('is any record of a write that a pause delayed by more than a second', async () => {
     const { api, service, limiter } = await calling({ status: 200, json: answered });
-    limiter.answered(429, 1.2);
+    limiter.onResponse(429, 1.2);
     expect(await thrownBy(api.sendOnce(patch, fresh))).toBeInstanceOf(StaleReadError);
     expect(service.requests).toHaveLength(0);
     await api.sendOnce(patch, fresh);
@@ -160,7 +160,7 @@ describe('a record that was read too long ago', () => {
 
 test('a write goes ahead of waiting reads', async () => {
   const { api, service, limiter } = await calling({ status: 200, json: answered });
-  limiter.answered(200, 0.2);
+  limiter.onResponse(200, 0.2);
   const reads = [1, 2, 3].map(() =>
     api.send({ endpoint: 'getTryout', params: { applicationId: 'app_1' } }),
   );
@@ -174,7 +174,7 @@ test('a signal before the permit prevents sending', async () => {
   const service = await recordingService(() => ({ status: 200, json: answered }));
   const limiter = realLimiter();
   limiter.limit({ rate: undefined });
-  limiter.answered(429, 30);
+  limiter.onResponse(429, 30);
   const { api } = apiTo(service.baseUrl, { signal: stop.signal, limiter });
   const sending = thrownBy(api.sendOnce(patch, fresh));
   setImmediate(() => stop.abort());
@@ -184,9 +184,9 @@ test('a signal before the permit prevents sending', async () => {
 
 test('a list waits for a permit like any other read', async () => {
   const { api, service, limiter } = await calling({ status: 200, json: [] });
-  limiter.answered(429, 0.3);
+  limiter.onResponse(429, 0.3);
   let heldMs: number | undefined;
-  const list = api.list('teams', {}, { answered: () => (heldMs = limiter.heldMs) });
+  const list = api.list('teams', {}, { onHeaders: () => (heldMs = limiter.heldMs) });
   for await (const record of list) expect(record).toBe(undefined);
   expect(heldMs).toBe(0);
   expect(service.requests).toHaveLength(1);
