@@ -212,7 +212,7 @@ describe('routes that the contract does not show', () => {
     'PUT /teams/{organizationId}',
     'PUT /teams/{playerId}',
     'PUT /teams/%2e%2e/{id}',
-  ])('%j is no route', async (route) => {
+  ])('%j is not a route', async (route) => {
     const service = await answering({ status: 200, json: team });
     const { api } = apiTo(service.baseUrl);
     expect(await thrownBy(api.send({ ...updateTeam, route }))).toBeInstanceOf(UsageError);
@@ -345,7 +345,7 @@ describe('answers that cannot be read', () => {
     ['a create', html, create],
     ['a create', ok, create],
     ['a delete', html, remove],
-  ])('%s answered %j is unknown', async (_, reply, call) => {
+  ])('%s answered with %j has an unknown outcome', async (_, reply, call) => {
     const service = await answering(reply);
     const { api } = apiTo(service.baseUrl);
     for (const sent of [api.send(call), api.sendOnce(call, () => true)]) {
@@ -359,7 +359,7 @@ describe('answers that cannot be read', () => {
     { status: 200, text: '' },
     { status: 200, text: 'ok' },
     { status: 200, text: '{"id":' },
-  ])('a read answered %j is a protocol error', async (reply) => {
+  ])('a read answered with %j is a protocol error', async (reply) => {
     const service = await answering(reply);
     const error = await thrownBy(apiTo(service.baseUrl).api.send(getTryout));
     expect(error).toBeInstanceOf(ProtocolError);
@@ -371,7 +371,7 @@ describe('answers that cannot be read', () => {
     { status: 200, text: 'deleted' },
     { status: 200, json: { success: true } },
     { status: 202, json: { id: 't' } },
-  ])('a delete answered %j is done', async (reply) => {
+  ])('a delete answered with %j is done', async (reply) => {
     const service = await answering(reply);
     const { api } = apiTo(service.baseUrl);
     await api.send({ endpoint: 'deleteTeam', params: { teamId: 't' } });
@@ -414,7 +414,7 @@ describe('checking the response', () => {
   test.each([
     ['another id', { ...application, id: 'app_2' }],
     ['another organization', { ...application, organizationId: 'org_8' }],
-  ])('%s is an error on get, and leaves the outcome of an update open', async (_, json) => {
+  ])('%s is an error on get, and an unknown outcome on update', async (_, json) => {
     const service = await answering({ status: 200, json });
     const { api } = apiTo(service.baseUrl);
     expect(await thrownBy(api.send(getTryout))).toBeInstanceOf(ProtocolError);

@@ -19,7 +19,7 @@ test.each([
   ['pdf', undefined],
   ['a.exe', undefined],
   ['a.', undefined],
-])('the name %s promises %s', (name, type) => {
+])('the name %s means %s', (name, type) => {
   expect(typeByName(name)).toBe(type);
 });
 

@@ -140,7 +140,7 @@ describe('PUT', () => {
       { status: 403, text: '<Error><Code>a\u0007b</Code></Error>' },
       { status: 403, code: 'store' },
     ],
-  ])('a refusal in %s is told by its status and its code', async (_, reply, expected) => {
+  ])('a refusal in %s is reported by its status and its code', async (_, reply, expected) => {
     const service = await recordingService(() => reply);
     const put = storeFor(base, { retries: 3 }).put(`${service.origin}/d`, given(['hello'], 5));
     const error = await thrownBy(put);
@@ -182,7 +182,7 @@ describe('PUT', () => {
     [429, '', 4],
     [403, '<Error><Code>SignatureDoesNotMatch</Code></Error>', 1],
     [400, '<Error><Code>InvalidArgument</Code></Error>', 1],
-  ])('after %i %s it is sent %i times, from the first byte', async (status, text, sent) => {
+  ])('after %i %s it is sent %i times, from the start', async (status, text, sent) => {
     const service = await recordingService(() => ({ status, text }));
     const store = storeFor(base, { retries: 3, sleep: noWait().sleep });
     await thrownBy(store.put(`${service.origin}/d`, given(['he', 'llo'], 5)));

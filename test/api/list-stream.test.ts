@@ -64,7 +64,7 @@ describe('a long list', () => {
     ],
     ['where only the whole tells', (rows) => ({ squads: rows, total: 1500 }), {}],
     ['in a deeper path', (rows) => ({ a: [{ b: rows }] }), { 'lists.teams.path': 'a.0.b' }],
-  ])('%s comes whole and in order', async (_, envelope, overrides) => {
+  ])('%s arrives complete and in order', async (_, envelope, overrides) => {
     const service = await recordingService(() => ({ status: 200, json: envelope(long) }));
     const { api } = apiTo(service.baseUrl, { overrides });
     const list = api.list('teams');
@@ -183,7 +183,7 @@ describe('a list that breaks', () => {
   test.each([
     ['cut', (response: ServerResponse) => response.destroy()],
     ['standing still', () => undefined],
-  ])('%s after that is a failure that says so, and no shorter list', async (_, spoil) => {
+  ])('%s after that is an error that says so, not a shorter list', async (_, spoil) => {
     const service = await writing((response) => {
       response.write(text.slice(0, -300), () => setImmediate(() => spoil(response)));
     });
@@ -350,7 +350,7 @@ describe('a read whose response is not JSON', () => {
     ['text', { text: 'ok' }],
     ['half of it', { text: '{"id":"team_1"' }],
     ['nothing', {}],
-  ])('%s is tried once more', async (_, reply) => {
+  ])('%s is retried once', async (_, reply) => {
     let count = 0;
     const service = await recordingService(() =>
       ++count === 1 ? { status: 200, ...reply } : { status: 200, json: { id: 'team_1' } },

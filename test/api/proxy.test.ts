@@ -296,7 +296,7 @@ describe('TLS through a proxy', () => {
       'is not trusted, with checks disabled by the environment',
       { NODE_TLS_REJECT_UNAUTHORIZED: '0' },
     ],
-  ])('a proxy by TLS whose certificate %s is told nothing', async (_, more) => {
+  ])('a TLS proxy whose certificate %s receives nothing', async (_, more) => {
     const proxy = await proxyTo(port, 200, proxyPair());
     const before = seen.length;
     const HTTPS_PROXY = proxy.url.replace('https://', 'https://ann:s3cret@');

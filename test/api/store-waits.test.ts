@@ -32,7 +32,7 @@ describe.each(ways)('a %s when the store asks to wait', (_, send) => {
     [503, { 'retry-after': '7' }],
     [429, { 'retry-after': '7' }],
     [503, { 'retry-after': new Date(Date.now() + 8000).toUTCString() }],
-  ])('is sent again no earlier (%i, %j)', async (status, headers) => {
+  ])('is not retried any earlier (%i, %j)', async (status, headers) => {
     const service = await inTurn({ status, headers }, { status: 200, text: 'ok' });
     const { waits, sleep } = noWait();
     await send(storeFor(base, { retries: 1, sleep }), `${service.origin}/d`);
@@ -161,7 +161,7 @@ describe('a part (206) of a file', () => {
       { 'last-modified': date },
       { 'last-modified': 'Sun, 22 Nov 2026 12:00:00 GMT' },
     ],
-  ])('%s begins the download anew', async (_, version, part) => {
+  ])('%s restarts the download', async (_, version, part) => {
     expect(await partly(version, part)).toEqual({ text: second, begins: [0, 0] });
   });
 
@@ -170,7 +170,7 @@ describe('a part (206) of a file', () => {
     ['with the same tag and no date any more', { etag, 'last-modified': date }, { etag }],
     ['with the same date', { 'last-modified': date }, { 'last-modified': date }],
     ['of a store that never names a version', {}, {}],
-  ])('%s is gone on with', async (_, version, part) => {
+  ])('%s continues the download', async (_, version, part) => {
     const glued = first.slice(0, half) + second.slice(half);
     expect(await partly(version, part)).toEqual({ text: glued, begins: [0, half] });
   });

@@ -330,7 +330,7 @@ describe('ROSTERCTL_API_KEY_FILE', () => {
     ['is empty', () => write('empty', '\n')],
     ['holds two lines', () => write('two', 'canary\ncanary\n')],
     ['is no key at all', () => write('large', 'canary'.repeat(100_000))],
-  ])('that %s is exit 2, and nothing of it is shown', async (_, make) => {
+  ])('that %s exits 2, and its content is not shown', async (_, make) => {
     const error = await refused({ env: { ROSTERCTL_API_KEY_FILE: make() } });
     expect([error.kind, error.exitName]).toEqual(['input', 'usage']);
   });

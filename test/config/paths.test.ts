@@ -70,7 +70,7 @@ test.each<[string, Environment]>([
   ['an empty HOME', { HOME: '' }],
   ['a HOME relative to wherever one stands', { HOME: '.' }],
   ['a relative XDG folder without HOME', { XDG_CONFIG_HOME: 'config' }],
-])('%s gives no folder, and the refusal names the variable to set', (_, env) => {
+])('%s means no folder, and the error names the variable to set', (_, env) => {
   expect(on(env)).toEqual([undefined, undefined, undefined]);
   const paths = resolvePaths({ env, platform: 'linux', uid: 1000 });
   let refusal: unknown;

@@ -164,7 +164,7 @@ describe('the output format', () => {
     ['--out with --json', { out: 'x.csv', json: true }, 'json'],
     ['--out without a known ending', { out: 'x.txt' }, 'ids'],
     ['--out to stdout', { out: '-' }, 'ids'],
-  ])('%s beats the environment', (_, flags, expected) => {
+  ])('%s overrides the environment', (_, flags, expected) => {
     expect(decide(flags, { ROSTERCTL_OUTPUT: 'ids' }).output).toBe(expected);
   });
 

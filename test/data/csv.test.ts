@@ -89,7 +89,7 @@ describe('the guard', () => {
       'see you ;-) and\n- fast\n-- \nTel;+49 170;=> go',
       'see you ;-) and\n- fast\n-- \nTel;+49 170;=> go',
     ],
-  ])('%j is %j: a spreadsheet may part it where another delimiter stands', (text, guarded) => {
+  ])('%j is %j: a spreadsheet may split it at another delimiter', (text, guarded) => {
     expect(guard(text)).toBe(guarded);
     expect(unguard(guarded)).toBe(text);
   });

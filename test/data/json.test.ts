@@ -14,7 +14,7 @@ describe('numbers', () => {
     '[1234567890123456789]',
     '{"id":1234567890123456789,"n":1,"s":"1234567890123456789"}',
     '{"a":[{"b":[98765432109876543210.5]}],"c":"\\"98765432109876543210 \\\\"}',
-  ])('%s is printed as it came', (text) => {
+  ])('%s is printed unchanged', (text) => {
     expect(printJson(parseJson(text))).toBe(text);
   });
 

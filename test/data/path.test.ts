@@ -45,7 +45,7 @@ test.each([
   ['id.length', undefined],
   ['toString', undefined],
   ['__proto__.constructor', undefined],
-])('at %s stands %j', (path, value) => {
+])('the value at %s is %j', (path, value) => {
   expect(valueAt(record, path)).toEqual(value);
   expect(hasPath(record, path)).toBe(value !== undefined);
 });

@@ -95,7 +95,7 @@ describe('a condition', () => {
   test.each([
     ['age=>16', '"=>" is not an operator. Did you mean >=?'],
     ['age =<16', '"=<" is not an operator. Did you mean <=?'],
-  ])('%s is refused with the right operator', (text, message) => {
+  ])('%s is refused, with the correct operator', (text, message) => {
     expect(() => parseCondition(text)).toThrow(message);
   });
 
@@ -113,7 +113,7 @@ describe('a condition', () => {
     ['name=Zoe', false],
     ['name!=Zoe\u0308', false],
     ['name~ZO\u00cb', true],
-  ])('%j is about the same letters however they are encoded', (text, expected) => {
+  ])('%j has the same result in any Unicode normalization', (text, expected) => {
     for (const name of ['Zo\u00eb', 'Zoe\u0308'])
       expect(matchesCondition(parseCondition(text), { name })).toBe(expected);
   });

@@ -73,11 +73,7 @@ const broken: readonly (readonly [id: string, title: string, action: Action])[] 
     'chunks without the last one',
     bytesThenEnd(ok('transfer-encoding: chunked', `9\r\n${text.slice(0, 9)}\r\n`)),
   ],
-  [
-    'F030',
-    'a chunk size that is none',
-    bytes(ok('transfer-encoding: chunked', `zz\r\n${text}\r\n`)),
-  ],
+  ['F030', 'an invalid chunk size', bytes(ok('transfer-encoding: chunked', `zz\r\n${text}\r\n`))],
 ];
 for (const [id, title, action] of broken)
   describe(`a body ${title}`, () => {
@@ -201,14 +197,14 @@ describe('invalid HTTP', () => {
     ['F038', 'a status of 999', bytes(`HTTP/1.1 999 Odd\r\ncontent-length: 2\r\n\r\n{}`), 1, /999/],
     [
       'F039',
-      '101 instead of an answer',
+      '101 instead of a response',
       bytes('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
       undefined,
       /./,
     ],
     [
       'F041',
-      'gzip that nobody asked for',
+      'gzip that was not requested',
       bytes(ok('content-encoding: gzip\r\ncontent-length: 3', 'abc')),
       1,
       /content-encoding that was not asked for/,

@@ -171,7 +171,7 @@ describe.concurrent('a bulk conversion that waits and `tryouts convert ID` by ha
   test.each([
     ['of one machine', true],
     ['of two machines', false],
-  ])('%s make one player of each', async (_, isShared) => {
+  ])('%s create one player each', async (_, isShared) => {
     const home = temporaryFolder();
     const players: string[] = [];
     const service = await keep(several(3), (__, step) => {
@@ -287,7 +287,7 @@ describe.concurrent('`players delete --if` leaves a player who was reactivated m
   test.each([
     ['alone', one, 1, 6],
     ['in a run', two, 2, 8],
-  ])('while the outcome was open, %s', async (_, line, count, code) => {
+  ])('while the outcome was unknown, %s', async (_, line, count, code) => {
     const service = await outcomeService((write) => {
       write.change({ state: 'active' });
       return cut;
@@ -301,7 +301,7 @@ describe.concurrent('`players delete --if` leaves a player who was reactivated m
   test.each([
     ['alone', one, 1],
     ['in a run', two, 2],
-  ])('behind a 429, %s', async (_, line, count) => {
+  ])('after a 429, %s', async (_, line, count) => {
     const clock = movableClock();
     const service = await outcomeService((write) => {
       write.change({ state: 'active' });

@@ -66,26 +66,22 @@ describe('secrets', () => {
       await attack(`docs upload rules.txt${flags}`, { env: lost.env, cwd });
     });
 
-  fault(
-    'F100',
-    'a signed URL that was typed or piped in stays out of what is said',
-    async (attack) => {
-      const cwd = temporaryFolder('put');
-      writeFileSync(join(cwd, 'rules.txt'), 'hello');
-      const world = await hostileWorld({ store: ({ url }) => ({ status: 403, text: url }) });
-      const stdin = `${world.store.origin}/put?X-Signature=${signature}\n`;
-      for (const flags of ['', ' --debug', ' -n', ' --json -n']) {
-        const ran = await attack(`uploads put - rules.txt${flags}`, { env: world.env, cwd, stdin });
-        expect([0, 1]).toContain(ran.code);
-      }
-      const bad = await attack('uploads put - rules.txt', {
-        env: world.env,
-        cwd,
-        stdin: `nonsense ${signature}`,
-      });
-      expect(bad.code).toBe(2);
-    },
-  );
+  fault('F100', 'a signed URL that was typed or piped in appears in no message', async (attack) => {
+    const cwd = temporaryFolder('put');
+    writeFileSync(join(cwd, 'rules.txt'), 'hello');
+    const world = await hostileWorld({ store: ({ url }) => ({ status: 403, text: url }) });
+    const stdin = `${world.store.origin}/put?X-Signature=${signature}\n`;
+    for (const flags of ['', ' --debug', ' -n', ' --json -n']) {
+      const ran = await attack(`uploads put - rules.txt${flags}`, { env: world.env, cwd, stdin });
+      expect([0, 1]).toContain(ran.code);
+    }
+    const bad = await attack('uploads put - rules.txt', {
+      env: world.env,
+      cwd,
+      stdin: `nonsense ${signature}`,
+    });
+    expect(bad.code).toBe(2);
+  });
 
   fault(
     'F074',
@@ -123,21 +119,17 @@ describe('secrets', () => {
     }
   });
 
-  fault(
-    'F073',
-    'a key with blanks and line ends around it is sent without them',
-    async (attack) => {
-      const world = await hostileWorld();
-      const file = join(temporaryFolder('key'), 'key.txt');
-      writeFileSync(file, `  ${key}\r\n\n`);
-      const { ROSTERCTL_API_KEY: _, ...env } = world.env;
-      for (const more of [{ ROSTERCTL_API_KEY: ` ${key}\n` }, { ROSTERCTL_API_KEY_FILE: file }])
-        expect((await attack('teams list', { env: { ...env, ...more } })).code).toBe(0);
-      expect(world.requests.map(({ headers }) => headers['x-api-key'])).toEqual([key, key]);
-      const broken = { ROSTERCTL_API_KEY: `${key}\nx: y` };
-      expect((await attack('teams list', { env: { ...env, ...broken } })).code).toBe(2);
-    },
-  );
+  fault('F073', 'a key is sent without surrounding blanks and line ends', async (attack) => {
+    const world = await hostileWorld();
+    const file = join(temporaryFolder('key'), 'key.txt');
+    writeFileSync(file, `  ${key}\r\n\n`);
+    const { ROSTERCTL_API_KEY: _, ...env } = world.env;
+    for (const more of [{ ROSTERCTL_API_KEY: ` ${key}\n` }, { ROSTERCTL_API_KEY_FILE: file }])
+      expect((await attack('teams list', { env: { ...env, ...more } })).code).toBe(0);
+    expect(world.requests.map(({ headers }) => headers['x-api-key'])).toEqual([key, key]);
+    const broken = { ROSTERCTL_API_KEY: `${key}\nx: y` };
+    expect((await attack('teams list', { env: { ...env, ...broken } })).code).toBe(2);
+  });
 
   fault('F073', 'no crash report, core or temporary file holds the key', async (attack) => {
     const home = temporaryFolder('traces');

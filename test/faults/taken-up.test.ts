@@ -155,30 +155,33 @@ describe('--append-note', () => {
   test.each([
     ['an id', 'tryouts update app_1'],
     ['a filter', 'tryouts set-status --status pending --to reviewing --yes'],
-  ])('after midnight is the same line, for %s; a line of another admin stays', async (_, words) => {
-    const { service, user, isLost } = await losing(1, 'PATCH app_1');
-    const command = [...words.split(' '), '--append-note', 'Call back'];
-    const env = { ...service.env, ROSTERCTL_SETTLE: '0.1s', ROSTERCTL_RETRIES: '0' };
-    const child = user.start(command.map((word) => `'${word}'`).join(' '));
-    const ended = new Promise((resolve) => child.on('close', resolve));
-    await until(isLost);
-    child.kill('SIGKILL');
-    await ended;
-    const notes = service.kept.get('app_1')?.internalNotes as unknown as string;
-    service.kept.set('app_1', {
-      ...(service.kept.get('app_1') ?? application('app_1')),
-      internalNotes: `${notes}\nTheirs` as never,
-    });
-    const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
-    const again = await rosterctl([...command, '--json'], {
-      home: user.home,
-      env,
-      through: `exec faketime -f '@${tomorrow} 23:59:00' "$@"`,
-    });
-    expect([again.code, again.stderr]).toEqual([0, expect.any(String)]);
-    expect(service.kept.get('app_1')?.internalNotes).toBe(`${notes}\nTheirs`);
-    expect(written(service)).toHaveLength(1);
-  });
+  ])(
+    'after midnight is the same command, for %s; a note of another admin stays',
+    async (_, words) => {
+      const { service, user, isLost } = await losing(1, 'PATCH app_1');
+      const command = [...words.split(' '), '--append-note', 'Call back'];
+      const env = { ...service.env, ROSTERCTL_SETTLE: '0.1s', ROSTERCTL_RETRIES: '0' };
+      const child = user.start(command.map((word) => `'${word}'`).join(' '));
+      const ended = new Promise((resolve) => child.on('close', resolve));
+      await until(isLost);
+      child.kill('SIGKILL');
+      await ended;
+      const notes = service.kept.get('app_1')?.internalNotes as unknown as string;
+      service.kept.set('app_1', {
+        ...(service.kept.get('app_1') ?? application('app_1')),
+        internalNotes: `${notes}\nTheirs` as never,
+      });
+      const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+      const again = await rosterctl([...command, '--json'], {
+        home: user.home,
+        env,
+        through: `exec faketime -f '@${tomorrow} 23:59:00' "$@"`,
+      });
+      expect([again.code, again.stderr]).toEqual([0, expect.any(String)]);
+      expect(service.kept.get('app_1')?.internalNotes).toBe(`${notes}\nTheirs`);
+      expect(written(service)).toHaveLength(1);
+    },
+  );
 
   test('keeps the note that another admin added between the read and the write', async () => {
     let isFirst = true;

@@ -345,22 +345,18 @@ describe('the file', () => {
     expect(world.requests).toHaveLength(0);
   });
 
-  fault(
-    'F109',
-    '-r: a folder below that cannot be read is no empty one',
-    async (attack, context) => {
-      const user = otherUser();
-      unlessPossible(context, user.missing);
-      const world = await withStore(undefined);
-      const cwd = folder();
-      chmodSync(cwd, 0o755);
-      mkdirSync(join(cwd, 'closed'), { mode: 0o700 });
-      const { home, under } = user;
-      const ran = await attack('docs upload -r .', { env: world.env, cwd, home, under });
-      expectFailure(ran, 2, /closed.*permission/i);
-      expect(world.requests).toHaveLength(0);
-    },
-  );
+  fault('F109', '-r: an unreadable subfolder does not count as empty', async (attack, context) => {
+    const user = otherUser();
+    unlessPossible(context, user.missing);
+    const world = await withStore(undefined);
+    const cwd = folder();
+    chmodSync(cwd, 0o755);
+    mkdirSync(join(cwd, 'closed'), { mode: 0o700 });
+    const { home, under } = user;
+    const ran = await attack('docs upload -r .', { env: world.env, cwd, home, under });
+    expectFailure(ran, 2, /closed.*permission/i);
+    expect(world.requests).toHaveLength(0);
+  });
 
   fault('F110', 'a pipe, a socket, a device', async (attack) => {
     const world = await withStore(undefined);
@@ -482,7 +478,7 @@ describe('the file', () => {
 describe('downloads', () => {
   fault(
     'F095',
-    'cut in its middle: no file of that name, only a part to go on with',
+    'cut in the middle: no file of that name, only a part to resume',
     async (attack) => {
       const cwd = temporaryFolder('download');
       const world = await withStore(({ method }) =>
