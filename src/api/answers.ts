@@ -158,8 +158,8 @@ type RefusalSign = 'error' | 'code';
 
 /**
  * Returns how the envelope of a success response indicates an error, or undefined if it does not. A
- * body with an id of its own is a record, whatever its fields are called. `hasRecords`: the body also
- * contains a record or rows.
+ * body with an id of its own is a record, whatever its fields are called. `hasRecords`: the body
+ * also contains a record or rows.
  */
 export function refusalSign(
   body: unknown,

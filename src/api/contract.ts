@@ -50,7 +50,9 @@ const listShape =
 /** The version of the contract that this table implements. */
 export const contractVersion = '1.0.0';
 
-/** Every endpoint, once. Client, sandbox, OpenAPI, help and the list of assumptions derive from it. */
+/**
+ * Every endpoint, once. Client, sandbox, OpenAPI, help and the list of assumptions derive from it.
+ */
 export const contract = {
   listTeams: {
     route: 'GET /teams/{organizationId}',

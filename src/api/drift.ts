@@ -7,7 +7,9 @@ import type { ApiNotes } from './types.js';
 /** The hint of an error that is only a note without `--strict`. */
 export const strictHint = 'To take it with a note, leave out --strict.';
 
-/** Reports where responses differ from the contract: once per run and field, as an error if strict. */
+/**
+ * Reports where responses differ from the contract: once per run and field, as an error if strict.
+ */
 export interface Drift {
   /** Checks a value against its documented schema. Does not change the value. */
   check(where: string, schema: z.core.$ZodType | undefined, value: unknown): void;
@@ -98,8 +100,8 @@ function fieldPath(path: readonly PropertyKey[]): string {
 type Check = (value: unknown) => boolean;
 
 /**
- * Compiles a schema to a fast predicate, because most records of a long list are as documented. True
- * means that the schema accepts the value; false means that only the schema can tell.
+ * Compiles a schema to a fast predicate, because most records of a long list are as documented.
+ * True means that the schema accepts the value; false means that only the schema can tell.
  */
 export function compileCheck(schema: z.core.$ZodType): Check {
   const cached = compiled.get(schema);

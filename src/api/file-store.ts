@@ -16,12 +16,14 @@ import { createStoreReader, type Download, type FilePart } from './store-downloa
 import { type Connections, openConnections } from './undici.js';
 import type { Attempt, Wire } from './wire.js';
 
-/** A store on another origin: never sends the key, never follows a redirect on PUT (contract 4.5). */
+/**
+ * A store on another origin: never sends the key, never follows a redirect on PUT (contract 4.5).
+ */
 export interface FileStore {
   /**
    * PUTs exactly `sizeBytes` bytes. `headers` is the object of that name in the upload grant, if it
-   * has one. Throws StoreError, NetworkError, InputError (file changed), ProtocolError (unsafe URL, or
-   * the store reports the MD5 of other bytes).
+   * has one. Throws StoreError, NetworkError, InputError (file changed), ProtocolError (unsafe URL,
+   * or the store reports the MD5 of other bytes).
    */
   put(
     url: string,
@@ -143,7 +145,10 @@ export function createFileStore(options: FileStoreOptions): FileStore {
   };
 }
 
-/** The result of one PUT: bytes handed to the connection, and true if the response came before all were. */
+/**
+ * The result of one PUT: bytes handed to the connection, and true if the response came before all
+ * were.
+ */
 type Put = Attempt & { readonly handed: number; readonly isEarly: boolean };
 
 function isSuccess(status: number): boolean {
@@ -170,8 +175,8 @@ async function* countedBytes(
 async function checkMd5(file: UploadSource, headers: Parameters<typeof md5Of>[0]): Promise<void> {
   const expected = md5Of(headers);
   if (expected === undefined) return;
-  // Read the file a second time: few stores report an MD5, and hashing while sending would slow down
-  // every upload.
+  // Read the file a second time: few stores report an MD5, and hashing while sending would slow
+  // down every upload.
   const hash = createHash('md5');
   for await (const chunk of file.open()) hash.update(chunk);
   if (hash.digest('hex') === expected) return;

@@ -1,7 +1,9 @@
 /** Response bodies as JSON, whatever content type they claim. */
 import { parseJson, TooDeepError } from '../data/json.js';
 
-/** The JSON value of a body, or why there is none. The text of an unreadable body is never shown. */
+/**
+ * The JSON value of a body, or why there is none. The text of an unreadable body is never shown.
+ */
 export type JsonBody =
   | { readonly kind: 'json'; readonly value: unknown }
   | { readonly kind: 'empty' }
@@ -46,8 +48,8 @@ export function saysJson(contentType = ''): boolean {
 }
 
 /**
- * True if a response that should be JSON may have been truncated or garbled. An HTML page is not: it
- * means a wrong address.
+ * True if a response that should be JSON may have been truncated or garbled. An HTML page is not:
+ * it means a wrong address.
  */
 export function isGarbled(answer: {
   readonly body: Uint8Array;

@@ -7,9 +7,9 @@ import { AnyRecord, ErrorBody, TryoutApplication, UploadGrant } from './schemas.
 type Json = { readonly [key: string]: unknown };
 
 /**
- * Returns the contract table as an OpenAPI 3.1 document. Each operation has an `x-basis`: the section
- * of the contract that states it, or why it is assumed. A response that the contract does not show has
- * no schema.
+ * Returns the contract table as an OpenAPI 3.1 document. Each operation has an `x-basis`: the
+ * section of the contract that states it, or why it is assumed. A response that the contract does
+ * not show has no schema.
  */
 export function openApiDocument(): Json {
   return {

@@ -31,8 +31,8 @@ interface Query {
 const suspiciousCounts = new Set([10, 20, 25, 30, 50, 100, 200, 250, 500, 1000]);
 
 /**
- * Decides how to continue after a page. Looks, in this order, for a next link, "no more", a cursor, an
- * offset or page number against a total, and a bare total. The settings `paging.*` replace the
+ * Decides how to continue after a page. Looks, in this order, for a next link, "no more", a cursor,
+ * an offset or page number against a total, and a bare total. The settings `paging.*` replace the
  * parameter names or the mode.
  */
 export function nextPageOf(page: Page, overrides: Overrides): NextPage {
@@ -104,7 +104,9 @@ function checkCompleteness(page: Page, hints: Hints): NextPage {
   return { end: 'complete' };
 }
 
-/** Checks whether the service itself says that records are missing, and returns its total, if any. */
+/**
+ * Checks whether the service itself says that records are missing, and returns its total, if any.
+ */
 function checkTotal(
   page: Page,
   hints: Hints,
@@ -225,7 +227,9 @@ function readHints(body: unknown): Hints {
   };
 }
 
-/** Collects the properties of the envelope and its usual containers; the outermost of a name wins. */
+/**
+ * Collects the properties of the envelope and its usual containers; the outermost of a name wins.
+ */
 function collect(body: JsonObject, into: Map<string, unknown>, depth: number): void {
   const inner: JsonObject[] = [];
   for (const [key, value] of Object.entries(body)) {

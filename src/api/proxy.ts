@@ -69,7 +69,10 @@ function percentDecoded(text: string): string {
   }
 }
 
-/** Matches `*`, `example.org` and `.example.org` (with subdomains), or an address; each with `:port`. */
+/**
+ * Matches `*`, `example.org` and `.example.org` (with subdomains), or an address; each with
+ * `:port`.
+ */
 function bypassesProxy(target: URL, list: string): boolean {
   const port = target.port || (target.protocol === 'https:' ? '443' : '80');
   return list

@@ -1,10 +1,11 @@
-/** Rate limiting: when requests may start, by Retry-After pauses and a rate learned from 429 responses. */
+/** Rate limiting: when requests may start, by Retry-After and a rate learned from 429 responses. */
 
 /** Shared by all requests to a service. Callers bound how many requests run at once. */
 export interface RateLimiter {
   /**
-   * After this, one pause holds all requests, a 429 lowers the learned rate, and at most `rate` requests
-   * start per second. Before, each request observes only its own Retry-After, as in single commands.
+   * After this, one pause holds all requests, a 429 lowers the learned rate, and at most `rate`
+   * requests start per second. Before, each request observes only its own Retry-After, as in single
+   * commands.
    */
   limit(bounds: { readonly rate: number | undefined }): void;
   /** After this, abort drains in-flight requests instead of cutting them. */
@@ -20,7 +21,9 @@ export interface RateLimiter {
   ): Permit | Promise<Permit | undefined>;
   /** Rejects everyone queued now; later callers may still acquire. */
   cancelWaiting(): void;
-  /** Called when a request is sent. Call the returned function when the wait for its response ends. */
+  /**
+   * Called when a request is sent. Call the returned function when the wait for its response ends.
+   */
   onSend(): () => void;
   /**
    * Called with each response and the wait that it asks for, in seconds. A wait holds all requests,
@@ -155,7 +158,8 @@ class Limiter implements RateLimiter {
   /** Milliseconds until the next request may start. */
   private waitMs(first: boolean): number {
     const interval = 1000 / this.rate;
-    // Below one request per second, a write follows its read at once, and both pauses come after it.
+    // Below one request per second, a write follows its read at once, and both pauses come after
+    // it.
     const ahead = first && interval > 1000 ? interval : 0;
     const earliest = Math.max(this.heldUntil, interval === 0 ? 0 : this.nextStart - ahead);
     return earliest <= 0 ? 0 : earliest - this.options.clock();

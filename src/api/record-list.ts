@@ -39,8 +39,8 @@ interface Caps {
 export const defaultCaps: Caps = { pages: 100_000, records: 5_000_000 };
 
 /**
- * Streams the list of a resource, page by page. Sends no paging parameter unless configured, follows
- * only the next pages that responses offer, on the same origin, and skips repeated records.
+ * Streams the list of a resource, page by page. Sends no paging parameter unless configured,
+ * follows only the next pages that responses offer, on the same origin, and skips repeated records.
  */
 export function listRecords(resource: ResourceName, source: ListSource): RecordList {
   let completeness: Completeness | undefined;
@@ -246,7 +246,10 @@ export function refusalOf(
   return undefined;
 }
 
-/** A key belongs to one organization (contract 5.2), so path and query of each page must name that one. */
+/**
+ * A key belongs to one organization (contract 5.2), so path and query of each page must name that
+ * one.
+ */
 function changesOrganization(next: URL, first: URL, own: string): boolean {
   const expected = first.searchParams.get('organizationId') ?? own;
   for (const [name, value] of next.searchParams)

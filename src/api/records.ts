@@ -25,8 +25,8 @@ function propertyNamed(
 const wrappers = ['data', 'item', 'result', 'record'];
 
 /**
- * Finds the record in a response: the body itself if it has an id, else the value under the resource's
- * name or a usual wrapper, else the only object with an id. Undefined if there is none.
+ * Finds the record in a response: the body itself if it has an id, else the value under the
+ * resource's name or a usual wrapper, else the only object with an id. Undefined if there is none.
  */
 export function findRecord(body: unknown, resource: ResourceName): JsonObject | undefined {
   return search(body, resource, 2);
@@ -59,7 +59,9 @@ export function withTextId(record: JsonObject): JsonObject {
 /** Fields that the service sets and updates never send. */
 const serviceFields = ['id', 'organizationId', 'createdAt', 'updatedAt'];
 
-/** Returns the body of an update that replaces the record (`endpoints.<resource>.update.semantics`). */
+/**
+ * Returns the body of an update that replaces the record (`endpoints.<resource>.update.semantics`).
+ */
 export function replacementBody(
   record: JsonObject,
   changes: JsonObject,
@@ -108,8 +110,8 @@ const nonListNames = [
 ];
 
 /**
- * Finds the list in a response: at the configured path, else a bare array, the array named after the
- * resource, one with a usual name, the only array of objects, or one of these one level down.
+ * Finds the list in a response: at the configured path, else a bare array, the array named after
+ * the resource, one with a usual name, the only array of objects, or one of these one level down.
  * Undefined if nothing qualifies, which is an error and never an empty list.
  */
 export function findList(
@@ -132,8 +134,8 @@ export function findList(
 }
 
 /**
- * True if an array at this path of keys is probably the list, decided before the rest of the response
- * has arrived. `findList` over the complete envelope must agree in the end.
+ * True if an array at this path of keys is probably the list, decided before the rest of the
+ * response has arrived. `findList` over the complete envelope must agree in the end.
  */
 export function looksLikeList(
   keys: readonly string[],

@@ -94,8 +94,8 @@ export function resource(name: ResourceName): Resource {
 }
 
 /**
- * Returns a call about one record, or about none if there is no id (`create`). Throws BugError if the
- * resource has no such call.
+ * Returns a call about one record, or about none if there is no id (`create`). Throws BugError if
+ * the resource has no such call.
  */
 export function callFor(
   name: ResourceName,

@@ -57,7 +57,10 @@ export function responseOf(
 /** The hint after an unknown outcome. */
 export const readFirst = 'Read the record before you send this again.';
 
-/** The error for a redirect. After 301 to 303 a write may have been processed; 307 and 308 refuse it. */
+/**
+ * The error for a redirect. After 301 to 303 a write may have been processed; 307 and 308 refuse
+ * it.
+ */
 function redirectError(
   { status, headers }: { status: number; headers: { readonly [name: string]: string } },
   origin: string,

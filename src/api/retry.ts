@@ -68,8 +68,8 @@ export interface AttemptResult<T> {
 }
 
 /**
- * Runs `attempt` until its response is final, or until the table or the budget allows no retry. Throws
- * CancelledError if the signal fires during a wait.
+ * Runs `attempt` until its response is final, or until the table or the budget allows no retry.
+ * Throws CancelledError if the signal fires during a wait.
  */
 export async function retry<T>(
   kind: RequestKind,
@@ -124,8 +124,8 @@ interface Headers {
 
 /**
  * Returns the seconds that a response asks to wait: Retry-After as seconds or as a date, else
- * `retry_after` of a JSON body, else the rate-limit headers. A date is compared with the response's own
- * Date header, because clocks differ. Undefined if it asks for none.
+ * `retry_after` of a JSON body, else the rate-limit headers. A date is compared with the response's
+ * own Date header, because clocks differ. Undefined if it asks for none.
  */
 export function requestedWait(headers: Headers, body: Uint8Array, now: Date): number | undefined {
   return (
@@ -166,7 +166,10 @@ function secondsBetween(timestamp: number, headers: Headers, now: Date): number 
   return Math.max(0, (timestamp - from) / 1000);
 }
 
-/** Returns the seconds in a body, at the top level or beside the error code, as chat platforms send them. */
+/**
+ * Returns the seconds in a body, at the top level or beside the error code, as chat platforms send
+ * them.
+ */
 function waitInBody(body: Uint8Array, contentType: string | undefined): number | undefined {
   const read = readJson(body, contentType);
   if (read.kind !== 'json' || !isObject(read.value)) return undefined;

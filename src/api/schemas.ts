@@ -99,7 +99,9 @@ export const AnyRecord = z.looseObject({ id: text });
 /** The body of an error response (contract section 7). */
 export const ErrorBody = z.looseObject({ error: text });
 
-/** The file extensions of the ten upload content types (contract section 8), the usual one first. */
+/**
+ * The file extensions of the ten upload content types (contract section 8), the usual one first.
+ */
 const extensions: Readonly<Record<UploadContentType, readonly [string, ...string[]]>> = {
   'application/pdf': ['pdf'],
   'application/msword': ['doc'],
@@ -115,7 +117,9 @@ const extensions: Readonly<Record<UploadContentType, readonly [string, ...string
 
 const types = Object.keys(extensions) as readonly UploadContentType[];
 
-/** Returns the extensions of a content type, without the dot; none for a type that is not allowed. */
+/**
+ * Returns the extensions of a content type, without the dot; none for a type that is not allowed.
+ */
 export function extensionsOf(contentType: string): readonly string[] {
   const type = types.find((known) => known === contentType);
   return type === undefined ? [] : extensions[type];

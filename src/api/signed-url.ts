@@ -12,10 +12,10 @@ export type ResolveAll = (
 ) => void;
 
 /**
- * Decides which signed URLs may be opened. They come from the service, so they are not trusted: https
- * only (http if the service itself is on loopback), no userinfo, and no private, loopback, link-local
- * or metadata address unless the service's own host has one. Addresses are checked in the text and
- * again when a name is resolved, because a name can point anywhere.
+ * Decides which signed URLs may be opened. They come from the service, so they are not trusted:
+ * https only (http if the service itself is on loopback), no userinfo, and no private, loopback,
+ * link-local or metadata address unless the service's own host has one. Addresses are checked in
+ * the text and again when a name is resolved, because a name can point anywhere.
  */
 export interface UrlGuard {
   /** Returns the parsed URL. Throws UnsafeUrlError. */
@@ -162,7 +162,8 @@ const privateAddresses = blockList(
     '224.0.0.0/4',
     '240.0.0.0/4',
   ],
-  // The first two contain IPv4 addresses in forms that no network routes but a system may translate.
+  // The first two contain IPv4 addresses in forms that no network routes but a system may
+  // translate.
   ['::/96', '::ffff:0:0:0/96', 'fc00::/7', 'fe80::/10', 'fec0::/10', 'ff00::/8'],
 );
 

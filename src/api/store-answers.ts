@@ -12,7 +12,10 @@ interface Reply {
   readonly body: Buffer;
 }
 
-/** Limits for store responses other than files: they are short, and the start of a long one is enough. */
+/**
+ * Limits for store responses other than files: they are short, and the start of a long one is
+ * enough.
+ */
 export function shortAnswerLimits(stallMs: number) {
   return { answerMs: 2 * stallMs, bodyBytes: 64 * 1024, cutBody: true };
 }
@@ -24,8 +27,8 @@ export function storeDelivery(reply: Reply): Delivery | undefined {
 }
 
 /**
- * The error of a store, with its own code and at most 200 safe characters of its message. `wait`: the
- * seconds that it asks to wait, if that is more than --max-wait allows.
+ * The error of a store, with its own code and at most 200 safe characters of its message. `wait`:
+ * the seconds that it asks to wait, if that is more than --max-wait allows.
  */
 export function storeError(
   operation: 'upload' | 'download',
@@ -102,8 +105,8 @@ function sanitize(text: string): string {
 }
 
 /**
- * Throws ProtocolError for a file in an encoding that was not requested, unless it is stored in that
- * encoding: then its size is the one in its record.
+ * Throws ProtocolError for a file in an encoding that was not requested, unless it is stored in
+ * that encoding: then its size is the one in its record.
  */
 export function checkEncoding(
   headers: { readonly [name: string]: string },

@@ -41,8 +41,8 @@ interface ReaderOptions extends RetryPolicy {
 const maxHops = 3;
 
 /**
- * Returns a function that opens signed URLs, without the key. It follows at most three redirects and
- * checks each target. Throws StoreError, NetworkError, ProtocolError (unsafe URL).
+ * Returns a function that opens signed URLs, without the key. It follows at most three redirects
+ * and checks each target. Throws StoreError, NetworkError, ProtocolError (unsafe URL).
  */
 export function createStoreReader(options: ReaderOptions) {
   const { stallMs } = options;
@@ -115,7 +115,10 @@ function downloadOf({ status, headers, stream }: OpenReply, origin: string): Dow
   return { status, headers, bytes: bytesOf(stream, origin), drop: () => stream.abandon() };
 }
 
-/** Yields the bytes as they arrive. A break throws NetworkError after the last of them; it never ends early. */
+/**
+ * Yields the bytes as they arrive. A break throws NetworkError after the last of them; it never
+ * ends early.
+ */
 async function* bytesOf(stream: BodyStream, origin: string): AsyncGenerator<Uint8Array> {
   try {
     for (;;) {

@@ -68,31 +68,33 @@ export interface TransportOptions {
   };
 }
 
-/** Sends requests to the service: the key only to the base URL's origin, and follows no redirect. */
+/**
+ * Sends requests to the service: the key only to the base URL's origin, and follows no redirect.
+ */
 export interface Transport {
   /**
-   * Sends one request, with the retries that the table in `retry.ts` allows. Returns responses of 400
-   * and above. Throws NetworkError, ProtocolError, UnknownOutcomeError, CancelledError.
+   * Sends one request, with the retries that the table in `retry.ts` allows. Returns responses of
+   * 400 and above. Throws NetworkError, ProtocolError, UnknownOutcomeError, CancelledError.
    */
   request(request: TransportRequest): Promise<TransportResponse>;
   /**
    * Sends one write exactly once, ahead of the reads in the queue. Sends nothing and throws
    * StaleReadError if a pause that a response asked for delayed it by more than a second, or if
-   * `isFresh`, called directly before sending, says that the read behind the write is too old. Throws
-   * as `request` does.
+   * `isFresh`, called directly before sending, says that the read behind the write is too old.
+   * Throws as `request` does.
    */
   requestOnce(request: TransportRequest, isFresh: () => boolean): Promise<TransportResponse>;
   /**
-   * Sends one GET and calls `begin` with the 2xx body as it arrives, once per attempt. Returns any other
-   * response complete. Throws as `request` does, and what `begin` throws.
+   * Sends one GET and calls `begin` with the 2xx body as it arrives, once per attempt. Returns any
+   * other response complete. Throws as `request` does, and what `begin` throws.
    */
   stream<T>(
     request: TransportRequest,
     begin: (body: OpenBody) => Promise<StreamStart<T>>,
   ): Promise<{ readonly begun: T } | { readonly response: TransportResponse }>;
   /**
-   * Waits for a retry after a body of `stream` broke off, as long as after so many attempts. Resolves to
-   * false if no retry is allowed. Throws CancelledError.
+   * Waits for a retry after a body of `stream` broke off, as long as after so many attempts.
+   * Resolves to false if no retry is allowed. Throws CancelledError.
    */
   again(attempts: number): Promise<boolean>;
   /** Starts a wait for several responses; the returned function ends it. */

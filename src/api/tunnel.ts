@@ -14,8 +14,9 @@ interface TunnelTarget {
 }
 
 /**
- * Opens a tunnel through a proxy with CONNECT. The proxy learns only host and port, and cannot read the
- * traffic. Calls `done` with the socket or a ProxyFailure. Returns a function that aborts the attempt.
+ * Opens a tunnel through a proxy with CONNECT. The proxy learns only host and port, and cannot read
+ * the traffic. Calls `done` with the socket or a ProxyFailure. Returns a function that aborts the
+ * attempt.
  */
 export function openTunnel(
   proxy: Proxy,

@@ -44,7 +44,9 @@ export type Completeness =
 export interface RecordList extends RecordStream<JsonObject> {
   /** Known when the iteration has ended; throws BugError before. */
   completeness(): Completeness;
-  /** When the last byte of the last page arrived. Throws BugError before the iteration has ended. */
+  /**
+   * When the last byte of the last page arrived. Throws BugError before the iteration has ended.
+   */
   arrivedAt(): Instant;
 }
 
@@ -58,7 +60,10 @@ export interface ListObserver {
 export interface Api {
   readonly organizationId: string;
   readonly baseUrl: string;
-  /** Identifies the service for runs and locks: its base URL, unless that differs from start to start. */
+  /**
+   * Identifies the service for runs and locks: its base URL, unless that differs from start to
+   * start.
+   */
   readonly service: string;
   /** Where the key came from, for messages: "environment ROSTERCTL_API_KEY". */
   readonly keySource: string | undefined;
@@ -68,15 +73,18 @@ export interface Api {
   readonly limiter: RateLimiter;
   /** Returns the request that `send` would send. Throws UsageError for an invalid id. */
   describe(call: Call): PlannedRequest;
-  /** Notes, once per route, that the route of this call is assumed. Does nothing for a stated route. */
+  /**
+   * Notes, once per route, that the route of this call is assumed. Does nothing for a stated route.
+   */
   noteAssumedRoute(call: Call): void;
   /** Sends one call. Throws ApiError, NetworkError, ProtocolError, UnknownOutcomeError. */
   send(call: Call): Promise<Answer>;
   /**
-   * Sends a write exactly once; the caller must read and decide before sending again. Sends nothing and
-   * throws StaleReadError after a pause of more than a second for another response's Retry-After, or if
-   * `isFresh` returns false directly before sending. Throws NetworkError (`not-sent`) if nothing was
-   * sent, ApiError for a refusal (429: `details.wait`), UnknownOutcomeError for everything in between.
+   * Sends a write exactly once; the caller must read and decide before sending again. Sends nothing
+   * and throws StaleReadError after a pause of more than a second for another response's
+   * Retry-After, or if `isFresh` returns false directly before sending. Throws NetworkError
+   * (`not-sent`) if nothing was sent, ApiError for a refusal (429: `details.wait`),
+   * UnknownOutcomeError for everything in between.
    */
   sendOnce(call: Call, isFresh: () => boolean): Promise<Answer>;
   /** Sends a call that returns one record, and finds the record in whatever envelope it comes. */

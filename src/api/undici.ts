@@ -125,9 +125,9 @@ async function load(nodeVersion: string): Promise<Undici> {
 let pendingListener: ((socket: Socket) => void) | undefined;
 
 /**
- * Calls `listener` when the headers of this request are written to a socket. Call it inside a handler's
- * `onConnect`: undici publishes the event synchronously right after that, so nothing can come between.
- * Its error codes do not distinguish a request that was sent from one that was not.
+ * Calls `listener` when the headers of this request are written to a socket. Call it inside a
+ * handler's `onConnect`: undici publishes the event synchronously right after that, so nothing can
+ * come between. Its error codes do not distinguish a request that was sent from one that was not.
  */
 export function onHeadWritten(listener: (socket: Socket) => void): void {
   pendingListener = listener;

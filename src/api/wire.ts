@@ -104,8 +104,8 @@ export interface OpenReply {
 export type Attempt = { readonly reply: Reply } | { readonly transportError: TransportError };
 
 /**
- * Returns a function that builds requests to the service; the shared headers are built once. It throws
- * UsageError for a path that would leave the base URL.
+ * Returns a function that builds requests to the service; the shared headers are built once. It
+ * throws UsageError for a path that would leave the base URL.
  */
 export function wireBuilder(base: URL, { userAgent, key }: { userAgent: string; key: string }) {
   const { origin } = base;
@@ -160,8 +160,8 @@ interface BodySource {
 }
 
 /**
- * The body of a response while it arrives, to be read once. A slow reader pauses the connection; one
- * that stops early ends it. Reading throws BrokenBody if the response breaks off.
+ * The body of a response while it arrives, to be read once. A slow reader pauses the connection;
+ * one that stops early ends it. Reading throws BrokenBody if the response breaks off.
  */
 export class BodyStream {
   private chunks: Buffer[] = [];
@@ -225,8 +225,9 @@ export class BodyStream {
 }
 
 /**
- * Keeps V8's space for new objects at its current size: the records of a long list soon become garbage,
- * and a larger space costs 20 MiB and saves no time. Does nothing on versions whose V8 ignores the flag.
+ * Keeps V8's space for new objects at its current size: the records of a long list soon become
+ * garbage, and a larger space costs 20 MiB and saves no time. Does nothing on versions whose V8
+ * ignores the flag.
  */
 export async function keepHeapSmall(nodeVersion: string): Promise<void> {
   if (!/^v?2[02]\./.test(nodeVersion)) return;
@@ -238,8 +239,9 @@ export async function keepHeapSmall(nodeVersion: string): Promise<void> {
 let isHeapSmall = false;
 
 /**
- * Undoes `keepHeapSmall`: in so small a space, garbage collection takes a tenth of the time of thousands
- * of requests, which 20 MiB more avoid. Grows in few large steps, so that runs of all sizes use as much.
+ * Undoes `keepHeapSmall`: in so small a space, garbage collection takes a tenth of the time of
+ * thousands of requests, which 20 MiB more avoid. Grows in few large steps, so that runs of all
+ * sizes use as much.
  */
 export async function letHeapGrow(): Promise<void> {
   if (!isHeapSmall) return;
@@ -250,7 +252,10 @@ export async function letHeapGrow(): Promise<void> {
 
 const longRunRows = 20_000;
 
-/** Keeps the heap of a long run close to its live data, instead of twice that, for a little more work. */
+/**
+ * Keeps the heap of a long run close to its live data, instead of twice that, for a little more
+ * work.
+ */
 export async function keepHeapClose(rows: number): Promise<void> {
   if (rows <= longRunRows) return;
   const { setFlagsFromString } = await import('node:v8');

@@ -6,8 +6,8 @@ import { CancelledError, InputError, UsageError } from '../errors.js';
 const maxKeyLength = 8192;
 
 /**
- * Returns a key as it is sent: trimmed, and valid in a header. `source` says in the message where it
- * came from; no message contains the key itself. Throws UsageError.
+ * Returns a key as it is sent: trimmed, and valid in a header. `source` says in the message where
+ * it came from; no message contains the key itself. Throws UsageError.
  */
 export function cleanKey(text: string, source: string): string {
   const key = text.trim();
@@ -28,8 +28,8 @@ export function keyTail(key: string): string {
 }
 
 /**
- * Reads a key from a file that the user named. `signal` ends the wait for the writer of a pipe. Throws
- * InputError, CancelledError; no message shows the content.
+ * Reads a key from a file that the user named. `signal` ends the wait for the writer of a pipe.
+ * Throws InputError, CancelledError; no message shows the content.
  */
 export async function readKeyFile(
   file: string,

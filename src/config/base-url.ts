@@ -3,8 +3,8 @@ import { isLoopbackHost } from '../data/http.js';
 import { UsageError } from '../errors.js';
 
 /**
- * Parses and normalizes a base URL: https (http only on a loopback host), ending in `/v1`, no trailing
- * slash (contract 5.6, 9). Throws UsageError.
+ * Parses and normalizes a base URL: https (http only on a loopback host), ending in `/v1`, no
+ * trailing slash (contract 5.6, 9). Throws UsageError.
  */
 export function parseBaseUrl(text: string): string {
   const typed = text.trim();

@@ -57,7 +57,9 @@ export function parseConfigFile(text: string, file: string): ConfigData {
   };
 }
 
-/** Parses the text of `credentials.json`. Throws ConfigError; no message contains any part of a key. */
+/**
+ * Parses the text of `credentials.json`. Throws ConfigError; no message contains any part of a key.
+ */
 export function parseCredentialsFile(text: string, file: string): StoredKeys {
   return new Map(
     Object.entries(parseObject(text, file)).map(([name, value]) => {

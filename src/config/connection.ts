@@ -1,4 +1,4 @@
-/** The connection: which base URL, organization and key to use, and whether they belong together. */
+/** The connection: which base URL, organization and key to use, and if they belong together. */
 import { loginCommand } from '../data/text.js';
 import { ConfigError, NoKeyError, UsageError } from '../errors.js';
 import { cleanKey, readKeyFile } from './api-key.js';
@@ -45,8 +45,9 @@ interface ConnectionParts {
 export type ConnectionTarget = Pick<ConnectionParts, 'baseUrl' | 'organization'>;
 
 /**
- * Finds base URL and organization: flag, then environment, then profile. The values of a profile named
- * with `-p` take precedence over the environment; the overridden variables are added to `overridden`.
+ * Finds base URL and organization: flag, then environment, then profile. The values of a profile
+ * named with `-p` take precedence over the environment; the overridden variables are added to
+ * `overridden`.
  */
 export function findTarget(
   { flags, env, profile, file }: Omit<ConnectionInput, 'keys'>,
@@ -87,8 +88,9 @@ export function findConnection(input: ConnectionInput): ConnectionParts {
 }
 
 /**
- * Returns the connection to use, with every rule checked before anything is sent. Throws UsageError,
- * ConfigError, InputError (a key file), CancelledError or NoKeyError; no message contains the key.
+ * Returns the connection to use, with every rule checked before anything is sent. Throws
+ * UsageError, ConfigError, InputError (a key file), CancelledError or NoKeyError; no message
+ * contains the key.
  */
 export async function resolveConnection(
   input: ConnectionInput & { readonly signal: AbortSignal },
@@ -125,7 +127,9 @@ export function checkSandboxFlags(flags: GlobalFlags): void {
   );
 }
 
-/** Finds the key: the environment first, but the profile's own key first if it was named with `-p`. */
+/**
+ * Finds the key: the environment first, but the profile's own key first if it was named with `-p`.
+ */
 function findKey(input: ConnectionInput, overridden: string[]): KeySource | undefined {
   const { env, profile } = input;
   const fromEnv = keyOfEnvironment(env);

@@ -63,7 +63,9 @@ function valueIn(values: ReadonlyMap<string, unknown>) {
   return value;
 }
 
-/** Returns a note for each unknown setting in the file: a typo would otherwise silently do nothing. */
+/**
+ * Returns a note for each unknown setting in the file: a typo would otherwise silently do nothing.
+ */
 export function unknownKeys(file: ConfigData, profile: string): string[] {
   const known = [...settingKeys.keys()];
   const places: readonly (readonly [string, ReadonlyMap<string, string> | undefined])[] = [

@@ -14,8 +14,9 @@ interface KeyCommandOptions {
 }
 
 /**
- * Runs a profile's `key.command` without a shell and reads the key from its stdout. Its output is never
- * shown. Throws ConfigError if it cannot be run, fails, prints no key or takes more than 10 s.
+ * Runs a profile's `key.command` without a shell and reads the key from its stdout. Its output is
+ * never shown. Throws ConfigError if it cannot be run, fails, prints no key or takes more than 10
+ * s.
  */
 export async function runKeyCommand(
   command: string,

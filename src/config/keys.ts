@@ -101,7 +101,9 @@ interface OverrideSetting extends SettingKey<string> {
   readonly forAll?: string;
 }
 
-/** Settings for what the contract does not show and an admin may correct; their values stay text. */
+/**
+ * Settings for what the contract does not show and an admin may correct; their values stay text.
+ */
 const overrideKeys: readonly OverrideSetting[] = [
   ...forEachResource(routeKeys),
   ...forEachResource((resource) => [

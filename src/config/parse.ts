@@ -59,7 +59,9 @@ export function refuseSpreadsheet(flag: string, file: string | undefined): void 
   });
 }
 
-/** Returns the format for the extension of an output file. Throws UsageError for an unsupported one. */
+/**
+ * Returns the format for the extension of an output file. Throws UsageError for an unsupported one.
+ */
 export function formatOfFile(flag: string, file: string | undefined): string | undefined {
   refuseSpreadsheet(flag, file);
   const extension = /\.\w+$/.exec(file ?? '')?.[0].toLowerCase();

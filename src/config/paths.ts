@@ -46,7 +46,9 @@ export function resolvePaths(input: PathsInput): Paths {
   };
 }
 
-/** Returns a folder to store in. Throws ConfigError, naming the variable to set, if there is none. */
+/**
+ * Returns a folder to store in. Throws ConfigError, naming the variable to set, if there is none.
+ */
 export function requireFolder(paths: Paths, kind: Kind): Folder {
   const found = paths[kind];
   if (found) return found;
@@ -74,8 +76,8 @@ function windowsFolder(kind: Kind, env: Environment): Folder | undefined {
 }
 
 /**
- * Returns the cache folder of one organization at one service (ids for completion, field names), which
- * `auth logout` removes. Undefined if there is no cache folder.
+ * Returns the cache folder of one organization at one service (ids for completion, field names),
+ * which `auth logout` removes. Undefined if there is no cache folder.
  */
 export function cacheFolder(
   paths: Paths,

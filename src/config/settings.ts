@@ -85,8 +85,9 @@ interface ResolvedSettings {
 }
 
 /**
- * Resolves every setting: flag over environment over profile over defaults. An empty variable counts as
- * unset. Throws UsageError for a bad flag or variable, ConfigError for a bad value in the file.
+ * Resolves every setting: flag over environment over profile over defaults. An empty variable
+ * counts as unset. Throws UsageError for a bad flag or variable, ConfigError for a bad value in the
+ * file.
  */
 export function resolveSettings(input: SettingsInput): ResolvedSettings {
   const { env, file } = input;

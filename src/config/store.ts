@@ -33,14 +33,17 @@ export interface ConfigStore {
   readonly credentialsFile: string;
   /** Reads `config.json`; empty if there is none. Throws ConfigError with the path and the fix. */
   config(): ConfigData;
-  /** Reads `credentials.json`; empty if there is none. Throws ConfigError; no message contains a key. */
+  /**
+   * Reads `credentials.json`; empty if there is none. Throws ConfigError; no message contains a
+   * key.
+   */
   keys(): StoredKeys;
   profiles(): readonly ProfileEntry[];
   /** One sentence for each file that other users could read. Reading a file tightens its mode. */
   warnings(): readonly string[];
   /**
-   * Reads both files again under a lock, calls `change`, and writes what differs, so that concurrent
-   * processes lose nothing. Throws ConfigError, GuardError (locked).
+   * Reads both files again under a lock, calls `change`, and writes what differs, so that
+   * concurrent processes lose nothing. Throws ConfigError, GuardError (locked).
    */
   update(change: (now: Stored) => Stored): Promise<void>;
 }
@@ -124,7 +127,10 @@ function readPrivate(
   }
 }
 
-/** Tightens a file's mode. If that fails, reading continues: a container mounts keys as root, read-only. */
+/**
+ * Tightens a file's mode. If that fails, reading continues: a container mounts keys as root,
+ * read-only.
+ */
 function tightenMode(file: string, { owner }: Paths): string {
   try {
     tightenPrivateFile(file, { owner });

@@ -47,8 +47,8 @@ function pathOf(text: string, key: string): string[] {
 }
 
 /**
- * Returns the typed value of a `-F` text: true, false, null, a JSON object or list, and a number only if
- * it round-trips; `07`, `1.50`, `1e3` and 19-digit ids stay text. `parse` reads JSON.
+ * Returns the typed value of a `-F` text: true, false, null, a JSON object or list, and a number
+ * only if it round-trips; `07`, `1.50`, `1e3` and 19-digit ids stay text. `parse` reads JSON.
  */
 export function typedValue(text: string, parse: (json: string) => unknown = JSON.parse): unknown {
   if (text === 'true') return true;
@@ -90,9 +90,9 @@ function startsWith(path: readonly string[], start: readonly string[]): boolean 
 }
 
 /**
- * Returns a copy of the base with the fields set. An index changes an element of an existing list, and
- * a key such as `__proto__` is an ordinary key. Throws UsageError for a field inside a value that is
- * neither an object nor a list, and for an index beyond the end of a list.
+ * Returns a copy of the base with the fields set. An index changes an element of an existing list,
+ * and a key such as `__proto__` is an ordinary key. Throws UsageError for a field inside a value
+ * that is neither an object nor a list, and for an index beyond the end of a list.
  */
 export function setFields(base: JsonObject, fields: readonly Field[]): JsonObject {
   const draft = new Draft(base);

@@ -30,8 +30,8 @@ export function batchesOf<T>(list: AsyncIterable<T> | Iterable<T>): Batches<T> {
 }
 
 /**
- * Maps each item with `map` and drops it if the result is undefined. Yields the items before the one at
- * which `map` throws first.
+ * Maps each item with `map` and drops it if the result is undefined. Yields the items before the
+ * one at which `map` throws first.
  */
 export async function* filterMap<T, U>(
   batches: Batches<T>,

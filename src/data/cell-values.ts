@@ -50,9 +50,9 @@ export function checkTypedCell(header: string, cell: string): void {
 }
 
 /**
- * Returns the top-level fields that the cells of a row change, with their new values. A cell that equals
- * the exported text of the present value changes nothing. `own`: the row as read by the header;
- * `record`: undefined if there is none yet. Throws InputError naming the line.
+ * Returns the top-level fields that the cells of a row change, with their new values. A cell that
+ * equals the exported text of the present value changes nothing. `own`: the row as read by the
+ * header; `record`: undefined if there is none yet. Throws InputError naming the line.
  */
 export function cellFields(
   own: JsonObject,
@@ -216,9 +216,9 @@ function findField(record: JsonObject, name: string): Located | undefined {
 }
 
 /**
- * Returns the path for a field that the record lacks: inside the existing object with the longest keys.
- * The rest of the name becomes nested fields if all of it are plain words, otherwise one key, because a
- * question may contain dots.
+ * Returns the path for a field that the record lacks: inside the existing object with the longest
+ * keys. The rest of the name becomes nested fields if all of it are plain words, otherwise one key,
+ * because a question may contain dots.
  */
 function newPath(record: JsonObject, name: string): readonly string[] {
   const brackets = bracketPath(name);

@@ -1,6 +1,9 @@
 /** Concurrency: bounded parallel work, and long loops that yield to the event loop. */
 
-/** Starts work in order, at most `limit` at once. Returns a promise per item; a failure stops no other. */
+/**
+ * Starts work in order, at most `limit` at once. Returns a promise per item; a failure stops no
+ * other.
+ */
 export function mapConcurrently<T, R>(
   items: readonly T[],
   limit: number,
@@ -26,9 +29,9 @@ export function mapConcurrently<T, R>(
 const stepsPerTurn = 20_000;
 
 /**
- * Returns a step counter for a long loop without any waiting, so that signals and timers can run. Every
- * 20,000 steps it returns a promise that resolves after a turn of the event loop, or rejects with
- * `stopped()` if the signal fired; otherwise undefined, at no cost.
+ * Returns a step counter for a long loop without any waiting, so that signals and timers can run.
+ * Every 20,000 steps it returns a promise that resolves after a turn of the event loop, or rejects
+ * with `stopped()` if the signal fired; otherwise undefined, at no cost.
  */
 export function eventLoopTurns(
   signal: AbortSignal | undefined,

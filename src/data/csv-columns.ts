@@ -31,8 +31,8 @@ export interface ColumnRules {
   readonly exported: readonly string[];
   /**
    * Any other column sets the field of its name (typed with `name:text`, `:int`, `:bool`, `:json`).
-   * `ownFile`: except in an exported file, whose unknown columns belong to the service, and except for
-   * a name that looks like a typo.
+   * `ownFile`: except in an exported file, whose unknown columns belong to the service, and except
+   * for a name that looks like a typo.
    */
   readonly open: boolean | 'ownFile';
   /** Columns whose values come from a flag instead, with that flag. */
@@ -56,7 +56,9 @@ export interface Header {
   own(cells: readonly string[], line: number): JsonObject;
 }
 
-/** Reads a header. Throws InputError for a missing id column, a duplicate name, or an unknown one. */
+/**
+ * Reads a header. Throws InputError for a missing id column, a duplicate name, or an unknown one.
+ */
 export function readHeader(
   cells: readonly string[],
   rules: ColumnRules,
@@ -209,8 +211,8 @@ function checkNotShortened(cell: string, name: string, line: number, { raw }: He
 }
 
 /**
- * Returns a column that sets the field of its name. In an export, `rank:number` may be the complete name
- * of a field: only the record can tell.
+ * Returns a column that sets the field of its name. In an export, `rank:number` may be the complete
+ * name of a field: only the record can tell.
  */
 function openColumn(header: string, isExport: boolean): Column {
   const name = isExport ? header : readColumnName(header).name;
@@ -226,7 +228,9 @@ function openColumn(header: string, isExport: boolean): Column {
   };
 }
 
-/** Columns of every export, which nobody types: with them, unknown columns belong to the service. */
+/**
+ * Columns of every export, which nobody types: with them, unknown columns belong to the service.
+ */
 const exportMarks = ['id', 'organizationId', 'createdAt', 'updatedAt'];
 
 function isExported(name: string, { exported }: ColumnRules): boolean {

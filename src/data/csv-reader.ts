@@ -17,15 +17,17 @@ export type Delimiter = ',' | ';' | '\t';
 interface CsvReader {
   /** Yields the records that are complete. */
   push(text: string): Iterable<CsvRow>;
-  /** Yields the last record, if no line end followed it. Throws InputError for an unclosed quote. */
+  /**
+   * Yields the last record, if no line end followed it. Throws InputError for an unclosed quote.
+   */
   end(): Iterable<CsvRow>;
 }
 
 /**
- * Creates a strict RFC 4180 parser: quoted cells with delimiters and line ends; CRLF, LF or CR; a byte
- * order mark. Without `delimiter`, the first line decides between `,` `;` and tab. Skips empty lines.
- * Throws InputError naming the line for NUL, a stray quote, an unclosed quote, and a first line of more
- * than 1 MiB.
+ * Creates a strict RFC 4180 parser: quoted cells with delimiters and line ends; CRLF, LF or CR; a
+ * byte order mark. Without `delimiter`, the first line decides between `,` `;` and tab. Skips empty
+ * lines. Throws InputError naming the line for NUL, a stray quote, an unclosed quote, and a first
+ * line of more than 1 MiB.
  */
 export function csvReader(delimiter?: Delimiter): CsvReader {
   return new Reader(delimiter);

@@ -11,9 +11,10 @@ export interface CsvOptions {
 export const byteOrderMark = '\ufeff';
 
 /**
- * Returns one line of CSV (RFC 4180) with CRLF at its end. Unless `raw`, text that a spreadsheet would
- * read as a formula gets a leading `'`, and a NUL becomes a visible `␀`, because a spreadsheet truncates
- * the cell there and our own import refuses the file. Other control characters stay unchanged.
+ * Returns one line of CSV (RFC 4180) with CRLF at its end. Unless `raw`, text that a spreadsheet
+ * would read as a formula gets a leading `'`, and a NUL becomes a visible `␀`, because a
+ * spreadsheet truncates the cell there and our own import refuses the file. Other control
+ * characters stay unchanged.
  */
 export function csvLine(cells: readonly unknown[], options: CsvOptions): string {
   let line = '';
@@ -39,14 +40,16 @@ function withoutNul(text: string): string {
   return nulFree.isWellFormed() ? nulFree : nulFree.toWellFormed();
 }
 
-/** Formats a plain value. Writes `1E+400` as `1e+400`, or an import would see a shortened number. */
+/**
+ * Formats a plain value. Writes `1E+400` as `1e+400`, or an import would see a shortened number.
+ */
 function plainCell(value: unknown): string {
   return value instanceof RawNumber ? value.text.toLowerCase() : plainText(value);
 }
 
 /**
- * Puts `'` before text that a spreadsheet would read as a formula or our own import would misread, also
- * at places where a spreadsheet may split the cell. `unguard` is its exact inverse.
+ * Puts `'` before text that a spreadsheet would read as a formula or our own import would misread,
+ * also at places where a spreadsheet may split the cell. `unguard` is its exact inverse.
  */
 export function guard(cell: string): string {
   const inner = splitPoints.test(cell) ? withinCell(cell, innerFormula, "'") : cell;

@@ -17,8 +17,8 @@ const timePattern =
   /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?([Zz]|[+-]\d{2}(?::?\d{2})?)?$/;
 
 /**
- * Parses `2026-03-01`, an ISO date and time (local if it has no zone) or an age such as `7d`. Throws
- * UsageError for anything else, including a day that does not exist.
+ * Parses `2026-03-01`, an ISO date and time (local if it has no zone) or an age such as `7d`.
+ * Throws UsageError for anything else, including a day that does not exist.
  */
 export function parseWhen(text: string): When {
   const typed = text.trim();
@@ -38,8 +38,8 @@ export function resolveWhen(when: When, edge: Edge, now: Date): number {
 }
 
 /**
- * Returns the milliseconds since 1970 of an ISO date or date and time in a record, or undefined for any
- * other text. A bare date means the given edge of that local day.
+ * Returns the milliseconds since 1970 of an ISO date or date and time in a record, or undefined for
+ * any other text. A bare date means the given edge of that local day.
  */
 export function timeOf(text: string, edge: Edge = 'start'): number | undefined {
   const when = datePattern.test(text) ? dayOf(text) : instantOf(text);
@@ -134,8 +134,8 @@ export interface RecordTest {
 }
 
 /**
- * Returns a test for records whose time in a field is between two times (milliseconds, inclusive). A
- * time that cannot be parsed is in no range. Returns no test if both are undefined.
+ * Returns a test for records whose time in a field is between two times (milliseconds, inclusive).
+ * A time that cannot be parsed is in no range. Returns no test if both are undefined.
  */
 export function withinTimes(
   field: string,

@@ -8,8 +8,8 @@ const maxBytes = 200;
 const deviceName = /^(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])$/i;
 
 /**
- * Returns a file name for untrusted text: a plain name that stays in its folder on every system and is
- * not hidden, an option or a device. Undefined if nothing of the text remains.
+ * Returns a file name for untrusted text: a plain name that stays in its folder on every system and
+ * is not hidden, an option or a device. Undefined if nothing of the text remains.
  */
 export function safeFileName(
   untrusted: string,
@@ -27,7 +27,10 @@ export function safeFileName(
   return notPartial(shorten(withExtension(named, extensions)));
 }
 
-/** Inserts `-suffix` before the extension, within the length limit, for files that would share a name. */
+/**
+ * Inserts `-suffix` before the extension, within the length limit, for files that would share a
+ * name.
+ */
 export function withSuffix(name: string, suffix: string): string {
   const harmless = /^[\w-]{1,64}$/.test(suffix);
   const mark = `-${harmless ? suffix : createHash('sha256').update(suffix).digest('hex').slice(0, 12)}`;
@@ -36,7 +39,9 @@ export function withSuffix(name: string, suffix: string): string {
   return `${truncate(stem, maxBytes - mark.length - extension.length)}${mark}${extension}`;
 }
 
-/** Returns a key that is equal for names that some file systems treat as one (case, normalization). */
+/**
+ * Returns a key that is equal for names that some file systems treat as one (case, normalization).
+ */
 export function nameKey(name: string): string {
   return name.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
 }

@@ -12,7 +12,10 @@ interface Headers {
   readonly [name: string]: string;
 }
 
-/** Returns the version in response headers; `size` is passed in, because a part has a different length. */
+/**
+ * Returns the version in response headers; `size` is passed in, because a part has a different
+ * length.
+ */
 export function versionOf(headers: Headers, size: number | undefined): FileVersion {
   return { etag: headers['etag'], lastModified: headers['last-modified'], size };
 }
@@ -32,15 +35,18 @@ export function md5Of(headers: Headers): string | undefined {
 }
 
 /**
- * True if the bytes of a response are not those of the file. `aws-chunked` does not count: it is how the
- * file was uploaded to S3, which repeats the word but sends the plain file.
+ * True if the bytes of a response are not those of the file. `aws-chunked` does not count: it is
+ * how the file was uploaded to S3, which repeats the word but sends the plain file.
  */
 export function isEncoded(headers: Headers): boolean {
   const encodings = (headers['content-encoding'] ?? '').toLowerCase().split(/[\s,]+/);
   return encodings.some((word) => !['', 'identity', 'aws-chunked'].includes(word));
 }
 
-/** Returns the value for If-Range (RFC 9110 13.1.5): a strong ETag, else the date; never a weak ETag. */
+/**
+ * Returns the value for If-Range (RFC 9110 13.1.5): a strong ETag, else the date; never a weak
+ * ETag.
+ */
 export function rangeValidator({ etag, lastModified }: FileVersion): string | undefined {
   return etag !== undefined && !isWeak(etag) ? etag : lastModified;
 }
@@ -55,8 +61,8 @@ export function mayBeSame(one: FileVersion, other: FileVersion): boolean {
 }
 
 /**
- * True if a part (206) belongs to the file of the first response: it must repeat the validators of that
- * response, as RFC 9110 15.3.7 requires.
+ * True if a part (206) belongs to the file of the first response: it must repeat the validators of
+ * that response, as RFC 9110 15.3.7 requires.
  */
 export function isPartOf(part: FileVersion, first: FileVersion): boolean {
   if (!mayBeSame(part, first)) return false;
@@ -64,7 +70,9 @@ export function isPartOf(part: FileVersion, first: FileVersion): boolean {
   return first.lastModified === undefined || part.lastModified !== undefined;
 }
 
-/** True if two responses are certainly about the same file: same strong ETag, or same date and size. */
+/**
+ * True if two responses are certainly about the same file: same strong ETag, or same date and size.
+ */
 export function isSame(one: FileVersion, other: FileVersion): boolean {
   if (!mayBeSame(one, other)) return false;
   const { etag, lastModified, size } = one;
@@ -73,7 +81,10 @@ export function isSame(one: FileVersion, other: FileVersion): boolean {
   return hasDates && size !== undefined && other.size !== undefined;
 }
 
-/** Parses `bytes 5-9/10` or `bytes 5-9/*`; undefined for anything else, including an impossible range. */
+/**
+ * Parses `bytes 5-9/10` or `bytes 5-9/*`; undefined for anything else, including an impossible
+ * range.
+ */
 export function contentRange(
   header: string | undefined,
 ):

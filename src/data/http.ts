@@ -10,9 +10,9 @@ export interface Route {
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /**
- * Parses `PUT /players/{id}` for `--route` and `endpoints.*`, which overrides an assumed `METHOD /path`.
- * Replaces `{id}` with the assumed route's name for it. Throws UsageError for an unsupported method, a
- * host, a query, `..`, `//`, or a missing or unknown name.
+ * Parses `PUT /players/{id}` for `--route` and `endpoints.*`, which overrides an assumed `METHOD
+ * /path`. Replaces `{id}` with the assumed route's name for it. Throws UsageError for an
+ * unsupported method, a host, a query, `..`, `//`, or a missing or unknown name.
  */
 export function parseRoute(text: string, assumed: string): Route {
   const idName = /\{(?!organizationId\})(\w+)\}/.exec(assumed)?.[1] ?? 'id';
@@ -54,7 +54,10 @@ export function isLoopbackHost(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 
-/** True for `localhost` and its subdomains: RFC 6761 assigns them to this machine, but a resolver may not. */
+/**
+ * True for `localhost` and its subdomains: RFC 6761 assigns them to this machine, but a resolver
+ * may not.
+ */
 export function isLocalName(hostname: string): boolean {
   return /^(.+\.)?localhost\.?$/.test(hostname);
 }

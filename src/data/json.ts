@@ -33,9 +33,9 @@ let hasRawNumber = false;
 export const maxDepth = 200;
 
 /**
- * Parses JSON without loss: numbers that a double cannot represent become RawNumber, and a `__proto__`
- * key stays an own key. Drops a byte order mark. Throws SyntaxError for invalid JSON, TooDeepError for
- * excessive nesting.
+ * Parses JSON without loss: numbers that a double cannot represent become RawNumber, and a
+ * `__proto__` key stays an own key. Drops a byte order mark. Throws SyntaxError for invalid JSON,
+ * TooDeepError for excessive nesting.
  */
 export function parseJson(text: string): unknown {
   const plain = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
@@ -45,9 +45,9 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * Prints a value as JSON: raw numbers unchanged, and characters that control a terminal (C1 controls,
- * DEL, bidirectional controls, U+2028/2029, lone surrogates) escaped, so that it parses to the same
- * value. `indent` is the number of spaces; 0 prints one line. No newline at the end.
+ * Prints a value as JSON: raw numbers unchanged, and characters that control a terminal (C1
+ * controls, DEL, bidirectional controls, U+2028/2029, lone surrogates) escaped, so that it parses
+ * to the same value. `indent` is the number of spaces; 0 prints one line. No newline at the end.
  */
 export function printJson(value: unknown, { indent = 0 }: { indent?: number } = {}): string {
   hasRawNumber = false;
@@ -58,8 +58,8 @@ export function printJson(value: unknown, { indent = 0 }: { indent?: number } = 
 }
 
 /**
- * Prints lists and objects like `printJson`, in half the time, if they come from JSON.parse and none of
- * their texts needs an escape; undefined for any other value. `onlyQuotes`: the result of
+ * Prints lists and objects like `printJson`, in half the time, if they come from JSON.parse and
+ * none of their texts needs an escape; undefined for any other value. `onlyQuotes`: the result of
  * `escapesOnlyQuotes` for the JSON that they are part of.
  */
 export function printPlain(value: unknown, onlyQuotes = false): string | undefined {
@@ -77,8 +77,8 @@ export function printPlain(value: unknown, onlyQuotes = false): string | undefin
 }
 
 /**
- * True if a result of `printJson` escapes only quotes: then no text in it contains a control character,
- * a backslash, or anything else that needs an escape.
+ * True if a result of `printJson` escapes only quotes: then no text in it contains a control
+ * character, a backslash, or anything else that needs an escape.
  */
 export function escapesOnlyQuotes(json: string): boolean {
   for (let at = json.indexOf('\\'); at >= 0; at = json.indexOf('\\', at + 2))
@@ -102,7 +102,9 @@ export function countKeys(value: unknown): number {
   return count;
 }
 
-/** True if a text of so many bytes of UTF-8, otherwise as `printJson` prints it, needs no escape. */
+/**
+ * True if a text of so many bytes of UTF-8, otherwise as `printJson` prints it, needs no escape.
+ */
 export function printsUnchanged(text: string, bytes: number): boolean {
   // As many characters as bytes means ASCII, of which only DEL needs an escape.
   return text.length === bytes ? !text.includes('\u007f') : !unsafeInJson.test(text);
@@ -110,7 +112,9 @@ export function printsUnchanged(text: string, bytes: number): boolean {
 
 // --- printing ---
 
-/** No quote, backslash, control character or lone surrogate, and nothing that controls a terminal. */
+/**
+ * No quote, backslash, control character or lone surrogate, and nothing that controls a terminal.
+ */
 const needsNoEscape =
   /^[ !#-[\]-~\u00a0-\u061b\u061d-\u200d\u2010-\u2027\u202f-\u2065\u206a-\ud7ff\ue000-\uffff]*$/;
 
@@ -144,7 +148,10 @@ interface PlainName {
 const plainNames = new Map<string, PlainName>();
 const mostPlainNames = 1_000;
 
-/** Caches printed field names, which recur in thousands of records; undefined for one that needs an escape. */
+/**
+ * Caches printed field names, which recur in thousands of records; undefined for one that needs an
+ * escape.
+ */
 function plainName(name: string): PlainName | undefined {
   const known = plainNames.get(name);
   if (known || !needsNoEscape.test(name)) return known;
@@ -185,7 +192,9 @@ function enclose(
 
 // --- parsing ---
 
-/** True if a text may contain a number that a double cannot represent; also true for some strings. */
+/**
+ * True if a text may contain a number that a double cannot represent; also true for some strings.
+ */
 function mayContainRisky(text: string): boolean {
   return (longDigits.test(text) || longExponent.test(text)) && riskyNumber.test(text);
 }

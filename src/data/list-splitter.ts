@@ -1,4 +1,4 @@
-/** Splits a streamed JSON list into its elements, so that a long list never is in memory at once. */
+/** Splits a streamed JSON list into its elements, so that a long list is never all in memory. */
 import type { Item } from './batches.js';
 import {
   backslash,
@@ -21,7 +21,9 @@ import {
 } from './json-bytes.js';
 import { countKeys, parseJson, printsUnchanged } from './json.js';
 
-/** Decides if the array at this path of object keys is the list; a bare array has the empty path. */
+/**
+ * Decides if the array at this path of object keys is the list; a bare array has the empty path.
+ */
 type ListChoice = (path: readonly string[]) => boolean;
 
 /** The placeholder for the list's elements in the `envelope` of a splitter. */
@@ -38,8 +40,8 @@ const longestKey = 200;
 
 /**
  * Splits one array of a JSON text that arrives in chunks, wherever the chunks are cut. Parses each
- * element separately, so that nothing large is alive at once, and keeps the text around the array as
- * the envelope. Throws SyntaxError, TooLargeError.
+ * element separately, so that nothing large is alive at once, and keeps the text around the array
+ * as the envelope. Throws SyntaxError, TooLargeError.
  */
 export class ListSplitter {
   private position: 'before' | 'inside' | 'after' | 'nowhere' = 'before';
@@ -87,7 +89,9 @@ export class ListSplitter {
     return elements;
   }
 
-  /** Returns the text around the list, with one placeholder element marked by `elementsElsewhere`. */
+  /**
+   * Returns the text around the list, with one placeholder element marked by `elementsElsewhere`.
+   */
   envelope(): Buffer {
     return Buffer.concat(this.around);
   }
@@ -222,7 +226,10 @@ export class ListSplitter {
     if (!plainEscapes.has(byte ?? 0)) this.isVerbatim = false;
   }
 
-  /** Notes a byte that is neither a digit nor a letter: a space, sign, fraction, exponent, or garbage. */
+  /**
+   * Notes a byte that is neither a digit nor a letter: a space, sign, fraction, exponent, or
+   * garbage.
+   */
   private noteUnusual(byte: number): void {
     this.isVerbatim = false;
     if (!isSpace(byte) && byte !== minus) this.isSimple = false;

@@ -1,9 +1,9 @@
 /** Suggestions for mistyped words. */
 
 /**
- * Returns the candidate that `word` was most likely meant to be, or undefined if none is near: at most
- * about a third of the letters may differ (a swap of neighbours counts once). Ignores case and the
- * dashes of flags.
+ * Returns the candidate that `word` was most likely meant to be, or undefined if none is near: at
+ * most about a third of the letters may differ (a swap of neighbours counts once). Ignores case and
+ * the dashes of flags.
  */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   const typed = lettersOf(word);
@@ -38,7 +38,10 @@ function lettersOf(word: string): string {
   return word.toLowerCase().replace(/^--?/, '');
 }
 
-/** Counts insertions, deletions, replacements and swaps of neighbours (restricted Damerau-Levenshtein). */
+/**
+ * Counts insertions, deletions, replacements and swaps of neighbours (restricted
+ * Damerau-Levenshtein).
+ */
 function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, column) => column);

@@ -62,7 +62,10 @@ export function isProvenNotFound(error: unknown): boolean {
   return isNotFound(error) && !(error instanceof NotFoundError && !error.isProven);
 }
 
-/** True if the service asked for a longer wait than --max-wait allows: send nothing more, not even reads. */
+/**
+ * True if the service asked for a longer wait than --max-wait allows: send nothing more, not even
+ * reads.
+ */
 export function exceedsRetryBudget(error: unknown): boolean {
   if (error instanceof UnknownOutcomeError) return exceedsRetryBudget(error.cause);
   return error instanceof ApiError && error.details.retryAfter !== undefined;

@@ -2,9 +2,9 @@
 import { isObject, type JsonObject, printJson, printPlain, RawNumber } from './json.js';
 
 /**
- * Returns the value at a dotted path (`gamerTags.0.gamerTag`), or undefined if there is none. If keys
- * contain dots, the longest key wins, and `a[b]` is unambiguous. A name applied to a list returns the
- * values of its elements.
+ * Returns the value at a dotted path (`gamerTags.0.gamerTag`), or undefined if there is none. If
+ * keys contain dots, the longest key wins, and `a[b]` is unambiguous. A name applied to a list
+ * returns the values of its elements.
  */
 export function valueAt(record: JsonObject, path: string): unknown {
   const own = record[path];
@@ -17,8 +17,8 @@ export function valueAt(record: JsonObject, path: string): unknown {
 }
 
 /**
- * Returns the keys of `a[b][c.d]`, in which dots are part of a key, or of `["a","b"]`; undefined for any
- * other notation.
+ * Returns the keys of `a[b][c.d]`, in which dots are part of a key, or of `["a","b"]`; undefined
+ * for any other notation.
  */
 export function bracketPath(name: string): readonly string[] | undefined {
   if (name.startsWith('["')) return keyList(name);
@@ -59,7 +59,9 @@ export function hasPath(record: JsonObject, path: string): boolean {
   return valueAt(record, path) !== undefined;
 }
 
-/** Returns the values at a path, a list as its elements; undefined if the record has no such field. */
+/**
+ * Returns the values at a path, a list as its elements; undefined if the record has no such field.
+ */
 export function valuesAt(record: JsonObject, path: string): readonly unknown[] | undefined {
   const value = valueAt(record, path);
   if (value === undefined) return undefined;
@@ -67,10 +69,10 @@ export function valuesAt(record: JsonObject, path: string): readonly unknown[] |
 }
 
 /**
- * Returns a record as flat columns: nested objects as dotted names, lists of plain values as one cell
- * joined with `;` (as JSON if that would not round-trip), lists of objects as `gamerTags.0.game`. Other
- * values stay unchanged. Of several fields with the same name, the one with the longest key gets it, and
- * the others are named `a[b]`.
+ * Returns a record as flat columns: nested objects as dotted names, lists of plain values as one
+ * cell joined with `;` (as JSON if that would not round-trip), lists of objects as
+ * `gamerTags.0.game`. Other values stay unchanged. Of several fields with the same name, the one
+ * with the longest key gets it, and the others are named `a[b]`.
  */
 export function flatten(record: JsonObject, names = new InnerNames()): Map<string, unknown> {
   const columns = new Map<string, unknown>();
@@ -83,7 +85,9 @@ export function flatten(record: JsonObject, names = new InnerNames()): Map<strin
   return leaves > columns.size ? flattenAmbiguous(record) : columns;
 }
 
-/** Flattens a record in which dotted keys and nested fields share a name: each gets its own column. */
+/**
+ * Flattens a record in which dotted keys and nested fields share a name: each gets its own column.
+ */
 function flattenAmbiguous(record: JsonObject): Map<string, unknown> {
   const fields = new Map<readonly string[], unknown>();
   const pathNames = {
@@ -122,8 +126,9 @@ export interface Located {
 }
 
 /**
- * Returns the field that a column of `flatten` shows, else the object or list of that name; undefined if
- * there is neither. `isKey` compares a key with its spelling in the name; default: equality.
+ * Returns the field that a column of `flatten` shows, else the object or list of that name;
+ * undefined if there is neither. `isKey` compares a key with its spelling in the name; default:
+ * equality.
  */
 export function locate(
   record: JsonObject,
@@ -185,15 +190,17 @@ function keyIn(value: object, spelling: string, isKey: Search['isKey']): string 
   return isKey && Object.keys(value).find((key) => isKey(key, spelling));
 }
 
-/** True for a value that `flatten` splits into columns: an object, or a list of lists or objects. */
+/**
+ * True for a value that `flatten` splits into columns: an object, or a list of lists or objects.
+ */
 export function isNested(value: unknown): value is object {
   if (!Array.isArray(value)) return isObject(value);
   return value.some((item) => isObject(item) || Array.isArray(item));
 }
 
 /**
- * Returns a list of plain values as one cell: joined with `;`, or as JSON if an element contains a `;`
- * or the result would look like JSON.
+ * Returns a list of plain values as one cell: joined with `;`, or as JSON if an element contains a
+ * `;` or the result would look like JSON.
  */
 export function listText(list: readonly unknown[]): string {
   const texts = list.map(plainText);
@@ -251,7 +258,10 @@ function lookUpInList(list: readonly unknown[], words: readonly string[]): unkno
   return found.length > 0 ? found.flat() : undefined;
 }
 
-/** Calls `visit` with each plain value and list of plain values; `names` builds the names of inner fields. */
+/**
+ * Calls `visit` with each plain value and list of plain values; `names` builds the names of inner
+ * fields.
+ */
 function eachLeaf<N>(
   name: N,
   value: unknown,

@@ -1,3 +1,5 @@
+/** The words of each resource. */
+
 /**
  * The plain half of the resource table: names and words, without endpoints and schemas, so that
  * settings and messages can import it. `api/resources.ts` has the rest.
@@ -50,7 +52,10 @@ export interface ResourceWords {
   readonly idName: string;
   /** The default sort field of a table; `-` for descending. */
   readonly order: string;
-  /** The assumed routes, `METHOD /path`, by the last word of their key `endpoints.<resource>.<word>`. */
+  /**
+   * The assumed routes, `METHOD /path`, by the last word of their key
+   * `endpoints.<resource>.<word>`.
+   */
   readonly overrides: { readonly [action: string]: string };
 }
 

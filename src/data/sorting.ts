@@ -43,8 +43,8 @@ function keyOf(value: unknown): Key | undefined {
   return ms === undefined ? { rank: 2, text } : { rank: 1, ms };
 }
 
-// A fixed locale: the order must not depend on the machine. Created on first use, because it takes a
-// fifth of the start-up time.
+// A fixed locale: the order must not depend on the machine. Created on first use, because it takes
+// a fifth of the start-up time.
 let collator: Intl.Collator | undefined;
 
 function compareTexts(a: string, b: string): number {
@@ -76,8 +76,8 @@ interface Decimal {
 }
 
 /**
- * Compares two numbers by value from their text, so that 19-digit ids stay distinct. Returns a negative
- * number, zero or a positive number, or undefined if one of the texts is not a number.
+ * Compares two numbers by value from their text, so that 19-digit ids stay distinct. Returns a
+ * negative number, zero or a positive number, or undefined if one of the texts is not a number.
  */
 export function compareDecimals(left: string, right: string): number | undefined {
   const a = readDecimal(left);

@@ -2,8 +2,8 @@
 import { Failure } from '../errors.js';
 
 /**
- * Returns the reason of a system error, followed by its code: `permission denied (EACCES)`. `specific`
- * contains better words for some codes.
+ * Returns the reason of a system error, followed by its code: `permission denied (EACCES)`.
+ * `specific` contains better words for some codes.
  */
 export function systemReason(
   error: unknown,
@@ -79,7 +79,10 @@ const byCode: Readonly<Record<string, Limit>> = {
   ERR_FS_FILE_TOO_LARGE: memoryLimit,
 };
 
-/** Returns the limit behind an error of Node or behind our own error about one; undefined if there is none. */
+/**
+ * Returns the limit behind an error of Node or behind our own error about one; undefined if there
+ * is none.
+ */
 export function systemLimit(error: unknown): SystemLimitError | undefined {
   if (error instanceof SystemLimitError) return error;
   if (!(error instanceof Error)) return undefined;

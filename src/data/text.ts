@@ -11,7 +11,9 @@ export function plural(count: number, word: string, many = `${word}s`): string {
   return `${count} ${count === 1 ? word : many}`;
 }
 
-/** How many items of a kind a message names; it only counts the rest, which would fill the screen. */
+/**
+ * How many items of a kind a message names; it only counts the rest, which would fill the screen.
+ */
 export const nameFirstFew = 5;
 
 /** Returns the first 20 names and the number of the rest. */
@@ -26,8 +28,8 @@ export function upperFirst(text: string): string {
 }
 
 /**
- * Removes those characters from the end. A regular expression anchored at the end would retry at each
- * of them, which takes minutes for a long untrusted text.
+ * Removes those characters from the end. A regular expression anchored at the end would retry at
+ * each of them, which takes minutes for a long untrusted text.
  */
 export function stripTrailing(text: string, characters: string): string {
   let end = text.length;
@@ -49,14 +51,17 @@ export function orList(words: readonly string[]): string {
 /** The profile of `auth login` without `--profile`. */
 export const defaultProfile = 'default';
 
-/** Returns the command that stores a key for a profile, whose name it needs unless it is the default. */
+/**
+ * Returns the command that stores a key for a profile, whose name it needs unless it is the
+ * default.
+ */
 export function loginCommand(profile = defaultProfile): string {
   return `rosterctl auth login${profile === defaultProfile ? '' : ` --profile ${shellQuote(profile)}`}`;
 }
 
 /**
- * Splits a command line at spaces. Quotes and backslashes work as in a shell; nothing else does. Throws
- * UsageError for an unclosed quote.
+ * Splits a command line at spaces. Quotes and backslashes work as in a shell; nothing else does.
+ * Throws UsageError for an unclosed quote.
  */
 export function splitWords(command: string): string[] {
   const words: string[] = [];

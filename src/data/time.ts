@@ -57,8 +57,8 @@ export interface Instant {
 }
 
 /**
- * Returns the milliseconds from `at` to `now`, the larger value of both clocks, because the monotonic
- * one may stop while the machine is suspended. Infinity if a clock went backwards.
+ * Returns the milliseconds from `at` to `now`, the larger value of both clocks, because the
+ * monotonic one may stop while the machine is suspended. Infinity if a clock went backwards.
  */
 export function ageMs(at: Instant, now: Instant): number {
   const wall = now.wall - at.wall;
@@ -98,8 +98,8 @@ interface DurationRange {
 }
 
 /**
- * Parses `30s`, `90m`, `24h`, `7d`, `2w` to milliseconds. Throws UsageError for a bare number, because
- * its unit is ambiguous; the hint suggests the units that are within the range.
+ * Parses `30s`, `90m`, `24h`, `7d`, `2w` to milliseconds. Throws UsageError for a bare number,
+ * because its unit is ambiguous; the hint suggests the units that are within the range.
  */
 export function parseDuration(text: string, range: DurationRange = anyLength): number {
   const found = /^(\d+(?:\.\d+)?)(ms|[smhdw])$/.exec(text.trim());

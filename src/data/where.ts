@@ -16,8 +16,8 @@ export interface Condition {
 }
 
 /**
- * Parses `status=pending`, `formResponses.age>=16`, `name~fox`. Throws UsageError, also for `=>` and
- * `=<`, which would otherwise compare with a text that starts with `>` or `<`.
+ * Parses `status=pending`, `formResponses.age>=16`, `name~fox`. Throws UsageError, also for `=>`
+ * and `=<`, which would otherwise compare with a text that starts with `>` or `<`.
  */
 export function parseCondition(text: string): Condition {
   const at = text.search(/[=~<>]|!=/);
@@ -34,7 +34,8 @@ export function parseCondition(text: string): Condition {
     });
   // Accept `==` for `=`, as in programming languages.
   const right = text.slice(text.startsWith('==', at) ? at + 2 : at + operator.length);
-  // Spaces around the operator, as in `a = b`, are ignored; a space on one side belongs to the value.
+  // Spaces around the operator, as in `a = b`, are ignored; a space on one side belongs to the
+  // value.
   const hasSpaces = /\s$/.test(left) && /^\s/.test(right);
   const field = left.trim();
   if (field === '') throw new UsageError(`The field before ${operator} is missing.`);
@@ -42,9 +43,9 @@ export function parseCondition(text: string): Condition {
 }
 
 /**
- * True if a record meets a condition. A list meets `=`, `~` and the comparisons if one element does;
- * `!=` is the opposite of `=`. A missing value is no match. Throws UsageError if `<`, `>`, `<=` or `>=`
- * cannot compare a value as a number with a number or as a time with a time.
+ * True if a record meets a condition. A list meets `=`, `~` and the comparisons if one element
+ * does; `!=` is the opposite of `=`. A missing value is no match. Throws UsageError if `<`, `>`,
+ * `<=` or `>=` cannot compare a value as a number with a number or as a time with a time.
  */
 export function matchesCondition(condition: Condition, record: JsonObject): boolean {
   const values = valuesAt(record, condition.field) ?? [];
@@ -61,8 +62,8 @@ export function matchesCondition(condition: Condition, record: JsonObject): bool
 }
 
 /**
- * True if one of the values equals the text: numbers by value, everything else as text in any Unicode
- * normalization. `null` matches null, a missing value and the empty list.
+ * True if one of the values equals the text: numbers by value, everything else as text in any
+ * Unicode normalization. `null` matches null, a missing value and the empty list.
  */
 export function anyEquals(values: readonly unknown[], text: string): boolean {
   if (values.length === 0) return text === 'null';

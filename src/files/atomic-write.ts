@@ -22,8 +22,8 @@ interface AtomicOptions {
   /** The mode of a new file; an existing file keeps its own. Default 0600. */
   readonly mode?: number | undefined;
   /**
-   * Only one process at a time writes this file. Its temporary file then has a fixed name, so that the
-   * next write replaces what a killed process left, and `removeSingleWriterTemp` finds it.
+   * Only one process at a time writes this file. Its temporary file then has a fixed name, so that
+   * the next write replaces what a killed process left, and `removeSingleWriterTemp` finds it.
    */
   readonly singleWriter?: boolean | undefined;
   /** Ends the wait for the reader of a named pipe. */
@@ -31,9 +31,9 @@ interface AtomicOptions {
 }
 
 /**
- * Opens a file that appears complete or not at all: a temporary file in the same folder, fsync, rename.
- * Follows a link to its file. Writes directly to a device, a pipe or an open descriptor. Throws
- * OutputError, CancelledError.
+ * Opens a file that appears complete or not at all: a temporary file in the same folder, fsync,
+ * rename. Follows a link to its file. Writes directly to a device, a pipe or an open descriptor.
+ * Throws OutputError, CancelledError.
  */
 export async function openAtomic(file: string, options: AtomicOptions = {}): Promise<AtomicFile> {
   const target = await inspectTarget(file);
@@ -51,7 +51,8 @@ export async function openAtomic(file: string, options: AtomicOptions = {}): Pro
   return {
     write: (chunk) => attempt(file, writeAll(handle, chunk)),
     async commit() {
-      // Set the mode explicitly: the umask would narrow it, and an existing mode is the user's choice.
+      // Set the mode explicitly: the umask would narrow it, and an existing mode is the user's
+      // choice.
       await attempt(file, handle.chmod(mode));
       await attempt(file, handle.sync());
       await attempt(file, close());
@@ -68,7 +69,10 @@ export async function openAtomic(file: string, options: AtomicOptions = {}): Pro
   };
 }
 
-/** Throws OutputError if a file of this name cannot be written, as far as that can be known in advance. */
+/**
+ * Throws OutputError if a file of this name cannot be written, as far as that can be known in
+ * advance.
+ */
 export async function checkWritable(file: string): Promise<void> {
   const { kind, path } = await inspectTarget(file);
   if (kind === 'absent' || kind === 'file')
@@ -91,8 +95,8 @@ export async function writeAtomically(
 }
 
 /**
- * Removes temporary files older than `olderThanMs` that killed processes of ours left in a folder, and
- * returns their names. Never throws: an unreadable folder has nothing to sweep.
+ * Removes temporary files older than `olderThanMs` that killed processes of ours left in a folder,
+ * and returns their names. Never throws: an unreadable folder has nothing to sweep.
  */
 export async function sweepStaleTemps(
   folder: string,
@@ -160,8 +164,9 @@ async function inspectTarget(file: string): Promise<Target> {
 }
 
 /**
- * Gives the finished file `temp` its final name `path`, called `file` in messages. A hard link never
- * replaces an existing file, so only one of two writers of a name wins. Throws GuardError, OutputError.
+ * Gives the finished file `temp` its final name `path`, called `file` in messages. A hard link
+ * never replaces an existing file, so only one of two writers of a name wins. Throws GuardError,
+ * OutputError.
  */
 export async function placeNew(file: string, temp: string, path: string): Promise<void> {
   try {

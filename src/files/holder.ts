@@ -6,7 +6,9 @@ import { isObject } from '../data/json.js';
 /** This process, as locks need it; passed in from `main.ts`. */
 export interface ThisProcess {
   readonly pid: number;
-  /** True if a process with this id exists on this machine (signal 0; a permission error means yes). */
+  /**
+   * True if a process with this id exists on this machine (signal 0; a permission error means yes).
+   */
   isAlive(pid: number): boolean;
   /** Default: read from the system. */
   readonly facts?: MachineFacts;
@@ -23,7 +25,9 @@ export interface MachineFacts {
   readonly namespace?: string | undefined;
   /** When the machine booted, in milliseconds since 1970. */
   readonly bootedAt: number;
-  /** State and start time of a process; undefined if it does not exist or the system does not say. */
+  /**
+   * State and start time of a process; undefined if it does not exist or the system does not say.
+   */
   readonly processInfo: (
     pid: number,
   ) => { readonly state: string; readonly started: string } | undefined;
@@ -104,9 +108,9 @@ export function isSameProcess(a: LockHolder, b: LockHolder): boolean {
 }
 
 /**
- * Returns the state of a holder. Same boot and process namespace: its pid and start time decide. Same
- * boot, other namespace: unsure, because a container may be alive. Same machine id and host name, other
- * boot: gone (the machine id alone is cloned with images). Anything else: unsure.
+ * Returns the state of a holder. Same boot and process namespace: its pid and start time decide.
+ * Same boot, other namespace: unsure, because a container may be alive. Same machine id and host
+ * name, other boot: gone (the machine id alone is cloned with images). Anything else: unsure.
  */
 export function holderState(holder: LockHolder, self: ThisProcess): HolderState {
   const local = factsOf(self);
@@ -131,7 +135,10 @@ function stateOfPid(holder: LockHolder, local: MachineFacts, self: ThisProcess):
 /** A lock must be this much older than the boot, because clocks are adjusted now and then. */
 const bootMarginMs = 60_000;
 
-/** On macOS and Windows the start time of a process is unknown, so an existing pid may be another process. */
+/**
+ * On macOS and Windows the start time of a process is unknown, so an existing pid may be another
+ * process.
+ */
 function stateWithoutProc(holder: LockHolder, local: MachineFacts, self: ThisProcess): HolderState {
   if (holder.host !== local.host) return 'unsure';
   if (holder.at !== undefined && holder.at < local.bootedAt - bootMarginMs) return 'gone';

@@ -15,7 +15,8 @@ interface InputOptions {
 
 /**
  * Yields the bytes of a file that the user named. Waits for a named pipe without blocking a thread,
- * which would keep the process alive. Throws the file system's error, or CancelledError after a signal.
+ * which would keep the process alive. Throws the file system's error, or CancelledError after a
+ * signal.
  */
 export async function* inputBytes(
   path: string,
@@ -50,8 +51,8 @@ async function openPipe(path: string) {
 }
 
 /**
- * Returns the error for an input file that cannot be read, with a hint if there is one: InputError, or
- * SystemLimitError if the file is not to blame.
+ * Returns the error for an input file that cannot be read, with a hint if there is one: InputError,
+ * or SystemLimitError if the file is not to blame.
  */
 export function unreadable(path: string, error: unknown): Failure {
   const { code = '' } = error as NodeJS.ErrnoException;

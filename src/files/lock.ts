@@ -1,4 +1,4 @@
-/** Locks between processes: one holder of a name in a folder at a time, whichever process is killed. */
+/** Locks between processes: one holder of a name in a folder at a time, even after a kill -9. */
 import { randomBytes } from 'node:crypto';
 import { statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,15 +20,15 @@ import {
 
 export type { LockHolder, ThisProcess } from './holder.js';
 
-// A lock is a series of numbered files, `NAME.lock.N`, in one folder. A file appears complete (it is
-// linked from a private file) and names its process. It is free if it is empty or that process is dead.
-// A process that finds all files free links the next number, then lists the files again: it holds the
-// lock if its number is the highest and all others are free; otherwise it removes its own file. Of two
-// concurrent processes, the one that linked last sees the other's file, so both can never hold the
-// lock, whatever the numbers are and however long one was suspended in between. Only the holder removes
-// files of others, and only free ones. A release removes the holder's own file last, so nothing piles
-// up. If another process linked a higher number meanwhile, the release empties the file instead, and
-// the next holder removes it.
+// A lock is a series of numbered files, `NAME.lock.N`, in one folder. A file appears complete (it
+// is linked from a private file) and names its process. It is free if it is empty or that process
+// is dead. A process that finds all files free links the next number, then lists the files again:
+// it holds the lock if its number is the highest and all others are free; otherwise it removes its
+// own file. Of two concurrent processes, the one that linked last sees the other's file, so both
+// can never hold the lock, whatever the numbers are and however long one was suspended in between.
+// Only the holder removes files of others, and only free ones. A release removes the holder's own
+// file last, so nothing piles up. If another process linked a higher number meanwhile, the release
+// empties the file instead, and the next holder removes it.
 
 interface LockOptions {
   readonly self: ThisProcess;
@@ -49,9 +49,10 @@ export interface HeldLock {
 }
 
 /**
- * Runs `action` while holding the lock `name` in the folder `dir`, which is created if missing. Throws
- * GuardError with code `locked` if the lock is still held after `waitMs`, CancelledError if the signal
- * fires during that wait, and the file system's own error if the folder cannot be written.
+ * Runs `action` while holding the lock `name` in the folder `dir`, which is created if missing.
+ * Throws GuardError with code `locked` if the lock is still held after `waitMs`, CancelledError if
+ * the signal fires during that wait, and the file system's own error if the folder cannot be
+ * written.
  */
 export async function withLock<T>(
   dir: string,
@@ -99,8 +100,9 @@ export function lockHolder(dir: string, name: string, self: ThisProcess): LockHo
 }
 
 /**
- * Removes lock files that killed processes left in a folder, for at most `most` names. Acquires each
- * lock to do so, because only a holder may remove files of others. Throws the file system's own error.
+ * Removes lock files that killed processes left in a folder, for at most `most` names. Acquires
+ * each lock to do so, because only a holder may remove files of others. Throws the file system's
+ * own error.
  */
 export async function sweepLocks(dir: string, self: ThisProcess, most: number): Promise<void> {
   const names = new Set(listIfThere(dir).flatMap((file) => /^(.+)\.lock\./.exec(file)?.[1] ?? []));
@@ -171,7 +173,10 @@ function heldLock(
 ): HeldLock {
   const path = pathOf(dir, name, ownGeneration);
   let released = false;
-  /** The folder's change time when last verified; only kept if no later change can have the same time. */
+  /**
+   * The folder's change time when last verified; only kept if no later change can have the same
+   * time.
+   */
   let verifiedAt: bigint | undefined;
   return {
     isOurs() {
@@ -247,5 +252,8 @@ export function removalHint(
   return [`If process ${holder.pid} on ${holder.host} no longer runs, remove ${files}`];
 }
 
-/** Short at first, because most locks are held for a millisecond; random, so that waiters spread out. */
+/**
+ * Short at first, because most locks are held for a millisecond; random, so that waiters spread
+ * out.
+ */
 const pause = (attempt: number) => 1 + Math.random() * Math.min(3 + attempt, 20);

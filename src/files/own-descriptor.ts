@@ -9,9 +9,9 @@ import { type AtomicFile, attempt, cannotWrite, writeAll } from './writing.js';
 const maxLinks = 40;
 
 /**
- * Returns the descriptor of this process that a path names, directly or through links (`/dev/stdout`,
- * `/dev/fd/63`); undefined for any other path, -1 for a descriptor that was not inherited. Such paths
- * are links on Linux only.
+ * Returns the descriptor of this process that a path names, directly or through links
+ * (`/dev/stdout`, `/dev/fd/63`); undefined for any other path, -1 for a descriptor that was not
+ * inherited. Such paths are links on Linux only.
  */
 export async function ownDescriptor(file: string): Promise<number | undefined> {
   const own = await realpath('/proc/self').catch(() => undefined);
@@ -42,8 +42,8 @@ const closeOnExec = 0o2000000;
 const pipeFullMs = 5;
 
 /**
- * Appends to a descriptor without closing it: the shell does that, and other processes may write to it.
- * Throws PipeClosedError, or the system's error.
+ * Appends to a descriptor without closing it: the shell does that, and other processes may write to
+ * it. Throws PipeClosedError, or the system's error.
  */
 async function writeToDescriptor(descriptor: number, chunk: string | Uint8Array): Promise<void> {
   const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
@@ -100,8 +100,8 @@ export async function throughDevice(
 }
 
 /**
- * Opens a named pipe for writing. Polls for a reader, because a blocking open would occupy a thread and
- * keep the process alive, whatever signal arrives.
+ * Opens a named pipe for writing. Polls for a reader, because a blocking open would occupy a thread
+ * and keep the process alive, whatever signal arrives.
  */
 async function openPipe(file: string, signal: AbortSignal | undefined): Promise<FileHandle> {
   for (;;) {

@@ -20,13 +20,18 @@ import { attempt, writeAll } from './writing.js';
 
 interface PartialOptions {
   readonly self: ThisProcess;
-  /** The folder for the lock that decides which process resumes a partial file; undefined = no lock. */
+  /**
+   * The folder for the lock that decides which process resumes a partial file; undefined = no lock.
+   */
   readonly lockDir: string | undefined;
   /** Replace an existing target. Files beside it are replaced only if a download made them. */
   readonly overwrite: boolean;
   /** Identifies the file, as plain JSON: only a partial file of the same one is resumed. */
   readonly belongsTo: string;
-  /** The record's time: if the store reports no version, only a partial file of the same time is resumed. */
+  /**
+   * The record's time: if the store reports no version, only a partial file of the same time is
+   * resumed.
+   */
   readonly asOf?: string | undefined;
 }
 
@@ -44,11 +49,13 @@ export interface PartialFile {
   write(chunk: Uint8Array): Promise<void>;
   /** Yields the first `end` bytes on disk. */
   readExisting(end: number): AsyncIterable<Uint8Array>;
-  /** Syncs the file and gives it its name. Throws GuardError if that exists meanwhile, OutputError. */
+  /**
+   * Syncs the file and gives it its name. Throws GuardError if that exists meanwhile, OutputError.
+   */
   commit(): Promise<void>;
   /**
-   * Leaves the file to a later run and returns how many bytes are kept: none if that run could not tell
-   * whether the file is still the same. Does nothing after `commit`.
+   * Leaves the file to a later run and returns how many bytes are kept: none if that run could not
+   * tell whether the file is still the same. Does nothing after `commit`.
    */
   release(): Promise<number>;
   /** Removes the file. Does nothing after `commit`. */
@@ -61,8 +68,8 @@ export function partialNames(target: string): { readonly bytes: string; readonly
 }
 
 /**
- * Claims what an earlier run left beside the target, and writes nothing else yet. Throws GuardError if
- * a link or a foreign file is in its place or if another process is using it, OutputError.
+ * Claims what an earlier run left beside the target, and writes nothing else yet. Throws GuardError
+ * if a link or a foreign file is in its place or if another process is using it, OutputError.
  */
 export async function openPartial(target: string, options: PartialOptions): Promise<PartialFile> {
   const file = new Partial(target, options);
@@ -272,7 +279,9 @@ function isSameTime(marker: Marker, asOf: string | undefined): boolean {
   return asOf !== undefined && marker.asOf === asOf;
 }
 
-/** Windows has no such flag; there, creating a link needs rights that an attacker would not have. */
+/**
+ * Windows has no such flag; there, creating a link needs rights that an attacker would not have.
+ */
 const noFollow = constants.O_NOFOLLOW ?? 0;
 
 function busyError(target: string, marker: string): GuardError {

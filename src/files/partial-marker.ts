@@ -32,8 +32,8 @@ export function markerText({ belongsTo, version, asOf, holder }: Marker): string
 }
 
 /**
- * Reads the marker at a path; undefined if there is none. Throws GuardError for a file that is not a
- * marker, OutputError for a system error.
+ * Reads the marker at a path; undefined if there is none. Throws GuardError for a file that is not
+ * a marker, OutputError for a system error.
  */
 export async function readMarker(path: string): Promise<Marker | undefined> {
   const stats = await inspect(path);
@@ -50,7 +50,10 @@ export async function readMarker(path: string): Promise<Marker | undefined> {
   return marker;
 }
 
-/** Returns the stats of a file, if it exists. Throws GuardError for a link, folder or device, OutputError. */
+/**
+ * Returns the stats of a file, if it exists. Throws GuardError for a link, folder or device,
+ * OutputError.
+ */
 export async function inspect(path: string) {
   const stats = await lstat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
@@ -73,7 +76,10 @@ export function inTheWay(path: string): GuardError {
   });
 }
 
-/** Parses a marker; undefined for a text that no download wrote. A torn one is known only to be ours. */
+/**
+ * Parses a marker; undefined for a text that no download wrote. A torn one is known only to be
+ * ours.
+ */
 function parseMarker(text: string): Marker | undefined {
   return parseJsonMarker(text) ?? (isTorn(text) ? { belongsTo: '', version: {} } : undefined);
 }

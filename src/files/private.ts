@@ -16,8 +16,9 @@ const fileMode = 0o600;
 const sticky = 0o1000;
 
 /**
- * Creates a folder with mode 0700, whatever the umask, or tightens an existing one. Throws ConfigError
- * for a link, a foreign owner, a shared folder such as /tmp, or one that cannot be created.
+ * Creates a folder with mode 0700, whatever the umask, or tightens an existing one. Throws
+ * ConfigError for a link, a foreign owner, a shared folder such as /tmp, or one that cannot be
+ * created.
  */
 export function ensurePrivateFolder(folder: string, { owner, within }: Ownership): void {
   if (within !== undefined && !statIfThere(within))
@@ -111,8 +112,8 @@ function cannotUse(action: string, path: string, error: unknown): ConfigError {
 }
 
 /**
- * Creates a folder and its missing parents; existing ones stay unchanged. Throws the file system's own
- * error.
+ * Creates a folder and its missing parents; existing ones stay unchanged. Throws the file system's
+ * own error.
  */
 export function makeFolder(folder: string, mode?: number): void {
   // Node's `recursive` loops forever if the file system answers every mkdir with ENOENT (/proc).

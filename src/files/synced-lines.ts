@@ -1,4 +1,4 @@
-/** Append-only files of checksummed lines (journal, before-images), written and synced in batches. */
+/** Append-only files of checksummed lines (journal, before-images), synced in batches. */
 import { hash } from 'node:crypto';
 import { fdatasync, writeSync } from 'node:fs';
 import { type FileHandle, open, readFile } from 'node:fs/promises';
@@ -7,7 +7,10 @@ import { GuardError, OutputError } from '../errors.js';
 
 /** A file open for appending. */
 export interface SyncedLines {
-  /** Resolves when the line is on disk. Lines of a batch share one sync. Throws OutputError, GuardError. */
+  /**
+   * Resolves when the line is on disk. Lines of a batch share one sync. Throws OutputError,
+   * GuardError.
+   */
   append(line: string): Promise<void>;
   /** May be called twice. */
   close(): Promise<void>;
@@ -18,7 +21,10 @@ interface SyncedLinesOptions {
   readonly what: string;
   /** The number of bytes of complete lines in the file; a torn end after them is dropped. */
   readonly bytes: number;
-  /** Returns false if another process took the run over while this one slept; called before each write. */
+  /**
+   * Returns false if another process took the run over while this one slept; called before each
+   * write.
+   */
   readonly isOurs: () => boolean;
 }
 
@@ -41,7 +47,9 @@ export async function openSyncedLines(
 const checksumLength = 16;
 const sealedLine = /^(.*),"sum":"([0-9a-f]{16})"\}$/s;
 
-/** Returns a line with a JSON object (its text from `{` to `}`) and its checksum as the last field. */
+/**
+ * Returns a line with a JSON object (its text from `{` to `}`) and its checksum as the last field.
+ */
 export function sealLine(object: string): string {
   const text = object.slice(0, -1);
   return `${text},"sum":"${checksumOf(object)}"}\n`;
@@ -154,7 +162,9 @@ class Writer implements SyncedLines {
     this.writing = undefined;
   }
 
-  /** Writes synchronously: it only fills the page cache, and starting a thread would take longer. */
+  /**
+   * Writes synchronously: it only fills the page cache, and starting a thread would take longer.
+   */
   private writeBatch(batch: readonly Waiting[]): Promise<void> {
     const descriptor = this.handle.fd;
     // This needs a descriptor, and there may be none left.

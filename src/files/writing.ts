@@ -32,8 +32,8 @@ export function cannotWrite(file: string, error: unknown): OutputError {
 }
 
 /**
- * Writes all bytes, at the current position or at `position`. Loops because one write may accept only
- * some of the bytes.
+ * Writes all bytes, at the current position or at `position`. Loops because one write may accept
+ * only some of the bytes.
  */
 export async function writeAll(
   handle: FileHandle,

@@ -48,7 +48,10 @@ writeFileSync(
   });`,
 );
 
-/** Runs the program over a list; returns its peak memory in MiB (resourceUsage would include the parent). */
+/**
+ * Runs the program over a list; returns its peak memory in MiB (resourceUsage would include the
+ * parent).
+ */
 async function peakOf(count: number, format: string) {
   const { env } = await serviceWith(count);
   const peakFile = join(folder, `${count}-${format}`);
@@ -61,7 +64,8 @@ async function peakOf(count: number, format: string) {
   return { lines, peak: Number(readFileSync(peakFile, 'utf8')) / 1024 };
 }
 
-// All at once, the text and its objects would take over 500 MiB; a busy machine collects garbage late.
+// All at once, the text and its objects would take over 500 MiB; a busy machine collects garbage
+// late.
 test.for(['ndjson', 'ids', 'table'])(
   '100,000 records as %s are complete and never in memory at once',
   { timeout: 120_000 },

@@ -96,7 +96,9 @@ const first = 'first version';
 const second = 'other version';
 const half = 5;
 
-/** Sends half of the first version, then parts with these headers, then the complete second version. */
+/**
+ * Sends half of the first version, then parts with these headers, then the complete second version.
+ */
 async function partly(version: Record<string, string>, part: Record<string, string>) {
   const begins: (readonly [number, FileVersion])[] = [];
   let text = '';

@@ -140,7 +140,8 @@ test('!= is the opposite of =, whatever the record contains', () => {
 
 test('field, operator and value are parsed as typed', () => {
   const operator = fc.constantFrom('=', '!=', '~', '<', '>', '<=', '>=');
-  // A value that starts with = would extend < and >, and one that starts with these is refused after =.
+  // A value that starts with = would extend < and >, and one that starts with these is refused
+  // after =.
   const value = fc.string().filter((text) => !/^[=<>\s]/.test(text));
   fc.assert(
     fc.property(word, operator, value, (field, sign, text) => {

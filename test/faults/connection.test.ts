@@ -104,7 +104,8 @@ describe('connecting', () => {
         },
       });
       const ran = await attack(line, { env: server.env });
-      // A reset may arrive before or after the request was sent; after it, a write has an unknown outcome.
+      // A reset may arrive before or after the request was sent; after it, a write has an unknown
+      // outcome.
       expect([9, ...(line === post ? [10] : [])]).toContain(ran.code);
       expect(ran.stdout).toBe('');
       expect(ran.stderr).toMatch(/lost/);
@@ -131,7 +132,8 @@ describe('connecting', () => {
       },
     });
     const ran = await attack(post, { env: server.env });
-    // Node does not reveal whether the bytes were sent before the close: 9 only if they certainly were not.
+    // Node does not reveal whether the bytes were sent before the close: 9 only if they certainly
+    // were not.
     expect([9, 10]).toContain(ran.code);
     expect(server.connections()).toBe(ran.code === 10 ? 1 : 2);
   });
@@ -335,7 +337,9 @@ describe('a proxy', () => {
     });
 });
 
-/** Returns a port whose server stopped accepting and whose queue is full: further SYNs are dropped. */
+/**
+ * Returns a port whose server stopped accepting and whose queue is full: further SYNs are dropped.
+ */
 async function deafPort(): Promise<number> {
   const script = `const s = require('net').createServer();
     s.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {

@@ -28,15 +28,18 @@ function change({ kept }: Kept, id: string, fields: Partial<Application>): void 
 const patches = (service: Service) => steps(service).filter((step) => step.startsWith('PATCH'));
 const statusOf = (service: Kept, id: string) => service.kept.get(id)?.status;
 
-/** The result of a row if another admin accepted the applicant meanwhile, without and with a guard. */
+/**
+ * The result of a row if another admin accepted the applicant meanwhile, without and with a guard.
+ */
 const guards = [
   ['', 'conflict', 8, 6],
   ['--if-status pending', 'skipped', 0, 0],
 ] as const;
 
 /**
- * Answers the second of four writes with a 429. The reads of the third and the fourth row end during
- * that pause, so that their writes wait for its end, and then another admin accepts all three.
+ * Answers the second of four writes with a 429. The reads of the third and the fourth row end
+ * during that pause, so that their writes wait for its end, and then another admin accepts all
+ * three.
  */
 async function pausing({ seconds, onAccept }: { seconds: number; onAccept: () => void }) {
   const gets: string[] = [];

@@ -98,7 +98,9 @@ describe('40 hostile texts in every view', () => {
     });
 });
 
-/** A pipe gets complete values, without characters that control a terminal or the text direction. */
+/**
+ * A pipe gets complete values, without characters that control a terminal or the text direction.
+ */
 function machineSafe(text: string): boolean {
   // oxlint-disable-next-line no-control-regex
   return !/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u.test(

@@ -1,4 +1,7 @@
-/** A service of all resources. The test decides each response to a write, and the service records the writes that took effect. */
+/**
+ * A service of all resources. The test decides each response to a write, and the service records
+ * the writes that took effect.
+ */
 import { application } from '../commands/tryouts/service.js';
 import {
   organization,

@@ -205,7 +205,10 @@ const rows: Readonly<Record<string, Row>> = {
   },
 };
 
-/** Undetectable for any client: a success response that names a record which does not exist afterwards. */
+/**
+ * Undetectable for any client: a success response that names a record which does not exist
+ * afterwards.
+ */
 const unseen = Object.keys(rows).filter((name) => rows[name]?.verb === 'create');
 
 type Run = (line: string, options: { env: Record<string, string>; home: string }) => Promise<Ran>;

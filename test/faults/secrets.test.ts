@@ -24,7 +24,9 @@ const echo = () =>
     },
   });
 
-/** Neither the key nor the query of a signed URL is in any output; `attack` itself checks for them. */
+/**
+ * Neither the key nor the query of a signed URL is in any output; `attack` itself checks for them.
+ */
 describe('secrets', () => {
   for (const flags of ['', ' --debug', ' --json --debug', ' -v --debug'])
     fault('F072', `the service echoes the key${flags}`, async (attack) => {

@@ -9,7 +9,10 @@ import { cannotChangeNames, missing, nameServer } from './support/machine.js';
 import { environmentFor } from './support/wire.js';
 import { hostileWorld } from './support/world.js';
 
-/** Targets to which a hostile service might direct our connections and files; PORT is a listening port. */
+/**
+ * Targets to which a hostile service might direct our connections and files; PORT is a listening
+ * port.
+ */
 const urls = [
   'http://127.0.0.1:PORT/x',
   'https://127.0.0.1:PORT/x',

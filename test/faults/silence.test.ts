@@ -5,8 +5,8 @@ import { keep, written } from '../commands/tryouts/service.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 import { ids, report, several } from '../bulk/user.js';
 
-// A service that stops responding: no refusal, no reset, only silence. A run of 1,000
-// rows detects it within two minutes, reports no row as failed, and resumes when the service is back.
+// A service that stops responding: no refusal, no reset, only silence. A run of 1,000 rows detects
+// it within two minutes, reports no row as failed, and resumes when the service is back.
 
 const goalMs = 120_000;
 const rows = 1000;

@@ -24,7 +24,10 @@ function sandboxUser() {
 
 type Fields = Record<string, unknown>;
 
-/** A record without the fields that every write changes, and without null fields, which an absent field becomes. */
+/**
+ * A record without the fields that every write changes, and without null fields, which an absent
+ * field becomes.
+ */
 function kept(fields: Fields): Fields {
   return Object.fromEntries(
     Object.entries(fields).filter(([name, value]) => name !== 'updatedAt' && value !== null),

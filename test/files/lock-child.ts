@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { acquireLock, withLock } from '../../src/files/lock.js';
 import { isAlive } from '../support/alive.js';
 
-// Child process of the lock tests: `count DIR TIMES` adds to a counter, `hold DIR` holds the lock until killed.
+// Child process of the lock tests: `count DIR TIMES` adds to a counter, `hold DIR` holds the lock
+// until killed.
 const [, , mode = '', dir = '', times = '0'] = process.argv;
 const options = { self: { pid: process.pid, isAlive }, waitMs: 60_000 };
 const journal = join(dir, 'journal');

@@ -25,7 +25,10 @@ function scratch(): string {
   return dir;
 }
 
-/** Finds processes that entered before another had left, from the journal. A killed one may stay inside. */
+/**
+ * Finds processes that entered before another had left, from the journal. A killed one may stay
+ * inside.
+ */
 function overlaps(dir: string, killed: ReadonlySet<number> = new Set()): string[] {
   const found: string[] = [];
   let inside: number | undefined;
