@@ -13,7 +13,7 @@ import {
   type Remembered,
 } from './config/completion-cache.js';
 import { type ConfigData, emptyConfig, parseConfigFile } from './config/config-file.js';
-import { findPlace } from './config/connection.js';
+import { findTarget } from './config/connection.js';
 import type { GlobalFlags } from './config/environment.js';
 import { onOff } from './config/parse.js';
 import { type Environment, type Paths, resolvePaths } from './config/paths.js';
@@ -104,7 +104,7 @@ function recallFor(
   const own = file.profiles.get(profile.name)?.settings.get('completion.cache');
   try {
     if (!onOff(own ?? file.defaults.get('completion.cache') ?? 'on')) return nothing;
-    const { baseUrl, organization } = findPlace({ flags, env, profile, file }, []);
+    const { baseUrl, organization } = findTarget({ flags, env, profile, file }, []);
     const cache = completionCacheFile(paths, {
       profile: profile.name,
       baseUrl: baseUrl?.text ?? '',

@@ -85,7 +85,7 @@ export function createService(parts: ServiceParts): Service {
       ...policy,
       waiting: () => parts.waiting(waitText),
       limiter,
-      onWait: waitNotifier(parts, 'The service', () => limiter.drains),
+      onWait: waitNotifier(parts, 'The service', () => limiter.isDraining),
       connection: to,
       timeoutMs: settings.timeoutMs,
       dryRun: settings.dryRun,
@@ -111,7 +111,7 @@ export function createService(parts: ServiceParts): Service {
     const { baseUrl } = await connect();
     const store = createFileStore({
       ...policy,
-      onWait: waitNotifier(parts, 'The file store', () => currentLimiter?.drains === true),
+      onWait: waitNotifier(parts, 'The file store', () => currentLimiter?.isDraining === true),
       baseUrl,
       dryRun: settings.dryRun,
       trace,

@@ -196,11 +196,11 @@ test('each assumed endpoint is replaced by a setting of its own', () => {
 /** State of the process itself, which no object of ours could own. */
 const processState: Readonly<Record<string, readonly string[]>> = {
   // V8 has one heap, whoever asks for more of it.
-  'api/wire.ts': ['isSmall'],
+  'api/wire.ts': ['isHeapSmall'],
   // undici names no request when it publishes that a head was written.
-  'api/undici.ts': ['departing'],
+  'api/undici.ts': ['pendingListener'],
   // JSON.stringify has no other way to say what it met.
-  'data/json.ts': ['metRawNumber'],
+  'data/json.ts': ['hasRawNumber'],
 };
 
 test('no module keeps state that changes, but main.ts', () => {

@@ -75,7 +75,7 @@ export async function selectLocally(
   const input: CsvInput = {
     name: path === '-' ? 'stdin' : path,
     map: values.map ?? [],
-    ignoreStrangers: values.ignoreColumns ?? false,
+    ignoreUnknownColumns: values.ignoreColumns ?? false,
     raw: context.settings.csvRaw,
     rules: { ...(operation.csv ?? idsOnly), overruled: operation.overrules?.(values as never) },
     keepsCells: values.results !== undefined,
@@ -88,7 +88,7 @@ export async function selectLocally(
     return selection;
   }
   const text = await byteText(bytesOf(context, path), input.name);
-  return selectFromText(text, { ...input, rules: idsOnly, ignoreStrangers: true });
+  return selectFromText(text, { ...input, rules: idsOnly, ignoreUnknownColumns: true });
 }
 
 /** Lists the records and applies the filters. Throws GuardError (11) if the list may be incomplete. */

@@ -7,7 +7,7 @@ import {
   type Header,
   type HeaderOptions,
   InputErrors,
-  namesAnId,
+  hasIdColumn,
   readHeader,
 } from '../data/csv-columns.js';
 import { csvReader, type CsvRow, readCsv } from '../data/csv-reader.js';
@@ -83,7 +83,7 @@ export async function selectFromText(text: string, input: CsvInput): Promise<Sel
   if (start.startsWith('{')) return { ...(await rowsFromIds(recordsOf(bare), input)), digest };
   const [first = ''] = bare.split(/\r?\n|\r/, 1);
   const header = readCsv(`${first.replaceAll('"', '')}\n`)[0]?.cells ?? [];
-  if (namesAnId(header, input.map)) return selectCsv(once(Buffer.from(text)), input);
+  if (hasIdColumn(header, input.map)) return selectCsv(once(Buffer.from(text)), input);
   return { ...(await rowsFromIds(linesOf(bare, /\r?\n|\r/g), input)), digest };
 }
 

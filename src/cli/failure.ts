@@ -2,11 +2,11 @@
 import type { GlobalFlags } from '../config/environment.js';
 import type { Context } from '../context.js';
 import { escapeJson } from '../data/json-escape.js';
-import { describeWaitAsked } from '../data/outcome-errors.js';
+import { describeRequestedWait } from '../data/outcome-errors.js';
 import type { PlainTable } from '../data/plain-table.js';
 import { type ResourceName, resourceNames, resourceWords } from '../data/resources.js';
 import { systemLimit } from '../data/system-errors.js';
-import { loginLine, upperFirst } from '../data/text.js';
+import { loginCommand, upperFirst } from '../data/text.js';
 import {
   ApiError,
   Failure,
@@ -180,7 +180,7 @@ function describeApiError(
 }
 
 function waitHint(error: ApiError): string | undefined {
-  const wait = describeWaitAsked(error);
+  const wait = describeRequestedWait(error);
   return wait && `It ${wait}`;
 }
 
@@ -236,7 +236,7 @@ function hintForResponse(error: ApiError, command: FailedCommand): string | unde
   const variable = variableOf(command);
   if (error.status === 401)
     return variable === undefined
-      ? `Store a valid key: ${loginLine(profileOf(command))}`
+      ? `Store a valid key: ${loginCommand(profileOf(command))}`
       : `Give ${variable} a valid key, or unset it and store one: rosterctl auth login`;
   if (error.status === 403 && error.serviceCode === 'featureNotAvailable')
     return "Ask the organization's owner for a plan that includes API access.";

@@ -14,7 +14,7 @@ import {
 } from '../data/batches.js';
 import type { JsonObject } from '../data/json.js';
 import { nearest } from '../data/nearest.js';
-import { byField, type Sorting, usualSorting } from '../data/sorting.js';
+import { sortByField, type Sorting, defaultSorting } from '../data/sorting.js';
 import { type Condition, contains, matchesCondition, parseCondition } from '../data/where.js';
 import { Failure, UsageError } from '../errors.js';
 import { param, params, type ValuesOf } from './define.js';
@@ -103,7 +103,7 @@ export function filterList(
     ...(sort === undefined ? [] : [{ holds: () => true, ...fieldOf(sort.field, resource) }]),
   ];
   // Of a limited list a person sees the first rows in display order, not in the service's order.
-  const order = sort ?? (usualOrder && limit !== undefined ? usualSorting(resource) : undefined);
+  const order = sort ?? (usualOrder && limit !== undefined ? defaultSorting(resource) : undefined);
   return recordStream(() => {
     const source = batchesOf(records);
     const kept = all.length === 0 ? source : matching(source, all, resource);
@@ -183,7 +183,7 @@ async function* matching(
 
 async function* sorted(records: Batches<JsonObject>, sorting: Sorting): Batches<JsonObject> {
   const all = await collect(recordStream(() => records));
-  yield byField(all, sorting).map((value) => ({ value }));
+  yield sortByField(all, sorting).map((value) => ({ value }));
 }
 
 async function* limited(records: Batches<JsonObject>, limit: number): Batches<JsonObject> {

@@ -2,7 +2,7 @@
 import type { ResourceName } from '../api/contract.js';
 import type { JsonObject } from '../data/json.js';
 import { valueAt } from '../data/path.js';
-import { byField, usualSorting } from '../data/sorting.js';
+import { sortByField, defaultSorting } from '../data/sorting.js';
 import type { Paint } from '../terminal/paint.js';
 import { cellText } from '../terminal/safe-text.js';
 import { renderTable, type TableColumn, maxCellWidth } from '../terminal/table.js';
@@ -48,7 +48,7 @@ function inUsualOrder(
   records: readonly JsonObject[],
   resource: ResourceName | undefined,
 ): readonly JsonObject[] {
-  return resource === undefined ? records : byField(records, usualSorting(resource));
+  return resource === undefined ? records : sortByField(records, defaultSorting(resource));
 }
 
 function columnOf(name: string, records: readonly JsonObject[], style: TableStyle): TableColumn {

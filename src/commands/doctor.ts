@@ -185,7 +185,7 @@ async function readFirstPage(
   onResponse: (headers: Answer['headers']) => void,
 ): Promise<void> {
   // oxlint-disable-next-line no-unreachable-loop
-  for await (const _ of api.list(area, {}, { answered: onResponse }).batches()) return;
+  for await (const _ of api.list(area, {}, { onHeaders: onResponse }).batches()) return;
 }
 
 function isReached({ check, result }: Check): boolean {

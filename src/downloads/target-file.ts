@@ -144,10 +144,10 @@ function partFile(path: string, partial: PartialFile): SavedFile {
       rewinds: true,
       begin: (version, at) => partial.begin(version, at),
       write: (chunk) => partial.write(chunk),
-      earlier: (end) => partial.earlier(end),
+      earlier: (end) => partial.readExisting(end),
     },
     commit: () => partial.commit(),
-    leave: () => partial.leave(),
+    leave: () => partial.release(),
     discard: () => partial.discard(),
   };
 }

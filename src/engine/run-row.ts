@@ -1,5 +1,5 @@
 /** Executes one row of a run: decide from the read, record the intent, send, confirm, verify. */
-import { exceedsRetryBudget, isGoneForSure } from '../data/outcome-errors.js';
+import { exceedsRetryBudget, isProvenNotFound } from '../data/outcome-errors.js';
 import type { JsonObject } from '../data/json.js';
 import { ApiError, Failure, NetworkError, StaleReadError, UnknownOutcomeError } from '../errors.js';
 import {
@@ -121,7 +121,7 @@ async function send(host: RowHost, run: RowRun, write: Write): Promise<RecordSta
   } catch (error) {
     if (error instanceof Failure && isNotSent(error)) return sendLater(host, run, error);
     // A lost delete was applied after all, or someone else deleted the record: it is gone.
-    if (session.provenByAbsence && run.resends > 0 && isGoneForSure(error))
+    if (session.provenByAbsence && run.resends > 0 && isProvenNotFound(error))
       return stepDone(host, run, write, undefined);
     if (!(error instanceof UnknownOutcomeError)) throw error;
     run.sends += 1;

@@ -1,7 +1,7 @@
 /** Verification: finds out by reading whether a write with an unknown outcome was applied. */
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../data/json.js';
-import { isGoneForSure } from '../data/outcome-errors.js';
+import { isProvenNotFound } from '../data/outcome-errors.js';
 import type { ResourceName } from '../data/resources.js';
 import { type Instant, parseDuration } from '../data/time.js';
 import { CancelledError, Failure, UnknownOutcomeError, UsageError } from '../errors.js';
@@ -292,7 +292,7 @@ function markedAsDeleted(record: JsonObject | undefined): Verification {
 
 function fromFailure(session: Session, error: unknown): Verification {
   if (!(error instanceof Failure)) throw error;
-  if (session.provenByAbsence && isGoneForSure(error))
+  if (session.provenByAbsence && isProvenNotFound(error))
     return { outcome: 'applied', record: undefined };
   return { outcome: 'unclear', error };
 }

@@ -1,6 +1,6 @@
 /** Undoes a run: restores fields from their before-images, and deletes created records. */
 import { isDeepStrictEqual } from 'node:util';
-import { wholeRecord } from '../api/records.js';
+import { replacementBody } from '../api/records.js';
 import { resource as rowOf } from '../api/resources.js';
 import type { BeforeImage } from '../runs/before-images.js';
 import type { Operation, Session } from '../engine/operation.js';
@@ -105,8 +105,8 @@ function deleteCreated(context: Context, resource: ResourceName): Session {
       const plan = await session.plan(row, state);
       const { after, inexact } = rowOfUndo(row);
       const { record = {} } = state;
-      const created = wholeRecord(after, {}, readOnly);
-      const now = wholeRecord(record, {}, readOnly);
+      const created = replacementBody(after, {}, readOnly);
+      const now = replacementBody(record, {}, readOnly);
       const names = isListed
         ? Object.keys(created).filter((name) => Object.hasOwn(now, name))
         : [...new Set([...Object.keys(created), ...Object.keys(now)])];

@@ -1,6 +1,6 @@
 /** Updates fields of teams, players and documents. */
 import { isDeepStrictEqual } from 'node:util';
-import { wholeRecord } from '../api/records.js';
+import { replacementBody } from '../api/records.js';
 import { callFor, resource as rowOf } from '../api/resources.js';
 import type { Call } from '../api/types.js';
 import { cellFieldNames, cellFields } from '../data/cell-values.js';
@@ -97,7 +97,7 @@ export function updateSession(
     const bare = updateCall(id);
     const changed = Object.fromEntries(changes.map(({ field, to }) => [field, to]));
     if (!replaces) return { call: { ...bare, body: changed }, changes };
-    const body = wholeRecord(record, changed, readOnly);
+    const body = replacementBody(record, changed, readOnly);
     return { call: { ...bare, body }, changes, replaces: record };
   };
   return {

@@ -38,7 +38,7 @@ async function imported(bytes: Uint8Array, raw = false): Promise<readonly Select
     name: 'x.csv',
     rules,
     map: [],
-    ignoreStrangers: false,
+    ignoreUnknownColumns: false,
     raw,
     keepsCells: false,
     organizationId: 'org_7',
@@ -402,7 +402,7 @@ test('a signal stops reading rows that have already arrived, and writing', async
         yield await exported(many);
       })(),
       {
-        ...{ name: 'x.csv', rules, map: [], ignoreStrangers: false, raw: false },
+        ...{ name: 'x.csv', rules, map: [], ignoreUnknownColumns: false, raw: false },
         ...{ keepsCells: false, organizationId: 'org_7', signal: stop.signal },
       },
     ),

@@ -17,7 +17,7 @@ const input = (changes: Partial<CsvInput> = {}): CsvInput => ({
   name: 'x.csv',
   rules,
   map: [],
-  ignoreStrangers: false,
+  ignoreUnknownColumns: false,
   raw: false,
   keepsCells: false,
   organizationId: 'org_7',
@@ -64,7 +64,7 @@ describe('a CSV has values for each row', () => {
   test('--map and --ignore-columns accept any header', async () => {
     const { rows } = await csv('Bewerber,Rang\nx,1\n', {
       map: [['Bewerber', 'id']],
-      ignoreStrangers: true,
+      ignoreUnknownColumns: true,
     });
     expect(rows).toMatchObject([{ id: 'x' }]);
   });

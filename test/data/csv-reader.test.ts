@@ -57,12 +57,12 @@ describe('a CSV is read', () => {
     expect(cells(text)).toEqual(wanted);
   });
 
-  test('with the line where each record begins', () => {
+  test('with the first line of each record', () => {
     const rows = readCsv('id,note\r\n1,"a\nb\r\nc"\r\n\r\n2,x\r\n');
     expect(rows.map(({ line }) => line)).toEqual([1, 2, 6]);
   });
 
-  test('up to the mistake, which is thrown after the records before it', () => {
+  test('up to an error, which is thrown after the records before it', () => {
     for (const mistake of ['x"y\n', 'a\0b\n', '"a"b\n']) {
       const reader = csvReader();
       const read: string[] = [];
@@ -95,7 +95,7 @@ const table = fc.integer({ min: 2, max: 4 }).chain((width) =>
   }),
 );
 
-test('what our writer writes comes back, with every delimiter, cut anywhere', () => {
+test('our own output round-trips, with every delimiter, cut anywhere', () => {
   fc.assert(
     fc.property(
       table,

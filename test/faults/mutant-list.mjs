@@ -14,12 +14,12 @@ export const mutants = [
   {
     name: 'a redirect is followed',
     file: 'src/api/transport.ts',
-    from: 'const found = await exchange(opened, wire, limits, heeded, options.instant);',
-    to: `let found = await exchange(opened, wire, limits, signal, options.instant);
-          while ('reply' in found && found.reply.headers['location'] !== undefined) {
-            const next = new URL(found.reply.headers['location'], wire.origin);
+    from: 'const result = await exchange(readyAgent, wire, limits, abortSignal, options.instant);',
+    to: `let result = await exchange(readyAgent, wire, limits, signal, options.instant);
+          while ('reply' in result && result.reply.headers['location'] !== undefined) {
+            const next = new URL(result.reply.headers['location'], wire.origin);
             const on = { ...wire, origin: next.origin, path: next.pathname + next.search };
-            found = await exchange(opened, on, limits, signal, options.instant);
+            result = await exchange(readyAgent, on, limits, signal, options.instant);
             if (next.pathname === '/v1/taken') break;
           }`,
     cases: ['redirects', 'matrix: 307'],

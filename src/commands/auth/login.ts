@@ -4,7 +4,7 @@ import { defineLocalCommand, flag, param } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 import { cleanKey, readKeyFile } from '../../config/api-key.js';
 import { originOf, parseBaseUrl } from '../../config/base-url.js';
-import { checkOrganization, findPlace } from '../../config/connection.js';
+import { checkOrganization, findTarget } from '../../config/connection.js';
 import { checkProfileName, withLogin } from '../../config/profiles.js';
 import type { Connection, Settings } from '../../config/settings.js';
 import { activeProfileOf } from '../../config/store.js';
@@ -61,7 +61,7 @@ export default defineLocalCommand({
     const profile = profileToStore(context);
     // Validated before the key is typed.
     const { credentialsFile } = context.config;
-    const given = findPlace({ ...connectionOf(context), profile }, []);
+    const given = findTarget({ ...connectionOf(context), profile }, []);
     requireFlagsOrPrompt(context, {
       '--base-url': given.baseUrl !== undefined,
       '--org': given.organization !== undefined,

@@ -1,6 +1,6 @@
 /** What the `config` commands share: the origin of each setting, and where a change is stored. */
 import type { ConfigData } from '../../config/config-file.js';
-import { findPlace } from '../../config/connection.js';
+import { findTarget } from '../../config/connection.js';
 import { requireProfile, sandboxProfile } from '../../config/profiles.js';
 import { resolveSettings, type SettingOrigin, type Settings } from '../../config/settings.js';
 import type { LocalContext } from '../../context.js';
@@ -34,7 +34,7 @@ export function originsOf(
     none: 'default',
   }[via];
   const { baseUrl, organization } =
-    name === sandboxProfile ? sandboxConnection : findPlace(connectionOf(context), []);
+    name === sandboxProfile ? sandboxConnection : findTarget(connectionOf(context), []);
   const connection = { baseUrl, organization };
   return [
     { key: 'profile', value: name, origin: profileOrigin },

@@ -8,7 +8,7 @@ import { runFolder, storeOf } from '../../runs/store.js';
 import { findRun, type StoredRun, summaryOf } from '../../runs/stored-run.js';
 import { defineLocalCommand, flag, ValueWithExit, param } from '../../cli/define.js';
 import { parseBaseUrl } from '../../config/base-url.js';
-import { findPlace } from '../../config/connection.js';
+import { findTarget } from '../../config/connection.js';
 import { sandboxProfile } from '../../config/profiles.js';
 import type { LocalContext } from '../../context.js';
 import { printJson } from '../../data/json.js';
@@ -104,7 +104,7 @@ function configuredPlace(context: LocalContext): Place | undefined {
   const { profile } = context.settings;
   if (profile.name === sandboxProfile)
     return { organization: demoOrganization, service: sandboxProfile };
-  const connection = findPlace({ flags, env, profile, file: config.config() }, []);
+  const connection = findTarget({ flags, env, profile, file: config.config() }, []);
   if (!connection.baseUrl || !connection.organization) return undefined;
   try {
     return {

@@ -340,7 +340,7 @@ test.each(['', '--skip-existing'])(
   async (flags) => {
     const here = await place({ store: cutOnce(1000) });
     await here.run('--retries 0');
-    const made = await openAtomic(here.marker, { alone: true });
+    const made = await openAtomic(here.marker, { singleWriter: true });
     await made.write('{"schema"');
     expect(readdirSync(here.cwd)).toHaveLength(3);
     if (flags !== '') writeFileSync(here.file, here.bytes);
