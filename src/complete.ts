@@ -16,7 +16,8 @@ import { type ConfigData, emptyConfig, parseConfigFile } from './config/config-f
 import { findTarget } from './config/connection.js';
 import type { GlobalFlags } from './config/environment.js';
 import { onOff } from './config/parse.js';
-import { type Environment, type Paths, resolvePaths } from './config/paths.js';
+import { type Paths, resolvePaths } from './config/paths.js';
+import type { Environment } from './data/environment.js';
 import { sandboxProfile } from './config/profiles.js';
 import { activeProfileOf } from './config/store.js';
 import { isObject } from './data/json.js';

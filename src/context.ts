@@ -1,7 +1,8 @@
 /** The context of a command: the settings, streams, stores and clocks that it may use. */
 import type { Api } from './api/types.js';
 import type { FileStore } from './api/file-store.js';
-import type { Environment, Paths } from './config/paths.js';
+import type { Paths } from './config/paths.js';
+import type { Environment } from './data/environment.js';
 import type { Connection, GlobalFlags, Settings } from './config/settings.js';
 import type { ConfigStore } from './config/store.js';
 import type { Instant } from './data/time.js';

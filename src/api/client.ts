@@ -11,7 +11,8 @@ import { listRecords } from './record-list.js';
 import type { RateLimiter } from './rate-limiter.js';
 import { findRecord } from './records.js';
 import { requestKind } from './retry.js';
-import { fillPath, type Overrides, idOf, type Route, routeOf } from './routes.js';
+import { fillPath, idParameter, type Route, routeOf } from './routes.js';
+import type { Overrides } from '../data/resources.js';
 import type { Transport, TransportRequest, TransportResponse } from './transport.js';
 import type { Answer, Api, ApiNotes, Call, PlannedRequest } from './types.js';
 
@@ -221,7 +222,10 @@ class Client implements Api {
 
   private pathFor(call: Call, route: Route): string {
     const { verb } = endpoint(call.endpoint);
-    if ((verb === 'update' || verb === 'delete') && idOf(call.params) === this.organizationId)
+    if (
+      (verb === 'update' || verb === 'delete') &&
+      idParameter(call.params) === this.organizationId
+    )
       throw new UsageError('This id is the organization itself; it is never updated or deleted.');
     return fillPath(route, call.params ?? {}, this.organizationId);
   }
@@ -258,7 +262,7 @@ class Client implements Api {
     if (!record) return;
     if (row.answers === 'record') this.drift.check(route, row.result, record);
     if (verb !== 'get' && verb !== 'update') return;
-    const wrongId = idOf(call.params) !== record['id'];
+    const wrongId = idParameter(call.params) !== record['id'];
     const { organizationId } = record;
     const wrongOrg = organizationId !== undefined && organizationId !== this.organizationId;
     if (!wrongId && !wrongOrg) return;

@@ -1,5 +1,6 @@
 /** Proxies: which one the environment names for an origin. */
 import { isIPv6 } from 'node:net';
+import type { Environment } from '../data/environment.js';
 import { isLocalName, isLoopbackHost } from '../data/http.js';
 import { ConfigError } from '../errors.js';
 
@@ -13,10 +14,6 @@ export interface Proxy {
 
 /** Returns the proxy for an origin, or undefined for a direct connection. Throws ConfigError. */
 export type ProxyChoice = (target: URL) => Proxy | undefined;
-
-interface Environment {
-  readonly [name: string]: string | undefined;
-}
 
 /**
  * Reads HTTPS_PROXY, HTTP_PROXY and NO_PROXY. Lower-case names win, an empty value counts as unset,

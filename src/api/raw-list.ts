@@ -7,7 +7,7 @@ import { findList } from './records.js';
 import { nextPageOf } from './pager.js';
 import { pathBelow, refusalOf, refusedText, targetOf, defaultCaps } from './record-list.js';
 import { resource } from './resources.js';
-import type { Overrides } from './routes.js';
+import type { Overrides } from '../data/resources.js';
 import type { Api, ResourceName } from './types.js';
 
 /**

@@ -9,7 +9,8 @@ import type { ListPage } from './list-page.js';
 import type { NextPage } from './pager.js';
 import { hasId, normalName, withTextId } from './records.js';
 import { resources } from './resources.js';
-import { fillPath, type Overrides, partsOf } from './routes.js';
+import { fillPath, partsOf } from './routes.js';
+import type { Overrides } from '../data/resources.js';
 import type { Transport } from './transport.js';
 import type { ApiNotes, Completeness, ListObserver, RecordList } from './types.js';
 

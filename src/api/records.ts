@@ -73,7 +73,7 @@ export function replacementBody(
 }
 
 /** Returns the value at a dotted path such as `data.signedUrl`; undefined if there is none. */
-export function valueAt(body: unknown, path: string): unknown {
+export function valueBelow(body: unknown, path: string): unknown {
   let value = body;
   for (const part of path.split('.')) {
     if (Array.isArray(value)) value = value[Number(part)];
@@ -119,7 +119,7 @@ export function findList(
   resource: ResourceName,
   path: string | undefined,
 ): readonly JsonObject[] | undefined {
-  if (path !== undefined) return rows(valueAt(body, path));
+  if (path !== undefined) return rows(valueBelow(body, path));
   if (Array.isArray(body)) return rows(body);
   if (!isObject(body)) return undefined;
   const found = listInObject(body, resource);

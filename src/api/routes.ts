@@ -1,13 +1,9 @@
 /** Routes: how a call is sent, from the contract and the admin's overrides. */
+import type { Overrides } from '../data/resources.js';
 import { parseRoute } from '../data/http.js';
 import { type CallSite, ConfigError, UsageError } from '../errors.js';
 import { contract, endpoint, type Endpoint, type EndpointName } from './contract.js';
 import { idProblem } from './schemas.js';
-
-/** Config values as text, by key: `endpoints.teams.update`. */
-export interface Overrides {
-  readonly [key: string]: string;
-}
 
 /** How a call is sent, resolved from the contract, the configuration and the command line. */
 export interface Route {
@@ -106,7 +102,7 @@ export function fillPath(
 }
 
 function requireId(params: { readonly [name: string]: string }, name: string): string {
-  const id = params[name] ?? (name === 'id' ? idOf(params) : undefined);
+  const id = params[name] ?? (name === 'id' ? idParameter(params) : undefined);
   if (id === undefined) throw new UsageError(`The id ${name} is missing.`);
   return encodeId(id, 'This is no id');
 }
@@ -131,7 +127,9 @@ function encodeId(id: string, problemPrefix: string): string {
 }
 
 /** Returns the id in a call's path, whatever the contract calls it. */
-export function idOf(params: { readonly [name: string]: string } | undefined): string | undefined {
+export function idParameter(
+  params: { readonly [name: string]: string } | undefined,
+): string | undefined {
   return params && Object.values(params)[0];
 }
 

@@ -108,7 +108,7 @@ function sanitize(text: string): string {
  * Throws ProtocolError for a file in an encoding that was not requested, unless it is stored in
  * that encoding: then its size is the one in its record.
  */
-export function checkEncoding(
+export function checkContentEncoding(
   headers: { readonly [name: string]: string },
   size: number | undefined,
   expectedSize: number | undefined,

@@ -180,7 +180,7 @@ export function checkExpected(selected: number, { expect }: Pick<BulkValues, 'ex
 }
 
 /** The change to confirm, and its size. */
-export interface Change extends ActionName {
+export interface PendingChanges extends ActionName {
   /** How many rows would be written. */
   readonly count: number;
   readonly rule: ConfirmRule;
@@ -197,7 +197,7 @@ export interface Change extends ActionName {
 /** Asks for confirmation before the first write. Throws GuardError, UsageError or CancelledError if it is not given. */
 export async function confirmChanges(
   context: Context,
-  change: Change,
+  change: PendingChanges,
   values: Cap & { readonly confirm?: unknown },
 ): Promise<void> {
   const { count, rule, isSingle, question, name } = change;
@@ -232,7 +232,7 @@ export async function confirmChanges(
 }
 
 /** Asks again after each `l`, which lists all rows; returns any other answer. */
-async function askOrList(context: Context, asked: string, change: Change): Promise<string> {
+async function askOrList(context: Context, asked: string, change: PendingChanges): Promise<string> {
   const { preview } = change;
   const typed = (await context.prompts.text(asked)).trim();
   if (typed !== 'l' || !preview) return typed;
@@ -241,7 +241,11 @@ async function askOrList(context: Context, asked: string, change: Change): Promi
 }
 
 /** Requires --yes and --expect where no prompt is possible or --yes skips it. Throws UsageError. */
-function requireCount({ prompts, settings }: Context, change: Change, { expect }: Cap): void {
+function requireCount(
+  { prompts, settings }: Context,
+  change: PendingChanges,
+  { expect }: Cap,
+): void {
   const { count } = change;
   if (settings.yes && expect !== undefined) return;
   const why = settings.yes
@@ -252,7 +256,7 @@ function requireCount({ prompts, settings }: Context, change: Change, { expect }
   });
 }
 
-function aboveCap(change: Change, values: Cap): GuardError {
+function aboveCap(change: PendingChanges, values: Cap): GuardError {
   const { count } = change;
   return new GuardError(
     `${wouldBe(change, count)}, more than --max-changes ${capOf(values)}. Nothing was changed.`,

@@ -33,7 +33,7 @@ import { writeResultsFile } from './results.js';
 import type { RunPlan } from '../runs/plan.js';
 import { isSingleRun, type RunStore } from '../runs/store.js';
 import { runRows } from '../engine/run-rows.js';
-import { type RunOptions, settleMs } from '../engine/verify.js';
+import { type RowRunOptions, settleMs } from '../engine/verify.js';
 
 /** A run that is about to send. */
 export interface PlannedRun {
@@ -119,7 +119,7 @@ export async function executeRun(
 function runOptions(
   context: Context,
   { session, journal, images, limits, plan, invocation, store }: PlannedRun,
-): Omit<RunOptions, 'onResult' | 'onEnd'> {
+): Omit<RowRunOptions, 'onResult' | 'onEnd'> {
   const { settings, signal, api } = context;
   const { operation, words, isSingle } = invocation;
   const { guards } = jobOf(plan);

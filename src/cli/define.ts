@@ -6,7 +6,7 @@ import type { GlobalFlags } from '../config/environment.js';
 import type { Context, LocalContext } from '../context.js';
 import type { ExitName } from '../exit-codes.js';
 import type { FailedItem } from './failure.js';
-import type { Change, Plan, View } from './views.js';
+import type { LocalChange, Plan, View } from './views.js';
 
 // --- parameters ---
 
@@ -131,7 +131,7 @@ export interface DryRun {
   readonly schema: 1;
   readonly dryRun: true;
   readonly requests: readonly PlannedRequest[];
-  readonly changes: readonly Change[];
+  readonly changes: readonly LocalChange[];
 }
 
 /** The confirmation before a single destructive write. */
@@ -293,4 +293,4 @@ export interface Group {
 /** A table entry is a group (`teams list`) or a command of one word (`api`, `doctor`). */
 export type CommandTable = { readonly [word: string]: Group | CommandLoader };
 
-export type { Change, Plan };
+export type { LocalChange as Change, Plan };

@@ -6,7 +6,8 @@ import type { JsonObject } from '../data/json.js';
 import { resourceWords } from '../data/resources.js';
 import type { LendKeyboard } from '../terminal/pager.js';
 import { createPaint } from '../terminal/paint.js';
-import type { Environment, Streams } from '../terminal/streams.js';
+import type { Streams } from '../terminal/streams.js';
+import type { Environment } from '../data/environment.js';
 import { forScreen, type Sink, withSink } from './sink.js';
 import { recordFields, type View } from './views.js';
 import {

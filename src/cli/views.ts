@@ -93,7 +93,7 @@ export function recordFields(resource: ResourceName | undefined): readonly strin
 }
 
 /** The old and new value of one field; `from` is undefined if the old value is unknown. */
-export interface Change {
+export interface LocalChange {
   readonly id: string | null;
   readonly field: string;
   readonly from: unknown;
@@ -104,7 +104,7 @@ export interface Change {
 export interface Plan<S = unknown> {
   /** The requests in order; empty if there is nothing to change. */
   readonly calls: readonly Call[];
-  readonly changes: readonly Change[];
+  readonly changes: readonly LocalChange[];
   /** What a dry run shows instead of the calls, if these are incomplete (an upload's PUT). */
   readonly requests?: readonly PlannedRequest[];
   /** True if it changes nothing (`api` with GET): a dry run sends it like any read. */

@@ -5,7 +5,7 @@ import { cleanKey, readKeyFile } from './api-key.js';
 import { originOf, parseBaseUrl } from './base-url.js';
 import type { ConfigData, StoredKey, StoredKeys } from './config-file.js';
 import type { GlobalFlags } from './environment.js';
-import type { Environment } from './paths.js';
+import type { Environment } from '../data/environment.js';
 import { chooseOne, requireProfile } from './profiles.js';
 import type { Connection, Settings } from './settings.js';
 
@@ -147,7 +147,7 @@ function keyOfEnvironment(env: Environment): KeySource | undefined {
 }
 
 /** Returns the environment without its key variables. */
-export function withoutKey(env: Environment): Environment {
+export function connectionWithoutKey(env: Environment): Environment {
   return { ...env, ROSTERCTL_API_KEY: undefined, ROSTERCTL_API_KEY_FILE: undefined };
 }
 

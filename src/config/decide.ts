@@ -6,7 +6,7 @@ import type { ConfigData } from './config-file.js';
 import type { GlobalFlags } from './environment.js';
 import { type DefaultedKey, type SettingKey, settingKeys } from './keys.js';
 import type { Parse } from './parse.js';
-import type { Environment } from './paths.js';
+import type { Environment } from '../data/environment.js';
 
 /** One setting, as `config list` shows it. */
 export interface SettingOrigin {

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { splitWords } from '../data/text.js';
 import { ConfigError } from '../errors.js';
 import { cleanKey } from './api-key.js';
-import type { Environment } from './paths.js';
+import type { Environment } from '../data/environment.js';
 
 const maxBytes = 65_536;
 

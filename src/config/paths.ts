@@ -1,9 +1,7 @@
 /** The folders for configuration, state and cache. */
 import { join, posix, win32 } from 'node:path';
 import { ConfigError } from '../errors.js';
-
-/** The environment variables, passed in by the caller. */
-export type Environment = { readonly [name: string]: string | undefined };
+import type { Environment } from '../data/environment.js';
 
 /** What decides where files are stored. */
 interface PathsInput {

@@ -1,5 +1,5 @@
 /** The settings of one invocation, resolved from all their sources. */
-import { runsInCi } from '../data/ci.js';
+import { runsInCi } from '../data/environment.js';
 import { defaultProfile } from '../data/text.js';
 import { UsageError } from '../errors.js';
 import type { OutputFormat } from './choices.js';
@@ -7,13 +7,11 @@ import { resolveKeys, readFlag, type SettingOrigin, unknownKeys } from './decide
 import { flagVariables, type GlobalFlags } from './environment.js';
 import { isOverride, namedKeys } from './keys.js';
 import { formatOfFile, nameList, oneOf, onOff } from './parse.js';
-import type { Environment } from './paths.js';
+import type { Overrides } from '../data/resources.js';
+import type { Environment } from '../data/environment.js';
 import { activeProfileOf, type ConfigData } from './store.js';
 
 export type { GlobalFlags, OutputFormat, SettingOrigin };
-
-/** The settings that override an assumption, by their config key. */
-export type Overrides = { readonly [key: string]: string };
 
 /** Every setting, resolved: flag over environment over profile over default. */
 export interface Settings {

@@ -2,7 +2,7 @@
 import { UsageError } from '../errors.js';
 
 /** A route that overrides an assumed one; `path` uses the contract's name for the id. */
-export interface Route {
+export interface RouteWords {
   readonly method: string;
   readonly path: string;
 }
@@ -14,7 +14,7 @@ const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
  * /path`. Replaces `{id}` with the assumed route's name for it. Throws UsageError for an
  * unsupported method, a host, a query, `..`, `//`, or a missing or unknown name.
  */
-export function parseRoute(text: string, assumed: string): Route {
+export function parseRoute(text: string, assumed: string): RouteWords {
   const idName = /\{(?!organizationId\})(\w+)\}/.exec(assumed)?.[1] ?? 'id';
   const [method = '', path = '', ...rest] = text.trim().split(/ +/);
   if (path === '' || rest.length > 0) throw refuse(text, 'is a method and a path', assumed);

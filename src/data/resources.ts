@@ -77,3 +77,6 @@ export function perResource<T>(valueOf: (name: ResourceName) => T): { [R in Reso
   const entries = resourceNames.map((name) => [name, valueOf(name)] as const);
   return Object.fromEntries(entries) as { [R in ResourceName]: T };
 }
+
+/** What an admin replaced of what is assumed: settings by their key, such as `endpoints.teams.update`. */
+export type Overrides = { readonly [key: string]: string };

@@ -2,7 +2,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { Link } from '../api/types.js';
 import { backoffMs, type RetryPolicy } from '../api/retry.js';
-import { checkEncoding, mayBeExpired, tooLong, wrongSize } from '../api/store-answers.js';
+import { checkContentEncoding, mayBeExpired, tooLong, wrongSize } from '../api/store-answers.js';
 import type { Download, FilePart } from '../api/store-download.js';
 import {
   contentRange,
@@ -132,13 +132,13 @@ class Fetching {
     const { status, headers } = answer;
     if (status !== 206) {
       const version = versionOf(headers, lengthOf(headers['content-length']));
-      checkEncoding(headers, version.size, this.source.size);
+      checkContentEncoding(headers, version.size, this.source.size);
       this.checkSize(version.size);
       return this.beginWhole(version, headers);
     }
     const range = contentRange(headers['content-range']);
     const version = versionOf(headers, range?.total ?? this.version.size);
-    checkEncoding(headers, version.size, this.source.size);
+    checkContentEncoding(headers, version.size, this.source.size);
     if (!part) throw new ProtocolError('The file store sent a part that was not asked for (206).');
     if (range?.first !== part.from || !isPartOf(version, this.version)) return this.startOver();
     const { etag = version.etag, lastModified = version.lastModified } = this.version;

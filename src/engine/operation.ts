@@ -2,7 +2,7 @@
 import type { ResourceName } from '../api/contract.js';
 import type { Answer, Call, PlannedRequest } from '../api/types.js';
 import type { CommandOutput } from '../cli/define.js';
-import type { Overrides } from '../config/settings.js';
+import type { Overrides } from '../data/resources.js';
 import type { Context } from '../context.js';
 import type { Instant } from '../data/time.js';
 import type { JsonObject } from '../data/json.js';

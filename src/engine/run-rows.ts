@@ -22,7 +22,7 @@ import {
   type RowHost,
   rowRun,
   type RowRun,
-  type RunOptions,
+  type RowRunOptions,
   unknownOutcome,
 } from './verify.js';
 
@@ -40,7 +40,7 @@ const extraRows = 112;
  */
 export async function runRows(
   tasks: readonly Task[],
-  options: RunOptions,
+  options: RowRunOptions,
 ): Promise<StopReason | undefined> {
   const run = new Runner(tasks, options);
   await run.all(tasks);
@@ -61,7 +61,7 @@ class Runner implements RowHost {
 
   constructor(
     tasks: readonly Task[],
-    readonly options: RunOptions,
+    readonly options: RowRunOptions,
   ) {
     this.reported = new RowSet(tasks);
     this.inFlight = new RowSet(tasks);

@@ -24,7 +24,7 @@ import type { DoneStep, ReportRow, RowChange, SelectedRow } from '../runs/report
 import { type Intent, isAsBefore } from '../runs/state.js';
 
 /** Everything that the rows of a run depend on. */
-export interface RunOptions {
+export interface RowRunOptions {
   readonly session: Session;
   readonly resource: ResourceName;
   readonly guards: Guards;
@@ -111,7 +111,7 @@ export interface PendingVerification {
 
 /** What a row needs from its run. */
 export interface RowHost {
-  readonly options: RunOptions;
+  readonly options: RowRunOptions;
   /** True once nothing new is started. */
   readonly isOver: boolean;
   /** True once nothing more is sent; writes with an unknown outcome are still verified. */

@@ -32,7 +32,7 @@ export async function sendWrite(
     return { answer, record: recordIn(answer.body, resource, id) };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    if (error.status < 300) return refusalOf(error);
+    if (error.status < 300) return sentRefusal(error);
     if (![404, 501].includes(error.status) || endpoint(call.endpoint).override === undefined)
       throw error;
     const isThere = await reader.read(id, 'after').then(
@@ -55,7 +55,7 @@ export async function sendCreate(
     const answer = await context.api.sendOnce(call, () => true);
     return { answer, record: findRecord(answer.body, resource) };
   } catch (error) {
-    if (error instanceof ApiError && error.status < 300) return refusalOf(error);
+    if (error instanceof ApiError && error.status < 300) return sentRefusal(error);
     throw error;
   }
 }
@@ -72,7 +72,7 @@ export function creating(context: Context) {
 }
 
 /** The result of a step that was refused: no record, and the error as its sign. */
-export function refusalOf(sign: ApiError): Sent {
+export function sentRefusal(sign: ApiError): Sent {
   const answer = { status: sign.status, headers: {}, body: sign.details.body };
   return { answer, record: undefined, sign };
 }

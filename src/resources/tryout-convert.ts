@@ -12,7 +12,7 @@ import { ApiError } from '../errors.js';
 import { isConverted, playerIdOf } from './tryout-filters.js';
 import { compareEdit, createNotes, editCall, type Notes } from './tryout-edit.js';
 import { readerForWrite, readFor } from './read.js';
-import { refusalOf, sendWrite } from './send.js';
+import { sentRefusal, sendWrite } from './send.js';
 import { presentAgain } from './update.js';
 
 /** The job of a conversion, as plain JSON. */
@@ -94,7 +94,7 @@ function convertSession(context: Context, { typed, accept }: ConvertJob): Sessio
         };
       } catch (error) {
         // A read of the application will show whether it is already converted.
-        if (error instanceof ApiError && error.status === 409) return refusalOf(error);
+        if (error instanceof ApiError && error.status === 409) return sentRefusal(error);
         throw error;
       }
     },

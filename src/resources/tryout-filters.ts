@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { TryoutStatus } from '../api/schemas.js';
 import { flag, param, params, type ValuesOf } from '../cli/define.js';
 import { parsedBy, type RecordTest } from '../cli/filters.js';
-import type { Overrides } from '../config/settings.js';
+import type { Overrides } from '../data/resources.js';
 import { parseWhen, resolveWhen, type When, withinTimes } from '../data/dates.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { parseDuration } from '../data/time.js';

@@ -1,5 +1,5 @@
 /** The process's streams: terminal detection, colour, and writing that waits, redacts and reports errors. */
-import { runsInCi } from '../data/ci.js';
+import { type Environment, runsInCi } from '../data/environment.js';
 import { systemReason } from '../data/system-errors.js';
 import {
   CancelledError,
@@ -72,9 +72,6 @@ type TerminalOutput = NodeJS.WritableStream & {
 };
 
 export type TerminalInput = NodeJS.ReadableStream & { readonly isTTY?: boolean };
-
-/** Environment variables; an empty one differs from an unset one where that is visible to the user. */
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 interface StreamsOptions {
   readonly stdin: TerminalInput;

@@ -66,7 +66,7 @@ export function plannedUpload(
 /** How often a signed URL that expired before its file was sent is renewed. */
 const renewals = 2;
 
-export interface StoreOptions {
+export interface StoreFileOptions {
   /** Resolves when the step is on disk. */
   readonly step: (entry: JsonObject) => Promise<void>;
   /** Called with the bytes sent by the current attempt. */
@@ -84,7 +84,7 @@ export interface StoreOptions {
 export async function storeFile(
   context: Context,
   file: LocalFile,
-  options: StoreOptions,
+  options: StoreFileOptions,
   turn = 0,
 ): Promise<StoredFile> {
   const { step, earlier } = options;
@@ -119,7 +119,7 @@ async function sendBytes(
   context: Context,
   file: LocalFile,
   { uploadUrl, headers }: UploadGrant,
-  { onBytes, hashes }: StoreOptions,
+  { onBytes, hashes }: StoreFileOptions,
 ): Promise<string | undefined> {
   let hash = createHash('sha256');
   const { contentType, sizeBytes } = file;

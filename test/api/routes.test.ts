@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { contract, type Endpoint, endpoint, type EndpointName } from '../../src/api/contract.js';
-import { type Overrides, routeOf } from '../../src/api/routes.js';
+import { routeOf } from '../../src/api/routes.js';
+import type { Overrides } from '../../src/data/resources.js';
 import { settingKeys } from '../../src/config/keys.js';
 
 const names = Object.keys(contract) as EndpointName[];

@@ -1,5 +1,5 @@
 import type { RecordState, Session } from '../../src/engine/operation.js';
-import type { RunOptions } from '../../src/engine/verify.js';
+import type { RowRunOptions } from '../../src/engine/verify.js';
 import { ApiError, type Failure, UnknownOutcomeError } from '../../src/errors.js';
 
 const call = { method: 'PATCH', path: '/tryout-applications/{applicationId}' };
@@ -67,8 +67,8 @@ export function imagine(
 /** A run against the in-memory service, with a stopped clock and waits that end immediately. */
 export function runOptions(
   { session }: Imagined,
-  journal: RunOptions['journal'],
-): Omit<RunOptions, 'onResult'> {
+  journal: RowRunOptions['journal'],
+): Omit<RowRunOptions, 'onResult'> {
   return {
     session,
     resource: 'tryouts',

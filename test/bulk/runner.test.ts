@@ -3,7 +3,7 @@ import type { Entry } from '../../src/runs/journal.js';
 import type { ReportRow } from '../../src/runs/report.js';
 import type { Task } from '../../src/engine/operation.js';
 import { runRows } from '../../src/engine/run-rows.js';
-import { type RunOptions } from '../../src/engine/verify.js';
+import { type RowRunOptions } from '../../src/engine/verify.js';
 import { NetworkError, OutputError, UnknownOutcomeError } from '../../src/errors.js';
 import { imagine, type Imagined, runOptions } from './imagined.js';
 
@@ -15,7 +15,11 @@ const tasksOf = (names: readonly string[]): Task[] =>
     previewed: [{ field: 'status', from: 'pending', to: 'accepted' }],
   }));
 
-async function run(imagined: Imagined, tasks: readonly Task[], changes: Partial<RunOptions> = {}) {
+async function run(
+  imagined: Imagined,
+  tasks: readonly Task[],
+  changes: Partial<RowRunOptions> = {},
+) {
   const rows: ReportRow[] = [];
   const entries: Entry[] = [];
   const waits: number[] = [];

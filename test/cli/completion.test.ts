@@ -14,7 +14,8 @@ import { completionScript, completionScripts, shells } from '../../src/cli/compl
 import { completionCacheFile, rememberRecords } from '../../src/config/completion-cache.js';
 import { choicesOf } from '../../src/config/choices.js';
 import { settingKeys } from '../../src/config/keys.js';
-import { type Environment, resolvePaths } from '../../src/config/paths.js';
+import { resolvePaths } from '../../src/config/paths.js';
+import type { Environment } from '../../src/data/environment.js';
 import { type ResourceWords, resourceWords } from '../../src/data/resources.js';
 import { readTable } from '../../src/data/table-file.js';
 import type { PlainTable } from '../../src/data/plain-table.js';

@@ -1,10 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  cacheFolder,
-  type Environment,
-  requireFolder,
-  resolvePaths,
-} from '../../src/config/paths.js';
+import { cacheFolder, requireFolder, resolvePaths } from '../../src/config/paths.js';
+import type { Environment } from '../../src/data/environment.js';
 import { ConfigError } from '../../src/errors.js';
 
 const on = (env: Environment, platform: NodeJS.Platform = 'linux') => {

@@ -4,7 +4,7 @@ import { emptyConfig, parseConfigFile } from '../../src/config/config-file.js';
 import { environmentVariables } from '../../src/config/environment.js';
 import { namedKeys, requireKey, settingKeys } from '../../src/config/keys.js';
 import { type GlobalFlags, resolveSettings } from '../../src/config/settings.js';
-import type { Environment } from '../../src/config/paths.js';
+import type { Environment } from '../../src/data/environment.js';
 import { ConfigError, type Failure, UsageError } from '../../src/errors.js';
 
 const none = emptyConfig('/c/config.json');

@@ -8,7 +8,7 @@ import {
   type ConnectionInput,
   findConnection,
   resolveConnection,
-  withoutKey,
+  connectionWithoutKey,
 } from '../../config/connection.js';
 import { sandboxProfile } from '../../config/profiles.js';
 import type { LocalContext } from '../../context.js';
@@ -66,7 +66,7 @@ export default defineLocalCommand({
  */
 function connectionFor(context: LocalContext, name: string): ConnectionInput {
   const input = connectionOf(context);
-  const env = input.profile.name === name ? input.env : withoutKey(input.env);
+  const env = input.profile.name === name ? input.env : connectionWithoutKey(input.env);
   return { ...input, env, flags: {}, profile: { name, via: 'flag' } };
 }
 

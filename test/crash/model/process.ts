@@ -3,7 +3,7 @@ import { type Entry, parseJournal, recordLine } from '../../../src/runs/journal.
 import type { RecordState, Session } from '../../../src/engine/operation.js';
 import type { ReportRow } from '../../../src/runs/report.js';
 import { unfinishedTasks } from '../../../src/bulk/resume.js';
-import type { RunOptions } from '../../../src/engine/verify.js';
+import type { RowRunOptions } from '../../../src/engine/verify.js';
 import { foldJournal } from '../../../src/runs/state.js';
 import { runRows } from '../../../src/engine/run-rows.js';
 import type { StoredRun } from '../../../src/runs/stored-run.js';
@@ -21,7 +21,7 @@ export interface ProcessOptions {
   readonly name: string;
   readonly ids: readonly string[];
   readonly to: string;
-  readonly guards?: RunOptions['guards'];
+  readonly guards?: RowRunOptions['guards'];
   /** Each row is locked from its read to its result, or the only one from the start. */
   readonly locks?: 'rows' | 'all';
 }
@@ -91,7 +91,7 @@ export class Process {
     return this.isDead ? new Promise(() => {}) : this.world.turn(this, what, act, isReady);
   }
 
-  private runOptions(): RunOptions {
+  private runOptions(): RowRunOptions {
     const { world, options } = this;
     return {
       session: this.session(),
