@@ -16,7 +16,7 @@ const firsts = {
     'src/data/resources.ts',
     'src/data/system-errors.ts',
   ],
-  told: ['src/cli/failure.ts'],
+  failure: ['src/cli/failure.ts'],
   command: ['src/assemble.ts', 'src/cli/views.ts', 'src/resources/read.ts'],
   list: ['src/api/list-page.ts', 'src/api/pager.ts'],
   columns: ['src/cli/columns.ts'],

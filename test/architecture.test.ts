@@ -193,6 +193,36 @@ test('each assumed endpoint is replaced by a setting of its own', () => {
   expect(keys.toSorted()).toEqual(offered.toSorted());
 });
 
+/** `export class NAME` and its kinds, with every file that declares it. */
+function homesOf(name: string): string[] {
+  const declares = new RegExp(
+    `^export (?:async )?(?:function\\*?|const|class|interface|type) ${name}\\b`,
+    'm',
+  );
+  return files.filter((file) => declares.test(code(file)));
+}
+
+test('each exported name is declared once', () => {
+  const names = files.flatMap((file) => {
+    const found = code(file).matchAll(
+      /^export (?:async )?(?:function\*?|const|class|interface|type) (\w+)/gm,
+    );
+    // A schema and the type of what it checks go by one name.
+    return [...new Set([...found].map(([, name = '']) => name))];
+  });
+  const twice = names.filter((name, index) => names.indexOf(name) !== index);
+  expect(twice.map((name) => `${name}: ${homesOf(name).join(', ')}`)).toEqual([]);
+});
+
+test('each term of the glossary is declared once, where the glossary says', () => {
+  const guide = readFileSync(join(root, '../CONTRIBUTING.md'), 'utf8');
+  const rows = [...guide.matchAll(/^\| ([\w -]+) \| `(\w+)` in ([\w/.-]+) \|/gm)];
+  expect(rows.length).toBeGreaterThanOrEqual(25);
+  expect(rows.map(([, term, name = '']) => [term, homesOf(name)])).toEqual(
+    rows.map(([, term, , home]) => [term, [home]]),
+  );
+});
+
 /** State of the process itself, which no object of ours could own. */
 const processState: Readonly<Record<string, readonly string[]>> = {
   // V8 has one heap, whoever asks for more of it.
