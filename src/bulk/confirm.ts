@@ -139,7 +139,7 @@ function printBeforeAsking(context: Context, line: string): void {
 }
 
 function willPrompt({ settings, prompts }: Context): boolean {
-  return !settings.yes && !settings.dryRun && prompts.nobody === undefined;
+  return !settings.yes && !settings.dryRun && prompts.unavailable === undefined;
 }
 
 /** Warns in a dry run that --max-changes would stop the real run. */
@@ -209,9 +209,10 @@ export async function confirmChanges(
   const { ask } = verbOf(change);
   const isCounted = (rule === 'count' && count > 1) || isAboveCap(count, values);
   const asked = `${ask} ${plural(count, 'record')}?`;
-  if (isCounted && rule === 'count' && (settings.yes || prompts.nobody !== undefined))
+  if (isCounted && rule === 'count' && (settings.yes || prompts.unavailable !== undefined))
     return requireCount(context, change, values);
-  if (isCounted && (settings.yes || prompts.nobody !== undefined)) throw aboveCap(change, values);
+  if (isCounted && (settings.yes || prompts.unavailable !== undefined))
+    throw aboveCap(change, values);
   if (isCounted) {
     const typed = await askOrList(context, `${asked} Type the number to confirm:`, change);
     if (typed === String(count)) return;
@@ -219,10 +220,10 @@ export async function confirmChanges(
   }
   const asks = rule !== 'several' || !isSingle;
   if (!asks || settings.yes) return;
-  if (prompts.nobody !== undefined)
+  if (prompts.unavailable !== undefined)
     throw new UsageError(
-      `${question ?? `${wouldBe(change, count)}.`} This needs a confirmation, and ${prompts.nobody}.`,
-      { hint: 'Add --yes to do it, or --dry-run to look first.' },
+      `${question ?? `${wouldBe(change, count)}.`} This needs a confirmation, and ${prompts.unavailable}.`,
+      { hint: 'Run it in a terminal, or add --yes. --dry-run shows what it would do.' },
     );
   const isListed = question === undefined && hasMore(change.preview?.tasks ?? []);
   const isYes = isListed
@@ -250,7 +251,7 @@ function requireCount(
   if (settings.yes && expect !== undefined) return;
   const why = settings.yes
     ? '--yes alone is not enough'
-    : (prompts.nobody ?? 'it was not confirmed');
+    : (prompts.unavailable ?? 'it was not confirmed');
   throw new UsageError(`${wouldBe(change, count)}, and ${why}.`, {
     hint: `Add: --yes --expect ${count}   (--dry-run looks first)`,
   });
@@ -270,7 +271,7 @@ async function confirmName(
   name: string,
   given: string | undefined,
 ): Promise<void> {
-  if (given === undefined && prompts.nobody !== undefined)
+  if (given === undefined && prompts.unavailable !== undefined)
     throw new UsageError(`${question} This needs --confirm with its name.`, {
       hint: 'Add: --confirm NAME   (--yes alone is not enough)',
     });

@@ -193,7 +193,7 @@ export function printUnfinished(
     );
   // On a terminal the command will ask; a script must confirm with flags.
   const expect = confirm === 'count' && remaining > 1 ? ` --expect ${remaining}` : '';
-  const yes = context.prompts.nobody === undefined ? '' : ` --yes${expect}`;
+  const yes = context.prompts.unavailable === undefined ? '' : ` --yes${expect}`;
   const finish = recovery?.finishCommand(head) ?? `runs resume ${head.run}${yes}`;
   // stdin can be read only once: the same command line would not mean the same input.
   const isOnce = recovery && rows.every((row) => recovery.subjectOf(row) === undefined);

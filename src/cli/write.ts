@@ -64,7 +64,7 @@ function dryRunOf(context: Context, plan: Plan): DryRun {
 async function confirmOne(context: Context, { question, typed }: Confirmation): Promise<void> {
   const { prompts, settings } = context;
   if (typed) {
-    if (typed.given === undefined && prompts.nobody !== undefined)
+    if (typed.given === undefined && prompts.unavailable !== undefined)
       throw new UsageError(`${question} This needs ${typed.flag} with its name.`, {
         hint: `Add: ${typed.flag} NAME   (--yes alone is not enough)`,
       });
@@ -76,7 +76,7 @@ async function confirmOne(context: Context, { question, typed }: Confirmation): 
     return;
   }
   if (settings.yes) return;
-  const { nobody } = prompts;
+  const { unavailable: nobody } = prompts;
   if (nobody !== undefined)
     throw new UsageError(`${question} This needs a confirmation, and ${nobody}.`, {
       hint: 'Add --yes to answer it.',

@@ -174,7 +174,7 @@ async function askToReplace(
     present.trim() !== '' &&
     previewed.some(({ field }) => field === 'internalNotes');
   if (!isLost || context.settings.yes) return job;
-  const { nobody } = context.prompts;
+  const { unavailable: nobody } = context.prompts;
   const who = labelOf(record, id);
   if (nobody !== undefined)
     throw new UsageError(`${who} has notes that --note would replace, and ${nobody}.`, {

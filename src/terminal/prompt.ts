@@ -12,8 +12,8 @@ interface PromptFallback {
 
 /** Questions to the user on stderr. Each throws UsageError if prompting is impossible. */
 export interface Prompts {
-  /** Why prompting is impossible, as a clause ("there is nobody to ask"); undefined if it is possible. */
-  readonly nobody: string | undefined;
+  /** Why prompting is impossible, as a clause ("this is not a terminal"); undefined if it is possible. */
+  readonly unavailable: string | undefined;
   /** Asks `[y/N]`, default No. Throws CancelledError on Ctrl-C or Escape. */
   confirm(question: string, options?: PromptFallback): Promise<boolean>;
   text(
@@ -57,9 +57,9 @@ export function createPrompts(
   // Evaluated only for a prompt, because opening both streams costs a millisecond at start-up.
   const nobody = (): string | undefined => {
     const { stdin, stderr } = streams;
-    if (!stdin.isTerminal || !stderr.isTerminal) return 'there is nobody to ask';
-    if (noInput) return 'nobody is to be asked (--no-input, ROSTERCTL_NO_INPUT or CI)';
-    return stdin.wasRead ? 'stdin was read, so nobody can be asked' : undefined;
+    if (!stdin.isTerminal || !stderr.isTerminal) return 'this is not a terminal';
+    if (noInput) return 'prompts are off (--no-input, ROSTERCTL_NO_INPUT or CI)';
+    return stdin.wasRead ? 'stdin was already read' : undefined;
   };
   const ask = async <T>(
     question: string,
@@ -75,7 +75,7 @@ export function createPrompts(
   };
   const { withEditing } = world;
   return {
-    get nobody() {
+    get unavailable() {
       return nobody();
     },
     confirm: (question, options = {}) =>

@@ -54,7 +54,7 @@ test('runs retry asks for confirmation of a single row, too', async () => {
   refused = false;
   const unasked = await user.run('runs retry last');
   expect(unasked.code).toBe(2);
-  expect(unasked.stderr).toContain('nobody to ask');
+  expect(unasked.stderr).toContain('This needs a confirmation, and this is not a terminal');
   expect(written(service)).toHaveLength(2);
   expect(await user.run('runs retry last --yes')).toMatchObject({ code: 0 });
 });

@@ -72,7 +72,7 @@ test('with ids on stdin no prompt is possible: exits 2 and says what to add', as
     [[/^/, 'app_1\rapp_2\r\u0004']],
     service.env,
   );
-  expect(shown).toContain('This needs a confirmation, and stdin was read, so nobody can be asked.');
+  expect(shown).toContain('This needs a confirmation, and stdin was already read.');
   expect(shown).toContain('Add --yes');
   expect(code).toBe(2);
 });

@@ -188,15 +188,20 @@ const world = {
 
 describe('without an interactive terminal', () => {
   test.each([
-    ['stdin and stderr are no terminals', false, false],
-    ['prompting is forbidden', true, true],
-  ])('a prompt is a usage error with a hint: %s', async (_, interactive, noInput) => {
+    ['stdin and stderr are no terminals', false, false, 'this is not a terminal'],
+    [
+      'prompting is forbidden',
+      true,
+      true,
+      'prompts are off (--no-input, ROSTERCTL_NO_INPUT or CI)',
+    ],
+  ])('a prompt is a usage error with a hint: %s', async (_, interactive, noInput, why) => {
     const made = screen({ interactive });
     const prompts = createPrompts(made.streams, {
       noInput,
       ...world,
     });
-    expect(prompts.nobody).toMatch(/nobody/);
+    expect(prompts.unavailable).toBe(why);
     const failure = await prompts
       .confirm('Delete?', { hint: 'Add: --yes' })
       .catch((error: unknown) => error);
@@ -222,7 +227,7 @@ describe('without an interactive terminal', () => {
       createPrompts(streams, {
         noInput: false,
         ...world,
-      }).nobody,
+      }).unavailable,
     ).toBeUndefined();
   });
 });

@@ -104,10 +104,10 @@ function requireFlagsOrPrompt(
   given: Readonly<Record<string, boolean>>,
 ): void {
   const missing = Object.keys(given).filter((word) => !given[word]);
-  if (missing.length === 0 || context.prompts.nobody === undefined) return;
+  if (missing.length === 0 || context.prompts.unavailable === undefined) return;
   const { profile } = context.flags;
   const profileFlag = profile === undefined ? '' : ` --profile ${shellQuote(profile)}`;
-  throw new UsageError(`There is nobody to ask: give ${missing.join(', ')}.`, {
+  throw new UsageError(`Logging in needs ${missing.join(', ')}, or a terminal to ask at.`, {
     hint: `For example: rosterctl auth login${profileFlag} --base-url https://HOST/v1 --org ID --key-file FILE`,
   });
 }

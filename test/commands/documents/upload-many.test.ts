@@ -213,7 +213,7 @@ test('more files than --max-changes are refused without a terminal', async () =>
   const line = 'docs upload a.txt b.txt --expect 2 --max-changes 1';
   const unasked = await rosterctl(line, at);
   expect([unasked.code, api.requests.length]).toEqual([2, 0]);
-  expect(unasked.stderr).toContain('there is nobody to ask');
+  expect(unasked.stderr).toContain('this is not a terminal');
   expect((await rosterctl(`${line} --yes`, at)).code).toBe(0);
 });
 
