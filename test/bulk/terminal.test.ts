@@ -73,6 +73,6 @@ test('with ids on stdin no prompt is possible: exits 2 and says what to add', as
     service.env,
   );
   expect(shown).toContain('This needs a confirmation, and stdin was already read.');
-  expect(shown).toContain('Add --yes');
+  expect(shown).toContain('add --yes');
   expect(code).toBe(2);
 });
