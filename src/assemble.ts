@@ -15,7 +15,7 @@ import { BugError, ConfigError, OutputError, PipeClosedError } from './errors.js
 import { RunError } from './data/outcome-errors.js';
 import { exit, exitCodes, type ExitName } from './exit-codes.js';
 import type { ThisProcess } from './files/lock.js';
-import { createService } from './service.js';
+import type { Service } from './service.js';
 import type { LendKeyboard } from './terminal/pager.js';
 import { createProgress } from './terminal/progress.js';
 import { createPrompts, type PromptWorld } from './terminal/prompt.js';
@@ -85,21 +85,27 @@ export async function runCommand(
   // What is said after a signal stands on lines of its own.
   whenAborted(outside.signal, progress.end);
   const instant = () => ({ wall: Date.now(), mono: outside.clock() });
-  const service = createService({
-    ...outside,
-    instant,
-    flags,
-    paths,
-    config,
-    settings,
-    version: outside.table.version,
-    notes: { note: speech.note, drift: speech.note },
-    waiting: progress.waiting,
-    watched: () => streams.stderr.isTerminal,
-    trace: speech.whole,
-    redact: (secret) => streams.redact(secret),
-    redactUrl: (url) => streams.redactUrl(url),
-  });
+  // Loaded when it is asked for: a command that sends nothing needs no client.
+  let service: Promise<Service> | undefined;
+  const loadService = async () => {
+    const { createService } = await import('./service.js');
+    return createService({
+      ...outside,
+      instant,
+      flags,
+      paths,
+      config,
+      settings,
+      version: outside.table.version,
+      notes: { note: speech.note, drift: speech.note },
+      waiting: progress.waiting,
+      watched: () => streams.stderr.isTerminal,
+      trace: speech.whole,
+      redact: (secret) => streams.redact(secret),
+      redactUrl: (url) => streams.redactUrl(url),
+    });
+  };
+  const openService = () => (service ??= loadService());
   const local: LocalContext = {
     table: outside.table,
     nodeVersion: outside.nodeVersion,
@@ -127,16 +133,16 @@ export async function runCommand(
     instant,
     signal: outside.signal,
     ...speech,
-    connect: () => service.api(),
-    connectTo: async (connection) => service.apiTo(connection),
-    files: () => service.files(),
+    connect: async () => (await openService()).api(),
+    connectTo: async (connection) => (await openService()).apiTo(connection),
+    files: async () => (await openService()).files(),
   };
   let written: Shown['written'];
   let stop: Shown['stop'];
   let ending: CommandResult;
   try {
     const command = await loadCommand(plain.words);
-    const context = command.local ? local : { ...local, api: await service.api() };
+    const context = command.local ? local : { ...local, api: await local.connect() };
     // What was done could not be told any more.
     if (isAct(command) && settings.out !== undefined && settings.out !== '-')
       await (await import('./files/atomic-write.js')).checkWritable(settings.out);
@@ -173,7 +179,7 @@ export async function runCommand(
   } finally {
     progress.end();
     await stop?.();
-    await service.close();
+    await (await service)?.close();
     await speech.finish();
   }
   // Last of all: a kill before it only makes the same line tell its report once more.
