@@ -174,7 +174,7 @@ export const uploadStates = [
   'orphan',
   'unknown',
 ] as const;
-type UploadState = (typeof uploadStates)[number];
+export type UploadState = (typeof uploadStates)[number];
 
 /** An upload that is not finished, as a journal keeps it. */
 export interface UnfinishedUpload {

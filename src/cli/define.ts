@@ -1,4 +1,3 @@
-import * as z from 'zod/mini';
 import type { EndpointName } from '../api/contract.js';
 import type { PlannedRequest } from '../api/types.js';
 import type { GlobalFlags } from '../config/environment.js';
@@ -6,6 +5,7 @@ import type { Context, LocalContext } from '../context.js';
 import type { ExitName } from '../exit-codes.js';
 import type { FailedOne } from './failure.js';
 import type { Change, Plan, View } from './views.js';
+import { given, type ValueSchema } from './words.js';
 
 // --- parameters ---
 
@@ -37,9 +37,9 @@ interface ParamOptions {
     | `value:${string}`;
 }
 
-/** One positional or flag: its zod schema says type, choices and whether it may be absent. */
+/** One positional or flag: its schema says type, choices and whether it may be absent. */
 export interface Param<T = unknown> extends ParamOptions {
-  readonly schema: z.core.$ZodType<T>;
+  readonly schema: ValueSchema<T>;
   readonly text: string;
   /** `value` takes one word, `values` is repeatable (a positional: variadic), `nothing` is a switch. */
   readonly takes: 'value' | 'values' | 'nothing';
@@ -56,7 +56,7 @@ export type ValuesOf<P extends Params> = {
 
 /** A parameter with one value; optional when its schema is. */
 export function param<T>(
-  schema: z.core.$ZodType<T>,
+  schema: ValueSchema<T>,
   text: string,
   options: ParamOptions = {},
 ): Param<T> {
@@ -65,7 +65,7 @@ export function param<T>(
 
 /** A repeatable flag or a variadic positional; its schema describes the whole array. */
 export function params<T extends readonly unknown[] | undefined>(
-  schema: z.core.$ZodType<T>,
+  schema: ValueSchema<T>,
   text: string,
   options: ParamOptions & { commaList?: boolean } = {},
 ): Param<T> {
@@ -75,7 +75,7 @@ export function params<T extends readonly unknown[] | undefined>(
 
 /** A switch: given or not. */
 export function flag(text: string, options: ParamOptions = {}): Param<boolean> {
-  return { ...options, schema: z.boolean(), text, takes: 'nothing', commaList: false };
+  return { ...options, schema: given, text, takes: 'nothing', commaList: false };
 }
 
 // --- commands ---

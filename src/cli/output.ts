@@ -7,7 +7,7 @@ import type { LendKeyboard } from '../terminal/pager.js';
 import { createPaint } from '../terminal/paint.js';
 import type { Environment, Streams } from '../terminal/streams.js';
 import { forScreen, type Sink, withSink } from './sink.js';
-import { recordFields, type View } from './views.js';
+import type { View } from './views.js';
 import {
   asRecord,
   NoIdsError,
@@ -108,7 +108,7 @@ async function show<T>(value: T, view: View<T>, sink: Sink, world: Presenting): 
     return;
   }
   if (format === 'csv')
-    return writeCsv(forScreen(sink), rows, csvLook(world), knownFields(view, fields));
+    return writeCsv(forScreen(sink), rows, csvLook(world), fields ?? (await knownFields(view)));
   // A report with --fields is its rows.
   if (!many && !(fields && view.rows))
     return showRecord(asRecord(fields ? await only(rows) : value), sink, world);
@@ -161,8 +161,11 @@ function csvLook({ settings: { delimiter, csvRaw, bom, noHeader }, signal }: Pre
   return { delimiter, raw: csvRaw, bom, noHeader, signal };
 }
 
-function knownFields<T>(view: View<T>, fields: readonly string[] | undefined): readonly string[] {
-  return fields ?? view.columns ?? recordFields(view.resource);
+/** What heads a table without rows. */
+async function knownFields<T>({ columns, resource }: View<T>): Promise<readonly string[]> {
+  if (columns || resource === undefined) return columns ?? [];
+  const { recordFields } = await import('./record-fields.js');
+  return recordFields(resource);
 }
 
 // --- for people ---
@@ -248,7 +251,7 @@ async function writeTable<T>(
     if (first.length >= sampleSize) break;
   }
   const sample = first.slice(0, sampleSize).map(({ value }) => asRecord(value));
-  const columns = sample.length === 0 ? recordFields(view.resource) : columnsForMachines(sample);
+  const columns = sample.length === 0 ? await knownFields(view) : columnsForMachines(sample);
   const late = new LateFields(sample);
   const all = async function* (): Batches<unknown> {
     try {

@@ -1,21 +1,26 @@
 import type * as z from 'zod/mini';
-import type { ResourceName } from '../api/contract.js';
+import { resources } from '../api/resources.js';
 import type { RecordTest } from '../data/dates.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { didYouMean, nearest } from '../data/nearest.js';
 import { valuesAt } from '../data/path.js';
+import type { ResourceName } from '../data/resources.js';
 import { UsageError } from '../errors.js';
 import { singleLine } from '../terminal/safe-text.js';
-import { recordSchema } from './views.js';
+
+/** The fields that the contract documents for a resource's records (2.1, 2.6: the id alone for most). */
+export function recordFields(resource: ResourceName): readonly string[] {
+  return Object.keys(resources[resource].schema.shape);
+}
 
 /** Whether the contract names a dotted field of a resource: `status`, `gamerTags.game` (2.1, 2.2). */
 export function isDocumented(resource: ResourceName, field: string): boolean {
-  return definitionAt(recordSchema(resource), field.split('.')) !== undefined;
+  return definitionAt(resources[resource].schema, field.split('.')) !== undefined;
 }
 
 /** The dotted fields that the contract names, for suggestions. */
 export function documentedFields(resource: ResourceName): readonly string[] {
-  return fieldNames(recordSchema(resource));
+  return fieldNames(resources[resource].schema);
 }
 
 /** The values that the contract names for a dotted field; undefined where it names none. */
@@ -23,7 +28,7 @@ export function documentedChoices(
   resource: ResourceName,
   field: string,
 ): readonly string[] | undefined {
-  const { entries } = definitionAt(recordSchema(resource), field.split('.')) ?? {};
+  const { entries } = definitionAt(resources[resource].schema, field.split('.')) ?? {};
   return entries && Object.values(entries);
 }
 

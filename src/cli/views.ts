@@ -1,8 +1,6 @@
-import * as z from 'zod/mini';
-import type { ResourceName } from '../api/contract.js';
-import { resources } from '../api/resources.js';
 import type { Call, PlannedRequest } from '../api/types.js';
 import type { JsonObject } from '../data/json.js';
+import type { ResourceName } from '../data/resources.js';
 
 /** What a person's lines may depend on. */
 export interface Canvas {
@@ -18,9 +16,8 @@ export interface Canvas {
   };
 }
 
-/** How a command's value is shown; the schema says what `--json` prints. */
+/** How a command's value is shown; its type is what `--json` prints. */
 export interface View<T> {
-  readonly schema: z.core.$ZodType;
   /**
    * `records`: many, streamed as they come; `record`: one; `either`: an array or one object, as the
    * value is; `lines`: a person gets `lines()`, a machine the value.
@@ -48,47 +45,29 @@ export interface View<T> {
 
 export type Records = AsyncIterable<JsonObject> | readonly JsonObject[];
 
-/** The schema of one record of a resource: documented fields checked, the rest passed through. */
-export function recordSchema(resource: ResourceName): z.core.$ZodType {
-  return resources[resource].schema;
-}
-
 /** A list of a resource's records. */
 export function listOf(resource: ResourceName): View<Records> {
-  return { kind: 'records', schema: z.array(recordSchema(resource)), resource };
+  return { kind: 'records', resource };
 }
 
 /** One record of a resource. */
 export function recordOf(resource: ResourceName): View<JsonObject> {
-  return { kind: 'record', schema: recordSchema(resource), resource };
+  return { kind: 'record', resource };
 }
 
 /** One id: the record; several: an array. */
 export function oneOrManyOf(resource: ResourceName): View<JsonObject | readonly JsonObject[]> {
-  const one = recordSchema(resource);
-  return { kind: 'either', schema: z.union([one, z.array(one)]), resource };
+  return { kind: 'either', resource };
 }
 
 /** A list of our own rows with known columns. */
-export function rowsOf<S extends z.core.$ZodType>(
-  row: S,
-  columns: readonly string[],
-): View<readonly z.infer<S>[]> {
-  return { kind: 'records', schema: z.array(row), columns };
+export function rowsOf<T>(columns: readonly string[]): View<readonly T[]> {
+  return { kind: 'records', columns };
 }
 
 /** A value with its own lines for a person. */
-export function linesOf<S extends z.core.$ZodType>(
-  schema: S,
-  lines: (value: z.infer<S>, canvas: Canvas) => readonly string[],
-): View<z.infer<S>> {
-  return { kind: 'lines', schema, lines };
-}
-
-/** The fields that the contract documents for a resource's records (2.1, 2.6: the id alone for most). */
-export function recordFields(resource: ResourceName | undefined): readonly string[] {
-  if (resource === undefined) return [];
-  return Object.keys(resources[resource].schema.shape);
+export function linesOf<T>(lines: (value: T, canvas: Canvas) => readonly string[]): View<T> {
+  return { kind: 'lines', lines };
 }
 
 /** One field, old and new; `from` is undefined where the old value is not known. */

@@ -1,20 +1,10 @@
-import * as z from 'zod/mini';
 import type { DamagedRun } from '../bulk/journal.js';
 import { storeOf } from '../bulk/run-store.js';
 import { listOpenRuns } from '../bulk/runs.js';
-import { type UnfinishedUpload, unfinishedUploads, uploadStates } from '../bulk/end-run.js';
+import { type UnfinishedUpload, unfinishedUploads } from '../bulk/end-run.js';
 import { nearest } from '../data/nearest.js';
 import type { LocalContext } from '../context.js';
 import { UsageError } from '../errors.js';
-
-/** An interrupted upload as it is listed. */
-export const UploadLine = z.object({
-  id: z.string(),
-  path: z.string(),
-  state: z.enum(uploadStates),
-  fileKey: z.nullable(z.string()),
-  startedAt: z.string(),
-});
 
 /** The uploads on this machine that are not finished, oldest first; a run that is damaged is told. */
 export async function readUnfinishedUploads(

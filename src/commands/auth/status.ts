@@ -1,4 +1,3 @@
-import * as z from 'zod/mini';
 import { defineLocalCommand, flag, Outcome } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 import { keyTail } from '../../config/api-key.js';
@@ -13,7 +12,7 @@ import { sandboxProfile } from '../../config/profiles.js';
 import type { LocalContext } from '../../context.js';
 import { Failure } from '../../errors.js';
 import type { ExitName } from '../../exit-codes.js';
-import { checkKey, connectionOf, explainForbidden, KeyStatus } from './key-check.js';
+import { checkKey, connectionOf, explainForbidden, type KeyStatus } from './key-check.js';
 
 /** A status, why the key could not be used if so, and the exit code that stands for it. */
 interface Judged {
@@ -33,7 +32,7 @@ export default defineLocalCommand({
     all: flag('every stored profile'),
     offline: flag('do not ask the service'),
   },
-  view: linesOf(z.union([KeyStatus, z.array(KeyStatus)]), (value) =>
+  view: linesOf((value: KeyStatus | KeyStatus[]) =>
     Array.isArray(value) && value.length === 0
       ? ['No profile is stored.']
       : [value]

@@ -1,4 +1,3 @@
-import * as z from 'zod/mini';
 import { isSingleRun, runNames, type RunStore, storeOf } from '../../bulk/run-store.js';
 import { readRuns, type StoredRun, summaryOf } from '../../bulk/runs.js';
 import { defineLocalCommand, flag } from '../../cli/define.js';
@@ -6,14 +5,14 @@ import { rowsOf } from '../../cli/views.js';
 import type { LocalContext } from '../../context.js';
 import { plural } from '../../data/text.js';
 
-const Run = z.object({
-  run: z.string(),
-  action: z.string(),
-  startedAt: z.string(),
-  state: z.enum(['finished', 'unfinished']),
-  summary: z.record(z.string(), z.number()),
-  profile: z.string(),
-});
+interface Run {
+  readonly run: string;
+  readonly action: string;
+  readonly startedAt: string;
+  readonly state: 'finished' | 'unfinished';
+  readonly summary: Readonly<Record<string, number>>;
+  readonly profile: string;
+}
 
 /** How many are listed without `--all`. */
 const mostListed = 50;
@@ -30,7 +29,7 @@ export default defineLocalCommand({
   calls: [],
   flags: { all: flag('also older runs and finished changes of a single record') },
   view: {
-    ...rowsOf(Run, [
+    ...rowsOf<Run>([
       'run',
       'action',
       'state',

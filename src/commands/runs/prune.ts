@@ -55,13 +55,10 @@ export default defineLocalWrite({
     ),
   },
   excludes: [['run', 'olderThan']],
-  view: linesOf(
-    z.object({ removed: z.array(z.string()), setAside: z.optional(z.array(z.string())) }),
-    ({ removed, setAside: kept = [] }) => [
-      `${plural(removed.length, 'run')} removed.`,
-      ...kept.map((path) => `A damaged run is kept in ${path}.`),
-    ],
-  ),
+  view: linesOf(({ removed, setAside: kept = [] }: { removed: string[]; setAside?: string[] }) => [
+    `${plural(removed.length, 'run')} removed.`,
+    ...kept.map((path) => `A damaged run is kept in ${path}.`),
+  ]),
   async plan(context, { run, olderThan = month }) {
     const { names, aside } =
       run === undefined ? await oldRuns(context, olderThan) : await namedRun(context, run);

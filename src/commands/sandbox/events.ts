@@ -1,9 +1,6 @@
-import * as z from 'zod/mini';
 import { defineLocalCommand } from '../../cli/define.js';
 import { rowsOf } from '../../cli/views.js';
 import { sandboxEvents } from '../../sandbox/embedded.js';
-
-const Event = z.object({ kind: z.string(), applicationId: z.string(), at: z.string() });
 
 export default defineLocalCommand({
   summary: 'List the events that the sandbox emitted',
@@ -14,6 +11,6 @@ export default defineLocalCommand({
     ['Count them in a script', '--json'],
   ],
   calls: [],
-  view: rowsOf(Event, ['kind', 'applicationId', 'at']),
+  view: rowsOf(['kind', 'applicationId', 'at']),
   run: ({ paths }) => (paths.state ? [...sandboxEvents(paths.state.path)] : []),
 });

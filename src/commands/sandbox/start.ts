@@ -4,13 +4,13 @@ import { linesOf } from '../../cli/views.js';
 import { seedSizes, startSandbox } from '../../sandbox/embedded.js';
 import { sandboxPlace } from './place.js';
 
-const Running = z.object({
-  baseUrl: z.string(),
-  organizationId: z.string(),
-  apiKey: z.string(),
-  fileUrl: z.string(),
-  pid: z.number(),
-});
+interface Running {
+  readonly baseUrl: string;
+  readonly organizationId: string;
+  readonly apiKey: string;
+  readonly fileUrl: string;
+  readonly pid: number;
+}
 
 const portNumber = z
   .pipe(
@@ -54,7 +54,7 @@ export default defineLocalCommand({
     strictEvents: flag('emit events also for an update to the present status'),
   },
   view: {
-    ...linesOf(Running, ({ baseUrl, organizationId, apiKey }) => [
+    ...linesOf<Running>(({ baseUrl, organizationId, apiKey }) => [
       `Sandbox ready at ${baseUrl}, organization ${organizationId}, key ${apiKey} (stop it with Ctrl-C)`,
     ]),
     oneLine: true,

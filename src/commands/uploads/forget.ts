@@ -17,7 +17,7 @@ export default defineLocalWrite({
   examples: [['See which first', '3fa9c2.1 --dry-run']],
   calls: [],
   args: { id: param(leftIdSchema, 'an id of uploads list', { placeholder: 'ID' }) },
-  view: linesOf(z.object({ id: z.string(), fileKey: z.nullable(z.string()) }), (gone) => [
+  view: linesOf((gone: { id: string; fileKey: string | null }) => [
     gone.fileKey === null
       ? `${gone.id} is forgotten.`
       : `${gone.id} is forgotten; its bytes may lie in the store under ${gone.fileKey}.`,

@@ -1,8 +1,17 @@
+import type { UploadState } from '../../bulk/end-run.js';
 import { isGoingOn } from '../../bulk/lock-run.js';
 import { defineLocalCommand } from '../../cli/define.js';
 import { rowsOf } from '../../cli/views.js';
 import { plural } from '../../data/text.js';
-import { readUnfinishedUploads, UploadLine } from '../../uploads/unfinished-uploads.js';
+import { readUnfinishedUploads } from '../../uploads/unfinished-uploads.js';
+
+interface UploadLine {
+  readonly id: string;
+  readonly path: string;
+  readonly state: UploadState;
+  readonly fileKey: string | null;
+  readonly startedAt: string;
+}
 
 export default defineLocalCommand({
   summary: 'List the uploads that were interrupted',
@@ -15,7 +24,7 @@ export default defineLocalCommand({
     ['Their ids, for a script', '-o ids'],
   ],
   calls: [],
-  view: rowsOf(UploadLine, ['id', 'path', 'state', 'fileKey', 'startedAt']),
+  view: rowsOf<UploadLine>(['id', 'path', 'state', 'fileKey', 'startedAt']),
   async run(context) {
     const all = await readUnfinishedUploads(context);
     const runs = [...new Set(all.map(({ run }) => run))];
