@@ -30,7 +30,7 @@ export async function main({ table: text, topics, isTerminal }: Distribution): P
   const table = readTable(text);
   const argv = process.argv.slice(2);
   const streams = createStreams(process, {
-    isTerminal,
+    isTerminal: (descriptor) => mayBeTerminal(descriptor) && isTerminal(descriptor),
     // Elsewhere the system's own writing differs from that of a stream.
     write: process.platform === 'win32' ? undefined : writeSync,
   });
@@ -178,13 +178,16 @@ function pageOf(parsed: Parsed, table: PlainTable, width: () => number): string 
 }
 
 /** Asking whether this is a terminal loads half of a socket, which a file or a pipe is spared. */
-function pageWidth({ stdout }: ProcessStreams): number {
+function mayBeTerminal(descriptor: number): boolean {
   try {
-    if (!fstatSync(1).isCharacterDevice() || !stdout.isTerminal) return fullWidth;
-    return Math.min(fullWidth, stdout.columns);
+    return process.platform === 'win32' || fstatSync(descriptor).isCharacterDevice();
   } catch {
-    return fullWidth;
+    return false;
   }
+}
+
+function pageWidth({ stdout }: ProcessStreams): number {
+  return stdout.isTerminal ? Math.min(fullWidth, stdout.columns) : fullWidth;
 }
 
 /** What is known of a failure besides the error itself. */
@@ -230,10 +233,11 @@ async function printFailure(
   const json = isForScript(argv);
   const { stderr } = streams;
   const safe = story.lines.map(singleLine);
-  // Asking a descriptor what it is costs 5 ms: a line that fits most terminals does not need it.
   const isLong = !json && safe.some((line) => line.length > fullWidth);
-  const isSeen = isLong && fstatSync(2).isCharacterDevice() && stderr.isTerminal;
-  const told = isSeen ? safe.flatMap((line) => wrapWholeWords(line, stderr.columns)) : safe;
+  const told =
+    isLong && stderr.isTerminal
+      ? safe.flatMap((line) => wrapWholeWords(line, stderr.columns))
+      : safe;
   const lines = json ? [envelopeJson(story)] : told;
   const isBug = error instanceof Error && !(error instanceof Failure);
   if (isBug && argv.includes('--debug') && error.stack) lines.unshift(multiLine(error.stack));
