@@ -21,6 +21,8 @@ const firsts = {
   columns: ['src/cli/columns.ts'],
   filters: ['src/cli/filters.ts'],
   files: ['src/files/atomic-write.ts'],
+  settings: ['src/commands/config/shared.ts'],
+  runs: ['src/bulk/runs.ts', 'src/bulk/lock-run.ts', 'src/uploads/unfinished-uploads.ts'],
   people: ['src/cli/table.ts', 'src/cli/card.ts'],
   write: ['src/cli/write.ts'],
   wire: ['node_modules/undici/lib/dispatcher/agent.js', 'node_modules/undici/lib/core/connect.js'],

@@ -41,7 +41,7 @@ export async function main({ table: text, topics, isTerminal }: Distribution): P
   });
   try {
     parsed = parseCommandLine(argv, table);
-    const page = pageOf(parsed, table, () => pageWidth(streams));
+    const page = pageOf(parsed, table, streams);
     if (page !== undefined) await streams.stdout.write(page);
     else if (parsed.kind === 'command')
       process.exitCode = await run(parsed, table, topics, streams);
@@ -167,14 +167,15 @@ function isAlive(pid: number): boolean {
   }
 }
 
-function pageOf(parsed: Parsed, table: PlainTable, width: () => number): string | undefined {
+function pageOf(parsed: Parsed, table: PlainTable, { stdout }: ProcessStreams): string | undefined {
   if (parsed.kind === 'version') return `${table.version}\n`;
-  if (parsed.kind === 'start') return startPage(table, width());
-  if (parsed.kind !== 'help') return undefined;
+  if (parsed.kind === 'command') return undefined;
+  const width = stdout.isTerminal ? Math.min(fullWidth, stdout.columns) : fullWidth;
+  if (parsed.kind === 'start') return startPage(table, width);
   const { of, long } = parsed;
-  const options = { long, width: width() };
+  const options = { long, width };
   if (!of) return rootHelp(table, options);
-  return 'words' in of ? commandHelp(of, options) : groupHelp(of, table, options.width);
+  return 'words' in of ? commandHelp(of, options) : groupHelp(of, table, width);
 }
 
 /** Asking whether this is a terminal loads half of a socket, which a file or a pipe is spared. */
@@ -184,10 +185,6 @@ function mayBeTerminal(descriptor: number): boolean {
   } catch {
     return false;
   }
-}
-
-function pageWidth({ stdout }: ProcessStreams): number {
-  return stdout.isTerminal ? Math.min(fullWidth, stdout.columns) : fullWidth;
 }
 
 /** What is known of a failure besides the error itself. */

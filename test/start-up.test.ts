@@ -120,6 +120,35 @@ describe.each([
   });
 });
 
+describe.each([
+  ['help exit-codes', []],
+  ['help tryouts list', []],
+  ['commands', []],
+  ['completion bash', []],
+  ['config list', []],
+  ['config get output', []],
+  ['config path', []],
+  ['profile list', []],
+  ['profile show sandbox', []],
+  // A run's journal holds digests.
+  ['runs list', ['stream', 'crypto']],
+  ['uploads list', ['stream', 'crypto']],
+] as const)('a command that sends nothing: %s', (line, needed) => {
+  test('loads no client, no schema and nothing that is for writes or a person', async () => {
+    const loaded = await load(line);
+    expect([loaded.code, loaded.packages]).toEqual([0, ['commander']]);
+    const needless =
+      /^src\/(api|resources|downloads|sandbox)\/|^src\/service\.ts|^src\/cli\/(table|card|filters|failure)\.ts|^src\/terminal\/(prompt-screen|table|width|pager)\.ts/;
+    expect(loaded.sources.filter((id) => needless.test(id))).toEqual([]);
+    expect(loaded.files.filter((file) => file.endsWith('.cjs')).length).toBeLessThanOrEqual(6);
+  });
+
+  test('opens no stream for a pipe', async () => {
+    const { builtins } = await load(line);
+    expect(builtins.filter((name) => costly.includes(name))).toEqual(needed);
+  });
+});
+
 test.each([
   ['tea', []],
   ['tryouts list --', []],

@@ -3,7 +3,7 @@ import { completionScript, type Shell, shells } from '../cli/completion/scripts.
 import { linesOf } from '../cli/views.js';
 import { oneOf } from '../cli/words.js';
 import type { LocalContext } from '../context.js';
-import { type FileChange, installation, removal, settle } from '../cli/completion/install.js';
+import type { FileChange } from '../cli/completion/install.js';
 
 interface Script {
   readonly shell: Shell;
@@ -39,6 +39,7 @@ export default defineLocalWrite({
   async plan(context, { shell, install, uninstall }) {
     if (!install && !uninstall)
       return { calls: [], changes: [], onlyReads: true, state: undefined };
+    const { installation, removal } = await import('../cli/completion/install.js');
     const files = install
       ? installation(shell, completionScript(shell), context)
       : removal(shell, context);
@@ -46,6 +47,7 @@ export default defineLocalWrite({
   },
   async apply(context: LocalContext, { state }, { shell }): Promise<Answer> {
     if (!state) return { shell, script: completionScript(shell) };
+    const { settle } = await import('../cli/completion/install.js');
     await settle(state);
     return { shell, files: state.map((file) => ({ path: file.path, done: doneTo(file) })) };
   },

@@ -6,6 +6,8 @@ import { activeProfileOf, type Stored } from './store.js';
 
 /** The built-in profile: the service of the sandbox, never stored. */
 export const sandboxProfile = 'sandbox';
+/** The organization of its demo data. */
+export const demoOrganization = 'org_demo';
 
 /** A name under which a profile may be stored. Throws UsageError. */
 export function checkProfileName(name: string): string {

@@ -1,9 +1,8 @@
 import type { ConfigData } from '../../config/config-file.js';
 import { findPlace } from '../../config/connection.js';
-import { requireProfile, sandboxProfile } from '../../config/profiles.js';
+import { demoOrganization, requireProfile, sandboxProfile } from '../../config/profiles.js';
 import { resolveSettings, type SettingOrigin, type Settings } from '../../config/settings.js';
 import type { LocalContext } from '../../context.js';
-import { demoOrganization } from '../../sandbox/keys.js';
 import { connectionOf } from '../auth/key-check.js';
 
 /** It listens on any free port; `auth status` shows it. */

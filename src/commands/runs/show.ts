@@ -8,11 +8,10 @@ import { findRun, type StoredRun, summaryOf } from '../../bulk/runs.js';
 import { defineLocalCommand, flag, Outcome, param } from '../../cli/define.js';
 import { parseBaseUrl } from '../../config/base-url.js';
 import { findPlace } from '../../config/connection.js';
-import { sandboxProfile } from '../../config/profiles.js';
+import { demoOrganization, sandboxProfile } from '../../config/profiles.js';
 import type { LocalContext } from '../../context.js';
 import { printJson } from '../../data/json.js';
 import { UsageError } from '../../errors.js';
-import { demoOrganization } from '../../sandbox/keys.js';
 
 /** Which run; `last` is the newest of this organization and service, or of those that can be meant. */
 export const runArg = param(
