@@ -19,7 +19,7 @@ export interface UploadFile {
 /** Which file it was, untouched: device, inode, size, times of change of content and of the inode, in ns. */
 export type FileIdentity = string;
 
-const chunkBytes = 2 * 1024 * 1024;
+const mostChunkBytes = 2 * 1024 * 1024;
 
 /**
  * Looks at a file to upload; `expected` is the identity of an earlier look. Throws InputError unless
@@ -55,7 +55,7 @@ export async function openUpload(path: string, expected?: FileIdentity): Promise
       try {
         await check(handle);
         let sum = 0n;
-        for await (const chunk of chunks(handle, undefined)) {
+        for await (const chunk of chunks(handle, Number(planned.size), undefined)) {
           sum += BigInt(chunk.length);
           // Before the last one is handed over: a request that is not whole stores nothing.
           if (sum >= planned.size) await check(handle);
@@ -76,22 +76,28 @@ export async function heldUpload(handle: FileHandle): Promise<UploadFile> {
   return {
     sizeBytes: Number(planned.size),
     identity: identityOf(planned),
-    open: () => chunks(handle, 0),
+    open: () => chunks(handle, Number(planned.size), 0),
     async verify() {},
   };
 }
 
 /**
  * Two buffers take turns: while one is being sent the other is filled. A chunk is short only at the
- * end of the file, for the sender may still hold a short one when the next is asked for. `from` is
- * undefined for a file that is read from where it stands.
+ * end of the file, for the sender may still hold a short one when the next is asked for. A file of
+ * less than a chunk needs one buffer, a byte longer than its `size`, which shows whether it grew.
+ * `from` is undefined for a file that is read from where it stands.
  */
-async function* chunks(handle: FileHandle, from: number | undefined): AsyncGenerator<Uint8Array> {
-  const buffers = [Buffer.allocUnsafe(chunkBytes), Buffer.allocUnsafe(chunkBytes)] as const;
+async function* chunks(
+  handle: FileHandle,
+  size: number,
+  from: number | undefined,
+): AsyncGenerator<Uint8Array> {
+  const chunkBytes = Math.min(mostChunkBytes, size + 1);
+  const buffers: Buffer[] = [];
   let turn: 0 | 1 = 0;
   let at = from;
   const next = async () => {
-    const chunk = await fill(handle, buffers[turn], at);
+    const chunk = await fill(handle, (buffers[turn] ??= Buffer.allocUnsafe(chunkBytes)), at);
     if (at !== undefined) at += chunk.length;
     return chunk;
   };
