@@ -1,7 +1,7 @@
-// The upload figures (U1 to U4): one file of 2 GiB sent by rosterctl, in all three steps, and by
-// curl, in turn, to the same store. BENCH_UPLOAD_ROUNDS sets how often, BENCH_UPLOAD_MIB how much.
+// The upload figures (U1 to U5): one file of 2 GiB sent by rosterctl, in all three steps, and by
+// curl, in turn, to the same store; and many small ones. BENCH_UPLOAD_ROUNDS sets how often, BENCH_UPLOAD_MIB how much.
 import { spawn, spawnSync } from 'node:child_process';
-import { closeSync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, ftruncateSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,7 @@ const rounds = Number(process.env.BENCH_UPLOAD_ROUNDS ?? 7);
 const mebibytes = Number(process.env.BENCH_UPLOAD_MIB ?? 2048);
 const server = fileURLToPath(new URL('store.mjs', import.meta.url));
 
-/** The rows of the result table for U1 to U4. `tool` starts rosterctl, `home` is a folder to work in. */
+/** The rows of the result table for U1 to U5. `tool` starts rosterctl, `home` is a folder to work in. */
 export async function uploadFigures({ tool, home, env }) {
   if (!isInstalled('curl'))
     return [['U1 upload', '-', 'curl is not installed', '-', '-', '-', 'left out']];
@@ -29,6 +29,7 @@ export async function uploadFigures({ tool, home, env }) {
       ...(await hashing(bench)),
       ...(await progress(bench)),
       ...(await memory(bench, tool, home)),
+      ...(await smallFiles(bench, tool, home)),
     ];
   } finally {
     rmSync(path, { force: true });
@@ -97,6 +98,35 @@ async function memory(bench, tool, home) {
   }
 }
 
+/** 1,000 files of 20 KiB, sent and fetched: CPU of the whole command, for each of them. */
+async function smallFiles(bench, tool, home) {
+  const folder = mkdtempSync(join(home, 'small-'));
+  const count = 1_000;
+  for (let index = 0; index < count; index++) fillFile(join(folder, `${index}.pdf`), 20 / 1024);
+  const some = ['--expect', String(count), '--yes'];
+  const upload = [...tool, 'docs', 'upload', '-r', folder, ...some, '--json'];
+  const download = () => [
+    ...[...tool, 'docs', 'download', '--all', '--json'],
+    ...['-D', mkdtempSync(join(home, 'fetched-'))],
+  ];
+  // A state of its own each time: an upload that was done goes on as done.
+  const cpuOf = async (line) => {
+    const state = mkdtempSync(join(home, 'state-'));
+    const { cpu, code } = await run(line, { ...bench.env, ROSTERCTL_STATE_DIR: state });
+    if (code !== 0) throw new Error(`${line.slice(2, 4).join(' ')} exits ${code}`);
+    return cpu / count;
+  };
+  const [sent, fetched] = [[], []];
+  for (let round = 0; round < rounds; round++) {
+    sent.push(await cpuOf(upload));
+    fetched.push(await cpuOf(download()));
+  }
+  return [
+    each('U5 upload of 1,000 files of 20 KiB, CPU each', median(sent), 3),
+    each('U5 download of 1,000 files of 20 KiB, CPU each', median(fetched), 1.5),
+  ];
+}
+
 // --- the work ---
 
 async function inTurn(bench, ours, theirs) {
@@ -120,9 +150,9 @@ function run(words, env) {
     });
     child.on('error', reject);
     const start = performance.now();
-    child.on('close', () => {
+    child.on('close', (code) => {
       const [, user, system, peak] = text.trim().split('\n').at(-1).split(' ').map(Number);
-      resolve({ ms: performance.now() - start, cpu: (user + system) * 1000, peak });
+      resolve({ ms: performance.now() - start, cpu: (user + system) * 1000, peak, code });
     });
   });
 }
@@ -130,8 +160,8 @@ function run(words, env) {
 function fillFile(path, size) {
   const file = openSync(path, 'w');
   writeSync(file, '%PDF-1.7\n');
-  const block = randomBytes(1024 * 1024);
-  for (let at = 1; at <= size; at++) writeSync(file, block);
+  const block = randomBytes(Math.min(size, 1) * 1024 * 1024);
+  for (let at = 0; at < size; at++) writeSync(file, block);
   closeSync(file);
 }
 
@@ -170,6 +200,11 @@ function row(name, pairs, other, figure, goal) {
     `<= ${goal.toFixed(2)}`,
     verdict,
   ];
+}
+
+function each(name, ms, goal) {
+  const verdict = ms <= goal ? 'met' : 'MISSED';
+  return [name, `${ms.toFixed(2)} ms`, '-', '-', '-', `<= ${goal} ms`, verdict];
 }
 
 function bound(name, size, goal) {
