@@ -138,8 +138,14 @@ function stateWithoutProc(holder: LockHolder, here: MachineFacts, self: ThisProc
   return self.isAlive(holder.pid) ? 'unsure' : 'gone';
 }
 
+/** They stay while the process runs; asking for them takes four files, for each of many locks. */
+let asked: MachineFacts | undefined;
+
 function factsOf({ facts }: ThisProcess): MachineFacts {
-  if (facts) return facts;
+  return facts ?? (asked ??= askFacts());
+}
+
+function askFacts(): MachineFacts {
   return {
     host: hostname(),
     machine: readText('/etc/machine-id') ?? readText('/var/lib/dbus/machine-id'),
