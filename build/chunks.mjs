@@ -16,7 +16,7 @@ const firsts = {
   ],
   told: ['src/cli/failure.ts'],
   command: ['src/assemble.ts', 'src/cli/views.ts', 'src/config/connection.ts'],
-  service: ['src/service.ts', 'src/resources/read.ts'],
+  service: ['src/service.ts', 'src/resources/read.ts', 'src/resources/params.ts'],
   list: ['src/api/list-page.ts', 'src/api/pager.ts'],
   columns: ['src/cli/columns.ts'],
   filters: ['src/cli/filters.ts'],

@@ -181,6 +181,7 @@ function pageOf(parsed: Parsed, table: PlainTable, { stdout }: ProcessStreams): 
 /** Asking whether this is a terminal loads half of a socket, which a file or a pipe is spared. */
 function mayBeTerminal(descriptor: number): boolean {
   try {
+    // What Windows says of a console is not relied on.
     return process.platform === 'win32' || fstatSync(descriptor).isCharacterDevice();
   } catch {
     return false;

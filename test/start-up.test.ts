@@ -140,7 +140,7 @@ describe.each([
     const needless =
       /^src\/(api|resources|downloads|sandbox)\/|^src\/service\.ts|^src\/cli\/(table|card|filters|failure)\.ts|^src\/terminal\/(prompt-screen|table|width|pager)\.ts/;
     expect(loaded.sources.filter((id) => needless.test(id))).toEqual([]);
-    expect(loaded.files.filter((file) => file.endsWith('.cjs')).length).toBeLessThanOrEqual(6);
+    expect(loaded.files.filter((file) => file.endsWith('.cjs')).length).toBeLessThanOrEqual(5);
   });
 
   test('opens no stream for a pipe', async () => {
@@ -221,7 +221,7 @@ describe('one GET printed as JSON', async () => {
   });
 
   test('reads few files', () => {
-    expect(loaded.files.filter((file) => file.endsWith('.cjs')).length).toBeLessThanOrEqual(6);
+    expect(loaded.files.filter((file) => file.endsWith('.cjs')).length).toBeLessThanOrEqual(5);
   });
 });
 
