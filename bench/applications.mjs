@@ -1,5 +1,7 @@
-// A bare service of N applications for the bulk figures, in a process of its own: the same one for
-// every client. `node applications.mjs LATENCY_MS` prints its origin; POST /reset?n=N starts anew.
+/**
+ * A bare service of N applications for the bulk benchmarks, in its own process and the same for
+ * every client. `node applications.mjs LATENCY_MS` prints its origin; POST /reset?n=N resets it.
+ */
 import { createServer } from 'node:http';
 import { application } from './application.mjs';
 
@@ -31,7 +33,7 @@ function answerGet(url, response) {
   const id = /^\/v1\/tryout-applications\/([^/?]+)/.exec(url)?.[1];
   if (id !== undefined) return send(response, record(id));
   list ??= `[${Array.from({ length: count }, (_, index) => record(`app_${index}`)).join(',')}]`;
-  // A total, so that no round number looks like a list that was cut.
+  // With a total, so that a round count does not look like a truncated list.
   send(response, list, { 'x-total-count': String(count) });
 }
 

@@ -1,11 +1,13 @@
-// The least that a bulk run over undici can cost: the list, then a GET, an intent on disk, a PATCH and
-// a result on disk for each record, with no check, no retry and no preview. What rosterctl takes
-// beyond it is its own. `node bare-bulk.mjs ORIGIN IDS JOURNAL AT_ONCE`.
+/**
+ * The minimum cost of a bulk run over undici: the list, then for each record a GET, an intent on
+ * disk, a PATCH and a result on disk, without checks, retries or a preview. Any further cost is
+ * rosterctl's own. `node bare-bulk.mjs ORIGIN IDS JOURNAL AT_ONCE`.
+ */
 import { createHash } from 'node:crypto';
 import { fdatasync, openSync, readFileSync, writeSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 
-// As rosterctl does: Node 20 would compile undici's parser twice.
+// As in rosterctl, because Node 20 would compile undici's parser twice.
 if (process.version.startsWith('v20.')) setFlagsFromString('--liftoff-only');
 const { Agent } = await import('undici');
 
@@ -51,7 +53,7 @@ let lines = '';
 let waiting = [];
 let isWriting = false;
 
-/** One write and one sync for all records that came while the last sync ran. */
+/** One write and one sync for all records that arrived during the last sync. */
 function append(entry) {
   const text = JSON.stringify(entry);
   const sum = createHash('sha256').update(text).digest('hex').slice(0, 16);

@@ -1,5 +1,7 @@
-// Speed as ratios: every figure is measured side by side with its peer in one run, in turn,
-// and compared pair by pair. Prints a table and writes bench/results.md. Never fails on time.
+/**
+ * Speed as ratios: each figure is measured alternately with its peer in one run and compared pair
+ * by pair. Prints a table and writes bench/results.md. Never fails because of a time.
+ */
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -15,7 +17,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const launcher = join(root, 'bin/rosterctl');
 const rounds = Number(process.env.BENCH_ROUNDS ?? 25);
 const home = mkdtempSync(join(tmpdir(), 'rosterctl-bench-'));
-// NODE_EXTRA_CA_CERTS alone slows every start of Node 20 and would flatter each ratio.
+// NODE_EXTRA_CA_CERTS slows down every start of Node 20, which would flatter each ratio.
 const env = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !name.startsWith('NODE_')),
 );
@@ -25,7 +27,7 @@ const node = [process.execPath];
 const tool = [process.execPath, launcher];
 const list = (format, ...more) => [...tool, 'tryouts', 'list', '-o', format, ...more];
 const rows = [];
-/** Lists of the service by organization, made when first asked for. */
+/** Lists of the service by organization, created when first requested. */
 const madeLists = new Map();
 
 const service = await startService();
@@ -122,7 +124,7 @@ async function compare(name, command, other, otherName, goal, times = rounds, mo
   );
 }
 
-/** Lists of one answer: the whole, its memory, the first record, and as a table. */
+/** Lists in one response: total time, memory, time to the first record, and as a table. */
 async function lists() {
   const many = { ROSTERCTL_ORG: 'org_100000' };
   const url = `${service.origin}/v1/tryout-applications?organizationId=org_100000`;
@@ -170,7 +172,7 @@ function bound(name, mebibytes, goal) {
   rows.push([name, `${mebibytes.toFixed(0)} MiB`, '-', '-', '-', `<= ${goal} MiB`, verdict]);
 }
 
-/** A hash of what a command prints; the server lives in this process, so nothing may block it. */
+/** Returns a hash of a command's output, asynchronously because the server runs in this process. */
 function outputOf([command, ...words], more) {
   return new Promise((resolve) => {
     const options = { env: { ...env, ...more }, cwd: home, stdio: ['ignore', 'pipe', 'ignore'] };
@@ -204,7 +206,7 @@ async function peakOf([command, ...words], more) {
   return Number(readFileSync(file, 'utf8')) / 1024;
 }
 
-/** The part of the whole time after which the first byte stands on stdout. */
+/** Returns the fraction of the total time before the first byte arrives on stdout. */
 function firstByte([command, ...words], more) {
   return new Promise((resolve) => {
     const start = performance.now();
@@ -249,7 +251,7 @@ function time(command, more = {}, code) {
   });
 }
 
-/** Milliseconds between the last byte of the output and the exit. */
+/** Returns the milliseconds between the last byte of output and the exit. */
 async function hang(name, command) {
   const waits = [];
   for (let round = 0; round < rounds; round++) {
@@ -334,7 +336,7 @@ function ms(value) {
   return `${value.toFixed(1)} ms`;
 }
 
-/** A list as long as its organization's name says, made once. */
+/** Returns a list of the length in its organization's name, created once. */
 function listFor(path) {
   const organizationId = new URL(path, 'http://x').searchParams.get('organizationId') ?? '';
   const made = madeLists.get(organizationId);
@@ -383,7 +385,7 @@ function startService() {
       response.writeHead(200, type).end(team);
       return;
     }
-    // A total, so that no round number looks like a list that was cut.
+    // With a total, so that a round count does not look like a truncated list.
     const { body, total } = listFor(request.url);
     response.writeHead(200, { ...type, 'x-total-count': total }).end(body);
   });

@@ -1,6 +1,8 @@
-// The bulk figures (B1 to B6): the same list of requests sent by rosterctl, with its reads, journal
-// and checks, and by its peers, in turn, to the same server process. Rates are requests a second of
-// the whole process. BENCH_BULK_ROUNDS sets how often.
+/**
+ * The bulk figures (B1 to B6): rosterctl, with its reads, journal and checks, and its peers send
+ * the same requests alternately to the same server process. Rates are requests per second of the
+ * entire process. BENCH_BULK_ROUNDS sets the number of rounds.
+ */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +13,7 @@ const rounds = Number(process.env.BENCH_BULK_ROUNDS ?? 5);
 const server = fileURLToPath(new URL('applications.mjs', import.meta.url));
 const bareClient = fileURLToPath(new URL('bare-bulk.mjs', import.meta.url));
 
-/** The rows of the result table for B1 to B6. `tool` starts rosterctl, `home` is a folder to work in. */
+/** Returns the rows of the result table for B1 to B6. `tool` starts rosterctl, `home` is a working folder. */
 export async function bulkFigures({ tool, home, env }) {
   const rows = [];
   const bench = { tool, home, env, rows };
@@ -53,7 +55,7 @@ export async function bulkFigures({ tool, home, env }) {
 
 // --- the figures ---
 
-/** The whole run beside curl --parallel with the same requests and as many at once. */
+/** The complete run compared with curl --parallel, with the same requests and concurrency. */
 async function beside(bench, service, { name, count, at, ratio, times, wrk }) {
   if (!isInstalled('curl')) return leftOut(bench, name, 'curl');
   const peer = curlLine(bench, service, count, at);
@@ -80,7 +82,7 @@ async function beside(bench, service, { name, count, at, ratio, times, wrk }) {
   verdict(bench, `${name.slice(0, 2)} beside wrk`, mine, 'wrk', top, wrk);
 }
 
-/** What undici itself leaves of the rate, whoever calls it: no goal, it tells what a goal can be. */
+/** The rate that undici alone leaves to any caller: not a target, but the limit of one. */
 async function floor(bench, service, name, count, at) {
   if (!isInstalled('curl')) return leftOut(bench, name, 'curl');
   const peer = curlLine(bench, service, count, at);
@@ -92,7 +94,7 @@ async function floor(bench, service, name, count, at) {
   add(bench, name, pairs, 'curl --parallel', count * 2 + 1);
 }
 
-/** One process a request: what a shell script does. Fewer requests, the rate is what counts. */
+/** One process per request, as in a shell script. Fewer requests, because only the rate counts. */
 async function manyProcesses(bench, service) {
   const count = 1_000;
   const urls = join(bench.home, 'urls');
@@ -121,7 +123,7 @@ async function manyProcesses(bench, service) {
   }
 }
 
-/** With 50 ms to each answer the clock rules: how near to what 64 or 256 at once can be. */
+/** With 50 ms per response, latency dominates: how close the rate is to the maximum of 64 or 256 at once. */
 async function latency(bench, service) {
   for (const [at, goal] of [
     [64, 0.92],
@@ -142,7 +144,7 @@ async function latency(bench, service) {
   });
 }
 
-/** The journal on a disk beside the same in memory, where a sync costs nothing. */
+/** The journal on a disk compared with one in memory, where a sync is free. */
 async function durable(bench, service, name, count, at, goal) {
   if (!existsSync('/dev/shm')) return leftOut(bench, name, '/dev/shm');
   const inMemory = join('/dev/shm', `rosterctl-bench-${process.pid}`);
@@ -225,10 +227,10 @@ function connection({ origin }) {
   };
 }
 
-/** Seconds from start to exit, and of them those of a processor. Throws when it fails. */
+/** Returns the seconds from start to exit and the CPU seconds. Throws if the command fails. */
 function timed({ home, env }, [command, ...rest], more = {}) {
   const usage = join(home, 'usage');
-  // The shell's own `times` knows what its children used.
+  // The shell's `times` reports the CPU time of its children.
   const script = '"$@" >/dev/null 2>/dev/null; code=$?; times >"$0"; exit $code';
   return new Promise((resolve, reject) => {
     const start = process.hrtime.bigint();
@@ -260,7 +262,7 @@ function curlLine(bench, service, count, at) {
   return ['curl', '-s', '--parallel', '--parallel-max', String(at), '-K', config];
 }
 
-/** The same requests for curl: the list, then a GET and a PATCH for each record. */
+/** The requests for curl: the list, then a GET and a PATCH for each record. */
 function curlConfig({ home }, service, count) {
   const file = join(home, `curl-${count}-${new URL(service.origin).port}`);
   if (existsSync(file)) return file;
@@ -282,7 +284,7 @@ function curlGet(url) {
   return `url = "${url}"\nheader = "x-api-key: k"\noutput = "/dev/null"\n`;
 }
 
-/** What wrk reaches with the same PATCH over and over. */
+/** The rate of wrk with one repeated PATCH. */
 async function wrkRate({ home }, service, at) {
   const script = join(home, 'wrk.lua');
   writeFileSync(
@@ -298,7 +300,7 @@ function recordUrl({ origin }, index) {
   return `${origin}/v1/tryout-applications/app_${index}?organizationId=org_7`;
 }
 
-/** nginx takes little of the machine; without it a server of Node, which takes as much as a client. */
+/** nginx, which uses little CPU; if it is missing, a Node server, which uses as much as a client. */
 async function startServer(home, latencyMs) {
   if (hasNginx(latencyMs))
     return { ...(await startNginx(home, latencyMs)), name: 'nginx, one worker' };
@@ -318,7 +320,7 @@ async function startServer(home, latencyMs) {
 
 // --- rows of the table ---
 
-/** A ratio of rates: more is better. */
+/** A ratio of rates; higher is better. */
 function verdict({ rows }, name, mine, other, theirs, goal) {
   const ratio = mine / theirs;
   const met = ratio >= goal ? 'met' : 'MISSED';
@@ -379,7 +381,7 @@ function micro(seconds) {
   return `${(seconds * 1e6).toFixed(0)} µs`;
 }
 
-// Alone: node bench/bulk.mjs
+// To run it alone: node bench/bulk.mjs
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { mkdtempSync } = await import('node:fs');
   const { tmpdir } = await import('node:os');

@@ -1,5 +1,7 @@
-// The service of applications.mjs that takes only 10 requests a second, by one of three models, and
-// answers each after 120 ms: `node limited.mjs MODEL` prints its origin.
+/**
+ * The service of applications.mjs with a rate limit of 10 requests per second, in one of three
+ * models, and a latency of 120 ms: `node limited.mjs MODEL` prints its origin.
+ */
 import { createServer } from 'node:http';
 import { application } from './application.mjs';
 
@@ -8,7 +10,7 @@ const latencyMs = 120;
 const count = 300;
 const list = `[${Array.from({ length: count }, (_, index) => application(`app_${index}`)).join(',')}]`;
 
-/** Each gives 0 for a request that is taken, else the seconds after which to come again. */
+/** Each model returns 0 for an accepted request, else the seconds after which to retry. */
 const models = {
   'token bucket'() {
     let tokens = perSecond;

@@ -1,22 +1,24 @@
-// The same service as applications.mjs, but of nginx: it takes so little of the machine that what
-// is measured is the client. Its answers are fixed by path and method: a read shows `pending`, a
-// write `rejected`, whatever came before.
+/**
+ * The service of applications.mjs in nginx, which uses so little CPU that the client is what is
+ * measured. Responses are fixed by path and method: a read returns `pending`, a write `rejected`,
+ * whatever came before.
+ */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { application } from './application.mjs';
 
-/** What lets it wait before an answer; a package of its own (Debian: libnginx-mod-http-echo). */
+/** The module that delays responses, from a separate package (Debian: libnginx-mod-http-echo). */
 const echoModule = '/usr/lib/nginx/modules/ngx_http_echo_module.so';
 
-/** Whether it is installed, and for a latency the module that waits. */
+/** Returns true if nginx is installed and, for a latency, the module that delays responses. */
 export function hasNginx(latencyMs) {
   const found = spawnSync('sh', ['-c', 'command -v nginx']).status === 0;
   return found && (latencyMs === 0 || existsSync(echoModule));
 }
 
-/** Starts it with its files in a folder of `home`. `reset` sets how many applications its list has. */
+/** Starts nginx with its files in a folder of `home`. `reset` sets the number of applications in its list. */
 export async function startNginx(home, latencyMs) {
   const folder = join(home, `nginx-${latencyMs}`);
   mkdirSync(folder, { recursive: true });
@@ -83,10 +85,10 @@ http {
 `;
 }
 
-/** Resolves when the list is as long as wanted; a worker of before may still answer for a moment. */
+/** Resolves once the list has the expected length; an old worker may still answer for a moment. */
 async function shows(origin, count) {
   for (let look = 0; look < 500; look++) {
-    // No connection is kept: one would hold the worker of before alive.
+    // Connections are not reused, because one would keep the old worker alive.
     const answer = await fetch(`${origin}/v1/tryout-applications`, {
       method: 'HEAD',
       headers: { connection: 'close' },

@@ -1,4 +1,4 @@
-/** A server on any free port of the loopback; gives its origin and what ends it. */
+/** Starts a server on a free loopback port; returns its origin and the function that closes it. */
 import { createServer } from 'node:http';
 
 export function serve(answer) {

@@ -1,9 +1,12 @@
-// A service with a store for the upload figures: it hands out places, counts the bytes that come
-// and drops them, records documents, and has 1,000 small ones to download. A process of its own, so that it slows no measurement.
+/**
+ * A service with a file store for the upload figures: it issues upload URLs, counts and drops the
+ * bytes, records documents, and serves 1,000 small ones for download. It runs in its own process, so
+ * that it slows no measurement.
+ */
 import { createServer } from 'node:http';
 import { createServer as createSocketServer } from 'node:net';
 
-/** What each of the documents holds, and how many there are. */
+/** The content of each document, and the number of documents. */
 const small = Buffer.alloc(20 * 1024, '%PDF-1.7\n');
 const documents = 1_000;
 

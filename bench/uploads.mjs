@@ -1,5 +1,8 @@
-// The upload figures (U1 to U5): one file of 2 GiB sent by rosterctl, in all three steps, and by
-// curl, in turn, to the same store; and many small ones. BENCH_UPLOAD_ROUNDS sets how often, BENCH_UPLOAD_MIB how much.
+/**
+ * The upload figures (U1 to U5): rosterctl, in all three steps, and curl send one file of 2 GiB
+ * alternately to the same store, and rosterctl transfers many small files. BENCH_UPLOAD_ROUNDS sets
+ * the number of rounds, BENCH_UPLOAD_MIB the size.
+ */
 import { spawn, spawnSync } from 'node:child_process';
 import { closeSync, ftruncateSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
@@ -10,7 +13,7 @@ const rounds = Number(process.env.BENCH_UPLOAD_ROUNDS ?? 7);
 const mebibytes = Number(process.env.BENCH_UPLOAD_MIB ?? 2048);
 const server = fileURLToPath(new URL('store.mjs', import.meta.url));
 
-/** The rows of the result table for U1 to U5. `tool` starts rosterctl, `home` is a folder to work in. */
+/** Returns the rows of the result table for U1 to U5. `tool` starts rosterctl, `home` is a working folder. */
 export async function uploadFigures({ tool, home, env }) {
   if (!isInstalled('curl'))
     return [['U1 upload', '-', 'curl is not installed', '-', '-', '-', 'left out']];
@@ -55,8 +58,9 @@ async function beside(bench) {
 }
 
 /**
- * Hashed in the same pass. --verify would download it again; this service names no place for that, so
- * the line ends there, and each begins anew instead of going on with the one before.
+ * An upload that hashes the file in the same pass. --verify would also download it again, but this
+ * service offers no download, so the command ends there, and each one starts afresh instead of
+ * resuming the one before.
  */
 async function hashing(bench) {
   const ours = ['sh', '-c', 'rm -rf "$HOME/.local/state"; exec "$@"', 'sh'];
@@ -65,7 +69,7 @@ async function hashing(bench) {
   return [row('U3 with SHA-256 in the same pass', pairs, 'sha256sum; curl -T', 'ms', 0.5)];
 }
 
-/** At a terminal of 80 columns; `script` alone gives it none. */
+/** In a terminal of 80 columns; `script` alone sets no width. */
 function atTerminal(words) {
   const line = words.map((word) => `'${word}'`).join(' ');
   return ['script', '-qec', `stty cols 80 rows 24; ${line}`, '/dev/null'];
@@ -79,7 +83,7 @@ async function progress(bench) {
   return [row('U4 progress at a terminal', pairs, 'the same with --quiet', 'ms', 1.05)];
 }
 
-/** Peaks of 64 MiB and of 8 GiB; the large one is a hole with a beginning, which takes no room. */
+/** Peak memory for 64 MiB and 8 GiB; the large file is sparse and takes no space. */
 async function memory(bench, tool, home) {
   const [few, many] = [join(home, 'few.pdf'), join(home, 'many.pdf')];
   try {
@@ -98,7 +102,7 @@ async function memory(bench, tool, home) {
   }
 }
 
-/** 1,000 files of 20 KiB, sent and fetched: CPU of the whole command, for each of them. */
+/** Measures the upload and download of 1,000 files of 20 KiB: CPU time of the command per file. */
 async function smallFiles(bench, tool, home) {
   const folder = mkdtempSync(join(home, 'small-'));
   const count = 1_000;
@@ -109,7 +113,7 @@ async function smallFiles(bench, tool, home) {
     ...[...tool, 'docs', 'download', '--all', '--json'],
     ...['-D', mkdtempSync(join(home, 'fetched-'))],
   ];
-  // A state of its own each time: an upload that was done goes on as done.
+  // A new state folder each time, because a completed upload is not repeated.
   const cpuOf = async (line) => {
     const state = mkdtempSync(join(home, 'state-'));
     const { cpu, code } = await run(line, { ...bench.env, ROSTERCTL_STATE_DIR: state });
@@ -136,7 +140,7 @@ async function inTurn(bench, ours, theirs) {
   return pairs;
 }
 
-/** Wall and CPU milliseconds, and the peak in KiB of the largest process. */
+/** Returns wall and CPU milliseconds, and the peak memory of the largest process in KiB. */
 function run(words, env) {
   return new Promise((resolve, reject) => {
     const format = '%e %U %S %M';

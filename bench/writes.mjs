@@ -1,5 +1,7 @@
-// What a write costs (S7), what the runs of the past add to it (H1), and how near a run comes to a
-// service's rate (P1).
+/**
+ * The cost of a write (S7), the cost that stored runs add to it (H1), and how close a run comes to
+ * the service's rate limit (P1).
+ */
 import { spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +13,7 @@ const limited = fileURLToPath(new URL('limited.mjs', import.meta.url));
 const endedRuns = 5_000;
 const longRun = 100_000;
 
-/** `compare` and `rows` are those of bench.mjs; `home` is a folder to work in. */
+/** Runs the benchmarks. `compare` and `rows` are those of bench.mjs; `home` is a working folder. */
 export async function writeFigures({ tool, home, env, rows, compare, rounds }) {
   const service = await startService();
   try {
@@ -30,7 +32,7 @@ export async function writeFigures({ tool, home, env, rows, compare, rounds }) {
     rows.push(await paced({ tool, home, env, model, idealSeconds, goal }));
 }
 
-/** The same write with no ended run in the state folder, with many, and with one of many rows. */
+/** One write with no finished run in the state folder, with many, and with one of many rows. */
 async function besideThePast({ tool, home, env, compare, rounds, origin }) {
   const ids = Array.from({ length: 5 }, (_, index) => `app_${index}`);
   const line = [...tool, 'tryouts', 'set-status', ...ids, '--to', 'rejected', '--yes'];
@@ -51,7 +53,7 @@ async function besideThePast({ tool, home, env, compare, rounds, origin }) {
     await compare(name, at(state), at(none), 'no ended run', 1.1, rounds, more);
 }
 
-/** An ended run under another name; `rows` makes its journal as long as that of so many rows. */
+/** Copies a finished run under another name; `rows` extends its journal to that number of rows. */
 function copyRun({ from, template, to, index, rows }) {
   const time = new Date(Date.now() - index * 60_000).toISOString().replaceAll(/[-:.Z]/g, '');
   const name = `${time}-5-${index.toString(16).padStart(6, '0')}`;
@@ -70,7 +72,7 @@ function copyRun({ from, template, to, index, rows }) {
   );
 }
 
-/** 300 rows, each a read and a change, at a service that takes 10 requests a second. */
+/** 300 rows, each a read and a change, on a service that accepts 10 requests per second. */
 async function paced({ tool, home, env, model, idealSeconds, goal }) {
   const child = spawn(process.execPath, [limited, model], { stdio: ['ignore', 'pipe', 'inherit'] });
   try {
@@ -111,7 +113,7 @@ function exitOf([command, ...words], env) {
   );
 }
 
-/** Every application is pending when it is read, and a change is answered as made. */
+/** A service whose applications always read as pending, and that acknowledges every change. */
 function startService() {
   return serve((request, response) => {
     const id = /^\/v1\/tryout-applications\/([^/?]+)/.exec(request.url)?.[1];

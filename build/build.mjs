@@ -13,12 +13,12 @@ const dist = `${root}dist/`;
 const fresh = `${root}.build-${process.pid}/`;
 const old = `${root}.build-${process.pid}-old/`;
 
-// Commander can start other programs as sub-commands, which costs 2 ms to load, print help pages and
-// look for similar words: ours does none of it, or with words of its own.
+// Removes the parts of commander that rosterctl does not use or replaces: running other programs as
+// sub-commands, which costs 2 ms to load, help pages and suggestions of similar words.
 const commanderAlone = {
   name: 'commander-alone',
   resolveId(source, importer) {
-    // Its ES module is a wrapper around this one.
+    // The ES module of commander is a wrapper around this file.
     if (source === 'commander') return `${root}node_modules/commander/index.js`;
     const wanted =
       source.endsWith('child_process') && /node_modules[\\/]commander[\\/]/.test(importer ?? '');
@@ -33,8 +33,9 @@ const commanderAlone = {
   },
 };
 
-// V8 of Node 20 and 22 reads an arrow function twice, first to skip it, then when it is called; a
-// function in parentheses once. Each CommonJS module stands in one and is called at once.
+// V8 of Node 20 and 22 parses an arrow function twice, first to skip it and again when it is called,
+// but a parenthesized function once. Each CommonJS module is wrapped in such a function and called at
+// once.
 const readOnce = {
   name: 'read-once',
   renderChunk: (code) =>
@@ -44,7 +45,7 @@ const readOnce = {
     ),
 };
 
-// A file of one-byte characters is read and kept in half the space.
+// A file of one-byte characters takes half the memory to read and keep.
 const ascii = {
   name: 'ascii',
   generateBundle(_options, files) {
@@ -57,8 +58,8 @@ const ascii = {
   },
 };
 
-// Each file costs a start a third of a millisecond: the first one also holds the few lines that
-// rolldown puts into a file of their own, and is what the launcher loads, not a file that loads it.
+// Each file costs a third of a millisecond at start-up. Therefore the first file also holds the few
+// lines that rolldown puts into a separate file, and the launcher loads it directly.
 const oneFile = {
   name: 'one-file',
   generateBundle(_options, files) {
@@ -82,12 +83,12 @@ const oneFile = {
   },
 };
 
-/** What `oneFile` moved, for the notices. */
+/** The modules that `oneFile` moved, for the notices. */
 const inlinedModules = [];
 
 const required = (path) => `require("${path}")`;
 
-// ora and cli-table3 measure text with string-width, slow to load; the faster one agrees with it.
+// ora and cli-table3 measure text with string-width, which loads slowly; ours is faster and agrees with it.
 const oneWidth = {
   name: 'one-width',
   resolveId(source) {
@@ -95,14 +96,14 @@ const oneWidth = {
   },
 };
 
-// What the build and `npm run generate` need of src/ and no user does; never part of the package.
+// Output for the build and `npm run generate` only, never part of the package.
 const workbench = `${root}node_modules/.cache/rosterctl/`;
 
 await rm(fresh, { recursive: true, force: true });
 await rm(workbench, { recursive: true, force: true });
 const output = [
   ...(await bundle('main', fresh, { minify: true })),
-  // On its own: what a TAB asks shares no chunk with what a command loads.
+  // Bundled separately, so that completion shares no chunk with the commands.
   ...(await bundle('complete', fresh, { minify: true })),
 ];
 await bundle('describe', workbench, { minify: false });
@@ -124,7 +125,7 @@ const modules = output
 await writeFile(`${workbench}modules.json`, JSON.stringify(manifestOf(output, root), null, 1));
 await writeFile(`${workbench}THIRD-PARTY-NOTICES.md`, await notices(modules, root));
 
-// Put in place at once: a command that runs meanwhile finds the old build or the new one.
+// Replaced by renaming: a command that starts meanwhile finds either the old build or the new one.
 await rename(dist, old).catch(() => {});
 await rename(fresh, dist);
 await rm(old, { recursive: true, force: true });
@@ -132,7 +133,7 @@ await rm(old, { recursive: true, force: true });
 const bytes = output.reduce((sum, file) => sum + (file.code?.length ?? 0), 0);
 console.log(`built ${output.length} files, ${Math.round(bytes / 1024)} KiB`);
 
-/** Bundles src/ENTRY.ts into a folder; returns the chunks. */
+/** Bundles src/ENTRY.ts into a folder and returns the output files. */
 async function bundle(entry, dir, { minify }) {
   const chunks = chunksOf(root);
   const bundler = await rolldown({
@@ -141,18 +142,18 @@ async function bundle(entry, dir, { minify }) {
     platform: 'node',
     plugins: [trimmedUndici, commanderAlone, oneWidth, chunks.plugin, readOnce, ascii, oneFile],
     logLevel: 'warn',
-    // The groups put it where it belongs all the same.
+    // The groups place such modules correctly nevertheless.
     checks: { ineffectiveDynamicImport: false },
   });
   const written = await bundler.write({
     dir,
     format: 'cjs',
-    // An import() of a module of Node's would start the ES module loader, which costs 3 ms.
+    // An import() of a Node module would start the ES module loader, which costs 3 ms.
     dynamicImportInCjs: false,
     minify,
     entryFileNames: '[name].cjs',
     chunkFileNames: 'chunks/[name]-[hash].cjs',
-    // The others share no files with a command's start.
+    // Only this entry is part of a command's start-up.
     ...(entry === 'main' && {
       entryFileNames: 'entry.cjs',
       chunkFileNames: ({ name }) => (name === 'core' ? 'main.cjs' : 'chunks/[name]-[hash].cjs'),

@@ -1,7 +1,9 @@
-// Which modules lie together in one file of dist/chunks/: what is always loaded together, since each
-// further file costs a start a third of a millisecond.
+/**
+ * Which modules share a file of dist/chunks/: those that are always loaded together, because each
+ * additional file costs a third of a millisecond at start-up.
+ */
 
-/** Each chunk's first modules; it holds what they import statically and no chunk before it holds. */
+/** The first modules of each chunk, which also holds their static imports that no earlier chunk holds. */
 const firsts = {
   core: [
     'src/main.ts',
@@ -14,7 +16,7 @@ const firsts = {
     'src/data/resources.ts',
     'src/data/system-errors.ts',
   ],
-  told: ['src/cli/failure.ts'],
+  failure: ['src/cli/failure.ts'],
   command: ['src/assemble.ts', 'src/cli/views.ts', 'src/config/connection.ts'],
   service: ['src/service.ts', 'src/resources/read.ts', 'src/resources/params.ts'],
   list: ['src/api/list-page.ts', 'src/api/pager.ts'],
@@ -22,13 +24,13 @@ const firsts = {
   filters: ['src/cli/filters.ts'],
   files: ['src/files/atomic-write.ts'],
   settings: ['src/commands/config/shared.ts'],
-  runs: ['src/bulk/runs.ts', 'src/bulk/lock-run.ts', 'src/uploads/unfinished-uploads.ts'],
+  runs: ['src/runs/stored-run.ts', 'src/runs/lock.ts', 'src/uploads/unfinished-uploads.ts'],
   people: ['src/cli/table.ts', 'src/cli/card.ts'],
   write: ['src/cli/write.ts'],
   wire: ['node_modules/undici/lib/dispatcher/agent.js', 'node_modules/undici/lib/core/connect.js'],
 };
 
-/** A plugin that learns who imports whom, and the groups made of that. */
+/** Returns a plugin that collects the imports, and the chunk groups computed from them. */
 export function chunksOf(root) {
   const placed = new Map();
   const plugin = {
@@ -52,7 +54,7 @@ export function chunksOf(root) {
   return { plugin, groups };
 }
 
-/** Which of our modules and packages each file of dist/ holds, for the tests. */
+/** Returns the modules and packages in each file of dist/, for the tests. */
 export function manifestOf(output, root) {
   const entries = output
     .filter((file) => file.type === 'chunk')

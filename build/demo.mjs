@@ -1,5 +1,7 @@
-// An admin's day on demo data: every step runs the built program as a person or a script would,
-// in a fresh home folder, and fails when an exit code or an output is not as told.
+/**
+ * An admin's day on demo data: each step runs the built program as a person or a script would, in a
+ * fresh home folder, and fails on an unexpected exit code or output.
+ */
 import { spawn } from 'node:child_process';
 import { copyFile, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -117,7 +119,7 @@ function tell(sentence) {
   console.log(`\n${bold(sentence)}`);
 }
 
-/** Runs a step where everybody sees it: in a terminal, or piped when its JSON is needed. */
+/** Runs a visible step: in a terminal, or piped if its JSON is needed. */
 async function see(line, { code = 0, holds = [], json = false } = {}) {
   step++;
   const words = ['-p', 'sandbox', ...splitWords(line)];
@@ -148,7 +150,7 @@ async function quietly(line) {
   return { code, stdout };
 }
 
-/** Words as a shell splits them, single quotes understood. */
+/** Splits a command line as a shell does, with single quotes. */
 function splitWords(line) {
   return [...line.matchAll(/(?:'[^']*'|[^\s'])+/g)].map(([word]) => word.replaceAll("'", ''));
 }

@@ -1,5 +1,7 @@
-// Writes every file that is derived: `npm run generate`. With --check it writes nothing, lists what
-// is stale and exits 1. It reads what the build left, so it comes after the build.
+/**
+ * Writes every generated file: `npm run generate`. With --check it writes nothing, lists the stale
+ * files and exits 1. It reads the output of the build, so it runs after it.
+ */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -8,7 +10,7 @@ import { picture } from './picture.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const workbench = join(root, 'node_modules', '.cache', 'rosterctl');
-/** Folders that hold nothing but what is written here. */
+/** Folders that contain only generated files. */
 const generatedFolders = ['completions', 'man'];
 
 const derived = await derive();
@@ -21,7 +23,7 @@ if (process.argv.includes('--check')) {
   console.log(stale.length > 0 ? `wrote ${stale.join(', ')}` : 'everything is up to date');
 }
 
-/** Path -> text of every derived file. */
+/** Returns the text of every generated file, by path. */
 async function derive() {
   const table = JSON.parse(await text('dist/table.json'));
   const { documents, readmeParts } = createRequire(import.meta.url)(
@@ -35,7 +37,7 @@ async function derive() {
   };
 }
 
-/** The README with each part set between its markers. Throws when a marker is missing. */
+/** Returns the README with each part between its markers. Throws if a marker is missing. */
 function fill(readme, parts) {
   return Object.entries(parts).reduce((page, [name, part]) => {
     const [begin, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
@@ -46,14 +48,14 @@ function fill(readme, parts) {
   }, readme);
 }
 
-/** The date of the newest entry of the changelog: the man page is as old as that. */
+/** Returns the date of the newest changelog entry, which dates the man page. */
 async function lastChange() {
   const [date] = /\d{4}-\d{2}-\d{2}/.exec(await text('CHANGELOG.md')) ?? [];
   if (!date) throw new Error('CHANGELOG.md names no date');
   return date;
 }
 
-/** What differs from the files as they are; a file that nothing derives any more is stale too. */
+/** Returns the paths of files that differ or are no longer generated. */
 async function staleFiles(wanted) {
   const there = await Promise.all(generatedFolders.map(filesIn));
   const differ = [];

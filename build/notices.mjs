@@ -1,10 +1,10 @@
-// The licences of what is bundled, told from the modules that the bundler really took in.
+/** The licences of the bundled packages, from the modules that the bundler included. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * The text of THIRD-PARTY-NOTICES.md for a bundle made of these modules.
- * Throws when a bundled package names no licence or ships no text of it.
+ * Returns the text of THIRD-PARTY-NOTICES.md for a bundle of these modules.
+ * Throws if a bundled package names no licence or ships no licence text.
  */
 export async function notices(moduleIds, root) {
   const folders = new Set(moduleIds.map((id) => packageFolder(id, root)).filter(Boolean));
@@ -33,7 +33,7 @@ export async function notices(moduleIds, root) {
   ].join('\n');
 }
 
-/** What bundled packages carry of others: undici the HTTP parser llhttp, by another author. */
+/** Third-party code inside bundled packages: undici ships the HTTP parser llhttp, by another author. */
 async function carried(moduleIds, packages) {
   if (!moduleIds.some((id) => /undici[\\/]lib[\\/]llhttp[\\/]llhttp/.test(id))) return [];
   const { name, version } = packages.find((each) => each.name === 'undici');
@@ -44,7 +44,7 @@ async function carried(moduleIds, packages) {
 
 /** The folder of the package that a module belongs to; undefined for our own modules. */
 function packageFolder(moduleId, root) {
-  // The bundler's own runtime, which has no file, is code of the bundler's.
+  // The bundler's runtime has no file; it belongs to the bundler's package.
   if (moduleId.startsWith('\0rolldown/')) return join(root, 'node_modules', 'rolldown');
   const found = /^(.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+)[\\/]/.exec(moduleId);
   return found?.[1];

@@ -1,4 +1,4 @@
-// Draws docs/terminal.svg: what the built program really prints in a terminal of 80 columns.
+/** Draws docs/terminal.svg: what the built program prints in a terminal of 80 columns. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { inTerminal } from './terminal.mjs';
 
 const columns = 80;
 
-/** What the picture shows, with the exit codes expected; each runs as a fresh user would type it. */
+/** The commands that the picture shows, with their expected exit codes; each runs as a new user would type it. */
 const scene = [
   [0, () => 'tryouts list --status pending --game Valorant --limit 5'],
   [0, ([first]) => `tryouts update ${first} --status shortlisted --dry-run`],
@@ -15,7 +15,7 @@ const scene = [
   [2, ([first]) => `tryouts update ${first} --status acepted`],
 ];
 
-/** Runs the scene in a fresh home folder and draws it. */
+/** Runs the commands in a fresh home folder and returns the picture. */
 export async function picture() {
   const home = await mkdtemp(join(tmpdir(), 'rosterctl-picture-'));
   try {
@@ -37,7 +37,7 @@ export async function picture() {
 
 // --- the screen ---
 
-/** A terminal's text with colours as an SVG picture. */
+/** Renders a terminal's text with colours as SVG. */
 export function draw(text) {
   const lines = screenLines(text);
   const height = lines.length * lineHeight + 2 * margin;
@@ -78,7 +78,7 @@ function drawRun({ text, at, style }, row) {
     style.italic && 'font-style="italic"',
     style.underline && 'text-decoration="underline"',
   ].filter(Boolean);
-  // A text of fixed length keeps the columns, whatever font is at hand.
+  // A fixed text length keeps the columns aligned in any font.
   const length = round(width(text) * cell);
   const attributes = [
     `x="${x}" y="${y}" textLength="${length}" lengthAdjust="spacingAndGlyphs"`,
@@ -88,10 +88,10 @@ function drawRun({ text, at, style }, row) {
 }
 
 const esc = '\u001b';
-/** A control sequence, a line's end, or text between them. */
+/** A control sequence, a line end, or the text between them. */
 const pieces = new RegExp(`${esc}\\[([\\d;?]*[A-Za-z])|\\n|\\r|[^${esc}\\n\\r]+`, 'g');
 
-/** The lines as they stand when all is printed, each a list of runs of one style. */
+/** Returns the final lines of the screen, each a list of runs of one style. */
 function screenLines(text) {
   const rows = [[]];
   let row = 0;
@@ -144,7 +144,7 @@ function sameLook(one, other) {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** The pieces of a run that wide gaps part; each is drawn at its own column. */
+/** Splits a run at wide gaps, so that each piece is drawn at its own column. */
 function apart({ text, at, style }) {
   return [...text.matchAll(/\S+(?: \S+)*/g)].map((found) => ({
     text: found[0],

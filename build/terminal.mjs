@@ -1,10 +1,10 @@
-// Runs the built program in a real terminal of a given width and returns what it printed.
+/** Runs the built program in a real terminal of a given width and returns what it printed. */
 import { fileURLToPath } from 'node:url';
 import pty from '@lydell/node-pty';
 
 export const launcher = fileURLToPath(new URL('../bin/rosterctl', import.meta.url));
 
-/** The environment of a fresh user in `home`; nothing of this machine's own settings. */
+/** Returns the environment of a new user in `home`, without this machine's own settings. */
 export function freshUser(home, more = {}) {
   return {
     HOME: home,
@@ -16,12 +16,12 @@ export function freshUser(home, more = {}) {
   };
 }
 
-/** Whether a text for `stream` may hold colours and the like. */
+/** Returns true if text for `stream` may contain control sequences such as colours. */
 export function takesColor(stream, env) {
   return stream.isTTY === true && !env.NO_COLOR;
 }
 
-/** stdout and stderr as they stand on the screen, in order, colours included. */
+/** Runs the program and returns its exit code and the screen output: stdout and stderr in order, with colours. */
 export function inTerminal(words, { home, cwd = home, columns = 80, rows = 40, env = {} }) {
   return new Promise((resolve) => {
     const terminal = pty.spawn(process.execPath, [launcher, ...words], {
@@ -35,7 +35,7 @@ export function inTerminal(words, { home, cwd = home, columns = 80, rows = 40, e
       text += data;
     });
     terminal.onExit(({ exitCode, signal }) =>
-      // The last data may still be on its way when the exit is told.
+      // The last data may arrive after the exit event.
       setTimeout(
         () =>
           resolve({ code: signal ? 128 + signal : exitCode, text: text.replaceAll('\r\n', '\n') }),
@@ -45,7 +45,7 @@ export function inTerminal(words, { home, cwd = home, columns = 80, rows = 40, e
   });
 }
 
-/** What is left on the screen of a text that was printed: a line that moved is gone when it is erased. */
+/** Returns what remains on the screen of a printed text: erased lines, such as a spinner's, are removed. */
 export function afterErasing(text) {
   // oxlint-disable-next-line no-control-regex
   const erased = /^.*(?:\u001b\[1?G\u001b\[[02]?K|\u001b\[2K\u001b\[1?G)/;

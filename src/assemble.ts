@@ -1,11 +1,16 @@
+/**
+ * Assembles the context of one command from settings, streams and service, runs the command and
+ * prints its result.
+ */
 import { execute } from './cli/execute.js';
 import { present } from './cli/output.js';
 import { withConnectionFlags } from './cli/connection-flags.js';
 import type { RawValues } from './cli/check.js';
-import type { Command, Shown } from './cli/define.js';
+import type { Command, CommandOutput } from './cli/define.js';
 import { commands } from './commands/index.js';
 import { emptyConfig } from './config/config-file.js';
-import { type Environment, resolvePaths } from './config/paths.js';
+import { resolvePaths } from './config/paths.js';
+import type { Environment } from './data/environment.js';
 import { type GlobalFlags, type OutputFormat, resolveSettings } from './config/settings.js';
 import { type ConfigData, type ConfigStore, openConfigStore } from './config/store.js';
 import type { LocalContext } from './context.js';
@@ -24,7 +29,7 @@ import { singleLine } from './terminal/safe-text.js';
 import { wrapWholeWords } from './terminal/whole-words.js';
 import type { ProcessStreams } from './terminal/streams.js';
 
-/** What `main.ts` hands over of the process. */
+/** The parts of the process that `main.ts` passes on. */
 export interface ProcessEnvironment {
   readonly env: Environment;
   readonly platform: NodeJS.Platform;
@@ -35,13 +40,13 @@ export interface ProcessEnvironment {
   readonly topics: () => { readonly [name: string]: string };
   readonly streams: ProcessStreams;
   readonly signal: AbortSignal;
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   readonly clock: () => number;
-  /** Hears where the key came from, for the sentence about a refused one. */
-  readonly connected: (keySource: string) => void;
-  /** Hears of the format, which errors are told in as well. */
-  readonly decided: (format: OutputFormat) => void;
-  /** From now on a signal is the ordinary end. */
+  /** Called with the source of the key, which the message about a rejected key names. */
+  readonly onConnected: (keySource: string) => void;
+  /** Called with the output format, which errors are printed in as well. */
+  readonly onFormat: (format: OutputFormat) => void;
+  /** After this, a signal counts as a normal end of the command. */
   readonly expectSignal: () => void;
   readonly lendKeys: LendKeyboard;
   readonly onStop: PromptWorld['onStop'];
@@ -49,15 +54,15 @@ export interface ProcessEnvironment {
   readonly withEditing: PromptWorld['withEditing'];
 }
 
-/** The exit code, and what is to be told last as JSON though the command gave a value. */
+/** The exit code, and the error to print last as JSON although the command returned a value. */
 export interface CommandResult {
   readonly code: number;
-  readonly failed: Shown['failed'];
+  readonly failed: CommandOutput['failed'];
 }
 
 /**
- * Puts one command line's world together, runs the command in it and shows its value; gives
- * how it ended. Nothing is connected before the command asks for it, nothing is left open behind.
+ * Assembles the context of one command line, runs the command, prints its value and returns the
+ * exit code. Connects only when the command asks for it, and closes everything that was opened.
  */
 export async function runCommand(
   plain: PlainCommand,
@@ -74,19 +79,19 @@ export async function runCommand(
     file: readConfig(config, plain),
     tolerant: plain.words[0] === 'config' || plain.words[0] === 'doctor',
   });
-  outside.decided(settings.output);
+  outside.onFormat(settings.output);
   if (settings.noColor) streams.withoutColor();
-  const speech = createSpeech(streams, settings, { flags, table: outside.table });
-  // Also with -q: whoever believes that it was written is misled.
+  const messages = createMessages(streams, settings, { flags, table: outside.table });
+  // Printed with -q too: the user would otherwise believe that the change was written.
   if (settings.dryRun && !flags.dryRun)
-    speech.message('ROSTERCTL_DRY_RUN is set: this is a dry run.');
-  for (const line of notes) speech.note(line);
+    messages.message('ROSTERCTL_DRY_RUN is set: this is a dry run.');
+  for (const line of notes) messages.note(line);
   const progress = createProgress(streams, { ...settings, onStop: outside.onStop });
   streams.onOutput(progress.end);
-  // What is said after a signal stands on lines of its own.
+  // Messages after a signal start on a line of their own.
   whenAborted(outside.signal, progress.end);
   const instant = () => ({ wall: Date.now(), mono: outside.clock() });
-  // Loaded when it is asked for: a command that sends nothing needs no client.
+  // Loaded on first use, because a command that sends nothing needs no client.
   let service: Promise<Service> | undefined;
   const loadService = async () => {
     const { createService } = await import('./service.js');
@@ -98,10 +103,10 @@ export async function runCommand(
       config,
       settings,
       version: outside.table.version,
-      notes: { note: speech.note, drift: speech.note },
-      waiting: progress.waiting,
-      watched: () => streams.stderr.isTerminal,
-      trace: speech.whole,
+      notes: { note: messages.note, drift: messages.note },
+      waiting: progress.showWaiting,
+      isWatched: () => streams.stderr.isTerminal,
+      trace: messages.unwrapped,
       redact: (secret) => streams.redact(secret),
       redactUrl: (url) => streams.redactUrl(url),
     });
@@ -123,7 +128,7 @@ export async function runCommand(
     prompts: createPrompts(streams, {
       noInput: settings.noInput,
       signal: outside.signal,
-      onAsk: progress.makeWay,
+      onAsk: progress.hideWaiting,
       onContinue: outside.onContinue,
       onStop: outside.onStop,
       withEditing: outside.withEditing,
@@ -133,78 +138,85 @@ export async function runCommand(
     clock: outside.clock,
     instant,
     signal: outside.signal,
-    ...speech,
+    ...messages,
     connect: async () => (await openService()).api(),
     connectTo: async (connection) => (await openService()).apiTo(connection),
     files: async () => (await openService()).files(),
   };
-  let written: Shown['written'];
-  let stop: Shown['stop'];
-  let ending: CommandResult;
+  let written: CommandOutput['onWritten'];
+  let stop: CommandOutput['stop'];
+  let result: CommandResult;
   try {
     const command = await loadCommand(plain.words);
     const context = command.local ? local : { ...local, api: await local.connect() };
-    // What was done could not be told any more.
-    if (isAct(command) && settings.out !== undefined && settings.out !== '-')
+    // Otherwise the changes would be made and their report lost.
+    if (hasSideEffects(command) && settings.out !== undefined && settings.out !== '-')
       await (await import('./files/atomic-write.js')).checkWritable(settings.out);
-    const shown = await execute(command, plain, values, context);
-    ({ stop } = shown);
-    const isDone = isAct(command) && !settings.dryRun && !shown.onlyReads;
-    // A report of what was done has the time that requests in flight have.
-    if (!isDone) whenAborted(outside.signal, () => streams.stopWaiting());
-    await present(shown.value as never, shown.view, {
+    const output = await execute(command, plain, values, context);
+    ({ stop } = output);
+    const hasWritten = hasSideEffects(command) && !settings.dryRun && !output.onlyReads;
+    // A report of changes gets the same grace period as requests in flight.
+    if (!hasWritten) whenAborted(outside.signal, () => streams.stopWaiting());
+    await present(output.value as never, output.view, {
       ...context,
       lendKeys(isInUse) {
         progress.end();
         return outside.lendKeys(isInUse);
       },
-      head: shown.head,
+      head: output.head,
       sorted: values['sort'] !== undefined,
-      isDone,
+      hasWritten,
     }).catch((error: unknown) => {
-      shown.printAfter?.({ isShown: false });
-      const lost = lostReport(error, shown);
-      if (!lost) throw error;
-      // What stopped the run concerns the user more than who no longer reads.
-      if (shown.exitName !== 'unauthenticated' && shown.exitName !== 'forbidden') throw lost;
-      speech.message(lost.message);
+      output.printAfter?.({ isShown: false });
+      const reportError = reportFailure(error, output);
+      if (!reportError) throw error;
+      // What stopped the run matters more to the user than the lost report.
+      if (output.exitName !== 'unauthenticated' && output.exitName !== 'forbidden')
+        throw reportError;
+      messages.message(reportError.message);
     });
-    shown.printAfter?.({ isShown: true });
-    for (const line of config.warnings()) speech.note(line);
-    if (shown.goOn) {
+    output.printAfter?.({ isShown: true });
+    for (const line of config.warnings()) messages.note(line);
+    if (output.keepRunning) {
       outside.expectSignal();
-      await shown.goOn();
+      await output.keepRunning();
     }
-    written = shown.written;
-    ending = { code: exit[shown.exitName], failed: shown.failed ?? wholeFailure(shown.exitName) };
+    written = output.onWritten;
+    result = {
+      code: exit[output.exitName],
+      failed: output.failed ?? overallFailure(output.exitName),
+    };
   } finally {
     progress.end();
     await stop?.();
     await (await service)?.close();
-    await speech.finish();
+    await messages.finish();
   }
-  // Last of all: a kill before it only makes the same line tell its report once more.
+  // Last of all: if killed before this, the same command line prints its report again.
   await written?.();
-  return ending;
+  return result;
 }
 
-function whenAborted(signal: AbortSignal, heard: () => void): void {
-  if (signal.aborted) heard();
-  else signal.addEventListener('abort', heard, { once: true });
+function whenAborted(signal: AbortSignal, listener: () => void): void {
+  if (signal.aborted) listener();
+  else signal.addEventListener('abort', listener, { once: true });
 }
 
-function isAct(command: Command): boolean {
-  return command.kind !== 'read' || command.acts === true;
+function hasSideEffects(command: Command): boolean {
+  return command.kind !== 'read' || command.hasSideEffects === true;
 }
 
-/** What a script reads where nothing else says why the exit code is no success. */
-function wholeFailure(exitName: ExitName): CommandResult['failed'] {
+/** The error for a script where no other message explains an exit code other than 0. */
+function overallFailure(exitName: ExitName): CommandResult['failed'] {
   if (exitName === 'done' || exitName === 'changesPending') return undefined;
   const { text } = exitCodes[exitName];
   return { id: '', error: new RunError(`${upperFirst(text)}.`, exitName) };
 }
 
-/** A broken file stops what needs a connection; what mends or explains it still runs. */
+/**
+ * Reads the config file. A broken one stops commands that need a connection; a local command, which
+ * may be needed to repair or explain it, gets an empty config.
+ */
 function readConfig(config: ConfigStore, plain: PlainCommand): ConfigData {
   try {
     return config.config();
@@ -214,8 +226,8 @@ function readConfig(config: ConfigStore, plain: PlainCommand): ConfigData {
   }
 }
 
-/** A list whose reader went away ended well; a report of what was done did not. */
-function lostReport(error: unknown, { isReport }: Shown): OutputError | undefined {
+/** The error for a report of changes that could not be printed; a list whose reader went away ended well. */
+function reportFailure(error: unknown, { isReport }: CommandOutput): OutputError | undefined {
   if (!isReport) return undefined;
   if (error instanceof OutputError) return error;
   if (!(error instanceof PipeClosedError)) return undefined;
@@ -225,26 +237,26 @@ function lostReport(error: unknown, { isReport }: Shown): OutputError | undefine
   });
 }
 
-/** Lines for stderr, made safe and fitted to a terminal; `finish` waits until all are out. */
-function createSpeech(
+/** Writers of sanitized lines to stderr, wrapped to a terminal's width; `finish` waits until all are written. */
+function createMessages(
   streams: ProcessStreams,
   { quiet, verbose }: { quiet: boolean; verbose: boolean },
   { flags, table }: { flags: GlobalFlags; table: PlainTable },
 ) {
   let last: Promise<void> = Promise.resolve();
   const { stderr } = streams;
-  const whole = (line: string) => {
+  const unwrapped = (line: string) => {
     last = stderr.write(`${line}\n`);
   };
   const message = (line: string) => {
     const safe = singleLine(withConnectionFlags(line, flags, table));
     const lines = stderr.isTerminal ? wrapWholeWords(safe, stderr.columns) : [safe];
-    whole(lines.join('\n'));
+    unwrapped(lines.join('\n'));
   };
   return {
     message,
-    /** As it is, however wide: a line of a trace. */
-    whole: (line: string) => whole(singleLine(line)),
+    /** Writes a trace line without wrapping it. */
+    unwrapped: (line: string) => unwrapped(singleLine(line)),
     note: (line: string) => {
       if (!quiet) message(line);
     },

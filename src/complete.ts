@@ -1,7 +1,7 @@
 /** Answers a TAB: the words of a command line in, what may stand at its end out. */
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { isRunName, journalIn, placeIn, runPlaces, runStore } from './bulk/run-store.js';
+import { isRunName, journalIn, placeIn, runPlaces, runStore } from './runs/store.js';
 import { bashAnswer, readBashLine } from './cli/completion/bash.js';
 import { type Candidates, completionFor, type Knowledge } from './cli/completion/candidates.js';
 import { type Line, readLine } from './cli/completion/line.js';
@@ -13,10 +13,11 @@ import {
   type Remembered,
 } from './config/completion-cache.js';
 import { type ConfigData, emptyConfig, parseConfigFile } from './config/config-file.js';
-import { findPlace } from './config/connection.js';
+import { findTarget } from './config/connection.js';
 import type { GlobalFlags } from './config/environment.js';
 import { onOff } from './config/parse.js';
-import { type Environment, type Paths, resolvePaths } from './config/paths.js';
+import { type Paths, resolvePaths } from './config/paths.js';
+import type { Environment } from './data/environment.js';
 import { sandboxProfile } from './config/profiles.js';
 import { activeProfileOf } from './config/store.js';
 import { isObject } from './data/json.js';
@@ -104,7 +105,7 @@ function recallFor(
   const own = file.profiles.get(profile.name)?.settings.get('completion.cache');
   try {
     if (!onOff(own ?? file.defaults.get('completion.cache') ?? 'on')) return nothing;
-    const { baseUrl, organization } = findPlace({ flags, env, profile, file }, []);
+    const { baseUrl, organization } = findTarget({ flags, env, profile, file }, []);
     const cache = completionCacheFile(paths, {
       profile: profile.name,
       baseUrl: baseUrl?.text ?? '',

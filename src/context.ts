@@ -1,6 +1,8 @@
+/** The context of a command: the settings, streams, stores and clocks that it may use. */
 import type { Api } from './api/types.js';
 import type { FileStore } from './api/file-store.js';
-import type { Environment, Paths } from './config/paths.js';
+import type { Paths } from './config/paths.js';
+import type { Environment } from './data/environment.js';
 import type { Connection, GlobalFlags, Settings } from './config/settings.js';
 import type { ConfigStore } from './config/store.js';
 import type { Instant } from './data/time.js';
@@ -10,7 +12,7 @@ import type { Progress } from './terminal/progress.js';
 import type { Prompts } from './terminal/prompt.js';
 import type { Streams } from './terminal/streams.js';
 
-/** What every command may touch. Nothing below `main.ts` knows `process`. */
+/** Everything a command may use; only `main.ts` reads `process` itself. */
 export interface LocalContext {
   /** The tool's own commands, flags and topics, for help and completion. */
   readonly table: PlainTable;
@@ -20,7 +22,7 @@ export interface LocalContext {
   readonly topic: (name: string) => string | undefined;
   readonly self: ThisProcess;
   readonly settings: Settings;
-  /** The global flags as typed: for `auth` and `config`, which look at where a value came from. */
+  /** The global flags as typed, for `auth` and `config`, which report where a value came from. */
   readonly flags: GlobalFlags;
   readonly env: Environment;
   readonly platform: NodeJS.Platform;
@@ -28,35 +30,35 @@ export interface LocalContext {
   /** Profiles, defaults and keys on disk. */
   readonly config: ConfigStore;
   readonly streams: Streams;
-  /** The result becomes a table or lines on a terminal: a person reads it. */
+  /** True if the result is shown to a person: a table or lines on a terminal. */
   readonly isInteractive: boolean;
   readonly prompts: Prompts;
   readonly progress: Progress;
   readonly now: () => Date;
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   readonly clock: () => number;
-  /** This moment by both clocks: what the age of a read is measured with. */
+  /** The current time by both clocks, from which the age of a read is computed. */
   readonly instant: () => Instant;
   /** Aborted by the first SIGINT, SIGTERM or SIGHUP. */
   readonly signal: AbortSignal;
-  /** One line on stderr, made safe; printed with --quiet too (previews, missing ids). */
+  /** Prints one sanitized line on stderr, with --quiet too (previews, missing ids). */
   message(line: string): void;
-  /** One line on stderr, made safe; silent with --quiet. */
+  /** Prints one sanitized line on stderr, except with --quiet. */
   note(message: string): void;
-  /** Like `note`, only with --verbose. */
+  /** Prints one sanitized line on stderr, only with --verbose. */
   detail(message: string): void;
   /**
-   * The service, for the few commands that only sometimes talk to it (doctor, auth).
-   * Throws NoKeyError, UsageError or ConfigError when the connection is not configured.
+   * Connects to the service, for the few commands that only sometimes need it (doctor, auth).
+   * Throws NoKeyError, UsageError or ConfigError if the connection is not configured.
    */
   connect(): Promise<Api>;
-  /** The service at a connection that is not stored yet, or another profile's (auth). */
+  /** Connects with settings that are not stored yet, or with those of another profile (auth). */
   connectTo(connection: Connection): Promise<Api>;
-  /** Where the signed URLs of documents are read and written, without the key. */
+  /** The file store behind the signed URLs of documents; requests to it carry no key. */
   files(): Promise<FileStore>;
 }
 
-/** What a command that calls the service gets. */
+/** The context of a command that calls the service. */
 export interface Context extends LocalContext {
   readonly api: Api;
 }

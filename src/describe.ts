@@ -1,3 +1,4 @@
+/** Derived files: the command table and the documents that the build and `npm run generate` write. */
 import { openApiDocument } from './api/openapi.js';
 import { completionScripts } from './cli/completion/scripts.js';
 import { manPage } from './cli/man-page.js';
@@ -29,7 +30,7 @@ export async function describe(version: string): Promise<{
   };
 }
 
-/** The files that `npm run generate` derives from the tables, by path; `date` is YYYY-MM-DD. */
+/** Returns the files that `npm run generate` derives from the tables, by path; `date` is YYYY-MM-DD. */
 export function documents(table: PlainTable, date: string): { readonly [path: string]: string } {
   const completions = Object.entries(completionScripts());
   return {
@@ -41,7 +42,7 @@ export function documents(table: PlainTable, date: string): { readonly [path: st
   };
 }
 
-/** What stands in the README between `<!-- NAME -->` and `<!-- /NAME -->`. */
+/** Returns the generated sections of the README, by the NAME of their `<!-- NAME -->` markers. */
 export function readmeParts(): { readonly [name: string]: string } {
   return { 'exit-codes': exitCodeRows(), assumed: assumedRows() };
 }

@@ -1,15 +1,16 @@
+/** Errors: one class per kind of failure, carrying data instead of text for the screen. */
 import type { ExitName } from './exit-codes.js';
 
 /**
- * What went wrong, as data. The lower layers throw these; `cli/failure.ts` alone words them
- * for a person or a script. `exitName` picks the process's exit code.
+ * A failure as data. The lower layers throw it; only `cli/failure.ts` words it for a person or a
+ * script. `exitName` selects the exit code of the process.
  */
 export abstract class Failure extends Error {
   abstract readonly kind: string;
   abstract readonly exitName: ExitName;
-  /** The machine-readable word of the error envelope: the service's own, else ours. */
+  /** The machine-readable code of the error envelope: the service's own, else ours. */
   abstract readonly code: string;
-  /** The next step, in one sentence or command. */
+  /** The next step, as one sentence or command. */
   readonly hint: string | undefined;
   constructor(message: string, options: { hint?: string | undefined; cause?: unknown } = {}) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined);
@@ -18,42 +19,42 @@ export abstract class Failure extends Error {
   }
 }
 
-/** Bad command line, id or input; nothing was sent. */
+/** An invalid command line, id or input; nothing was sent. */
 export class UsageError extends Failure {
   readonly kind = 'usage';
   readonly exitName = 'usage';
   readonly code = 'usage';
 }
 
-/** A configuration file or value that cannot be used. */
+/** An invalid configuration file or value. */
 export class ConfigError extends Failure {
   readonly kind = 'config';
   readonly exitName = 'usage';
   readonly code = 'config';
 }
 
-/** A local input file that cannot be read or used; nothing was sent. */
+/** A local input file that cannot be read or is invalid; nothing was sent. */
 export class InputError extends Failure {
   readonly kind = 'input';
   readonly exitName = 'usage';
   readonly code = 'input';
 }
 
-/** A result that could not be written: full disk, read-only folder. */
+/** Output that could not be written: full disk, read-only folder. */
 export class OutputError extends Failure {
   readonly kind = 'output';
   readonly exitName = 'failed';
   readonly code = 'output';
 }
 
-/** No key to send. */
+/** No API key is configured. */
 export class NoKeyError extends Failure {
   readonly kind = 'authentication';
   readonly exitName = 'unauthenticated';
   readonly code = 'noKey';
 }
 
-/** A guard of the tool refused: an existing file, a lock, another name than the one typed. */
+/** A guard of the tool stopped the command: an existing file, a lock, a name that does not match. */
 export class GuardError extends Failure {
   readonly kind = 'guard';
   readonly exitName = 'guarded';
@@ -64,12 +65,12 @@ export class GuardError extends Failure {
   }
 }
 
-/** A record that the list does not show; documents have no call for one (contract 4.4). */
+/** A record that is missing from the list; documents have no endpoint for a single one (contract 4.4). */
 export class NotFoundError extends Failure {
   readonly kind = 'notFound';
   readonly exitName = 'notFound';
   readonly code = 'notFound';
-  /** The list was whole: there is no such record. */
+  /** True if the list was complete, so that the record does not exist. */
   readonly isProven: boolean;
   constructor(message: string, { isProven, hint }: { isProven: boolean; hint: string }) {
     super(message, { hint });
@@ -77,27 +78,27 @@ export class NotFoundError extends Failure {
   }
 }
 
-/** A person said no, or pressed Escape or Ctrl-C at a prompt. */
+/** The user answered no, or pressed Escape or Ctrl-C at a prompt. */
 export class CancelledError extends Failure {
   readonly kind = 'cancelled';
   readonly exitName = 'interrupted';
   readonly code = 'cancelled';
 }
 
-/** A mistake of ours, such as a write inside a dry run. */
+/** A bug in rosterctl, such as a write during a dry run. */
 export class BugError extends Failure {
   readonly kind = 'bug';
   readonly exitName = 'failed';
   readonly code = 'bug';
 }
 
-/** Where in the contract a failed call stands; `path` is the template, never the real ids. */
+/** The endpoint of a failed request; `path` is the template, never with real ids. */
 export interface CallSite {
   readonly method: string;
   readonly path: string;
 }
 
-/** A write that was about to leave on a read too old to decide by; nothing was sent. */
+/** A write that was held back because the read it is based on is too old; nothing was sent. */
 export class StaleReadError extends Failure {
   readonly kind = 'temporary';
   readonly exitName = 'temporary';
@@ -109,30 +110,30 @@ export class StaleReadError extends Failure {
   }
 }
 
-/** The service answered and refused (contract section 7). */
+/** An error response of the service (contract section 7). */
 export class ApiError extends Failure {
   readonly kind: string;
   readonly exitName: ExitName;
   readonly code: string;
   constructor(
     readonly status: number,
-    /** The service's own `error` string, or undefined where it sent none. */
+    /** The service's `error` string; undefined if it sent none. */
     readonly serviceCode: string | undefined,
     readonly call: CallSite,
     readonly details: {
-      /** The service's own sentence, if it sent one; raw, made safe when shown. */
+      /** The service's own message, if any; raw, sanitized when it is printed. */
       readonly message?: string | undefined;
       /** The `Allow` header of a 405. */
       readonly allow?: string | undefined;
-      /** Seconds that the answer asked to wait before anything more is sent. */
+      /** Seconds to wait before the next request, as the response asked. */
       readonly wait?: number | undefined;
-      /** The same seconds, when they are more than --max-wait allows. */
+      /** Those seconds, if they exceed --max-wait. */
       readonly retryAfter?: number | undefined;
-      /** What in a 2xx answer says no: `code`, nothing but a number or a status word. */
+      /** What marks a 2xx response as an error; `code`: only a number or a status word. */
       readonly sign?: 'error' | 'code' | undefined;
-      /** That answer: a record may stand in it all the same. */
+      /** The body of that response, which may hold a record nevertheless. */
       readonly body?: unknown;
-      /** The permission that the contract names for a call that was refused with 403. */
+      /** The permission that the contract names for a request rejected with 403. */
       readonly permission?: string | undefined;
       readonly hint?: string | undefined;
     } = {},
@@ -145,13 +146,13 @@ export class ApiError extends Failure {
   }
 }
 
-/** A refusal inside a success means what its code means with the status of contract section 7. */
+/** The status that contract section 7 pairs with an error code found in a 2xx response. */
 function statusOf(code: string | undefined): number {
   if (code === 'unauthorized' || code === 'invalidApiKey') return 401;
   return code === 'forbidden' || code === 'featureNotAvailable' ? 403 : 400;
 }
 
-/** Contract section 7, and what HTTP adds to it. */
+/** Maps a status by contract section 7, and by HTTP where the contract is silent. */
 function meaningOf(status: number): { kind: string; exitName: ExitName } {
   if (status === 401) return { kind: 'authentication', exitName: 'unauthenticated' };
   if (status === 403) return { kind: 'permission', exitName: 'forbidden' };
@@ -164,12 +165,13 @@ function meaningOf(status: number): { kind: string; exitName: ExitName } {
 }
 
 /**
- * How far a failed request got: it never left; the service refused it unprocessed (429); it left and
- * nobody knows; a success status came and its body could not be read.
+ * How far a failed request got. `not-sent`: it never left; `refused`: the service rejected it
+ * unprocessed (429); `ambiguous`: it was sent and its outcome is unknown; `applied`: a success status
+ * arrived with a body that could not be read.
  */
 export type Delivery = 'not-sent' | 'refused' | 'ambiguous' | 'applied';
 
-/** No answer: refused, not resolved, TLS, timeout. Nothing was done, or doing it again is safe. */
+/** No response: connection refused, DNS, TLS, timeout. Nothing was changed, or repeating the request is safe. */
 export class NetworkError extends Failure {
   readonly kind: 'network' | 'timeout';
   readonly exitName = 'temporary';
@@ -181,8 +183,8 @@ export class NetworkError extends Failure {
       /** scheme://host:port, never a path or a query. */
       readonly origin: string;
       readonly delivery?: Delivery | undefined;
-      /** Another try would end the same: a certificate does not get better by asking again. */
-      readonly lasts?: boolean | undefined;
+      /** True if a retry would fail the same way, such as for an invalid certificate. */
+      readonly isPermanent?: boolean | undefined;
       readonly call?: CallSite | undefined;
       readonly hint?: string | undefined;
       readonly cause?: unknown;
@@ -194,7 +196,7 @@ export class NetworkError extends Failure {
   }
 }
 
-/** An answer that is not as HTTP, JSON or the contract says. */
+/** A response that violates HTTP, JSON or the contract. */
 export class ProtocolError extends Failure {
   readonly kind = 'protocol';
   readonly exitName = 'failed';
@@ -214,10 +216,10 @@ export class ProtocolError extends Failure {
   }
 }
 
-/** The code of a ProtocolError: the answer holds another record than the one that was asked for. */
+/** The code of a ProtocolError whose response holds another record than the requested one. */
 export const otherRecord = 'otherRecord';
 
-/** The file store behind a signed URL refused (contract 4.5 step 2, 4.4 download). */
+/** An error response of the file store behind a signed URL (contract 4.5 step 2, 4.4 download). */
 export class StoreError extends Failure {
   readonly kind = 'store';
   readonly exitName = 'failed';
@@ -233,17 +235,17 @@ export class StoreError extends Failure {
   }
 }
 
-/** A write that may have taken effect and got no readable answer. */
+/** A write that may have taken effect but got no readable response. */
 export class UnknownOutcomeError extends Failure {
   readonly kind = 'unknownOutcome';
   readonly exitName = 'unknownOutcome';
   readonly code = 'unknownOutcome';
   readonly delivery: Delivery;
-  /** Seconds that the service asked for before anything more is sent. */
+  /** Seconds to wait before the next request, as the service asked. */
   readonly wait: number;
   constructor(
     message: string,
-    /** Undefined where only a journal tells of it. */
+    /** Undefined if it is known only from a journal. */
     readonly call: CallSite | undefined,
     options: {
       hint?: string | undefined;
@@ -259,8 +261,8 @@ export class UnknownOutcomeError extends Failure {
 }
 
 /**
- * Something was made and could not be read again, which says nothing of what it holds: it is not made
- * a second time, only read once more. It ends the process as the reading would have.
+ * A record was created but could not be read back, so its content is unverified. It is not created
+ * again, only read again. The exit code is that of the failed read.
  */
 export class UnverifiedError extends Failure {
   readonly kind: string;
@@ -276,20 +278,20 @@ export class UnverifiedError extends Failure {
   }
 }
 
-/** The code of the failure of something that is there and holds other bytes, or could not be read again. */
+/** The error code of a record that exists but holds other bytes, or could not be read back. */
 export const notVerified = 'notVerified';
 
-/** What a reader of an input is told after a signal. */
+/** Returns the error for an input whose reading a signal stopped. */
 export function stoppedReading(source: string): CancelledError {
   return new CancelledError(`Stopped while reading ${source}; nothing was sent.`);
 }
 
-/** The reader of our output went away (`| head -1`); for a list that is a good end. */
+/** The reader of our output closed the pipe (`| head -1`), which is no failure for a list. */
 export class PipeClosedError extends Error {
   override readonly name = 'PipeClosedError';
 }
 
-/** The service or its store did not answer in all attempts, or said each time that it could not. */
+/** Returns true if every attempt went unanswered or got a temporary error from the service or its store. */
 export function isExhausted(error: Failure): boolean {
   if (error instanceof UnverifiedError) return false;
   return (

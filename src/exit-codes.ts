@@ -1,4 +1,6 @@
-/** Every exit code of the tool, with the sentence that `help exit-codes` shows. */
+/** The exit codes of the tool, each defined once, and their order of severity. */
+
+/** Every exit code, with the text that `help exit-codes` shows. */
 export const exitCodes = {
   done: { code: 0, text: 'everything asked was done and written out' },
   failed: { code: 1, text: 'other failure: unreadable answer, local file trouble, a bug' },
@@ -35,7 +37,7 @@ export const exitCodes = {
 
 export type ExitName = keyof typeof exitCodes;
 
-/** The bare numbers, for comparing: `exit.notFound === 5`. */
+/** The numbers alone, for comparisons: `exit.notFound === 5`. */
 export const exit = Object.fromEntries(
   Object.entries(exitCodes).map(([name, row]) => [name, row.code]),
 ) as { readonly [N in ExitName]: (typeof exitCodes)[N]['code'] };
@@ -59,7 +61,7 @@ const bySeverity: readonly ExitName[] = [
   'done',
 ];
 
-/** What several endings together stand for: the gravest; `done` where there is none. */
-export function mostSevere(endings: readonly ExitName[]): ExitName {
-  return bySeverity.find((name) => endings.includes(name)) ?? 'done';
+/** Returns the most severe of several exit names, `done` if there are none. */
+export function mostSevere(names: readonly ExitName[]): ExitName {
+  return bySeverity.find((name) => names.includes(name)) ?? 'done';
 }

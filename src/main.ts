@@ -1,3 +1,4 @@
+/** Entry point: alone besides the launcher in using `process` (argv, streams, signals, exit code). */
 import { fstatSync, writeSync } from 'node:fs';
 import { checkAgainstTable, checkEncoding, type Parsed } from './cli/check.js';
 import { fullWidth } from './cli/fit-page.js';
@@ -12,86 +13,83 @@ import { exit } from './exit-codes.js';
 import { watchStops } from './terminal/job-control.js';
 import { createStreams, type ProcessStreams } from './terminal/streams.js';
 
-/** What the launcher hands over: the parts of dist/ that are data, and what a bundle would load too soon. */
+/** What the launcher passes in: the data files of dist/, and a check that the bundle would load too early. */
 interface Distribution {
   /** The text of table.json. */
   readonly table: string;
-  /** Read only when a topic is asked for. */
+  /** Called only when a topic is requested. */
   readonly topics: () => { readonly [name: string]: string };
-  /** Asked only where something is shown in a terminal's way: the module that tells loads half of a socket. */
+  /** Called only where output depends on a terminal, because `node:tty` loads much of `node:net`. */
   readonly isTerminal: (descriptor: 0 | 1 | 2) => boolean;
 }
 
-/**
- * Runs one command line and sets the exit code. Besides the launcher the only code that knows
- * `process`; everything below is handed its part of it.
- */
+/** Runs one command line and sets the exit code; everything below gets its part of `process` passed in. */
 export async function main({ table: text, topics, isTerminal }: Distribution): Promise<void> {
   const table = readTable(text);
   const argv = process.argv.slice(2);
   const streams = createStreams(process, {
     isTerminal: (descriptor) => mayBeTerminal(descriptor) && isTerminal(descriptor),
-    // Elsewhere the system's own writing differs from that of a stream.
+    // On Windows, direct writes differ from those of a stream.
     write: process.platform === 'win32' ? undefined : writeSync,
   });
   let parsed: Parsed | undefined;
-  // Node's own report of a crash would pass by the redactor.
+  // Node's own crash report would bypass the redactor.
   process.on('uncaughtException', (error) => {
     void printFailure(error, parsed, table, argv, streams).finally(() => process.exit(exit.failed));
   });
   try {
     parsed = parseCommandLine(argv, table);
-    const page = pageOf(parsed, table, streams);
+    const page = pageFor(parsed, table, streams);
     if (page !== undefined) await streams.stdout.write(page);
     else if (parsed.kind === 'command')
       process.exitCode = await run(parsed, table, topics, streams);
   } catch (error) {
     process.exitCode = await printFailure(error, parsed, table, argv, streams);
   }
-  if (streams.isHeld) process.exit();
+  if (streams.hasAbandonedWrite) process.exit();
 }
 
-/** Where the key of this process's connection came from. */
+/** The source of the key of this process's connection. */
 let keySource: string | undefined;
-/** As the profile says, too; undefined until the settings are known. */
+/** The resolved output format; undefined until the settings are known. */
 let format: OutputFormat | undefined;
 
-/** Whether errors are told in JSON. */
-function isForScript(argv: readonly string[]): boolean {
+/** Returns true if errors are printed as JSON. */
+function printsJson(argv: readonly string[]): boolean {
   if (format === undefined) return wantsJson(argv, process.env['ROSTERCTL_OUTPUT']);
   return format === 'json' || format === 'ndjson';
 }
 
-type CommandLine = Extract<Parsed, { kind: 'command' }>;
+type ParsedCommand = Extract<Parsed, { kind: 'command' }>;
 
-/** Runs a command; a signal's code beats the command's own. */
+/** Runs a command and returns its exit code; the code of a signal takes precedence. */
 async function run(
-  line: CommandLine,
+  parsed: ParsedCommand,
   table: PlainTable,
   topics: Distribution['topics'],
   streams: ProcessStreams,
 ): Promise<number> {
   const argv = process.argv.slice(2);
-  checkAgainstTable(line.command, line.values);
+  checkAgainstTable(parsed.command, parsed.values);
   if (argv.some((word) => word.includes('\ufffd'))) {
     const { argumentsNotUtf8 } = await import('./files/raw-arguments.js');
-    checkEncoding(line, argumentsNotUtf8(argv));
+    checkEncoding(parsed, argumentsNotUtf8(argv));
   }
-  const stops = watchStops(process);
+  const jobControl = watchStops(process);
   const signals = watchSignals(() => {
-    // The terminal shows ^C where the cursor stands; what follows begins on a line of its own.
-    if (streams.stderr.isTerminal && !stops.isDrawnOn) void streams.stderr.write('\n');
+    // The terminal echoes ^C at the cursor; start the next message on a new line.
+    if (streams.stderr.isTerminal && !jobControl.isDrawnOn) void streams.stderr.write('\n');
   });
   signals.signal.addEventListener('abort', () => streams.stopReading(), { once: true });
-  let liftLimit: (() => void) | undefined;
+  let clearLimit: (() => void) | undefined;
   try {
-    liftLimit = await limitTime(line.globals.maxTime, (text) => {
+    clearLimit = await limitTime(parsed.globals.maxTime, (text) => {
       void streams.stderr.write(`Stopped: --max-time ${text} is over.\n`);
       signals.end();
     });
-    // Loaded for a command only: help, usage errors and completion never need it.
+    // Loaded only for a command: help, usage errors and completion never need it.
     const { runCommand } = await import('./assemble.js');
-    const { code, failed } = await runCommand(line.command, line.values, line.globals, {
+    const { code, failed } = await runCommand(parsed.command, parsed.values, parsed.globals, {
       env: process.env,
       platform: process.platform,
       nodeVersion: process.versions.node,
@@ -101,50 +99,53 @@ async function run(
       topics,
       streams,
       signal: signals.signal,
-      // Not `performance`, whose first use costs a start 2 ms.
+      // Not `performance`, whose first use adds 2 ms to the start-up.
       clock: () => Number(process.hrtime.bigint()) / 1e6,
       expectSignal: signals.expect,
-      onStop: stops.onStop,
+      onStop: jobControl.onStop,
       lendKeys(isInUse) {
-        const heedInterrupts = signals.ignoreInterrupts();
-        const heedStops = stops.follow(isInUse);
+        const restoreInterrupts = signals.ignoreInterrupts();
+        const stopFollowing = jobControl.follow(isInUse);
         return () => {
-          heedInterrupts();
-          heedStops();
+          restoreInterrupts();
+          stopFollowing();
         };
       },
-      onContinue(heard) {
-        process.on('SIGCONT', heard);
-        return () => process.off('SIGCONT', heard);
+      onContinue(listener) {
+        process.on('SIGCONT', listener);
+        return () => process.off('SIGCONT', listener);
       },
       withEditing,
-      connected: (found) => {
+      onConnected: (found) => {
         keySource = found;
       },
-      decided: (found) => {
+      onFormat: (found) => {
         format = found;
       },
     });
     const exitCode = signals.code() ?? code;
-    // The others were told line by line; a script reads one error, the last line.
-    if (failed && (failed.isUnreported || isForScript(argv)))
-      await printFailure(failed.error, line, table, argv, streams, { exitCode, ids: [failed.id] });
+    // Each failure was printed on its own line; a script reads one error, the last line.
+    if (failed && (failed.isUnreported || printsJson(argv)))
+      await printFailure(failed.error, parsed, table, argv, streams, {
+        exitCode,
+        ids: [failed.id],
+      });
     return exitCode;
   } catch (error) {
-    const code = await printFailure(error, line, table, argv, streams, {
+    const code = await printFailure(error, parsed, table, argv, streams, {
       exitCode: signals.code(),
     });
     return signals.code() ?? code;
   } finally {
-    liftLimit?.();
+    clearLimit?.();
     signals.stop();
   }
 }
 
-/** Calls `over` when the process has run so long; gives what lifts the limit. Throws UsageError. */
+/** Calls `onTimeout` once the process has run this long; returns what lifts the limit. Throws UsageError. */
 async function limitTime(
   text: string | undefined,
-  over: (text: string) => void,
+  onTimeout: (text: string) => void,
 ): Promise<(() => void) | undefined> {
   if (text === undefined) return undefined;
   const [{ readFlag }, { duration }] = await Promise.all([
@@ -152,12 +153,12 @@ async function limitTime(
     import('./config/parse.js'),
   ]);
   const limitMs = readFlag('--max-time', text, duration(1));
-  const timer = setTimeout(() => over(text), limitMs - process.uptime() * 1000);
+  const timer = setTimeout(() => onTimeout(text), limitMs - process.uptime() * 1000);
   timer.unref();
   return () => clearTimeout(timer);
 }
 
-/** Signal 0 reaches a process or says why not; no permission means that there is one. */
+/** Returns true if a process with this id exists; EPERM means that it does, under another user. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -167,9 +168,10 @@ function isAlive(pid: number): boolean {
   }
 }
 
-function pageOf(parsed: Parsed, table: PlainTable, { stdout }: ProcessStreams): string | undefined {
+function pageFor(parsed: Parsed, table: PlainTable, streams: ProcessStreams): string | undefined {
   if (parsed.kind === 'version') return `${table.version}\n`;
   if (parsed.kind === 'command') return undefined;
+  const { stdout } = streams;
   const width = stdout.isTerminal ? Math.min(fullWidth, stdout.columns) : fullWidth;
   if (parsed.kind === 'start') return startPage(table, width);
   const { of, long } = parsed;
@@ -178,32 +180,32 @@ function pageOf(parsed: Parsed, table: PlainTable, { stdout }: ProcessStreams): 
   return 'words' in of ? commandHelp(of, options) : groupHelp(of, table, width);
 }
 
-/** Asking whether this is a terminal loads half of a socket, which a file or a pipe is spared. */
+/** False for a file or a pipe, which spares the terminal check: that loads much of `node:net`. */
 function mayBeTerminal(descriptor: number): boolean {
   try {
-    // What Windows says of a console is not relied on.
+    // On Windows, the device type of a console is not reliable.
     return process.platform === 'win32' || fstatSync(descriptor).isCharacterDevice();
   } catch {
     return false;
   }
 }
 
-/** What is known of a failure besides the error itself. */
-interface Known {
-  /** How the process ends, where not as the error says. */
+/** Facts about a failure that the error itself does not hold. */
+interface FailureFacts {
+  /** The exit code, if not that of the error. */
   readonly exitCode?: number | undefined;
-  /** What it is about, where not all that the line names. */
+  /** The ids it concerns, if not all that the command line names. */
   readonly ids?: readonly string[];
 }
 
-/** The error as words or as JSON on stderr; a closed pipe is a quiet end. */
+/** Prints an error on stderr as text or JSON and returns the exit code; 0, silently, for a closed pipe. */
 async function printFailure(
   error: unknown,
   parsed: Parsed | undefined,
   table: PlainTable,
   argv: readonly string[],
   streams: ProcessStreams,
-  known: Known = {},
+  facts: FailureFacts = {},
 ): Promise<number> {
   if (error instanceof PipeClosedError) return exit.done;
   const loaded = await Promise.all([
@@ -211,7 +213,7 @@ async function printFailure(
     import('./terminal/safe-text.js'),
     import('./terminal/whole-words.js'),
   ]).catch((cause: unknown) => systemLimit(error) ?? systemLimit(cause));
-  // Where no file can be opened, the words for it cannot be loaded either.
+  // If no file can be opened, the modules that word the error cannot be loaded either.
   if (loaded instanceof SystemLimitError) return printLimit(loaded, argv, streams);
   if (!loaded) throw error;
   const [{ envelopeJson, describeFailure }, { multiLine, singleLine }, { wrapWholeWords }] = loaded;
@@ -220,42 +222,40 @@ async function printFailure(
   const ids = command?.args
     .flatMap((arg) => [values[arg.name]].flat())
     .filter((id) => typeof id === 'string');
-  const story = describeFailure(error, {
+  const description = describeFailure(error, {
     words: command?.words ?? [],
-    ids: known.ids ?? ids ?? [],
-    exitCode: known.exitCode,
+    ids: facts.ids ?? ids ?? [],
+    exitCode: facts.exitCode,
     keySource,
     flags: parsed?.kind === 'command' ? parsed.globals : {},
     table,
   });
-  const json = isForScript(argv);
+  const json = printsJson(argv);
   const { stderr } = streams;
-  const safe = story.lines.map(singleLine);
+  const safe = description.lines.map(singleLine);
   const isLong = !json && safe.some((line) => line.length > fullWidth);
-  const told =
-    isLong && stderr.isTerminal
-      ? safe.flatMap((line) => wrapWholeWords(line, stderr.columns))
-      : safe;
-  const lines = json ? [envelopeJson(story)] : told;
+  const isWrapped = isLong && stderr.isTerminal;
+  const wrapped = isWrapped ? safe.flatMap((line) => wrapWholeWords(line, stderr.columns)) : safe;
+  const lines = json ? [envelopeJson(description)] : wrapped;
   const isBug = error instanceof Error && !(error instanceof Failure);
   if (isBug && argv.includes('--debug') && error.stack) lines.unshift(multiLine(error.stack));
   await stderr.write(`${lines.join('\n')}\n`);
-  return story.exitCode;
+  return description.exitCode;
 }
 
-/** What no file is loaded for: the plain words of a limit of this machine. */
+/** Prints the error for a limit of this machine without loading another module. */
 async function printLimit(
   { code, kind, message, hint }: SystemLimitError,
   argv: readonly string[],
   streams: ProcessStreams,
 ): Promise<number> {
   const error = { code, kind, message, hint, exitCode: exit.failed, retryable: false };
-  const text = isForScript(argv) ? JSON.stringify({ error }) : `${message}\n${hint}`;
+  const text = printsJson(argv) ? JSON.stringify({ error }) : `${message}\n${hint}`;
   await streams.stderr.write(`${text}\n`);
   return exit.failed;
 }
 
-/** Node's reader of lines would make Backspace a letter of the answer where TERM is dumb when it opens. */
+/** Runs `open` with line editing: if TERM is dumb, readline would take Backspace for a character of the answer. */
 function withEditing<T>(open: () => T): T {
   const term = process.env['TERM'];
   if (term !== 'dumb') return open();
@@ -274,7 +274,7 @@ const signalExits = {
 } as const;
 const graceMs = 10_000;
 
-/** The first signal lets what is in flight finish for a while; the second one stops at once. */
+/** Aborts on the first signal and leaves requests in flight a grace period; the second signal exits at once. */
 function watchSignals(onInterrupt: () => void) {
   const controller = new AbortController();
   let code: number | undefined;
@@ -292,7 +292,7 @@ function watchSignals(onInterrupt: () => void) {
   for (const name of names) process.on(name, onSignal);
   return {
     signal: controller.signal,
-    /** As the first SIGTERM does. */
+    /** Ends the command as the first SIGTERM would. */
     end: () => onSignal('SIGTERM'),
     code: () => (expected ? undefined : code),
     expect: () => {

@@ -1,3 +1,4 @@
+/** The service and its file store, each connected when first used. */
 import { createApi } from './api/client.js';
 import type { FileStore } from './api/file-store.js';
 import { createProxyChoice } from './api/proxy.js';
@@ -5,14 +6,15 @@ import { createRateLimiter, type RateLimiter } from './api/rate-limiter.js';
 import { createTransport } from './api/transport.js';
 import type { Api, ApiNotes } from './api/types.js';
 import { checkSandboxFlags, resolveConnection } from './config/connection.js';
-import type { Environment, Paths } from './config/paths.js';
+import type { Paths } from './config/paths.js';
+import type { Environment } from './data/environment.js';
 import { sandboxProfile } from './config/profiles.js';
 import type { Connection, GlobalFlags, Settings } from './config/settings.js';
 import type { ConfigStore } from './config/store.js';
 import { type Instant, pause } from './data/time.js';
 import type { ThisProcess } from './files/lock.js';
 
-/** What the service's clients are made of. */
+/** Everything the clients of the service and the file store need. */
 interface ServiceParts {
   readonly flags: GlobalFlags;
   readonly env: Environment;
@@ -23,16 +25,16 @@ interface ServiceParts {
   readonly version: string;
   readonly self: ThisProcess;
   readonly signal: AbortSignal;
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   readonly clock: () => number;
   readonly instant: () => Instant;
   readonly notes: ApiNotes;
-  /** Hears where the key came from when there is a connection. */
-  readonly connected: (keySource: string) => void;
-  /** Hears that an answer is waited for, by what to say of it, and by the result that it came. */
+  /** Called with the source of the key once there is a connection. */
+  readonly onConnected: (keySource: string) => void;
+  /** Called while a response is awaited, with the text to show; the returned function ends the wait. */
   readonly waiting: (text: () => string) => () => void;
-  /** Whether somebody looks on, who is to know why nothing happens. */
-  readonly watched: () => boolean;
+  /** True if a person watches the terminal and should learn why nothing happens. */
+  readonly isWatched: () => boolean;
   /** A line of the `--debug` trace. */
   readonly trace: (line: string) => void;
   /** A secret that must never appear on stderr. */
@@ -41,7 +43,7 @@ interface ServiceParts {
   readonly redactUrl: (url: string) => void;
 }
 
-/** The service and its file store, each connected when first asked for. */
+/** The clients of one command, connected lazily. */
 export interface Service {
   api(): Promise<Api>;
   apiTo(connection: Connection): Api;
@@ -49,7 +51,10 @@ export interface Service {
   close(): Promise<void>;
 }
 
-/** Finds the connection by profile, flags and environment; the sandbox is started inside this process. */
+/**
+ * Creates the clients. Profile, flags and environment decide the connection; the sandbox starts
+ * inside this process.
+ */
 export function createService(parts: ServiceParts): Service {
   const { settings, signal, nodeVersion, notes } = parts;
   const closers: (() => Promise<void> | void)[] = [];
@@ -66,8 +71,8 @@ export function createService(parts: ServiceParts): Service {
   let connection: Promise<Connection> | undefined;
   let api: Promise<Api> | undefined;
   const connect = () => (connection ??= findConnection(parts, closers));
-  /** While it drains, a bulk run shows its own progress, waits included. */
-  let running: RateLimiter | undefined;
+  /** The limiter of the current connection. While it drains, a bulk run shows its own progress, waits included. */
+  let currentLimiter: RateLimiter | undefined;
   const apiTo = (to: Connection): Api => {
     parts.redact(to.key);
     const limiter = createRateLimiter({
@@ -75,13 +80,13 @@ export function createService(parts: ServiceParts): Service {
       sleep: pause,
       maxWaitMs: settings.maxWaitMs,
     });
-    running = limiter;
+    currentLimiter = limiter;
     const waitText = () => `Waiting for ${new URL(to.baseUrl).host}`;
     const transport = createTransport({
       ...policy,
       waiting: () => parts.waiting(waitText),
       limiter,
-      onWait: waitTeller(parts, 'The service', () => limiter.drains),
+      onWait: waitNotifier(parts, 'The service', () => limiter.isDraining),
       connection: to,
       timeoutMs: settings.timeoutMs,
       dryRun: settings.dryRun,
@@ -107,7 +112,7 @@ export function createService(parts: ServiceParts): Service {
     const { baseUrl } = await connect();
     const store = createFileStore({
       ...policy,
-      onWait: waitTeller(parts, 'The file store', () => running?.drains === true),
+      onWait: waitNotifier(parts, 'The file store', () => currentLimiter?.isDraining === true),
       baseUrl,
       dryRun: settings.dryRun,
       trace,
@@ -131,11 +136,11 @@ export function createService(parts: ServiceParts): Service {
   return {
     api: () =>
       (api ??= connect().then((found) => {
-        parts.connected(found.keySource);
+        parts.onConnected(found.keySource);
         return apiTo(found);
       })),
     apiTo,
-    // One for all files: a connection that stands serves the next one.
+    // One store for all files, so that open connections are reused.
     files: () => (files ??= openFiles()),
     async close() {
       for (const close of closers) await close();
@@ -143,21 +148,28 @@ export function createService(parts: ServiceParts): Service {
   };
 }
 
-/** A shorter wait is over before it is read. */
+/** A shorter wait ends before its message is read. */
 const longWaitMs = 3_000;
 
-/** Says at a terminal why nothing happens for a while; once where several wait, never beside progress. */
-function waitTeller({ clock, notes, watched }: ServiceParts, who: string, isShown: () => boolean) {
+/**
+ * Returns a callback that explains long waits on a terminal: once for concurrent waits, never while
+ * progress is shown.
+ */
+function waitNotifier(
+  { clock, notes, isWatched }: ServiceParts,
+  who: string,
+  hasProgress: () => boolean,
+) {
   let until = 0;
-  let told = clock();
-  return (ms: number, asked: boolean): void => {
+  let lastNoteAt = clock();
+  return (ms: number, isRequested: boolean): void => {
     const now = clock();
-    // Before a short wait there may have been a long one, for an answer that did not come.
-    const isLong = ms >= longWaitMs || now - told >= longWaitMs;
-    if (!isLong || now < until || isShown() || !watched()) return;
+    // A short delay may follow a long wait for a response that never came.
+    const isLong = ms >= longWaitMs || now - lastNoteAt >= longWaitMs;
+    if (!isLong || now < until || hasProgress() || !isWatched()) return;
     until = now + ms;
-    told = now;
-    const why = asked ? `${who} asks to wait` : `${who} gives no good answer`;
+    lastNoteAt = now;
+    const why = isRequested ? `${who} asks to wait` : `${who} gives no good answer`;
     notes.note(`${why}; trying again in ${Math.ceil(ms / 1000)} s.`);
   };
 }

@@ -10,12 +10,15 @@ const { version, engines } = JSON.parse(readFileSync(join(root, 'package.json'),
   engines: { node: string };
 };
 
-test.each(['--version', '-V', '-V teams', '-p x --version'])('%s is the version', async (line) => {
-  const ran = await rosterctl(line);
-  expect([ran.code, ran.stdout, ran.stderr]).toEqual([0, `${version}\n`, '']);
-});
+test.each(['--version', '-V', '-V teams', '-p x --version'])(
+  '%s prints the version',
+  async (line) => {
+    const ran = await rosterctl(line);
+    expect([ran.code, ran.stdout, ran.stderr]).toEqual([0, `${version}\n`, '']);
+  },
+);
 
-test('it runs through a link, as npm installs it', () => {
+test('runs through a symbolic link, as npm installs it', () => {
   const folder = temporaryFolder();
   const link = join(folder, 'rosterctl');
   symlinkSync(launcher, link);
@@ -26,7 +29,7 @@ test('it runs through a link, as npm installs it', () => {
   expect([ran.status, ran.stdout]).toEqual([0, 'team_0001\n']);
 });
 
-test('a Node older than the package asks for is refused, that one is taken', () => {
+test('rejects a Node older than the package requires and accepts the required one', () => {
   const [, major = 0, minor = 0] = (/^>=(\d+)\.(\d+)\.0$/.exec(engines.node) ?? []).map(Number);
   const folder = temporaryFolder();
   const preload = join(folder, 'node-version.cjs');
@@ -52,7 +55,7 @@ test('a Node older than the package asks for is refused, that one is taken', () 
   );
 });
 
-test('without a build it says what to do', () => {
+test('without a build, says what to do', () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'bin'));
   cpSync(join(root, 'bin'), join(folder, 'bin'), { recursive: true });
@@ -67,7 +70,7 @@ test('without a build it says what to do', () => {
   ]);
 });
 
-test('alone it shows a short start page', async () => {
+test('without arguments, shows a short start page', async () => {
   const ran = await rosterctl('');
   expect(ran.code).toBe(0);
   expect(ran.stdout.split('\n').length).toBeLessThanOrEqual(15);

@@ -12,16 +12,16 @@ import {
   temporaryFolder,
 } from './support/run.js';
 
-// What a shell hands over beside files with names: its own outputs, pipes without a name, devices.
+// Files that a shell passes without a regular name: its own outputs, anonymous pipes, devices.
 
-/** Runs a line of bash in which `rosterctl` is the program with the sandbox; gives stdout and the code. */
+/** Runs a bash script in which `rosterctl` uses the sandbox; returns stdout and the exit code. */
 function bash(script: string, home = temporaryFolder()) {
   const line = `rosterctl() { "${process.execPath}" "${launcher}" -p sandbox "$@"; }\n${script}`;
   const ran = spawnSync('bash', ['-c', line], {
     cwd: home,
     env: freshEnvironment(home),
     encoding: 'utf8',
-    // A bound that tells a hang from an answer.
+    // Long enough to tell a hang from a slow run.
     timeout: 30_000,
   });
   return { code: ran.status, stdout: ran.stdout, stderr: ran.stderr };
@@ -36,12 +36,12 @@ describe('a link to an output of the shell', () => {
     ['--out', 'teams list -o ids --out out | head -1', 'team_0001\n'],
     ['--results', 'players delete player_0001 -n --results out --json >&2; echo over', 'over\n'],
     ['-O', 'docs download doc_0001 -O out --overwrite | head -c 4', '%PDF'],
-  ])('%s writes to a pipe behind it, and leaves the link alone', (_, line, said) => {
+  ])('%s writes to the pipe that it leads to, and keeps the link', (_, line, said) => {
     expect(bash(`rosterctl ${line}`, home)).toMatchObject({ code: 0, stdout: said });
     expect(isLink()).toBe(true);
   });
 
-  test('results of a run go there as well', () => {
+  test('gets the results of a run as well', () => {
     const ran = bash(
       'rosterctl tryouts set-status --ids <(echo app_0020) --to reviewing --yes --results out -o ids | cat',
       home,
@@ -50,13 +50,13 @@ describe('a link to an output of the shell', () => {
     expect(isLink()).toBe(true);
   });
 
-  test('what stood in the file before stays, and what comes after it too', () => {
+  test('keeps earlier and later content of the file', () => {
     const script = '{ echo start; rosterctl teams list -o ids --limit 1 --out out; echo end; }';
     bash(`${script} > kept; ${script} >> kept`, home);
     expect(readFileSync(join(home, 'kept'), 'utf8')).toBe('start\nteam_0001\nend\n'.repeat(2));
   });
 
-  test('a process substitution is one', () => {
+  test('may be a process substitution', () => {
     const ran = bash(
       'rosterctl teams list -o ids --out >(wc -l > lines); until [ -s lines ]; do sleep 0.1; done; cat lines',
       home,
@@ -65,7 +65,7 @@ describe('a link to an output of the shell', () => {
   });
 });
 
-test('a named pipe as an input is waited for, and a signal ends that', async () => {
+test('waits for a named pipe as input, until a signal ends it', async () => {
   const home = temporaryFolder();
   spawnSync('mkfifo', [join(home, 'pipe')]);
   const line = '-p sandbox tryouts set-status --ids pipe --to reviewing --yes -o ids';
@@ -73,7 +73,7 @@ test('a named pipe as an input is waited for, and a signal ends that', async () 
   let stdout = '';
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
   const ended = new Promise((resolve) => child.on('close', resolve));
-  // The shell's own opening waits until somebody reads.
+  // Opening the pipe in the shell blocks until it is read.
   spawnSync('bash', ['-c', 'echo app_0020 > pipe'], { cwd: home });
   expect([await ended, stdout]).toEqual([0, 'app_0020\n']);
   const waiting = [
@@ -95,14 +95,14 @@ test('a named pipe as an input is waited for, and a signal ends that', async () 
 });
 
 test.each(['tryouts update app_0020 --note-file', 'players create --name x --input'])(
-  '%s takes no more of an endless file than a field may hold',
+  '%s reads no more of an endless file than a field may hold',
   async (line) => {
     const ran = await rosterctl(`-p sandbox ${line} /dev/zero`);
     expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('is larger than') });
   },
 );
 
-test('sandbox start whose line cannot be written ends', () => {
+test('sandbox start ends if its line cannot be written', () => {
   const ran = bash(
     'timeout 20 bash -c \'"$0" "$1" sandbox start --json > /dev/full\' ' +
       `"${process.execPath}" "${launcher}"; echo $?`,
@@ -110,7 +110,7 @@ test('sandbox start whose line cannot be written ends', () => {
   expect(ran.stdout).toBe('1\n');
 });
 
-test('after Ctrl-Z and fg a question is asked on', async () => {
+test('a question continues after Ctrl-Z and fg', async () => {
   const home = temporaryFolder();
   writeFileSync(
     join(home, 'rc'),

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { errorOf, rosterctl, temporaryFolder } from './support/run.js';
 import { recordingService } from './support/service.js';
 
-/** What `printf` writes stands in the place of X, as bytes. */
+/** A shell script in which X is replaced by the bytes that `printf` writes. */
 const withBytes = (bytes: string) => `
   X=$(printf '${bytes}'); n=$#; i=0
   while [ $i -lt $n ]; do
@@ -22,14 +22,14 @@ test.each([
   ['tryouts update app_1 --note BYTES', '--note'],
   ['tryouts list --search BYTES', '--search'],
   ['--org BYTES teams list', '--org'],
-])('%s: what is not UTF-8 is refused and never sent', async (line, word) => {
+])('%s: text that is not UTF-8 is rejected and never sent', async (line, word) => {
   const { env, requests } = await recordingService(() => ({ status: 200, json: {} }));
   const ran = await rosterctl(`${line} --yes --json`, { env, through: withBytes('\\344') });
   expect([ran.code, ran.stdout, requests]).toEqual([2, '', []]);
   expect(errorOf(ran)['message']).toMatch(new RegExp(`^${word} ".*" is not UTF-8`));
 });
 
-test('a U+FFFD that was typed in UTF-8 is a value like any other', async () => {
+test('a U+FFFD typed in UTF-8 is a value like any other', async () => {
   const { env, requests } = await recordingService(() => ({
     status: 200,
     json: { id: 'a\ufffd', name: 'A' },
@@ -41,7 +41,7 @@ test('a U+FFFD that was typed in UTF-8 is a value like any other', async () => {
   expect([ran.code, requests.map(({ url }) => url)]).toEqual([0, ['/v1/teams/org_7/a%EF%BF%BD']]);
 });
 
-test('a file whose name is not UTF-8 is told as one that is not there', async () => {
+test('a file whose name is not UTF-8 is reported as missing', async () => {
   const { env, requests } = await recordingService(() => ({ status: 200, json: {} }));
   const home = temporaryFolder();
   writeFileSync(join(home, 'a.txt'), 'hello');

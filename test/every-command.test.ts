@@ -10,7 +10,7 @@ import type { PlainCommand } from '../src/data/plain-table.js';
 import { rosterctl, splitWords, temporaryFolder } from './support/run.js';
 import { dryRun, report, shapeOf } from './support/shapes.js';
 
-// The table: whatever a command promises in its own file is held to it here.
+// Checks every command against the declarations in its own file.
 
 const { commands: described } = await describeCommands(commands);
 const folder = fileURLToPath(new URL('../src/commands/', import.meta.url));
@@ -37,14 +37,14 @@ test('the folder listing is the list of commands', () => {
   expect(commandFiles.toSorted()).toEqual(verbs.toSorted());
 });
 
-test('a run of every command that makes one can be resumed', async () => {
+test('the runs of every command that starts runs can be resumed', async () => {
   const made: string[] = [];
   for (const { words } of described)
     if ((await load(words)).kind === 'operation') made.push(words.join('.'));
   expect(runActions.toSorted()).toEqual(made.toSorted());
 });
 
-/** Examples that need a terminal, another program or a long-lived process; each has a test of its own. */
+/** Examples that need a terminal, another program or a long-lived process; each has its own test. */
 const elsewhere = new Map([
   ['auth login', 'asks for a key and needs a service; test/commands/auth'],
   ['runs show', 'needs a run; test/bulk/runs.test.ts'],
@@ -58,13 +58,13 @@ const elsewhere = new Map([
 describe.each(described.map((command) => [command.words.join(' '), command] as const))(
   '%s',
   (name, command) => {
-    test('says what it is in one line', () => {
+    test('has a summary of one line', () => {
       expect(command.summary).toMatch(/^[A-Z].*[^.]$/);
       expect(command.summary.length).toBeLessThanOrEqual(72);
       for (const flag of [...command.args, ...command.flags]) expect(flag.text).not.toBe('');
     });
 
-    test('its short help fits a screen of 45 lines and 80 columns', async () => {
+    test('has a short help page of at most 45 lines and 80 columns', async () => {
       const ran = await rosterctl(`${name} -h`);
       expect(ran.code).toBe(0);
       expect(ran.stderr).toBe('');
@@ -105,13 +105,13 @@ describe.each(described.map((command) => [command.words.join(' '), command] as c
   },
 );
 
-/** The words of an example; a command that connects does so to the sandbox. */
+/** The words of an example; a command that connects gets `-p sandbox`. */
 function lineOf(command: PlainCommand, words: string): string[] {
   const connection = command.local && command.calls.length === 0 ? [] : ['-p', 'sandbox'];
   return [...connection, ...command.words, ...splitWords(words)];
 }
 
-/** A home with two stored profiles, and a desk with the files that examples name. */
+/** A home with two stored profiles, and a working folder with the files that examples name. */
 function aDesk(): { home: string; cwd: string } {
   const home = temporaryFolder();
   const cwd = join(home, 'desk');

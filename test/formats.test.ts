@@ -4,11 +4,11 @@ import { describe, expect, test } from 'vitest';
 import { errorOf, rosterctl, temporaryFolder } from './support/run.js';
 import { recordingService } from './support/service.js';
 
-describe('a format that does not fit what was done', () => {
+describe('a format that does not fit the result', () => {
   test.each([
     ['config set retries 2', 'config get retries'],
     ['profile use sandbox', 'profile list'],
-  ])('%s -o ids does it, says so and exits 0', async (line) => {
+  ])('%s -o ids makes the change, notes the missing ids and exits 0', async (line) => {
     const home = temporaryFolder();
     const base = '--base-url http://127.0.0.1:9/v1 --org o --key-stdin --no-check';
     await rosterctl(`auth login --profile sandbox2 ${base}`, { home, stdin: 'key-of-ours' });
@@ -17,7 +17,7 @@ describe('a format that does not fit what was done', () => {
     expect(ran.stderr).toContain('This result has no ids.');
   });
 
-  test('a key that was stored is not called a usage error', async () => {
+  test('a stored key is not reported as a usage error', async () => {
     const line = 'auth login --base-url http://127.0.0.1:9/v1 --org o --key-stdin --no-check';
     for (const how of ['-o ids', '--fields nonsense']) {
       const ran = await rosterctl(`${line} ${how}`, { stdin: 'key-of-ours' });
@@ -25,12 +25,12 @@ describe('a format that does not fit what was done', () => {
     }
   });
 
-  test('a read that has no ids is one', async () => {
+  test('a read without ids is a usage error', async () => {
     expect(await rosterctl('doctor -o ids')).toMatchObject({ code: 2 });
   });
 });
 
-test('a record without an id costs the others nothing, and is no success', async () => {
+test('a record without an id does not affect the others, and is no success', async () => {
   const teams = [{ id: 'team_1', name: 'A' }, { name: 'B' }, { id: 'team_3', name: 'C' }];
   const service = await recordingService(() => ({ status: 200, json: teams }));
   const ran = await rosterctl('teams list -o ids', { env: service.env });
@@ -38,7 +38,7 @@ test('a record without an id costs the others nothing, and is no success', async
   expect(ran.stderr).toContain('1 record has no id and no line here.');
 });
 
-test('api prints no JSON that was cut, and passes other text through', async () => {
+test('api prints no truncated JSON, and passes other text through', async () => {
   const cutOff = { status: 200, text: '[{"id":"a"},{"id":' };
   const json = { 'content-type': 'application/json; charset=utf-8' };
   const service = await recordingService(({ url }) =>
@@ -55,7 +55,7 @@ test('api prints no JSON that was cut, and passes other text through', async () 
   expect(text).toMatchObject({ code: 0, stdout: cutOff.text });
 });
 
-test('errors are told in the format of the profile', async () => {
+test('errors are printed in the format of the profile', async () => {
   const service = await recordingService(() => ({ status: 404, json: { error: 'notFound' } }));
   const home = temporaryFolder();
   await rosterctl('config set output json', { home });
@@ -75,14 +75,14 @@ describe('api', () => {
     ['api text -i --out file', /^HTTP\/1\.1 200 OK\n[^]*\n\nno JSON$/],
     ['api text --out file', /^no JSON$/],
     ['api json -i -o csv --out file', /\n\na\r\n1\r\n$/],
-  ])('%s goes to the file whole', async (line, whole) => {
+  ])('%s writes the complete output to the file', async (line, whole) => {
     const home = temporaryFolder();
     const ran = await rosterctl(line, { home, cwd: home, env: (await service).env });
     expect(ran).toMatchObject({ code: 0, stdout: '' });
     expect(readFileSync(join(home, 'file'), 'utf8')).toMatch(whole);
   });
 
-  test('a delete of rosterctl api whose answer is lost is unknown and never sent again', async () => {
+  test('a delete with an ambiguous response is unknown and never sent again', async () => {
     let nth = 0;
     const gone = await recordingService(() =>
       ++nth === 1 ? { status: 503 } : { status: 404, json: { error: 'notFound' } },
@@ -93,7 +93,7 @@ describe('api', () => {
   });
 });
 
-test('405 of a call that the contract states is not called a guess', async () => {
+test('405 for a stated route is not blamed on an assumption', async () => {
   const service = await recordingService(() => ({ status: 405, json: {} }));
   expect((await rosterctl('players list', service)).stderr).not.toContain('guess');
   const guessed = await rosterctl('players delete p1 --yes', {
@@ -106,7 +106,7 @@ test('405 of a call that the contract states is not called a guess', async () =>
   expect(guessed.stderr).toContain('The route is a guess');
 });
 
-test('doctor tells a setting that cannot be used as a line of its own', async () => {
+test('doctor reports an invalid setting on a line of its own', async () => {
   const home = temporaryFolder();
   await rosterctl('config set retries 2', { home });
   const path = join(home, '.config/rosterctl/config.json');
@@ -120,18 +120,18 @@ test('doctor tells a setting that cannot be used as a line of its own', async ()
   });
 });
 
-test('help knows a verb by its other names', async () => {
+test('help accepts the aliases of a verb', async () => {
   const { stdout } = await rosterctl('help documents list');
   expect(await rosterctl('help docs ls')).toMatchObject({ code: 0, stdout });
 });
 
-test('short flags in one word may end in one with a value, before the noun too', async () => {
+test('bundled short flags may end in one with a value, also before the noun', async () => {
   const ran = await rosterctl('-qp sandbox teams list -o ids');
   expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('team_0001') });
 });
 
 test.each(['teams.yaml', 'teams.yml', 'teams.md'])(
-  '--out %s, a format that is not written, is refused before anything is sent',
+  '--out %s, an unsupported format, is rejected before anything is sent',
   async (file) => {
     const service = await recordingService(() => ({ status: 200, json: [] }));
     const ran = await rosterctl(`teams list --out ${file}`, { env: service.env });

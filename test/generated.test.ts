@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 const root = fileURLToPath(new URL('../', import.meta.url));
 const read = (path: string) => readFileSync(`${root}${path}`, 'utf8');
 
-test('nothing that is generated is stale', () => {
+test('no generated file is stale', () => {
   const env = { ...process.env };
   delete env['NODE_EXTRA_CA_CERTS'];
   const checked = spawnSync(process.execPath, ['build/generate.mjs', '--check'], {
@@ -19,7 +19,7 @@ test('nothing that is generated is stale', () => {
   expect({ code: checked.status, stderr: checked.stderr }).toEqual({ code: 0, stderr: '' });
 });
 
-test('links in the documents lead somewhere', () => {
+test('links in the documents resolve', () => {
   const dead = ['README.md', 'CONTRIBUTING.md', 'docs/reference.md'].flatMap((page) =>
     [...read(page).matchAll(/\]\((?!https?:|#)([^)\s]+)\)/g)]
       .map(([, target = '']) => (page.startsWith('docs/') ? `docs/${target}` : target))
@@ -40,7 +40,7 @@ test('the man page has every command and lints clean', ({ skip }) => {
   expect(linted.stdout.toString()).toBe('');
 });
 
-test('the OpenAPI document is the version that the contract carries', () => {
+test('the OpenAPI document has the version of the contract', () => {
   const { openapi, info } = JSON.parse(read('docs/openapi.json')) as {
     openapi: string;
     info: { version: string };
@@ -49,6 +49,6 @@ test('the OpenAPI document is the version that the contract carries', () => {
   expect(info.version).toBe('1.0.0');
 });
 
-test('the contributing guide stays a map', () => {
+test('the contributing guide stays short', () => {
   expect(read('CONTRIBUTING.md').split('\n').length).toBeLessThanOrEqual(100);
 });

@@ -6,11 +6,11 @@ import { converse } from './support/converse.js';
 import { errorOf, rosterctl, temporaryFolder } from './support/run.js';
 import { key, recordingService } from './support/service.js';
 
-// What a stranger writes into a form, or a service that means no good, and what must not come of it.
+// Hostile input from applicants and from a malicious service, and the harm that it must not do.
 
 const noughts = `1${'0'.repeat(300_000)}1`;
 
-test('a long number of an applicant does not hold the program up', async () => {
+test('a long number from an applicant does not slow the program down', async () => {
   const records = [
     application('app_1', { formResponses: { age: noughts } }),
     application('app_2', { formResponses: { age: '17' } }),
@@ -21,7 +21,7 @@ test('a long number of an applicant does not hold the program up', async () => {
   expect(ran).toMatchObject({ code: 0, stdout: 'app_1\n' });
 });
 
-test('a long number in an answer does not hold the program up, and keeps its digits', async () => {
+test('a long number in a response does not slow the program down, and keeps its digits', async () => {
   const service = await recordingService(() => ({
     status: 200,
     text: `{"id":"p1","x":1.${noughts}}`,
@@ -30,7 +30,7 @@ test('a long number in an answer does not hold the program up, and keeps its dig
   expect(ran.stdout).toContain(noughts);
 });
 
-test('a name of many spaces does not hold a download up', async () => {
+test('a name of many spaces does not slow a download down', async () => {
   const name = `a${' '.repeat(300_000)}b.txt`;
   const service = await recordingService(({ url }) =>
     url.endsWith('/download')
@@ -43,7 +43,7 @@ test('a name of many spaces does not hold a download up', async () => {
   expect(ran.code).toBe(0);
 });
 
-test('a file that goes on behind its size is cut off, and nothing of it is kept', async () => {
+test('a file longer than its size is cut off and discarded', async () => {
   let sent = 0;
   const service = await recordingService(({ url }) => {
     if (url.endsWith('/download'))
@@ -68,7 +68,7 @@ test('a file that goes on behind its size is cut off, and nothing of it is kept'
 
 const driving = '\u009b2J\u202e\u2066\u2028\u007f';
 
-test('an error in JSON drives no terminal', async () => {
+test('a JSON error contains no control characters', async () => {
   const service = await recordingService(() => ({
     status: 400,
     json: { error: `bad${driving}`, message: `worse${driving}` },
@@ -79,7 +79,7 @@ test('an error in JSON drives no terminal', async () => {
   expect(errorOf(ran)).toMatchObject({ code: `bad${driving}` });
 });
 
-test('the words of a service are cut to what a screen can show', async () => {
+test('text of the service is truncated to what a screen can show', async () => {
   const service = await recordingService(() => ({
     status: 400,
     json: { error: 'x'.repeat(100_000), message: 'y'.repeat(100_000) },
@@ -89,7 +89,7 @@ test('the words of a service are cut to what a screen can show', async () => {
 });
 
 test.each(['tryouts list -o csv', 'tryouts get app_1 -o csv', 'docs download d1 -O -'])(
-  '%s on a terminal drives nothing',
+  '%s on a terminal prints no control characters',
   async (line) => {
     const record = application('app_1', { name: `Ann \u001b]0;title\u0007${driving}` });
     const service = await recordingService(({ url }) => {
@@ -106,7 +106,7 @@ test.each(['tryouts list -o csv', 'tryouts get app_1 -o csv', 'docs download d1 
   },
 );
 
-test('a suggested command does nothing else when it is pasted', async () => {
+test('a suggested command has no side effects when pasted', async () => {
   const id = "x';touch pwned;'";
   const record = application(id);
   const service = await recordingService(({ url }) =>
@@ -118,14 +118,14 @@ test('a suggested command does nothing else when it is pasted', async () => {
   expect(row?.error.hint).toContain(`get 'x'\\'';touch pwned;'\\'''`);
 });
 
-test('names of fields make no lines of their own in an error', async () => {
+test('field names add no lines to an error', async () => {
   const name = 'x\nError: none. All was done.\n';
   const service = await recordingService(() => ({ status: 200, json: [{ id: 'p1', [name]: 1 }] }));
   const ran = await rosterctl('players list --fields zz', service);
   expect([ran.code, ran.stderr.includes('\nError: none')]).toEqual([2, false]);
 });
 
-test('a conversion that the service only says it did is not applied, and is not sent again', async () => {
+test('a conversion that the service only claims to have made is not applied, and is not sent again', async () => {
   const service = await keep(
     [application('app_1', { status: 'accepted' }), application('app_2', { status: 'accepted' })],
     (_, step) =>
@@ -141,7 +141,7 @@ test('a conversion that the service only says it did is not applied, and is not 
   expect(service.requests.filter(({ method }) => method === 'POST')).toHaveLength(2);
 });
 
-test('auth status --all takes the key of the environment to no other service', async () => {
+test('auth status --all sends the key of the environment to no other service', async () => {
   const [ours, other] = await Promise.all(
     [1, 2].map(() => recordingService(() => ({ status: 200, json: [] }))),
   );

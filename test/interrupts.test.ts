@@ -17,10 +17,10 @@ import {
 } from './support/run.js';
 import { recordingService } from './support/service.js';
 
-// A signal ends what only waits for a person, a pipe or another process; nothing holds it for the ten
-// seconds that requests in flight have.
+// A signal ends at once a command that waits for a person, a pipe or another process; the grace period
+// of ten seconds is for requests in flight.
 
-/** A bound that tells a wait from an end: what goes on after a signal is cut after ten seconds. */
+/** Below the ten seconds after which a command that continues after a signal is killed. */
 const soon = 7_000;
 
 interface Ended {
@@ -29,7 +29,7 @@ interface Ended {
   readonly ms: number;
 }
 
-/** Starts a line, sends the signal when `ready` holds, and tells how it ended and how long after. */
+/** Starts a command, sends the signal once `ready` resolves, and returns how it ended and after how long. */
 async function interrupted(
   line: string,
   ready: (child: ChildProcess, stderr: () => string) => Promise<void>,
@@ -48,7 +48,7 @@ async function interrupted(
   return { code, stderr, ms: performance.now() - began };
 }
 
-/** More than a pipe holds: all of it is on its way when somebody reads. */
+/** Fills stdin with more than a pipe holds, so that the write completes only once it is read. */
 const isReading = (child: ChildProcess) =>
   new Promise<void>((resolve) => {
     child.stdin?.on('error', () => {});
@@ -87,7 +87,7 @@ test.each([
 
 const isAnswered = (_: unknown, stderr: () => string) => until(() => stderr().includes('-> 200'));
 
-test('a result for a named pipe that nobody reads ends at once by SIGINT', async () => {
+test('a result for a named pipe without a reader ends at once by SIGINT', async () => {
   const home = temporaryFolder();
   spawnSync('mkfifo', [join(home, 'pipe')]);
   const line = '-p sandbox tryouts get app_0001 --json --debug --out pipe';
@@ -96,7 +96,7 @@ test('a result for a named pipe that nobody reads ends at once by SIGINT', async
   expect(ended.ms).toBeLessThan(soon);
 });
 
-test('a wait for the lock says for whom, and ends by SIGINT without a word of a bug', async () => {
+test('a wait for the lock names its holder, and ends by SIGINT without reporting a bug', async () => {
   const service = await keep(several(3), (_, step) =>
     step.startsWith('PATCH') ? () => {} : undefined,
   );
@@ -118,7 +118,7 @@ test('a wait for the lock says for whom, and ends by SIGINT without a word of a 
   });
 });
 
-test('SIGTERM ends a question at once', async () => {
+test('SIGTERM ends a prompt at once', async () => {
   const home = temporaryFolder();
   const line = [launcher, '-p', 'sandbox', 'players', 'delete', 'player_0001'];
   const env = { ...freshEnvironment(home), TERM: 'xterm' };
@@ -138,10 +138,10 @@ test('SIGTERM ends a question at once', async () => {
   expect(performance.now() - began).toBeLessThan(soon);
 });
 
-test("Ctrl-C in a pager is the pager's", async () => {
+test('Ctrl-C in a pager goes to the pager', async () => {
   const home = temporaryFolder();
   const pager = join(home, 'pager');
-  // Not a shell: a signal that comes just before its `read` waits for the next key.
+  // Not a shell: a signal that arrives just before its `read` waits for the next key.
   const script = `#!${process.execPath}
 process.on('SIGINT', () => console.log('HEARD'));
 process.stdin.on('end', () => console.log('READY')).pipe(process.stdout);
@@ -165,11 +165,11 @@ require('node:fs').createReadStream('/dev/tty').on('data', (line) => {
 const readsSecond = ({ pid }: ChildProcess) =>
   until(() => spawnSync('ls', ['-l', `/proc/${pid}/fd`]).stdout.includes('b.png'));
 
-test('a look at files that takes long ends at once by SIGINT, with nothing sent', async () => {
+test('a slow inspection of files ends at once by SIGINT, with nothing sent', async () => {
   const home = temporaryFolder();
   for (const name of ['a.png', 'b.png']) {
     writeFileSync(join(home, name), Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'));
-    // Minutes to read, and no place on the disk.
+    // Takes minutes to read and no space on the disk.
     truncateSync(join(home, name), 100 * 1024 ** 3);
   }
   const line = '-p sandbox docs upload a.png b.png --yes';
@@ -178,7 +178,7 @@ test('a look at files that takes long ends at once by SIGINT, with nothing sent'
   expect(ended.ms).toBeLessThan(soon);
 });
 
-/** A list that goes on as long as it is read; `isHeldBack` when nothing of it moved for a while. */
+/** A list without end; `isHeldBack` once none of it was read for a while. */
 async function endlessList() {
   const list = { written: 0 };
   const service = await recordingService(() => (_, response) => {
@@ -191,10 +191,10 @@ async function endlessList() {
     };
     pump().catch(() => undefined);
   });
-  let seen = -1;
+  let previous = -1;
   const isHeldBack = async () => {
-    while (list.written === 0 || seen !== list.written) {
-      seen = list.written;
+    while (list.written === 0 || previous !== list.written) {
+      previous = list.written;
       await new Promise((resolve) => setTimeout(resolve, 500));
     }
   };
@@ -204,23 +204,20 @@ async function endlessList() {
 test.each([
   ['SIGTERM', 143],
   ['SIGINT', 130],
-] as const)(
-  'a reader that stands still does not keep a list from ending by %s',
-  async (signal, code) => {
-    const list = await endlessList();
-    const child = userOf(list).start('tryouts list -o ndjson');
-    let stderr = '';
-    child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-    // Nobody reads stdout, so it never closes.
-    const ended = new Promise((resolve) => child.on('exit', resolve));
-    await list.isHeldBack();
-    const began = performance.now();
-    child.kill(signal);
-    expect(await ended).toBe(code);
-    expect(performance.now() - began).toBeLessThan(soon);
-    expect(stderr).toContain('Interrupted.');
-  },
-);
+] as const)('a list whose reader has stalled ends by %s', async (signal, code) => {
+  const list = await endlessList();
+  const child = userOf(list).start('tryouts list -o ndjson');
+  let stderr = '';
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  // Stdout has no reader, so it never closes.
+  const ended = new Promise((resolve) => child.on('exit', resolve));
+  await list.isHeldBack();
+  const began = performance.now();
+  child.kill(signal);
+  expect(await ended).toBe(code);
+  expect(performance.now() - began).toBeLessThan(soon);
+  expect(stderr).toContain('Interrupted.');
+});
 
 const refuses = () => recordingService(() => ({ status: 429, headers: { 'retry-after': '30' } }));
 const keeps = () => keep(several(9));
@@ -231,17 +228,17 @@ test.each([
   ['a run', run, /cannot be undone/, keeps, 'app_1'],
   ['a sandbox', ['sandbox', 'start', '--port', '0'], /127\.0\.0\.1/, refuses, ''],
 ] as const)(
-  'what follows the ^C of %s begins on a line of its own',
-  async (_, line, ready, serve, said) => {
+  'the output after the ^C of %s begins on its own line',
+  async (_, line, ready, serve, message) => {
     const service = await serve();
-    // No line that moves, which would clear it away.
+    // No spinner, which would clear the line.
     const own = { ...service.env, TERM: 'dumb' };
     const { shown } = await converse(temporaryFolder(), line, [[ready, '\u0003']], own);
-    expect(shown).toContain(`^C\r\n${said}`);
+    expect(shown).toContain(`^C\r\n${message}`);
   },
 );
 
-test('a ^C beside a progress line is cleared with it', async () => {
+test('a ^C next to a progress line is cleared with it', async () => {
   const service = await keeps();
   const keys = [[/\d of 9, /, '\u0003']] as const;
   const { shown } = await converse(temporaryFolder(), run, keys, service.env);

@@ -3,14 +3,14 @@ import { application, keep, steps } from './commands/tryouts/service.js';
 import { rosterctl, temporaryFolder } from './support/run.js';
 import { recordingService } from './support/service.js';
 
-test('--max-time ends a command that waits for an answer, as SIGTERM does', async () => {
+test('--max-time ends a command that waits for a response, as SIGTERM does', async () => {
   const { env } = await recordingService(() => () => {});
   const ran = await rosterctl('teams list --max-time 1s --json', { env });
   expect([ran.code, ran.stdout]).toEqual([143, '']);
   expect(ran.stderr).toContain('Stopped: --max-time 1s is over.\n');
 });
 
-test('a bulk change that --max-time ends is resumed by the same line, and no row is sent twice', async () => {
+test('the same command resumes a bulk change that --max-time ended, and no row is sent twice', async () => {
   const ids = Array.from({ length: 12 }, (_, index) => `app_${index}`);
   const slow = new Set(ids);
   const service = await keep(
@@ -40,7 +40,7 @@ test('a bulk change that --max-time ends is resumed by the same line, and no row
 });
 
 test.each(['0s', 'soon', ''])(
-  '--max-time "%s" is refused before anything is sent',
+  '--max-time "%s" is rejected before anything is sent',
   async (time) => {
     const { env, requests } = await recordingService(() => ({ status: 200, json: [] }));
     const ran = await rosterctl(['teams', 'list', '--max-time', time], { env });

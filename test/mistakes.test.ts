@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { errorOf, rosterctl, temporaryFolder } from './support/run.js';
 import { recordingService } from './support/service.js';
 
-// What is wrong before any request: the exit code, one sentence, a next step, and nothing sent.
-const mistakes: readonly (readonly [line: string, code: number, says: string])[] = [
+// Errors before any request: the exit code, one sentence, a next step, and nothing sent.
+const mistakes: readonly (readonly [line: string, code: number, message: string])[] = [
   ['tryuots list', 2, 'Did you mean tryouts?'],
   ['tryouts lst', 2, 'Did you mean list?'],
   ['tryouts list --stauts pending', 2, 'Did you mean --status?'],
@@ -70,7 +70,7 @@ const mistakes: readonly (readonly [line: string, code: number, says: string])[]
   ['teams list -p nowhere', 2, 'nowhere'],
 ];
 
-test.each(mistakes)('%s', async (line, code, says) => {
+test.each(mistakes)('%s', async (line, code, message) => {
   const service = await recordingService(() => ({ status: 200, json: [] }));
   const home = temporaryFolder();
   writeFileSync(join(home, 'drawing.svg'), '<svg/>');
@@ -80,11 +80,11 @@ test.each(mistakes)('%s', async (line, code, says) => {
   expect({ code: ran.code, stdout: ran.stdout }).toEqual({ code, stdout: '' });
   const error = errorOf(ran);
   expect(error).toMatchObject({ exitCode: code, retryable: false });
-  expect(`${String(error['message'])} ${String(error['hint'])}`).toContain(says);
+  expect(`${String(error['message'])} ${String(error['hint'])}`).toContain(message);
   expect(service.requests).toEqual([]);
-  const told = await rosterctl(line, { home, env: service.env });
-  expect(told.code).toBe(code);
-  expect(told.stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(4);
+  const asText = await rosterctl(line, { home, env: service.env });
+  expect(asText.code).toBe(code);
+  expect(asText.stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(4);
 });
 
 const refusals: readonly (readonly [status: number, body: unknown, code: number, kind: string])[] =
@@ -114,7 +114,7 @@ test.each(refusals)('a %i with %j ends with exit code %i', async (status, body, 
   expect(service.requests.length).toBe(1);
 });
 
-test('after a service that is silent the next step is told', async () => {
+test('after a service that does not respond, the next step is named', async () => {
   const service = await recordingService(() => () => {});
   const ran = await rosterctl('teams list --json --retries 0 --timeout 300ms', {
     env: service.env,
@@ -124,7 +124,7 @@ test('after a service that is silent the next step is told', async () => {
   expect(errorOf(ran)).toMatchObject({ hint, retryable: true });
 });
 
-test('what only --strict refuses says so', async () => {
+test('an error of --strict names the flag', async () => {
   const service = await recordingService(() => ({
     status: 200,
     json: { data: [{ id: 'app_1', email: 7 }] },
@@ -136,7 +136,7 @@ test('what only --strict refuses says so', async () => {
   });
 });
 
-test('no key is exit code 4 with the way to one', async () => {
+test('a missing key is exit code 4 with the next step', async () => {
   const ran = await rosterctl('teams list --json');
   expect([ran.code, ran.stdout]).toEqual([4, '']);
   expect(errorOf(ran)).toMatchObject({ code: 'noKey', hint: 'Store one: rosterctl auth login' });
@@ -155,11 +155,11 @@ test.each([
   ['tryouts accept', 'Did you mean: rosterctl tryouts set-status ID --to accepted'],
   ['upload contract.pdf', 'Did you mean: rosterctl documents upload'],
   ['help teams lst', 'There is no command teams "lst". Did you mean list?'],
-])('%s is answered with the line that was meant', async (line, says) => {
+])('%s suggests the intended command', async (line, message) => {
   const ran = await rosterctl(line);
   expect([ran.code, ran.stdout]).toEqual([2, '']);
-  const said = line.includes('--json') ? JSON.stringify(errorOf(ran)) : ran.stderr;
-  expect(said.replaceAll('\\"', '"')).toContain(says);
+  const text = line.includes('--json') ? JSON.stringify(errorOf(ran)) : ran.stderr;
+  expect(text.replaceAll('\\"', '"')).toContain(message);
 });
 
 test.each([
@@ -167,7 +167,7 @@ test.each([
   'teams list --delimiter x',
   'docs list --game',
   '-p sandbox tryouts list --form x=y',
-])('%s is near nothing, and nothing is suggested', async (line) => {
+])('%s resembles no command, and nothing is suggested', async (line) => {
   const ran = await rosterctl(line);
   expect([ran.code, ran.stdout]).toEqual([2, '']);
   expect(ran.stderr).not.toContain('Did you mean');

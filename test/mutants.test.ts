@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-// @ts-expect-error: a list for a script of its own, without types
+// @ts-expect-error: a list for a separate script, without types
 import { mutants } from './faults/mutant-list.mjs';
 
 interface Mutant {
@@ -10,7 +10,7 @@ interface Mutant {
 }
 
 test.each(mutants as Mutant[])(
-  'what the mutant "$name" takes out is there',
+  'the source contains the text that the mutant "$name" replaces',
   async ({ file, from }) => {
     const text = await readFile(new URL(`../${file}`, import.meta.url), 'utf8');
     expect(text).toContain(from);

@@ -18,8 +18,12 @@ interface Packed {
 let packed: Packed;
 
 beforeAll(() => {
-  const told = run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', home], root);
-  packed = (JSON.parse(told) as readonly [Packed])[0];
+  const stdout = run(
+    'npm',
+    ['pack', '--json', '--ignore-scripts', '--pack-destination', home],
+    root,
+  );
+  packed = (JSON.parse(stdout) as readonly [Packed])[0];
   mkdirSync(place);
   writeFileSync(join(place, 'package.json'), '{"private":true}\n');
   const tarball = join(home, packed.filename);
@@ -30,7 +34,7 @@ beforeAll(() => {
   );
 });
 
-test('the package holds what runs and what explains it, and nothing else', () => {
+test('the package contains the program and its documents, and nothing else', () => {
   const { files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     files: readonly string[];
   };
@@ -50,7 +54,7 @@ test('the package holds what runs and what explains it, and nothing else', () =>
   expect(paths.filter((path) => /\.ts$|describe|\.test\.|\.map$/.test(path))).toEqual([]);
 });
 
-test('it installs as one package of at most 3 MB', () => {
+test('installs as one package of at most 3 MB', () => {
   expect(readdirSync(join(place, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
     'rosterctl',
   ]);
@@ -63,7 +67,7 @@ test('it installs as one package of at most 3 MB', () => {
   expect(bytes).toBeLessThanOrEqual(3_000_000);
 });
 
-test('what is bundled is listed with its licence', () => {
+test('bundled packages are listed with their licences', () => {
   const notices = readFileSync(join(installed, 'THIRD-PARTY-NOTICES.md'), 'utf8');
   for (const name of ['undici', 'zod', 'commander', 'cli-table3'])
     expect(notices).toMatch(new RegExp(`^## ${name} \\d`, 'm'));
@@ -84,7 +88,7 @@ test('the installed program runs', () => {
   expect(run(program, ['help', 'exit-codes'], place)).toContain('not found');
 });
 
-/** Runs a program as a fresh user; its stdout. Anything but exit 0 fails the test with what it said. */
+/** Runs a program as a new user and returns its stdout. Any exit code except 0 fails the test with its output. */
 function run(program: string, words: readonly string[], cwd: string): string {
   const env = freshEnvironment(home);
   env['PATH'] = [dirname(process.execPath), env['PATH']].join(delimiter);

@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freshEnvironment, launcher, rosterctl, temporaryFolder } from './support/run.js';
 
-// What the README tells people to type works as it stands there, in a real shell, in that order.
+// Runs the commands of the README unchanged, in a real shell and in their order.
 
 const readme = readFileSync(fileURLToPath(new URL('../README.md', import.meta.url)), 'utf8');
 const contract = fileURLToPath(new URL('./support/files/contract.pdf', import.meta.url));
@@ -54,7 +54,7 @@ const cron = blocks('crontab')
   .filter((line) => /^[\d*]/.test(line))
   .map((line) => line.split(/\s+/).slice(5).join(' '));
 
-describe('the commands of the README run as they stand', () => {
+describe('the commands of the README run unchanged', () => {
   test.each(shell)('%s', async (_, block) => {
     expect(await run(['-euo', 'pipefail', '-c', block])).toEqual({ code: 0, stderr: '' });
   });
@@ -64,12 +64,12 @@ describe('the commands of the README run as they stand', () => {
   });
 });
 
-test('and they did what the README says', async () => {
+test('and they have the documented effects', async () => {
   const get = async (line: string): Promise<unknown> =>
     JSON.parse((await rosterctl(`-p sandbox ${line} --json`, { home, cwd: desk })).stdout);
   expect(await get('tryouts get app_0038 app_0032 app_0034')).toMatchObject([
     { status: 'shortlisted', internalNotes: 'Call on Friday' },
-    // Rejected, and taken back.
+    // Rejected and undone.
     { status: 'pending' },
     { status: 'pending' },
   ]);
@@ -99,7 +99,7 @@ test('every script in the README names its profile', () => {
   expect(lines.filter((line) => /^\S*\s*(rosterctl|ids=)/.test(line))).toEqual([]);
 });
 
-/** The fenced blocks of a language, without the indentation of the list that they stand in. */
+/** The fenced blocks of a language, without the indentation of a surrounding list. */
 function blocks(language: string): string[] {
   const found = readme.matchAll(new RegExp(`^( *)\`\`\`${language}\\n([^]*?)^ *\`\`\``, 'gm'));
   return [...found].map(([, indent = '', body = '']) =>
@@ -111,7 +111,7 @@ function firstCommand(block: string): string {
   return block.split('\n').find((line) => !line.startsWith('#')) ?? '';
 }
 
-/** Notes are welcome on stderr; of a failure the whole of it is shown. */
+/** Runs a command that may print notes on stderr; a failure shows all of them. */
 function run(words: readonly string[]): Promise<{ code: number | null; stderr: string }> {
   const child = spawn('bash', words, { cwd: desk, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let stderr = '';

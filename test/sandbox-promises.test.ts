@@ -6,8 +6,8 @@ import { converse } from './support/converse.js';
 import { errorOf, freshEnvironment, launcher, rosterctl, temporaryFolder } from './support/run.js';
 import { recordingService } from './support/service.js';
 
-// Two hundred of them, without the rest of the program: test/sandbox/processes.test.ts.
-test('forty writes, eight at a time, each by a process of its own, lose nothing', async () => {
+// test/sandbox/processes.test.ts makes two hundred of them, without the rest of the program.
+test('forty writes, eight at a time and each by its own process, lose nothing', async () => {
   const home = temporaryFolder();
   const worker = async (number: number) => {
     for (let turn = 0; turn < 5; turn++) {
@@ -36,7 +36,7 @@ test('forty writes, eight at a time, each by a process of its own, lose nothing'
   expect(Object.keys(player).filter((name) => name.startsWith('mark_')).length).toBe(20);
 });
 
-test('-p sandbox never looks at the environment connection', async () => {
+test('-p sandbox ignores the connection of the environment', async () => {
   const service = await recordingService(() => ({ status: 200, json: [] }));
   const home = temporaryFolder();
   for (const line of [
@@ -55,7 +55,7 @@ test('-p sandbox never looks at the environment connection', async () => {
   expect(service.requests).toEqual([]);
 });
 
-test('--base-url and --org beside the sandbox are refused', async () => {
+test('--base-url and --org are rejected with the sandbox', async () => {
   for (const flag of ['--base-url https://roster.example.com/v1', '--org org_7']) {
     const ran = await rosterctl(`-p sandbox teams list ${flag} --json`);
     expect(ran.code).toBe(2);
@@ -178,7 +178,7 @@ test('sandbox start serves other commands, keeps its data and ends with 0 on SIG
   expect((await rosterctl('sandbox reset', { home })).code).toBe(0);
 });
 
-test('sandbox start --json says on one line that it is ready, at a terminal as well', async () => {
+test('sandbox start --json reports on one line that it is ready, also in a terminal', async () => {
   const line = ['sandbox', 'start', '--json'];
   const { code, shown } = await converse(
     temporaryFolder(),

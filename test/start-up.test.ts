@@ -5,21 +5,21 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { freshEnvironment, launcher, rosterctl, temporaryFolder } from './support/run.js';
 import { recordingService } from './support/service.js';
 
-// Start-up without a clock: what each kind of call loads. A module more is a millisecond more.
+// Start-up without timing: the modules that each kind of call loads, at about a millisecond each.
 
 const root = join(dirname(launcher), '..');
 const node = Number(process.versions.node.split('.')[0]);
 
-/** What a run had loaded when it ended. */
+/** The modules that a run has loaded when it ends. */
 interface Loaded {
   readonly code: number | null;
   readonly stdout: string;
-  /** Files of dist/ by their path there. */
+  /** Files of dist/, by their path in it. */
   readonly files: readonly string[];
   /** Our own modules: `src/main.ts`. */
   readonly sources: readonly string[];
   readonly packages: readonly string[];
-  /** Node's own modules beyond those that an empty program loads. */
+  /** Node's modules beyond those that an empty program loads. */
   readonly builtins: readonly string[];
 }
 
@@ -27,7 +27,7 @@ const folder = temporaryFolder();
 const preload = join(folder, 'loaded.cjs');
 const list = join(folder, 'loaded.json');
 let bare: ReadonlySet<string>;
-/** Written by the build: which modules each file of dist/ was made of. */
+/** The modules in each file of dist/, as written by the build. */
 let manifest: Readonly<Record<string, readonly string[]>>;
 
 beforeAll(() => {
@@ -73,10 +73,10 @@ async function load(line: string, env: Readonly<Record<string, string>> = {}): P
   };
 }
 
-/** What speaks to networks, draws streams or computes: none of it for a page of text. */
+/** Modules for networks, streams and computation, of which a page of text needs none. */
 const costly = ['net', 'stream', 'http', 'https', 'tls', 'crypto', 'dns', 'child_process', 'tty'];
 
-test('the build tells of every file that it made', () => {
+test('the build lists every file that it wrote', () => {
   const made = Object.keys(manifest);
   expect(made).toContain('main.cjs');
   expect(made.filter((file) => basename(dirname(file)) === 'chunks').length).toBeGreaterThan(20);
@@ -100,11 +100,13 @@ describe.each([
   ['teams get', 2],
   ['teams get x --json -o csv --no-such', 2],
 ] as const)('a page or a mistake: %s', (line, code) => {
-  test('loads the parser of command lines and nothing that runs commands', async () => {
+  test('loads the command line parser and nothing that runs commands', async () => {
     const loaded = await load(line);
     expect([loaded.code, loaded.packages]).toEqual([code, ['commander']]);
     expect(
-      loaded.sources.filter((id) => /^src\/(commands|api|bulk|sandbox|files|assemble)/.test(id)),
+      loaded.sources.filter((id) =>
+        /^src\/(commands|api|bulk|engine|runs|sandbox|files|assemble)/.test(id),
+      ),
     ).toEqual([]);
     expect(loaded.sources.filter((id) => id.startsWith('src/config/'))).toEqual([
       'src/config/choices.ts',
@@ -174,7 +176,7 @@ describe('one GET printed as JSON', async () => {
     loaded = await load('teams get team_1 --json', service.env);
   });
 
-  test('answers', () => {
+  test('prints the record', () => {
     expect([loaded.code, JSON.parse(loaded.stdout)]).toEqual([0, team]);
   });
 
@@ -182,20 +184,20 @@ describe('one GET printed as JSON', async () => {
     expect(loaded.packages).toEqual(['commander', 'undici', 'zod']);
   });
 
-  test('loads nothing that draws, lists, writes, asks or starts a service', () => {
+  test('loads nothing that draws, lists, writes, prompts or starts a service', () => {
     const needless = [
       /^src\/cli\/(table|card|cells|columns|chosen-fields|filters|write|failure|bulk\w*)\.ts/,
       /^src\/terminal\/(table|width|pager)/,
       /^src\/api\/(list-page|pager|lists|links|file-store|signed-url|tunnel|openapi)\.ts/,
       /^src\/config\/(store-write|key-command|completion-cache)/,
-      /^src\/(bulk|sandbox|uploads|downloads)\//,
+      /^src\/(bulk|engine|runs|sandbox|uploads|downloads)\//,
       /^src\/files\/(lock|atomic-write)/,
     ];
     const found = loaded.sources.filter((id) => needless.some((pattern) => pattern.test(id)));
     expect(found).toEqual([]);
   });
 
-  test('loads the command of this verb alone', () => {
+  test('loads only the command of this verb', () => {
     const commands = loaded.sources.filter((id) => /^src\/commands\/\w+\//.test(id));
     expect(commands).toEqual(['src/commands/teams/get.ts']);
   });
@@ -210,13 +212,13 @@ describe('one GET printed as JSON', async () => {
     ).toEqual(inside.filter((id) => id.endsWith('undici/lib/web/fetch/body.js')));
   });
 
-  test('loads none of what Node brings for HTTP, TLS, hashing or other programs', () => {
+  test('loads none of the Node modules for HTTP, TLS, hashing or child processes', () => {
     const needless = ['http', 'https', 'tls', 'crypto', 'assert', 'perf_hooks', 'zlib', 'dns'];
     const further = ['child_process', 'worker_threads', 'fs/promises', 'readline'];
     expect(loaded.builtins.filter((name) => [...needless, ...further].includes(name))).toEqual([]);
   });
 
-  test('sets a flag of V8 on Node 20 alone, where it spares the wait at the end', () => {
+  test('sets a V8 flag only on Node 20, where it avoids a wait at exit', () => {
     expect(loaded.builtins.includes('v8')).toBe(node === 20);
   });
 
@@ -226,7 +228,7 @@ describe('one GET printed as JSON', async () => {
 });
 
 test.each(['teams list --json', 'tryouts list --json', 'tryouts list --status pending -o ids'])(
-  'a list for a program loads how lists come and how they are filtered: %s',
+  'a piped list loads only the modules for reading and filtering lists: %s',
   async (line) => {
     const record = { id: 'x_1', status: 'pending' };
     const service = await recordingService(() => ({ status: 200, json: [record] }));
@@ -234,7 +236,7 @@ test.each(['teams list --json', 'tryouts list --json', 'tryouts list --status pe
     expect([code, packages]).toEqual([0, ['commander', 'undici', 'zod']]);
     expect(sources).toContain('src/api/list-page.ts');
     const needless =
-      /^src\/(bulk|sandbox|uploads|downloads)\/|^src\/cli\/(table|card|write|failure|bulk[\w-]*)\.ts|^src\/terminal\/(table|width|pager)\.ts|^src\/api\/(file-store|tunnel)\.ts/;
+      /^src\/(bulk|engine|runs|sandbox|uploads|downloads)\/|^src\/cli\/(table|card|write|failure|bulk[\w-]*)\.ts|^src\/terminal\/(table|width|pager)\.ts|^src\/api\/(file-store|tunnel)\.ts/;
     expect(sources.filter((id) => needless.test(id))).toEqual([]);
     expect(sources.filter((id) => /^src\/commands\/\w+\//.test(id))).toHaveLength(1);
     expect(
@@ -243,7 +245,7 @@ test.each(['teams list --json', 'tryouts list --json', 'tryouts list --status pe
   },
 );
 
-test('a table for another program needs no measure of letters', async () => {
+test('a piped table loads no width tables', async () => {
   const service = await recordingService(() => ({ status: 200, json: [{ id: 'team_1' }] }));
   const { code, packages, sources } = await load('teams list', service.env);
   expect([code, packages]).toEqual([0, ['commander', 'undici', 'zod']]);

@@ -6,7 +6,7 @@ import { keep } from './commands/tryouts/service.js';
 import { inShell } from './support/converse.js';
 import { temporaryFolder } from './support/run.js';
 
-// Ctrl-Z and fg, typed into a shell that knows jobs.
+// Ctrl-Z and fg, typed into a shell with job control.
 
 /** A pager that reads lines from the keyboard until one is `q`. */
 function pagerIn(home: string, first: string): string {
@@ -24,7 +24,7 @@ while read line < /dev/tty; do echo "HEARD $line"; [ "$line" = q ] && exit; done
   return pager;
 }
 
-/** Types Ctrl-Z when such a pager shows a list, then the keys; all that the terminal showed. */
+/** Types Ctrl-Z while such a pager shows a list, then the keys; returns everything the terminal showed. */
 async function stopInPager(first: string, keys: readonly (readonly [RegExp, string])[]) {
   const home = temporaryFolder();
   const { shown } = await inShell(
@@ -40,8 +40,8 @@ async function stopInPager(first: string, keys: readonly (readonly [RegExp, stri
   return shown;
 }
 
-test('Ctrl-Z in a pager that does not stop leaves it the keyboard', async () => {
-  // As less does in its secure mode.
+test('Ctrl-Z in a pager that does not stop leaves the keyboard to the pager', async () => {
+  // As less in its secure mode.
   const shown = await stopInPager("trap '' TSTP", [
     [/\^Z/, 'again\r'],
     [/HEARD again/, 'q\r'],
@@ -50,7 +50,7 @@ test('Ctrl-Z in a pager that does not stop leaves it the keyboard', async () => 
   expect(shown).not.toContain('not found');
 });
 
-test('Ctrl-Z in a pager that stops gives the shell its prompt, and fg brings both back', async () => {
+test('Ctrl-Z in a pager that stops returns to the shell, and fg resumes both', async () => {
   const shown = await stopInPager('', [
     [/Stopped[^]*shell> /, 'echo in the $((1+1))nd shell\r'],
     [/in the 2nd shell[^]*shell> /, 'fg\r'],
@@ -62,13 +62,13 @@ test('Ctrl-Z in a pager that stops gives the shell its prompt, and fg brings bot
   expect(shown.match(/Stopped/g)).toHaveLength(2);
 });
 
-test('Ctrl-Z beside a progress line leaves the shell a free line and a cursor; fg goes on counting', async () => {
+test('Ctrl-Z next to a progress line leaves the shell an empty line and a cursor; fg continues counting', async () => {
   const service = await keep(several(400));
   const line = ['tryouts', 'set-status', ...ids(400), '--to', 'rejected', '--max-changes', '400'];
   const { shown } = await inShell(
     temporaryFolder(),
     [
-      // Slow enough for a hand.
+      // Slow enough for typing.
       [/shell> /, `rosterctl ${line.join(' ')} --yes --rate 50/s\r`],
       [/\d+ of 400, /, '\u001a'],
       [/Stopped[^]*shell> /, 'fg\r'],
@@ -90,7 +90,7 @@ test('Ctrl-Z beside a progress line leaves the shell a free line and a cursor; f
   }
 });
 
-test('a question that Ctrl-Z left comes back with fg as it was: its choice and what was typed', async () => {
+test('fg redraws a prompt stopped by Ctrl-Z, with its choice and the typed text', async () => {
   const { shown } = await inShell(temporaryFolder(), [
     [/shell> /, 'rosterctl -p sandbox players delete player_0001\r'],
     [/\(y\/N\)/, 'ye'],

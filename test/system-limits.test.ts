@@ -8,7 +8,7 @@ import { cannotWrite } from '../src/files/writing.js';
 import { errorOf, rosterctl, temporaryFolder } from './support/run.js';
 import { recordingService } from './support/service.js';
 
-const storyOf = (error: unknown) =>
+const describe = (error: unknown) =>
   describeFailure(error, {
     words: ['teams', 'list'],
     ids: [],
@@ -34,36 +34,39 @@ test.each<[string, unknown]>([
   ['bytes beyond the memory', thrownBy(() => new ArrayBuffer(2 ** 52))],
   ['ENOMEM', systemError('ENOMEM')],
   ['a report that ran out of it', cannotWrite('x.csv', systemError('ENOMEM'))],
-])('%s is told as a want of memory, with exit code 1 and no stack', (_, error) => {
-  const { lines, exitCode, envelope } = storyOf(error);
+])('%s is reported as out of memory, with exit code 1 and no stack', (_, error) => {
+  const { lines, exitCode, envelope } = describe(error);
   expect([exitCode, envelope.error.code]).toEqual([1, 'memory']);
   expect(lines[0]).toMatch(/not enough memory|memory is used up/);
   expect(lines.join(' ')).toMatch(/--concurrency.*ulimit/);
   expect(lines.join(' ')).not.toMatch(/bug|at .*:\d+/);
 });
 
-test('too many open files keep a lost write what it is: unknown', () => {
+test('too many open files leave the outcome of an ambiguous write unknown', () => {
   const cause = systemError('EMFILE');
   const lost = new UnknownOutcomeError('The answer was lost.', undefined, { cause });
-  expect(storyOf(lost).exitCode).toBe(10);
+  expect(describe(lost).exitCode).toBe(10);
   const unsent = new NetworkError('no', { reason: 'lost', origin: 'https://x.example', cause });
-  expect([storyOf(unsent).exitCode, storyOf(unsent).envelope.error.code]).toEqual([1, 'openFiles']);
+  expect([describe(unsent).exitCode, describe(unsent).envelope.error.code]).toEqual([
+    1,
+    'openFiles',
+  ]);
 });
 
-test('a process that may open too few files says so, in every format, and sends nothing', async () => {
+test('a process that may open too few files reports it in every format and sends nothing', async () => {
   const home = temporaryFolder();
   mkdirSync(join(home, 'many'));
   for (let index = 0; index < 60; index++)
     writeFileSync(join(home, 'many', `f${index}.txt`), `file ${index}`);
   const { env, requests } = await recordingService(() => ({ status: 200, json: {} }));
   const line = 'docs upload -r many --yes';
-  // So few that Node starts, and that the files can surely not be read.
+  // Few enough that Node starts but the files cannot be read.
   const at = { env, home, cwd: home, through: 'ulimit -n 24; exec "$@"' };
-  const told = await rosterctl(line, at);
-  expect([told.code, told.stdout]).toEqual([1, '']);
-  expect(told.stderr).toMatch(/too many files are open/i);
-  expect(told.stderr).toContain('ulimit -n 4096');
-  expect(told.stderr).not.toMatch(/bug|\.cjs/);
+  const ran = await rosterctl(line, at);
+  expect([ran.code, ran.stdout]).toEqual([1, '']);
+  expect(ran.stderr).toMatch(/too many files are open/i);
+  expect(ran.stderr).toContain('ulimit -n 4096');
+  expect(ran.stderr).not.toMatch(/bug|\.cjs/);
   const json = await rosterctl(`${line} --json`, at);
   expect([json.code, errorOf(json)['code'], errorOf(json)['exitCode']]).toEqual([
     1,

@@ -13,11 +13,11 @@ import {
   storeSecret,
 } from './support/service.js';
 
-// What a person sees who waits for the service.
+// What a user sees while waiting for the service.
 
 const slowMs = 900;
 
-/** Answers when a person has begun to wonder. */
+/** A response that is late enough for the waiting line. */
 function late(json: unknown): Reply {
   return (_, response) => {
     response.setHeader('content-type', 'application/json');
@@ -28,7 +28,7 @@ function late(json: unknown): Reply {
 const team = { id: 'team_1', organizationId: organization, name: 'Kestrels', slug: 'kestrels' };
 const slow = ({ url }: Recorded): Reply => late(url.endsWith('/team_1') ? team : [team]);
 
-/** What stands on the screen after all that erases a line. */
+/** The screen text that remains after all erased lines. */
 function left(shown: string): string {
   return (
     shown
@@ -44,7 +44,7 @@ function left(shown: string): string {
 }
 
 test.each([['teams get team_1'], ['teams list'], ['auth status'], ['teams list -o ndjson']])(
-  '%s that waits shows whom it waits for, and nothing of it is left beside the result',
+  '%s shows what it waits for, and erases that before the result',
   async (line) => {
     const service = await recordingService(slow);
     const { shown, code } = await converse(temporaryFolder(), line.split(' '), [], service.env);
@@ -53,12 +53,12 @@ test.each([['teams get team_1'], ['teams list'], ['auth status'], ['teams list -
     expect(shown).toContain(`Waiting for ${host}`);
     expect(left(shown)).not.toContain('Waiting');
     expect(left(shown)).toMatch(/Kestrels|accepted by the service/);
-    // The cursor is there again.
+    // The cursor is shown again.
     expect(shown.lastIndexOf('\u001b[?25h')).toBeGreaterThan(shown.lastIndexOf('\u001b[?25l'));
   },
 );
 
-test('a file that takes long to send shows where it goes', async () => {
+test('a slow upload shows its destination', async () => {
   const store = await recordingService(() => late({}));
   const home = temporaryFolder();
   writeFileSync(join(home, 'a.pdf'), '%PDF-1.7\n');
@@ -70,7 +70,7 @@ test('a file that takes long to send shows where it goes', async () => {
   expect(shown).not.toContain(storeSecret);
 });
 
-test('a fast read shows no line of waiting, nor does a slow one with --quiet or in a log', async () => {
+test('a fast read shows no waiting line, nor does a slow one with --quiet or in a log', async () => {
   const fast = await keep(several(2));
   const quick = await converse(temporaryFolder(), ['tryouts', 'list'], [], fast.env);
   expect(quick.shown).not.toContain('Waiting');
@@ -81,7 +81,7 @@ test('a fast read shows no line of waiting, nor does a slow one with --quiet or 
   expect([logged.code, logged.stderr]).toEqual([0, '']);
 });
 
-test('a question is asked below no line of waiting', async () => {
+test('no waiting line is shown above a prompt', async () => {
   const service = await recordingService(slow);
   const line = ['teams', 'delete', 'team_1'];
   const { shown } = await converse(
@@ -95,7 +95,7 @@ test('a question is asked below no line of waiting', async () => {
   expect(left(shown)).not.toContain('Waiting');
 });
 
-test('what is said of a wait stands above the line, and Ctrl-C leaves nothing of it', async () => {
+test('a note about a wait is printed above the line, and Ctrl-C erases the line', async () => {
   const service = await recordingService(() => ({ status: 429, headers: { 'retry-after': '30' } }));
   const { shown, code } = await converse(
     temporaryFolder(),
@@ -111,7 +111,7 @@ test('what is said of a wait stands above the line, and Ctrl-C leaves nothing of
   ]);
 });
 
-test('Ctrl-Z beside the line gives the shell a line of its own, and fg goes on waiting', async () => {
+test('Ctrl-Z next to the line leaves the shell its own line, and fg continues waiting', async () => {
   const service = await recordingService(slow);
   const { shown } = await inShell(
     temporaryFolder(),

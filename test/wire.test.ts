@@ -11,8 +11,8 @@ import {
   type Service,
 } from './support/service.js';
 
-// The outside witness: what goes over the wire, written by hand from the contract's text
-// (sections 2.3-2.5, 4.1-4.6, 5.1). Nothing here is computed from the tool's own tables.
+// The requests that each command sends, written by hand from the contract's text (sections 2.3-2.5,
+// 4.1-4.6, 5.1). Nothing here is computed from the tool's own tables.
 
 const application = {
   id: 'app_1',
@@ -42,7 +42,7 @@ const document = {
   tags: [],
 };
 
-/** A service that knows one of everything; its store is a second server. */
+/** A service with one record of each resource; its file store is a second server. */
 async function service(): Promise<Service & { store: Service }> {
   const store = await recordingService(({ method }) =>
     method === 'PUT'
@@ -122,7 +122,7 @@ async function service(): Promise<Service & { store: Service }> {
   return { ...api, store };
 }
 
-/** What each command must put on the wire, and only that: request line, then the JSON body. */
+/** The exact requests of each command: request line, then the JSON body. */
 const literal: readonly (readonly [
   line: string,
   requests: readonly (readonly [string, unknown?])[],
@@ -149,7 +149,7 @@ const literal: readonly (readonly [
     [
       ['GET /v1/teams/org_7/team_1'],
       ['DELETE /v1/teams/team_1'],
-      // A delete is read again: what is still there was not deleted.
+      // A delete is verified by a read: a record that still exists was not deleted.
       ['GET /v1/teams/org_7/team_1'],
     ],
   ],
@@ -296,7 +296,7 @@ test.each(literal)('%s', async (line, expected) => {
     expect(JSON.stringify(request.headers)).not.toContain(key);
 });
 
-test('the presigned PUT carries its own Content-Type and Content-Length and nothing of ours besides', async () => {
+test('the presigned PUT has its own Content-Type and Content-Length and no other header of ours', async () => {
   const api = await service();
   const home = temporaryFolder();
   writeFileSync(join(home, 'rules.txt'), 'hello');

@@ -1,5 +1,6 @@
+/** Reads responses: the failure or the JSON body that a response carries. */
 import { isObject, type JsonObject, maxDepth } from '../data/json.js';
-import { describeWaitAsked } from '../data/outcome-errors.js';
+import { describeRequestedWait } from '../data/outcome-errors.js';
 import {
   ApiError,
   type CallSite,
@@ -14,18 +15,18 @@ import type { TransportResponse } from './wire.js';
 import { requestKind } from './retry.js';
 import { permissionFor } from './routes.js';
 
-/** What is known about the call whose answer is judged. */
+/** The call that a response belongs to. */
 export interface AnsweredCall {
   readonly call: CallSite;
   /** scheme://host of the service. */
   readonly origin: string;
-  /** The contract shows a JSON answer, so anything else is an error. */
+  /** The contract shows a JSON response, so anything else is an error. */
   readonly needsJson: boolean;
 }
 
 /**
- * The failure that an answer stands for, or undefined when it is a success: a status of 400 and
- * above, or a success status around an error body. The service's own code and sentence are kept.
+ * Returns the failure in a response, or undefined for a success. A failure is a status of 400 or
+ * above, or a success status around an error body. The service's own code and message are kept.
  * `isGuess`: the contract does not show the route.
  */
 export function failureOf(
@@ -44,22 +45,18 @@ export function failureOf(
     retryAfter: response.retryAfter,
     permission: status === 403 ? permissionFor(call) : undefined,
     hint:
-      read.kind === 'html'
-        ? webPageHint(status)
-        : status === 405 && isGuess
-          ? guessHint
-          : undefined,
+      read.kind === 'html' ? htmlHint(status) : status === 405 && isGuess ? guessHint : undefined,
   });
-  if (!response.doubt) return refusal;
+  if (!response.outcomeUnknown) return refusal;
   const code = codeIn(body);
-  const quiet = describeWaitAsked(refusal);
+  const requestedWait = describeRequestedWait(refusal);
   return new UnknownOutcomeError(
     `${call.method} ${call.path} was answered with ${status}${code ? ` (${code})` : ''} and may have taken effect.`,
     call,
     {
-      hint: quiet === undefined ? readFirst : `The service ${quiet} ${readFirst}`,
+      hint: requestedWait === undefined ? readFirst : `The service ${requestedWait} ${readFirst}`,
       cause: refusal,
-      wait: quiet === undefined ? response.wait : undefined,
+      wait: requestedWait === undefined ? response.wait : undefined,
     },
   );
 }
@@ -67,7 +64,7 @@ export function failureOf(
 const guessHint =
   "The route is a guess; replace it with --route 'METHOD /path' (rosterctl help undocumented).";
 
-/** The refusal that a 2xx answer holds. `hasRows`: it is a list, with rows or without. */
+/** Returns the error inside a 2xx response. `hasRows`: the body is a list, with or without rows. */
 export function refusalIn(
   body: unknown,
   status: number,
@@ -79,7 +76,10 @@ export function refusalIn(
   return new ApiError(status, codeIn(body), call, { message: messageIn(body), sign, body });
 }
 
-/** The JSON of a successful answer, undefined where there is none and none is due. */
+/**
+ * Returns the JSON of a successful response, or undefined when the body is empty and may be. Throws
+ * UnknownOutcomeError for an unreadable response to a write, ProtocolError for one to a read.
+ */
 export function bodyOf(
   response: TransportResponse,
   { call, origin, needsJson }: AnsweredCall,
@@ -87,16 +87,16 @@ export function bodyOf(
   const read = readJson(response.body, response.headers['content-type']);
   if (read.kind === 'json') return read.value;
   const writes = requestKind(call.method, call.path) === 'write';
-  const unread = read.kind === 'other' || read.kind === 'deep';
-  if (read.kind === 'empty' ? writes || !needsJson : unread && !needsJson) return undefined;
-  const what = problemOf(read, origin);
+  const isUnreadable = read.kind === 'other' || read.kind === 'deep';
+  if (read.kind === 'empty' ? writes || !needsJson : isUnreadable && !needsJson) return undefined;
+  const problem = problemOf(read, origin);
   if (writes)
     throw new UnknownOutcomeError(
-      `${call.method} ${call.path} was answered with ${response.status}, but not readably: ${what}`,
+      `${call.method} ${call.path} was answered with ${response.status}, but not readably: ${problem}`,
       call,
       { hint: readFirst, delivery: 'applied' },
     );
-  throw new ProtocolError(what, {
+  throw new ProtocolError(problem, {
     call,
     status: response.status,
     hint: 'Check the base URL: rosterctl auth status',
@@ -111,21 +111,22 @@ function problemOf(read: JsonBody, origin: string): string {
   return `The answer from ${origin} is not JSON.`;
 }
 
-function webPageHint(status: number): string {
+function htmlHint(status: number): string {
   return status === 403
     ? 'The answer is a web page: something in front of the service blocked the request.'
     : 'The answer is a web page: check the base URL with rosterctl auth status.';
 }
 
-/** Contract section 7: `error` holds the code; an object or a list around it is tolerated. */
+/** Contract section 7: `error` holds the code. An object or a list around it is tolerated. */
 function codeIn(body: JsonObject): string | undefined {
   const { error, code, statusCode } = body;
   const [first] = listOf(body['errors']);
-  const found = [error, isObject(error) && error['code'], isObject(first) && first['code']];
-  const own = [code, statusCode].find((each) => typeof each === 'number');
-  return shortened(
-    found.find((each) => typeof each === 'string') ?? (own === undefined ? own : String(own)),
-    longestCode,
+  const candidates = [error, isObject(error) && error['code'], isObject(first) && first['code']];
+  const numericCode = [code, statusCode].find((each) => typeof each === 'number');
+  return truncate(
+    candidates.find((each) => typeof each === 'string') ??
+      (numericCode === undefined ? numericCode : String(numericCode)),
+    maxCodeLength,
   );
 }
 
@@ -133,35 +134,36 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? (value as unknown[]) : [];
 }
 
-/** A word and a sentence: more than that would fill the screen. */
-const longestCode = 200;
-const longestMessage = 2_000;
+/** In characters. Anything longer would fill the screen. */
+const maxCodeLength = 200;
+const maxMessageLength = 2_000;
 
-function shortened(text: string | undefined, most: number): string | undefined {
-  return text !== undefined && text.length > most ? `${text.slice(0, most)}…` : text;
+function truncate(text: string | undefined, maxLength: number): string | undefined {
+  return text !== undefined && text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
 }
 
 function messageIn(body: JsonObject): string | undefined {
   const { error } = body;
   const [first] = listOf(body['errors']);
   const inList = isObject(first) ? first['message'] : first;
-  const found = [body['message'], isObject(error) && error['message'], inList];
-  return shortened(
-    found.find((each) => typeof each === 'string'),
-    longestMessage,
+  const candidates = [body['message'], isObject(error) && error['message'], inList];
+  return truncate(
+    candidates.find((each) => typeof each === 'string'),
+    maxMessageLength,
   );
 }
 
-/** `code`: nothing but a number or a status word says so, which may mean something else. */
+/** `code`: only a number or a status word indicates an error, and it may mean something else. */
 type RefusalSign = 'error' | 'code';
 
 /**
- * The sign of a refusal in the envelope of a success answer. A body with an id of its own is a record,
- * whatever its fields are called. `hasRecords`: a record or rows came with it.
+ * Returns how the envelope of a success response indicates an error, or undefined if it does not. A
+ * body with an id of its own is a record, whatever its fields are called. `hasRecords`: the body
+ * also contains a record or rows.
  */
 export function refusalSign(
   body: unknown,
-  hasRecords = isObject(body) && holdsRecord(body, 2),
+  hasRecords = isObject(body) && containsRecord(body, 2),
 ): RefusalSign | undefined {
   if (!isObject(body) || hasId(body)) return undefined;
   const { error, errors, ok, success, status, code, statusCode } = body;
@@ -176,22 +178,22 @@ function isFilled(value: unknown): boolean {
   return Boolean(value);
 }
 
-/** A status of HTTP, alone or with two digits of the service's own behind it. */
+/** An HTTP error status, alone or followed by two digits of the service's own. */
 function isFailureCode(value: unknown): boolean {
   if (typeof value !== 'number') return false;
   return (value >= 400 && value < 600) || (value >= 40_000 && value < 60_000);
 }
 
-/** What has an id beside a record, or instead of one. */
-const others = new Set([
+/** Objects that carry an id beside a record, or instead of one. */
+const nonRecordNames = new Set([
   ...['organization', 'org', 'user', 'actor', 'createdby', 'account', 'job'],
   ...['request', 'meta', 'metadata', 'errors', 'error', 'details', 'warnings'],
 ]);
 
-function holdsRecord(body: JsonObject, depth: number): boolean {
+function containsRecord(body: JsonObject, depth: number): boolean {
   return Object.entries(body).some(([key, value]) => {
-    if (others.has(normalName(key))) return false;
+    if (nonRecordNames.has(normalName(key))) return false;
     if (Array.isArray(value)) return value.some((each) => isObject(each) && hasId(each));
-    return isObject(value) && (hasId(value) || (depth > 1 && holdsRecord(value, depth - 1)));
+    return isObject(value) && (hasId(value) || (depth > 1 && containsRecord(value, depth - 1)));
   });
 }

@@ -1,3 +1,4 @@
+/** The API client: sends the contract's calls through a transport and checks what comes back. */
 import * as z from 'zod/mini';
 import type { Instant } from '../data/time.js';
 import { type JsonObject, printJson } from '../data/json.js';
@@ -10,7 +11,8 @@ import { listRecords } from './record-list.js';
 import type { RateLimiter } from './rate-limiter.js';
 import { findRecord } from './records.js';
 import { requestKind } from './retry.js';
-import { fillPath, type Overrides, idOf, type Route, routeOf } from './routes.js';
+import { fillPath, idParameter, type Route, routeOf } from './routes.js';
+import type { Overrides } from '../data/resources.js';
 import type { Transport, TransportRequest, TransportResponse } from './transport.js';
 import type { Answer, Api, ApiNotes, Call, PlannedRequest } from './types.js';
 
@@ -26,7 +28,7 @@ interface ApiOptions {
   readonly transport: Transport;
   readonly limiter: RateLimiter;
   readonly overrides: Overrides;
-  /** Drift from the contract and doubtful lists are errors. */
+  /** Treat drift from the contract and possibly incomplete lists as errors. */
   readonly strict: boolean;
   readonly notes: ApiNotes;
   readonly instant: () => Instant;
@@ -34,12 +36,12 @@ interface ApiOptions {
 
 type Send = (request: TransportRequest) => Promise<TransportResponse>;
 
-/** The service behind a transport, derived from the contract table and the admin's own overrides. */
+/** Creates a client from the contract table and the admin's overrides. */
 export function createApi(options: ApiOptions): Api {
   return new Client(options, createDrift(options.notes, options.strict));
 }
 
-/** A shorter key may stand in any text. */
+/** In characters. A shorter key may occur in any text by chance. */
 const shortestSecret = 8;
 
 class Client implements Api {
@@ -49,7 +51,7 @@ class Client implements Api {
   readonly urlNote: string | undefined;
   readonly keySource: string | undefined;
   readonly limiter: RateLimiter;
-  private readonly toldGuesses = new Set<string>();
+  private readonly notedGuesses = new Set<string>();
   private readonly routes = new Map<string, Route>();
   private readonly origin: string;
 
@@ -70,7 +72,6 @@ class Client implements Api {
   isKey(text: string): boolean {
     const { key } = this.options.connection;
     if (key === undefined) return false;
-    // So few characters may stand in any text.
     return key.length < shortestSecret ? text === key : text.includes(key);
   }
 
@@ -86,7 +87,7 @@ class Client implements Api {
   }
 
   noteAssumedRoute(call: Call): void {
-    this.noteGuess(this.routeFor(call));
+    this.noteAssumed(this.routeFor(call));
   }
 
   send(call: Call): Promise<Answer> {
@@ -103,7 +104,8 @@ class Client implements Api {
     const response = await this.exchange(call, { needsJson }, send);
     const site = siteOf(this.routeFor(call));
     const { origin } = this;
-    // What the contract does not show may be empty; other words than JSON leave a write open.
+    // A response that the contract does not show may be empty. Anything else than JSON leaves the
+    // outcome of a write unknown.
     const isWrite = site.method !== 'DELETE' && requestKind(site.method, site.path) === 'write';
     const body =
       response.body.length > 0 || needsJson
@@ -138,14 +140,14 @@ class Client implements Api {
     );
     const { overrides, instant } = this.options;
     const { findLink } = await import('./links.js');
-    const asked = new URL(`${this.baseUrl}${this.pathFor(call, route)}`);
+    const requestUrl = new URL(`${this.baseUrl}${this.pathFor(call, route)}`);
     const now = new Date(instant().wall);
-    const link = findLink(response, { asked, urlPath: overrides['download.urlPath'], now });
+    const link = findLink(response, { requestUrl, urlPath: overrides['download.urlPath'], now });
     if (link) return link;
     const { status } = response;
-    // Text that a page of HTML would show is never printed; this also words that case.
+    // Never print the text of an HTML page; `bodyOf` also words the error for that case.
     if (status < 300)
-      bodyOf(response, { call: siteOf(route), origin: asked.origin, needsJson: true });
+      bodyOf(response, { call: siteOf(route), origin: requestUrl.origin, needsJson: true });
     throw new ProtocolError(
       `No signed URL in the answer of ${route.method} ${route.template} (${status}).`,
       {
@@ -166,7 +168,7 @@ class Client implements Api {
   list(
     resource: Parameters<Api['list']>[0],
     query: Parameters<Api['list']>[1] = {},
-    listening: Parameters<Api['list']>[2] = {},
+    observer: Parameters<Api['list']>[2] = {},
   ) {
     const { transport, overrides, notes, strict } = this.options;
     const { baseUrl, organizationId, drift } = this;
@@ -179,7 +181,7 @@ class Client implements Api {
       notes,
       strict,
       query,
-      listening,
+      observer,
     });
   }
 
@@ -187,22 +189,22 @@ class Client implements Api {
     return this.options.transport.request(request);
   }
 
-  /** Sends a call and throws what its status stands for. */
+  /** Sends a call and throws the failure in its response. */
   private async exchange(
     call: Call,
-    ways: Pick<TransportRequest, 'needsJson' | 'redirectIsData'>,
+    options: Pick<TransportRequest, 'needsJson' | 'redirectIsData'>,
     send: Send,
   ): Promise<TransportResponse> {
     const route = this.routeFor(call);
     const path = this.pathFor(call, route);
     const body = this.bodyFor(call, route);
-    this.noteGuess(route);
+    this.noteAssumed(route);
     const response = await send({
       method: route.method,
       path,
       template: route.template,
       ...(body !== undefined && { body: printJson(body) }),
-      ...ways,
+      ...options,
     });
     const isGuess = route.source !== 'stated';
     const failure = failureOf(response, siteOf(route), { isGuess });
@@ -210,7 +212,7 @@ class Client implements Api {
     return response;
   }
 
-  /** Each is worked out once: a bulk run asks for the same two thousands of times. */
+  /** Resolves each route once, because a bulk run needs the same two thousands of times. */
   private routeFor({ endpoint: name, route: override }: Call): Route {
     const key = override === undefined ? name : `${name} ${override}`;
     const route = this.routes.get(key) ?? routeOf(endpoint(name), this.options.overrides, override);
@@ -220,7 +222,10 @@ class Client implements Api {
 
   private pathFor(call: Call, route: Route): string {
     const { verb } = endpoint(call.endpoint);
-    if ((verb === 'update' || verb === 'delete') && idOf(call.params) === this.organizationId)
+    if (
+      (verb === 'update' || verb === 'delete') &&
+      idParameter(call.params) === this.organizationId
+    )
       throw new UsageError('This id is the organization itself; it is never updated or deleted.');
     return fillPath(route, call.params ?? {}, this.organizationId);
   }
@@ -228,24 +233,24 @@ class Client implements Api {
   private bodyFor(call: Call, route: Route): JsonObject | undefined {
     if (route.org !== 'body') return call.body;
     const { organizationId } = this;
-    const { organizationId: given, ...rest } = call.body ?? {};
-    if (given !== undefined && given !== organizationId)
+    const { organizationId: bodyOrganizationId, ...rest } = call.body ?? {};
+    if (bodyOrganizationId !== undefined && bodyOrganizationId !== organizationId)
       throw new UsageError('The body names another organization than the one in force.', {
         hint: 'Leave organizationId out of it, or choose the profile of that organization with -p.',
       });
     return { organizationId, ...rest };
   }
 
-  /** Once per run, until the admin names the route. */
-  private noteGuess({ source, method, template, configKey }: Route): void {
-    if (source !== 'assumed' || configKey === undefined || this.toldGuesses.has(configKey)) return;
-    this.toldGuesses.add(configKey);
+  /** Notes an assumed route once per run, until the admin names the route. */
+  private noteAssumed({ source, method, template, configKey }: Route): void {
+    if (source !== 'assumed' || configKey === undefined || this.notedGuesses.has(configKey)) return;
+    this.notedGuesses.add(configKey);
     this.options.notes.note(
       `${method} ${template} is a guess: the contract does not show this call. Name it, or silence this: rosterctl config set ${configKey} "${method} ${template.replace(/\{\w+\}/, '{id}')}"`,
     );
   }
 
-  /** Is it the record that was asked for, and is it as documented? */
+  /** Checks that the response is the requested record and matches its documented schema. */
   private checkAnswer(call: Call, row: Endpoint, body: unknown): void {
     const { resource, route, verb } = row;
     if (row.answers === 'grant') {
@@ -257,13 +262,13 @@ class Client implements Api {
     if (!record) return;
     if (row.answers === 'record') this.drift.check(route, row.result, record);
     if (verb !== 'get' && verb !== 'update') return;
-    const wrongId = idOf(call.params) !== record['id'];
+    const wrongId = idParameter(call.params) !== record['id'];
     const { organizationId } = record;
     const wrongOrg = organizationId !== undefined && organizationId !== this.organizationId;
     if (!wrongId && !wrongOrg) return;
     const site = siteOf(this.routeFor(call));
     const message = `The answer of ${route} is ${wrongId ? 'another record' : 'of another organization'} than asked for.`;
-    // Something was written, and nobody can tell what.
+    // Something was written, but it is impossible to tell what.
     if (verb === 'update')
       throw new UnknownOutcomeError(message, site, { hint: readFirst, delivery: 'applied' });
     throw new ProtocolError(message, { call: site, code: otherRecord });

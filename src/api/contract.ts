@@ -1,3 +1,4 @@
+/** The contract table: every endpoint of the service, stated or assumed. */
 import * as z from 'zod/mini';
 import type { OverrideKey, ResourceName } from '../data/resources.js';
 import {
@@ -8,10 +9,10 @@ import {
   UploadGrant,
 } from './schemas.js';
 
-/** Where a row's knowledge comes from: a section of the contract, or our guess and its reason. */
+/** The source of a row: a section of the contract, or an assumption and the reason for it. */
 type Basis = { readonly stated: string } | { readonly assumed: string };
 
-/** What a call does to records; `other` for whatever has no word of its own. */
+/** What a call does to records; `other` for anything else. */
 export type Verb = 'list' | 'get' | 'create' | 'update' | 'delete' | 'other';
 
 export type { ResourceName };
@@ -25,17 +26,17 @@ export interface Endpoint {
   readonly basis: Basis;
   readonly resource: ResourceName | 'uploads';
   readonly verb: Verb;
-  /** The setting that replaces this row's route; each assumed row has its own. */
+  /** The setting that overrides this row's route; each assumed row has its own. */
   readonly override?: OverrideKey;
-  /** What a 2xx body is: a list envelope, one record, an upload grant, a signed URL, or unshown. */
+  /** The 2xx body: a list envelope, one record, an upload grant, a signed URL, or not shown. */
   readonly answers: 'list' | 'record' | 'grant' | 'link' | 'unshown';
-  /** Schema of the documented answer (of one element, for a list). */
+  /** Schema of the documented response (of one element, for a list). */
   readonly result?: z.core.$ZodType;
-  /** Schema of the body that we send, without organizationId. */
+  /** Schema of the request body, without organizationId. */
   readonly body?: z.core.$ZodType;
-  /** Statuses of a refusal that the contract names for this row, besides those of all rows. */
+  /** Error statuses that the contract names for this row, in addition to those of all rows. */
   readonly refusals?: readonly string[];
-  /** The key permission, where the contract names it. */
+  /** The permission that the key needs, where the contract names it. */
   readonly permission?: string;
 }
 
@@ -46,10 +47,12 @@ const guessedRoute =
 const listShape =
   'the call is stated; query parameters, paging and envelope are not shown (contract 4.4)';
 
-/** The version of the contract that the table follows. */
+/** The version of the contract that this table implements. */
 export const contractVersion = '1.0.0';
 
-/** Every endpoint once. Client, sandbox, OpenAPI, help and the list of assumptions derive from it. */
+/**
+ * Every endpoint, once. Client, sandbox, OpenAPI, help and the list of assumptions derive from it.
+ */
 export const contract = {
   listTeams: {
     route: 'GET /teams/{organizationId}',
@@ -284,12 +287,12 @@ export const contract = {
 
 export type EndpointName = keyof typeof contract;
 
-/** One row, widened to the common type. */
+/** Returns one row, widened to the common type. */
 export function endpoint(name: EndpointName): Endpoint {
   return contract[name];
 }
 
-/** Further guesses that are no row of their own, for the README and `help undocumented`. */
+/** Assumptions that have no row of their own, for the README and `help undocumented`. */
 export const assumptions = {
   listShape,
 } as const;

@@ -1,44 +1,47 @@
+/** Drift: where responses differ from the contract. */
 import * as z from 'zod/mini';
 import { printJson, RawNumber } from '../data/json.js';
 import { ProtocolError } from '../errors.js';
 import type { ApiNotes } from './types.js';
 
-/** The next step after what is an error only with `--strict`. */
-export const notStrict = 'To take it with a note, leave out --strict.';
+/** The hint of an error that is only a note without `--strict`. */
+export const strictHint = 'To take it with a note, leave out --strict.';
 
-/** Tells where answers deviate from the contract: once per run and place, an error when strict. */
+/**
+ * Reports where responses differ from the contract: once per run and field, as an error if strict.
+ */
 export interface Drift {
-  /** Checks a value against the documented shape; the value itself stays as it came. */
+  /** Checks a value against its documented schema. Does not change the value. */
   check(where: string, schema: z.core.$ZodType | undefined, value: unknown): void;
-  /** One deviation in words. */
+  /** Reports one difference, in words. */
   report(where: string, what: string): void;
 }
 
 export function createDrift(notes: ApiNotes, strict: boolean): Drift {
-  const told = new Set<string>();
-  const isNew = (text: string) => !told.has(text) && told.add(text);
+  const reported = new Set<string>();
+  const isFirst = (text: string) => !reported.has(text) && reported.add(text);
   const report = (where: string, what: string) => {
     const message = `${where}: ${what}`;
     if (strict)
       throw new ProtocolError(`The answer is not as the contract says. ${message}`, {
         code: 'drift',
-        hint: notStrict,
+        hint: strictHint,
       });
-    if (isNew(message)) notes.drift(message);
+    if (isFirst(message)) notes.drift(message);
   };
   return {
     report,
     check(where, schema, value) {
-      if (!schema || fitsOf(schema)(value)) return;
+      if (!schema || compileCheck(schema)(value)) return;
       const result = z.safeParse(schema, value, { reportInput: true });
       if (result.success) return;
-      // A place is told once, whatever stands there in thousands of rows.
-      const issues = result.error.issues.filter((issue) => isNew(`${where} ${kindOf(issue)}`));
-      // In one line: an answer of another shape would fill the screen.
-      const missing = issues.filter(isMissing).map(({ path }) => placeOf(path));
+      // Report each field once, however many rows differ in it.
+      const issues = result.error.issues.filter((issue) => isFirst(`${where} ${issueKey(issue)}`));
+      // On one line, because a response of a different shape would otherwise fill the screen.
+      const missing = issues.filter(isMissing).map(({ path }) => fieldPath(path));
       if (missing.length > 0) report(where, `${missing.join(', ')}: missing`);
       for (const issue of issues)
-        if (!isMissing(issue)) report(where, `${placeOf(issue.path)}: ${wordsOf(issue)}`);
+        if (!isMissing(issue)) report(where, `${fieldPath(issue.path)}: ${describeIssue(issue)}`);
     },
   };
 }
@@ -49,11 +52,11 @@ function isMissing({ code, input }: Issue): boolean {
   return code === 'invalid_type' && input === undefined;
 }
 
-function kindOf(issue: Issue): string {
-  return `${placeOf(issue.path)} ${isMissing(issue) ? 'missing' : issue.code}`;
+function issueKey(issue: Issue): string {
+  return `${fieldPath(issue.path)} ${isMissing(issue) ? 'missing' : issue.code}`;
 }
 
-/** What the contract calls the types that its schemas have. */
+/** The contract's words for the types of its schemas. */
 const typeWords: { readonly [type: string]: string } = {
   string: 'text',
   number: 'a number',
@@ -64,57 +67,57 @@ const typeWords: { readonly [type: string]: string } = {
   null: 'null',
 };
 
-function wordsOf(issue: Issue): string {
+function describeIssue(issue: Issue): string {
   const { input } = issue;
   if (issue.code === 'invalid_type')
-    return `${typeOf(input)} where the contract has ${typeWords[issue.expected] ?? issue.expected}`;
-  if (issue.code === 'invalid_value') return `${shown(input)} is not among the contract's values`;
+    return `${typeName(input)} where the contract has ${typeWords[issue.expected] ?? issue.expected}`;
+  if (issue.code === 'invalid_value') return `${preview(input)} is not among the contract's values`;
   return issue.message;
 }
 
-function typeOf(value: unknown): string {
+function typeName(value: unknown): string {
   if (value instanceof RawNumber) return 'a number';
   const type = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
   return typeWords[type] ?? type;
 }
 
-const mostShown = 60;
+const maxPreviewLength = 60;
 
-function shown(value: unknown): string {
+function preview(value: unknown): string {
   const text = printJson(value);
-  return text.length > mostShown ? `${text.slice(0, mostShown)}…` : text;
+  return text.length > maxPreviewLength ? `${text.slice(0, maxPreviewLength)}…` : text;
 }
 
-/** `gamerTags[].game`: the place without the row, so that a hundred rows are told once. */
-function placeOf(path: readonly PropertyKey[]): string {
-  const place = path.reduce<string>(
+/** `gamerTags[].game`: the path without indexes, so that a hundred rows are reported once. */
+function fieldPath(path: readonly PropertyKey[]): string {
+  const dotted = path.reduce<string>(
     (text, part) => (typeof part === 'number' ? `${text}[]` : `${text}.${String(part)}`),
     '',
   );
-  return place.replace(/^\./, '') || 'the whole';
+  return dotted.replace(/^\./, '') || 'the whole';
 }
 
-type Fits = (value: unknown) => boolean;
+type Check = (value: unknown) => boolean;
 
 /**
- * A quick test made from a schema, since most records of a long list are as documented: true only
- * for what the schema accepts; a false one says that the schema has to be asked.
+ * Compiles a schema to a fast predicate, because most records of a long list are as documented.
+ * True means that the schema accepts the value; false means that only the schema can tell.
  */
-export function fitsOf(schema: z.core.$ZodType): Fits {
-  const known = made.get(schema);
-  if (known) return known;
-  const fits = make(schema as z.core.$ZodTypes);
-  made.set(schema, fits);
-  return fits;
+export function compileCheck(schema: z.core.$ZodType): Check {
+  const cached = compiled.get(schema);
+  if (cached) return cached;
+  const check = compile(schema as z.core.$ZodTypes);
+  compiled.set(schema, check);
+  return check;
 }
 
-const made = new WeakMap<z.core.$ZodType, Fits>();
+const compiled = new WeakMap<z.core.$ZodType, Check>();
 
-const never: Fits = () => false;
+const undecided: Check = () => false;
 
-function make(schema: z.core.$ZodTypes): Fits {
+function compile(schema: z.core.$ZodTypes): Check {
   const { def } = schema._zod;
-  if (def.checks && def.checks.length > 0) return never;
+  if (def.checks && def.checks.length > 0) return undecided;
   switch (def.type) {
     case 'string':
       return (value) => typeof value === 'string';
@@ -125,41 +128,44 @@ function make(schema: z.core.$ZodTypes): Fits {
       return (value) => words.has(value);
     }
     case 'optional': {
-      const inner = fitsOf(def.innerType);
+      const inner = compileCheck(def.innerType);
       return (value) => value === undefined || inner(value);
     }
     case 'nullable': {
-      const inner = fitsOf(def.innerType);
+      const inner = compileCheck(def.innerType);
       return (value) => value === null || inner(value);
     }
     case 'array': {
-      const element = fitsOf(def.element);
+      const element = compileCheck(def.element);
       return (value) => Array.isArray(value) && value.every(element);
     }
     case 'record':
-      return recordFits(def);
+      return recordCheck(def);
     case 'object':
-      return objectFits(def);
+      return objectCheck(def);
     default:
-      return never;
+      return undecided;
   }
 }
 
-function recordFits({ keyType, valueType }: z.core.$ZodRecordDef): Fits {
+function recordCheck({ keyType, valueType }: z.core.$ZodRecordDef): Check {
   const anyKey = (keyType as z.core.$ZodTypes)._zod.def;
   const anyValue = (valueType as z.core.$ZodTypes)._zod.def;
   if (anyKey.type !== 'string' || anyKey.checks?.length || anyValue.type !== 'unknown')
-    return never;
+    return undecided;
   return (value) => isPlain(value) && !Object.hasOwn(value, 'constructor');
 }
 
-/** Only objects that keep unknown fields: others would have to be searched for them. */
-function objectFits({ shape, catchall }: z.core.$ZodObjectDef): Fits {
-  if ((catchall as z.core.$ZodTypes | undefined)?._zod.def.type !== 'unknown') return never;
-  const fields = Object.keys(shape).map((name) => ({ name, fits: fitsOf(shape[name] as never) }));
+/** Handles only objects that keep unknown fields; others would have to be searched for them. */
+function objectCheck({ shape, catchall }: z.core.$ZodObjectDef): Check {
+  if ((catchall as z.core.$ZodTypes | undefined)?._zod.def.type !== 'unknown') return undecided;
+  const fields = Object.keys(shape).map((name) => ({
+    name,
+    check: compileCheck(shape[name] as never),
+  }));
   return (value) => {
     if (!isPlain(value)) return false;
-    for (const { name, fits } of fields) if (!fits(value[name])) return false;
+    for (const { name, check } of fields) if (!check(value[name])) return false;
     return true;
   };
 }

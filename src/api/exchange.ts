@@ -1,12 +1,16 @@
+/** One HTTP exchange: sends a request once, with deadlines, and reports how far it got. */
 import type { Socket } from 'node:net';
 import type { RawHandler } from 'undici/lib/dispatcher/agent.js';
 import type { Instant } from '../data/time.js';
 import type { Delivery } from '../errors.js';
 import { type TransportError, transportErrorOf } from './transport-error.js';
-import { type Agent, onDeparture } from './undici.js';
+import { type Agent, onHeadWritten } from './undici.js';
 import { type Attempt, BodyStream, type Limits, type OpenReply, type Wire } from './wire.js';
 
-/** Sends one request once, follows nothing, and says how far it got if no answer came. Never throws. */
+/**
+ * Sends one request once and follows no redirect. If no response came, the result says how far the
+ * request got. Never throws.
+ */
 export function exchange(
   agent: Agent,
   wire: Wire,
@@ -19,7 +23,10 @@ export function exchange(
   });
 }
 
-/** The same, but a 2xx answer is given when its head is there; the rest comes through its flow. */
+/**
+ * Sends one request once, like `exchange`, but resolves with a 2xx response as soon as its headers
+ * are there; the body follows through its stream.
+ */
 export function openExchange(
   agent: Agent,
   wire: Wire,
@@ -29,7 +36,7 @@ export function openExchange(
 ): Promise<Attempt | { readonly open: OpenReply }> {
   return new Promise((resolve) => {
     const running = new Exchange(limits, instant, resolve);
-    running.whenOpen = (open) => resolve({ open });
+    running.onOpen = (open) => resolve({ open });
     start(agent, wire, signal, running);
   });
 }
@@ -45,11 +52,11 @@ function start(agent: Agent, wire: Wire, signal: AbortSignal, running: Exchange)
   }
   const onAbort = () => running.stop('aborted', abortReason(signal));
   signal.addEventListener('abort', onAbort, { once: true });
-  running.whenSettled = () => signal.removeEventListener('abort', onAbort);
+  running.onFinished = () => signal.removeEventListener('abort', onAbort);
   dispatch(agent, wire, running);
 }
 
-/** For an attempt that no signal ends: listening costs more than it seems, thousands of times. */
+/** The signal of an attempt that nothing aborts: thousands of listeners have a noticeable cost. */
 export const neverAborts = new AbortController().signal;
 
 function dispatch(agent: Agent, wire: Wire, running: Exchange): void {
@@ -61,20 +68,20 @@ function abortReason(signal: AbortSignal): Error {
   return signal.reason instanceof Error ? signal.reason : new Error('aborted');
 }
 
-/** How often a transfer is looked at before it counts as standing still. */
-const stallLooks = 4;
+/** How many idle checks make up one stall timeout. */
+const stallChecks = 4;
 
 class Exchange implements RawHandler {
-  whenSettled: (() => void) | undefined;
-  /** Set: a 2xx body is not gathered, its flow is handed out with the head. */
-  whenOpen: ((open: OpenReply) => void) | undefined;
-  private flow: BodyStream | undefined;
+  onFinished: (() => void) | undefined;
+  /** If set, a 2xx body is not buffered; its stream is passed on with the headers. */
+  onOpen: ((open: OpenReply) => void) | undefined;
+  private stream: BodyStream | undefined;
   private abort: ((reason?: Error) => void) | undefined;
   private socket: Socket | undefined;
-  private moved = -1;
-  private quietLooks = 0;
+  private bytesMoved = -1;
+  private idleChecks = 0;
   private sent = false;
-  private settled = false;
+  private finished = false;
   private status: number | undefined;
   private at: Instant | undefined;
   private headers: { readonly [name: string]: string } = {};
@@ -95,21 +102,22 @@ class Exchange implements RawHandler {
   }
 
   onConnect(abort: (reason?: Error) => void): void {
-    if (this.settled) {
+    if (this.finished) {
       abort();
       return;
     }
     this.abort = abort;
-    onDeparture((socket) => this.departed(socket));
+    onHeadWritten((socket) => this.requestWritten(socket));
   }
 
   onRequestSent(): void {
     const { answerMs } = this.limits;
-    if (answerMs !== undefined && !this.settled) this.answerTimer = setTimeout(this.late, answerMs);
+    if (answerMs !== undefined && !this.finished)
+      this.answerTimer = setTimeout(this.answerTimedOut, answerMs);
   }
 
   onHeaders(status: number, rawHeaders: Buffer[], resume: () => void): boolean {
-    if (this.settled || status < 200) return true;
+    if (this.finished || status < 200) return true;
     clearTimeout(this.firstByteTimer);
     this.status = status;
     this.at = this.instant();
@@ -117,131 +125,135 @@ class Exchange implements RawHandler {
     const encoding = this.headers['content-encoding'];
     const isPlain = !encoding || encoding === 'identity' || this.limits.anyEncoding;
     if (!isPlain) this.stop('encoding');
-    else if (this.whenOpen && status < 300) this.open(status, this.at, resume, this.whenOpen);
+    else if (this.onOpen && status < 300) this.open(status, this.at, resume, this.onOpen);
     return true;
   }
 
   onData(chunk: Buffer): boolean {
-    if (this.settled) return true;
-    if (this.flow) return this.pass(this.flow, chunk);
+    if (this.finished) return true;
+    if (this.stream) return this.pass(this.stream, chunk);
     const room = this.limits.bodyBytes - this.bytes;
     if (chunk.length > room && !this.limits.cutBody) {
       this.stop('tooLarge');
       return true;
     }
-    // undici's parser reuses nothing behind a chunk, so it may be kept.
+    // undici's parser does not reuse the memory of a chunk, so it can be kept.
     if (room > 0) this.chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
     this.bytes += Math.min(chunk.length, Math.max(room, 0));
     return true;
   }
 
   onComplete(): void {
-    this.answer();
+    this.finishWithReply();
   }
 
   onError(error: Error): void {
     this.fail(transportErrorOf(error, this.reached(), this.status !== undefined));
   }
 
-  /** Ends the attempt for a reason of ours. */
+  /** Ends the attempt for a reason on our side. */
   stop(why: TransportError['why'], cause?: Error): void {
     this.fail({ why, delivery: this.reached(), cause });
     this.abort?.(cause);
   }
 
-  private departed(socket: Socket): void {
+  private requestWritten(socket: Socket): void {
     this.sent = true;
     const { firstByteMs, stallMs } = this.limits;
     if (firstByteMs !== undefined)
       this.firstByteTimer = setTimeout(() => this.stop('firstByte'), firstByteMs);
     if (stallMs === undefined) return;
     this.socket = socket;
-    socket.on('timeout', this.lookForStall);
-    socket.setTimeout(stallMs / stallLooks);
+    socket.on('timeout', this.checkForStall);
+    socket.setTimeout(stallMs / stallChecks);
   }
 
   /**
-   * Node's own idle timer knows what the kernel has taken; handed-over bytes alone are no progress.
-   * It calls after each quiet stretch, but skips the first one when a write is under way; so there are
-   * several short ones, or the whole could last twice as long.
+   * Uses Node's idle timer, which knows what the kernel has accepted: bytes handed over are not yet
+   * progress. The timer skips its first period while a write is under way, so one long period could
+   * take twice as long; hence several short ones.
    */
-  private readonly lookForStall = (): void => {
+  private readonly checkForStall = (): void => {
     const { socket } = this;
     const { stallMs } = this.limits;
     if (!socket || stallMs === undefined) return;
-    const moved = socket.bytesRead + socket.bytesWritten - socket.writableLength;
-    this.quietLooks = moved === this.moved ? this.quietLooks + 1 : 1;
-    this.moved = moved;
-    if (this.quietLooks >= stallLooks) this.stalled();
-    else socket.setTimeout(stallMs / stallLooks);
+    const bytesMoved = socket.bytesRead + socket.bytesWritten - socket.writableLength;
+    this.idleChecks = bytesMoved === this.bytesMoved ? this.idleChecks + 1 : 1;
+    this.bytesMoved = bytesMoved;
+    if (this.idleChecks >= stallChecks) this.stalled();
+    else socket.setTimeout(stallMs / stallChecks);
   };
 
   private open(
     status: number,
     at: Instant,
     resume: () => void,
-    tell: (open: OpenReply) => void,
+    onOpen: (open: OpenReply) => void,
   ): void {
     clearTimeout(this.answerTimer);
-    this.flow = new BodyStream({
+    this.stream = new BodyStream({
       resume: () => {
-        this.watch();
+        this.watchIdle();
         resume();
       },
       abandon: () => this.stop('aborted', new Error('read no further')),
       lift: () => clearTimeout(this.attemptTimer),
     });
-    this.watch();
-    tell({ status, headers: this.headers, flow: this.flow, at });
+    this.watchIdle();
+    onOpen({ status, headers: this.headers, stream: this.stream, at });
   }
 
-  private pass(flow: BodyStream, chunk: Buffer): boolean {
-    const more = flow.put(chunk);
-    // A reader that takes its time is no fault of the service.
-    if (more) this.watch();
+  private pass(stream: BodyStream, chunk: Buffer): boolean {
+    const more = stream.put(chunk);
+    // A slow reader is not the service's fault.
+    if (more) this.watchIdle();
     else clearTimeout(this.quietTimer);
     return more;
   }
 
-  private watch(): void {
+  private watchIdle(): void {
     clearTimeout(this.quietTimer);
-    if (this.settled || this.limits.quietMs === undefined) return;
+    if (this.finished || this.limits.quietMs === undefined) return;
     this.quietTimer = setTimeout(this.stalled, this.limits.quietMs);
   }
 
   private readonly stalled = (): void => this.stop('stalled');
 
-  /** What is handed over may still wait for a slow line. */
-  private readonly late = (): void => {
+  /** Bytes that were handed over may still be waiting for a slow connection. */
+  private readonly answerTimedOut = (): void => {
     if (this.socket && this.socket.writableLength > 0) this.onRequestSent();
     else this.stalled();
   };
 
-  /** A body that breaks after a refusal leaves the refusal standing: the status says all. */
-  private fail(loss: TransportError): void {
-    if (this.flow) this.settle({ loss });
-    else if (this.status !== undefined && this.status >= 300 && loss.why !== 'aborted')
-      this.answer();
-    else this.settle({ loss });
+  /** If the body of an error response breaks off, the status alone is the response. */
+  private fail(transportError: TransportError): void {
+    if (this.stream) this.finish({ transportError });
+    else if (this.status !== undefined && this.status >= 300 && transportError.why !== 'aborted')
+      this.finishWithReply();
+    else this.finish({ transportError });
   }
 
-  private answer(): void {
+  private finishWithReply(): void {
     const { chunks, headers, status = 0, at = this.instant() } = this;
     const body = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
-    this.settle({ reply: { status, headers, body, at } });
+    this.finish({ reply: { status, headers, body, at } });
   }
 
-  private settle(attempt: Attempt): void {
-    if (this.settled) return;
-    this.settled = true;
+  private finish(attempt: Attempt): void {
+    if (this.finished) return;
+    this.finished = true;
     clearTimeout(this.attemptTimer);
     clearTimeout(this.firstByteTimer);
     clearTimeout(this.quietTimer);
     clearTimeout(this.answerTimer);
     this.socket?.setTimeout(0);
-    this.socket?.off('timeout', this.lookForStall);
-    this.whenSettled?.();
-    if (this.flow) this.flow.finish(this.instant(), 'loss' in attempt ? attempt.loss : undefined);
+    this.socket?.off('timeout', this.checkForStall);
+    this.onFinished?.();
+    if (this.stream)
+      this.stream.finish(
+        this.instant(),
+        'transportError' in attempt ? attempt.transportError : undefined,
+      );
     else this.resolve(attempt);
   }
 
@@ -251,7 +263,7 @@ class Exchange implements RawHandler {
   }
 }
 
-/** Lower-case names; a repeated header is joined as HTTP says. */
+/** Lower-cases header names and joins repeated headers with commas (RFC 9110 5.3). */
 function readHeaders(raw: readonly Buffer[]): { readonly [name: string]: string } {
   const headers: { [name: string]: string } = {};
   for (let at = 0; at + 1 < raw.length; at += 2) {

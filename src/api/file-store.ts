@@ -1,3 +1,4 @@
+/** The file store behind signed URLs: uploads and downloads, without the API key. */
 import { createHash } from 'node:crypto';
 import { lookup } from 'node:dns';
 import type { FileHandle } from 'node:fs/promises';
@@ -8,19 +9,21 @@ import { BugError, InputError, ProtocolError } from '../errors.js';
 import { exchange } from './exchange.js';
 import { failureOfTransportError, retryPace } from './transport-error.js';
 import type { ProxyChoice } from './proxy.js';
-import { retry, type RetryPolicy, type Tried, waitAsked } from './retry.js';
+import { retry, type RetryPolicy, type AttemptOutcome, requestedWait } from './retry.js';
 import { createUrlGuard, type ResolveAll } from './signed-url.js';
-import { shortAnswer, storeError, storeHeaders, storePace } from './store-answers.js';
+import { shortAnswerLimits, storeError, storeHeaders, storeDelivery } from './store-answers.js';
 import { createStoreReader, type Download, type FilePart } from './store-download.js';
 import { type Connections, openConnections } from './undici.js';
 import type { Attempt, Wire } from './wire.js';
 
-/** The store behind signed URLs: another origin, never the key, never a redirect on PUT (contract 4.5). */
+/**
+ * A store on another origin: never sends the key, never follows a redirect on PUT (contract 4.5).
+ */
 export interface FileStore {
   /**
-   * PUTs exactly `sizeBytes` bytes. `headers` is the upload answer's own object of that name, if it
+   * PUTs exactly `sizeBytes` bytes. `headers` is the object of that name in the upload grant, if it
    * has one. Throws StoreError, NetworkError, InputError (file changed), ProtocolError (unsafe URL,
-   * or the store tells the MD5 of other bytes).
+   * or the store reports the MD5 of other bytes).
    */
   put(
     url: string,
@@ -28,27 +31,27 @@ export interface FileStore {
     headers?: JsonObject,
   ): Promise<{ readonly status: number; readonly bytes: number }>;
   /**
-   * Opens a signed URL for reading, whole or from a byte on. Throws StoreError, NetworkError,
-   * ProtocolError (unsafe URL).
+   * Opens a signed URL for reading, from the start or from a given byte. Throws StoreError,
+   * NetworkError, ProtocolError (unsafe URL).
    */
   get(url: string, part?: FilePart): Promise<Download>;
-  /** Throws UnsafeUrlError for a URL that `put` and `get` would not open; opens nothing. */
+  /** Throws UnsafeUrlError for a URL that `put` and `get` would refuse. Opens nothing. */
   check(url: string): Promise<void>;
-  /** Leaves nothing open; the process can end at once. */
+  /** Closes all connections, so that the process can exit at once. */
   close(): void;
 }
 
-/** The bytes to send; `open` may be called again for a retry. */
+/** The bytes to send. A retry calls `open` again. */
 export interface UploadSource {
   readonly contentType: string;
   readonly sizeBytes: number;
   open(): AsyncIterable<Uint8Array>;
-  /** Told the number of bytes handed over so far. */
+  /** Called with the number of bytes handed over so far. */
   readonly onProgress?: ((bytes: number) => void) | undefined;
 }
 
 export interface FileStoreOptions extends RetryPolicy {
-  /** The service's own base URL: what may be opened depends on where it lives. */
+  /** The service's base URL: its address decides which URLs may be opened. */
   readonly baseUrl: string;
   readonly dryRun: boolean;
   readonly instant: () => Instant;
@@ -56,11 +59,11 @@ export interface FileStoreOptions extends RetryPolicy {
   readonly nodeVersion: string;
   /** The proxy of each origin; without it every connection is direct. */
   readonly proxy?: ProxyChoice | undefined;
-  /** Milliseconds without any byte moving. */
+  /** Milliseconds without any byte moving before a transfer fails. */
   readonly stallMs?: number;
-  /** Milliseconds until a connection must stand. */
+  /** Milliseconds before connecting fails. */
   readonly connectMs?: number;
-  /** How names are resolved; the system's way unless given. */
+  /** Resolves host names; default: the system's resolver. */
   readonly resolve?: ResolveAll;
 }
 
@@ -76,26 +79,27 @@ export function createFileStore(options: FileStoreOptions): FileStore {
       proxy: options.proxy,
     }));
 
-  const put = async (wire: Wire, file: UploadSource): Promise<Tried<Put>> => {
+  const put = async (wire: Wire, file: UploadSource): Promise<AttemptOutcome<Put>> => {
     const { agent } = await connections();
-    const limits = { stallMs, ...shortAnswer(stallMs) };
+    const limits = { stallMs, ...shortAnswerLimits(stallMs) };
     let handed = 0;
-    const body = counted(file, (bytes) => (handed = bytes));
+    const body = countedBytes(file, (bytes) => (handed = bytes));
     const { signal, instant } = options;
     const attempt = await exchange(agent, { ...wire, body }, limits, signal, instant);
-    // What was not sent yet the store cannot have, whatever it says.
+    // The store cannot have bytes that were not sent yet, whatever it answers.
     const isEarly = handed < file.sizeBytes;
     const value = { ...attempt, handed, isEarly };
-    if ('loss' in attempt) {
-      const { loss } = attempt;
-      options.trace?.(`PUT ${wire.origin} (signed URL) -> no answer: ${loss.why}`);
-      const delivery = loss.delivery === 'applied' && isEarly ? 'ambiguous' : loss.delivery;
-      return { value, delivery, pace: retryPace(loss) };
+    if ('transportError' in attempt) {
+      const { transportError } = attempt;
+      options.trace?.(`PUT ${wire.origin} (signed URL) -> no answer: ${transportError.why}`);
+      const delivery =
+        transportError.delivery === 'applied' && isEarly ? 'ambiguous' : transportError.delivery;
+      return { value, delivery, pace: retryPace(transportError) };
     }
-    const { status, headers, body: words } = attempt.reply;
+    const { status, headers, body: responseBody } = attempt.reply;
     options.trace?.(`PUT ${wire.origin} (signed URL, ${handed} B) -> ${status}`);
-    const delivery = isSuccess(status) && isEarly ? 'ambiguous' : storePace(attempt.reply);
-    const wait = delivery && waitAsked(headers, words, new Date(instant().wall));
+    const delivery = isSuccess(status) && isEarly ? 'ambiguous' : storeDelivery(attempt.reply);
+    const wait = delivery && requestedWait(headers, responseBody, new Date(instant().wall));
     return { value, delivery, pace: 'always', wait };
   };
 
@@ -115,18 +119,18 @@ export function createFileStore(options: FileStoreOptions): FileStore {
           'content-length': String(file.sizeBytes),
         }).flat(),
       };
-      const ending = await retry('put', options, () => put(wire, file));
-      const { value, attempts, verdict, wait, isTooLong } = ending;
+      const result = await retry('put', options, () => put(wire, file));
+      const { value, attempts, verdict, wait, isTooLong } = result;
       if ('reply' in value) {
-        const { status, headers: answered } = value.reply;
+        const { status, headers: responseHeaders } = value.reply;
         if (!isSuccess(status))
           throw storeError('upload', value.reply, isTooLong ? wait : undefined);
-        if (value.isEarly) throw earlyAnswer(status, value.handed, file);
-        await checkArrived(file, answered);
+        if (value.isEarly) throw earlyResponse(status, value.handed, file);
+        await checkMd5(file, responseHeaders);
         return { status, bytes: file.sizeBytes };
       }
       if (verdict === 'done') return { status: 200, bytes: file.sizeBytes };
-      throw failureOfTransportError(value.loss, { origin: target.origin, attempts });
+      throw failureOfTransportError(value.transportError, { origin: target.origin, attempts });
     },
     get,
     async check(url) {
@@ -141,66 +145,67 @@ export function createFileStore(options: FileStoreOptions): FileStore {
   };
 }
 
-/** What one PUT came to, how many bytes had been handed to the connection by then, and whether some had not. */
+/**
+ * The result of one PUT: bytes handed to the connection, and true if the response came before all
+ * were.
+ */
 type Put = Attempt & { readonly handed: number; readonly isEarly: boolean };
 
 function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
 }
 
-/** Exactly the promised number of bytes, or InputError. */
-async function* counted(
+/** Yields exactly the promised number of bytes, or throws InputError. */
+async function* countedBytes(
   file: UploadSource,
-  hand: (bytes: number) => void,
+  onBytes: (bytes: number) => void,
 ): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   for await (const chunk of file.open()) {
     bytes += chunk.length;
-    if (bytes > file.sizeBytes) throw anotherLength();
-    hand(bytes);
+    if (bytes > file.sizeBytes) throw lengthChanged();
+    onBytes(bytes);
     yield chunk;
     file.onProgress?.(bytes);
   }
-  if (bytes !== file.sizeBytes) throw anotherLength();
+  if (bytes !== file.sizeBytes) throw lengthChanged();
 }
 
-/** Throws ProtocolError where the store tells another MD5 than that of the file. */
-async function checkArrived(
-  file: UploadSource,
-  headers: Parameters<typeof md5Of>[0],
-): Promise<void> {
-  const wanted = md5Of(headers);
-  if (wanted === undefined) return;
-  // Read once more: few stores tell it, and hashing what is sent would slow all uploads down.
+/** Throws ProtocolError if the store reports an MD5 other than that of the file. */
+async function checkMd5(file: UploadSource, headers: Parameters<typeof md5Of>[0]): Promise<void> {
+  const expected = md5Of(headers);
+  if (expected === undefined) return;
+  // Read the file a second time: few stores report an MD5, and hashing while sending would slow
+  // down every upload.
   const hash = createHash('md5');
   for await (const chunk of file.open()) hash.update(chunk);
-  if (hash.digest('hex') === wanted) return;
+  if (hash.digest('hex') === expected) return;
   throw new ProtocolError('The bytes that the store has are not those that were sent (MD5).', {
     code: 'wrongHash',
     hint: 'No document was created. Upload it again.',
   });
 }
 
-function earlyAnswer(status: number, handed: number, { sizeBytes }: UploadSource): ProtocolError {
+function earlyResponse(status: number, handed: number, { sizeBytes }: UploadSource): ProtocolError {
   return new ProtocolError(
     `The file store answered ${status} when only ${handed} of ${sizeBytes} bytes were on their way.`,
     { code: 'earlyAnswer', hint: 'No document was created. Upload it again.' },
   );
 }
 
-function anotherLength(): InputError {
+function lengthChanged(): InputError {
   return new InputError('The file changed while uploading: it has another length now.', {
     hint: 'Wait until nothing writes to the file, then upload it again.',
   });
 }
 
-/** A file of which any part can be read; a short read means its end. */
+/** A file that can be read at any position; a short read means its end. */
 export interface ReadableFile {
   readonly size: number;
   read(offset: number, length: number): Promise<Buffer>;
 }
 
-/** An open file, read by position. */
+/** Makes an open file readable by position. */
 export function readableFile(handle: FileHandle, size: number): ReadableFile {
   return {
     size,

@@ -1,6 +1,9 @@
+/** Response bodies as JSON, whatever content type they claim. */
 import { parseJson, TooDeepError } from '../data/json.js';
 
-/** The JSON value of a body, or why there is none. An unread body is never shown. */
+/**
+ * The JSON value of a body, or why there is none. The text of an unreadable body is never shown.
+ */
 export type JsonBody =
   | { readonly kind: 'json'; readonly value: unknown }
   | { readonly kind: 'empty' }
@@ -9,26 +12,26 @@ export type JsonBody =
   | { readonly kind: 'other'; readonly text: string };
 
 /**
- * Reads a body as JSON whatever content type it claims; a byte order mark is passed over. An answer
- * is judged by several, and parsed once.
+ * Reads a body as JSON whatever content type it claims, and ignores a byte order mark. Several
+ * callers read the same body, so it is parsed only once.
  */
 export function readJson(body: Uint8Array, contentType: string | undefined): JsonBody {
-  const known: Known = body;
-  known[asRead] ??= parseBody(body, contentType);
-  return known[asRead];
+  const cached: CachedBody = body;
+  cached[parsed] ??= parseBody(body, contentType);
+  return cached[parsed];
 }
 
-const asRead = Symbol('as read');
+const parsed = Symbol('as read');
 
-/** Kept with the body itself: a map beside thousands of bodies costs the collector of garbage more. */
-interface Known extends Uint8Array {
-  [asRead]?: JsonBody;
+/** Cached on the body itself: a WeakMap of thousands of bodies costs the garbage collector more. */
+interface CachedBody extends Uint8Array {
+  [parsed]?: JsonBody;
 }
 
 function parseBody(body: Uint8Array, contentType: string | undefined): JsonBody {
-  // Not a TextDecoder, whose first use costs a start a millisecond.
-  const whole = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
-  const text = whole.startsWith('\ufeff') ? whole.slice(1) : whole;
+  // Not a TextDecoder: its first use adds a millisecond to the start-up time.
+  const decoded = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
+  const text = decoded.startsWith('\ufeff') ? decoded.slice(1) : decoded;
   if (text.trim() === '') return { kind: 'empty' };
   try {
     return { kind: 'json', value: parseJson(text) };
@@ -39,12 +42,15 @@ function parseBody(body: Uint8Array, contentType: string | undefined): JsonBody 
   }
 }
 
-/** Whether a content type is that of JSON: `application/json`, `application/problem+json`. */
+/** True for a JSON content type: `application/json`, `application/problem+json`. */
 export function saysJson(contentType = ''): boolean {
   return /^[\w.-]+\/([\w.-]+\+)?json\s*(;|$)/i.test(contentType);
 }
 
-/** Whether an answer where JSON is due was cut or mixed up, perhaps; a web page is another address. */
+/**
+ * True if a response that should be JSON may have been truncated or garbled. An HTML page is not:
+ * it means a wrong address.
+ */
 export function isGarbled(answer: {
   readonly body: Uint8Array;
   readonly headers: { readonly [name: string]: string };

@@ -1,3 +1,4 @@
+/** One page of a list: its records as they arrive, then the envelope around them. */
 import type { Batches, Item } from '../data/batches.js';
 import type { Instant } from '../data/time.js';
 import { isObject, type JsonObject, maxDepth, TooDeepError } from '../data/json.js';
@@ -7,93 +8,93 @@ import { bodyOf, failureOf, refusalIn } from './answers.js';
 import { BrokenBody } from './wire.js';
 import type { ResourceName } from './contract.js';
 import { isGarbled } from './json-body.js';
-import { findList, looksLikeList, topLevel } from './records.js';
-import { mostHeld } from './transport-error.js';
-import type { Begun, OpenBody, Transport, TransportResponse } from './transport.js';
+import { findList, looksLikeList, describeTopLevel } from './records.js';
+import { responseLimit } from './transport-error.js';
+import type { StreamStart, OpenBody, Transport, TransportResponse } from './transport.js';
 
-/** One answer of a list call: its records in batches as they come, then what stands around them. */
+/** The response to a list call: its records in batches as they arrive, then the envelope. */
 export interface ListPage {
   readonly headers: { readonly [name: string]: string };
   readonly batches: Batches<JsonObject>;
-  /** The envelope; to be asked when the batches ended. Throws what the whole answer stands for. */
+  /** Returns the envelope; call it after the last batch. Throws the failure in the response. */
   envelope(): Envelope;
-  /** When the last byte came; to be asked when the batches ended. */
+  /** When the last byte arrived; call it after the last batch. */
   arrivedAt(): Instant;
 }
 
-/** What stands around the records of a page. */
+/** Everything around the records of a page. */
 interface Envelope {
   readonly body: unknown;
-  /** It says no although rows came with it: there may be more of them. */
+  /** An error in the envelope beside its rows: some rows may be missing. */
   readonly refusal: ApiError | undefined;
 }
 
-/** What a page is asked of. */
-interface ListPlace {
+/** Where and how to request a page. */
+interface PageRequest {
   readonly transport: Transport;
   readonly call: CallSite;
   /** Path and query below the base URL. */
   readonly path: string;
   readonly origin: string;
   readonly resource: ResourceName;
-  /** Where the user says that the list is (`lists.<resource>.path`). */
+  /** The path of the list in the response, as configured (`lists.<resource>.path`). */
   readonly listPath: string | undefined;
 }
 
-/** A list shorter than this is read whole first: then a break in it can be tried again. */
-const heldBytes = 64 * 1024;
+/** Lists shorter than this are buffered, so that a broken response can be retried. */
+const bufferedBytes = 64 * 1024;
 
 /**
- * Asks for one page and gives it as soon as its first records are there. A break before them is
- * tried again here; one after them is a NetworkError or a ProtocolError `cut` while iterating, never a
- * shorter list.
+ * Requests one page and resolves as soon as its first records are there. A break before them is
+ * retried here. A break after them throws NetworkError, or ProtocolError with code `cut`, while
+ * iterating; it never ends the list early.
  */
-export async function readListPage(place: ListPlace): Promise<ListPage> {
-  const { transport, call, path } = place;
-  const asked = { method: call.method, path, template: call.path };
-  const answer = await transport.stream(asked, (body) => begin(body, place));
-  if ('response' in answer) return wholePage(answer.response, place);
-  const { begun } = answer;
-  return 'whole' in begun ? wholePage(begun.whole, place) : splitPage(begun, place);
+export async function readListPage(page: PageRequest): Promise<ListPage> {
+  const { transport, call, path } = page;
+  const request = { method: call.method, path, template: call.path };
+  const result = await transport.stream(request, (body) => begin(body, page));
+  if ('response' in result) return completePage(result.response, page);
+  const { begun } = result;
+  return 'complete' in begun ? completePage(begun.complete, page) : splitPage(begun, page);
 }
 
-/** A list whose first records are there. */
+/** A list whose first records have arrived. */
 interface Splitting {
   readonly splitter: ListSplitter;
   readonly first: readonly Item<JsonObject>[];
   readonly body: OpenBody;
 }
 
-type Start = { readonly whole: TransportResponse } | Splitting;
+type Start = { readonly complete: TransportResponse } | Splitting;
 
-/** Reads until the first records of a long list, or to the end of what cannot be split. */
-async function begin(body: OpenBody, place: ListPlace): Promise<Begun<Start>> {
-  const { resource, listPath } = place;
+/** Reads up to the first records of a long list, or to the end of a body that cannot be split. */
+async function begin(body: OpenBody, page: PageRequest): Promise<StreamStart<Start>> {
+  const { resource, listPath } = page;
   const { status, headers, at } = body;
-  const held: Buffer[] = [];
+  const pieces: Buffer[] = [];
   let bytes = 0;
-  let fed = 0;
+  let splitCount = 0;
   let splitter: ListSplitter | undefined = new ListSplitter(
     (keys) => looksLikeList(keys, resource, listPath),
-    mostHeld.bytes,
+    responseLimit.bytes,
   );
   for (;;) {
     // oxlint-disable-next-line no-await-in-loop
     const piece = await body.next();
     if (piece === undefined) {
-      const whole = { status, headers, body: Buffer.concat(held), at: body.endedAt ?? at };
-      return { value: { whole }, doubtful: isGarbled(whole) };
+      const response = { status, headers, body: Buffer.concat(pieces), at: body.endedAt ?? at };
+      return { value: { complete: response }, retryOnce: isGarbled(response) };
     }
-    held.push(piece);
+    pieces.push(piece);
     bytes += piece.length;
-    if (bytes > mostHeld.bytes) {
+    if (bytes > responseLimit.bytes) {
       body.abandon();
       throw new BrokenBody({ why: 'tooLarge', delivery: 'applied' });
     }
-    if (bytes < heldBytes || !splitter) continue;
-    const first = tryPush(splitter, held.slice(fed));
-    fed = held.length;
-    // What is no list after all, findList may still understand as a whole.
+    if (bytes < bufferedBytes || !splitter) continue;
+    const first = tryPush(splitter, pieces.slice(splitCount));
+    splitCount = pieces.length;
+    // If this is not a list after all, `findList` may still understand the complete body.
     if (!first?.every(isRecord)) splitter = undefined;
     else if (first.length > 0) {
       body.lift();
@@ -114,8 +115,8 @@ function tryPush(splitter: ListSplitter, pieces: readonly Buffer[]): Item<unknow
   }
 }
 
-function wholePage(response: TransportResponse, place: ListPlace): ListPage {
-  const { found, ...envelope } = parseListResponse(response, place);
+function completePage(response: TransportResponse, page: PageRequest): ListPage {
+  const { found, ...envelope } = parseListResponse(response, page);
   return {
     headers: response.headers,
     envelope: () => envelope,
@@ -126,19 +127,19 @@ function wholePage(response: TransportResponse, place: ListPlace): ListPage {
   };
 }
 
-function splitPage(start: Splitting, place: ListPlace): ListPage {
+function splitPage(start: Splitting, page: PageRequest): ListPage {
   const { splitter, body } = start;
   const { status, headers, at } = body;
   return {
     headers,
-    batches: batchesOf(start, place),
+    batches: batchesOf(start, page),
     arrivedAt: () => body.endedAt ?? at,
     envelope() {
-      const judged = parseListResponse({ status, headers, body: splitter.envelope(), at }, place);
-      if (judged.found.length === 1 && judged.found[0]?.[elementsElsewhere] === true) return judged;
+      const parsed = parseListResponse({ status, headers, body: splitter.envelope(), at }, page);
+      if (parsed.found.length === 1 && parsed.found[0]?.[elementsElsewhere] === true) return parsed;
       throw new ProtocolError(
-        `The answer of ${place.call.method} ${place.call.path} holds more than one list of ${place.resource}.`,
-        { call: place.call, status, hint: hintFor(place) },
+        `The answer of ${page.call.method} ${page.call.path} holds more than one list of ${page.resource}.`,
+        { call: page.call, status, hint: hintFor(page) },
       );
     },
   };
@@ -146,7 +147,7 @@ function splitPage(start: Splitting, place: ListPlace): ListPage {
 
 async function* batchesOf(
   { splitter, first, body }: Splitting,
-  place: ListPlace,
+  page: PageRequest,
 ): Batches<JsonObject> {
   let count = first.length;
   try {
@@ -155,54 +156,54 @@ async function* batchesOf(
       // oxlint-disable-next-line no-await-in-loop
       const piece = await body.next();
       if (piece === undefined) break;
-      const records = pushed(splitter, piece, count, place);
+      const records = pushPiece(splitter, piece, count, page);
       count += records.length;
       if (records.length > 0) yield records;
     }
-    if (!splitter.ended) throw brokenAt(count, 'ends in the middle of the list', place, 'cut');
+    if (!splitter.ended) throw brokenAt(count, 'ends in the middle of the list', page, 'cut');
   } finally {
     body.abandon();
   }
 }
 
-function pushed(
+function pushPiece(
   splitter: ListSplitter,
   piece: Buffer,
   count: number,
-  place: ListPlace,
+  page: PageRequest,
 ): readonly Item<JsonObject>[] {
   try {
     const records = splitter.push(piece);
     if (records.every(isRecord)) return records;
   } catch (error) {
     if (error instanceof TooLargeError)
-      throw brokenAt(count, `has a part that is larger than ${mostHeld.words}`, place);
+      throw brokenAt(count, `has a part that is larger than ${responseLimit.words}`, page);
     if (error instanceof TooDeepError)
-      throw brokenAt(count, `holds a record of more than ${maxDepth} levels`, place);
-    if (error instanceof SyntaxError) throw brokenAt(count, 'is not JSON any more', place);
+      throw brokenAt(count, `holds a record of more than ${maxDepth} levels`, page);
+    if (error instanceof SyntaxError) throw brokenAt(count, 'is not JSON any more', page);
     throw error;
   }
-  throw brokenAt(count, 'lists something that is no record', place);
+  throw brokenAt(count, 'lists something that is no record', page);
 }
 
 function brokenAt(
   count: number,
-  what: string,
-  { origin, call }: ListPlace,
+  problem: string,
+  { origin, call }: PageRequest,
   code?: string,
 ): ProtocolError {
-  return new ProtocolError(`The answer of ${origin} ${what}, after ${count} records or more.`, {
+  return new ProtocolError(`The answer of ${origin} ${problem}, after ${count} records or more.`, {
     call,
     ...(code !== undefined && { code }),
   });
 }
 
-/** The list in an answer and the answer itself, or the failure that it stands for. */
+/** Returns the list in a response and its envelope. Throws the failure in the response. */
 function parseListResponse(
   response: TransportResponse,
-  place: ListPlace,
+  page: PageRequest,
 ): Envelope & { readonly found: readonly JsonObject[] } {
-  const { call, origin, resource, listPath } = place;
+  const { call, origin, resource, listPath } = page;
   const { status } = response;
   const failure = status < 400 ? undefined : failureOf(response, call);
   if (failure) throw failure;
@@ -213,11 +214,11 @@ function parseListResponse(
   if (refusal && !hasRows) throw refusal;
   if (found) return { body, found, refusal };
   throw new ProtocolError(
-    `No list of ${resource} in the answer of ${call.method} ${call.path}; it holds: ${topLevel(body)}.`,
-    { call, status, hint: hintFor(place) },
+    `No list of ${resource} in the answer of ${call.method} ${call.path}; it holds: ${describeTopLevel(body)}.`,
+    { call, status, hint: hintFor(page) },
   );
 }
 
-function hintFor({ resource }: ListPlace): string {
+function hintFor({ resource }: PageRequest): string {
   return `Name where the list is: rosterctl config set lists.${resource}.path KEY`;
 }

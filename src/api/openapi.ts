@@ -1,3 +1,4 @@
+/** The OpenAPI document of the contract table. */
 import * as z from 'zod/mini';
 import { contract, contractVersion, type Endpoint } from './contract.js';
 import { partsOf } from './routes.js';
@@ -6,8 +7,9 @@ import { AnyRecord, ErrorBody, TryoutApplication, UploadGrant } from './schemas.
 type Json = { readonly [key: string]: unknown };
 
 /**
- * The contract table as an OpenAPI 3.1 document. Every operation carries `x-basis`: the section of the
- * contract that states it, or why it is a guess; an answer that the contract does not show is left open.
+ * Returns the contract table as an OpenAPI 3.1 document. Each operation has an `x-basis`: the
+ * section of the contract that states it, or why it is assumed. A response that the contract does
+ * not show has no schema.
  */
 export function openApiDocument(): Json {
   return {
@@ -50,20 +52,20 @@ function paths(): Json {
 
 function operation(name: string, row: Endpoint, method: string, template: string): Json {
   const body = bodyOf(row, method);
-  const stated = 'stated' in row.basis;
+  const isStated = 'stated' in row.basis;
   return {
     operationId: name,
     summary: row.summary,
     tags: [row.resource],
-    'x-basis': stated ? 'stated' : 'assumed',
-    'x-basis-source': stated ? `contract ${row.basis.stated}` : Object.values(row.basis)[0],
+    'x-basis': isStated ? 'stated' : 'assumed',
+    'x-basis-source': isStated ? `contract ${row.basis.stated}` : Object.values(row.basis)[0],
     ...(row.permission && { 'x-permission': row.permission }),
     parameters: parameters(row, template),
     ...(body && {
       requestBody: { required: true, content: { 'application/json': { schema: body } } },
     }),
     responses: {
-      '2XX': { description: answerText(row), ...answerContent(row) },
+      '2XX': { description: responseText(row), ...responseContent(row) },
       ...Object.fromEntries(
         ['400', '401', '403', '404', ...(row.refusals ?? [])].map((status) => [
           status,
@@ -88,7 +90,7 @@ function parameters(row: Endpoint, template: string): Json[] {
   return [...inPath, ...inQuery];
 }
 
-/** The documented body, with organizationId where the contract sends it in the body (4.6). */
+/** Returns the documented body, with organizationId if the contract sends it in the body (4.6). */
 function bodyOf(row: Endpoint, method: string): Json | undefined {
   if (method === 'GET' || (row.org !== 'body' && !row.body)) return undefined;
   const own = row.body ? schemaOf(row.body) : { type: 'object' };
@@ -101,7 +103,7 @@ function bodyOf(row: Endpoint, method: string): Json | undefined {
   };
 }
 
-function answerText(row: Endpoint): string {
+function responseText(row: Endpoint): string {
   const texts = {
     list: 'a list; its envelope is not shown',
     record: 'the record',
@@ -112,7 +114,7 @@ function answerText(row: Endpoint): string {
   return texts[row.answers];
 }
 
-function answerContent(row: Endpoint): Json {
+function responseContent(row: Endpoint): Json {
   if (row.answers === 'grant')
     return { content: json({ $ref: '#/components/schemas/UploadGrant' }) };
   if (row.answers !== 'record') return {};

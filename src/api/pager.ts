@@ -1,23 +1,24 @@
+/** Paging: finds the next page of a list, or decides whether the list is complete. */
 import { isObject, type JsonObject } from '../data/json.js';
 import { normalName } from './records.js';
-import type { Overrides } from './routes.js';
+import type { Overrides } from '../data/resources.js';
 
-/** What one page of a list showed. */
+/** One page of a list. */
 export interface Page {
   readonly body: unknown;
   readonly headers: { readonly [name: string]: string };
   /** Rows on this page. */
   readonly count: number;
-  /** Different records so far, this page included. */
+  /** Distinct records so far, including this page. */
   readonly arrived: number;
-  /** 1 for the first. */
+  /** 1 for the first page. */
   readonly number: number;
-  /** Rows on all pages so far, repeated ones counted. */
+  /** Rows on all pages so far, including repeated ones. */
   readonly rows: number;
 }
 
 /** Where the next page is, or why there is none. */
-export type Turn =
+export type NextPage =
   | { readonly next: { readonly url: string } | { readonly query: Query } }
   | { readonly end: 'complete' }
   | { readonly end: 'doubtful'; readonly reason: string };
@@ -26,19 +27,20 @@ interface Query {
   readonly [name: string]: string;
 }
 
-/** Counts at which services like to cut a list without a word. */
-const suspicious = new Set([10, 20, 25, 30, 50, 100, 200, 250, 500, 1000]);
+/** Counts at which services often truncate a list silently. */
+const suspiciousCounts = new Set([10, 20, 25, 30, 50, 100, 200, 250, 500, 1000]);
 
 /**
- * Reads the evidence of one page, in order: a next link, "no more", a cursor, offset or page against
- * a total, a bare total, nothing at all. `paging.*` of the configuration replaces words or the mode.
+ * Decides how to continue after a page. Looks, in this order, for a next link, "no more", a cursor,
+ * an offset or page number against a total, and a bare total. The settings `paging.*` replace the
+ * parameter names or the mode.
  */
-export function turnPage(page: Page, overrides: Overrides): Turn {
+export function nextPageOf(page: Page, overrides: Overrides): NextPage {
   const mode = overrides['paging.mode'] ?? 'auto';
-  // What looks like a way on may be none; a count that does not fit is believed all the same.
-  if (mode === 'none') return missing(page, collectHints(page.body)).turn ?? { end: 'complete' };
+  // In this mode links and cursors do not count, but a total that does not match still does.
+  if (mode === 'none') return checkTotal(page, readHints(page.body)).result ?? { end: 'complete' };
   if (mode === 'page' || mode === 'offset') return byCounting(page, mode, overrides);
-  const hints = collectHints(page.body);
+  const hints = readHints(page.body);
   if (mode === 'auto') {
     const url = nextLink(page.headers['link']) ?? hints.nextUrl;
     if (url !== undefined) return { next: { url } };
@@ -50,20 +52,20 @@ export function turnPage(page: Page, overrides: Overrides): Turn {
   return byPosition(page, hints, overrides) ?? checkCompleteness(page, hints);
 }
 
-/** The paging parameters of the very first request: none, unless a page size is configured. */
+/** Returns the paging parameters of the first request: none, unless a page size is configured. */
 export function firstQuery(overrides: Overrides): Query {
   const size = overrides['paging.size'];
-  return size === undefined ? {} : { [wordOf('limit', overrides)]: size };
+  return size === undefined ? {} : { [parameterFor('limit', overrides)]: size };
 }
 
-/** Forced modes: on until a page brings nothing. */
-function byCounting(page: Page, mode: 'page' | 'offset', overrides: Overrides): Turn {
+/** For the forced modes: continues until a page is empty. */
+function byCounting(page: Page, mode: 'page' | 'offset', overrides: Overrides): NextPage {
   if (page.count === 0) return { end: 'complete' };
   const value = mode === 'page' ? page.number + 1 : page.rows;
   return follow(mode, String(value), overrides);
 }
 
-function byPosition(page: Page, hints: Hints, overrides: Overrides): Turn | undefined {
+function byPosition(page: Page, hints: Hints, overrides: Overrides): NextPage | undefined {
   const { offset, total, pageNumber, pages, size, nextPage, hasMore } = hints;
   if (nextPage !== undefined) return follow('page', String(nextPage), overrides);
   if (offset !== undefined && total !== undefined) {
@@ -83,18 +85,18 @@ function byPosition(page: Page, hints: Hints, overrides: Overrides): Turn | unde
   return hasMore ? follow('page', String(pageNumber + 1), overrides) : undefined;
 }
 
-const unfollowed: Turn = {
+const unfollowed: NextPage = {
   end: 'doubtful',
   reason: 'the service names a next page, which paging.mode cursor does not follow',
 };
 
-/** No way on: is what came the whole? */
-function checkCompleteness(page: Page, hints: Hints): Turn {
+/** Decides, where there is no next page, whether the list is complete. */
+function checkCompleteness(page: Page, hints: Hints): NextPage {
   const { arrived } = page;
-  const { turn, total } = missing(page, hints);
-  if (turn) return turn;
+  const { result, total } = checkTotal(page, hints);
+  if (result) return result;
   if (total !== undefined || hints.ended || page.number > 1) return { end: 'complete' };
-  if (suspicious.has(arrived))
+  if (suspiciousCounts.has(arrived))
     return {
       end: 'doubtful',
       reason: `exactly ${arrived} records came and the service says nothing about more`,
@@ -102,23 +104,28 @@ function checkCompleteness(page: Page, hints: Hints): Turn {
   return { end: 'complete' };
 }
 
-/** Where the service itself says that there are more than came; and how many, if it does. */
-function missing(page: Page, hints: Hints): { readonly turn?: Turn; readonly total?: number } {
+/**
+ * Checks whether the service itself says that records are missing, and returns its total, if any.
+ */
+function checkTotal(
+  page: Page,
+  hints: Hints,
+): { readonly result?: NextPage; readonly total?: number } {
   const { arrived } = page;
-  const headerTotal = whole(page.headers['x-total-count'] ?? page.headers['x-total']);
-  // A `count` is often that of the page; only a larger one says something.
+  const headerTotal = countOf(page.headers['x-total-count'] ?? page.headers['x-total']);
+  // A `count` is often that of the page, so only a larger one is a total.
   const counted = hints.count !== undefined && hints.count > arrived ? hints.count : undefined;
   const total = hints.total ?? headerTotal ?? counted;
   if (total !== undefined && total > arrived)
     return {
-      turn: {
+      result: {
         end: 'doubtful',
         reason: `the service speaks of ${total} records and sent ${arrived}`,
       },
     };
   if (hints.hasMore)
     return {
-      turn: {
+      result: {
         end: 'doubtful',
         reason:
           'the service says that there are more and not where (see paging.* in help undocumented)',
@@ -127,17 +134,17 @@ function missing(page: Page, hints: Hints): { readonly turn?: Turn; readonly tot
   return total === undefined ? {} : { total };
 }
 
-function follow(word: ParameterName, value: string, overrides: Overrides): Turn {
-  return { next: { query: { [wordOf(word, overrides)]: value } } };
+function follow(word: ParameterName, value: string, overrides: Overrides): NextPage {
+  return { next: { query: { [parameterFor(word, overrides)]: value } } };
 }
 
 type ParameterName = 'page' | 'limit' | 'offset' | 'cursor' | 'after' | 'pageToken';
 
-function wordOf(name: ParameterName, overrides: Overrides): string {
+function parameterFor(name: ParameterName, overrides: Overrides): string {
   return overrides[`paging.params.${name}`] ?? name;
 }
 
-/** RFC 8288: the target of rel=next. */
+/** Returns the target of rel=next in a Link header (RFC 8288). */
 function nextLink(header: string | undefined): string | undefined {
   for (const match of (header ?? '').matchAll(/<([^>]*)>([^<]*)/g)) {
     const [, target, parameters = ''] = match;
@@ -149,7 +156,7 @@ function nextLink(header: string | undefined): string | undefined {
 interface Hints {
   readonly nextUrl?: string | undefined;
   readonly hasMore?: boolean | undefined;
-  /** A place for the next cursor was there and empty: the end. */
+  /** A field for the next page or cursor was present and empty: the end. */
   readonly ended: boolean;
   readonly cursor?: { readonly word: ParameterName; readonly value: string } | undefined;
   readonly offset?: number | undefined;
@@ -185,9 +192,9 @@ const cursorWords: readonly (readonly [name: string, word: ParameterName])[] = [
   ['next', 'cursor'],
 ];
 
-function collectHints(body: unknown): Hints {
+function readHints(body: unknown): Hints {
   const values = new Map<string, unknown>();
-  if (isObject(body)) gather(body, values, 3);
+  if (isObject(body)) collect(body, values, 3);
   const first = <T>(names: readonly string[], read: (value: unknown) => T | undefined) => {
     for (const name of names) {
       const value = read(values.get(name));
@@ -195,31 +202,35 @@ function collectHints(body: unknown): Hints {
     }
     return undefined;
   };
-  const last = first(['islast', 'lastpageflag', 'last'], flag);
+  const last = first(['islast', 'lastpageflag', 'last'], booleanOf);
   const hasMore =
-    first(['hasmore', 'hasnext', 'hasnextpage', 'moredataavailable', 'more', 'truncated'], flag) ??
-    (last === undefined ? undefined : !last);
+    first(
+      ['hasmore', 'hasnext', 'hasnextpage', 'moredataavailable', 'more', 'truncated'],
+      booleanOf,
+    ) ?? (last === undefined ? undefined : !last);
   const nextNames = ['next', 'nexturl', 'nextlink', 'nextpageurl', 'nexthref'];
-  const found = cursorWords.find(([name]) => opaque(values.get(name)) !== undefined);
+  const found = cursorWords.find(([name]) => cursorOf(values.get(name)) !== undefined);
   return {
     hasMore,
-    nextUrl: first(nextNames, link),
+    nextUrl: first(nextNames, linkOf),
     ended: [...nextNames, ...cursorWords.map(([name]) => name), 'nextpage'].some(
       (name) => values.has(name) && isEmpty(values.get(name)),
     ),
-    cursor: found && { word: found[1], value: opaque(values.get(found[0])) ?? '' },
-    offset: first(['offset', 'skip', 'start'], whole),
-    total: first(['total', 'totalcount', 'totalitems', 'totalresults', 'totalrecords'], whole),
-    count: whole(values.get('count')),
-    pageNumber: first(['page', 'currentpage', 'pagenumber'], whole),
-    nextPage: whole(values.get('nextpage')),
-    pages: first(['totalpages', 'pagecount', 'pages', 'lastpage'], whole),
-    size: first(['size', 'pagesize', 'perpage', 'limit'], whole),
+    cursor: found && { word: found[1], value: cursorOf(values.get(found[0])) ?? '' },
+    offset: first(['offset', 'skip', 'start'], countOf),
+    total: first(['total', 'totalcount', 'totalitems', 'totalresults', 'totalrecords'], countOf),
+    count: countOf(values.get('count')),
+    pageNumber: first(['page', 'currentpage', 'pagenumber'], countOf),
+    nextPage: countOf(values.get('nextpage')),
+    pages: first(['totalpages', 'pagecount', 'pages', 'lastpage'], countOf),
+    size: first(['size', 'pagesize', 'perpage', 'limit'], countOf),
   };
 }
 
-/** Properties of the envelope and of the usual containers in it; the outermost of a name wins. */
-function gather(body: JsonObject, into: Map<string, unknown>, depth: number): void {
+/**
+ * Collects the properties of the envelope and its usual containers; the outermost of a name wins.
+ */
+function collect(body: JsonObject, into: Map<string, unknown>, depth: number): void {
   const inner: JsonObject[] = [];
   for (const [key, value] of Object.entries(body)) {
     const name = normalName(key);
@@ -229,27 +240,29 @@ function gather(body: JsonObject, into: Map<string, unknown>, depth: number): vo
       else if (containers.includes(name) && depth > 0) inner.push(value);
     } else if (!Array.isArray(value) && !into.has(name)) into.set(name, value);
   }
-  for (const each of inner) gather(each, into, depth - 1);
+  for (const each of inner) collect(each, into, depth - 1);
 }
 
 function isEmpty(value: unknown): boolean {
   return value === null || value === '' || value === false;
 }
 
-function flag(value: unknown): boolean | undefined {
+function booleanOf(value: unknown): boolean | undefined {
   return typeof value === 'boolean' ? value : undefined;
 }
 
-function link(value: unknown): string | undefined {
+function linkOf(value: unknown): string | undefined {
   return typeof value === 'string' && /^(https?:\/\/|\/|\?)/i.test(value) ? value : undefined;
 }
 
-function opaque(value: unknown): string | undefined {
+function cursorOf(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value);
-  return typeof value === 'string' && value !== '' && link(value) === undefined ? value : undefined;
+  return typeof value === 'string' && value !== '' && linkOf(value) === undefined
+    ? value
+    : undefined;
 }
 
-function whole(value: unknown): number | undefined {
+function countOf(value: unknown): number | undefined {
   const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
   return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0
     ? number

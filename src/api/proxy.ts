@@ -1,37 +1,35 @@
+/** Proxies: which one the environment names for an origin. */
 import { isIPv6 } from 'node:net';
+import type { Environment } from '../data/environment.js';
 import { isLocalName, isLoopbackHost } from '../data/http.js';
 import { ConfigError } from '../errors.js';
 
-/** A proxy that the user named in the environment. */
+/** A proxy named in the environment. */
 export interface Proxy {
-  /** scheme://host:port without user name and password: the only part that is ever shown. */
+  /** scheme://host:port without user name and password, the only part that is ever shown. */
   readonly origin: string;
-  /** The value of the header `proxy-authorization`, where the variable holds a user. */
+  /** The value of the `proxy-authorization` header, if the variable contains a user name. */
   readonly authorization: string | undefined;
 }
 
-/** The proxy through which an origin is reached; undefined = directly. Throws ConfigError. */
+/** Returns the proxy for an origin, or undefined for a direct connection. Throws ConfigError. */
 export type ProxyChoice = (target: URL) => Proxy | undefined;
 
-interface Environment {
-  readonly [name: string]: string | undefined;
-}
-
 /**
- * Reads HTTPS_PROXY, HTTP_PROXY and NO_PROXY. Lower-case names win and an empty value is none;
- * loopback is never reached through a proxy. `trace` is told once per origin.
+ * Reads HTTPS_PROXY, HTTP_PROXY and NO_PROXY. Lower-case names win, an empty value counts as unset,
+ * and loopback never uses a proxy. Calls `trace` once per origin.
  */
 export function createProxyChoice(env: Environment, trace?: (line: string) => void): ProxyChoice {
-  const told = new Set<string>();
+  const traced = new Set<string>();
   return (target) => {
-    const kind = target.protocol === 'https:' ? 'https_proxy' : 'http_proxy';
-    const set = variable(env, kind);
+    const variableName = target.protocol === 'https:' ? 'https_proxy' : 'http_proxy';
+    const set = variable(env, variableName);
     if (!set || isLoopbackHost(target.hostname) || isLocalName(target.hostname)) return undefined;
-    if (isExcepted(target, variable(env, 'no_proxy')?.value ?? '')) return undefined;
+    if (bypassesProxy(target, variable(env, 'no_proxy')?.value ?? '')) return undefined;
     const proxy = readProxy(set.name, set.value);
-    if (!told.has(target.origin))
+    if (!traced.has(target.origin))
       trace?.(`${target.origin} is reached through the proxy ${proxy.origin} (${set.name})`);
-    told.add(target.origin);
+    traced.add(target.origin);
     return proxy;
   };
 }
@@ -44,7 +42,7 @@ function variable(env: Environment, lower: string): { name: string; value: strin
   return undefined;
 }
 
-/** `proxy:3128` is an http proxy, as everywhere. The value is not shown: it may hold a password. */
+/** `proxy:3128` is an http proxy, as usual. Never show the value: it may contain a password. */
 function readProxy(name: string, value: string): Proxy {
   const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`;
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -52,7 +50,7 @@ function readProxy(name: string, value: string): Proxy {
     throw new ConfigError(`${name} does not name an http or https proxy.`, {
       hint: `Write it as ${name}=http://HOST:PORT, or unset it.`,
     });
-  const user = `${plain(url.username)}:${plain(url.password)}`;
+  const user = `${percentDecoded(url.username)}:${percentDecoded(url.password)}`;
   return {
     origin: url.origin,
     authorization:
@@ -60,7 +58,7 @@ function readProxy(name: string, value: string): Proxy {
   };
 }
 
-function plain(text: string): string {
+function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -68,17 +66,20 @@ function plain(text: string): string {
   }
 }
 
-/** `*`, `example.org` and `.example.org` (with all below them), an address; each with `:port`. */
-function isExcepted(target: URL, list: string): boolean {
+/**
+ * Matches `*`, `example.org` and `.example.org` (with subdomains), or an address; each with
+ * `:port`.
+ */
+function bypassesProxy(target: URL, list: string): boolean {
   const port = target.port || (target.protocol === 'https:' ? '443' : '80');
   return list
     .toLowerCase()
     .split(/[\s,]+/)
     .some((entry) => {
       if (entry === '*') return true;
-      const [, name = '', only] = /^(.*?)(?::(\d+))?$/.exec(bracketed(entry)) ?? [];
+      const [, name = '', entryPort] = /^(.*?)(?::(\d+))?$/.exec(bracketed(entry)) ?? [];
       const domain = name.replace(/^\*?\./, '').replace(/\.$/, '');
-      if (domain === '' || (only !== undefined && only !== port)) return false;
+      if (domain === '' || (entryPort !== undefined && entryPort !== port)) return false;
       const host = target.hostname.replace(/\.$/, '');
       return host === domain || host.endsWith(`.${domain}`);
     });

@@ -1,68 +1,71 @@
-/** When requests may start: pauses that answers ask for, and a rate that 429 answers teach. */
+/** Rate limiting: when requests may start, by Retry-After and a rate learned from 429 responses. */
 
-/** One for all requests to a service; the number at once is bounded by whoever sends them. */
+/** Shared by all requests to a service. Callers bound how many requests run at once. */
 export interface RateLimiter {
   /**
-   * From now on one pause holds all requests, a 429 teaches a rate, and at most `rate` requests start
-   * a second. Until then each request keeps to its own Retry-After, as single commands do.
+   * After this, one pause holds all requests, a 429 lowers the learned rate, and at most `rate`
+   * requests start per second. Before, each request observes only its own Retry-After, as in single
+   * commands.
    */
   limit(bounds: { readonly rate: number | undefined }): void;
   /** After this, abort drains in-flight requests instead of cutting them. */
   drain(): void;
-  readonly drains: boolean;
+  readonly isDraining: boolean;
   /**
-   * A turn, now or when there is one; `first`: before all that wait without it. Undefined when the
-   * signal fires or `cancelWaiting` is called before.
+   * Returns a permit, at once or as soon as there is one. `first`: ahead of all waiters without it.
+   * Resolves to undefined if the signal fires or `cancelWaiting` is called first.
    */
   acquire(
     signal: AbortSignal,
     options?: { readonly first?: boolean },
-  ): Turn | Promise<Turn | undefined>;
+  ): Permit | Promise<Permit | undefined>;
   /** Rejects everyone queued now; later callers may still acquire. */
   cancelWaiting(): void;
-  /** A request leaves: from here its answer is waited for, until the result is called. */
-  sent(): () => void;
   /**
-   * An answer came, and asked to wait so many seconds. Also that of a good one holds everyone; a 429
-   * slows down, good answers speed up.
+   * Called when a request is sent. Call the returned function when the wait for its response ends.
    */
-  answered(status: number, wait: number | undefined): void;
-  /** No request got an answer for so long that repeating them is of no use. */
+  onSend(): () => void;
+  /**
+   * Called with each response and the wait that it asks for, in seconds. A wait holds all requests,
+   * whatever the status; a 429 lowers the rate, and successes raise it.
+   */
+  onResponse(status: number, wait: number | undefined): void;
+  /** True if no request has been answered for so long that retrying is pointless. */
   readonly silent: boolean;
-  /** Starts a second, once a 429 has taught them. */
+  /** Requests per second, once a 429 has led to a learned rate. */
   readonly learnedRate: number | undefined;
-  /** Milliseconds until anything may be sent again, where an answer asked for that; else 0. */
+  /** Milliseconds until the end of the pause that a response asked for; 0 if there is none. */
   readonly heldMs: number;
 }
 
-/** Leave to send one request. */
-export interface Turn {
-  /** Milliseconds of the wait for it that an answer had asked for. */
+/** Permission to send one request. */
+export interface Permit {
+  /** Milliseconds of the wait that were due to a pause that a response asked for. */
   readonly pausedMs: number;
 }
 
 interface RateLimiterOptions {
-  /** Milliseconds of a clock that never goes back. */
+  /** A monotonic clock, in milliseconds. */
   readonly clock: () => number;
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** Longest pause that an answer may cause, in milliseconds; longer ones end the call instead. */
+  /** Longest pause that a response may cause, in milliseconds; longer ones end the call instead. */
   readonly maxWaitMs: number;
 }
 
-/** The rate below what just worked, after a 429. */
-const caution = 0.9;
-/** After so many good answers the rate rises by `rise`. */
-const goodForRise = 20;
-const rise = 1.04;
-/** No 429 slows down further, in requests a second. */
-const lowestRate = 1;
+/** After a 429 the rate is this fraction of the rate that worked. */
+const backoffFactor = 0.9;
+/** The rate rises by `riseFactor` after this many successes. */
+const successesPerRise = 20;
+const riseFactor = 1.04;
+/** The lowest learned rate, in requests per second. */
+const minRate = 1;
 /**
- * A service that refuses before so many good answers allows no bursts: how many came says little, and
- * the rate rises after each good answer until the next 429.
+ * A service that refuses after fewer successes than this allows no bursts. Their number then says
+ * little, so the rate rises after each success until the next 429.
  */
-const fewGood = 8;
+const minSuccesses = 8;
 const windowMs = 1000;
-/** Two rounds of the usual timeout, less what lies between the last answer and the requests before it. */
+/** Two default timeouts, less the time between the last response and the requests before it. */
 const silenceMs = 59_000;
 
 export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
@@ -71,167 +74,169 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
 
 interface Waiter {
   readonly since: number;
-  readonly go: (turn: Turn | undefined) => void;
+  readonly resolve: (permit: Permit | undefined) => void;
 }
 
 class Limiter implements RateLimiter {
-  drains = false;
+  isDraining = false;
   private limits = false;
-  private mostRate = Number.POSITIVE_INFINITY;
-  /** Starts a second; infinite until `--rate` or a 429 says otherwise. */
+  private maxRate = Number.POSITIVE_INFINITY;
+  /** Requests per second; infinite until `--rate` or a 429 sets it. */
   private rate = Number.POSITIVE_INFINITY;
   private learned = false;
   private nextStart = 0;
   private heldUntil = 0;
-  private good = 0;
-  private goodForRise = goodForRise;
-  /** When the good answers of the last second came, until a rate is learned. */
-  private lately: number[] = [];
+  private successes = 0;
+  private successesPerRise = successesPerRise;
+  /** The times of the successes of the last second, until a rate is learned. */
+  private recentSuccesses: number[] = [];
   private inFlight = 0;
-  /** Since when there is always a request in flight. */
+  /** The time since which at least one request has always been in flight. */
   private busySince = 0;
   private unansweredSince: number | undefined;
   private readonly first: Waiter[] = [];
-  private readonly others: Waiter[] = [];
-  private isServing = false;
+  private readonly queued: Waiter[] = [];
+  private isGranting = false;
   private wake = new AbortController();
-  private heeded: AbortSignal | undefined;
+  private listenedSignal: AbortSignal | undefined;
 
   constructor(private readonly options: RateLimiterOptions) {}
 
   limit({ rate = Number.POSITIVE_INFINITY }: { rate: number | undefined }): void {
     this.limits = true;
-    this.mostRate = rate;
+    this.maxRate = rate;
     this.rate = this.learned ? Math.min(this.rate, rate) : rate;
   }
 
   drain(): void {
-    this.drains = true;
+    this.isDraining = true;
   }
 
-  acquire(signal: AbortSignal, { first = false } = {}): Turn | Promise<Turn | undefined> {
-    const isNext = this.first.length === 0 && (first || this.others.length === 0);
-    if (isNext && this.waitMs(first) <= 0) return this.start(undefined);
-    return this.queue(signal, first);
+  acquire(signal: AbortSignal, { first = false } = {}): Permit | Promise<Permit | undefined> {
+    const isNext = this.first.length === 0 && (first || this.queued.length === 0);
+    if (isNext && this.waitMs(first) <= 0) return this.grant(undefined);
+    return this.enqueue(signal, first);
   }
 
-  private queue(signal: AbortSignal, first: boolean): Promise<Turn | undefined> {
+  private enqueue(signal: AbortSignal, first: boolean): Promise<Permit | undefined> {
     if (signal.aborted) return Promise.resolve(undefined);
-    this.heed(signal);
-    return new Promise((go) => {
-      (first ? this.first : this.others).push({ since: this.options.clock(), go });
-      if (!this.isServing) void this.serve();
-      // Whoever sleeps for another may sleep too long for this one.
+    this.listenTo(signal);
+    return new Promise((resolve) => {
+      (first ? this.first : this.queued).push({ since: this.options.clock(), resolve });
+      if (!this.isGranting) void this.grantPermits();
+      // The loop may be sleeping until a later time than this request has to wait for.
       else if (first) this.wake.abort();
     });
   }
 
-  /** Gives turns to all that wait, one after the other. */
-  private async serve(): Promise<void> {
-    this.isServing = true;
+  /** Grants permits to all waiters, one after the other. */
+  private async grantPermits(): Promise<void> {
+    this.isGranting = true;
     for (;;) {
-      const line = this.first.length > 0 ? this.first : this.others;
-      const [next] = line;
+      const queue = this.first.length > 0 ? this.first : this.queued;
+      const [next] = queue;
       if (!next) break;
-      const wait = this.waitMs(line === this.first);
+      const wait = this.waitMs(queue === this.first);
       if (wait > 0) {
         if (this.wake.signal.aborted) this.wake = new AbortController();
         // oxlint-disable-next-line no-await-in-loop
         await this.options.sleep(wait, this.wake.signal);
       } else {
-        line.shift();
-        next.go(this.start(next.since));
+        queue.shift();
+        next.resolve(this.grant(next.since));
       }
     }
-    this.isServing = false;
+    this.isGranting = false;
   }
 
   cancelWaiting(): void {
-    for (const { go } of [...this.first.splice(0), ...this.others.splice(0)]) go(undefined);
+    for (const { resolve } of [...this.first.splice(0), ...this.queued.splice(0)])
+      resolve(undefined);
     this.wake.abort();
   }
 
   /** Milliseconds until the next request may start. */
   private waitMs(first: boolean): number {
     const interval = 1000 / this.rate;
-    // Below one start a second a write follows its read at once, and both pauses come after it.
+    // Below one request per second, a write follows its read at once, and both pauses come after
+    // it.
     const ahead = first && interval > 1000 ? interval : 0;
-    const start = Math.max(this.heldUntil, interval === 0 ? 0 : this.nextStart - ahead);
-    return start <= 0 ? 0 : start - this.options.clock();
+    const earliest = Math.max(this.heldUntil, interval === 0 ? 0 : this.nextStart - ahead);
+    return earliest <= 0 ? 0 : earliest - this.options.clock();
   }
 
-  private start(since: number | undefined): Turn {
-    if (since === undefined && this.rate === Number.POSITIVE_INFINITY) return atOnce;
+  private grant(since: number | undefined): Permit {
+    if (since === undefined && this.rate === Number.POSITIVE_INFINITY) return immediate;
     const now = this.options.clock();
     this.nextStart = Math.max(this.nextStart, now) + 1000 / this.rate;
-    if (since === undefined) return atOnce;
+    if (since === undefined) return immediate;
     return { pausedMs: Math.max(0, Math.min(now, this.heldUntil) - since) };
   }
 
-  sent(): () => void {
+  onSend(): () => void {
     const now = this.options.clock();
     if (this.inFlight === 0) this.busySince = now;
     this.inFlight += 1;
     this.unansweredSince ??= now;
-    let isOver = false;
+    let isDone = false;
     return () => {
-      if (isOver) return;
-      isOver = true;
+      if (isDone) return;
+      isDone = true;
       this.inFlight -= 1;
     };
   }
 
-  answered(status: number, wait: number | undefined): void {
+  onResponse(status: number, wait: number | undefined): void {
     const now = this.options.clock();
-    // Others are still on their way: their silence is counted from here.
+    // For requests that are still in flight, silence is counted from here.
     this.unansweredSince = this.inFlight > 0 ? now : undefined;
-    // A single command waits for its own call alone.
+    // A single command waits only for its own call.
     if (!this.limits) return;
-    if (status === 429) this.slowDown(now, wait ?? 1);
-    else if (status < 400) this.speedUp(now);
-    if (wait !== undefined || status === 429) this.hold(now, wait ?? 1);
+    if (status === 429) this.lowerRate(now, wait ?? 1);
+    else if (status < 400) this.raiseRate(now);
+    if (wait !== undefined || status === 429) this.pauseAll(now, wait ?? 1);
   }
 
-  private hold(now: number, seconds: number): void {
+  private pauseAll(now: number, seconds: number): void {
     const ms = Math.min(seconds * 1000, this.options.maxWaitMs);
     this.heldUntil = Math.max(this.heldUntil, now + ms);
   }
 
-  private slowDown(now: number, wait: number): void {
-    this.good = 0;
-    // The rest of a burst meets a pause that already began.
+  private lowerRate(now: number, wait: number): void {
+    this.successes = 0;
+    // The rest of a burst arrives during a pause that has already begun.
     if (now < this.heldUntil || wait * 1000 > this.options.maxWaitMs) return;
-    this.goodForRise = goodForRise;
-    const rate = this.learned ? caution * this.rate : this.measured(now);
-    // A service that refused all there was has taught nothing yet.
+    this.successesPerRise = successesPerRise;
+    const rate = this.learned ? backoffFactor * this.rate : this.measureRate(now);
+    // Nothing is learned from a service that has refused every request so far.
     if (rate === 0) return;
     this.learned = true;
-    this.lately = [];
-    this.rate = Math.min(this.mostRate, Math.max(lowestRate, rate));
+    this.recentSuccesses = [];
+    this.rate = Math.min(this.maxRate, Math.max(minRate, rate));
   }
 
-  /** Starts a second by the good answers of late; 0 where there was none. */
-  private measured(now: number): number {
+  /** Returns the requests per second according to the recent successes; 0 if there are none. */
+  private measureRate(now: number): number {
     const from = now - windowMs;
-    const good = this.lately.filter((at) => at > from).length;
-    if (good >= fewGood) return caution * good;
-    // One good answer a round trip: the service may take far more, which the next 429 will tell.
-    this.goodForRise = 1;
+    const successes = this.recentSuccesses.filter((at) => at > from).length;
+    if (successes >= minSuccesses) return backoffFactor * successes;
+    // One success per round trip: the service may allow far more, which the next 429 will show.
+    this.successesPerRise = 1;
     const since = Math.max(from, this.busySince);
-    const ofBurst = this.lately.filter((at) => at > since).length;
-    return (ofBurst * 1000) / Math.max(1, now - since);
+    const burst = this.recentSuccesses.filter((at) => at > since).length;
+    return (burst * 1000) / Math.max(1, now - since);
   }
 
-  private speedUp(now: number): void {
+  private raiseRate(now: number): void {
     if (!this.learned) {
-      this.lately.push(now);
-      while ((this.lately[0] ?? now) < now - windowMs) this.lately.shift();
+      this.recentSuccesses.push(now);
+      while ((this.recentSuccesses[0] ?? now) < now - windowMs) this.recentSuccesses.shift();
       return;
     }
-    this.good += 1;
-    if (this.good < this.goodForRise) return;
-    this.good = 0;
-    this.rate = Math.min(this.mostRate, this.rate * rise);
+    this.successes += 1;
+    if (this.successes < this.successesPerRise) return;
+    this.successes = 0;
+    this.rate = Math.min(this.maxRate, this.rate * riseFactor);
   }
 
   get silent(): boolean {
@@ -247,12 +252,12 @@ class Limiter implements RateLimiter {
     return Math.max(0, this.heldUntil - this.options.clock());
   }
 
-  /** One listener for all that wait: each one of its own would cost more than its request. */
-  private heed(signal: AbortSignal): void {
-    if (this.heeded === signal) return;
-    this.heeded = signal;
+  /** Shares one listener among all waiters: one each would cost more than the request itself. */
+  private listenTo(signal: AbortSignal): void {
+    if (this.listenedSignal === signal) return;
+    this.listenedSignal = signal;
     signal.addEventListener('abort', () => this.cancelWaiting(), { once: true });
   }
 }
 
-const atOnce: Turn = { pausedMs: 0 };
+const immediate: Permit = { pausedMs: 0 };

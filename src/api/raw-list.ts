@@ -1,17 +1,18 @@
+/** Lists behind any path, for `rosterctl api --paginate`. */
 import { isObject } from '../data/json.js';
 import { resourceNames } from '../data/resources.js';
 import { UsageError } from '../errors.js';
 import { bodyOf, failureOf, refusalIn } from './answers.js';
 import { findList } from './records.js';
-import { turnPage } from './pager.js';
-import { pathBelow, refusalOf, refusedText, targetOf, usualCaps } from './record-list.js';
+import { nextPageOf } from './pager.js';
+import { pathBelow, refusalOf, refusedText, targetOf, defaultCaps } from './record-list.js';
 import { resource } from './resources.js';
-import type { Overrides } from './routes.js';
+import type { Overrides } from '../data/resources.js';
 import type { Api, ResourceName } from './types.js';
 
 /**
- * Every record behind a path that the contract may not know, page by page and on the same origin.
- * Throws UsageError when the answer holds no list; `note` is told when the list may be incomplete.
+ * Reads all records behind a path that the contract may not know, page by page, on the same origin.
+ * Throws UsageError if the response contains no list; calls `note` if the list may be incomplete.
  */
 export async function readRawList(
   api: Pick<Api, 'raw' | 'baseUrl' | 'organizationId'>,
@@ -20,7 +21,7 @@ export async function readRawList(
 ): Promise<readonly unknown[]> {
   const first = new URL(`${api.baseUrl}${path}`);
   const visited = new Set<string>();
-  const known = new Set<unknown>();
+  const knownIds = new Set<unknown>();
   const all: unknown[] = [];
   let rows = 0;
   for (let url = first, number = 1; ; number++) {
@@ -28,21 +29,21 @@ export async function readRawList(
     // oxlint-disable-next-line no-await-in-loop
     const { items, body, headers, refusal } = await readPage(api, url);
     if (refusal) note(`The list may be incomplete: ${refusedText(refusal)}.`);
-    const fresh = items.filter((item) => !known.has(idOf(item)));
-    // Spread into one call, a long page would overflow the stack.
+    const fresh = items.filter((item) => !knownIds.has(idOf(item)));
+    // Spreading a long page into one `push` would overflow the stack.
     for (const item of fresh) {
-      if (idOf(item) !== undefined) known.add(idOf(item));
+      if (idOf(item) !== undefined) knownIds.add(idOf(item));
       all.push(item);
     }
     rows += items.length;
     const page = { body, headers, count: items.length, arrived: all.length, number, rows };
-    const turn = turnPage(page, overrides);
-    if ('end' in turn) {
-      if (turn.end === 'doubtful') note(`The list may be incomplete: ${turn.reason}.`);
+    const step = nextPageOf(page, overrides);
+    if ('end' in step) {
+      if (step.end === 'doubtful') note(`The list may be incomplete: ${step.reason}.`);
       return all;
     }
-    url = targetOf(turn.next, first, url);
-    const isEndless = number >= usualCaps.pages || all.length >= usualCaps.records;
+    url = targetOf(step.next, first, url);
+    const isEndless = number >= defaultCaps.pages || all.length >= defaultCaps.records;
     const problem = isEndless
       ? 'the list does not end'
       : (refusalOf(url, first, api) ?? problemOf(url, visited, fresh.length));
@@ -79,7 +80,7 @@ async function readPage(api: Pick<Api, 'raw' | 'baseUrl'>, url: URL) {
   return { items, body, headers: response.headers, refusal };
 }
 
-/** Whose list it probably is, for the name of its envelope. */
+/** Guesses the resource from the path, for the name of its envelope. */
 function resourceIn(path: string): ResourceName {
   const word =
     path

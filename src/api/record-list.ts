@@ -1,16 +1,18 @@
+/** Lists: the records of a resource, page by page, and whether all of them were seen. */
 import { recordStream, type Item, filterMap } from '../data/batches.js';
 import type { JsonObject } from '../data/json.js';
 import type { Instant } from '../data/time.js';
 import { type ApiError, BugError, NetworkError, ProtocolError } from '../errors.js';
 import { endpoint, type ResourceName } from './contract.js';
-import { type Drift, notStrict } from './drift.js';
+import { type Drift, strictHint } from './drift.js';
 import type { ListPage } from './list-page.js';
-import type { Turn } from './pager.js';
+import type { NextPage } from './pager.js';
 import { hasId, normalName, withTextId } from './records.js';
 import { resources } from './resources.js';
-import { fillPath, type Overrides, partsOf } from './routes.js';
+import { fillPath, partsOf } from './routes.js';
+import type { Overrides } from '../data/resources.js';
 import type { Transport } from './transport.js';
-import type { ApiNotes, Completeness, ListListening, RecordList } from './types.js';
+import type { ApiNotes, Completeness, ListObserver, RecordList } from './types.js';
 
 interface ListSource {
   readonly baseUrl: string;
@@ -19,44 +21,44 @@ interface ListSource {
   readonly overrides: Overrides;
   readonly drift: Drift;
   readonly notes: ApiNotes;
-  /** A doubtful list is an error, not a note. */
+  /** Throw for a list that may be incomplete, instead of a note. */
   readonly strict: boolean;
-  /** Parameters besides those of the configuration. */
+  /** Query parameters in addition to those of the configuration. */
   readonly query?: { readonly [name: string]: string };
-  readonly listening?: ListListening;
-  /** Other caps than the usual ones, for tests. */
+  readonly observer?: ListObserver;
+  /** Replaces the default caps, for tests. */
   readonly caps?: Caps;
 }
 
-/** Beyond these a list is taken for one that never ends. */
+/** Beyond these a list counts as endless. */
 interface Caps {
   readonly pages: number;
   readonly records: number;
 }
 
-/** Far beyond any organization: what goes on longer does not end. */
-export const usualCaps: Caps = { pages: 100_000, records: 5_000_000 };
+/** Far beyond the size of any organization. */
+export const defaultCaps: Caps = { pages: 100_000, records: 5_000_000 };
 
 /**
- * The list of a resource, page by page as it comes. It sends no paging parameter of its own accord
- * and follows only what the answers offer, on the same origin; repeated records are left out.
+ * Streams the list of a resource, page by page. Sends no paging parameter unless configured,
+ * follows only the next pages that responses offer, on the same origin, and skips repeated records.
  */
 export function listRecords(resource: ResourceName, source: ListSource): RecordList {
   let completeness: Completeness | undefined;
   let lastByte: Instant | undefined;
   const batches = async function* () {
     completeness = undefined;
-    const arrived = source.transport.waiting();
+    const stopWaiting = source.transport.waiting();
     try {
-      completeness = yield* walk(resource, source, (at) => {
+      completeness = yield* readPages(resource, source, (at) => {
         lastByte = at;
       });
     } finally {
-      arrived();
+      stopWaiting();
     }
     if (completeness.state === 'complete') return;
     const text = `The list of ${resource} may be incomplete: ${completeness.reason}.`;
-    if (source.strict) throw new ProtocolError(text, { code: 'incomplete', hint: notStrict });
+    if (source.strict) throw new ProtocolError(text, { code: 'incomplete', hint: strictHint });
     source.notes.note(text);
   };
   return {
@@ -73,12 +75,12 @@ export function listRecords(resource: ResourceName, source: ListSource): RecordL
   };
 }
 
-async function* walk(
+async function* readPages(
   resource: ResourceName,
   source: ListSource,
-  arrivedAt: (lastByte: Instant) => void,
+  onLastByte: (lastByte: Instant) => void,
 ): AsyncGenerator<readonly Item<JsonObject>[], Completeness> {
-  const [{ readListPage }, { firstQuery, turnPage }] = await Promise.all([
+  const [{ readListPage }, { firstQuery, nextPageOf }] = await Promise.all([
     import('./list-page.js'),
     import('./pager.js'),
   ]);
@@ -87,37 +89,37 @@ async function* walk(
   const route = { template, org: row.org };
   const first = new URL(`${source.baseUrl}${fillPath(route, {}, source.organizationId)}`);
   const own = new URLSearchParams(source.overrides[`lists.${resource}.query`] ?? '');
-  const asked = { ...firstQuery(source.overrides), ...source.query };
-  for (const [name, value] of [...own, ...Object.entries(asked)])
+  const query = { ...firstQuery(source.overrides), ...source.query };
+  for (const [name, value] of [...own, ...Object.entries(query)])
     first.searchParams.set(name, value);
-  const seen = new Set<string>();
-  const visited = new Set<string>();
+  const seenIds = new Set<string>();
+  const visitedUrls = new Set<string>();
   let url = first;
   let rows = 0;
-  let arrived = 0;
-  /** Every record has an id: a page that broke can be asked for again, and none comes twice. */
-  let isNamed = true;
+  let received = 0;
+  /** Every record has an id, so a broken page can be requested again without duplicates. */
+  let allHaveIds = true;
   let refused: ApiError | undefined;
-  const caps = source.caps ?? usualCaps;
-  const judged = recordChecker(resource, source);
-  /** A record of its own; undefined for one that came before. */
-  const fresh = (item: Item<JsonObject>) => {
+  const caps = source.caps ?? defaultCaps;
+  const checkRecord = recordChecker(resource, source);
+  /** Returns a new record, or undefined for one that was seen before. */
+  const dropRepeated = (item: Item<JsonObject>) => {
     rows++;
-    const record = judged(item.value);
+    const record = checkRecord(item.value);
     const { id } = record;
-    isNamed &&= typeof id === 'string';
+    allHaveIds &&= typeof id === 'string';
     if (typeof id === 'string') {
-      const { size } = seen;
-      if (seen.add(id).size === size) return undefined;
+      const { size } = seenIds;
+      if (seenIds.add(id).size === size) return undefined;
     }
-    arrived++;
+    received++;
     return record === item.value ? item : { value: record };
   };
   for (let number = 1; ; number++) {
-    if (visited.has(url.href)) return doubt('the service names a page that was already read');
-    visited.add(url.href);
-    // oxlint-disable-next-line no-await-in-loop
-    const place = {
+    if (visitedUrls.has(url.href))
+      return incomplete('the service names a page that was already read');
+    visitedUrls.add(url.href);
+    const request = {
       transport: source.transport,
       call: { method, path: template },
       path: pathBelow(source.baseUrl, url),
@@ -125,58 +127,62 @@ async function* walk(
       resource,
       listPath: source.overrides[`lists.${resource}.path`],
     };
-    const before = { arrived, rows };
+    const previous = { arrived: received, rows };
     let page: ListPage | undefined;
     for (let attempts = 1; !page; attempts++) {
       // oxlint-disable-next-line no-await-in-loop
-      const begun = await readListPage(place);
-      if (number === 1 && attempts === 1) source.listening?.answered?.(begun.headers);
+      const candidate = await readListPage(request);
+      if (number === 1 && attempts === 1) source.observer?.onHeaders?.(candidate.headers);
       try {
-        for await (const batch of filterMap(begun.batches, fresh)) {
+        for await (const batch of filterMap(candidate.batches, dropRepeated)) {
           yield batch;
-          if (arrived < caps.records) continue;
-          arrivedAt(begun.arrivedAt());
-          return doubt('the list does not end');
+          if (received < caps.records) continue;
+          onLastByte(candidate.arrivedAt());
+          return incomplete('the list does not end');
         }
-        page = begun;
-        arrivedAt(begun.arrivedAt());
+        page = candidate;
+        onLastByte(candidate.arrivedAt());
       } catch (error) {
         // oxlint-disable-next-line no-await-in-loop
-        if (!isNamed || !brokeOff(error) || !(await source.transport.again(attempts))) throw error;
-        ({ rows } = before);
+        if (!allHaveIds || !isBroken(error) || !(await source.transport.again(attempts)))
+          throw error;
+        ({ rows } = previous);
       }
     }
     const { headers } = page;
     const { body, refusal } = page.envelope();
     refused ??= refusal;
-    const count = rows - before.rows;
-    const turn = turnPage({ body, headers, count, arrived, number, rows }, source.overrides);
-    if ('end' in turn && turn.end !== 'complete') return doubt(turn.reason);
-    if ('end' in turn) return refused ? doubt(refusedText(refused)) : { state: 'complete' };
-    if (number > 1 && arrived === before.arrived)
-      return doubt('the service sends nothing new any more');
-    if (number >= caps.pages) return doubt('the list does not end');
-    const next = targetOf(turn.next, first, url);
-    const strays = refusalOf(next, first, source);
-    if (strays !== undefined) return doubt(strays);
+    const count = rows - previous.rows;
+    const step = nextPageOf(
+      { body, headers, count, arrived: received, number, rows },
+      source.overrides,
+    );
+    if ('end' in step && step.end !== 'complete') return incomplete(step.reason);
+    if ('end' in step) return refused ? incomplete(refusedText(refused)) : { state: 'complete' };
+    if (number > 1 && received === previous.arrived)
+      return incomplete('the service sends nothing new any more');
+    if (number >= caps.pages) return incomplete('the list does not end');
+    const next = targetOf(step.next, first, url);
+    const problem = refusalOf(next, first, source);
+    if (problem !== undefined) return incomplete(problem);
     url = next;
   }
 }
 
-function brokeOff(error: unknown): boolean {
+function isBroken(error: unknown): boolean {
   return error instanceof NetworkError || (error instanceof ProtocolError && error.code === 'cut');
 }
 
-/** Why a list whose answer says no beside its rows may lack some. */
+/** Says why rows may be missing from a list whose response also contains an error. */
 export function refusedText({ serviceCode }: ApiError): string {
   return `the answer holds an error${serviceCode === undefined ? '' : ` (${serviceCode})`} beside its rows`;
 }
 
-function doubt(reason: string): Completeness {
+function incomplete(reason: string): Completeness {
   return { state: 'doubtful', reason };
 }
 
-/** Tells where a record is not as the contract says; gives the record with its id as text. */
+/** Returns a function that reports the drift of a record and returns it with its id as text. */
 function recordChecker(
   resource: ResourceName,
   source: ListSource,
@@ -195,9 +201,9 @@ function recordChecker(
   };
 }
 
-/** The next page; the first request's own query (organizationId) stays on every page. */
+/** Returns the URL of the next page, with the first request's own query (organizationId). */
 export function targetOf(
-  next: Extract<Turn, { next: unknown }>['next'],
+  next: Extract<NextPage, { next: unknown }>['next'],
   first: URL,
   current: URL,
 ): URL {
@@ -228,7 +234,7 @@ export function pathBelow(baseUrl: string, url: URL): string {
   return `${url.pathname.slice(prefix.length)}${url.search}`;
 }
 
-/** Why the page that the service names is not read; undefined where it may be. */
+/** Says why the next page that the service names must not be read; undefined if it may be. */
 export function refusalOf(
   next: URL,
   first: URL,
@@ -241,15 +247,18 @@ export function refusalOf(
   return undefined;
 }
 
-/** A key belongs to one organization (contract 5.2): its pages name that one, in the path and in the query. */
+/**
+ * A key belongs to one organization (contract 5.2), so path and query of each page must name that
+ * one.
+ */
 function changesOrganization(next: URL, first: URL, own: string): boolean {
-  const asked = first.searchParams.get('organizationId') ?? own;
+  const expected = first.searchParams.get('organizationId') ?? own;
   for (const [name, value] of next.searchParams)
-    if (normalName(name) === 'organizationid' && value !== asked) return true;
-  const before = segmentsOf(first);
+    if (normalName(name) === 'organizationid' && value !== expected) return true;
+  const firstSegments = segmentsOf(first);
   const segments = segmentsOf(next);
-  const at = before.indexOf(own);
-  const isSameList = before
+  const at = firstSegments.indexOf(own);
+  const isSameList = firstSegments
     .slice(0, at)
     .every((segment, index) => segment.toLowerCase() === segments[index]?.toLowerCase());
   if (at > 0 && isSameList && segments.length > at && segments[at] !== own) return true;

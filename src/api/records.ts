@@ -1,13 +1,14 @@
+/** Finds records and lists in responses whose envelope the contract does not show. */
 import { isObject, type JsonObject, RawNumber } from '../data/json.js';
 import type { ResourceName } from './contract.js';
 import { resource as rowOf, resources } from './resources.js';
 
-/** `tryoutApplications`, `tryout_applications`: one word. */
+/** Normalizes a property name: `tryoutApplications` and `tryout_applications` become the same. */
 export function normalName(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, '');
 }
 
-/** The property of a body whose name, normalised, is one of these; their order decides. */
+/** Returns the property whose normalized name is one of `names`; the first of them wins. */
 function propertyNamed(
   body: JsonObject,
   names: readonly string[],
@@ -24,8 +25,8 @@ function propertyNamed(
 const wrappers = ['data', 'item', 'result', 'record'];
 
 /**
- * The one record in any answer: the body itself if it has an id, else what stands under the
- * resource's name or a usual wrapper, else the only object with an id. Undefined when there is none.
+ * Finds the record in a response: the body itself if it has an id, else the value under the
+ * resource's name or a usual wrapper, else the only object with an id. Undefined if there is none.
  */
 export function findRecord(body: unknown, resource: ResourceName): JsonObject | undefined {
   return search(body, resource, 2);
@@ -49,28 +50,30 @@ export function hasId(body: JsonObject): boolean {
   return typeof id === 'string' || typeof id === 'number' || id instanceof RawNumber;
 }
 
-/** The record itself, or a copy whose numeric id is text, so that it can be typed back. */
+/** Returns the record, or a copy with its numeric id as text, so that it can be typed back. */
 export function withTextId(record: JsonObject): JsonObject {
   const { id } = record;
   return typeof id === 'number' || id instanceof RawNumber ? { ...record, id: String(id) } : record;
 }
 
-/** Fields that the service sets and no update sends. */
+/** Fields that the service sets and updates never send. */
 const serviceFields = ['id', 'organizationId', 'createdAt', 'updatedAt'];
 
-/** The body of an update whose route replaces the whole record (`endpoints.<resource>.update.semantics`). */
-export function wholeRecord(
+/**
+ * Returns the body of an update that replaces the record (`endpoints.<resource>.update.semantics`).
+ */
+export function replacementBody(
   record: JsonObject,
   changes: JsonObject,
   readOnly: readonly string[] = [],
 ): JsonObject {
-  const dropped = new Set([...serviceFields, ...readOnly]);
-  const kept = Object.entries({ ...record, ...changes }).filter(([key]) => !dropped.has(key));
+  const omitted = new Set([...serviceFields, ...readOnly]);
+  const kept = Object.entries({ ...record, ...changes }).filter(([key]) => !omitted.has(key));
   return Object.fromEntries(kept);
 }
 
-/** What stands at a dotted path such as `data.signedUrl`; undefined when the path leads nowhere. */
-export function valueAt(body: unknown, path: string): unknown {
+/** Returns the value at a dotted path such as `data.signedUrl`; undefined if there is none. */
+export function valueBelow(body: unknown, path: string): unknown {
   let value = body;
   for (const part of path.split('.')) {
     if (Array.isArray(value)) value = value[Number(part)];
@@ -80,7 +83,7 @@ export function valueAt(body: unknown, path: string): unknown {
   return value;
 }
 
-const usualNames = [
+const listNames = [
   'data',
   'items',
   'results',
@@ -94,7 +97,7 @@ const usualNames = [
 ];
 const envelopeNames = ['data', 'result', 'results', 'response', 'payload', 'body'];
 /** Arrays of objects that are never the list. */
-const besides = [
+const nonListNames = [
   'errors',
   'warnings',
   'links',
@@ -107,32 +110,32 @@ const besides = [
 ];
 
 /**
- * The list in an answer whose envelope the contract does not show: the configured path, a bare array,
- * the array named after the resource, a usual name, the only array of objects, the same one level
- * down. Undefined when nothing qualifies: that is an error and never an empty list.
+ * Finds the list in a response: at the configured path, else a bare array, the array named after
+ * the resource, one with a usual name, the only array of objects, or one of these one level down.
+ * Undefined if nothing qualifies, which is an error and never an empty list.
  */
 export function findList(
   body: unknown,
   resource: ResourceName,
   path: string | undefined,
 ): readonly JsonObject[] | undefined {
-  if (path !== undefined) return rows(valueAt(body, path));
+  if (path !== undefined) return rows(valueBelow(body, path));
   if (Array.isArray(body)) return rows(body);
   if (!isObject(body)) return undefined;
-  const found = inObject(body, resource);
+  const found = listInObject(body, resource);
   if (found) return found;
   for (const name of envelopeNames) {
     const key = propertyNamed(body, [name], isObject);
     const inner = key === undefined ? undefined : body[key];
-    const nested = isObject(inner) ? inObject(inner, resource) : undefined;
-    if (nested) return nested;
+    const innerList = isObject(inner) ? listInObject(inner, resource) : undefined;
+    if (innerList) return innerList;
   }
   return undefined;
 }
 
 /**
- * Whether an array met at this path of keys is taken for the list before the rest of the answer is
- * there; `findList` over the whole envelope must agree in the end.
+ * True if an array at this path of keys is probably the list, decided before the rest of the
+ * response has arrived. `findList` over the complete envelope must agree in the end.
  */
 export function looksLikeList(
   keys: readonly string[],
@@ -143,15 +146,15 @@ export function looksLikeList(
   const [first, second] = keys.map(normalName);
   if (first === undefined) return true;
   const name = second ?? first;
-  if (!rowOf(resource).envelopes.includes(name) && !usualNames.includes(name)) return false;
+  if (!rowOf(resource).envelopes.includes(name) && !listNames.includes(name)) return false;
   return second === undefined || envelopeNames.includes(first);
 }
 
-function inObject(body: JsonObject, resource: ResourceName): readonly JsonObject[] | undefined {
-  const named = propertyNamed(body, [...rowOf(resource).envelopes, ...usualNames], isRows);
+function listInObject(body: JsonObject, resource: ResourceName): readonly JsonObject[] | undefined {
+  const named = propertyNamed(body, [...rowOf(resource).envelopes, ...listNames], isRows);
   if (named !== undefined) return rows(body[named]);
   if (hasId(body)) return undefined;
-  const ignored = new Set(besides.map((name) => propertyNamed(body, [name], Array.isArray)));
+  const ignored = new Set(nonListNames.map((name) => propertyNamed(body, [name], Array.isArray)));
   const arrays = Object.keys(body).filter((key) => isFilledRows(body[key]) && !ignored.has(key));
   return arrays.length === 1 ? rows(body[String(arrays[0])]) : undefined;
 }
@@ -164,13 +167,13 @@ function isRows(value: unknown): value is readonly JsonObject[] {
   return Array.isArray(value) && value.every(isObject);
 }
 
-/** An empty array under an unknown name could be anything. */
+/** Excludes the empty array: under an unknown name it could be anything. */
 function isFilledRows(value: unknown): boolean {
   return isRows(value) && value.length > 0;
 }
 
-/** The keys that a person sees when no list was found. */
-export function topLevel(body: unknown): string {
+/** Describes the top level of a body, for the message when no list was found. */
+export function describeTopLevel(body: unknown): string {
   if (Array.isArray(body)) return 'an array of something else than objects';
   if (!isObject(body)) return `a ${body === null ? 'null' : typeof body}`;
   const keys = Object.keys(body);

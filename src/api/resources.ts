@@ -1,3 +1,4 @@
+/** The resource table: words, calls, envelopes and schema of each resource. */
 import type * as z from 'zod/mini';
 import { type ResourceName, resourceWords, type ResourceWords } from '../data/resources.js';
 import { BugError } from '../errors.js';
@@ -5,7 +6,7 @@ import type { JsonObject } from '../data/json.js';
 import type { EndpointName } from './contract.js';
 import { AnyRecord, TryoutApplication } from './schemas.js';
 
-/** The calls of a resource, by what they do to its records. */
+/** The calls that a resource may have, by what they do to its records. */
 export type ResourceCall =
   | 'list'
   | 'get'
@@ -18,17 +19,17 @@ export type ResourceCall =
 
 /** One row of the resource table. */
 interface Resource extends ResourceWords {
-  /** What a record or a list may be called in an envelope: lower-case letters and digits, best first. */
+  /** Names of a record or a list in an envelope: lower-case letters and digits, best first. */
   readonly envelopes: readonly string[];
   /** Schema of one record: documented fields are checked, all others pass. */
   readonly schema: z.ZodMiniObject;
-  /** Without `get`, one record is looked for in the list. */
+  /** Without `get`, single records are searched in the list. */
   readonly calls: { readonly list: EndpointName } & {
     readonly [C in Exclude<ResourceCall, 'list'>]?: EndpointName;
   };
 }
 
-/** Every resource once: its words, its calls, its envelopes and its schema. */
+/** Every resource, once. */
 export const resources = {
   teams: {
     ...resourceWords.teams,
@@ -87,26 +88,27 @@ export const resources = {
   },
 } as const satisfies { readonly [R in ResourceName]: Resource };
 
-/** One row, widened to the common type. */
+/** Returns one row, widened to the common type. */
 export function resource(name: ResourceName): Resource {
   return resources[name];
 }
 
 /**
- * A call about one record, or without an id about none (`create`). Throws BugError where the
- * resource has no such call.
+ * Returns a call about one record, or about none if there is no id (`create`). Throws BugError if
+ * the resource has no such call.
  */
 export function callFor(
   name: ResourceName,
-  what: ResourceCall,
+  action: ResourceCall,
   id: string | undefined,
   body?: JsonObject,
 ) {
   const { calls, idName } = resource(name);
-  const called = calls[what];
-  if (called === undefined) throw new BugError(`The contract has no call to ${what} ${name}.`);
+  const endpointName = calls[action];
+  if (endpointName === undefined)
+    throw new BugError(`The contract has no call to ${action} ${name}.`);
   return {
-    endpoint: called,
+    endpoint: endpointName,
     ...(id !== undefined && { params: { [idName]: id } }),
     ...(body !== undefined && { body }),
   };

@@ -1,15 +1,16 @@
+/** The end of a call: its response, or the error of its last attempt. */
 import { type CallSite, ProtocolError, UnknownOutcomeError } from '../errors.js';
 import {
-  failureInMiddle,
+  failureMidStream,
   failureOfTransportError,
   type TransportError,
   retryPace,
   describeTransportError,
 } from './transport-error.js';
-import { requestKind, type AttemptResult, type Tried } from './retry.js';
+import { requestKind, type AttemptResult, type AttemptOutcome } from './retry.js';
 import {
   type Attempt,
-  type Begun,
+  type StreamStart,
   BrokenBody,
   type OpenBody,
   type OpenReply,
@@ -17,47 +18,50 @@ import {
   type TransportResponse,
 } from './wire.js';
 
-/** Where requests go and how long they wait, for the sentences. */
+/** Where requests go and how long they wait, for error messages. */
 export interface ServiceSite {
   readonly origin: string;
   readonly firstByteMs: number;
 }
 
-/** The answer of a call, or the error that its last attempt stands for. */
+/** Returns the response of a call, or throws the error of its last attempt. */
 export function responseOf(
-  ending: AttemptResult<Attempt>,
+  result: AttemptResult<Attempt>,
   request: TransportRequest,
-  place: ServiceSite,
+  site: ServiceSite,
 ): TransportResponse {
-  const { value, verdict, attempts, wait, isTooLong } = ending;
+  const { value, verdict, attempts, wait, isTooLong } = result;
   const call = { method: request.method, path: request.template };
-  if ('loss' in value) {
-    const { loss } = value;
-    const at = { ...place, call, attempts };
-    const unsettled = verdict === 'verify' && loss.why !== 'ours';
-    if (!unsettled) throw failureOfTransportError(loss, at);
-    const effect = loss.delivery === 'applied' ? 'was accepted' : 'may have taken effect';
+  if ('transportError' in value) {
+    const { transportError } = value;
+    const details = { ...site, call, attempts };
+    const isOutcomeUnknown = verdict === 'verify' && transportError.why !== 'ours';
+    if (!isOutcomeUnknown) throw failureOfTransportError(transportError, details);
+    const effect = transportError.delivery === 'applied' ? 'was accepted' : 'may have taken effect';
     throw new UnknownOutcomeError(
-      `${call.method} ${call.path} ${effect}, but no readable answer came: ${describeTransportError(loss, at)}`,
+      `${call.method} ${call.path} ${effect}, but no readable answer came: ${describeTransportError(transportError, details)}`,
       call,
-      { hint: readFirst, cause: loss.cause, delivery: loss.delivery },
+      { hint: readFirst, cause: transportError.cause, delivery: transportError.delivery },
     );
   }
   const { reply } = value;
   if (reply.status >= 300 && reply.status < 400 && !request.redirectIsData)
-    throw redirected(reply, place.origin, call);
+    throw redirectError(reply, site.origin, call);
   return {
     ...reply,
     ...(wait !== undefined && { wait, ...(isTooLong && { retryAfter: wait }) }),
-    ...(verdict === 'verify' && { doubt: true }),
+    ...(verdict === 'verify' && { outcomeUnknown: true }),
   };
 }
 
-/** The next step after an unknown outcome. */
+/** The hint after an unknown outcome. */
 export const readFirst = 'Read the record before you send this again.';
 
-/** A 301 to 303 follows a write that was processed as often as it replaces one; 307 and 308 refuse it. */
-function redirected(
+/**
+ * The error for a redirect. After 301 to 303 a write may have been processed; 307 and 308 refuse
+ * it.
+ */
+function redirectError(
   { status, headers }: { status: number; headers: { readonly [name: string]: string } },
   origin: string,
   call: { method: string; path: string },
@@ -82,39 +86,45 @@ function redirected(
   });
 }
 
-/** Lets `begin` read the start of an answer; a break in it counts as one of the attempt. */
+/** Lets `begin` read the start of a response. A break in it counts as a failure of the attempt. */
 export async function readBeginning<T>(
-  { status, headers, flow, at }: OpenReply,
-  begin: (body: OpenBody) => Promise<Begun<T>>,
-  place: ServiceSite & { readonly call: CallSite; readonly onLong: () => void },
-): Promise<Tried<{ begun: T } | { loss: TransportError }>> {
-  let lifted = false;
+  { status, headers, stream, at }: OpenReply,
+  begin: (body: OpenBody) => Promise<StreamStart<T>>,
+  site: ServiceSite & { readonly call: CallSite; readonly onLong: () => void },
+): Promise<AttemptOutcome<{ begun: T } | { transportError: TransportError }>> {
+  let isLifted = false;
   const body: OpenBody = {
     status,
     headers,
     at,
     get endedAt() {
-      return flow.endedAt;
+      return stream.endedAt;
     },
     next: () =>
-      flow.next().catch((error: unknown) => {
-        throw lifted && error instanceof BrokenBody ? failureInMiddle(error.loss, place) : error;
+      stream.next().catch((error: unknown) => {
+        throw isLifted && error instanceof BrokenBody
+          ? failureMidStream(error.transportError, site)
+          : error;
       }),
     lift() {
-      place.onLong();
-      lifted = true;
-      flow.lift();
+      site.onLong();
+      isLifted = true;
+      stream.lift();
     },
-    abandon: () => flow.abandon(),
+    abandon: () => stream.abandon(),
   };
   try {
-    const { value, doubtful } = await begin(body);
-    const delivery = doubtful ? 'applied' : undefined;
-    return { value: { begun: value }, delivery, pace: doubtful ? 'once' : 'always' };
+    const { value, retryOnce } = await begin(body);
+    const delivery = retryOnce ? 'applied' : undefined;
+    return { value: { begun: value }, delivery, pace: retryOnce ? 'once' : 'always' };
   } catch (error) {
-    flow.abandon();
+    stream.abandon();
     if (!(error instanceof BrokenBody)) throw error;
-    const { loss } = error;
-    return { value: { loss }, delivery: loss.delivery, pace: retryPace(loss) };
+    const { transportError } = error;
+    return {
+      value: { transportError },
+      delivery: transportError.delivery,
+      pace: retryPace(transportError),
+    };
   }
 }

@@ -1,9 +1,10 @@
+/** Signed URLs: which of them are safe to open. */
 import { type LookupAddress, type LookupAllOptions, type LookupOptions } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { isLocalName } from '../data/http.js';
 import { ProtocolError } from '../errors.js';
 
-/** Resolves a name to all its addresses. */
+/** Resolves a host name to all its addresses. */
 export type ResolveAll = (
   hostname: string,
   options: LookupAllOptions,
@@ -11,91 +12,92 @@ export type ResolveAll = (
 ) => void;
 
 /**
- * Decides which signed URLs may be opened. The service names them, so they are not trusted: https
- * only (http when the service itself is on loopback), no userinfo, and no private, loopback,
- * link-local or metadata address unless the service's own host is such a one. Addresses are checked
- * in the text and again when a name is resolved, for a name can point anywhere.
+ * Decides which signed URLs may be opened. They come from the service, so they are not trusted:
+ * https only (http if the service itself is on loopback), no userinfo, and no private, loopback,
+ * link-local or metadata address unless the service's own host has one. Addresses are checked in
+ * the text and again when a name is resolved, because a name can point anywhere.
  */
 export interface UrlGuard {
-  /** The URL to open. Throws UnsafeUrlError. */
+  /** Returns the parsed URL. Throws UnsafeUrlError. */
   check(text: string): Promise<URL>;
-  /** For the connections to signed URLs. */
+  /** The lookup function for connections to signed URLs. */
   readonly lookup: LookupFunction;
 }
 
 export function createUrlGuard(baseUrl: string, resolve: ResolveAll): UrlGuard {
-  const home = hostOf(new URL(baseUrl));
-  const homeLoops = isLoopback(home);
-  let homeResolved: Promise<boolean> | undefined;
-  /** A service inside a private network keeps its files there too. */
-  const homeIsPrivate = (): Promise<boolean> => {
-    if (isIP(home) || isLocalName(home)) return Promise.resolve(isInner(home));
-    homeResolved ??= new Promise((settle) =>
-      resolve(home, { all: true }, (error, found) =>
-        settle(!error && found.some(({ address }) => isInner(address))),
+  const serviceHost = hostOf(new URL(baseUrl));
+  const isServiceLoopback = isLoopback(serviceHost);
+  let servicePrivacy: Promise<boolean> | undefined;
+  /** True for a service inside a private network, which keeps its files there too. */
+  const isServicePrivate = (): Promise<boolean> => {
+    if (isIP(serviceHost) || isLocalName(serviceHost))
+      return Promise.resolve(isPrivate(serviceHost));
+    servicePrivacy ??= new Promise((resolvePrivacy) =>
+      resolve(serviceHost, { all: true }, (error, addresses) =>
+        resolvePrivacy(!error && addresses.some(({ address }) => isPrivate(address))),
       ),
     );
-    return homeResolved;
+    return servicePrivacy;
   };
   return {
     async check(text) {
-      const url = plainUrl(text);
-      if (url.protocol !== 'https:' && !(url.protocol === 'http:' && homeLoops))
-        throw refused(`it does not begin with https (${url.protocol})`);
-      if (url.username !== '' || url.password !== '') throw refused('it holds a user name');
-      if (isInner(hostOf(url)) && !(await homeIsPrivate()))
-        throw refused(`it leads into a private network (${url.origin})`);
+      const url = parseUrl(text);
+      if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isServiceLoopback))
+        throw unsafeUrl(`it does not begin with https (${url.protocol})`);
+      if (url.username !== '' || url.password !== '') throw unsafeUrl('it holds a user name');
+      if (isPrivate(hostOf(url)) && !(await isServicePrivate()))
+        throw unsafeUrl(`it leads into a private network (${url.origin})`);
       return url;
     },
     lookup(hostname, options, done) {
-      resolve(hostname, { ...options, all: true }, (error, found) => {
+      resolve(hostname, { ...options, all: true }, (error, addresses) => {
         if (error) {
           done(error, '', 0);
           return;
         }
-        const inner = found.some(({ address }) => isInner(address));
-        const allowed = inner ? homeIsPrivate() : Promise.resolve(true);
-        void allowed.then((yes) => {
-          if (yes) answer(found, options, done);
-          else done(refused('its name leads into a private network'), '', 0);
+        const hasPrivate = addresses.some(({ address }) => isPrivate(address));
+        const allowed = hasPrivate ? isServicePrivate() : Promise.resolve(true);
+        void allowed.then((isAllowed) => {
+          if (isAllowed) passAddresses(addresses, options, done);
+          else done(unsafeUrl('its name leads into a private network'), '', 0);
         });
       });
     },
   };
 }
 
-function answer(
-  found: readonly LookupAddress[],
+function passAddresses(
+  addresses: readonly LookupAddress[],
   options: LookupOptions,
   done: Parameters<LookupFunction>[2],
 ): void {
-  const [first] = found;
-  if (options.all) done(null, [...found]);
+  const [first] = addresses;
+  if (options.all) done(null, [...addresses]);
   else if (first) done(null, first.address, first.family);
   else done(new Error('no address'), '', 0);
 }
 
-/** A signed URL that may not be opened; `why` names at most its origin. */
+/** A signed URL that must not be opened. `why` reveals at most its origin. */
 export class UnsafeUrlError extends ProtocolError {
   constructor(readonly why: string) {
     super(`The service named a signed URL that is not opened: ${why}.`, { code: 'unsafeUrl' });
   }
 }
 
-function refused(why: string): UnsafeUrlError {
+function unsafeUrl(why: string): UnsafeUrlError {
   return new UnsafeUrlError(why);
 }
 
-function plainUrl(text: string): URL {
-  // The parser would drop these silently; a real signed URL has none.
+function parseUrl(text: string): URL {
+  // The URL parser would silently remove these; a real signed URL has none.
   // oxlint-disable-next-line no-control-regex
   if (/[\u0000-\u0020\u007f\\]/.test(text) || !/^[a-z][a-z0-9+.-]*:\/\//i.test(text))
-    throw refused('it is no absolute URL');
-  if (!URL.canParse(text)) throw refused('it is no URL');
+    throw unsafeUrl('it is no absolute URL');
+  if (!URL.canParse(text)) throw unsafeUrl('it is no URL');
   return new URL(text);
 }
 
-/** The parser has already turned every odd spelling of an IPv4 address into the dotted one. */
+/** Returns the host. The parser has already normalized every spelling of an IPv4 address. */
 function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 }
@@ -104,20 +106,20 @@ function isLoopback(host: string): boolean {
   return isLocalName(host) || (isIP(host) !== 0 && loopback.check(host, family(host)));
 }
 
-/** Not an address of the open internet. */
-function isInner(host: string): boolean {
+/** True for an address that is not on the public internet. */
+function isPrivate(host: string): boolean {
   if (isLocalName(host)) return true;
   if (!isIP(host)) return false;
-  if (innerAddresses.check(host, family(host))) return true;
+  if (privateAddresses.check(host, family(host))) return true;
   const embedded = isIP(host) === 6 ? embeddedV4(host) : undefined;
-  return embedded !== undefined && innerAddresses.check(embedded, 'ipv4');
+  return embedded !== undefined && privateAddresses.check(embedded, 'ipv4');
 }
 
 function family(address: string): 'ipv4' | 'ipv6' {
   return isIP(address) === 6 ? 'ipv6' : 'ipv4';
 }
 
-/** The IPv4 address behind a NAT64 (64:ff9b::/96) or 6to4 (2002::/16) one. */
+/** Returns the IPv4 address embedded in a NAT64 (64:ff9b::/96) or 6to4 (2002::/16) address. */
 function embeddedV4(address: string): string | undefined {
   const groups = groupsOf(address);
   const nat64 = groups[0] === 0x64 && groups[1] === 0xff9b;
@@ -127,7 +129,7 @@ function embeddedV4(address: string): string | undefined {
   return [high >> 8, high & 255, low >> 8, low & 255].join('.');
 }
 
-/** The eight numbers of an IPv6 address. */
+/** Returns the eight groups of an IPv6 address as numbers. */
 function groupsOf(address: string): number[] {
   const plain = new URL(`http://[${address.split('%')[0]}]`).hostname.slice(1, -1);
   const [head = '', tail] = plain.split('::');
@@ -145,7 +147,7 @@ function numbers(part: string): number[] {
 }
 
 const loopback = blockList(['127.0.0.0/8'], ['::1/128']);
-const innerAddresses = blockList(
+const privateAddresses = blockList(
   [
     '0.0.0.0/8',
     '10.0.0.0/8',
@@ -160,7 +162,8 @@ const innerAddresses = blockList(
     '224.0.0.0/4',
     '240.0.0.0/4',
   ],
-  // The first two hold IPv4 addresses in forms that no network routes, but a system may translate.
+  // The first two contain IPv4 addresses in forms that no network routes but a system may
+  // translate.
   ['::/96', '::ffff:0:0:0/96', 'fc00::/7', 'fe80::/10', 'fec0::/10', 'ff00::/8'],
 );
 

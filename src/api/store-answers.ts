@@ -1,3 +1,4 @@
+/** Responses of the file store: errors, retries, and the headers that an upload may need. */
 import { isEncoded } from '../data/file-version.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { plural } from '../data/text.js';
@@ -11,49 +12,52 @@ interface Reply {
   readonly body: Buffer;
 }
 
-/** Bounds of what a store says besides a file: it is short, and of a long one the beginning is enough. */
-export function shortAnswer(stallMs: number) {
+/**
+ * Limits for store responses other than files: they are short, and the start of a long one is
+ * enough.
+ */
+export function shortAnswerLimits(stallMs: number) {
   return { answerMs: 2 * stallMs, bodyBytes: 64 * 1024, cutBody: true };
 }
 
-/** Whether the store's answer to a PUT asks for the same PUT again. */
-export function storePace(reply: Reply): Delivery | undefined {
+/** Returns how far a PUT with this response got; undefined if the response is final. */
+export function storeDelivery(reply: Reply): Delivery | undefined {
   if (reply.status === 400 && codeOf(reply).code === 'RequestTimeout') return 'ambiguous';
   return deliveryOfStatus(reply.status);
 }
 
 /**
- * The refusal of a store, with its own code and at most 200 harmless characters of its words.
- * `waitAsked`: the seconds that it asks to wait, where they are more than --max-wait allows.
+ * The error of a store, with its own code and at most 200 safe characters of its message. `wait`:
+ * the seconds that it asks to wait, if that is more than --max-wait allows.
  */
 export function storeError(
-  what: 'upload' | 'download',
+  operation: 'upload' | 'download',
   reply: Reply,
-  waitAsked?: number,
+  wait?: number,
 ): StoreError {
   const { status } = reply;
   if (status >= 300 && status < 400)
     return new StoreError(
-      `The file store redirected the ${what} (${status}); it was not followed.`,
+      `The file store redirected the ${operation} (${status}); it was not followed.`,
       status,
       'redirect',
     );
   const { code, text } = codeOf(reply);
-  const words = [code, text].filter(Boolean).join(': ');
+  const description = [code, text].filter(Boolean).join(': ');
   return new StoreError(
-    `The file store refused the ${what}: ${status}${words ? ` ${words}` : ''}.`,
+    `The file store refused the ${operation}: ${status}${description ? ` ${description}` : ''}.`,
     status,
     code,
-    { hint: waitAsked === undefined ? hintOf(status, code) : laterHint(waitAsked) },
+    { hint: wait === undefined ? hintOf(status, code) : waitHint(wait) },
   );
 }
 
-/** What a store answers to a URL that ran out. */
+/** True for the statuses with which stores refuse an expired URL. */
 export function mayBeExpired({ status }: StoreError): boolean {
   return [400, 401, 403, 410].includes(status);
 }
 
-function laterHint(seconds: number): string {
+function waitHint(seconds: number): string {
   return `The file store asks to wait ${seconds} s, longer than --max-wait allows. Run the same command again later.`;
 }
 
@@ -69,31 +73,31 @@ function hintOf(status: number, code: string | undefined): string | undefined {
 
 function codeOf({ body, headers }: Reply): { code: string | undefined; text: string } {
   const read = readJson(body, headers['content-type']);
-  if (read.kind === 'json' && isObject(read.value)) return inJson(read.value);
+  if (read.kind === 'json' && isObject(read.value)) return errorInJson(read.value);
   if (read.kind !== 'other') return { code: undefined, text: '' };
-  const code = element(read.text, 'Code');
-  if (code !== undefined) return { code, text: element(read.text, 'Message') ?? '' };
-  return { code: undefined, text: /^\s*</.test(read.text) ? '' : harmless(read.text) };
+  const code = elementText(read.text, 'Code');
+  if (code !== undefined) return { code, text: elementText(read.text, 'Message') ?? '' };
+  return { code: undefined, text: /^\s*</.test(read.text) ? '' : sanitize(read.text) };
 }
 
-function inJson(body: JsonObject): { code: string | undefined; text: string } {
-  const word = [body['code'], body['error']].find((each) => typeof each === 'string');
-  const message = typeof body['message'] === 'string' ? harmless(body['message']) : '';
-  return { code: typeof word === 'string' ? codeWord(word) : undefined, text: message };
+function errorInJson(body: JsonObject): { code: string | undefined; text: string } {
+  const code = [body['code'], body['error']].find((each) => typeof each === 'string');
+  const message = typeof body['message'] === 'string' ? sanitize(body['message']) : '';
+  return { code: typeof code === 'string' ? codeWord(code) : undefined, text: message };
 }
 
-function element(xml: string, name: string): string | undefined {
+function elementText(xml: string, name: string): string | undefined {
   const text = new RegExp(`<${name}>([^<]{1,1000})</${name}>`).exec(xml)?.[1];
   if (text === undefined) return undefined;
-  return name === 'Code' ? codeWord(text) : harmless(text);
+  return name === 'Code' ? codeWord(text) : sanitize(text);
 }
 
 function codeWord(text: string): string | undefined {
   return /^[\w.-]{1,64}$/.test(text) ? text : undefined;
 }
 
-/** One line without controls, marks that turn the text, or anything invisible. */
-function harmless(text: string): string {
+/** Makes one line without control, bidirectional or invisible characters. */
+function sanitize(text: string): string {
   return text
     .replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ')
     .trim()
@@ -101,15 +105,15 @@ function harmless(text: string): string {
 }
 
 /**
- * Throws ProtocolError for a file in an encoding that nobody asked for, unless it is stored in it:
- * then it comes in the size that its record promises.
+ * Throws ProtocolError for a file in an encoding that was not requested, unless it is stored in
+ * that encoding: then its size is the one in its record.
  */
-export function checkEncoding(
+export function checkContentEncoding(
   headers: { readonly [name: string]: string },
   size: number | undefined,
-  promised: number | undefined,
+  expectedSize: number | undefined,
 ): void {
-  if (!isEncoded(headers) || (size !== undefined && size === promised)) return;
+  if (!isEncoded(headers) || (size !== undefined && size === expectedSize)) return;
   throw new ProtocolError(
     'The file store sent the file in a content-encoding that was not asked for.',
     { hint: 'Nothing was kept. Take the file from its URL with another program: --url' },
@@ -120,9 +124,9 @@ const allowedHeaders =
   /^(x-amz-[\w-]+|x-goog-[\w-]+|x-ms-[\w-]+|content-md5|content-disposition|cache-control|if-none-match)$/;
 
 /**
- * The extra headers that an upload answer may ask for. Throws ProtocolError on any other, for the
- * service must not make us send what a store or a proxy would take for something else. A repetition
- * of our own content type and length is passed over.
+ * Returns the extra headers that an upload grant asks for. Throws ProtocolError for any that is not
+ * allowed, because the service must not make us send what a store or a proxy would misinterpret.
+ * Ignores content type and length, which we send ourselves.
  */
 export function storeHeaders(headers: JsonObject | undefined): { readonly [name: string]: string } {
   const sent = new Map<string, string>();
@@ -145,18 +149,24 @@ export function storeHeaders(headers: JsonObject | undefined): { readonly [name:
 
 const hint = 'Nothing was kept. Try again; if it stays so, upload the document anew.';
 
-/** The refusal of a file that has another size than `who` says. */
-export function wrongSize(size: number, who: string, said: number): ProtocolError {
-  return new ProtocolError(`The file has ${plural(size, 'byte')}, but ${who} says ${said}.`, {
-    code: 'wrongSize',
-    hint,
-  });
+/** The error for a file whose size differs from what `who` says. */
+export function wrongSize(size: number, who: string, expectedSize: number): ProtocolError {
+  return new ProtocolError(
+    `The file has ${plural(size, 'byte')}, but ${who} says ${expectedSize}.`,
+    {
+      code: 'wrongSize',
+      hint,
+    },
+  );
 }
 
-/** The refusal of one that goes on where it should have ended. */
-export function tooLong(who: string, said: number): ProtocolError {
-  return new ProtocolError(`The file has more than the ${plural(said, 'byte')} that ${who} says.`, {
-    code: 'wrongSize',
-    hint,
-  });
+/** The error for a file that is longer than `who` says. */
+export function tooLong(who: string, expectedSize: number): ProtocolError {
+  return new ProtocolError(
+    `The file has more than the ${plural(expectedSize, 'byte')} that ${who} says.`,
+    {
+      code: 'wrongSize',
+      hint,
+    },
+  );
 }

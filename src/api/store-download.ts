@@ -1,23 +1,30 @@
+/** Downloads from the file store: opens a signed URL, follows redirects and streams the bytes. */
 import type { Instant } from '../data/time.js';
 import { CancelledError, NetworkError, ProtocolError } from '../errors.js';
 import { openExchange } from './exchange.js';
 import { failureOfTransportError, retryPace, describeTransportError } from './transport-error.js';
-import { deliveryOfStatus, retry, type RetryPolicy, type Tried, waitAsked } from './retry.js';
+import {
+  deliveryOfStatus,
+  retry,
+  type RetryPolicy,
+  type AttemptOutcome,
+  requestedWait,
+} from './retry.js';
 import type { UrlGuard } from './signed-url.js';
-import { shortAnswer, storeError } from './store-answers.js';
+import { shortAnswerLimits, storeError } from './store-answers.js';
 import type { Connections } from './undici.js';
 import { type BodyStream, BrokenBody, type Limits, type OpenReply, type Wire } from './wire.js';
 
-/** A file on its way from the store. */
+/** A file being downloaded. */
 export interface Download {
   readonly status: number;
   readonly headers: { readonly [name: string]: string };
   readonly bytes: AsyncIterable<Uint8Array>;
-  /** Reads no further. */
+  /** Stops reading and drops the connection. */
   drop(): void;
 }
 
-/** The rest of a file, from this byte on, as long as it is still the version of `ifRange`. */
+/** The rest of a file from a byte on, if it is still the version of `ifRange`. */
 export interface FilePart {
   readonly from: number;
   readonly ifRange?: string | undefined;
@@ -34,18 +41,18 @@ interface ReaderOptions extends RetryPolicy {
 const maxHops = 3;
 
 /**
- * Reads signed URLs, without the key: at most three redirects, each target checked anew. Throws
- * StoreError, NetworkError, ProtocolError (unsafe URL).
+ * Returns a function that opens signed URLs, without the key. It follows at most three redirects
+ * and checks each target. Throws StoreError, NetworkError, ProtocolError (unsafe URL).
  */
 export function createStoreReader(options: ReaderOptions) {
   const { stallMs } = options;
   const limits: Limits = {
     firstByteMs: stallMs,
     quietMs: stallMs,
-    ...shortAnswer(stallMs),
+    ...shortAnswerLimits(stallMs),
     anyEncoding: true,
   };
-  const open = async (url: URL, part: FilePart | undefined): Promise<Tried<Opened>> => {
+  const open = async (url: URL, part: FilePart | undefined): Promise<AttemptOutcome<Opened>> => {
     const { agent } = await options.connections();
     const wire: Wire = {
       origin: url.origin,
@@ -54,17 +61,17 @@ export function createStoreReader(options: ReaderOptions) {
       headers: part ? rangeHeaders(part) : [],
     };
     const value = await openExchange(agent, wire, limits, options.signal, options.instant);
-    if ('loss' in value) {
-      const { loss } = value;
-      options.trace?.(`GET ${url.origin} (signed URL) -> no answer: ${loss.why}`);
-      return { value, delivery: loss.delivery, pace: retryPace(loss) };
+    if ('transportError' in value) {
+      const { transportError } = value;
+      options.trace?.(`GET ${url.origin} (signed URL) -> no answer: ${transportError.why}`);
+      return { value, delivery: transportError.delivery, pace: retryPace(transportError) };
     }
     const { status } = 'open' in value ? value.open : value.reply;
     options.trace?.(`GET ${url.origin} (signed URL) -> ${status}`);
     if ('open' in value) return { value, delivery: undefined, pace: 'always' };
     const { headers, body } = value.reply;
     const delivery = deliveryOfStatus(status);
-    const wait = delivery && waitAsked(headers, body, new Date(options.instant().wall));
+    const wait = delivery && requestedWait(headers, body, new Date(options.instant().wall));
     return { value, delivery, pace: 'always', wait };
   };
 
@@ -73,10 +80,10 @@ export function createStoreReader(options: ReaderOptions) {
     for (let hop = 0; ; hop++) {
       const from = target;
       // oxlint-disable-next-line no-await-in-loop
-      const ending = await retry('read', options, () => open(from, part));
-      const { value, attempts, wait, isTooLong } = ending;
-      if ('loss' in value)
-        throw failureOfTransportError(value.loss, {
+      const result = await retry('read', options, () => open(from, part));
+      const { value, attempts, wait, isTooLong } = result;
+      if ('transportError' in value)
+        throw failureOfTransportError(value.transportError, {
           origin: from.origin,
           attempts,
           firstByteMs: stallMs,
@@ -87,7 +94,7 @@ export function createStoreReader(options: ReaderOptions) {
       const location = headers['location'];
       if (status < 300 || status >= 400 || location === undefined || hop === maxHops)
         throw storeError('download', reply, isTooLong ? wait : undefined);
-      if (!URL.canParse(location, from.href)) throw unreadableTarget(from);
+      if (!URL.canParse(location, from.href)) throw invalidRedirect(from);
       // oxlint-disable-next-line no-await-in-loop
       target = await options.guard.check(new URL(location, from.href).href);
     }
@@ -100,31 +107,34 @@ function rangeHeaders({ from, ifRange }: FilePart): Wire['headers'] {
   return ['range', `bytes=${from}-`, ...(ifRange === undefined ? [] : ['if-range', ifRange])];
 }
 
-function unreadableTarget(from: URL): ProtocolError {
+function invalidRedirect(from: URL): ProtocolError {
   return new ProtocolError(`${from.origin} redirects to something that is no URL.`);
 }
 
-function downloadOf({ status, headers, flow }: OpenReply, origin: string): Download {
-  return { status, headers, bytes: stream(flow, origin), drop: () => flow.abandon() };
+function downloadOf({ status, headers, stream }: OpenReply, origin: string): Download {
+  return { status, headers, bytes: bytesOf(stream, origin), drop: () => stream.abandon() };
 }
 
-/** The bytes as they come; a break in the middle is a NetworkError after the last of them, never a short end. */
-async function* stream(flow: BodyStream, origin: string): AsyncGenerator<Uint8Array> {
+/**
+ * Yields the bytes as they arrive. A break throws NetworkError after the last of them; it never
+ * ends early.
+ */
+async function* bytesOf(stream: BodyStream, origin: string): AsyncGenerator<Uint8Array> {
   try {
     for (;;) {
-      const piece = await flow.next();
+      const piece = await stream.next();
       if (!piece) return;
       yield piece;
     }
   } catch (error) {
     if (!(error instanceof BrokenBody)) throw error;
-    const { loss } = error;
-    const { cause } = loss;
-    if (loss.why === 'aborted') throw new CancelledError('Interrupted.', { cause });
-    const stalled = loss.why === 'stalled';
+    const { transportError } = error;
+    const { cause } = transportError;
+    if (transportError.why === 'aborted') throw new CancelledError('Interrupted.', { cause });
+    const stalled = transportError.why === 'stalled';
     throw new NetworkError(
       stalled
-        ? describeTransportError(loss, { origin, attempts: 1 })
+        ? describeTransportError(transportError, { origin, attempts: 1 })
         : `The connection to ${origin} was lost during the download.`,
       { reason: stalled ? 'timeout' : 'lost', origin, cause },
     );

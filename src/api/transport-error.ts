@@ -1,3 +1,4 @@
+/** Transport errors: why a request got no usable response, and whether it was sent. */
 import { systemLimit, SystemLimitError } from '../data/system-errors.js';
 import {
   BugError,
@@ -9,10 +10,10 @@ import {
   ProtocolError,
 } from '../errors.js';
 
-/** More than this is not held of one answer, nor of one value in a list that is read as it comes. */
-export const mostHeld = { bytes: 64 * 1024 * 1024, words: '64 MiB' } as const;
+/** The most that is kept in memory of one response, or of one value in a streamed list. */
+export const responseLimit = { bytes: 64 * 1024 * 1024, words: '64 MiB' } as const;
 
-/** Why an attempt ended without an answer. */
+/** Why an attempt ended without a response. */
 export interface TransportError {
   readonly why:
     | 'refused'
@@ -57,24 +58,24 @@ const byCode: { readonly [code: string]: TransportError['why'] } = {
   EPROTO: 'tls',
 };
 
-/** Sorts what undici or Node reported; the parser's errors carry no code at all. */
+/** Classifies an error of undici or Node. The parser's errors carry no code at all. */
 export function transportErrorOf(
   error: Error,
   delivery: Delivery,
-  statusSeen: boolean,
+  hasStatus: boolean,
 ): TransportError {
   if (error instanceof Failure) return { why: 'ours', delivery, cause: error };
   const limit = systemLimit(error);
   if (limit) return { why: 'ours', delivery, cause: limit };
   if (error instanceof ProxyFailure) return { why: 'proxy', delivery, cause: error };
   const { code } = error as NodeJS.ErrnoException;
-  const known = code === undefined ? undefined : byCode[code];
-  if (known) return { why: known, delivery, cause: error };
+  const why = code === undefined ? undefined : byCode[code];
+  if (why) return { why, delivery, cause: error };
   if (isCertificateCode(code)) return { why: 'tls', delivery, cause: error };
   // undici has no code of its own for an answer of 101 to a request that asked for no upgrade.
   if (error.message === 'bad upgrade') return { why: 'switched', delivery, cause: error };
   if (error.name === 'HTTPParserError')
-    return { why: statusSeen ? 'cut' : 'notHttp', delivery, cause: error };
+    return { why: hasStatus ? 'cut' : 'notHttp', delivery, cause: error };
   return { why: 'cut', delivery, cause: error };
 }
 
@@ -87,13 +88,13 @@ function isCertificateCode(code: string | undefined): code is string {
   );
 }
 
-/** How often such a loss may be tried again: some will be the same each time. */
+/** Returns how often to retry after a transport error: some will be the same each time. */
 export function retryPace({ why, cause }: TransportError): 'always' | 'once' | 'never' {
-  // Other requests may end meanwhile and leave room.
+  // Other requests may finish meanwhile and free resources.
   if (cause instanceof SystemLimitError) return 'always';
   if (cause instanceof ProxyFailure) return cause.lasts ? 'never' : 'always';
   if (why === 'unknownName') return 'once';
-  const lasting: readonly TransportError['why'][] = [
+  const permanent: readonly TransportError['why'][] = [
     'tls',
     'aborted',
     'notHttp',
@@ -104,10 +105,10 @@ export function retryPace({ why, cause }: TransportError): 'always' | 'once' | '
     'encoding',
     'ours',
   ];
-  return lasting.includes(why) ? 'never' : 'always';
+  return permanent.includes(why) ? 'never' : 'always';
 }
 
-/** What the limits were, for the sentence. */
+/** The request and its limits, for the message. */
 interface RequestSite {
   readonly origin: string;
   readonly call?: CallSite | undefined;
@@ -115,34 +116,51 @@ interface RequestSite {
   readonly attempts: number;
 }
 
-/** The error of a loss that ends a call which may safely be repeated. */
-export function failureOfTransportError(loss: TransportError, place: RequestSite): Failure {
-  const { origin, call } = place;
-  const { delivery, cause } = loss;
-  if (loss.why === 'aborted') return new CancelledError('Interrupted.', { cause });
-  if (loss.why === 'ours')
+/** Returns the failure for a transport error that ends a call which can safely be repeated. */
+export function failureOfTransportError(
+  transportError: TransportError,
+  site: RequestSite,
+): Failure {
+  const { origin, call } = site;
+  const { delivery, cause } = transportError;
+  if (transportError.why === 'aborted') return new CancelledError('Interrupted.', { cause });
+  if (transportError.why === 'ours')
     return cause instanceof Failure ? cause : new BugError(messageOf(cause), { cause });
-  const text = describeTransportError(loss, place);
-  const reason = networkReason[loss.why];
-  const hint = hintOf(loss, origin, call !== undefined);
+  const text = describeTransportError(transportError, site);
+  const reason = networkReason[transportError.why];
+  const hint = hintOf(transportError, origin, call !== undefined);
   if (!reason) return new ProtocolError(text, { call, hint, cause });
-  const tries = place.attempts > 1 ? ` (${place.attempts} attempts)` : '';
+  const attemptsSuffix = site.attempts > 1 ? ` (${site.attempts} attempts)` : '';
   return new NetworkError(
-    text.replace(/\.?$/, (end) => tries + end),
-    { reason, origin, delivery, lasts: retryPace(loss) === 'never', call, hint, cause },
+    text.replace(/\.?$/, (end) => attemptsSuffix + end),
+    {
+      reason,
+      origin,
+      delivery,
+      isPermanent: retryPace(transportError) === 'never',
+      call,
+      hint,
+      cause,
+    },
   );
 }
 
-/** The error of an answer that broke after a part of it was handed on. */
-export function failureInMiddle(
-  loss: TransportError,
-  place: Omit<RequestSite, 'attempts'>,
+/** Returns the failure for a response that broke after part of it was passed on. */
+export function failureMidStream(
+  transportError: TransportError,
+  site: Omit<RequestSite, 'attempts'>,
 ): Failure {
-  if (loss.why === 'aborted') return new CancelledError('Interrupted.', { cause: loss.cause });
-  const { origin, call } = place;
+  if (transportError.why === 'aborted')
+    return new CancelledError('Interrupted.', { cause: transportError.cause });
+  const { origin, call } = site;
   return new NetworkError(
-    `${describeTransportError(loss, { ...place, attempts: 1 })} A part of the list had come: it is not whole.`,
-    { reason: networkReason[loss.why] ?? 'lost', origin, call, cause: loss.cause },
+    `${describeTransportError(transportError, { ...site, attempts: 1 })} A part of the list had come: it is not whole.`,
+    {
+      reason: networkReason[transportError.why] ?? 'lost',
+      origin,
+      call,
+      cause: transportError.cause,
+    },
   );
 }
 
@@ -161,23 +179,23 @@ const networkReason: { readonly [W in TransportError['why']]?: NetworkError['det
     stalled: 'timeout',
   };
 
-/** What happened, in one sentence; names the origin and never a path or a query. */
-export function describeTransportError(loss: TransportError, place: RequestSite): string {
-  return sentences[loss.why](place, loss.cause);
+/** Returns what happened, in one sentence that names the origin but never a path or a query. */
+export function describeTransportError(transportError: TransportError, site: RequestSite): string {
+  return sentences[transportError.why](site, transportError.cause);
 }
 
-const lost = ({ origin }: RequestSite) =>
+const connectionLost = ({ origin }: RequestSite) =>
   `The connection to ${origin} was lost before the whole answer came.`;
-const unresolved = ({ origin }: RequestSite) =>
+const nameUnresolved = ({ origin }: RequestSite) =>
   `The name ${new URL(origin).hostname} cannot be resolved.`;
 
 const sentences: {
-  readonly [W in TransportError['why']]: (place: RequestSite, cause: unknown) => string;
+  readonly [W in TransportError['why']]: (site: RequestSite, cause: unknown) => string;
 } = {
   refused: ({ origin }) => `${origin} refused the connection.`,
   noRoute: ({ origin }) => `There is no route to ${origin}.`,
-  unknownName: unresolved,
-  busyResolver: unresolved,
+  unknownName: nameUnresolved,
+  busyResolver: nameUnresolved,
   connectTimeout: ({ origin }) => `${origin} did not accept a connection in time.`,
   tls: ({ origin }, cause) => `No trusted TLS connection to ${origin}: ${codeOf(cause)}.`,
   proxy: (_, cause) => messageOf(cause),
@@ -190,14 +208,14 @@ const sentences: {
   switched: ({ origin }) => `${origin} switched to another protocol (101), which nobody asked for.`,
   badFraming: ({ origin }) => `The answer of ${origin} has another length than it says.`,
   headersTooLarge: ({ origin }) => `The answer of ${origin} has more than 16 KiB of headers.`,
-  tooLarge: ({ origin }) => `The answer of ${origin} is larger than ${mostHeld.words}.`,
+  tooLarge: ({ origin }) => `The answer of ${origin} is larger than ${responseLimit.words}.`,
   encoding: ({ origin }) =>
     `The answer of ${origin} has a content-encoding that was not asked for.`,
-  cut: lost,
-  ours: lost,
+  cut: connectionLost,
+  ours: connectionLost,
 };
 
-/** `isService`: not a file store, which the service named. */
+/** `isService`: false for a file store, whose address came from the service. */
 function hintOf(
   { why, cause }: TransportError,
   origin: string,
@@ -223,10 +241,10 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What to do about a TLS connection that could not be made, by the code of its error. */
+/** Returns what to do about a failed TLS connection, by the code of its error. */
 export function tlsHint(code: string, origin: string, isService: boolean): string {
   const { hostname } = new URL(origin);
-  const place = isService ? 'Check the base URL: rosterctl auth status' : 'The service named it.';
+  const advice = isService ? 'Check the base URL: rosterctl auth status' : 'The service named it.';
   switch (code) {
     case 'DEPTH_ZERO_SELF_SIGNED_CERT':
       return 'Its certificate is signed by nobody but itself. If it is yours, name its file in NODE_EXTRA_CA_CERTS.';
@@ -237,7 +255,7 @@ export function tlsHint(code: string, origin: string, isService: boolean): strin
       return 'This machine does not know who issued its certificate. If that is an authority of your own, name its file in NODE_EXTRA_CA_CERTS.';
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
     case 'HOSTNAME_MISMATCH':
-      return `Its certificate is for another host than ${hostname}. ${place}`;
+      return `Its certificate is for another host than ${hostname}. ${advice}`;
     case 'CERT_HAS_EXPIRED':
       return "Its certificate has expired. Check this machine's clock; if that is right, it has to be renewed.";
     case 'CERT_NOT_YET_VALID':
@@ -247,7 +265,7 @@ export function tlsHint(code: string, origin: string, isService: boolean): strin
     case 'ERR_SSL_WRONG_VERSION_NUMBER':
     case 'ERR_SSL_PACKET_LENGTH_TOO_LONG':
     case 'ERR_SSL_HTTP_REQUEST':
-      return `What answers there does not speak TLS: is the port right? ${place}`;
+      return `What answers there does not speak TLS: is the port right? ${advice}`;
     case 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION':
     case 'ERR_SSL_UNSUPPORTED_PROTOCOL':
       return 'It offers no TLS of version 1.2 or newer. Whoever runs it has to.';
@@ -256,10 +274,10 @@ export function tlsHint(code: string, origin: string, isService: boolean): strin
   }
 }
 
-/** A proxy that could not be used; the service itself was not reached, and nothing was sent to it. */
+/** A proxy could not be used: the service was not reached, and nothing was sent to it. */
 export class ProxyFailure extends Error {
   override readonly name = 'ProxyFailure';
-  /** What the proxy answered, where it answered. */
+  /** The status of the proxy's response, if there was one. */
   readonly status: number | undefined;
   constructor(
     readonly proxy: string,
@@ -269,7 +287,7 @@ export class ProxyFailure extends Error {
     this.status = status;
   }
 
-  /** Whether another try may end otherwise: a refusal of the proxy's own stands. */
+  /** True if a retry cannot help, because the proxy itself refused. */
   get lasts(): boolean {
     return this.status !== undefined && this.status < 500;
   }

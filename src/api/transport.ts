@@ -1,10 +1,11 @@
+/** The transport: sends requests to the service, with retries, rate limiting and tracing. */
 import { isHeaderValue } from '../data/http.js';
 import type { Instant } from '../data/time.js';
 import { BugError, CancelledError, ConfigError, StaleReadError } from '../errors.js';
 import { readBeginning, responseOf } from './response.js';
 import { exchange, neverAborts, openExchange } from './exchange.js';
 import { isGarbled } from './json-body.js';
-import { type TransportError, retryPace, mostHeld } from './transport-error.js';
+import { type TransportError, retryPace, responseLimit } from './transport-error.js';
 import type { ProxyChoice } from './proxy.js';
 import type { RateLimiter } from './rate-limiter.js';
 import {
@@ -13,15 +14,15 @@ import {
   deliveryOfStatus,
   retry,
   type RetryPolicy,
-  type Tried,
-  waitAsked,
-  waited,
-  waitOfSpent,
+  type AttemptOutcome,
+  requestedWait,
+  waitBeforeRetry,
+  waitUntilReset,
 } from './retry.js';
 import { type Agent, type Connections, openConnections } from './undici.js';
 import {
   type Attempt,
-  type Begun,
+  type StreamStart,
   keepHeapSmall,
   type Limits,
   type OpenBody,
@@ -29,36 +30,36 @@ import {
   type TransportRequest,
   type TransportResponse,
   type Wire,
-  wires,
+  wireBuilder,
 } from './wire.js';
 
-export type { Begun, OpenBody, TransportRequest, TransportResponse };
+export type { StreamStart, OpenBody, TransportRequest, TransportResponse };
 
 export interface TransportOptions {
   readonly connection: { readonly baseUrl: string; readonly key: string };
-  /** To the first byte of an answer, in milliseconds. */
+  /** Time to the first byte of a response, in milliseconds. */
   readonly timeoutMs: number;
   readonly retries: number;
   readonly maxWaitMs: number;
   readonly dryRun: boolean;
   readonly signal: AbortSignal;
-  /** One line of `--debug`: never a body, a key or a query. */
+  /** Prints one line for `--debug`: never a body, a key or a query. */
   readonly trace?: ((line: string) => void) | undefined;
   readonly instant: () => Instant;
   readonly random: () => number;
-  /** Resolves after the time, or early when the signal fires. */
+  /** Resolves after the time, or early if the signal fires. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** Hears of each wait before an attempt, in milliseconds, and whether the answer asked for it. */
+  /** Called before each retry delay: milliseconds, and whether a response asked for it. */
   readonly onWait?: ((ms: number, asked: boolean) => void) | undefined;
-  /** Hears that an answer is waited for, and by the result that it came. */
+  /** Called when the wait for a response begins; the returned function is called when it ends. */
   readonly waiting?: (() => () => void) | undefined;
   readonly userAgent: string;
   readonly nodeVersion: string;
-  /** Shared by all requests; without it they go as they come. */
+  /** Shared by all requests; without it they start at once. */
   readonly limiter?: RateLimiter | undefined;
-  /** The proxy of each origin; without it every connection is direct. */
+  /** Chooses the proxy for an origin; without it every connection is direct. */
   readonly proxy?: ProxyChoice | undefined;
-  /** Other bounds than the usual ones, for tests. */
+  /** Replaces the default limits, for tests. */
   readonly bounds?: {
     readonly connectMs?: number;
     readonly attemptMs?: number;
@@ -67,53 +68,55 @@ export interface TransportOptions {
   };
 }
 
-/** Requests to the service: the key goes to the base URL's origin alone, and no redirect is followed. */
+/**
+ * Sends requests to the service: the key only to the base URL's origin, and follows no redirect.
+ */
 export interface Transport {
   /**
-   * Sends one request, repeated where the table of `retry.ts` allows. Answers of 400 and above are
-   * returned, not thrown. Throws NetworkError, ProtocolError, UnknownOutcomeError, CancelledError.
+   * Sends one request, with the retries that the table in `retry.ts` allows. Returns responses of
+   * 400 and above. Throws NetworkError, ProtocolError, UnknownOutcomeError, CancelledError.
    */
   request(request: TransportRequest): Promise<TransportResponse>;
   /**
-   * Sends one write exactly once, before the reads that wait for their turn. Sends nothing and throws
-   * StaleReadError when a pause that an answer asked for held it back for more than a second, or
-   * `isFresh` says directly before the request leaves that what it was decided by is too old. Throws as
-   * `request` does.
+   * Sends one write exactly once, ahead of the reads in the queue. Sends nothing and throws
+   * StaleReadError if a pause that a response asked for delayed it by more than a second, or if
+   * `isFresh`, called directly before sending, says that the read behind the write is too old.
+   * Throws as `request` does.
    */
   requestOnce(request: TransportRequest, isFresh: () => boolean): Promise<TransportResponse>;
   /**
-   * Sends one GET and lets `begin` read its 2xx body as it comes, anew for each attempt; another
-   * answer is given whole. Throws as `request` does, and what `begin` throws.
+   * Sends one GET and calls `begin` with the 2xx body as it arrives, once per attempt. Returns any
+   * other response complete. Throws as `request` does, and what `begin` throws.
    */
   stream<T>(
     request: TransportRequest,
-    begin: (body: OpenBody) => Promise<Begun<T>>,
+    begin: (body: OpenBody) => Promise<StreamStart<T>>,
   ): Promise<{ readonly begun: T } | { readonly response: TransportResponse }>;
   /**
-   * For what broke after `stream` had handed out its beginning: waits as long as before the attempt
-   * that follows so many; false where none is allowed any more. Throws CancelledError.
+   * Waits for a retry after a body of `stream` broke off, as long as after so many attempts.
+   * Resolves to false if no retry is allowed. Throws CancelledError.
    */
   again(attempts: number): Promise<boolean>;
-  /** Says that more than one answer is waited for; the result ends that. */
+  /** Starts a wait for several responses; the returned function ends it. */
   waiting(): () => void;
-  /** Leaves nothing open; the process can end at once. */
+  /** Closes all connections, so that the process can exit at once. */
   close(): void;
 }
 
 /** How one attempt is made. */
 interface AttemptOptions {
-  /** May go over a connection that stands. */
+  /** May reuse an open connection. */
   readonly keepAlive: boolean;
-  /** Before the reads that wait for their turn. */
+  /** Ahead of the reads in the queue. */
   readonly first: boolean;
-  /** Called directly before the request leaves, with how long an answer held it back; may throw. */
-  readonly leaves?: ((pausedMs: number) => void) | undefined;
+  /** Called directly before sending, with the milliseconds that a pause delayed it; may throw. */
+  readonly beforeSend?: ((pausedMs: number) => void) | undefined;
 }
 
-/** A write that a pause held back for longer goes back to whoever decided it. */
+/** A write that a pause delayed for longer must be decided again by the caller. */
 const longestPauseMs = 1000;
 
-/** The attempt of one whose turn never came. */
+/** The result of an attempt that never got a permit. */
 const notSent: TransportError = { why: 'aborted', delivery: 'not-sent' };
 
 export function createTransport(options: TransportOptions): Transport {
@@ -123,21 +126,22 @@ export function createTransport(options: TransportOptions): Transport {
   const limits: Limits = {
     firstByteMs: options.timeoutMs,
     attemptMs: bounds?.attemptMs ?? Math.max(60_000, options.timeoutMs),
-    bodyBytes: bounds?.bodyBytes ?? mostHeld.bytes,
+    bodyBytes: bounds?.bodyBytes ?? responseLimit.bytes,
     quietMs: bounds?.quietMs ?? 30_000,
   };
   const connectMs = bounds?.connectMs ?? 10_000;
   const now = () => new Date(options.instant().wall);
   let closed = false;
-  const opening = new Map<boolean, Promise<Connections>>();
+  const connectionSets = new Map<boolean, Promise<Connections>>();
   const agents = new Map<boolean, Agent>();
-  const wireOf = wires(base, { userAgent: options.userAgent, key: connection.key });
+  const wireOf = wireBuilder(base, { userAgent: options.userAgent, key: connection.key });
 
   const connections = (keepAlive: boolean): Promise<Connections> => {
     const { nodeVersion, proxy } = options;
     const open =
-      opening.get(keepAlive) ?? openConnections(nodeVersion, { connectMs, keepAlive, proxy });
-    opening.set(keepAlive, open);
+      connectionSets.get(keepAlive) ??
+      openConnections(nodeVersion, { connectMs, keepAlive, proxy });
+    connectionSets.set(keepAlive, open);
     return open;
   };
 
@@ -150,68 +154,71 @@ export function createTransport(options: TransportOptions): Transport {
     if (closed) throw new BugError('A request after the transport was closed.');
     return agents.get(keepAlive) ?? openAgent(keepAlive);
   };
-  const tried = (value: Attempt, needsJson = false): Tried<Attempt> => {
-    if ('loss' in value) {
-      const { loss } = value;
-      const again = limiter?.silent ? 'never' : retryPace(loss);
-      return { value, delivery: loss.delivery, pace: again };
+  const outcomeOf = (value: Attempt, needsJson = false): AttemptOutcome<Attempt> => {
+    if ('transportError' in value) {
+      const { transportError } = value;
+      const pace = limiter?.silent ? 'never' : retryPace(transportError);
+      return { value, delivery: transportError.delivery, pace };
     }
     const { status, headers, body } = value.reply;
     if (needsJson && status < 300 && isGarbled(value.reply))
       return { value, delivery: 'applied', pace: 'once' };
     const delivery = deliveryOfStatus(status);
-    const wait = delivery && waitAsked(headers, body, now());
-    limiter?.answered(status, wait ?? waitOfSpent(headers, now));
+    const wait = delivery && requestedWait(headers, body, now());
+    limiter?.onResponse(status, wait ?? waitUntilReset(headers, now));
     return { value, delivery, pace: 'always', wait };
   };
-  /** One attempt, as soon as it is its turn; `first`: before those that wait already. */
+  /** Makes one attempt as soon as it has a permit. */
   const attempt = async (
     wire: Wire,
-    { keepAlive, first, leaves }: AttemptOptions,
+    { keepAlive, first, beforeSend }: AttemptOptions,
   ): Promise<Attempt> => {
     const { signal, trace } = options;
     const agent = agentFor(keepAlive);
-    const opened = agent instanceof Promise ? await agent : agent;
+    const readyAgent = agent instanceof Promise ? await agent : agent;
     const acquired = limiter?.acquire(signal, { first });
-    const turn = acquired instanceof Promise ? await acquired : acquired;
-    if (limiter && !turn) return { loss: notSent };
-    leaves?.(turn?.pausedMs ?? 0);
+    const permit = acquired instanceof Promise ? await acquired : acquired;
+    if (limiter && !permit) return { transportError: notSent };
+    beforeSend?.(permit?.pausedMs ?? 0);
     const started = traceStart();
-    const ended = limiter?.sent();
-    // A bulk run lets what is in flight finish; the process itself bounds how long that may take.
-    const heeded = limiter?.drains ? neverAborts : signal;
-    const found = await exchange(opened, wire, limits, heeded, options.instant);
-    ended?.();
-    trace?.(traceLine(wire, found, performance.now() - started));
-    return found;
+    const endWait = limiter?.onSend();
+    // A bulk run lets in-flight requests finish; the process itself bounds how long that may take.
+    const abortSignal = limiter?.isDraining ? neverAborts : signal;
+    const result = await exchange(readyAgent, wire, limits, abortSignal, options.instant);
+    endWait?.();
+    trace?.(traceLine(wire, result, performance.now() - started));
+    return result;
   };
-  // The first use of `performance` costs a start 2 ms, so only a trace pays for it.
+  // The first use of `performance` adds 2 ms to the start-up, so only a trace pays for it.
   const traceStart = () => (options.trace ? performance.now() : 0);
-  const place = { origin: base.origin, firstByteMs: options.timeoutMs };
+  const site = { origin: base.origin, firstByteMs: options.timeoutMs };
 
   const waiting = options.waiting ?? (() => () => {});
   const send = async (
     request: TransportRequest,
     policy: RetryPolicy,
-    leaves?: AttemptOptions['leaves'],
+    beforeSend?: AttemptOptions['beforeSend'],
   ): Promise<TransportResponse> => {
     const { method, template } = request;
     if (options.dryRun && method !== 'GET')
       throw new BugError(`A dry run tried to send ${method} ${template}.`);
     const kind = requestKind(method, template);
     const wire = wireOf(request);
-    // A write that must not happen twice does not ride on a connection about to be dropped.
+    // A write that must not happen twice must not use a connection that may be about to close.
     const keepAlive = !(kind === 'write' && method === 'POST');
-    // What was read for a write is to be as fresh as can be.
+    // Writes go first, so that the reads behind them are as fresh as possible.
     const first = kind !== 'read';
-    const answered = waiting();
+    const stopWaiting = waiting();
     try {
-      const ending = await retry(kind, policy, async () =>
-        tried(await attempt(wire, { keepAlive, first, leaves }), !first && request.needsJson),
+      const result = await retry(kind, policy, async () =>
+        outcomeOf(
+          await attempt(wire, { keepAlive, first, beforeSend }),
+          !first && request.needsJson,
+        ),
       );
-      return responseOf(ending, request, place);
+      return responseOf(result, request, site);
     } finally {
-      answered();
+      stopWaiting();
     }
   };
 
@@ -224,36 +231,37 @@ export function createTransport(options: TransportOptions): Transport {
         if (pausedMs > longestPauseMs || !isFresh()) throw new StaleReadError(call);
       });
     },
-    async stream<T>(request: TransportRequest, begin: (body: OpenBody) => Promise<Begun<T>>) {
+    async stream<T>(request: TransportRequest, begin: (body: OpenBody) => Promise<StreamStart<T>>) {
       const wire = wireOf(request);
       const call = { method: request.method, path: request.template };
-      const ending = await retry<Attempt | { begun: T }>('read', options, async () => {
+      const result = await retry<Attempt | { begun: T }>('read', options, async () => {
         const agent = await agentFor(true);
-        if (limiter && !(await limiter.acquire(options.signal))) return tried({ loss: notSent });
+        if (limiter && !(await limiter.acquire(options.signal)))
+          return outcomeOf({ transportError: notSent });
         const started = traceStart();
-        const ended = limiter?.sent();
+        const endWait = limiter?.onSend();
         const value = await openExchange(agent, wire, limits, options.signal, options.instant);
-        ended?.();
+        endWait?.();
         options.trace?.(traceLine(wire, value, performance.now() - started));
-        if (!('open' in value)) return tried(value);
+        if (!('open' in value)) return outcomeOf(value);
         const { status, headers } = value.open;
-        limiter?.answered(status, waitOfSpent(headers, now));
+        limiter?.onResponse(status, waitUntilReset(headers, now));
         const onLong = () => void keepHeapSmall(options.nodeVersion);
-        return readBeginning(value.open, begin, { ...place, call, onLong });
+        return readBeginning(value.open, begin, { ...site, call, onLong });
       });
-      const { value } = ending;
+      const { value } = result;
       if ('begun' in value) return value;
-      return { response: responseOf({ ...ending, value }, request, place) };
+      return { response: responseOf({ ...result, value }, request, site) };
     },
     async again(attempts) {
       if (attempts > options.retries || limiter?.silent) return false;
       const ms = backoffMs(attempts - 1, false, options.random);
-      if (await waited(options, ms, false)) return true;
+      if (await waitBeforeRetry(options, ms, false)) return true;
       throw new CancelledError('Interrupted.');
     },
     close() {
       closed = true;
-      for (const open of opening.values())
+      for (const open of connectionSets.values())
         void open.then(
           (set) => set.close(),
           () => undefined,
@@ -274,8 +282,8 @@ function traceLine(wire: Wire, attempt: Attempt | { open: OpenReply }, ms: numbe
   const out = wire.body instanceof Uint8Array ? `, ${wire.body.length} B` : '';
   const sent = `${wire.method} ${path} (${wire.headers.filter((_, at) => at % 2 === 0).join(' ')}${out})`;
   const time = `${Math.round(ms)} ms`;
-  if ('loss' in attempt) {
-    const { why, delivery } = attempt.loss;
+  if ('transportError' in attempt) {
+    const { why, delivery } = attempt.transportError;
     return `${sent} -> no answer: ${why}, ${delivery}, ${time}`;
   }
   const { status, headers } = 'open' in attempt ? attempt.open : attempt.reply;

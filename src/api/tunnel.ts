@@ -1,21 +1,22 @@
+/** Proxy tunnels: a CONNECT request that turns into a socket to the target. */
 import { request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import { isIP, isIPv6, type Socket } from 'node:net';
 import type { Proxy } from './proxy.js';
 import { ProxyFailure } from './transport-error.js';
 
-/** Where a tunnel is to lead. */
+/** The target of a tunnel. */
 interface TunnelTarget {
   readonly hostname: string;
   readonly protocol: string;
-  /** Empty for the protocol's own. */
+  /** Empty for the default port of the protocol. */
   readonly port: string;
 }
 
 /**
- * Opens a tunnel through a proxy with CONNECT; what goes through it is not for the proxy's eyes,
- * and of a request it learns host and port alone. `done` is told the socket or a ProxyFailure.
- * Returns what drops the attempt.
+ * Opens a tunnel through a proxy with CONNECT. The proxy learns only host and port, and cannot read
+ * the traffic. Calls `done` with the socket or a ProxyFailure. Returns a function that aborts the
+ * attempt.
  */
 export function openTunnel(
   proxy: Proxy,
@@ -24,28 +25,28 @@ export function openTunnel(
   done: (failure: ProxyFailure | null, socket?: Socket) => void,
 ): () => void {
   const url = new URL(proxy.origin);
-  const to = port || ownPort(protocol);
+  const targetPort = port || defaultPort(protocol);
   const send = url.protocol === 'https:' ? tlsRequest : plainRequest;
-  const place = `${isIPv6(hostname) ? `[${hostname}]` : hostname}:${to}`;
+  const authority = `${isIPv6(hostname) ? `[${hostname}]` : hostname}:${targetPort}`;
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   const request = send({
     method: 'CONNECT',
     hostname: host,
-    // Otherwise the name in the header `host` would be looked for in the proxy's certificate.
+    // Otherwise the proxy's certificate would be checked against the name in the `host` header.
     servername: isIP(host) ? '' : host,
-    port: url.port || ownPort(url.protocol),
-    path: place,
+    port: url.port || defaultPort(url.protocol),
+    path: authority,
     headers: {
-      host: place,
+      host: authority,
       ...(proxy.authorization !== undefined && { 'proxy-authorization': proxy.authorization }),
     },
     agent: false,
     rejectUnauthorized: true,
   });
-  let open = true;
+  let isPending = true;
   const end = (failure: ProxyFailure | null, socket?: Socket) => {
-    if (!open) return;
-    open = false;
+    if (!isPending) return;
+    isPending = false;
     clearTimeout(timer);
     done(failure, socket);
   };
@@ -58,7 +59,7 @@ export function openTunnel(
     end(new ProxyFailure(proxy.origin, { problem, cause }));
   });
   request.on('connect', ({ statusCode = 0 }, socket: Socket, head: Buffer) => {
-    // A server that speaks before it is spoken to is none of HTTP or TLS.
+    // A server that sends data first speaks neither HTTP nor TLS.
     if (statusCode >= 200 && statusCode < 300 && head.length === 0) return end(null, socket);
     socket.destroy();
     end(new ProxyFailure(proxy.origin, { problem: `answered ${statusCode}`, status: statusCode }));
@@ -67,6 +68,6 @@ export function openTunnel(
   return () => request.destroy();
 }
 
-function ownPort(protocol: string): string {
+function defaultPort(protocol: string): string {
   return protocol === 'https:' ? '443' : '80';
 }

@@ -1,23 +1,32 @@
+/** The API as commands see it: calls, responses and lists. */
 import type { RecordStream } from '../data/batches.js';
 import type { Instant } from '../data/time.js';
 import type { JsonObject } from '../data/json.js';
 import type { EndpointName, ResourceName } from './contract.js';
-import type { Link } from './links.js';
 import type { RateLimiter } from './rate-limiter.js';
-import type { TransportRequest, TransportResponse } from './transport.js';
+import type { TransportRequest, TransportResponse } from './wire.js';
 
-/** A call of the contract as data: what a plan holds, a dry run shows and `Api.send` sends. */
+/** A document's file as a download or preview answer gives it: a signed URL (a secret), or the bytes. */
+export type Link =
+  | { readonly kind: 'url'; readonly url: string; readonly expiresAt: string | undefined }
+  | {
+      readonly kind: 'bytes';
+      readonly bytes: Buffer;
+      readonly headers: { readonly [name: string]: string };
+    };
+
+/** A call of the contract as data: what a plan contains, a dry run shows and `Api.send` sends. */
 export interface Call {
   readonly endpoint: EndpointName;
-  /** The ids of the path, by the contract's names, without organizationId. */
+  /** The ids in the path, by the contract's names, without organizationId. */
   readonly params?: { readonly [name: string]: string };
-  /** The JSON body without organizationId; the client puts that where the contract wants it. */
+  /** The JSON body without organizationId, which the client adds where the contract needs it. */
   readonly body?: JsonObject;
-  /** Another `METHOD /path` than the guessed one, typed with --route. */
+  /** A `METHOD /path` from --route that replaces the assumed one. */
   readonly route?: string;
 }
 
-/** A call as it would stand on the wire. */
+/** A call as it would be sent. */
 export interface PlannedRequest {
   readonly method: string;
   readonly path: string;
@@ -25,35 +34,37 @@ export interface PlannedRequest {
   readonly body?: unknown;
 }
 
-/** What a call was answered with; `body` is undefined where there was none or it was no JSON. */
+/** The response to a call; `body` is undefined if there was none or it was not JSON. */
 export interface Answer {
   readonly status: number;
   readonly headers: { readonly [name: string]: string };
   readonly body: unknown;
-  /** When its head was there: from then on what it says grows old. */
+  /** When its headers arrived: the age of its content counts from here. */
   readonly at: Instant;
 }
 
-/** Whether a list is known to be whole. A write to a filtered selection needs `complete`. */
+/** Says if a list is known to be complete. A write to a filtered selection needs `complete`. */
 export type Completeness =
   | { readonly state: 'complete' }
   | { readonly state: 'doubtful'; readonly reason: string };
 
-/** A list on its way: records as they arrive, in the service's order. */
+/** A list being read: records as they arrive, in the service's order. */
 export interface RecordList extends RecordStream<JsonObject> {
-  /** Settled when the iteration ended; throws when asked earlier. */
+  /** Known when the iteration has ended; throws BugError before. */
   completeness(): Completeness;
-  /** When the last byte of the last page came. Throws BugError when asked before the iteration ended. */
+  /**
+   * When the last byte of the last page arrived. Throws BugError before the iteration has ended.
+   */
   arrivedAt(): Instant;
 }
 
-/** What the reader of a list may want to hear besides its records. */
-export interface ListListening {
-  /** Hears the headers of the list's first answer, before its first record. */
-  readonly answered?: (headers: Answer['headers']) => void;
+/** Events of a list besides its records. */
+export interface ListObserver {
+  /** Called with the headers of the first response, before the first record. */
+  readonly onHeaders?: (headers: Answer['headers']) => void;
 }
 
-/** The service as commands see it. The organization id is never a parameter (contract 4.6). */
+/** The client of the service. The organization id is never a parameter (contract 4.6). */
 export interface Api {
   readonly organizationId: string;
   readonly baseUrl: string;
@@ -63,49 +74,52 @@ export interface Api {
   readonly urlNote: string | undefined;
   /** Where the key came from, for people: "environment ROSTERCTL_API_KEY". */
   readonly keySource: string | undefined;
-  /** Whether a text holds the API key: such a value is kept nowhere. */
+  /** True if a text contains the API key: such a value is never stored. */
   isKey(text: string): boolean;
-  /** When requests may start; bulk runs set its bounds. */
+  /** Decides when requests may start; bulk runs set its limits. */
   readonly limiter: RateLimiter;
-  /** What `send` would put on the wire; sends nothing. Throws UsageError on an impossible id. */
+  /** Returns the request that `send` would send. Throws UsageError for an invalid id. */
   describe(call: Call): PlannedRequest;
-  /** Says, once for each, that the route of this call is a guess; nothing where it is none. */
+  /**
+   * Notes, once per route, that the route of this call is assumed. Does nothing for a stated route.
+   */
   noteAssumedRoute(call: Call): void;
-  /** Sends one call and judges its status. Throws ApiError, NetworkError, ProtocolError, UnknownOutcomeError. */
+  /** Sends one call. Throws ApiError, NetworkError, ProtocolError, UnknownOutcomeError. */
   send(call: Call): Promise<Answer>;
   /**
-   * Sends the request of a write exactly once; whoever calls reads and decides before it is sent
-   * again. After a pause of more than a second for another answer's Retry-After, or when `isFresh` says no
-   * directly before the request leaves, nothing is sent: StaleReadError. Throws NetworkError (`not-sent`) where nothing
-   * left, ApiError for a refusal (429: `details.wait`), UnknownOutcomeError for everything between.
+   * Sends a write exactly once; the caller must read and decide before sending again. Sends nothing
+   * and throws StaleReadError after a pause of more than a second for another response's
+   * Retry-After, or if `isFresh` returns false directly before sending. Throws NetworkError
+   * (`not-sent`) if nothing was sent, ApiError for a refusal (429: `details.wait`),
+   * UnknownOutcomeError for everything in between.
    */
   sendOnce(call: Call, isFresh: () => boolean): Promise<Answer>;
-  /** Sends a call whose answer is one record and finds the record in whatever envelope it came. */
+  /** Sends a call that returns one record, and finds the record in whatever envelope it comes. */
   record(call: Call): Promise<JsonObject>;
-  /** The record as `record` finds it, and when the head of its answer was there. */
+  /** Returns the record as `record` does, and when the headers of its response arrived. */
   recordAt(call: Call): Promise<{ readonly record: JsonObject; readonly at: Instant }>;
-  /** Finds the signed URL, or the bytes, in the answer of a download or preview call. */
+  /** Finds the signed URL, or the bytes, in the response to a download or preview call. */
   link(call: Call): Promise<Link>;
-  /** `replace`: the body of this update must be the whole record (`wholeRecord` of records.ts). */
+  /** `replace`: the body of this update must be the complete record (`replacementBody`). */
   semantics(call: Call): 'merge' | 'replace';
   /** Lists a resource through its documented list call. */
   list(
     resource: ResourceName,
     query?: { readonly [name: string]: string },
-    listening?: ListListening,
+    observer?: ListObserver,
   ): RecordList;
   /**
-   * A request that the contract does not know (`rosterctl api`); same origin, same key handling.
-   * Every status but a redirect is returned; `failureOf` of answers.ts judges it.
+   * Sends a request that the contract does not know (`rosterctl api`), with the same origin and key
+   * handling. Returns every status but a redirect; `failureOf` finds the failure in it.
    */
   raw(request: TransportRequest): Promise<TransportResponse>;
 }
 
-/** What the caller of `createApi` is told about while calls run. */
+/** Messages to the caller of `createApi` while calls run. */
 export interface ApiNotes {
-  /** A deviation from the contract in an answer; told once per run and path. */
+  /** A difference from the contract in a response; reported once per run and path. */
   drift(message: string): void;
-  /** Anything else worth a line on stderr. */
+  /** Any other note for stderr. */
   note(message: string): void;
 }
 

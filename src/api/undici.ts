@@ -1,3 +1,4 @@
+import { lazy } from '../data/lazy.js';
 import { subscribe } from 'node:diagnostics_channel';
 import type { LookupFunction, Socket } from 'node:net';
 import type RawAgent from 'undici/lib/dispatcher/agent.js';
@@ -7,22 +8,22 @@ import type { Proxy, ProxyChoice } from './proxy.js';
 
 export type Agent = RawAgent;
 
-/** The parts of undici that are used. */
+/** The parts of undici that we use. */
 interface Undici {
   readonly Agent: typeof RawAgent;
   readonly connectorFor: typeof connectorFor;
 }
 
-/** Connections to wherever requests go, closed together. */
+/** A set of connections that are closed together. */
 export interface Connections {
   readonly agent: Agent;
-  /** Drops every connection at once, also those still being made; waits for nothing. */
+  /** Drops every connection at once, including those still being opened. Does not wait. */
   close(): void;
 }
 
 interface ConnectionOptions {
   readonly connectMs: number;
-  /** False: every request gets a connection of its own. */
+  /** If false, every request gets its own connection. */
   readonly keepAlive: boolean;
   readonly lookup?: LookupFunction | undefined;
   readonly proxy?: ProxyChoice | undefined;
@@ -30,7 +31,7 @@ interface ConnectionOptions {
 
 const headerBytes = 16 * 1024;
 
-/** Loads undici when it is first needed and opens a set of connections that always verify TLS. */
+/** Opens a set of connections. Loads undici on first use. */
 export async function openConnections(
   nodeVersion: string,
   { connectMs, keepAlive, lookup, proxy }: ConnectionOptions,
@@ -42,7 +43,7 @@ export async function openConnections(
     ...(lookup && { lookup }),
   });
   const connecting = new Set<Socket>();
-  const direct = (options: buildConnector.Options, done: buildConnector.Callback) => {
+  const connectDirectly = (options: buildConnector.Options, done: buildConnector.Callback) => {
     const socket = connect(options, (...outcome) => {
       connecting.delete(socket);
       done(...outcome);
@@ -50,27 +51,29 @@ export async function openConnections(
     connecting.add(socket);
   };
   const tunnels = new Set<() => void>();
-  const through = async (
-    used: Proxy,
+  const connectThroughProxy = async (
+    chosenProxy: Proxy,
     options: buildConnector.Options,
     done: buildConnector.Callback,
   ) => {
     const { openTunnel } = await import('./tunnel.js');
-    const drop = openTunnel(used, options, connectMs, (failure, socket) => {
-      tunnels.delete(drop);
+    const abortTunnel = openTunnel(chosenProxy, options, connectMs, (failure, socket) => {
+      tunnels.delete(abortTunnel);
       if (!socket) done(failure ?? new Error('no tunnel'), null);
-      else if (options.protocol === 'https:') direct({ ...options, httpSocket: socket }, done);
+      else if (options.protocol === 'https:')
+        connectDirectly({ ...options, httpSocket: socket }, done);
       else done(null, socket);
     });
-    tunnels.add(drop);
+    tunnels.add(abortTunnel);
   };
   const agent = new undici.Agent({
     connect(options, done) {
-      const used = proxy?.(targetOf(options));
-      if (used) through(used, options, done).catch((error: Error) => done(error, null));
-      else direct(options, done);
+      const chosenProxy = proxy?.(targetOf(options));
+      if (chosenProxy)
+        connectThroughProxy(chosenProxy, options, done).catch((error: Error) => done(error, null));
+      else connectDirectly(options, done);
     },
-    // Deadlines are ours: undici's own count in steps of half a second and from other moments.
+    // We keep our own deadlines: undici's have a resolution of half a second and start elsewhere.
     headersTimeout: 0,
     bodyTimeout: 0,
     maxHeaderSize: headerBytes,
@@ -81,7 +84,7 @@ export async function openConnections(
     close() {
       void agent.destroy();
       for (const socket of connecting) socket.destroy();
-      for (const drop of tunnels) drop();
+      for (const abortTunnel of tunnels) abortTunnel();
     },
   };
 }
@@ -90,19 +93,12 @@ function targetOf({ protocol, host, hostname }: buildConnector.Options): URL {
   return new URL(`${protocol}//${host ?? hostname}`);
 }
 
-let loading: Promise<Undici> | undefined;
-
 /**
- * On Node 20 V8 compiles undici's WebAssembly parser a second time in the background and the process
- * waits for that at its exit; a flag set before prevents it. On later versions there is no such wait
- * and setting a flag costs time.
+ * Loads undici once. On Node 20, V8 compiles undici's WebAssembly parser a second time in the
+ * background, and the process waits for that at exit; a flag set before loading prevents it. Later
+ * versions do not wait, and setting a flag would cost time.
  */
-function loadUndici(nodeVersion: string): Promise<Undici> {
-  loading ??= load(nodeVersion);
-  return loading;
-}
-
-async function load(nodeVersion: string): Promise<Undici> {
+async function loadUndici(nodeVersion: string): Promise<Undici> {
   if (/^v?20\./.test(nodeVersion)) {
     const { setFlagsFromString } = await import('node:v8');
     setFlagsFromString('--liftoff-only');
@@ -111,21 +107,25 @@ async function load(nodeVersion: string): Promise<Undici> {
     import('undici/lib/dispatcher/agent.js'),
     import('undici/lib/core/connect.js'),
   ]);
-  subscribe('undici:client:sendHeaders', (message) => {
-    const told = departing;
-    departing = undefined;
-    told?.((message as { socket: Socket }).socket);
-  });
+  subscribeOnce();
   return { Agent: agent.default, connectorFor: connect.default };
 }
 
-let departing: ((socket: Socket) => void) | undefined;
+const subscribeOnce = lazy(() =>
+  subscribe('undici:client:sendHeaders', (message) => {
+    const listener = pendingListener;
+    pendingListener = undefined;
+    listener?.((message as { socket: Socket }).socket);
+  }),
+);
+
+let pendingListener: ((socket: Socket) => void) | undefined;
 
 /**
- * To be called inside a handler's `onConnect`: tells when the head of this request is written to a
- * socket. undici publishes that in the same turn, right after `onConnect`, so nothing comes between;
- * its error codes cannot tell a request that left from one that did not.
+ * Calls `listener` when the headers of this request are written to a socket. Call it inside a
+ * handler's `onConnect`: undici publishes the event synchronously right after that, so nothing can
+ * come between. Its error codes do not distinguish a request that was sent from one that was not.
  */
-export function onDeparture(told: (socket: Socket) => void): void {
-  departing = told;
+export function onHeadWritten(listener: (socket: Socket) => void): void {
+  pendingListener = listener;
 }

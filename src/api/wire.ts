@@ -1,18 +1,18 @@
-/** One HTTP exchange as data: what is sent, within which bounds, and what came of it. */
+/** One HTTP exchange as data: the request, its limits and its result. */
 import type { Instant } from '../data/time.js';
 import { UsageError } from '../errors.js';
 import type { TransportError } from './transport-error.js';
 
-/** One request below the base URL; `path` begins with `/` and is already percent-encoded. */
+/** One request below the base URL; `path` starts with `/` and is already percent-encoded. */
 export interface TransportRequest {
   readonly method: string;
   readonly path: string;
   /** The path's template (`/tryout-applications/{applicationId}`), for errors and the trace. */
   readonly template: string;
   readonly body?: string | Uint8Array | undefined;
-  /** A 3xx answer is what was asked for (download, preview); elsewhere it is an error. */
+  /** A 3xx response is a valid result (download, preview), not an error. */
   readonly redirectIsData?: boolean | undefined;
-  /** A read whose 2xx answer is no JSON is tried once more. */
+  /** Retry a read once if its 2xx response is not JSON. */
   readonly needsJson?: boolean | undefined;
 }
 
@@ -20,66 +20,66 @@ export interface TransportResponse {
   readonly status: number;
   readonly headers: { readonly [name: string]: string };
   readonly body: Buffer;
-  /** When the head of this answer was there: from then on what it says grows old. */
+  /** When its headers arrived: the age of its content counts from here. */
   readonly at: Instant;
-  /** Seconds that the service asked to wait before anything more is sent. */
+  /** Seconds that the service asked to wait before sending anything else. */
   readonly wait?: number | undefined;
-  /** The same seconds, when they are more than --max-wait allows. */
+  /** Equal to `wait` if that is more than --max-wait allows. */
   readonly retryAfter?: number | undefined;
-  /** The status (408, 5xx) leaves open whether this write took effect. */
-  readonly doubt?: boolean | undefined;
+  /** The status (408, 5xx) does not show whether this write took effect. */
+  readonly outcomeUnknown?: boolean | undefined;
 }
 
-/** The body of a 2xx answer that is read as it comes. */
+/** The body of a 2xx response, read as it arrives. */
 export interface OpenBody {
   readonly status: number;
   readonly headers: { readonly [name: string]: string };
-  /** When the head of the answer was there. */
+  /** When the headers arrived. */
   readonly at: Instant;
-  /** When its last byte was there, however late it is read; undefined before. */
+  /** When the last byte arrived, however late it is read; undefined before. */
   readonly endedAt: Instant | undefined;
-  /** The next piece, undefined at the end. Throws NetworkError once `lift` was called. */
+  /** Returns the next chunk, undefined at the end. Throws NetworkError after `lift` was called. */
   next(): Promise<Buffer | undefined>;
-  /** What comes is handed on from here: no deadline but that of standing still, no second attempt. */
+  /** From here on the data is passed on: no deadline except for stalls, and no retry. */
   lift(): void;
-  /** Nothing more is read; the connection is dropped unless the end has come. */
+  /** Stops reading and drops the connection, unless the body has ended. */
   abandon(): void;
 }
 
-/** What the beginning of an open answer came to. */
-export interface Begun<T> {
+/** The result of reading the start of a streamed response. */
+export interface StreamStart<T> {
   readonly value: T;
-  /** Worth one more attempt. */
-  readonly doubtful?: boolean;
+  /** Retry once if attempts remain. */
+  readonly retryOnce?: boolean;
 }
 
-/** One request as it goes on the wire. */
+/** One request as it is sent. */
 export interface Wire {
   readonly origin: string;
   readonly method: string;
   /** Path and query, percent-encoded. */
   readonly path: string;
-  /** Names and values in turn. */
+  /** Alternating names and values. */
   readonly headers: readonly string[];
   readonly body?: Uint8Array | AsyncIterable<Uint8Array> | undefined;
 }
 
-/** Bounds of one attempt, in milliseconds and bytes; absent = none. */
+/** Limits of one attempt, in milliseconds and bytes; absent = none. */
 export interface Limits {
-  /** From the head of the request leaving to the status line. */
+  /** From sending the request headers to the status line. */
   readonly firstByteMs?: number | undefined;
-  /** From the start, connecting included, to the last byte of the answer. */
+  /** From the start, including connecting, to the last byte of the response. */
   readonly attemptMs?: number | undefined;
   /** Without any byte moving in either direction. */
   readonly stallMs?: number | undefined;
-  /** From the whole request leaving to the last byte of an answer that is not handed out as it comes. */
+  /** From the end of the request to the last byte of a response that is not streamed. */
   readonly answerMs?: number | undefined;
-  /** Without any byte of an open answer, while its reader waits. */
+  /** Without any byte of a streamed response while its reader waits. */
   readonly quietMs?: number | undefined;
   readonly bodyBytes: number;
-  /** Keep what fits of a longer body instead of failing. */
+  /** Truncate a longer body instead of failing. */
   readonly cutBody?: boolean | undefined;
-  /** Whether the encoding of a file matters is for whoever knows the file. */
+  /** Accept any content-encoding: the caller decides, because it knows the file. */
   readonly anyEncoding?: boolean | undefined;
 }
 
@@ -87,107 +87,109 @@ export interface Reply {
   readonly status: number;
   readonly headers: { readonly [name: string]: string };
   readonly body: Buffer;
-  /** When its head was there. */
+  /** When its headers arrived. */
   readonly at: Instant;
 }
 
-/** An answer of 2xx whose body is read as it comes. */
+/** A 2xx response whose body is streamed. */
 export interface OpenReply {
   readonly status: number;
   readonly headers: { readonly [name: string]: string };
-  readonly flow: BodyStream;
-  /** When its head was there. */
+  readonly stream: BodyStream;
+  /** When its headers arrived. */
   readonly at: Instant;
 }
 
-/** What one attempt came to. */
-export type Attempt = { readonly reply: Reply } | { readonly loss: TransportError };
+/** The result of one attempt. */
+export type Attempt = { readonly reply: Reply } | { readonly transportError: TransportError };
 
 /**
- * What requests to the service look like on the wire; what all of them share is made once. Throws
- * UsageError for a path that would leave the base URL.
+ * Returns a function that builds requests to the service; the shared headers are built once. It
+ * throws UsageError for a path that would leave the base URL.
  */
-export function wires(base: URL, { userAgent, key }: { userAgent: string; key: string }) {
+export function wireBuilder(base: URL, { userAgent, key }: { userAgent: string; key: string }) {
   const { origin } = base;
-  const folder = base.pathname.replace(/\/$/, '');
-  const bare = [
+  const basePath = base.pathname.replace(/\/$/, '');
+  const bareHeaders = [
     ...['accept', 'application/json'],
     ...['user-agent', userAgent],
     ...['x-api-key', key],
   ];
-  const withBody = [...bare, 'content-type', 'application/json'];
-  return ({ method, path: below, body }: TransportRequest): Wire => {
-    checkPath(below);
-    const path = folder + below;
-    if (body === undefined) return { origin, method, path, headers: bare };
+  const bodyHeaders = [...bareHeaders, 'content-type', 'application/json'];
+  return ({ method, path: relativePath, body }: TransportRequest): Wire => {
+    checkPath(relativePath);
+    const path = basePath + relativePath;
+    if (body === undefined) return { origin, method, path, headers: bareHeaders };
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-    return { origin, method, path, headers: withBody, body: bytes };
+    return { origin, method, path, headers: bodyHeaders, body: bytes };
   };
 }
 
-/** No part begins with a dot or is percent-encoded, so that nothing can be folded. */
+/** The fast path: no segment starts with a dot or is percent-encoded, so nothing can be folded. */
 const plainPath = /^(?:\/[\w~-][\w~.-]*)+(?:\?[\w~.=&-]*)?$/;
 
-/** What a server or a proxy would fold to a path outside the base URL is refused here. */
+/** Refuses a path that a server or a proxy could fold to one outside the base URL. */
 function checkPath(path: string): void {
   if (plainPath.test(path)) return;
-  const [bare = ''] = path.split('?', 1);
-  const folded = bare.split('/').some((part) => /^(\.|%2e){1,2}$/i.test(part));
-  if (path.startsWith('/') && !folded && /^[\u0021-\u007e]+$/.test(path) && !/[#\\]/.test(path))
+  const [pathname = ''] = path.split('?', 1);
+  const isFolded = pathname.split('/').some((part) => /^(\.|%2e){1,2}$/i.test(part));
+  if (path.startsWith('/') && !isFolded && /^[\u0021-\u007e]+$/.test(path) && !/[#\\]/.test(path))
     return;
   throw new UsageError('This path cannot be sent: it needs a leading slash and percent-encoding.');
 }
 
-/** As much as waits for a reader before the connection is told to hold back. */
-const enough = 256 * 1024;
+/** In bytes. Above this, the connection is paused until the reader catches up. */
+const highWaterMark = 256 * 1024;
 
-/** Breaks the reading of a flow: the answer did not come whole. */
+/** Thrown while reading a stream whose response broke off. */
 export class BrokenBody extends Error {
-  override readonly name = 'BrokenFlow';
-  constructor(readonly loss: TransportError) {
-    super(loss.why);
+  override readonly name = 'BrokenBody';
+  constructor(readonly transportError: TransportError) {
+    super(transportError.why);
   }
 }
 
-/** What a flow does to the connection that feeds it. */
+/** The connection that feeds a stream. */
 interface BodySource {
-  /** More may come. */
+  /** Resumes reading from the connection. */
   resume(): void;
-  /** Nobody reads on: the connection is of no use any more. */
+  /** Drops the connection, because nobody reads any more. */
   abandon(): void;
-  /** Ends the attempt's own deadline; from here on only standing still is a failure. */
+  /** Cancels the attempt's deadline; from here on only a stall is a failure. */
   lift(): void;
 }
 
 /**
- * The body of an answer on its way, to be read once. A reader that is slow holds the connection
- * back; one that leaves early ends it. Reading throws BrokenFlow when the answer breaks.
+ * The body of a response while it arrives, to be read once. A slow reader pauses the connection;
+ * one that stops early ends it. Reading throws BrokenBody if the response breaks off.
  */
 export class BodyStream {
-  private waiting: Buffer[] = [];
+  private chunks: Buffer[] = [];
   private bytes = 0;
-  private end: { readonly at: Instant; readonly loss?: TransportError | undefined } | undefined;
+  private end:
+    | { readonly at: Instant; readonly transportError?: TransportError | undefined }
+    | undefined;
   private wake: (() => void) | undefined;
-  private held = false;
+  private isPaused = false;
 
   constructor(private readonly source: BodySource) {}
 
-  /** Takes a piece from the connection; false = hold back. */
-  put(piece: Buffer): boolean {
-    this.waiting.push(piece);
-    this.bytes += piece.length;
+  /** Adds a chunk from the connection. Returns false to pause the connection. */
+  put(chunk: Buffer): boolean {
+    this.chunks.push(chunk);
+    this.bytes += chunk.length;
     this.wake?.();
-    this.held = this.bytes >= enough;
-    return !this.held;
+    this.isPaused = this.bytes >= highWaterMark;
+    return !this.isPaused;
   }
 
-  /** The last piece has come, or none will. */
-  finish(at: Instant, loss?: TransportError): void {
-    this.end ??= { at, loss };
+  /** Ends the stream, with an error if no more chunks will come. */
+  finish(at: Instant, transportError?: TransportError): void {
+    this.end ??= { at, transportError };
     this.wake?.();
   }
 
-  /** When the last piece came, however late it is read; undefined before. */
+  /** When the last chunk arrived, however late it is read; undefined before. */
   get endedAt(): Instant | undefined {
     return this.end?.at;
   }
@@ -200,19 +202,19 @@ export class BodyStream {
     if (!this.end) this.source.abandon();
   }
 
-  /** The next piece, undefined at the end. */
+  /** Returns the next chunk, undefined at the end. */
   async next(): Promise<Buffer | undefined> {
     for (;;) {
-      const piece = this.waiting.shift();
-      if (piece) {
-        this.bytes -= piece.length;
-        if (this.held && this.bytes === 0) {
-          this.held = false;
+      const chunk = this.chunks.shift();
+      if (chunk) {
+        this.bytes -= chunk.length;
+        if (this.isPaused && this.bytes === 0) {
+          this.isPaused = false;
           this.source.resume();
         }
-        return piece;
+        return chunk;
       }
-      if (this.end?.loss) throw new BrokenBody(this.end.loss);
+      if (this.end?.transportError) throw new BrokenBody(this.end.transportError);
       if (this.end) return undefined;
       // oxlint-disable-next-line no-await-in-loop
       await new Promise<void>((resolve) => {
@@ -223,35 +225,39 @@ export class BodyStream {
 }
 
 /**
- * Keeps V8's space for new objects as small as it is now: the records of a long list are garbage a
- * moment later, and a larger space for them costs 20 MiB and saves no time. Versions whose V8 pays no
- * heed to the flag are left alone.
+ * Keeps V8's space for new objects at its current size: the records of a long list soon become
+ * garbage, and a larger space costs 20 MiB and saves no time. Does nothing on versions whose V8
+ * ignores the flag.
  */
 export async function keepHeapSmall(nodeVersion: string): Promise<void> {
   if (!/^v?2[02]\./.test(nodeVersion)) return;
-  isSmall = true;
+  isHeapSmall = true;
   const { setFlagsFromString } = await import('node:v8');
   setFlagsFromString('--semi-space-growth-factor=1');
 }
 
-let isSmall = false;
+let isHeapSmall = false;
 
 /**
- * Ends that: what thousands of requests leave behind takes a tenth of their time to clear away in so
- * small a space, and 20 MiB more end that. In few large steps, so that runs of all sizes have as much.
+ * Undoes `keepHeapSmall`: in so small a space, garbage collection takes a tenth of the time of
+ * thousands of requests, which 20 MiB more avoid. Grows in few large steps, so that runs of all
+ * sizes use as much.
  */
 export async function letHeapGrow(): Promise<void> {
-  if (!isSmall) return;
-  isSmall = false;
+  if (!isHeapSmall) return;
+  isHeapSmall = false;
   const { setFlagsFromString } = await import('node:v8');
   setFlagsFromString('--semi-space-growth-factor=4');
 }
 
-const manyRows = 20_000;
+const longRunRows = 20_000;
 
-/** The heap of a long run would grow to twice what lives in it; a little more work keeps it near that. */
+/**
+ * Keeps the heap of a long run close to its live data, instead of twice that, for a little more
+ * work.
+ */
 export async function keepHeapClose(rows: number): Promise<void> {
-  if (rows <= manyRows) return;
+  if (rows <= longRunRows) return;
   const { setFlagsFromString } = await import('node:v8');
   setFlagsFromString('--heap-growing-percent=5');
 }

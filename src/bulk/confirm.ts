@@ -1,21 +1,21 @@
-/** What is shown and asked before the first write. */
+/** Confirmation: what is shown and asked before the first write, and the limits that stop a run before it. */
 import { shortValue } from '../cli/lines.js';
 import type { Context } from '../context.js';
 import { nameFirstFew, plural } from '../data/text.js';
 import { CancelledError, GuardError, UsageError } from '../errors.js';
 import { type BulkValues, defaultMaxChanges } from './invocation.js';
-import type { ConfirmRule, Operation } from './operation.js';
+import type { ConfirmRule, Operation } from '../engine/operation.js';
 import type { Preview } from './preview.js';
-import { countsAsError, type ReportRow } from './report.js';
+import { countsAsError, type ReportRow } from '../runs/report.js';
 
-/** Where, how many, counts per move, the first rows, and what cannot be called back. */
+/** The target, the row count, counts per status change, the first rows, failures, and what cannot be undone. */
 function previewLines(
   context: Context,
-  deed: ActionName,
+  actionName: ActionName,
   total: number,
   { tasks, decided, names }: Preview,
 ): string[] {
-  const verb = verbOf(deed);
+  const verb = verbOf(actionName);
   const moves = new Map<string, number>();
   for (const { previewed = [] } of tasks)
     for (const change of previewed) {
@@ -25,12 +25,12 @@ function previewLines(
     }
   const { profile } = context.settings;
   return [
-    `${deed.action.replace('.', ' ')}: ${tasks.length} of ${plural(total, 'record')} would ${verb.would}`,
+    `${actionName.action.replace('.', ' ')}: ${tasks.length} of ${plural(total, 'record')} would ${verb.would}`,
     `profile ${profile.name}, organization ${context.api.organizationId}, ${context.api.baseUrl}`,
     ...[...moves].map(([move, count]) => `  ${count} ${move}`),
     ...rowLines(verb, { tasks, names }, hasMore(tasks) ? nameFirstFew : tasks.length),
     ...(hasMore(tasks)
-      ? [`  … ${tasks.length - nameFirstFew} more${isAsked(context) ? ' (l lists all)' : ''}`]
+      ? [`  … ${tasks.length - nameFirstFew} more${willPrompt(context) ? ' (l lists all)' : ''}`]
       : []),
     ...failingLines(verb, decided),
     ...(moves.size > 0
@@ -39,37 +39,37 @@ function previewLines(
   ];
 }
 
-/** Rows to be listed, with the names that are known. */
+/** Rows to list, with their names where known. */
 interface Listed extends Pick<Preview, 'tasks'> {
   readonly names?: Preview['names'] | undefined;
 }
 
-/** What is to be done to each of the first rows. */
+/** One line for each of the first `most` rows: its id, its name, and its changes. */
 function rowLines(verb: Verb, { tasks, names }: Listed, most: number): string[] {
   return tasks.slice(0, most).map(({ row, id, previewed = [] }) => {
-    const [gone] = verb === verbs['delete'] ? previewed : [];
-    const name = names?.get(row) ?? gone?.from ?? undefined;
-    const called = `  ${id}${name === undefined ? '' : ` (${shortValue(name)})`}`;
-    if (gone) return called;
+    const [deletion] = verb === verbs['delete'] ? previewed : [];
+    const name = names?.get(row) ?? deletion?.from ?? undefined;
+    const label = `  ${id}${name === undefined ? '' : ` (${shortValue(name)})`}`;
+    if (deletion) return label;
     const changes = previewed.map(
       ({ field, from, to }) => `${field} ${shortValue(from)} → ${shortValue(to)}`,
     );
-    return `${called}: ${changes.join(', ')}`;
+    return `${label}: ${changes.join(', ')}`;
   });
 }
 
-/** A few rows are all shown. */
-const mostShown = 7;
+/** A preview of up to this many rows lists all of them. */
+const maxListed = 7;
 
 function hasMore({ length }: readonly unknown[]): boolean {
-  return length > mostShown;
+  return length > maxListed;
 }
 
 function andMore({ length }: readonly unknown[]): string[] {
   return length > nameFirstFew ? [`  and ${length - nameFirstFew} more`] : [];
 }
 
-/** Who is asked is to know as well what will not be done: a word too many may stand among the ids. */
+/** Lists the rows that will not be written, so that the user sees e.g. a stray word among the ids before answering. */
 function failingLines({ done }: Verb, decided: readonly ReportRow[]): string[] {
   const failing = decided.filter(({ result }) => countsAsError(result));
   if (failing.length === 0) return [];
@@ -81,11 +81,11 @@ function failingLines({ done }: Verb, decided: readonly ReportRow[]): string[] {
 }
 
 interface Verb {
-  /** Begins a question. */
+  /** The first word of a question. */
   readonly ask: string;
-  /** Of records: `would …`. */
+  /** Completes `N records would …`. */
   readonly would: string;
-  /** Of records: `cannot be …`. */
+  /** Completes `N rows cannot be …`. */
   readonly done: string;
 }
 
@@ -95,13 +95,13 @@ const verbs: { readonly [verb: string]: Verb } = {
   convert: { ask: 'Convert', would: 'be converted', done: 'converted' },
 };
 
-/** What is done to records: the action (`players.delete`), and the verb where that does not say it. */
+/** The action (`players.delete`), and its verb if the action's name does not contain it. */
 export interface ActionName {
   readonly action: string;
   readonly verb?: Operation['verb'] | undefined;
 }
 
-/** How to speak of a deed: who deletes is never asked about a change. */
+/** The words for an action, so that a delete is never described as a change. */
 function verbOf({
   action,
   verb = action.slice(action.indexOf('.') + 1) as 'delete',
@@ -109,18 +109,19 @@ function verbOf({
   return verbs[verb] ?? changing;
 }
 
-/** Shows the preview on stderr; with --quiet only where a question follows. */
+/** Prints the preview to stderr; with --quiet only if a question follows. */
 export function printPreview(
   context: Context,
-  deed: ActionName,
+  actionName: ActionName,
   total: number,
   preview: Preview,
 ): void {
-  for (const line of previewLines(context, deed, total, preview)) printBeforeAsking(context, line);
+  for (const line of previewLines(context, actionName, total, preview))
+    printBeforeAsking(context, line);
   if (preview.firstCall) context.api.noteAssumedRoute(preview.firstCall);
 }
 
-/** What the operation says of its preview besides. */
+/** Prints the operation's own notes on the preview. */
 export function printPreviewNotes(
   context: Context,
   { previewNotes }: Pick<Operation, 'previewNotes'>,
@@ -131,21 +132,26 @@ export function printPreviewNotes(
     printBeforeAsking(context, line);
 }
 
-/** Says what a person has to know before answering; with --quiet only where a question follows. */
+/** Prints what the user needs to know before answering; with --quiet only if a question follows. */
 function printBeforeAsking(context: Context, line: string): void {
-  if (isAsked(context)) context.message(line);
+  if (willPrompt(context)) context.message(line);
   else context.note(line);
 }
 
-function isAsked({ settings, prompts }: Context): boolean {
-  return !settings.yes && !settings.dryRun && prompts.nobody === undefined;
+function willPrompt({ settings, prompts }: Context): boolean {
+  return !settings.yes && !settings.dryRun && prompts.unavailable === undefined;
 }
 
-/** What a dry run says where the cap would stop the line. */
-export function printCap(context: Context, deed: ActionName, count: number, values: Cap): void {
+/** Warns in a dry run that --max-changes would stop the real run. */
+export function printCap(
+  context: Context,
+  actionName: ActionName,
+  count: number,
+  values: Cap,
+): void {
   if (!isAboveCap(count, values)) return;
   context.message(
-    `${wouldBe(deed, count)}, more than --max-changes ${capOf(values)}: without --dry-run say --expect N or --max-changes ${count} as well.`,
+    `${wouldBe(actionName, count)}, more than --max-changes ${capOf(values)}: without --dry-run say --expect N or --max-changes ${count} as well.`,
   );
 }
 
@@ -155,16 +161,16 @@ function capOf({ maxChanges = defaultMaxChanges }: Cap): number {
   return maxChanges;
 }
 
-/** Who names the number of rows has agreed to it. */
+/** True if the count exceeds --max-changes; --expect lifts the cap, because it confirms the number. */
 function isAboveCap(count: number, values: Cap): boolean {
   return count > capOf(values) && values.expect === undefined;
 }
 
-function wouldBe(deed: ActionName, count: number): string {
-  return `${plural(count, 'record')} would ${verbOf(deed).would}`;
+function wouldBe(actionName: ActionName, count: number): string {
+  return `${plural(count, 'record')} would ${verbOf(actionName).would}`;
 }
 
-/** `--expect`: exactly so many rows. Throws GuardError. */
+/** Checks --expect against the number of selected rows. Throws GuardError. */
 export function checkExpected(selected: number, { expect }: Pick<BulkValues, 'expect'>): void {
   if (expect === undefined || expect === selected) return;
   throw new GuardError(
@@ -173,25 +179,25 @@ export function checkExpected(selected: number, { expect }: Pick<BulkValues, 'ex
   );
 }
 
-/** What is about to be done, and how much of it. */
-export interface Change extends ActionName {
+/** The change to confirm, and its size. */
+export interface PendingChanges extends ActionName {
   /** How many rows would be written. */
   readonly count: number;
   readonly rule: ConfirmRule;
-  /** One thing typed on the command line. */
+  /** The command line names exactly one record. */
   readonly isSingle: boolean;
-  /** `Delete player "Ann" (player_1)?`: the question where it is about one. */
+  /** The question for a single record: `Delete player "Ann" (player_1)?`. */
   readonly question?: string | undefined;
-  /** The rows; where the preview shows only some of them, `l` lists all. */
+  /** The rows; if the preview shows only some of them, answering `l` lists all. */
   readonly preview?: Listed | undefined;
-  /** The name that has to be typed, or given with --confirm. */
+  /** The name that the user must type, or give with --confirm. */
   readonly name?: string | undefined;
 }
 
-/** Asks before the first write, or refuses. Throws GuardError, UsageError, CancelledError. */
+/** Asks for confirmation before the first write. Throws GuardError, UsageError or CancelledError if it is not given. */
 export async function confirmChanges(
   context: Context,
-  change: Change,
+  change: PendingChanges,
   values: Cap & { readonly confirm?: unknown },
 ): Promise<void> {
   const { count, rule, isSingle, question, name } = change;
@@ -203,9 +209,10 @@ export async function confirmChanges(
   const { ask } = verbOf(change);
   const isCounted = (rule === 'count' && count > 1) || isAboveCap(count, values);
   const asked = `${ask} ${plural(count, 'record')}?`;
-  if (isCounted && rule === 'count' && (settings.yes || prompts.nobody !== undefined))
+  if (isCounted && rule === 'count' && (settings.yes || prompts.unavailable !== undefined))
     return requireCount(context, change, values);
-  if (isCounted && (settings.yes || prompts.nobody !== undefined)) throw aboveCap(change, values);
+  if (isCounted && (settings.yes || prompts.unavailable !== undefined))
+    throw aboveCap(change, values);
   if (isCounted) {
     const typed = await askOrList(context, `${asked} Type the number to confirm:`, change);
     if (typed === String(count)) return;
@@ -213,10 +220,10 @@ export async function confirmChanges(
   }
   const asks = rule !== 'several' || !isSingle;
   if (!asks || settings.yes) return;
-  if (prompts.nobody !== undefined)
+  if (prompts.unavailable !== undefined)
     throw new UsageError(
-      `${question ?? `${wouldBe(change, count)}.`} This needs a confirmation, and ${prompts.nobody}.`,
-      { hint: 'Add --yes to do it, or --dry-run to look first.' },
+      `${question ?? `${wouldBe(change, count)}.`} This needs a confirmation, and ${prompts.unavailable}.`,
+      { hint: 'Run it in a terminal, or add --yes. --dry-run shows what it would do.' },
     );
   const isListed = question === undefined && hasMore(change.preview?.tasks ?? []);
   const isYes = isListed
@@ -225,8 +232,8 @@ export async function confirmChanges(
   if (!isYes) throw new CancelledError('Nothing was done.');
 }
 
-/** Asks until the answer is not `l`, which lists all rows. */
-async function askOrList(context: Context, asked: string, change: Change): Promise<string> {
+/** Asks again after each `l`, which lists all rows; returns any other answer. */
+async function askOrList(context: Context, asked: string, change: PendingChanges): Promise<string> {
   const { preview } = change;
   const typed = (await context.prompts.text(asked)).trim();
   if (typed !== 'l' || !preview) return typed;
@@ -234,19 +241,23 @@ async function askOrList(context: Context, asked: string, change: Change): Promi
   return askOrList(context, asked, change);
 }
 
-/** Without a terminal the number of records to delete is given as a flag. Throws UsageError. */
-function requireCount({ prompts, settings }: Context, change: Change, { expect }: Cap): void {
+/** Requires --yes and --expect where no prompt is possible or --yes skips it. Throws UsageError. */
+function requireCount(
+  { prompts, settings }: Context,
+  change: PendingChanges,
+  { expect }: Cap,
+): void {
   const { count } = change;
   if (settings.yes && expect !== undefined) return;
   const why = settings.yes
     ? '--yes alone is not enough'
-    : (prompts.nobody ?? 'it was not confirmed');
+    : (prompts.unavailable ?? 'it was not confirmed');
   throw new UsageError(`${wouldBe(change, count)}, and ${why}.`, {
     hint: `Add: --yes --expect ${count}   (--dry-run looks first)`,
   });
 }
 
-function aboveCap(change: Change, values: Cap): GuardError {
+function aboveCap(change: PendingChanges, values: Cap): GuardError {
   const { count } = change;
   return new GuardError(
     `${wouldBe(change, count)}, more than --max-changes ${capOf(values)}. Nothing was changed.`,
@@ -260,7 +271,7 @@ async function confirmName(
   name: string,
   given: string | undefined,
 ): Promise<void> {
-  if (given === undefined && prompts.nobody !== undefined)
+  if (given === undefined && prompts.unavailable !== undefined)
     throw new UsageError(`${question} This needs --confirm with its name.`, {
       hint: 'Add: --confirm NAME   (--yes alone is not enough)',
     });
@@ -271,26 +282,26 @@ async function confirmName(
   });
 }
 
-/** What a preview leaves of the errors that a run may have. */
+/** How much of the error budget the preview used up. */
 interface ErrorsBefore {
-  readonly wrong: number;
-  /** So many that nothing is sent. */
+  readonly errorCount: number;
+  /** True if nothing may be sent. */
   readonly isTooMany: boolean;
-  /** How many rows may still fail; undefined: any number. */
-  readonly left: number | undefined;
+  /** How many more rows may fail; undefined: unlimited. */
+  readonly remaining: number | undefined;
 }
 
 type ErrorLimits = Pick<BulkValues, 'failFast' | 'maxErrors'>;
 
-/** Rows that failed or conflicted before anything was sent, held against `--max-errors`. */
+/** Checks the rows that failed or conflicted during the preview against --max-errors and --fail-fast. */
 export function errorsBefore(limits: ErrorLimits, decided: readonly ReportRow[]): ErrorsBefore {
-  const wrong = decided.filter(({ result }) => countsAsError(result)).length;
-  const most = mostErrors(limits);
-  if (most === undefined) return { wrong, isTooMany: false, left: undefined };
-  return { wrong, isTooMany: wrong >= most, left: most - wrong };
+  const errorCount = decided.filter(({ result }) => countsAsError(result)).length;
+  const limit = errorLimit(limits);
+  if (limit === undefined) return { errorCount, isTooMany: false, remaining: undefined };
+  return { errorCount, isTooMany: errorCount >= limit, remaining: limit - errorCount };
 }
 
-/** How many rows may fail before a run stops; undefined: any number. */
-export function mostErrors({ failFast, maxErrors }: ErrorLimits): number | undefined {
+/** How many failed rows stop a run; undefined: unlimited. */
+export function errorLimit({ failFast, maxErrors }: ErrorLimits): number | undefined {
   return failFast ? 1 : maxErrors;
 }

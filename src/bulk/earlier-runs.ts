@@ -1,35 +1,35 @@
-/** Earlier runs that a new one takes over, waits for, replaces, reports, or takes back. */
+/** Earlier runs that concern a new one: their open writes are awaited, carried over, verified or reported. */
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { pause } from '../data/time.js';
 import { plural, upperFirst } from '../data/text.js';
 import { Failure } from '../errors.js';
-import { type BeforeImages, readBeforeImages } from './before-images.js';
-import { beforeAndAfter, changedMeanwhile, changedRow } from './decide.js';
-import { endRun, markReported } from './end-run.js';
+import { type BeforeImages, readBeforeImages } from '../runs/before-images.js';
+import { beforeAndAfter, changedMeanwhile, changedRow } from '../engine/decide.js';
+import { endRun, markReported } from '../runs/end.js';
 import { type Invocation, jobOf } from './invocation.js';
-import type { Journal } from './journal.js';
-import type { Session, Task } from './operation.js';
+import type { Journal } from '../runs/journal.js';
+import type { Session, Task } from '../engine/operation.js';
 import type { Planned } from './planned-run.js';
 import { reportOf } from './report-view.js';
-import { exitOf, type ReportRow, type SelectedRow } from './report.js';
+import { exitOf, type ReportRow, type SelectedRow } from '../runs/report.js';
 import { type Resuming, runSince, unfinishedTasks, withRun } from './resume.js';
-import { type Intent, sentAtLatest, settleTimeLeft, redactRow } from './run-state.js';
-import { runFolder, type RunStore, storeOf } from './run-store.js';
+import { type Intent, sentAtLatest, settleTimeLeft, redactRow } from '../runs/state.js';
+import { runFolder, type RunStore, storeOf } from '../runs/store.js';
 import {
   continueJournal,
   listOpenRuns,
   type RunOptions,
   type StoredRun,
-  writingBy,
-} from './runs.js';
-import { settleMs, verifyLost } from './verify.js';
+  writeOptions,
+} from '../runs/stored-run.js';
+import { settleMs, verifyLost } from '../engine/verify.js';
 
 /**
- * The unfinished runs of the same command line, oldest first; nothing is moved or locked. None where
- * the runs cannot be read.
+ * Returns the unfinished runs of the same command line, oldest first, without moving or locking them;
+ * empty if the runs cannot be read.
  */
-export async function unfinishedOfLine(
+export async function unfinishedRunsOf(
   context: Context,
   { input }: Pick<StoredRun['head'], 'input'>,
 ): Promise<readonly StoredRun[]> {
@@ -40,35 +40,38 @@ export async function unfinishedOfLine(
   return open.filter(({ head, finished, plan }) => head.input === input && plan && !finished);
 }
 
-/** Rows of runs that are replaced of which something may have been sent, with their before-images. */
-export async function begunTasks(
+/** Returns the rows of replaced runs that may have been sent in part, with their before-images. */
+export async function startedTasks(
   store: RunStore,
   replaced: readonly StoredRun[],
 ): Promise<readonly Task[]> {
   const all = replaced.map(async (stored): Promise<readonly Task[]> => {
-    const begun = unfinishedTasks(undefined, stored).filter(({ open, done }) => open ?? done);
-    if (begun.length === 0) return [];
+    const started = unfinishedTasks(undefined, stored).filter(({ open, done }) => open ?? done);
+    if (started.length === 0) return [];
     const images = await readBeforeImages(runFolder(store, stored.head.run));
-    return begun.map((task) => ({ ...task, images: images.filter(({ row }) => row === task.row) }));
+    return started.map((task) => ({
+      ...task,
+      images: images.filter(({ row }) => row === task.row),
+    }));
   });
   return (await Promise.all(all)).flat();
 }
 
-/** Rows begun by an earlier run come first; the selection names each of them once. */
+/** Puts rows begun by an earlier run first and drops their duplicates from the selection. */
 export function withCarried(
   carried: readonly Task[],
   selected: readonly SelectedRow[],
 ): readonly Task[] {
   if (carried.length === 0) return selected;
-  const begun = new Set(carried.map(({ id }) => id));
-  return [...carried, ...selected.filter(({ id }) => !begun.has(id))].map((row, index) => ({
+  const startedIds = new Set(carried.map(({ id }) => id));
+  return [...carried, ...selected.filter(({ id }) => !startedIds.has(id))].map((row, index) => ({
     ...row,
     row: index + 1,
   }));
 }
 
-/** The new journal knows of them before the old one is closed: a crash in between loses none. */
-export async function keepCarried(
+/** Records carried-over rows in the new journal before the old one is closed, so that a crash in between loses none. */
+export async function recordCarried(
   journal: Journal,
   beforeImages: BeforeImages | undefined,
   carried: readonly Task[],
@@ -86,17 +89,17 @@ export async function keepCarried(
 
 /**
  * Waits for writes of earlier runs that may still take effect: those to the rows about to be read,
- * and all of the runs in `whole`.
+ * and every open write of the runs in `replaced`.
  */
 export async function awaitEarlierWrites(
   context: Context,
   earlier: readonly StoredRun[],
   rows: readonly SelectedRow[],
-  whole: readonly StoredRun[],
+  replaced: readonly StoredRun[],
 ): Promise<void> {
   const ids = new Set(rows.map(({ id }) => id));
   const open = earlier.flatMap((run) =>
-    [...run.state.open.values()].filter(({ id }) => ids.has(id) || whole.includes(run)),
+    [...run.state.open.values()].filter(({ id }) => ids.has(id) || replaced.includes(run)),
   );
   await waitForWrites(context, open, 'an earlier run');
 }
@@ -116,7 +119,7 @@ async function waitForWrites(
   await pause(longest, context.signal);
 }
 
-/** A finished run of the same input whose process was killed before its report was out. */
+/** Finds a finished run of the same input whose process was killed before it printed its report. */
 export function unreportedRun(runs: readonly StoredRun[], input: string): StoredRun | undefined {
   return runs.findLast(
     ({ finished, reported, state, head }) =>
@@ -124,7 +127,7 @@ export function unreportedRun(runs: readonly StoredRun[], input: string): Stored
   );
 }
 
-/** Prints what a run did whose process was killed before it could. */
+/** Returns the report of a finished run whose process was killed before it could print it. */
 export async function reportAgain(
   context: Context,
   { operation }: Invocation,
@@ -135,15 +138,20 @@ export async function reportAgain(
   const run = upperFirst(runSince(head, context.now()));
   context.message(`${run}, did all of this; here is its report.`);
   const report = reportOf(context, head, [...state.results.values()]);
-  const written = () => markReported(store, head.run, state.last);
+  const onWritten = () => markReported(store, head.run, state.last);
   const session = operation.open(context, (plan ? jobOf(plan).job : {}) as never);
   const [only] = report.results;
   const record = only?.result === 'changed' ? await madeRecord(session, stored) : undefined;
   const known = record ?? only?.after;
-  return { report, exitName: exitOf(report, undefined), written, only: { session, record: known } };
+  return {
+    report,
+    exitName: exitOf(report, undefined),
+    onWritten,
+    only: { session, record: known },
+  };
 }
 
-/** What a run made, as far as reading can tell. */
+/** The record that a run created, if reading can identify it. */
 async function madeRecord(
   session: Session,
   { plan, state, head }: StoredRun,
@@ -151,18 +159,18 @@ async function madeRecord(
   const [row] = plan?.rows ?? [];
   if (!row) return undefined;
   const steps = state.steps.get(row.row);
-  const seen = await session.verify?.(
+  const verification = await session.verify?.(
     { ...row, ...(steps && { steps }) },
     undefined,
     Date.parse(head.startedAt),
   );
-  return seen?.outcome === 'applied' ? seen.record : undefined;
+  return verification?.outcome === 'applied' ? verification.record : undefined;
 }
 
 /**
- * Ends an unfinished run in whose place another one begins: a write that it left open gets the
- * result that reading tells (nothing can arrive any more: the caller waited), then its journal is
- * closed. `keepsPlan`: something is left that only this run knows of. Throws OutputError, GuardError.
+ * Ends an unfinished run that another one replaces: verifies its open writes (none can still take
+ * effect, because the caller waited), then closes its journal. `keepsPlan`: something is left over that
+ * only this run knows of. Throws OutputError, GuardError.
  */
 export async function closeReplacedRun(
   store: RunStore,
@@ -185,32 +193,32 @@ export async function closeReplacedRun(
   }
 }
 
-/** What became of an open write; undefined where nobody can tell. */
+/** The outcome of an open write, found by reading; undefined if reading cannot tell. */
 async function resultOfOpen(session: Session, task: Task): Promise<ReportRow | undefined> {
   const { row, id, open, previewed = [] } = task;
   if (!open) return undefined;
-  const seen = session.verify
+  const verification = session.verify
     ? await session.verify(task, undefined, open.t)
     : await verifyLost(session, task, open);
-  if (seen.outcome === 'applied')
+  if (verification.outcome === 'applied')
     return changedRow(
       task,
       beforeAndAfter(previewed),
       undefined,
-      seen.record && session.made?.(seen.record),
+      verification.record && session.made?.(verification.record),
     );
-  if (seen.outcome === 'notApplied')
+  if (verification.outcome === 'notApplied')
     return open.applied ? undefined : { row, id, result: 'not_attempted' };
-  if (seen.outcome === 'unclear') return undefined;
-  const { before } = beforeAndAfter(seen.step.changes);
+  if (verification.outcome === 'unclear') return undefined;
+  const { before } = beforeAndAfter(verification.step.changes);
   const error = changedMeanwhile('It was changed by someone else after our write.');
   return { row, id, result: 'conflict', ...(before && { before }), error };
 }
 
 /**
- * The results of the rows of a run of which something was sent. A write whose outcome is unknown gets
- * the one that reading tells, once nothing of it can arrive any more; it is kept in the run's journal,
- * but not in a dry run. Throws Failure, GuardError `locked` while another process is at the run.
+ * Returns the results of the rows of a run that were sent. Writes with an unknown outcome are verified
+ * once they can no longer take effect, and the run's journal records what was found, except in a dry
+ * run. Throws Failure, GuardError `locked` while another process works on the run.
  */
 export async function verifiedResults(
   context: Context,
@@ -224,17 +232,17 @@ export async function verifiedResults(
     try {
       const { plan } = now;
       if (!plan) return closedResults(now);
-      const found = await readOpen(context, invocation, now);
-      const journal = await continueJournal(store, plan, writingBy(context, lock));
+      const verified = await readOpen(context, invocation, now);
+      const journal = await continueJournal(store, plan, writeOptions(context, lock));
       try {
-        for (const row of found)
+        for (const row of verified)
           if (row.result !== 'unknown')
             // oxlint-disable-next-line no-await-in-loop
             await journal.append({ kind: 'result', ...redactRow(row) });
       } finally {
         await journal.close();
       }
-      return [...closedResults(now), ...found];
+      return [...closedResults(now), ...verified];
     } finally {
       lock.release();
     }
@@ -245,7 +253,7 @@ function closedResults({ state }: StoredRun): readonly ReportRow[] {
   return [...state.results.values()].filter(({ row }) => !state.open.has(row));
 }
 
-/** What reading says of the writes without an outcome; `unknown` where it says nothing. */
+/** Verifies the writes without an outcome; `unknown` where reading cannot tell. */
 async function readOpen(
   context: Context,
   { operation }: Resuming,
@@ -255,12 +263,12 @@ async function readOpen(
   if (!plan) return [];
   await waitForWrites(context, [...state.open.values()], `run ${stored.head.run}`);
   const session = operation.open(context, jobOf(plan).job as never);
-  const found: ReportRow[] = [];
+  const results: ReportRow[] = [];
   for (const task of unfinishedTasks(undefined, stored)) {
     if (!task.open) continue;
     const { row, id } = task;
     // oxlint-disable-next-line no-await-in-loop
-    found.push((await resultOfOpen(session, task)) ?? { row, id, result: 'unknown' });
+    results.push((await resultOfOpen(session, task)) ?? { row, id, result: 'unknown' });
   }
-  return found;
+  return results;
 }

@@ -1,9 +1,9 @@
-/** Carries out a planned run: sends, journals, reports, and ends it. */
+/** Executes a planned run: sends, journals, reports progress, and ends it. */
 import type { RateLimiter } from '../api/rate-limiter.js';
 import { backoffMs } from '../api/retry.js';
 import { keepHeapClose, letHeapGrow } from '../api/wire.js';
 import { bytesMoved } from '../cli/cells.js';
-import { type FailedOne, rowError } from '../cli/failure.js';
+import { type FailedItem, rowError } from '../cli/failure.js';
 import type { Context } from '../context.js';
 import { intern } from '../data/digest.js';
 import type { JsonObject } from '../data/json.js';
@@ -12,13 +12,13 @@ import { pause } from '../data/time.js';
 import { Failure } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import type { HeldLock } from '../files/lock.js';
-import type { BeforeImages } from './before-images.js';
-import { mostErrors } from './confirm.js';
-import { endRun, markReported } from './end-run.js';
+import type { BeforeImages } from '../runs/before-images.js';
+import { errorLimit } from './confirm.js';
+import { endRun, markReported } from '../runs/end.js';
 import { type BulkValues, type Invocation, jobOf, lockOne } from './invocation.js';
-import type { Journal } from './journal.js';
-import { announceInterrupt, type StopReason } from './limits.js';
-import type { Session, Task } from './operation.js';
+import type { Journal } from '../runs/journal.js';
+import { announceInterrupt, type StopReason } from '../engine/limits.js';
+import type { Session, Task } from '../engine/operation.js';
 import { failedRun, reportOf, summaryLine } from './report-view.js';
 import {
   type BulkReport,
@@ -28,29 +28,29 @@ import {
   RowSet,
   type SelectedRow,
   summarize,
-} from './report.js';
+} from '../runs/report.js';
 import { writeResultsFile } from './results.js';
-import type { RunPlan } from './run-plan.js';
-import { isSingleRun, type RunStore } from './run-store.js';
-import { runRows } from './runner.js';
-import { type RunOptions, settleMs } from './verify.js';
+import type { RunPlan } from '../runs/plan.js';
+import { isSingleRun, type RunStore } from '../runs/store.js';
+import { runRows } from '../engine/run-rows.js';
+import { type RowRunOptions, settleMs } from '../engine/verify.js';
 
 /** A run that is about to send. */
 export interface PlannedRun {
   readonly invocation: Omit<Invocation, 'source'>;
-  /** Undefined where no run can be kept. */
+  /** Undefined if no run can be kept on disk. */
   readonly store: RunStore | undefined;
   readonly plan: RunPlan;
   readonly journal: Journal;
   readonly images: BeforeImages | undefined;
   readonly session: Session;
   readonly tasks: readonly Task[];
-  /** Rows that need nothing more, of this process or an earlier one. */
+  /** Rows that need nothing more, from this process or an earlier one. */
   readonly finished: readonly ReportRow[];
   readonly limits: Pick<BulkValues, 'failFast' | 'maxErrors' | 'concurrency' | 'results'>;
-  /** The input as read by this command line, for `--results`. */
+  /** The input as this command line read it, for `--results`. */
   readonly input: { readonly header: readonly string[]; readonly rows: readonly SelectedRow[] };
-  /** Lets go of the lock. */
+  /** Releases the lock. */
   release(): void;
 }
 
@@ -58,24 +58,24 @@ export interface PlannedRun {
 export interface EndedRun {
   readonly report: BulkReport;
   readonly exitName: ExitName;
-  /** What a script reads as the error of the whole. */
-  readonly failed?: FailedOne | undefined;
-  /** What is written down once the report was written out. */
-  readonly written?: (() => Promise<void>) | undefined;
+  /** The error of the entire run, for scripts. */
+  readonly failed?: FailedItem | undefined;
+  /** Called once the report has been printed, to record that. */
+  readonly onWritten?: (() => Promise<void>) | undefined;
 }
 
 export interface ExecutedRun extends EndedRun {
-  /** The record of the only row as it stood last, and the failure that ended it. */
+  /** For a run of one row: the record in its last known state, and the failure that ended it. */
   readonly last?:
     | { readonly record?: JsonObject | undefined; readonly error?: Failure }
     | undefined;
-  /** Says on stderr how it ended and how to go on; where a person reads the report, below that. */
+  /** Prints to stderr how the run ended and how to resume it; below the report if a person reads that. */
   readonly printEnd: (how?: { readonly isShown: boolean }) => void;
 }
 
 /**
- * Sends, journals and reports; `onRow` hears of each row when its result is on disk, and then the
- * report that is given at the end has no more than the results.
+ * Sends and journals the rows of a run and returns its report. `onRow` is called with each row once its
+ * result is on disk; the final report then omits before and after values.
  */
 export async function executeRun(
   context: Context,
@@ -83,8 +83,8 @@ export async function executeRun(
   onRow?: (row: ReportRow) => void,
 ): Promise<ExecutedRun> {
   const { journal, images, finished, tasks } = run;
-  const kept = onRow ? bare : compact();
-  const rows: ReportRow[] = finished.map(kept);
+  const keep = onRow ? withoutDetails : sharingValues();
+  const rows: ReportRow[] = finished.map(keep);
   const { limiter } = context.api;
   const text = progressText(run, () => rows.length - finished.length, limiter);
   const line = context.progress.start(text);
@@ -98,11 +98,11 @@ export async function executeRun(
     stop = await runRows(tasks, {
       ...runOptions(context, run),
       onResult(row) {
-        rows.push(kept(row));
+        rows.push(keep(row));
         onRow?.(row);
       },
-      onEnd(_, found) {
-        if (tasks.length === 1) last = { ...last, ...found };
+      onEnd(_, end) {
+        if (tasks.length === 1) last = { ...last, ...end };
       },
     });
     stop = (await endIfDone(run, rows)) ?? stop;
@@ -119,7 +119,7 @@ export async function executeRun(
 function runOptions(
   context: Context,
   { session, journal, images, limits, plan, invocation, store }: PlannedRun,
-): Omit<RunOptions, 'onResult' | 'onEnd'> {
+): Omit<RowRunOptions, 'onResult' | 'onEnd'> {
   const { settings, signal, api } = context;
   const { operation, words, isSingle } = invocation;
   const { guards } = jobOf(plan);
@@ -138,7 +138,7 @@ function runOptions(
     retries: settings.retries,
     backoff: (sends, throttled) => backoffMs(sends, throttled, Math.random),
     settleMs: settleMs(context.env),
-    maxErrors: mostErrors(limits),
+    maxErrors: errorLimit(limits),
     isSilent: () => api.limiter.silent,
     now: context.now,
     instant: () => context.instant(),
@@ -156,8 +156,8 @@ function runOptions(
   };
 }
 
-/** Rows of which equal values are held once. */
-function compact(): (row: ReportRow) => ReportRow {
+/** Returns a function that copies rows so that equal before and after values share one object. */
+function sharingValues(): (row: ReportRow) => ReportRow {
   const same = intern<NonNullable<ReportRow['before']>>();
   return ({ row, id, result, before, after, ...rest }) => ({
     row,
@@ -169,8 +169,8 @@ function compact(): (row: ReportRow) => ReportRow {
   });
 }
 
-/** Of a row that was shown already what the end of the run and `--results` need. */
-function bare({ row, id, result, error, retryable }: ReportRow): ReportRow {
+/** What the end of the run and `--results` need of a row that was already printed. */
+function withoutDetails({ row, id, result, error, retryable }: ReportRow): ReportRow {
   return {
     row,
     id,
@@ -180,30 +180,30 @@ function bare({ row, id, result, error, retryable }: ReportRow): ReportRow {
   };
 }
 
-/** How to go on with a run of which something is left. */
+/** Prints how to resume an unfinished run. */
 export function printUnfinished(
   context: Context,
   { invocation: { operation }, plan: { head, rows } }: Pick<PlannedRun, 'invocation' | 'plan'>,
-  left: number,
+  remaining: number,
 ): void {
   const { recovery, confirm, createsRow } = operation;
   if (createsRow)
     return context.message(
       `It may have been created. If not, run the same command again with --restart; if it was: rosterctl runs prune ${head.run}`,
     );
-  // A person is asked then; a script has to say so.
-  const expect = confirm === 'count' && left > 1 ? ` --expect ${left}` : '';
-  const yes = context.prompts.nobody === undefined ? '' : ` --yes${expect}`;
-  const finish = recovery?.finishLine(head) ?? `runs resume ${head.run}${yes}`;
-  // What can be had only once (stdin) is another thing when the line is typed again.
+  // On a terminal the command will ask; a script must confirm with flags.
+  const expect = confirm === 'count' && remaining > 1 ? ` --expect ${remaining}` : '';
+  const yes = context.prompts.unavailable === undefined ? '' : ` --yes${expect}`;
+  const finish = recovery?.finishCommand(head) ?? `runs resume ${head.run}${yes}`;
+  // stdin can be read only once: the same command line would not mean the same input.
   const isOnce = recovery && rows.every((row) => recovery.subjectOf(row) === undefined);
   const how = isOnce ? 'Finish it with' : 'Run the same command again, or';
   context.message(`Not finished. ${how}: rosterctl ${finish}`);
 }
 
 /**
- * Whether nothing of a row is left to resume: a single write that was refused or never sent has ended,
- * whatever its exit code.
+ * True if there is nothing to resume for a row: a single write that was refused or never sent has
+ * ended, whatever its exit code.
  */
 export function hasEnded({ plan, invocation }: PlannedRun, row: ReportRow): boolean {
   if (isFinalRow(row)) return true;
@@ -211,7 +211,7 @@ export function hasEnded({ plan, invocation }: PlannedRun, row: ReportRow): bool
   return isUntouched && isSingleRun(plan.head.run) && !invocation.operation.recovery;
 }
 
-/** The last record of a finished run; a journal that fails here stops nothing that was sent. */
+/** Writes the end record of a finished run. A journal that fails here does not affect what was sent. */
 async function endIfDone(
   run: PlannedRun,
   rows: readonly ReportRow[],
@@ -248,17 +248,17 @@ async function finalizeRun(
     printEnd: ({ isShown } = { isShown: false }) => {
       if (stop) context.message(`Stopped: ${stop.reason}`);
       if (store) context.note(`Run ${head.run}${isShown ? '' : `: ${summaryLine(report)}`}`);
-      const left = rows.filter((row) => !hasEnded(run, row)).length;
-      if (left > 0) printUnfinished(context, run, left);
+      const remaining = rows.filter((row) => !hasEnded(run, row)).length;
+      if (remaining > 0) printUnfinished(context, run, remaining);
     },
     ...(store &&
-      head.addsEachTime && { written: () => markReported(store, head.run, journal.last) }),
+      head.addsEachTime && { onWritten: () => markReported(store, head.run, journal.last) }),
   };
 }
 
 /**
- * What a run's progress line says: a counter with rate and time left; where bytes are moved, theirs.
- * While the service asks to wait, and once it refused for speed, the line says so.
+ * The text of a run's progress line: rows or bytes done, rate and time left. It adds the remaining
+ * wait while the service asks for one, and the learned rate once the service has throttled.
  */
 function progressText(
   { tasks, session }: { readonly tasks: readonly SelectedRow[]; readonly session: Session },
@@ -278,8 +278,8 @@ function progressText(
     return `${done()} of ${total}, ${rate.toFixed(rate < 10 ? 1 : 0)}/s, ${timeLeft(total - done(), rate)}`;
   };
   return () => {
-    const held = Math.ceil(limiter.heldMs / 1000);
-    if (held > 0) return `${counted()}; the service asks to wait ${held} s`;
+    const waitSeconds = Math.ceil(limiter.heldMs / 1000);
+    if (waitSeconds > 0) return `${counted()}; the service asks to wait ${waitSeconds} s`;
     const { learnedRate } = limiter;
     if (learnedRate === undefined) return counted();
     return `${counted()}; the service allows about ${learnedRate.toFixed(learnedRate < 10 ? 1 : 0)} requests a second`;

@@ -1,4 +1,4 @@
-/** One command line that changes records: what its run is called, what it locks, how fast it goes. */
+/** Invocations that change records: their shared flags, and the run head, input digest, store, lock and rate that they imply. */
 import * as z from 'zod/mini';
 import { flag, param, params, type Params, type ValuesOf } from '../cli/define.js';
 import { parsedBy } from '../cli/filters.js';
@@ -11,11 +11,11 @@ import type { JsonObject } from '../data/json.js';
 import { parseCondition } from '../data/where.js';
 import { ConfigError, Failure, OutputError, UsageError } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
-import type { Guards } from './decide.js';
-import { lockRecord, lockRun, recordWaitMs } from './lock-run.js';
-import type { Operation, Source } from './operation.js';
-import { placeOf, runFormat, type RunHead, type RunPlan } from './run-plan.js';
-import { newRunName, openRunStore, type RunStore } from './run-store.js';
+import type { Guards } from '../engine/decide.js';
+import { lockRecord, lockRun, recordWaitMs } from '../runs/lock.js';
+import type { Operation, Source } from '../engine/operation.js';
+import { placeOf, runFormat, type RunHead, type RunPlan } from '../runs/plan.js';
+import { newRunName, openRunStore, type RunStore } from '../runs/store.js';
 
 const file = (text: string, word?: string) =>
   param(z.optional(z.string().check(z.minLength(1, 'must not be empty'))), text, {
@@ -35,12 +35,12 @@ const count = (least: number) =>
       .check(z.refine((number) => number >= least, `must be at least ${least}`)),
   );
 
-/** Ids out of a file; the positional ids have the name already. */
+/** Ids from a file; `ids` is the name of the positional ids, so the value has another one. */
 export const idsFileFlag = {
   idsFile: file('ids from a file: lines, NDJSON, JSON or CSV', '--ids'),
 };
 
-/** Values of their own for each row. */
+/** Rows with their own values, from a CSV. */
 export const csvFlags = {
   csv: file('rows from a CSV: id and what to set'),
   map: params(z.optional(z.array(parsedBy(parseMapping))), 'rename a column of the CSV', {
@@ -51,21 +51,21 @@ export const csvFlags = {
   ignoreColumns: flag('pass over columns that nobody knows', { group: 'selection', rare: true }),
 };
 
-/** Besides filters: every record, and a list that may be incomplete. */
+/** Selection flags beside the filters: every record, and accepting a list that may be incomplete. */
 export const allFlags = {
   all: flag('every record of the list', { group: 'selection' }),
   allowPartial: flag('also when the list may be incomplete', { group: 'selection', rare: true }),
 };
 
-/** Beyond so many changes a person is asked for the number, a script for a flag. */
+/** Above this many changes a user has to type the number, and a script has to pass a flag. */
 export const defaultMaxChanges = 100;
 
-/** What `--concurrency` says of itself: `files at once (default 4)`. */
+/** The help text of `--concurrency`: `files at once (default 4)`. */
 export function atOnceText(what: string): string {
   return `${what} at once (default ${namedKeys.concurrency.default})`;
 }
 
-/** Guards, caps, pace and report: what every command takes that changes many things. */
+/** Guards, caps, rate and report: the flags of every bulk command. */
 export const bulkFlags = {
   if: params(z.optional(z.array(parsedBy(parseCondition))), 'change a row only while this holds', {
     placeholder: "'field=value'",
@@ -124,7 +124,7 @@ export const bulkFlags = {
   }),
 };
 
-/** For what may have been created by the same command line before. */
+/** `--restart` of a create, for a record that an earlier run of the same command line may have created. */
 export const restartCreateFlag = flag(
   'create it even if the same command may have done so already',
   {
@@ -134,14 +134,14 @@ export const restartCreateFlag = flag(
 );
 
 /**
- * What a command takes that changes many things, in the order of its help: where its rows come from
- * with the flags of its own that choose and guard them, and how they are sent.
+ * The flags of a bulk command in the order of its help: the sources of its rows, the command's own
+ * selection flags and guards, and how the rows are sent.
  */
 export function manyFlags<Own extends Params>(own: Own) {
   return { ...idsFileFlag, ...csvFlags, ...own, ...allFlags, ...bulkFlags };
 }
 
-/** The values of all of them; each command has those that it spreads into its flags. */
+/** The values of these flags; a command has only those that it spreads into its own. */
 export type BulkValues = ValuesOf<typeof bulkFlags> &
   Partial<ValuesOf<typeof idsFileFlag & typeof csvFlags & typeof allFlags>> & {
     readonly ids?: readonly string[];
@@ -156,31 +156,31 @@ function parseMapping(text: string): readonly [string, string] {
   });
 }
 
-/** A command line, parsed. */
+/** A command line with its parsed values. */
 export interface Invocation {
   readonly operation: Operation;
   /** ['tryouts', 'set-status'] */
   readonly words: readonly string[];
   readonly values: BulkValues;
   readonly source: Source;
-  /** One thing typed on the command line: its lock is the record's own, and it waits for no other run. */
+  /** The command line names exactly one record: it locks that record only, and waits for no bulk run. */
   readonly isSingle: boolean;
-  /** How the outcome of one record is shown. */
+  /** The view of a single record's outcome. */
   readonly view?: View<never> | undefined;
 }
 
-/** What is kept of a command line until its run is finished. */
+/** The part of an invocation that the plan stores until the run is finished. */
 export type KeptJob = {
   readonly job: JsonObject;
   readonly guards: Guards;
 };
 
-/** The job of a plan, as `planRun` put it there. */
+/** The job of a plan, as `planRun` stored it. */
 export function jobOf({ job }: Pick<RunPlan, 'job'>): KeptJob {
   return job as KeptJob;
 }
 
-/** What a new run is called and belongs to; `input` is still to be filled in. */
+/** The head of a new run, with an empty `input` digest that the caller fills in. */
 export function headFor(
   context: Context,
   { operation, words, isSingle }: Pick<Invocation, 'operation' | 'words' | 'isSingle'>,
@@ -203,18 +203,18 @@ export function headFor(
   };
 }
 
-/** Stands for what is asked for, and where; the same command line has the same. */
+/** Digest of what an invocation asks for and where; the same command line has the same digest. */
 export function inputDigest(
   { action, profile, service, organization }: Omit<RunHead, 'rows'>,
   operation: Operation,
   { job, guards }: KeptJob,
-  ...wanted: readonly unknown[]
+  ...parts: readonly unknown[]
 ): string {
-  const same = operation.identity?.(job) ?? job;
-  return digestOf([action, profile, service, organization, { job: same, guards }, ...wanted]);
+  const identity = operation.identity?.(job) ?? job;
+  return digestOf([action, profile, service, organization, { job: identity, guards }, ...parts]);
 }
 
-/** From here on all requests go as fast as the command line allows, and slow down together after a 429. */
+/** Limits all further requests to the invocation's rate; after a 429 they slow down together. */
 export function limitRate(
   { api, settings }: Context,
   { rate }: Partial<Pick<BulkValues, 'rate'>>,
@@ -223,8 +223,8 @@ export function limitRate(
 }
 
 /**
- * The folder of runs; undefined where none can be kept and one update or delete goes on without.
- * Throws ConfigError where a run is needed.
+ * Opens the run store; undefined if no run can be kept and a single update or delete proceeds without
+ * one. Throws ConfigError if a run is required.
  */
 export function storeFor(
   context: Context,
@@ -237,7 +237,7 @@ export function storeFor(
   }
 }
 
-/** Takes the lock of the run, or of the one record; undefined where no run can be kept. */
+/** Acquires the lock of the run, or of the single record; undefined if no run can be kept. */
 export async function lockFor(
   context: Context,
   invocation: Pick<Invocation, 'operation' | 'isSingle' | 'values'>,
@@ -248,14 +248,14 @@ export async function lockFor(
   try {
     return await (invocation.isSingle
       ? lockOne(context, invocation, store, head, id)
-      : takeLock(context, invocation.values, store, head));
+      : lockResource(context, invocation.values, store, head));
   } catch (error) {
     if (error instanceof OutputError) return withoutRun(context, invocation, error);
     throw error;
   }
 }
 
-/** The lock of one record, for the seconds from its read to its result. Throws GuardError `locked`. */
+/** Acquires the lock of one record, held from its read to its result. Throws GuardError `locked`. */
 export function lockOne(
   context: Context,
   { values: { waitLock = recordWaitMs } }: Pick<Invocation, 'values'>,
@@ -266,13 +266,13 @@ export function lockOne(
   return lockRecord(store, { ...head, id }, lockOptions(context, head, waitLock));
 }
 
-/** What a single write locks: its record, or the command line where there is none to name. */
+/** What a single write locks: its record's id, or the input digest if there is no record yet. */
 export function lockedId(operation: Operation, head: Pick<RunHead, 'input'>, id: string): string {
   return operation.createsRow || operation.recovery ? head.input : id;
 }
 
-/** The lock that a run's head names: one bulk write of a resource at a time. Throws GuardError `locked`. */
-export function takeLock(
+/** Acquires the lock for a run's resource, which allows one bulk write at a time. Throws GuardError `locked`. */
+export function lockResource(
   context: Context,
   { waitLock = 0 }: Pick<Partial<BulkValues>, 'waitLock'>,
   store: RunStore,

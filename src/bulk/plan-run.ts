@@ -1,9 +1,9 @@
-/** Everything of a run before its first write: earlier runs, preview, confirmation, its folder on disk. */
+/** Plans a run up to its first write: earlier runs, preview, confirmation, and its folder on disk. */
 import type { Context } from '../context.js';
 import { labelOf } from '../data/path.js';
 import { Failure } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
-import type { BeforeImages } from './before-images.js';
+import type { BeforeImages } from '../runs/before-images.js';
 import {
   checkExpected,
   confirmChanges,
@@ -12,39 +12,39 @@ import {
   printPreview,
 } from './confirm.js';
 import {
-  begunTasks,
+  startedTasks,
   closeReplacedRun,
-  keepCarried,
+  recordCarried,
   reportAgain,
   awaitEarlierWrites,
   unreportedRun,
   withCarried,
 } from './earlier-runs.js';
-import { takeOpenRuns } from './end-run.js';
+import { tidyOpenRuns } from '../runs/end.js';
 import type { Invocation } from './invocation.js';
-import { damagedBefore, type DamagedRun, type Journal, setAsideAll } from './journal.js';
-import type { Session, Task } from './operation.js';
+import { damagedBefore, type DamagedRun, type Journal, setAsideAll } from '../runs/journal.js';
+import type { Session, Task } from '../engine/operation.js';
 import {
   endUnsent,
   notAttempted,
   type Planned,
   planOf,
   type RunSetup,
-  scrubbed,
+  withoutValues,
   stopsEveryRow,
-  unread,
+  unreadRows,
 } from './planned-run.js';
 import { type Preview, previewRows } from './preview.js';
-import { isFinalRow, type ReportRow, type SelectedRow } from './report.js';
+import { isFinalRow, type ReportRow, type SelectedRow } from '../runs/report.js';
 import { continueRun, imagesOf } from './resume.js';
-import { isSamePlace, requireContinuable, type RunPlan } from './run-plan.js';
-import type { RunStore } from './run-store.js';
-import { createRun, type RunOptions, writingBy } from './runs.js';
+import { isSamePlace, requireContinuable, type RunPlan } from '../runs/plan.js';
+import type { RunStore } from '../runs/store.js';
+import { createRun, type RunOptions, writeOptions } from '../runs/stored-run.js';
 import { selectByFilter } from './select-rows.js';
 
 /**
- * Plans a run, or takes up the unfinished one of the same command line. Throws UsageError,
- * GuardError, CancelledError where it may not begin, and what stops every row.
+ * Plans a run, or resumes the unfinished one of the same command line. Throws UsageError, GuardError or
+ * CancelledError if it may not start, and failures that stop every row.
  */
 export async function planRun(
   context: Context,
@@ -56,7 +56,7 @@ export async function planRun(
   const { recovery } = operation;
   const damaged: DamagedRun[] = [];
   const open = store
-    ? await takeOpenRuns(store, {
+    ? await tidyOpenRuns(store, {
         self: context.self,
         now: context.now(),
         undoKeepMs: context.settings.undoKeepMs,
@@ -67,14 +67,14 @@ export async function planRun(
   if (store && unreported) return reportAgain(context, invocation, store, unreported);
   const earlier = open.filter(
     (run) =>
-      (!run.finished || (run.head.input === head.input && recovery?.isLeft(run))) &&
+      (!run.finished || (run.head.input === head.input && recovery?.hasLeftovers(run))) &&
       isSamePlace(run.head, head) &&
       run.head.resource === head.resource,
   );
   const same = earlier.filter((run) => run.head.input === head.input && run.plan);
   const last = same.at(-1);
   const isRestart = values.restart ?? false;
-  const damagedOf = (rows: readonly SelectedRow[]) =>
+  const checkDamaged = (rows: readonly SelectedRow[]) =>
     damagedBefore(context, damaged, {
       head,
       subjectOf: recovery?.subjectOf,
@@ -83,20 +83,20 @@ export async function planRun(
     });
   if (store && last && !isRestart && input.rows) {
     checkExpected(input.rows.length, values);
-    damagedOf(input.rows);
+    checkDamaged(input.rows);
     const begun = { ...setup, store, input: { ...input, rows: input.rows } };
     return { ready: await continueRun(context, invocation, begun, last) };
   }
   const selected = input.rows ?? (await selectByFilter(context, values, operation));
   checkExpected(selected.length, values);
   if (!isRestart) same.forEach(requireContinuable);
-  const carried = store && !isRestart && !input.rows ? await begunTasks(store, same) : [];
+  const carried = store && !isRestart && !input.rows ? await startedTasks(store, same) : [];
   const rows = withCarried(carried, selected);
-  const aside = damagedOf(rows);
+  const toSetAside = checkDamaged(rows);
   const waitedFrom = context.now().getTime();
   await awaitEarlierWrites(context, earlier, rows, same);
   return beginRun(context, invocation, setup, {
-    // What was waited for is not waited for once more.
+    // These writes have been awaited already; verification must not wait for them again.
     rows: rows.map((row) =>
       row.open ? { ...row, open: { ...row.open, goneBy: waitedFrom } } : row,
     ),
@@ -104,16 +104,22 @@ export async function planRun(
     async replaceOthers(session, options) {
       if (store)
         for (const run of same)
-          await closeReplacedRun(store, run, session, recovery?.isLeft(run) ?? false, options);
-      await setAsideAll(context, aside);
+          await closeReplacedRun(
+            store,
+            run,
+            session,
+            recovery?.hasLeftovers(run) ?? false,
+            options,
+          );
+      await setAsideAll(context, toSetAside);
     },
   });
 }
 
-/** The rows of a new run, and the runs that it takes the place of. */
+/** The rows of a new run, and how to close the runs that it replaces. */
 interface NewRows {
   readonly rows: readonly Task[];
-  /** Rows of the run that is replaced, begun and not ended: they come first and are not previewed. */
+  /** Unfinished rows of replaced runs; they come first and are not previewed. */
   readonly carried: readonly Task[];
   readonly replaceOthers: (session: Session, options: RunOptions) => Promise<void>;
 }
@@ -126,31 +132,31 @@ async function beginRun(
 ): Promise<Planned> {
   const { operation, values, isSingle } = invocation;
   const { store, head, lock, input } = setup;
-  const deed = { action: head.action, verb: operation.verb };
+  const actionName = { action: head.action, verb: operation.verb };
   let { kept } = setup;
   let session = operation.open(context, kept.job as never);
-  const options = writingBy(context, lock);
-  const fresh = rows.slice(carried.length);
-  const look = () => previewRows(context, fresh, invocation, session, kept.guards);
-  const ended = (found: readonly ReportRow[], stop?: ExitName) =>
-    endUnsent(context, head, values, { header: input.header, rows }, found, stop);
+  const options = writeOptions(context, lock);
+  const newRows = rows.slice(carried.length);
+  const runPreview = () => previewRows(context, newRows, invocation, session, kept.guards);
+  const endWith = (results: readonly ReportRow[], stop?: ExitName) =>
+    endUnsent(context, head, values, { header: input.header, rows }, results, stop);
   let preview: Preview;
   try {
-    preview = await look();
+    preview = await runPreview();
   } catch (error) {
     if (!(error instanceof Failure) || !stopsEveryRow(error)) throw error;
     if (isSingle && !operation.reports) throw error;
-    const report = await ended(rows.map(notAttempted), error.exitName);
+    const report = await endWith(rows.map(notAttempted), error.exitName);
     const only = { session, record: undefined, failure: error };
     return { ...report, only, failed: { id: '', error, isUnreported: true } };
   }
   const [only] = preview.tasks;
-  if (isSingle && only?.seen?.record && operation.ask) {
-    const job = await operation.ask(context, kept.job, only, only.seen.record);
+  if (isSingle && only?.previewState?.record && operation.ask) {
+    const job = await operation.ask(context, kept.job, only, only.previewState.record);
     if (job !== kept.job) {
       kept = { ...kept, job };
       session = operation.open(context, job as never);
-      preview = await look();
+      preview = await runPreview();
     }
   }
   const { decided } = preview;
@@ -158,26 +164,27 @@ async function beginRun(
   if (tasks.length === 0) {
     await replaceOthers(session, options);
     const { record, failure } = preview;
-    return { ...(await ended(decided)), only: { session, record, failure } };
+    return { ...(await endWith(decided)), only: { session, record, failure } };
   }
-  const { wrong, isTooMany, left } = errorsBefore(values, decided);
+  const { errorCount, isTooMany, remaining } = errorsBefore(values, decided);
   if (isTooMany) {
-    context.message(`Stopped before the first write: ${wrong} failed or conflicted.`);
-    return ended([...decided, ...tasks.map(notAttempted)], 'rowsFailed');
+    context.message(`Stopped before the first write: ${errorCount} failed or conflicted.`);
+    return endWith([...decided, ...tasks.map(notAttempted)], 'rowsFailed');
   }
-  const shown = { ...preview, tasks };
-  if (operation.confirm !== 'never' && !isSingle) printPreview(context, deed, rows.length, shown);
-  printPreviewNotes(context, operation, shown);
+  const fullPreview = { ...preview, tasks };
+  if (operation.confirm !== 'never' && !isSingle)
+    printPreview(context, actionName, rows.length, fullPreview);
+  printPreviewNotes(context, operation, fullPreview);
   if (preview.firstCall) context.api.noteAssumedRoute(preview.firstCall);
-  const record = only?.seen?.record;
+  const record = only?.previewState?.record;
   await confirmChanges(
     context,
     {
-      ...deed,
+      ...actionName,
       count: tasks.length,
       rule: operation.confirm,
       isSingle,
-      preview: shown,
+      preview: fullPreview,
       ...(isSingle && only && { question: session.question?.(only, record) }),
       ...(operation.confirm === 'name' && { name: labelOf(record, only?.id ?? '') }),
     },
@@ -188,11 +195,13 @@ async function beginRun(
   );
   const { journal, images } = store
     ? await keepRun(context, store, plan, options)
-    : { journal: nowhere, images: undefined };
-  await keepCarried(journal, images, carried);
+    : { journal: noJournal, images: undefined };
+  await recordCarried(journal, images, carried);
   await replaceOthers(session, options);
   const finished = decided.filter(isFinalRow);
-  await Promise.all(finished.map((row) => journal.append({ kind: 'result', ...scrubbed(row) })));
+  await Promise.all(
+    finished.map((row) => journal.append({ kind: 'result', ...withoutValues(row) })),
+  );
   return {
     ready: {
       invocation,
@@ -201,19 +210,19 @@ async function beginRun(
       journal,
       images,
       session,
-      tasks: [...tasks, ...unread(plan, decided)].toSorted((a, b) => a.row - b.row),
+      tasks: [...tasks, ...unreadRows(plan, decided)].toSorted((a, b) => a.row - b.row),
       finished,
-      limits: { ...values, ...(left !== undefined && { maxErrors: left }) },
+      limits: { ...values, ...(remaining !== undefined && { maxErrors: remaining }) },
       input: { header: input.header, rows: values.results === undefined ? [] : rows },
       release: () => lock?.release(),
     },
   };
 }
 
-/** Where no run can be kept nothing is written down. */
-const nowhere: Journal = { records: [], last: 0, append: async () => {}, close: async () => {} };
+/** The journal of a run that cannot be kept: it writes nothing. */
+const noJournal: Journal = { records: [], last: 0, append: async () => {}, close: async () => {} };
 
-/** The folder of a run: its plan, its journal, and the before-images unless `undo.keep` is off. */
+/** Creates a run's folder: its plan, its journal, and the before-images unless `undo.keep` is off. */
 async function keepRun(
   context: Context,
   store: RunStore,

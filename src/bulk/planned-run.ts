@@ -1,52 +1,52 @@
-/** What planning a run comes to: a run about to send, or the report of one that sends nothing. */
-import type { DryRun, Shown } from '../cli/define.js';
+/** The result of planning: a run about to send, or the report of one that sends nothing, such as a dry run. */
+import type { DryRun, CommandOutput } from '../cli/define.js';
 import { dryRunView } from '../cli/lines.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import type { Failure } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import type { HeldLock } from '../files/lock.js';
-import { hasQuery, holds } from './before-images.js';
+import { hasQuery, someText } from '../runs/before-images.js';
 import { errorsBefore, printCap, printPreviewNotes, printPreview } from './confirm.js';
-import { decideRow, isForbidden, stopsRun } from './decide.js';
+import { decideRow, isForbidden, stopsRun } from '../engine/decide.js';
 import type { EndedRun, PlannedRun } from './execute.js';
 import type { Invocation, KeptJob } from './invocation.js';
-import { hashOf } from './journal.js';
-import type { Session, Task } from './operation.js';
+import { hashOf } from '../runs/journal.js';
+import type { Session, Task } from '../engine/operation.js';
 import { previewRows } from './preview.js';
 import { failedRun, reportOf, reportView, printSummary } from './report-view.js';
-import { exitOf, isFinalRow, type ReportRow, type SelectedRow } from './report.js';
+import { exitOf, isFinalRow, type ReportRow, type SelectedRow } from '../runs/report.js';
 import { writeResultsFile } from './results.js';
-import type { RunHead, RunPlan } from './run-plan.js';
-import type { RunStore } from './run-store.js';
+import type { RunHead, RunPlan } from '../runs/plan.js';
+import type { RunStore } from '../runs/store.js';
 
-/** What a run starts from, once its lock is held. */
+/** What a run starts from once its lock is held. */
 export interface RunSetup {
-  /** Undefined where no run can be kept. */
+  /** Undefined if no run can be kept on disk. */
   readonly store: RunStore | undefined;
   readonly head: Omit<RunHead, 'rows'>;
   readonly lock: HeldLock | undefined;
   readonly kept: KeptJob;
   readonly input: {
     readonly header: readonly string[];
-    /** Undefined: a filter selects them. */
+    /** Undefined if a filter selects them. */
     readonly rows: readonly SelectedRow[] | undefined;
   };
 }
 
-/** A run about to send, or how it ended where nothing is to be sent. */
+/** A run about to send, or how it ended if there is nothing to send. */
 export type Planned =
   | { readonly ready: PlannedRun }
   | (EndedRun & { readonly only?: OnlyRow | undefined });
 
-/** What is known of the only row of a command line whose record needs nothing. */
+/** The only row of an invocation that sends nothing. */
 interface OnlyRow {
   readonly session: Session;
   readonly record: JsonObject | undefined;
   readonly failure?: Failure | undefined;
 }
 
-/** What the service says to all rows of a run; other failures are those of the line or of the person. */
+/** True for failures of the service that concern every row; others come from the command line or the user. */
 export function stopsEveryRow(error: Failure): boolean {
   return stopsRun(error) || isForbidden(error) || error.exitName === 'temporary';
 }
@@ -55,18 +55,18 @@ export function notAttempted({ row, id }: SelectedRow): ReportRow {
   return { row, id, result: 'not_attempted' };
 }
 
-/** The report of a command line that sent nothing. */
+/** Reports an invocation that sent nothing, and writes `--results`. */
 export async function endUnsent(
   context: Context,
   head: Pick<RunHead, 'action'>,
-  { results }: Invocation['values'],
-  read: Parameters<typeof writeResultsFile>[2],
-  found: readonly ReportRow[],
+  { results: file }: Invocation['values'],
+  input: Parameters<typeof writeResultsFile>[2],
+  results: readonly ReportRow[],
   stop?: ExitName,
 ): Promise<EndedRun> {
-  const report = reportOf(context, { ...head, run: null }, found);
+  const report = reportOf(context, { ...head, run: null }, results);
   const ended = exitOf(report, stop);
-  const exitName = await writeResultsFile(context, results, read, found, ended);
+  const exitName = await writeResultsFile(context, file, input, results, ended);
   return { report, exitName, failed: failedRun(report, exitName) };
 }
 
@@ -82,39 +82,39 @@ export function planOf(
   return {
     head,
     job: kept,
-    // The tasks themselves, which come in the same order: of 200,000 there is no second copy.
+    // Reuses the task objects, which are in the same order, to avoid a second copy of 200,000 rows.
     rows: rows.map(({ row, id, own }) => {
       const task = tasks[next];
       if (task?.row !== row) return { row, id, own };
       next += 1;
       const { previewed } = task;
-      if (!previewed?.some(({ from }) => holds(from, isSecret))) return task;
+      if (!previewed?.some(({ from }) => someText(from, isSecret))) return task;
       const hashed = previewed.map((change) =>
-        holds(change.from, isSecret) ? { ...change, from: hashOf(change.from) } : change,
+        someText(change.from, isSecret) ? { ...change, from: hashOf(change.from) } : change,
       );
       return { ...task, previewed: hashed };
     }),
   };
 }
 
-/** Rows that the preview could not read for now: they are tried once more. */
-export function unread(plan: RunPlan, decided: readonly ReportRow[]): readonly Task[] {
+/** Rows that the preview could not read for now; the run tries them again. */
+export function unreadRows(plan: RunPlan, decided: readonly ReportRow[]): readonly Task[] {
   const open = new Set(decided.filter((row) => !isFinalRow(row)).map(({ row }) => row));
   return plan.rows.filter(({ row }) => open.has(row));
 }
 
-export function scrubbed(row: ReportRow): JsonObject {
+export function withoutValues(row: ReportRow): JsonObject {
   const { before: _, after: __, ...rest } = row;
   return rest;
 }
 
-/** The requests that one record would be changed by, and old and new values. Throws as the read does. */
+/** The requests that would change one record, with old and new values. Throws as the read does. */
 export async function dryRunOne(
   context: Context,
   { operation }: Pick<Invocation, 'operation'>,
   kept: KeptJob,
   row: Task,
-): Promise<Shown> {
+): Promise<CommandOutput> {
   const session = operation.open(context, kept.job as never);
   const state = await session.read(row, 'preview');
   const plan = await session.plan(row, state);
@@ -123,13 +123,13 @@ export async function dryRunOne(
     previewed: row.previewed,
     done: row.done,
   });
-  // What may have been created is looked for, and not created once more.
-  const isLookedFor = row.open !== undefined && operation.createsRow === true;
-  if (isLookedFor)
+  // A record that may have been created is searched for, not created again.
+  const isSearchedFor = row.open !== undefined && operation.createsRow === true;
+  if (isSearchedFor)
     context.message(
       'Whether it was created is not known: this line looks for it, and sends nothing.',
     );
-  const steps = decision.write && !isLookedFor ? plan.steps : [];
+  const steps = decision.write && !isSearchedFor ? plan.steps : [];
   if (!decision.write && decision.row.error) {
     const { message } = decision.row.error as { readonly message?: string };
     context.message(`${row.id}: ${decision.row.result}. ${message ?? ''}`.trimEnd());
@@ -153,35 +153,35 @@ export async function dryRunOne(
   return { value, view: dryRunView, exitName: 'done' };
 }
 
-/** Reads rows as a run would and sends nothing; `run`: the one that would go on with them. */
+/** Previews rows as a run would, and sends nothing; `run`: the unfinished run that would be resumed. */
 export async function dryRunMany(
   context: Context,
   invocation: Parameters<typeof previewRows>[2],
   kept: KeptJob,
   rows: readonly Task[],
   run: string | null = null,
-): Promise<Shown> {
+): Promise<CommandOutput> {
   const { operation, words, values } = invocation;
   const session = operation.open(context, kept.job as never);
   const preview = await previewRows(context, rows, invocation, session, kept.guards);
   const { tasks, decided } = preview;
   const action = words.join('.');
-  const deed = { action, verb: operation.verb };
+  const actionName = { action, verb: operation.verb };
   const isShown = operation.confirm !== 'never';
-  if (tasks.length > 0 && isShown) printPreview(context, deed, rows.length, preview);
+  if (tasks.length > 0 && isShown) printPreview(context, actionName, rows.length, preview);
   printPreviewNotes(context, operation, preview);
-  if (isShown) printCap(context, deed, tasks.length, values);
-  const { wrong, isTooMany } = errorsBefore(values, decided);
+  if (isShown) printCap(context, actionName, tasks.length, values);
+  const { errorCount, isTooMany } = errorsBefore(values, decided);
   if (tasks.length > 0 && isTooMany)
-    context.message(`Without --dry-run nothing would be sent: ${wrong} failed or conflicted.`);
-  const would = tasks.map(({ row, id, previewed = [] }) => ({
+    context.message(`Without --dry-run nothing would be sent: ${errorCount} failed or conflicted.`);
+  const wouldChange = tasks.map(({ row, id, previewed = [] }) => ({
     row,
     id,
     result: 'would_change' as const,
     before: Object.fromEntries(previewed.map(({ field, from }) => [field, from ?? null])),
     after: Object.fromEntries(previewed.map(({ field, to }) => [field, to])),
   }));
-  const report = reportOf(context, { action, run, of: operation.of }, [...would, ...decided]);
+  const report = reportOf(context, { action, run, of: operation.of }, [...wouldChange, ...decided]);
   const exitName = exitOf(report, undefined);
   printSummary(context, report);
   const pending = values.exitCode && exitName === 'done' && tasks.length > 0;

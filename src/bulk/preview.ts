@@ -1,4 +1,4 @@
-/** The preview of a run: every row is read and decided, and nothing is sent but reads. */
+/** The preview of a run: reads and decides every row without writing. */
 import { resource as rowOf } from '../api/resources.js';
 import type { Call } from '../api/types.js';
 import { fieldOf, ObservedFields } from '../cli/record-fields.js';
@@ -9,38 +9,45 @@ import type { JsonObject } from '../data/json.js';
 import { intern } from '../data/digest.js';
 import { SystemLimitError } from '../data/system-errors.js';
 import { Failure, InputError } from '../errors.js';
-import { changesOf, decideRow, type Guards, isForbidden, resultOf, stopsRun } from './decide.js';
+import {
+  changesOf,
+  decideRow,
+  type Guards,
+  isForbidden,
+  resultOf,
+  stopsRun,
+} from '../engine/decide.js';
 import type { Invocation } from './invocation.js';
-import { CircuitBreaker } from './limits.js';
-import type { RecordState, Session, Task } from './operation.js';
-import type { ReportRow, RowChange, SelectedRow } from './report.js';
+import { CircuitBreaker } from '../engine/limits.js';
+import type { RecordState, Session, Task } from '../engine/operation.js';
+import type { ReportRow, RowChange, SelectedRow } from '../runs/report.js';
 
-/** What the preview found: rows that are to be written, and those that are decided already. */
+/** The outcome of a preview: rows to write, and rows that are already decided. */
 export interface Preview {
   readonly tasks: readonly Task[];
   readonly decided: readonly ReportRow[];
-  /** What a person calls the records of the first rows, by row. */
+  /** The names of the first rows' records, by row. */
   readonly names?: ReadonlyMap<number, string>;
-  /** The first call of the first row that is to be written: the others go the same way. */
+  /** The first call of the first row to be written; the others use the same route. */
   readonly firstCall?: Call | undefined;
-  /** What the only row met that could not be read. */
+  /** Why the only row could not be read. */
   readonly failure?: Failure | undefined;
   /** The record of the only row. */
   readonly record?: JsonObject | undefined;
 }
 
-/** So many single reads are cheaper than a list that may be long. */
+/** Up to this many rows, single reads are cheaper than a list that may be long. */
 const singleReads = 25;
 
-/** The command line whose rows are read. */
+/** The invocation whose rows are previewed. */
 type Previewed = Pick<Invocation, 'operation' | 'words' | 'values'> &
   Partial<Pick<Invocation, 'source'>>;
 
 type DescribeError = (error: Failure, id: string) => unknown;
 
 /**
- * Reads every row and sends nothing but reads; many rows share one list. Throws what stops a run: a
- * refused key, a service that does not answer, a 403 that keeps coming.
+ * Reads and decides every row; many rows share one list. Throws what would stop a run: a refused key,
+ * a service that does not answer, repeated 403s.
  */
 export async function previewRows(
   context: Context,
@@ -62,8 +69,8 @@ export async function previewRows(
     breaker: new CircuitBreaker(undefined, () => context.api.limiter.silent),
     instant: () => context.instant(),
     isOne: rows.length === 1,
-    // A value of a CSV that does not fit is a mistake of the file, and nothing is sent.
-    wrongLines: source === 'csv' ? new InputErrors() : undefined,
+    // An invalid value in a CSV is an error in the file, so nothing is sent.
+    inputErrors: source === 'csv' ? new InputErrors() : undefined,
   });
   await previewListed(context, rows, resource, async (index, row, record) => {
     found[index] = await preview.listed(row, record);
@@ -76,7 +83,7 @@ export async function previewRows(
       if (!row || found[index]) continue;
       const { record, ...bare } = row;
       found[index] =
-        (record && (await preview.listed(bare, record))) ?? (await preview.alone(bare));
+        (record && (await preview.listed(bare, record))) ?? (await preview.single(bare));
     }
   };
   await Promise.all(Array.from({ length: Math.min(concurrency, rows.length) }, worker));
@@ -95,8 +102,8 @@ export async function previewRows(
 type OnListed = (index: number, row: SelectedRow, record: JsonObject) => Promise<void>;
 
 /**
- * Many rows share one list, and none of its records is kept. Not where single reads are cheaper or
- * the list cannot be had.
+ * Decides many rows from one list, without keeping its records. Leaves them to single reads if these
+ * are cheaper or the list is forbidden.
  */
 async function previewListed(
   context: Context,
@@ -104,58 +111,58 @@ async function previewListed(
   resource: Parameters<Context['api']['list']>[0],
   onListed: OnListed,
 ): Promise<void> {
-  const unread = rows.reduce((count, { record }) => (record ? count : count + 1), 0);
-  if (unread <= singleReads || !rowOf(resource).calls.get) return;
-  const wanted = new Map<string, number>();
-  for (const [index, { id }] of rows.entries()) wanted.set(id, index);
+  const unreadCount = rows.reduce((count, { record }) => (record ? count : count + 1), 0);
+  if (unreadCount <= singleReads || !rowOf(resource).calls.get) return;
+  const indexById = new Map<string, number>();
+  for (const [index, { id }] of rows.entries()) indexById.set(id, index);
   try {
     for await (const record of context.api.list(resource)) {
-      const index = wanted.get(String(record['id']));
+      const index = indexById.get(String(record['id']));
       const row = index === undefined ? undefined : rows[index];
       if (index !== undefined && row && !row.record) await onListed(index, row, record);
     }
   } catch (error) {
-    // A key may read records and not the list.
+    // A key may be allowed to read records but not to list them.
     if (!(error instanceof Failure) || !isForbidden(error) || stopsRun(error)) throw error;
   }
 }
 
-/** The first rows are shown; where these are to be written, they are among so many. */
+/** Names are kept for this many rows: a preview shows only the first rows to be written. */
 const mostNamed = 100;
 
-interface PreviewWorld {
+interface PreviewerOptions {
   readonly fields: ObservedFields;
   readonly breaker: CircuitBreaker;
   readonly instant: () => RecordState['at'];
-  /** The only row keeps its record: if that is fresh at its turn, it is not read again. */
+  /** The only row keeps its record, so that it is not read again if still fresh at its turn. */
   readonly isOne: boolean;
-  readonly wrongLines: InputErrors | undefined;
+  readonly inputErrors: InputErrors | undefined;
 }
 
-/** Decides rows by what a list shows of them, or by a read of their own. */
+/** Returns functions that decide a row from a listed record, or from a read of its own. */
 function previewer(
   session: Session,
   guards: Guards,
   describeError: DescribeError,
-  { fields, breaker, instant, isOne, wrongLines }: PreviewWorld,
+  { fields, breaker, instant, isOne, inputErrors }: PreviewerOptions,
 ) {
-  const same = intern<readonly RowChange[]>();
+  const shared = intern<readonly RowChange[]>();
   const names = new Map<number, string>();
   let firstCall: Call | undefined;
   let only: Pick<Preview, 'failure' | 'record'> = {};
   const decide = async (
     row: Task,
-    see: () => Promise<PreviewRead | undefined>,
-    keeps = false,
+    readRow: () => Promise<PreviewRead | undefined>,
+    keepsState = false,
   ): Promise<Task | ReportRow | undefined> => {
     try {
-      const seen = await see();
-      if (!seen) return undefined;
-      const { state, plan } = seen;
+      const read = await readRow();
+      if (!read) return undefined;
+      const { state, plan } = read;
       const { record } = state;
-      breaker.settled('unchanged', false);
+      breaker.recordResult('unchanged', false);
       if (isOne) only = { record };
-      if (record) fields.see(record);
+      if (record) fields.observe(record);
       const name = record?.['name'];
       if (row.row <= mostNamed && typeof name === 'string') names.set(row.row, name);
       const decision = decideRow(row, record, plan, {
@@ -165,17 +172,17 @@ function previewer(
       });
       if (!decision.write) return decision.row;
       firstCall ??= plan.steps[0]?.call;
-      // Spelt out: a spread with one more field gives each object a hidden class of its own.
-      const previewed = same(changesOf(plan));
+      // Spelled out, because a spread plus one field would give each object its own hidden class.
+      const previewed = shared(changesOf(plan));
       const task = { row: row.row, id: row.id, own: row.own, previewed };
-      return keeps ? { ...task, seen: state } : task;
+      return keepsState ? { ...task, previewState: state } : task;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      if (wrongLines && error instanceof InputError) wrongLines.add(error);
-      // Too many open files concern the file that met them; anything else that stops a run would
-      // only be met again.
+      if (inputErrors && error instanceof InputError) inputErrors.add(error);
+      // Too many open files concern this row only; any other failure that stops a run would recur for
+      // every row.
       const isLocal = error instanceof SystemLimitError;
-      if (!isLocal && (breaker.failed(error, 'failed', false) || breaker.stop)) throw error;
+      if (!isLocal && (breaker.recordFailure(error, 'failed', false) || breaker.stop)) throw error;
       if (isOne) only = { failure: error };
       const { row: number, id } = row;
       return { row: number, id, result: resultOf(error), error: describeError(error, id) };
@@ -186,7 +193,7 @@ function previewer(
     ...(ifStatus ? ['status'] : []),
     ...conditions.map(({ field }) => field.split('.', 1)[0] ?? field),
   ];
-  const evidence = (row: SelectedRow) => [
+  const requiredFields = (row: SelectedRow) => [
     ...guarded,
     ...(row.own?.['ifStatus'] === undefined ? [] : ['status']),
     ...(session.compares?.(row) ?? []),
@@ -195,20 +202,20 @@ function previewer(
     names,
     firstCall: () => firstCall,
     only: () => only,
-    checkLines: () => wrongLines?.throwIfAny(),
-    /** Undefined where the list shows less of the record than its own GET would: then it is read alone. */
+    checkLines: () => inputErrors?.throwIfAny(),
+    /** Decides a row from a listed record; undefined if the list omits fields that the row needs. */
     listed: (row: Task, record: JsonObject) =>
       decide(row, async () => {
-        if (!evidence(row).every((field) => Object.hasOwn(record, field))) return undefined;
+        if (!requiredFields(row).every((field) => Object.hasOwn(record, field))) return undefined;
         const state = { record, at: instant() };
         const plan = await session.plan(row, state);
-        const isSeen = changesOf(plan).every(
+        const isDetermined = changesOf(plan).every(
           ({ field, from }) =>
             (from !== null && from !== undefined) || Object.hasOwn(record, field),
         );
-        return isSeen ? { state, plan } : undefined;
+        return isDetermined ? { state, plan } : undefined;
       }),
-    alone: (row: Task) =>
+    single: (row: Task) =>
       decide(
         row,
         async () => {

@@ -1,6 +1,6 @@
-/** How the report of a run is shown: to a person and in a pipe. */
-import type { FailedOne } from '../cli/failure.js';
-import { goneThing, changeText } from '../cli/lines.js';
+/** Renders the report of a run, for a person and in a pipe. */
+import type { FailedItem } from '../cli/failure.js';
+import { deletedValue, changeText } from '../cli/lines.js';
 import type { Canvas, View } from '../cli/views.js';
 import type { Context } from '../context.js';
 import { RunError } from '../data/outcome-errors.js';
@@ -8,10 +8,10 @@ import { nameFirstFew } from '../data/text.js';
 import { Failure, UnknownOutcomeError } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import { singleLine } from '../terminal/safe-text.js';
-import { type BulkReport, isDelete, type ReportRow, summarize, wentWrong } from './report.js';
-import type { RunHead } from './run-plan.js';
+import { type BulkReport, isDelete, type ReportRow, summarize, wentWrong } from '../runs/report.js';
+import type { RunHead } from '../runs/plan.js';
 
-/** The names of what stands in a report itself, beside its rows. */
+/** The top-level fields of a report. */
 const reportFields: ReadonlySet<string | undefined> = new Set([
   'schema',
   'run',
@@ -43,13 +43,13 @@ export const reportView: View<BulkReport> = {
   idRows: ({ results }) =>
     results
       .filter(({ result }) => ['changed', 'unchanged', 'would_change'].includes(result))
-      // What was made has an id of its own, if anybody said it; a row of files has only a path.
+      // A created record has its own id, unless the service did not return it; a row of files has only a path.
       .map(({ id, after }) => ({ id: after?.['id'] === undefined ? id : after['id'] }))
       .filter(({ id }) => id !== null),
   closing: ({ results: _rows, ...report }) => ({ type: 'summary', ...report }),
 };
 
-/** The view of a report: with --quiet a table holds only the rows that went wrong and no summary. */
+/** The view of a report; with --quiet, a table holds only the rows that went wrong, without the summary. */
 export function reportViewFor({
   quiet,
   output,
@@ -64,7 +64,7 @@ export function reportViewFor({
   };
 }
 
-/** Rows for a program do not add up by themselves; JSON and a person's report hold the sum. */
+/** Prints the summary to stderr when stdout holds only rows; JSON and a person's report include it. */
 export function printSummary(
   context: Pick<Context, 'settings' | 'isInteractive' | 'note'>,
   report: BulkReport,
@@ -74,37 +74,39 @@ export function printSummary(
   context.note(summaryLine(report));
 }
 
-/** A misspelt field of the report is an error before anything is done. Throws UsageError. */
+/** Checks `--fields` against the report before anything is done. Throws UsageError. */
 export async function checkFields({
   settings: { fields, output },
 }: Pick<Context, 'settings'>): Promise<void> {
   if (!fields) return;
   const { checkRowFields } = await import('../cli/chosen-fields.js');
-  const isWhole =
+  const selectsReport =
     output === 'json' && fields.every((field) => reportFields.has(field.split('.')[0]));
-  if (!isWhole) checkRowFields(fields, reportView);
+  if (!selectsReport) checkRowFields(fields, reportView);
 }
 
-const isLeft = ({ result }: ReportRow) => result === 'not_attempted';
+const isUnattempted = ({ result }: ReportRow) => result === 'not_attempted';
 const isWrong = ({ result }: ReportRow) => wentWrong(result);
 const wrongRows = ({ results }: BulkReport) => results.filter(isWrong);
 
 /**
- * The bulk report for a person: one line a row, then the summary that adds up. What went wrong comes
- * last, where it is seen, however many rows there are; on a screen most of those that nobody came to
- * are only counted.
+ * Renders the bulk report for a person: one line per row, then the summary. Rows that went wrong come
+ * last, where they stay visible however many rows there are. On a terminal only the first unattempted
+ * rows are listed and the rest are counted.
  */
 export function reportLines(
   { results, summary, action }: BulkReport,
   { paint, isTerminal }: Canvas,
 ): string[] {
-  const left = results.filter(isLeft);
-  const untouched = new Set(
-    left.filter(({ error }) => error === undefined).slice(isTerminal ? nameFirstFew : Infinity),
+  const unattempted = results.filter(isUnattempted);
+  const unlisted = new Set(
+    unattempted
+      .filter(({ error }) => error === undefined)
+      .slice(isTerminal ? nameFirstFew : Infinity),
   );
-  const named = left.filter((row) => !untouched.has(row));
+  const named = unattempted.filter((row) => !unlisted.has(row));
   const wrong = results.filter(isWrong);
-  const rest = results.filter((row) => !isLeft(row) && !isWrong(row));
+  const rest = results.filter((row) => !isUnattempted(row) && !isWrong(row));
   const width = [...rest, ...named, ...wrong].reduce(
     (most, { id }) => Math.max(most, id.length),
     0,
@@ -113,7 +115,7 @@ export function reportLines(
   return [
     ...rest.map(line),
     ...named.map(line),
-    ...(untouched.size > 0 ? [paint.dim(`and ${untouched.size} more not attempted`)] : []),
+    ...(unlisted.size > 0 ? [paint.dim(`and ${unlisted.size} more not attempted`)] : []),
     ...wrong.map(line),
     paint.bold(summaryLine({ summary })),
   ];
@@ -125,13 +127,13 @@ function rowLine(
   deletes: boolean,
 ): string {
   const { message } = (error ?? {}) as { readonly message?: string };
-  const moved = Object.keys(after ?? {}).map((field) => {
+  const changes = Object.keys(after ?? {}).map((field) => {
     const [from, to] = [before?.[field], after?.[field]];
     if (!deletes) return `${field} ${changeText(from, to)}`;
-    return `${result === 'would_change' ? 'delete' : 'deleted'} ${goneThing(field, from)}`;
+    return `${result === 'would_change' ? 'delete' : 'deleted'} ${deletedValue(field, from)}`;
   });
-  const done = step === undefined ? '' : ` (done: ${moved.join(', ')})`;
-  const detail = message ? `${singleLine(message)}${done}` : moved.join(', ');
+  const done = step === undefined ? '' : ` (done: ${changes.join(', ')})`;
+  const detail = message ? `${singleLine(message)}${done}` : changes.join(', ');
   return `${singleLine(id).padEnd(width)}  ${result.padEnd(13)}  ${detail}`.trimEnd();
 }
 
@@ -149,7 +151,7 @@ export function summaryLine({ summary }: Pick<BulkReport, 'summary'>): string {
   return `${parts.join(', ') || 'nothing done'} of ${total}`;
 }
 
-/** A report of rows that are all there. */
+/** Builds the report of a run from all its rows. */
 export function reportOf(
   context: Context,
   head: Pick<RunHead, 'action'> & { readonly run: string | null; readonly of?: string | undefined },
@@ -169,17 +171,17 @@ export function reportOf(
   };
 }
 
-/** The error that stopped a run, or that it did not end well; undefined where it did. */
+/** The error that stopped a run, or one that says how it failed; undefined if it succeeded. */
 export function failedRun(
   report: BulkReport,
   exitName: ExitName,
   error?: Failure,
-): FailedOne | undefined {
+): FailedItem | undefined {
   if (exitName === 'done') return undefined;
   const { run, summary } = report;
-  // What a row met and reading settled is not what the run ended with.
-  const isSettled = error instanceof UnknownOutcomeError && summary.unknown === 0;
-  if (error && !isSettled) return { id: '', error };
+  // An unknown outcome that was verified later is not why the run failed.
+  const isVerified = error instanceof UnknownOutcomeError && summary.unknown === 0;
+  if (error && !isVerified) return { id: '', error };
   const verb = summary.unknown + summary.notAttempted > 0 ? 'resume' : 'retry';
   const hint = exitName === 'rowsFailed' && run ? `rosterctl runs ${verb} ${run}` : undefined;
   return { id: '', error: new RunError(`${summaryLine(report)}.`, exitName, { hint }) };

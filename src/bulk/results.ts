@@ -1,4 +1,4 @@
-/** What a person reads of one change: who, what became of it, and how to take it back. */
+/** Results for the user: the line that describes a single change, and the `--results` CSV of a bulk run. */
 import { resolve } from 'node:path';
 import { shortValue } from '../cli/lines.js';
 import { withConnectionFlags } from '../cli/connection-flags.js';
@@ -13,9 +13,9 @@ import { checkWritable, writeAtomically } from '../files/atomic-write.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { displayWidth } from '../terminal/width.js';
 import type { BulkValues, Invocation } from './invocation.js';
-import { isDelete, type ReportRow, type SelectedRow } from './report.js';
+import { isDelete, type ReportRow, type SelectedRow } from '../runs/report.js';
 
-/** `✔ Nimbus Kolmarden (app_0064): reviewing → shortlisted.   Undo: rosterctl runs undo d181ba`, on two lines where one is too short. */
+/** `✔ Nimbus Kolmarden (app_0064): reviewing → shortlisted.   Undo: rosterctl runs undo d181ba`, on two lines if one is too narrow. */
 export function resultLines(
   context: Context,
   { words, operation }: Pick<Invocation, 'words' | 'operation'>,
@@ -34,8 +34,8 @@ export function resultLines(
   const who = typeof name === 'string' && name !== id ? `${name} (${id})` : id;
   const mark = isUtf8(context) ? '✔' : 'ok';
   if (row.result !== 'changed') return [`${mark} ${singleLine(who)}: ${row.result}.`];
-  const deed = deletes ? 'deleted' : deedOf(row, operation.createsRow ?? false);
-  const line = `${mark} ${singleLine(who)}: ${singleLine(deed)}.`;
+  const changeText = deletes ? 'deleted' : describeChange(row, operation.createsRow ?? false);
+  const line = `${mark} ${singleLine(who)}: ${singleLine(changeText)}.`;
   if (!run || operation.undoes === false) return [line];
   const { flags, table } = context;
   const undo = withConnectionFlags(`Undo: rosterctl runs undo ${run.slice(-6)}`, flags, table);
@@ -43,24 +43,24 @@ export function resultLines(
   return displayWidth(both) <= columns ? [both] : [line, undo];
 }
 
-/** Whether the terminal's locale can show more than ASCII. */
+/** True if the locale can show more than ASCII. */
 function isUtf8({ env }: Context): boolean {
   return /utf-?8/i.test(env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '');
 }
 
-function deedOf({ before = {}, after = {} }: ReportRow, creates: boolean): string {
+function describeChange({ before = {}, after = {} }: ReportRow, creates: boolean): string {
   if (creates) return 'created';
   const parts = Object.entries(after).map(([field, to]) => {
     const from = before[field];
     if (field === 'convertedPlayerId') return `converted to ${text(to)}`;
-    if (field === 'internalNotes') return noteDeed(from, to);
+    if (field === 'internalNotes') return describeNoteChange(from, to);
     if (field === 'status') return `${text(from)} → ${text(to)}`;
     return `${field} ${text(from)} → ${text(to)}`;
   });
   return parts.join(', ');
 }
 
-function noteDeed(from: unknown, to: unknown): string {
+function describeNoteChange(from: unknown, to: unknown): string {
   if (to === null) return 'notes removed';
   const isLonger =
     typeof from === 'string' && typeof to === 'string' && to.startsWith(from.trimEnd());
@@ -72,8 +72,8 @@ function text(value: unknown): string {
 }
 
 /**
- * Whether `--results` can be written, before anything is sent. Throws OutputError where not,
- * UsageError for a file that something else of the same line is read from or written to.
+ * Checks before anything is sent that `--results` can be written. Throws OutputError if it cannot,
+ * UsageError if another flag of the same command line reads or writes that file.
  */
 export async function checkResults(
   context: Context,
@@ -97,7 +97,7 @@ export async function checkResults(
   });
 }
 
-/** Writes `--results` if it was asked for; the exit code of the run, or that it could not be written. */
+/** Writes `--results` if given; returns the exit code, which reflects a failed write. */
 export async function writeResultsFile(
   context: Context,
   file: string | undefined,
@@ -116,7 +116,7 @@ export async function writeResultsFile(
   }
 }
 
-/** Each input row as it came, and what became of it. Throws OutputError. */
+/** Writes each input row unchanged, followed by its result. Throws OutputError. */
 async function writeResults(
   file: string,
   header: readonly string[],
@@ -124,16 +124,16 @@ async function writeResults(
   results: readonly ReportRow[],
 ): Promise<void> {
   const byRow = new Map(results.map((result) => [result.row, result]));
-  const look = { delimiter: ',', raw: false } as const;
-  const lines = [csvLine([...header, 'result', 'error_code', 'message'], look)];
+  const format = { delimiter: ',', raw: false } as const;
+  const lines = [csvLine([...header, 'result', 'error_code', 'message'], format)];
   for (const { row, id, cells } of rows) {
     const result = byRow.get(row);
     const error = (result?.error ?? {}) as { code?: unknown; message?: unknown };
-    // A cell that an export guarded is not guarded once more.
+    // Removes the formula guard of an export, so that the cell is not guarded twice.
     const input = cells?.map(unguard) ?? [id];
     const padded = header.map((_, index) => input[index] ?? '');
     lines.push(
-      csvLine([...padded, result?.result ?? 'not_attempted', error.code, error.message], look),
+      csvLine([...padded, result?.result ?? 'not_attempted', error.code, error.message], format),
     );
   }
   await writeAtomically(file, lines.join(''));

@@ -1,24 +1,37 @@
-/** Takes up an unfinished run: the rows that are left, or some of them. */
+/** Resumes an unfinished run: all its remaining rows, or some of them. */
 import type { Context } from '../context.js';
 import { relativeTime } from '../data/time.js';
 import { GuardError } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
-import { type BeforeImages, openBeforeImages } from './before-images.js';
+import { type BeforeImages, openBeforeImages } from '../runs/before-images.js';
 import { checkExpected, confirmChanges, printPreview } from './confirm.js';
-import { markReported } from './end-run.js';
+import { markReported } from '../runs/end.js';
 import { type ExecutedRun, executeRun, type PlannedRun } from './execute.js';
-import { type Invocation, jobOf, limitRate, lockedId, lockOne, takeLock } from './invocation.js';
-import type { Recovery, Task } from './operation.js';
-import { isFinalRow, RowSet } from './report.js';
-import { requireContinuable, type RunHead } from './run-plan.js';
-import type { RunState } from './run-state.js';
-import { isSingleRun, openRunStore, runFolder, type RunStore } from './run-store.js';
-import { continueJournal, readRun, type RunOptions, type StoredRun, writingBy } from './runs.js';
+import {
+  type Invocation,
+  jobOf,
+  limitRate,
+  lockedId,
+  lockOne,
+  lockResource,
+} from './invocation.js';
+import type { Recovery, Task } from '../engine/operation.js';
+import { isFinalRow, RowSet } from '../runs/report.js';
+import { requireContinuable, type RunHead } from '../runs/plan.js';
+import type { RunState } from '../runs/state.js';
+import { isSingleRun, openRunStore, runFolder, type RunStore } from '../runs/store.js';
+import {
+  continueJournal,
+  readRun,
+  type RunOptions,
+  type StoredRun,
+  writeOptions,
+} from '../runs/stored-run.js';
 
-/** A command line that resumes or retries a run: its rows were selected before. */
+/** An invocation that resumes or retries a run, whose rows were selected earlier. */
 export type Resuming = Omit<Invocation, 'source'>;
 
-/** Makes an unfinished run ready to be resumed; its lock is taken first. Throws as `planRun` does. */
+/** Acquires the lock of an unfinished run and prepares to resume it. Throws as `planRun` does. */
 export async function resumeRun(
   context: Context,
   invocation: Resuming,
@@ -27,33 +40,36 @@ export async function resumeRun(
   return withRun(context, invocation, stored, async (store, now, lock) => {
     if (now.finished) throw finishedMeanwhile(now.head);
     const input = { header: ['id'], rows: now.plan?.rows ?? [] };
-    return continueRun(context, invocation, { store, lock, input, expectsLeft: true }, now);
+    return continueRun(context, invocation, { store, lock, input, expectsRemaining: true }, now);
   });
 }
 
-/** Does these rows of a run, also of one that has ended. Throws as `planRun` does. */
+/** Executes these rows of a run, ended or not. Throws as `planRun` does. */
 export async function finishRows(
   context: Context,
   invocation: Resuming,
   stored: StoredRun,
-  wanted: ReadonlySet<number>,
+  selected: ReadonlySet<number>,
 ): Promise<{ readonly ended: ExecutedRun; readonly run: PlannedRun }> {
   const { operation, values } = invocation;
   limitRate(context, values);
   return withRun(context, invocation, stored, async (store, now, lock) => {
-    const rows = (operation.recovery?.unfinishedRows(now) ?? []).filter((row) => wanted.has(row));
+    const rows = (operation.recovery?.unfinishedRows(now) ?? []).filter((row) => selected.has(row));
     if (rows.length === 0) throw finishedMeanwhile(now.head);
     const input = { header: ['id'], rows: now.plan?.rows ?? [] };
     const run = await continueRun(context, invocation, { store, lock, input }, now, (row) =>
       rows.includes(row),
     );
     const ended = await executeRun(context, run);
-    const written = () => finalizeRun(store, now, run.journal.last);
-    return { ended: { ...ended, written }, run };
+    const onWritten = () => finalizeRun(store, now, run.journal.last);
+    return { ended: { ...ended, onWritten }, run };
   });
 }
 
-/** Takes the lock of a run and reads it again: another process may have gone on with it. The action keeps the lock. */
+/**
+ * Acquires the lock of a run, reads it again because another process may have resumed it, and runs the
+ * action, which takes over the lock. Throws GuardError if the run is gone.
+ */
 export async function withRun<T>(
   context: Context,
   { operation, values }: Resuming,
@@ -64,7 +80,7 @@ export async function withRun<T>(
   const { head, plan } = stored;
   const lock = await (isSingleRun(head.run)
     ? lockOne(context, { values }, store, head, lockedId(operation, head, plan?.rows[0]?.id ?? ''))
-    : takeLock(context, values, store, head));
+    : lockResource(context, values, store, head));
   try {
     const now = await readRun(store, stored.head.run);
     if (!now) throw finishedMeanwhile(stored.head);
@@ -75,7 +91,7 @@ export async function withRun<T>(
   }
 }
 
-/** What another process finished while this one waited or read something else. */
+/** The error for a run that another process finished in the meantime. */
 function finishedMeanwhile({ run }: Pick<RunHead, 'run'>): GuardError {
   return new GuardError(`The run ${run} was finished meanwhile. Nothing was sent.`, {
     code: finishedElsewhere,
@@ -83,49 +99,49 @@ function finishedMeanwhile({ run }: Pick<RunHead, 'run'>): GuardError {
   });
 }
 
-/** The code of that refusal. */
+/** The error code for a run that another process finished in the meantime. */
 export const finishedElsewhere = 'finishedMeanwhile';
 
 interface Continuing {
   readonly store: RunStore;
   readonly lock: HeldLock | undefined;
   readonly input: PlannedRun['input'];
-  /** `--expect` counts what is left; where the line is typed again, it counts what that selects. */
-  readonly expectsLeft?: boolean;
+  /** `--expect` counts the remaining rows; if the command line was typed again, it counts the rows that it selects. */
+  readonly expectsRemaining?: boolean;
 }
 
-/** Makes an unfinished run ready to be resumed; by default with all that is left of it. Throws as `planRun` does. */
+/** Prepares an unfinished run to be resumed, by default with all its remaining rows. Throws as `planRun` does. */
 export async function continueRun(
   context: Context,
   invocation: Resuming,
-  { store, lock, input, expectsLeft = false }: Continuing,
+  { store, lock, input, expectsRemaining = false }: Continuing,
   stored: StoredRun,
-  isWanted?: (row: number) => boolean,
+  isSelected?: (row: number) => boolean,
 ): Promise<PlannedRun> {
   const { operation, values, isSingle } = invocation;
   const { plan, state, head } = stored;
   if (!plan) throw finishedMeanwhile(head);
   requireContinuable(stored);
-  const tasks = unfinishedTasks(operation.recovery, stored, isWanted);
-  const again = new RowSet(tasks);
-  for (const { row } of tasks) again.add(row);
-  // The plan of a run that has ended holds no more than the rows that went wrong.
+  const tasks = unfinishedTasks(operation.recovery, stored, isSelected);
+  const resumed = new RowSet(tasks);
+  for (const { row } of tasks) resumed.add(row);
+  // The plan of an ended run holds only the rows that failed or conflicted.
   const finished = [...state.results.values()]
-    .filter(({ row }) => !again.has(row) && isSettled(state, row))
+    .filter(({ row }) => !resumed.has(row) && isFinished(state, row))
     .toSorted((a, b) => a.row - b.row);
-  if (expectsLeft) checkExpected(tasks.length, values);
+  if (expectsRemaining) checkExpected(tasks.length, values);
   context.message(
     `Continuing ${runSince(head, context.now())}${rowsLeft(tasks.length, head.rows)}.`,
   );
   const session = operation.open(context, jobOf(plan).job as never);
-  const deed = { action: head.action, verb: operation.verb };
+  const actionName = { action: head.action, verb: operation.verb };
   if (operation.confirm !== 'never' && !isSingle)
-    printPreview(context, deed, plan.rows.length, { tasks, decided: [] });
+    printPreview(context, actionName, plan.rows.length, { tasks, decided: [] });
   const [only] = tasks;
   await confirmChanges(
     context,
     {
-      ...deed,
+      ...actionName,
       count: tasks.length,
       rule: operation.confirm === 'name' ? 'always' : operation.confirm,
       isSingle,
@@ -134,7 +150,7 @@ export async function continueRun(
     },
     { ...values, maxChanges: values.maxChanges ?? tasks.length },
   );
-  const options = writingBy(context, lock);
+  const options = writeOptions(context, lock);
   return {
     invocation,
     store,
@@ -150,7 +166,7 @@ export async function continueRun(
   };
 }
 
-/** Where the before-images of a run go; undefined with `undo.keep` off. */
+/** Opens the before-images of a run; undefined if `undo.keep` is off. */
 export function imagesOf(
   { settings, api }: Context,
   store: RunStore,
@@ -166,7 +182,7 @@ export function imagesOf(
   });
 }
 
-/** A run as a sentence names it: `run ID, started 5 min ago`. */
+/** A run as named in a sentence: `run ID, started 5 min ago`. */
 export function runSince({ run, startedAt }: RunHead, now: Date): string {
   return `run ${run}, started ${relativeTime(new Date(startedAt), now)}`;
 }
@@ -177,17 +193,18 @@ function rowsLeft(left: number, all: number): string {
   return `: ${left} of ${all} rows ${left === 1 ? 'is' : 'are'} left`;
 }
 
-/** What is left to do of a run, or what is wanted of it. */
+/** The unfinished rows of a run as tasks, or the rows for which `isWanted` returns true. */
 export function unfinishedTasks(
   recovery: Recovery | undefined,
   stored: StoredRun,
-  isWanted?: (row: number) => boolean,
+  isSelected?: (row: number) => boolean,
 ): readonly Task[] {
   const { plan, state } = stored;
-  const left = recovery?.unfinishedRows(stored) ?? [];
-  const wanted = isWanted ?? ((row: number) => !isSettled(state, row) || left.includes(row));
+  const resumable = recovery?.unfinishedRows(stored) ?? [];
+  const isTask =
+    isSelected ?? ((row: number) => !isFinished(state, row) || resumable.includes(row));
   return (plan?.rows ?? [])
-    .filter(({ row }) => wanted(row))
+    .filter(({ row }) => isTask(row))
     .map((row): Task => {
       const open = state.open.get(row.row);
       const steps = state.steps.get(row.row);
@@ -196,15 +213,15 @@ export function unfinishedTasks(
     });
 }
 
-/** Nothing is left to do for this row. */
-function isSettled({ results, open }: RunState, row: number): boolean {
+/** True if nothing remains to be done for this row. */
+function isFinished({ results, open }: RunState, row: number): boolean {
   const result = results.get(row);
   return result !== undefined && isFinalRow(result) && !open.has(row);
 }
 
 /**
- * What is due once the outcome of rows of a run was printed: a single upload's run goes unless it
- * leaves something, another is marked as reported. The run's lock is free by now.
+ * Marks a run as reported once the outcome of its finished rows was printed. The run's lock has been
+ * released by then.
  */
 async function finalizeRun(
   store: RunStore,
@@ -212,6 +229,6 @@ async function finalizeRun(
   last: number,
 ): Promise<void> {
   if (!head.addsEachTime) return;
-  // What stood in the journal before was printed, too.
+  // Only if the earlier records of the journal were printed too.
   if (reported || state.results.size === 0) await markReported(store, head.run, last);
 }

@@ -1,12 +1,12 @@
-/** The way of every command that changes records: select, plan, confirm, carry out, report. */
+/** Runs every command that changes records: select, plan, confirm, execute, report. */
 import { keepHeapClose } from '../api/wire.js';
-import type { Command, OperationCommand, Params, Shown } from '../cli/define.js';
+import type { Command, OperationCommand, Params, CommandOutput } from '../cli/define.js';
 import type { View } from '../cli/views.js';
 import type { Context } from '../context.js';
 import { resourceWords } from '../data/resources.js';
 import { UsageError } from '../errors.js';
 import { checkExpected } from './confirm.js';
-import { begunTasks, unfinishedOfLine, withCarried } from './earlier-runs.js';
+import { startedTasks, unfinishedRunsOf, withCarried } from './earlier-runs.js';
 import {
   type BulkValues,
   headFor,
@@ -18,38 +18,38 @@ import {
   lockedId,
   lockFor,
   storeFor,
-  takeLock,
+  lockResource,
 } from './invocation.js';
-import type { Operation, Source } from './operation.js';
+import type { Operation, Source } from '../engine/operation.js';
 import { planRun } from './plan-run.js';
 import { dryRunMany, dryRunOne, type RunSetup } from './planned-run.js';
 import { checkFields } from './report-view.js';
-import type { SelectedRow } from './report.js';
+import type { SelectedRow } from '../runs/report.js';
 import { checkResults } from './results.js';
 import { runSince, unfinishedTasks } from './resume.js';
-import type { RunHead, RunPlan } from './run-plan.js';
-import { openRunStore, storeOf } from './run-store.js';
+import type { RunHead, RunPlan } from '../runs/plan.js';
+import { openRunStore, storeOf } from '../runs/store.js';
 import { filterKey, selectByFilter, selectLocally, sourceOf } from './select-rows.js';
-import type { Selection } from './selection.js';
+import type { Selection } from '../engine/operation.js';
 import { showOne, showRun } from './show-run.js';
 
-/** What a command line says, before its rows are known. */
+/** An invocation before its rows are known. */
 export type CommandLine = Omit<Invocation, 'source' | 'isSingle'>;
 
 /**
- * Carries out a command line that changes records. Throws UsageError and InputError before any
- * request, GuardError where a cap, a lock or a doubtful list refuses; the failure of a single write.
+ * Runs a command that changes records. Throws UsageError and InputError before any request, GuardError
+ * if a cap, a lock or a possibly incomplete list forbids the change, and the failure of a single write.
  */
-async function runOperation(context: Context, line: CommandLine): Promise<Shown> {
-  const { operation, values } = line;
-  if (!operation.bind) return selectAndRun(context, line);
+async function runOperation(context: Context, commandLine: CommandLine): Promise<CommandOutput> {
+  const { operation, values } = commandLine;
+  if (!operation.bind) return selectAndRun(context, commandLine);
   return operation.bind(context, values as never, (parts) =>
-    selectAndRun(context, { ...line, operation: { ...operation, ...parts } }),
+    selectAndRun(context, { ...commandLine, operation: { ...operation, ...parts } }),
   );
 }
 
-async function selectAndRun(context: Context, line: CommandLine): Promise<Shown> {
-  const { operation, values } = line;
+async function selectAndRun(context: Context, commandLine: CommandLine): Promise<CommandOutput> {
+  const { operation, values } = commandLine;
   const source = (operation.rows ? undefined : sourceOf(values, operation)) ?? 'ids';
   await operation.check?.(context, values as never);
   if (values.exitCode && !context.settings.dryRun)
@@ -62,49 +62,50 @@ async function selectAndRun(context: Context, line: CommandLine): Promise<Shown>
       conditions: values.if,
     },
   };
-  const local = await selectBefore(context, line, source);
+  const local = await selectWithoutRequest(context, commandLine, source);
   if (local) refuseOrganization(context, operation, local.rows);
   operation.checkRows?.(kept.job, local?.rows ?? [], source);
   const isSingle =
     source === 'ids' && local?.rows.length === 1 && !(await operation.isMany?.(values as never));
-  const invocation: Invocation = { ...line, source, isSingle };
+  const invocation: Invocation = { ...commandLine, source, isSingle };
   if (!isSingle || operation.reports) await checkFields(context);
   await keepHeapClose(local?.rows.length ?? 0);
   if (local) checkExpected(local.rows.length, values);
   if (!isSingle) limitRate(context, values);
   if (context.settings.dryRun) return dryRun(context, invocation, kept, local);
-  return carryOut(context, invocation, kept, local);
+  return planAndExecute(context, invocation, kept, local);
 }
 
-/** What the line would do, also where it would continue an unfinished run. */
+/** Shows what the command would do, including to resume an unfinished run. */
 async function dryRun(
   context: Context,
   invocation: Invocation,
   kept: KeptJob,
   local: Selection | undefined,
-): Promise<Shown> {
+): Promise<CommandOutput> {
   const { operation, values, isSingle } = invocation;
   const head = headOf(context, invocation, kept, local);
-  const same = values.restart ? [] : await unfinishedOfLine(context, head);
+  const same = values.restart ? [] : await unfinishedRunsOf(context, head);
   const last = same.at(-1);
   if (last && local) {
     const tasks = unfinishedTasks(operation.recovery, last);
-    const before = last.plan ? jobOf(last.plan) : kept;
+    const storedJob = last.plan ? jobOf(last.plan) : kept;
     const [only] = tasks;
     context.message(`This continues ${runSince(last.head, context.now())}.`);
-    if (isSingle && only && !operation.reports) return dryRunOne(context, invocation, before, only);
-    return dryRunMany(context, invocation, before, tasks, last.head.run);
+    if (isSingle && only && !operation.reports)
+      return dryRunOne(context, invocation, storedJob, only);
+    return dryRunMany(context, invocation, storedJob, tasks, last.head.run);
   }
   const [only] = local?.rows ?? [];
   if (isSingle && only && !operation.reports) return dryRunOne(context, invocation, kept, only);
   if (local) return dryRunMany(context, invocation, kept, local.rows);
   const selected = await selectByFilter(context, values, operation);
   checkExpected(selected.length, values);
-  const begun = same.length > 0 ? await begunTasks(storeOf(context), same) : [];
-  return dryRunMany(context, invocation, kept, withCarried(begun, selected));
+  const started = same.length > 0 ? await startedTasks(storeOf(context), same) : [];
+  return dryRunMany(context, invocation, kept, withCarried(started, selected));
 }
 
-/** What the run of a command line would be called and belong to, with the digest of what is asked for. */
+/** The head of an invocation's run, with its input digest. */
 function headOf(
   context: Context,
   invocation: Invocation,
@@ -117,13 +118,13 @@ function headOf(
   return { ...bare, input: inputDigest(bare, operation, kept, source, key) };
 }
 
-/** Takes the lock, plans the run and carries it out. */
-async function carryOut(
+/** Acquires the lock, plans the run and executes it. */
+async function planAndExecute(
   context: Context,
   invocation: Invocation,
   kept: KeptJob,
   local: Selection | undefined,
-): Promise<Shown> {
+): Promise<CommandOutput> {
   const { operation, isSingle } = invocation;
   const store = storeFor(context, invocation);
   const head = headOf(context, invocation, kept, local);
@@ -149,14 +150,14 @@ async function planLocked(context: Context, invocation: Invocation, setup: RunSe
 /** Starts a new run from these rows of a finished one. Throws as `planRun` does. */
 export async function retryRows(
   context: Context,
-  line: CommandLine,
+  commandLine: CommandLine,
   { job, rows }: Pick<RunPlan, 'job' | 'rows'>,
-  begun: (run: string) => Promise<void>,
-): Promise<Shown> {
-  const { operation, values } = line;
-  const invocation: Invocation = { ...line, source: 'ids', isSingle: false };
+  onPlanned: (run: string) => Promise<void>,
+): Promise<CommandOutput> {
+  const { operation, values } = commandLine;
+  const invocation: Invocation = { ...commandLine, source: 'ids', isSingle: false };
   const kept = job as KeptJob;
-  const selected = await rowsAgain(context, operation, rows);
+  const selected = await rowsForRetry(context, operation, rows);
   limitRate(context, values);
   if (context.settings.dryRun) {
     checkExpected(selected.length, values);
@@ -165,15 +166,15 @@ export async function retryRows(
   const store = openRunStore(context.paths);
   const bare = headFor(context, invocation, kept);
   const head = { ...bare, input: inputDigest(bare, operation, kept, 'retry', selected) };
-  const lock = await takeLock(context, values, store, head);
+  const lock = await lockResource(context, values, store, head);
   const input = { header: ['id'], rows: selected };
   const planned = await planLocked(context, invocation, { store, head, lock, kept, input });
-  if ('ready' in planned) await begun(planned.ready.plan.head.run);
+  if ('ready' in planned) await onPlanned(planned.ready.plan.head.run);
   return showRun(context, planned);
 }
 
-/** Rows of an earlier run without what was seen of them then. */
-async function rowsAgain(
+/** Rows of an earlier run without what its preview found, with files inspected again. */
+async function rowsForRetry(
   context: Context,
   { recovery }: Operation,
   rows: RunPlan['rows'],
@@ -182,8 +183,8 @@ async function rowsAgain(
   return (await recovery?.inspectAgain(context, bare)) ?? bare;
 }
 
-/** The rows, where nothing has to be sent to know them. */
-async function selectBefore(
+/** The selected rows, if they can be determined without a request. */
+async function selectWithoutRequest(
   context: Context,
   { operation, values }: CommandLine,
   source: Source,
@@ -192,8 +193,8 @@ async function selectBefore(
   return source === 'filter' ? undefined : selectLocally(context, values, operation, source);
 }
 
-// GET /teams/{organizationId} and an assumed DELETE /teams/{id} have one shape: with the
-// organization's own id such a call could mean everything at once.
+// GET /teams/{organizationId} and an assumed DELETE /teams/{id} have the same shape: with the
+// organization's own id such a call could mean all records at once.
 function refuseOrganization(
   { api: { organizationId } }: Context,
   { resource }: Operation,
@@ -208,13 +209,13 @@ function refuseOrganization(
   );
 }
 
-/** What such a command says of itself. */
+/** The declarative part of such a command. */
 type Described<A extends Params, F extends Params> = Omit<
   OperationCommand<A, F>,
   'run' | 'view' | 'operation' | 'asks'
 >;
 
-/** A command that changes records, by an operation. `view`: what one id prints. */
+/** Defines a command that changes records through an operation. `view`: how the outcome of one id is shown. */
 export function defineOperation<A extends Params, F extends Params, T>(
   command: Described<A, F> & { readonly operation: Operation; readonly view: View<T> },
 ): Command {

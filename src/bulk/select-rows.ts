@@ -1,4 +1,4 @@
-/** Which rows a command line names: ids, a file, a CSV, or filters over a complete list. */
+/** Selects the rows of an invocation: ids, a file, a CSV, or filters over a complete list. */
 import { keepHeapSmall } from '../api/wire.js';
 import { hasId } from '../api/records.js';
 import { type ListValues, filterList } from '../cli/filters.js';
@@ -10,30 +10,25 @@ import { orList } from '../data/text.js';
 import { Failure, GuardError, stoppedReading, UsageError } from '../errors.js';
 import { inputBytes, unreadable } from '../files/input-file.js';
 import type { BulkValues } from './invocation.js';
-import type { Operation, Source } from './operation.js';
-import type { SelectedRow } from './report.js';
-import {
-  type CsvInput,
-  selectCsv,
-  selectFromText,
-  selectIds,
-  type Selection,
-} from './selection.js';
+import type { Operation, Source } from '../engine/operation.js';
+import type { SelectedRow } from '../runs/report.js';
+import { type CsvInput, selectCsv, selectFromText, selectIds } from './selection.js';
+import type { Selection } from '../engine/operation.js';
 
-/** What a command says of the rows that it takes. */
+/** The part of an operation that defines its selection. */
 export type Selecting = Pick<Operation, 'resource' | 'csv' | 'overrules' | 'filters'>;
 
-/** What a line says of the rows, as far as the command has the flags for it. */
-export type SelectingValues = Partial<BulkValues>;
+/** The selection values of an invocation, for the flags that its command has. */
+export type SelectionValues = Partial<BulkValues>;
 
 /**
- * The one source that a command line names; undefined for positional ids without any selection
- * flag. Throws UsageError when it names several, or none.
+ * The source of an invocation's rows; undefined for positional ids without a selection flag. Throws
+ * UsageError if it names several sources, or none.
  */
-export function sourceOf(values: SelectingValues, operation: Selecting): Source | undefined {
+export function sourceOf(values: SelectionValues, operation: Selecting): Source | undefined {
   const { ids = [], idsFile, csv, all } = values;
   const filters = (operation.filters?.names ?? []).filter((name) => isGiven(values[name]));
-  const cuts = ['limit', 'sort'].filter((name) => isGiven(values[name]));
+  const limits = ['limit', 'sort'].filter((name) => isGiven(values[name]));
   const named: [Source, string][] = [
     ...(ids.length > 0 ? [['ids', 'ids'] as [Source, string]] : []),
     ...(idsFile === undefined ? [] : [['idsFile', '--ids'] as [Source, string]]),
@@ -60,17 +55,17 @@ export function sourceOf(values: SelectingValues, operation: Selecting): Source 
       hint: `ids: rosterctl ${operation.resource} list -o ids`,
     });
   }
-  if (cuts.length > 0 && first[0] !== 'filter')
-    throw new UsageError(`--${cuts[0]} cuts what filters select, and there are none.`, {
+  if (limits.length > 0 && first[0] !== 'filter')
+    throw new UsageError(`--${limits[0]} cuts what filters select, and there are none.`, {
       hint: 'Give a filter, or --all.',
     });
   return first[0] === 'ids' ? undefined : first[0];
 }
 
-/** Reads the rows of files and command lines: nothing is sent. Throws UsageError, InputError. */
+/** Selects rows from ids or a file, without a request. Throws UsageError, InputError. */
 export async function selectLocally(
   context: Context,
-  values: SelectingValues,
+  values: SelectionValues,
   operation: Selecting,
   source: Exclude<Source, 'filter'>,
 ): Promise<Selection> {
@@ -80,7 +75,7 @@ export async function selectLocally(
   const input: CsvInput = {
     name: path === '-' ? 'stdin' : path,
     map: values.map ?? [],
-    ignoreStrangers: values.ignoreColumns ?? false,
+    ignoreUnknownColumns: values.ignoreColumns ?? false,
     raw: context.settings.csvRaw,
     rules: { ...(operation.csv ?? idsOnly), overruled: operation.overrules?.(values as never) },
     keepsCells: values.results !== undefined,
@@ -93,46 +88,46 @@ export async function selectLocally(
     return selection;
   }
   const text = await byteText(bytesOf(context, path), input.name);
-  return selectFromText(text, { ...input, rules: idsOnly, ignoreStrangers: true });
+  return selectFromText(text, { ...input, rules: idsOnly, ignoreUnknownColumns: true });
 }
 
-/** The records that the filters keep of a complete list. Throws GuardError (11) for a list in doubt. */
+/** Lists the records and applies the filters. Throws GuardError (11) if the list may be incomplete. */
 export async function selectByFilter(
   context: Context,
-  values: SelectingValues,
+  values: SelectionValues,
   operation: Selecting,
 ): Promise<readonly SelectedRow[]> {
   const query = operation.filters?.query?.(values as never, context.settings.overrides);
   const list = context.api.list(operation.resource, query);
   const tests = operation.filters?.tests(values as never, context.now()) ?? [];
-  const { limit, ...rest } = values as SelectingValues & ListValues;
-  const kept: JsonObject[] = [];
+  const { limit, ...rest } = values as SelectionValues & ListValues;
+  const records: JsonObject[] = [];
   for await (const record of filterList(
     list,
     { ...rest, limit: undefined },
     { resource: operation.resource, tests, notes: context },
   ))
-    kept.push(record);
-  const verdict = list.completeness();
-  if (verdict.state === 'doubtful' && !values.allowPartial)
+    records.push(record);
+  const completeness = list.completeness();
+  if (completeness.state === 'doubtful' && !values.allowPartial)
     throw new GuardError(
-      `The list of ${operation.resource} may be incomplete: ${verdict.reason}. Nothing was changed.`,
+      `The list of ${operation.resource} may be incomplete: ${completeness.reason}. Nothing was changed.`,
       { code: 'incomplete', hint: 'Go on with what is there: --allow-partial' },
     );
-  if (!kept.every(hasId))
+  if (!records.every(hasId))
     throw new GuardError(
       `A record in the list of ${operation.resource} has no id. Nothing was changed.`,
       { code: 'incomplete', hint: `See: rosterctl ${operation.resource} list -o json` },
     );
-  return kept.slice(0, limit).map((record, index) => ({
+  return records.slice(0, limit).map((record, index) => ({
     row: index + 1,
     id: String(record['id']),
     record,
   }));
 }
 
-/** The selection flags as typed: with the job they say whether two lines mean the same. */
-export function filterKey(values: SelectingValues, operation: Selecting): unknown {
+/** The selection flags as typed; with the job they identify equivalent command lines. */
+export function filterKey(values: SelectionValues, operation: Selecting): unknown {
   const names = [...(operation.filters?.names ?? []), 'all', 'limit', 'sort'];
   return names.map((name) => [name, values[name] ?? null]);
 }
@@ -147,7 +142,7 @@ function wordFor({ resource }: Selecting): string {
   return resourceWords[resource].plural;
 }
 
-/** Small pieces leave little behind when they are read: what lives for long is the ids. */
+/** Reading in small pieces leaves little garbage: only the ids live long. */
 const pieceBytes = 16 * 1024;
 const longInput = 256 * 1024;
 
@@ -160,7 +155,7 @@ async function* bytesOf(context: Context, path: string): AsyncGenerator<Uint8Arr
     for await (const chunk of stream) {
       const before = read;
       read += chunk.length;
-      // Of 100,000 rows; by the time that they are known the space has grown.
+      // For inputs of e.g. 100,000 rows; once the rows are known it would be too late.
       if (read > longInput && before <= longInput) await keepHeapSmall(context.nodeVersion);
       yield Buffer.from(chunk);
     }

@@ -1,4 +1,4 @@
-/** Which rows an input names: ids, or the lines of a CSV with values of their own. */
+/** Parses the rows of an input: ids, or the lines of a CSV with their own values. */
 import { createHash } from 'node:crypto';
 import { idProblem } from '../api/schemas.js';
 import { eventLoopTurns } from '../data/concurrency.js';
@@ -7,7 +7,7 @@ import {
   type Header,
   type HeaderOptions,
   InputErrors,
-  namesAnId,
+  hasIdColumn,
   readHeader,
 } from '../data/csv-columns.js';
 import { csvReader, type CsvRow, readCsv } from '../data/csv-reader.js';
@@ -15,34 +15,24 @@ import { digestOf, intern } from '../data/digest.js';
 import { isObject, type JsonObject, parseJson } from '../data/json.js';
 import { firstOf } from '../data/text.js';
 import { InputError, stoppedReading, UsageError } from '../errors.js';
-import type { SelectedRow } from './report.js';
+import type { Selection } from '../engine/operation.js';
+import type { SelectedRow } from '../runs/report.js';
 
-/** Rows beyond this are refused: such a change is better cut into pieces. */
+/** Inputs with more rows are refused; they should be split. */
 const mostRows = 200_000;
-
-/** What an input gave. */
-export interface Selection {
-  readonly rows: readonly SelectedRow[];
-  /** The header of a CSV, for `--results`. */
-  readonly header: readonly string[];
-  /** What is worth a note: columns that are not used. */
-  readonly note: string | undefined;
-  /** Stands for the whole content: the same input has the same. */
-  readonly digest: string;
-}
 
 export interface CsvInput extends HeaderOptions {
   readonly name: string;
   readonly rules: ColumnRules;
-  /** Keep the cells as they came. */
+  /** Keeps the unchanged cells of each row. */
   readonly keepsCells: boolean;
-  /** The organization's own id is never a record. */
+  /** The organization's own id, which is never a record's id. */
   readonly organizationId: string;
-  /** Ends the reading, also of an input that is there already. */
+  /** Aborts the parsing, even of an input that has already arrived. */
   readonly signal: AbortSignal;
 }
 
-/** Ids typed one by one. Throws UsageError for one given twice. */
+/** Rows for ids typed on the command line. Throws UsageError for a duplicate. */
 export function selectIds(ids: readonly string[]): Selection {
   const known = new Set<string>();
   const twice = ids.find((id) => known.size === known.add(id).size);
@@ -52,9 +42,9 @@ export function selectIds(ids: readonly string[]): Selection {
 }
 
 /**
- * A CSV with values of its own for each row, read as it arrives. Throws InputError for every line that
- * cannot be used (a missing or repeated id, cells that do not fit) and for rows beyond 200,000,
- * CancelledError after a signal.
+ * Parses a CSV with values for each row, as it arrives. Throws one InputError for all invalid lines (a
+ * missing or repeated id, invalid cells), InputError for more than 200,000 rows, CancelledError after a
+ * signal.
  */
 export async function selectCsv(
   chunks: AsyncIterable<Uint8Array>,
@@ -74,7 +64,7 @@ export async function selectCsv(
     await rows.take(reader.end(), turn);
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
-    // What follows cannot be read, but the lines before it are known.
+    // The rest cannot be read, but errors in the lines before it are reported too.
     rows.errors.add(error);
     rows.errors.throwIfAny();
   }
@@ -82,18 +72,18 @@ export async function selectCsv(
 }
 
 /**
- * Ids from a file: one a line, NDJSON, a JSON array, or a CSV with an id column. Throws InputError,
- * CancelledError after a signal.
+ * Parses ids from a file: one per line, NDJSON, a JSON array, or a CSV with an id column. Throws
+ * InputError, CancelledError after a signal.
  */
 export async function selectFromText(text: string, input: CsvInput): Promise<Selection> {
   const digest = digestOf(text);
   const bare = text.replace(/^\ufeff/, '');
-  const found = bare.trimStart();
-  if (found.startsWith('[')) return { ...(await fromJson(bare, input)), digest };
-  if (found.startsWith('{')) return { ...(await rowsFromIds(recordsOf(bare), input)), digest };
+  const start = bare.trimStart();
+  if (start.startsWith('[')) return { ...(await fromJson(bare, input)), digest };
+  if (start.startsWith('{')) return { ...(await rowsFromIds(recordsOf(bare), input)), digest };
   const [first = ''] = bare.split(/\r?\n|\r/, 1);
   const header = readCsv(`${first.replaceAll('"', '')}\n`)[0]?.cells ?? [];
-  if (namesAnId(header, input.map)) return selectCsv(once(Buffer.from(text)), input);
+  if (hasIdColumn(header, input.map)) return selectCsv(once(Buffer.from(text)), input);
   return { ...(await rowsFromIds(linesOf(bare, /\r?\n|\r/g), input)), digest };
 }
 
@@ -102,13 +92,13 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 /** An id and the line that names it. */
-interface Named {
+interface NamedId {
   readonly id: string;
   readonly line: number;
 }
 
-/** The lines with something on them; never all of them at once, for there may be 200,000. */
-function* linesOf(text: string, end: RegExp): Generator<Named> {
+/** Yields the lines that are not blank, one at a time because there may be 200,000. */
+function* linesOf(text: string, end: RegExp): Generator<NamedId> {
   let from = 0;
   for (let line = 1; from <= text.length; line += 1) {
     end.lastIndex = from;
@@ -133,7 +123,7 @@ function fromJson(text: string, input: CsvInput) {
   );
 }
 
-function* recordsOf(text: string): Generator<Named> {
+function* recordsOf(text: string): Generator<NamedId> {
   for (const { id: json, line } of linesOf(text, /\n/g)) {
     const value = valueOf(json, line);
     if (isObject(value) && value['type'] === 'summary') continue;
@@ -155,7 +145,7 @@ function idIn(value: unknown, at: number, what: string): string {
   throw new InputError(`${what} ${at} holds no id.`);
 }
 
-async function rowsFromIds(found: Iterable<Named>, input: CsvInput) {
+async function rowsFromIds(found: Iterable<NamedId>, input: CsvInput) {
   const ids = new Ids(input);
   const errors = new InputErrors();
   const rows: SelectedRow[] = [];
@@ -173,12 +163,12 @@ async function rowsFromIds(found: Iterable<Named>, input: CsvInput) {
   return { rows, header: ['id'], note: undefined };
 }
 
-/** A text of its own: a slice would keep the whole input in memory. */
+/** Copies a text, because a slice would keep the entire input in memory. */
 function ownText(slice: string): string {
   return Buffer.from(slice).toString();
 }
 
-/** Gathers the rows of a CSV and keeps to its header. */
+/** Collects the rows of a CSV according to its header. */
 class Rows {
   private header: Header | undefined;
   private headerCells: readonly string[] = [];
@@ -210,7 +200,7 @@ class Rows {
     if (!this.header) throw new InputError(`${this.input.name} is empty: it has no header.`);
     this.errors.throwIfAny();
     const unused = this.header.unused;
-    // Of nested fields the one above them says enough.
+    // For nested fields, the name of the parent is enough.
     const names = [...new Set(unused.map((name) => name.split('.', 1)[0] ?? name))];
     const sentences = [
       ...[...this.header.overruled].map(
@@ -240,7 +230,7 @@ class Rows {
   }
 }
 
-/** Every id once, each one possible. */
+/** Checks that every id is valid and occurs once. */
 class Ids {
   private readonly lines = new Map<string, number>();
 
@@ -257,7 +247,7 @@ class Ids {
     this.lines.set(id, line);
   }
 
-  /** Throws when no more may come. */
+  /** Throws InputError if no more rows are allowed. */
   checkRoom(): void {
     if (this.lines.size < mostRows) return;
     throw new InputError(`${this.input.name} has more than ${mostRows} rows.`, {
@@ -266,7 +256,10 @@ class Ids {
   }
 }
 
-/** UTF-8 or, by its byte order mark, UTF-16; anything else is refused instead of guessed. */
+/**
+ * Returns a streaming decoder for UTF-8 or, by byte order mark, UTF-16. It throws InputError rather
+ * than guess an encoding.
+ */
 function decoder(name: string): (chunk: Uint8Array | undefined) => string {
   let text: { decode(chunk?: Uint8Array, options?: { stream: boolean }): string } | undefined;
   return (chunk) => {

@@ -1,5 +1,5 @@
-/** Carries out what was planned and shows it: a report of many rows, or the outcome of one. */
-import type { Shown } from '../cli/define.js';
+/** Executes a planned run and renders it: the report of many rows, or the outcome of one. */
+import type { CommandOutput } from '../cli/define.js';
 import type { View } from '../cli/views.js';
 import type { Context } from '../context.js';
 import { recordStream, type Item } from '../data/batches.js';
@@ -15,48 +15,49 @@ import {
   printUnfinished,
 } from './execute.js';
 import type { Invocation } from './invocation.js';
-import type { Session } from './operation.js';
+import type { Session } from '../engine/operation.js';
 import type { Planned } from './planned-run.js';
-import type { ReportRow } from './report.js';
+import type { ReportRow } from '../runs/report.js';
 import { reportView, reportViewFor, printSummary } from './report-view.js';
-import { readRun } from './runs.js';
+import { readRun } from '../runs/stored-run.js';
 import { resultLines } from './results.js';
-import { unknownOutcome } from './verify.js';
+import { unknownOutcome } from '../engine/verify.js';
 
 /**
- * Carries out a run of many rows. ndjson: each row when its result is on disk, the summary last;
- * other formats, and where nothing was to be sent: the whole report.
+ * Executes a run of many rows. For ndjson it returns a stream of rows, each once its result is on disk,
+ * with the summary last; for other formats, or if nothing was to be sent, the complete report.
  */
-export async function showRun(context: Context, planned: Planned): Promise<Shown> {
-  if (!('ready' in planned)) return shownReport(context, planned);
+export async function showRun(context: Context, planned: Planned): Promise<CommandOutput> {
+  if (!('ready' in planned)) return renderReport(context, planned);
   if (context.settings.output !== 'ndjson')
-    return shownExecuted(context, await executeRun(context, planned.ready));
+    return renderExecuted(context, await executeRun(context, planned.ready));
   return streamed(context, planned.ready);
 }
 
-function shownReport(context: Context, { report, ...ended }: EndedRun): Shown {
+function renderReport(context: Context, { report, ...ended }: EndedRun): CommandOutput {
   printSummary(context, report);
-  return { value: report, view: reportViewFor(context.settings), isReport: true, ...ended };
+  const view = reportViewFor(context.settings);
+  return { value: report, view, isReport: true, ...ended };
 }
 
-function shownExecuted(
+function renderExecuted(
   context: Context,
-  { report, exitName, failed, written, printEnd }: ExecutedRun,
-): Shown {
-  const isBelow = context.isInteractive && !context.settings.fields;
-  if (!isBelow) printEnd();
+  { report, exitName, failed, onWritten, printEnd }: ExecutedRun,
+): CommandOutput {
+  const printsBelow = context.isInteractive && !context.settings.fields;
+  if (!printsBelow) printEnd();
   return {
     value: report,
     view: reportViewFor(context.settings),
     isReport: true,
     exitName,
     failed,
-    written,
-    ...(isBelow && { printAfter: printEnd }),
+    onWritten,
+    ...(printsBelow && { printAfter: printEnd }),
   };
 }
 
-function streamed(context: Context, run: PlannedRun): Shown {
+function streamed(context: Context, run: PlannedRun): CommandOutput {
   let ended: ExecutedRun | undefined;
   const stream = async function* (): AsyncGenerator<readonly Item<JsonObject>[]> {
     const queue = newQueue<ReportRow>();
@@ -65,7 +66,7 @@ function streamed(context: Context, run: PlannedRun): Shown {
     try {
       for await (const rows of queue.batches()) yield rows.map((value) => ({ value }));
     } finally {
-      // A reader that went away does not stop what was begun.
+      // A closed stdout does not stop a started run.
       ended = await running;
       ended.printEnd();
     }
@@ -82,77 +83,77 @@ function streamed(context: Context, run: PlannedRun): Shown {
     get failed() {
       return ended?.failed;
     },
-    written: async () => ended?.written?.(),
+    onWritten: async () => ended?.onWritten?.(),
   };
 }
 
 // --- one row ---
 
 /**
- * Carries out the write of one record and shows its outcome: in json the record, at a terminal a
- * line, in a pipe the report's row. Throws the failure that ended it, unless a report is due.
+ * Executes the write of one record and renders its outcome: the record in json, a line at a terminal,
+ * the report's row in a pipe. Throws the failure that ended it, unless the operation prints a report.
  */
 export async function showOne(
   context: Context,
   invocation: Omit<Invocation, 'source'>,
   planned: Planned,
-): Promise<Shown> {
-  if (!('ready' in planned)) return shownOne(context, invocation, unsent(planned));
+): Promise<CommandOutput> {
+  if (!('ready' in planned)) return renderOne(context, invocation, unsentOutcome(planned));
   const { ready } = planned;
   const ended = await executeRun(context, ready);
-  return shownOne(context, invocation, await outcomeOf(context, ready, ended));
+  return renderOne(context, invocation, await outcomeOf(context, ready, ended));
 }
 
-async function shownOne(
+async function renderOne(
   context: Context,
   invocation: Omit<Invocation, 'source'>,
   outcome: OneOutcome,
-): Promise<Shown> {
+): Promise<CommandOutput> {
   const { operation } = invocation;
   const { row, error, ended } = outcome;
   const exitName = error ? error.exitName : ended.exitName;
   if (operation.reports) {
-    if ('printEnd' in ended) return { ...shownExecuted(context, ended as ExecutedRun), exitName };
-    return { ...shownReport(context, ended), exitName, failed: error && { id: row.id, error } };
+    if ('printEnd' in ended) return { ...renderExecuted(context, ended as ExecutedRun), exitName };
+    return { ...renderReport(context, ended), exitName, failed: error && { id: row.id, error } };
   }
   if (error) {
     for (const [field, value] of row.step === undefined ? [] : Object.entries(row.after ?? {}))
       context.message(`The ${field} was set to ${String(value)}; the rest was not done.`);
-    await ended.written?.();
+    await ended.onWritten?.();
     throw error;
   }
   const { session, record } = outcome;
   if (row.result === 'skipped' || row.result === 'unchanged')
     context.note(unsentNote(row, session, record));
   const present = session.present ?? ((found: JsonObject | undefined) => found ?? { id: row.id });
-  // What was not written is shown as it was read.
+  // A record that was not written is shown as read.
   const value = row.result === 'changed' || !record ? await present(record, row) : record;
-  // The record of a write may hold no more than an id: the line names what is shown.
+  // The answer to a write may hold only an id, so the line names the record that is shown.
   const view = oneView(context, invocation, {
     ...outcome,
     record: isObject(value) ? value : record,
   });
-  return { value, view, exitName: 'done', isReport: true, written: ended.written };
+  return { value, view, exitName: 'done', isReport: true, onWritten: ended.onWritten };
 }
 
-/** What the only row of a command line came to. */
+/** The outcome of an invocation's only row. */
 interface OneOutcome {
   readonly row: ReportRow;
   readonly record: JsonObject | undefined;
   readonly error: Failure | undefined;
   readonly session: Session;
   readonly ended: EndedRun;
-  /** Where its before-image is kept. */
+  /** The run that keeps its before-image. */
   readonly run: string | undefined;
 }
 
-/** The outcome of one row of a run that was taken up. Throws the failure that ended it. */
+/** Renders the outcome of one row of a resumed run. Throws the failure that ended it. */
 export async function showFinished(
   context: Context,
   invocation: Omit<Invocation, 'source'>,
   { ended, run }: { readonly ended: ExecutedRun; readonly run: PlannedRun },
-): Promise<Shown> {
-  return shownOne(context, invocation, await outcomeOf(context, run, ended));
+): Promise<CommandOutput> {
+  return renderOne(context, invocation, await outcomeOf(context, run, ended));
 }
 
 async function outcomeOf(
@@ -162,17 +163,17 @@ async function outcomeOf(
 ): Promise<OneOutcome> {
   const { report, last } = ended;
   const row = report.results.find((each) => run.tasks.some((task) => task.row === each.row));
-  const found: ReportRow = row ?? {
+  const finalRow: ReportRow = row ?? {
     row: 1,
     id: run.plan.rows[0]?.id ?? '',
     result: 'not_attempted',
   };
-  const error = isGood(found) ? undefined : (last?.error ?? failureOfRow(found));
+  const error = isGood(finalRow) ? undefined : (last?.error ?? failureOfRow(finalRow));
   const { operation } = run.invocation;
-  const isUnfinished = !hasEnded(run, found) || (await isLeft(run));
+  const isUnfinished = !hasEnded(run, finalRow) || (await hasLeftovers(run));
   if (isUnfinished && !operation.reports && run.store) printUnfinished(context, run, 1);
   return {
-    row: found,
+    row: finalRow,
     record: last?.record,
     error,
     session: run.session,
@@ -181,14 +182,18 @@ async function outcomeOf(
   };
 }
 
-/** A file that has arrived and whose document was refused can still be finished. */
-async function isLeft({ store, plan, invocation: { operation } }: PlannedRun): Promise<boolean> {
+/** True if the ended run can still be finished: its file arrived, but its document was refused. */
+async function hasLeftovers({
+  store,
+  plan,
+  invocation: { operation },
+}: PlannedRun): Promise<boolean> {
   if (!store || !operation.recovery) return false;
   const stored = await readRun(store, plan.head.run);
-  return stored !== undefined && operation.recovery.isLeft(stored);
+  return stored !== undefined && operation.recovery.hasLeftovers(stored);
 }
 
-function unsent({ only, ...ended }: Extract<Planned, { report: unknown }>): OneOutcome {
+function unsentOutcome({ only, ...ended }: Extract<Planned, { report: unknown }>): OneOutcome {
   const [row = { row: 1, id: '', result: 'not_attempted' as const }] = ended.report.results;
   if (!only) throw new CancelledError('Nothing was done.');
   const error = isGood(row) ? undefined : (only.failure ?? failureOfRow(row));
@@ -199,7 +204,7 @@ function isGood({ result }: ReportRow): boolean {
   return result === 'changed' || result === 'unchanged' || result === 'skipped';
 }
 
-/** The error of a row that ended by what was read, and by no failure. */
+/** The error for a row whose result came from a read rather than from a failure. */
 function failureOfRow({ id, result, error }: ReportRow): Failure {
   const { message, hint } = (error ?? {}) as { readonly message?: string; readonly hint?: string };
   if (result === 'unknown') return unknownOutcome(undefined);
@@ -217,7 +222,10 @@ function unsentNote(
   return unchangedNote?.(record, row) ?? `${row.id} is already as wanted; nothing was sent.`;
 }
 
-/** json, csv and ids show the record; a table one line at a terminal, the report's row in a pipe. */
+/**
+ * The view of one outcome: json, csv and ids show the record; a table is one line at a terminal,
+ * the report's row in a pipe.
+ */
 function oneView(
   context: Context,
   invocation: Omit<Invocation, 'source'>,
@@ -236,10 +244,10 @@ function oneView(
   };
 }
 
-/** What is pushed comes out in order, as it comes, until the end. */
+/** A queue that yields what is pushed, in order and in batches, until it is ended. */
 function newQueue<T>() {
   let queue: T[] = [];
-  let over = false;
+  let isEnded = false;
   let wake: (() => void) | undefined;
   return {
     push: (item: T) => {
@@ -247,16 +255,16 @@ function newQueue<T>() {
       wake?.();
     },
     end: () => {
-      over = true;
+      isEnded = true;
       wake?.();
     },
     async *batches(): AsyncGenerator<readonly T[]> {
       for (;;) {
-        const found = queue;
+        const batch = queue;
         queue = [];
-        if (found.length > 0) yield found;
+        if (batch.length > 0) yield batch;
         if (queue.length > 0) continue;
-        if (over) return;
+        if (isEnded) return;
         await new Promise<void>((resolve) => {
           wake = resolve;
         });

@@ -1,47 +1,48 @@
+/** Values as text for a person: table cells and detail views. */
 import { extensionsOf } from '../api/schemas.js';
 import { isObject, type JsonObject, printJson, RawNumber } from '../data/json.js';
 import { plainText } from '../data/path.js';
 import { localTime, momentOf, relativeTime, zonedTime } from '../data/time.js';
 import { cellText, multiLine } from '../terminal/safe-text.js';
 
-/** How a person reads values. */
-export interface Reading {
+/** How values are rendered for a person. */
+export interface CellOptions {
   readonly now: Date;
   readonly time: 'iso' | 'local' | 'relative' | undefined;
 }
 
-/** A value as one table cell of safe text. */
-export function cellOf(value: unknown, field: string, reading: Reading): string {
+/** Returns a value as one table cell of sanitized text. */
+export function cellOf(value: unknown, field: string, options: CellOptions): string {
   if (value === null || value === undefined) return '-';
   if (typeof value === 'string')
-    return cellText(shortType(value, field) ?? timeOr(value, listTime, reading));
+    return cellText(shortType(value, field) ?? timeOr(value, listTime, options));
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'number') return isSize(field) ? binarySize(value) : String(value);
   if (value instanceof RawNumber) return cellText(value.text);
-  if (Array.isArray(value)) return listCell(value, field, reading);
+  if (Array.isArray(value)) return listCell(value, field, options);
   return cellText(nameOf(value as JsonObject) ?? fieldCount(value as JsonObject));
 }
 
-/** `docx` says more to a person than its 71 characters of content type. */
+/** The file extension of a content type: `docx` instead of its 71 characters. */
 function shortType(value: string, field: string): string | undefined {
   return /(?:^|\.)contentType$/.test(field) ? extensionsOf(value)[0] : undefined;
 }
 
-/** A plain value as text of a detail view, possibly of several lines. */
-export function detailOf(value: unknown, field: string, reading: Reading): string {
+/** Returns a plain value as text of a detail view, possibly with several lines. */
+export function detailOf(value: unknown, field: string, options: CellOptions): string {
   if (value === null || value === undefined) return '-';
-  if (typeof value === 'string') return multiLine(timeOr(value, detailTime, reading));
+  if (typeof value === 'string') return multiLine(timeOr(value, detailTime, options));
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'number' && isSize(field) && value >= 1024)
     return `${binarySize(value)} (${value} bytes)`;
   if (Array.isArray(value))
     return value.length === 0
       ? '-'
-      : value.map((item) => detailOf(item, field, reading)).join(', ');
+      : value.map((item) => detailOf(item, field, options)).join(', ');
   return multiLine(plainText(value));
 }
 
-/** `812 B`, `1.4 MiB`. */
+/** Formats a number of bytes: `812 B`, `1.4 MiB`. */
 export function binarySize(bytes: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
   let size = bytes;
@@ -53,35 +54,35 @@ export function binarySize(bytes: number): string {
   return `${size.toFixed(unit === 0 ? 0 : 1)} ${units[unit]}`;
 }
 
-/** Longer texts are cut by every cell; making all of 100 kB safe would be wasted work. */
-const longestCell = 1000;
+/** Every cell truncates longer texts; sanitizing all of 100 kB would be wasted work. */
+const maxCellLength = 1000;
 
 function timeOr(
   text: string,
-  show: (moment: Date, text: string, reading: Reading) => string,
-  reading: Reading,
+  show: (moment: Date, text: string, options: CellOptions) => string,
+  options: CellOptions,
 ): string {
   const moment = momentOf(text);
-  if (moment) return show(moment, text, reading);
-  return show === listTime && text.length > longestCell ? text.slice(0, longestCell) : text;
+  if (moment) return show(moment, text, options);
+  return show === listTime && text.length > maxCellLength ? text.slice(0, maxCellLength) : text;
 }
 
-function listTime(moment: Date, text: string, { now, time }: Reading): string {
+function listTime(moment: Date, text: string, { now, time }: CellOptions): string {
   if (time === 'iso') return text;
   return time === 'local' ? localTime(moment) : relativeTime(moment, now);
 }
 
-function detailTime(moment: Date, text: string, { now, time }: Reading): string {
+function detailTime(moment: Date, text: string, { now, time }: CellOptions): string {
   if (time === 'iso') return text;
   return time === 'relative' ? relativeTime(moment, now) : zonedTime(moment);
 }
 
-function listCell(list: readonly unknown[], field: string, reading: Reading): string {
+function listCell(list: readonly unknown[], field: string, options: CellOptions): string {
   if (list.length === 0) return '-';
   if (!list.some((item) => typeof item === 'object' && item !== null))
     return list
       .slice(0, 50)
-      .map((item) => cellOf(item, field, reading))
+      .map((item) => cellOf(item, field, options))
       .join(', ');
   if (list.length > 3) return `${list.length} items`;
   return cellText(
@@ -89,7 +90,7 @@ function listCell(list: readonly unknown[], field: string, reading: Reading): st
   );
 }
 
-/** What a record would be called: `valorant: Foxy#EU1` for a gamer tag, else its name. */
+/** The name of an object: `valorant: Foxy#EU1` for a gamer tag, else its name, title, label or id. */
 function nameOf(value: JsonObject): string | undefined {
   if (typeof value['gamerTag'] === 'string')
     return typeof value['game'] === 'string'
@@ -108,16 +109,16 @@ function fieldCount(value: JsonObject): string {
 }
 
 function shortJson(value: unknown): string {
-  return isObject(value) ? fieldCount(value) : printJson(value).slice(0, longestCell);
+  return isObject(value) ? fieldCount(value) : printJson(value).slice(0, maxCellLength);
 }
 
 function isSize(field: string): boolean {
   return /(?:^|\.)(?:size|bytes|\w*(?:SizeBytes|sizeBytes|Bytes))$/.test(field);
 }
 
-/** `12.3 MiB of 40 MiB, 5.1 MiB/s, 6 s left`: how far a transfer is after so many seconds. */
+/** Formats the progress of a transfer: `12.3 MiB of 40 MiB, 5.1 MiB/s, 6 s left`. */
 export function bytesMoved(done: number, total: number, seconds: number): string {
   const rate = done / Math.max(seconds, 0.001);
-  const left = Math.ceil(Math.max(0, total - done) / Math.max(rate, 1));
-  return `${binarySize(done)} of ${binarySize(total)}, ${binarySize(rate)}/s, ${left} s left`;
+  const secondsLeft = Math.ceil(Math.max(0, total - done) / Math.max(rate, 1));
+  return `${binarySize(done)} of ${binarySize(total)}, ${binarySize(rate)}/s, ${secondsLeft} s left`;
 }

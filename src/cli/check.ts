@@ -1,3 +1,4 @@
+/** Checks of a parsed command line that need only the command table, not the command's own module. */
 import type { GlobalFlags } from '../config/settings.js';
 import { didYouMean } from '../data/nearest.js';
 import type { PlainCommand, PlainGroup, PlainParam } from '../data/plain-table.js';
@@ -5,25 +6,25 @@ import { orList } from '../data/text.js';
 import { UsageError } from '../errors.js';
 import { globalFlags } from './global-flags.js';
 
-/** Choices, required flags and flags that exclude each other: told without loading the command. */
+/** Throws UsageError for a value outside its choices, a missing required flag, or flags that exclude each other. */
 export function checkAgainstTable(command: PlainCommand, values: RawValues): void {
   const help = `See: rosterctl ${command.words.join(' ')} --help`;
-  const given = (name: string) => {
+  const isGiven = (name: string) => {
     const value = values[name];
     return value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0);
   };
   const wordOf = (name: string) =>
     [...command.args, ...command.flags].find((entry) => entry.name === name)?.word ?? name;
   for (const flag of [...command.args, ...command.flags]) {
-    if (flag.required && !given(flag.name) && flag.word.startsWith('--'))
+    if (flag.required && !isGiven(flag.name) && flag.word.startsWith('--'))
       throw new UsageError(`${flag.word} is missing.`, { hint: help });
     if (flag.choices) for (const word of [values[flag.name]].flat()) checkChoice(flag, word, help);
   }
   for (const set of command.needsOneOf)
-    if (!set.some(given))
+    if (!set.some(isGiven))
       throw new UsageError(`Say what to do: ${orList(set.map(wordOf))}.`, { hint: help });
   for (const set of command.excludes) {
-    const both = set.filter(given);
+    const both = set.filter(isGiven);
     if (both.length > 1)
       throw new UsageError(`${both.map(wordOf).join(' and ')} cannot be given together.`, {
         hint: help,
@@ -31,23 +32,23 @@ export function checkAgainstTable(command: PlainCommand, values: RawValues): voi
   }
 }
 
-/** A word of a fixed set; UsageError with the nearest right one, naming all. */
+/** Throws UsageError for a word outside a fixed set; it suggests the nearest one and lists all. */
 export function checkChoice(
   flag: Pick<PlainParam, 'word' | 'choices'>,
   word: unknown,
   hint: string,
 ): void {
   if (typeof word !== 'string' || !flag.choices || flag.choices.includes(word)) return;
-  const meant = didYouMean(word, flag.choices);
+  const suggestion = didYouMean(word, flag.choices);
   throw new UsageError(
-    `${flag.word} cannot be "${word}".${meant} It is one of: ${flag.choices.join(', ')}.`,
+    `${flag.word} cannot be "${word}".${suggestion} It is one of: ${flag.choices.join(', ')}.`,
     { hint },
   );
 }
 
 /**
- * Throws UsageError for a value out of arguments that are not UTF-8: it would be sent with U+FFFD in
- * the place of what was typed. Names of files stay: what they name is not there.
+ * Throws UsageError for a value that is not UTF-8, because it would be sent with U+FFFD in place of
+ * what was typed. File names are not checked: no file has the decoded name.
  */
 export function checkEncoding(
   { command, values, globals }: Extract<Parsed, { kind: 'command' }>,
@@ -69,10 +70,10 @@ export function checkEncoding(
 }
 
 export type RawValue = string | readonly string[] | boolean | undefined;
-/** What stands on the command line, by parameter name. */
+/** The raw values of a command line, by parameter name. */
 export type RawValues = Readonly<Record<string, RawValue>>;
 
-/** A command line, understood as far as words and flags go; values are not parsed yet. */
+/** A command line with its words and flags resolved; values are not parsed yet. */
 export type Parsed =
   | { readonly kind: 'version' }
   | { readonly kind: 'start' }

@@ -1,3 +1,4 @@
+/** `--fields`: records reduced to the chosen fields. */
 import { type Batches, batchesOf, type RecordStream, recordStream } from '../data/batches.js';
 import { type JsonObject } from '../data/json.js';
 import { didYouMean } from '../data/nearest.js';
@@ -11,55 +12,55 @@ import { asRecord, type Rows } from './writers.js';
 type Shape = Pick<View<never>, 'resource' | 'columns' | 'rowFields'>;
 
 /**
- * The records with the fields of `--fields` only, in that order, keyed as typed; what a record lacks
- * is null. Records are held back until every field is known, so that a misspelt one prints nothing.
- * Throws UsageError for a field that neither the contract nor any record has, or hands it to `told`:
- * what was done already is shown all the same.
+ * Returns the records with only the fields of `--fields`, in that order, keyed as typed; a missing
+ * field is null. Records are held back until every field is known, so that a misspelt one prints
+ * nothing. Throws UsageError for a field that neither the contract nor any record has, or passes it to
+ * `onUnknownField`, with which a report of changes is printed nevertheless.
  */
 export function chooseFields(
   rows: Rows,
   fields: readonly string[],
   view: Shape,
-  told?: (error: UsageError) => void,
+  onUnknownField?: (error: UsageError) => void,
 ): RecordStream<JsonObject> {
-  return recordStream(() => chosen(batchesOf(rows), fields, view, told));
+  return recordStream(() => select(batchesOf(rows), fields, view, onUnknownField));
 }
 
-/** Whether a field of `--fields` can be one of these rows. Throws UsageError where not. */
+/** Throws UsageError for a field of `--fields` that these rows cannot have. */
 export function checkRowFields(fields: readonly string[] | undefined, view: Shape): void {
   const missing = (fields ?? []).filter((field) => !isKnown(field, view));
   if (missing.length > 0) throw unknownField(missing, [], view);
 }
 
-async function* chosen(
+async function* select(
   rows: Batches<unknown>,
   fields: readonly string[],
   view: Shape,
-  told: ((error: UsageError) => void) | undefined,
+  onUnknownField: ((error: UsageError) => void) | undefined,
 ): Batches<JsonObject> {
   let missing = fields.filter((field) => !isKnown(field, view));
-  let held: JsonObject[] = [];
-  let empty = true;
+  let buffered: JsonObject[] = [];
+  let isEmpty = true;
   for await (const batch of rows) {
     for (const { value } of batch) {
       const record = asRecord(value);
-      held.push(record);
+      buffered.push(record);
       if (missing.length > 0) missing = missing.filter((field) => !hasPath(record, field));
     }
-    empty &&= held.length === 0;
+    isEmpty &&= buffered.length === 0;
     if (missing.length > 0) continue;
-    yield held.map((record) => ({ value: choose(record, fields) }));
-    held = [];
+    yield buffered.map((record) => ({ value: pick(record, fields) }));
+    buffered = [];
   }
-  // An empty list shows nothing about the fields that the contract does not name.
-  if (missing.length === 0 || (empty && !view.columns)) return;
-  const error = unknownField(missing, held, view);
-  if (!told) throw error;
-  told(error);
-  yield held.map((record) => ({ value: choose(record, fields) }));
+  // An empty list proves nothing about fields that the contract does not name.
+  if (missing.length === 0 || (isEmpty && !view.columns)) return;
+  const error = unknownField(missing, buffered, view);
+  if (!onUnknownField) throw error;
+  onUnknownField(error);
+  yield buffered.map((record) => ({ value: pick(record, fields) }));
 }
 
-function choose(record: JsonObject, fields: readonly string[]): JsonObject {
+function pick(record: JsonObject, fields: readonly string[]): JsonObject {
   // fromEntries defines keys: a field called `__proto__` stays a field.
   return Object.fromEntries(fields.map((field) => [field, valueAt(record, field) ?? null]));
 }
@@ -69,15 +70,15 @@ function isKnown(field: string, { resource, columns, rowFields }: Shape): boolea
   return columns?.includes(field) || (resource !== undefined && isDocumented(resource, field));
 }
 
-/** More names than this tell nobody anything. */
-const mostNames = 40;
+/** A longer list of names helps nobody. */
+const maxNames = 40;
 
 function unknownField(
   missing: readonly string[],
   records: readonly JsonObject[],
   { resource, columns, rowFields }: Shape,
 ): UsageError {
-  const seen = records
+  const observed = records
     .slice(0, 50)
     .flatMap((record) => [...Object.keys(record), ...flatten(record).keys()]);
   const known = [
@@ -85,12 +86,12 @@ function unknownField(
       ...(rowFields ?? []),
       ...(columns ?? []),
       ...(resource ? documentedFields(resource) : []),
-      ...seen,
+      ...observed,
     ]),
   ];
   const [field = ''] = missing;
-  const more = known.length > mostNames ? `, and ${known.length - mostNames} more` : '';
+  const more = known.length > maxNames ? `, and ${known.length - maxNames} more` : '';
   return new UsageError(`There is no field "${field}".${didYouMean(field, known)}`, {
-    hint: `Known fields: ${known.slice(0, mostNames).map(singleLine).join(', ')}${more}`,
+    hint: `Known fields: ${known.slice(0, maxNames).map(singleLine).join(', ')}${more}`,
   });
 }

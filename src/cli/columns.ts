@@ -1,12 +1,13 @@
+/** Which columns a table has, and in which order. */
 import { type JsonObject, isObject } from '../data/json.js';
 
-/** The columns of a table, and the fields with something in them that are none. */
+/** The columns of a table, and the non-empty fields that are left out. */
 export interface Columns {
-  readonly shown: readonly string[];
+  readonly visible: readonly string[];
   readonly hidden: readonly string[];
 }
 
-/** What a person looks for first; the rest follows by how many records have it, then `lastFields`. */
+/** The first columns; the others follow by how many records have them, then `lastFields`. */
 const firstFields = [
   ['id'],
   ['name', 'title', 'displayName'],
@@ -24,46 +25,46 @@ const firstFields = [
 ].flat();
 const lastFields = ['updatedAt', 'createdAt'];
 
-/** References to private files: no links and of no use to read (contract 2.5). */
+/** References to private files, which are neither links nor readable (contract 2.5). */
 const fileFields: ReadonlySet<string> = new Set(['fileUrl', 'fileKey', 'fileRef']);
 
-const longText = 200;
+const longTextLength = 200;
 
-/** Columns for a person: what is empty, the same everywhere by nature, or too long is left out. */
-export function columnsForPeople(records: readonly JsonObject[]): Columns {
-  const fields = survey(records);
-  const worth = [...fields].filter(([name, field]) => field.filled > 0 && !isNoise(name, field));
-  const long = new Set(worth.filter(([, field]) => isLong(field)).map(([name]) => name));
-  const ordered = inOrder(
+/** Returns the columns for a terminal, without fields that are empty, constant by nature or too long. */
+export function terminalColumns(records: readonly JsonObject[]): Columns {
+  const fields = countFields(records);
+  const useful = [...fields].filter(([name, field]) => field.filled > 0 && !isNoise(name, field));
+  const long = new Set(useful.filter(([, field]) => isLong(field)).map(([name]) => name));
+  const ordered = inColumnOrder(
     fields,
-    worth.map(([name]) => name),
+    useful.map(([name]) => name),
   );
   return {
-    shown: ordered.filter((name) => !long.has(name)),
+    visible: ordered.filter((name) => !long.has(name)),
     hidden: ordered.filter((name) => long.has(name)),
   };
 }
 
-/** Columns for a pipe: every field but the file references, in the same order. */
-export function columnsForMachines(records: readonly JsonObject[]): readonly string[] {
-  const fields = survey(records);
-  return inOrder(
+/** Returns the columns for a pipe: every field except file references, in the order of a terminal. */
+export function machineColumns(records: readonly JsonObject[]): readonly string[] {
+  const fields = countFields(records);
+  return inColumnOrder(
     fields,
     [...fields.keys()].filter((name) => !fileFields.has(name)),
   );
 }
 
 interface Field {
-  /** Records that have something there. */
+  /** The number of records with a value. */
   filled: number;
   characters: number;
-  /** Objects that no name stands for. */
+  /** The number of objects without a name to show for them. */
   blobs: number;
   readonly first: unknown;
   constant: boolean;
 }
 
-function survey(records: readonly JsonObject[]): Map<string, Field> {
+function countFields(records: readonly JsonObject[]): Map<string, Field> {
   const fields = new Map<string, Field>();
   for (const record of records)
     for (const name of Object.keys(record)) {
@@ -95,10 +96,10 @@ function isNoise(name: string, field: Field): boolean {
 }
 
 function isLong(field: Field): boolean {
-  return field.blobs > 0 || field.characters / field.filled > longText;
+  return field.blobs > 0 || field.characters / field.filled > longTextLength;
 }
 
-function inOrder(fields: ReadonlyMap<string, Field>, names: readonly string[]): string[] {
+function inColumnOrder(fields: ReadonlyMap<string, Field>, names: readonly string[]): string[] {
   const filled = (name: string) => fields.get(name)?.filled ?? 0;
   return names.toSorted((a, b) => rank(a) - rank(b) || filled(b) - filled(a));
 }

@@ -1,11 +1,12 @@
+/** Connection flags in messages: commands in a hint name the same profile, organization and service. */
 import type { GlobalFlags } from '../config/environment.js';
 import type { PlainTable } from '../data/plain-table.js';
 import { shellQuote } from '../data/text.js';
 import { topWords } from './resolve-command.js';
 
 /**
- * A message whose commands, pasted, reach the same organization: with the flags by which this line
- * chose it. What the environment says is still there when they are pasted.
+ * Adds this command line's connection flags to the commands in a message, so that they reach the same
+ * organization when pasted. Environment variables still apply then and are not added.
  */
 export function withConnectionFlags(
   message: string,
@@ -13,21 +14,21 @@ export function withConnectionFlags(
   table: PlainTable,
 ): string {
   const { profile, org, baseUrl } = flags;
-  const words = [
+  const connection = [
     ...(profile === undefined ? [] : ['-p', profile]),
     ...(org === undefined ? [] : ['--org', org]),
     ...(baseUrl === undefined || holdsPassword(baseUrl) ? [] : ['--base-url', baseUrl]),
   ];
-  if (words.length === 0) return message;
-  const moved = topWords(table).filter((word) => !table.everywhere?.includes(word));
-  const bare = `\\brosterctl (?=(?:${moved.join('|')})\\b)(?!.*(?:--profile|--org|--base-url))`;
+  if (connection.length === 0) return message;
+  const nouns = topWords(table).filter((word) => !table.everywhere?.includes(word));
+  const command = `\\brosterctl (?=(?:${nouns.join('|')})\\b)(?!.*(?:--profile|--org|--base-url))`;
   return message.replace(
-    new RegExp(bare, 'g'),
-    `rosterctl ${words.map(shellQuote).join(' ').replaceAll('$', '$$$$')} `,
+    new RegExp(command, 'g'),
+    `rosterctl ${connection.map(shellQuote).join(' ').replaceAll('$', '$$$$')} `,
   );
 }
 
-/** It would be refused, and stand in a log. */
+/** A URL with a password is rejected anyway, and must not appear in a log. */
 function holdsPassword(url: string): boolean {
   return /^\s*[a-z][\w+.-]*:\/\/[^/?#]*@/i.test(url);
 }

@@ -1,28 +1,29 @@
+/** Command definitions: parameters, the kinds of commands, and the table that holds them. */
 import type { EndpointName } from '../api/contract.js';
 import type { PlannedRequest } from '../api/types.js';
 import type { GlobalFlags } from '../config/environment.js';
 import type { Context, LocalContext } from '../context.js';
 import type { ExitName } from '../exit-codes.js';
-import type { FailedOne } from './failure.js';
-import type { Change, Plan, View } from './views.js';
+import type { FailedItem } from './failure.js';
+import type { LocalChange, Plan, View } from './views.js';
 import { given, type ValueSchema } from './words.js';
 
 // --- parameters ---
 
-/** How help groups a flag. */
+/** The section of a help page that lists a flag. */
 type FlagGroup = 'selection' | 'change' | 'safety' | 'output';
 
 interface ParamOptions {
   /** One letter, without the dash. */
   readonly short?: string;
-  /** The word in the usage line: NAME, `k=v`, FILE; by default the flag's name in capitals. */
+  /** The placeholder in the usage line: NAME, `k=v`, FILE; by default the flag's name in capitals. */
   readonly placeholder?: string;
   readonly group?: FlagGroup;
-  /** As typed, where that is not the flag's name: two parameters cannot have one name. */
+  /** The flag as typed, if that is not its name, because two parameters cannot share a name. */
   readonly word?: string;
-  /** Not on the short help page, which is full without it. */
+  /** True to leave it out of the short help page for lack of space. */
   readonly rare?: boolean;
-  /** What a TAB offers where the value is no enum. */
+  /** What completion offers if the value is not an enum. */
   readonly completes?:
     | 'file'
     | 'directory'
@@ -37,24 +38,24 @@ interface ParamOptions {
     | `value:${string}`;
 }
 
-/** One positional or flag: its schema says type, choices and whether it may be absent. */
+/** A positional or flag; its schema defines type, choices and whether it may be absent. */
 export interface Param<T = unknown> extends ParamOptions {
   readonly schema: ValueSchema<T>;
   readonly text: string;
-  /** `value` takes one word, `values` is repeatable (a positional: variadic), `nothing` is a switch. */
+  /** `value` takes one word; `values` is repeatable, or variadic for a positional; `nothing` is a switch. */
   readonly takes: 'value' | 'values' | 'nothing';
-  /** For `values`: one word may hold several, separated by commas. */
+  /** For `values`: true if one word may hold several, separated by commas. */
   readonly commaList: boolean;
 }
 
 export type Params = { readonly [name: string]: Param };
 
-/** The values of a set of parameters, by name. */
+/** The parsed values of a set of parameters, by name. */
 export type ValuesOf<P extends Params> = {
   readonly [K in keyof P]: P[K] extends Param<infer T> ? T : never;
 };
 
-/** A parameter with one value; optional when its schema is. */
+/** Creates a parameter with one value, which is optional if its schema is. */
 export function param<T>(
   schema: ValueSchema<T>,
   text: string,
@@ -63,7 +64,7 @@ export function param<T>(
   return { ...options, schema, text, takes: 'value', commaList: false };
 }
 
-/** A repeatable flag or a variadic positional; its schema describes the whole array. */
+/** Creates a repeatable flag or a variadic positional; its schema describes the entire array. */
 export function params<T extends readonly unknown[] | undefined>(
   schema: ValueSchema<T>,
   text: string,
@@ -73,32 +74,32 @@ export function params<T extends readonly unknown[] | undefined>(
   return { ...rest, schema, text, takes: 'values', commaList };
 }
 
-/** A switch: given or not. */
+/** Creates a switch. */
 export function flag(text: string, options: ParamOptions = {}): Param<boolean> {
   return { ...options, schema: given, text, takes: 'nothing', commaList: false };
 }
 
 // --- commands ---
 
-/** The text a person reads: what it does, then the words after the command's own name. */
+/** An example: what it does, and the words after the command's own name. */
 export type Example = readonly [what: string, words: string];
 
-interface Described<A extends Params, F extends Params> {
+interface CommandBase<A extends Params, F extends Params> {
   readonly summary: string;
-  /** Further sentences for `--help`: what surprises, what is assumed. */
+  /** Further sentences for `--help`: surprises and assumptions. */
   readonly about?: string;
   readonly examples: readonly [Example, ...Example[]];
-  /** The calls of the contract that it may make; empty = a local command. Help and `commands` derive `basis`. */
+  /** The endpoints that it may call; empty for a local command. Help and `commands` derive `basis` from it. */
   readonly calls: readonly EndpointName[];
-  /** For a command that speaks to the service outside the table's rows (`api`, `uploads put`). */
+  /** The basis of a command whose requests are not in the contract table (`api`, `uploads put`). */
   readonly basis?: 'stated' | 'assumed';
   readonly args?: A;
   readonly flags?: F;
-  /** It does the same for every organization: what names it in a message needs no flag of a connection. */
+  /** True if it does the same for every organization: messages name it without connection flags. */
   readonly everywhere?: true;
-  /** Global flags that this command is about: its short help shows them too. */
+  /** Global flags that matter to this command, so that its short help shows them too. */
   readonly shows?: readonly (keyof GlobalFlags)[];
-  /** At least one of these must be given. */
+  /** At least one of each set must be given. */
   readonly needsOneOf?: readonly (readonly (keyof A | keyof F)[])[];
   /** At most one of each set may be given. */
   readonly excludes?: readonly (readonly (keyof A | keyof F)[])[];
@@ -106,34 +107,37 @@ interface Described<A extends Params, F extends Params> {
 
 type Values<A extends Params, F extends Params> = ValuesOf<A> & ValuesOf<F>;
 
-/** A command that reads, or does something local that no dry run needs to show. */
+/** A command that reads, or does something local that needs no dry run. */
 interface ReadCommand<
   A extends Params = Params,
   F extends Params = Params,
   T = unknown,
   C = Context,
-> extends Described<A, F> {
+> extends CommandBase<A, F> {
   readonly view: View<T>;
-  /** It leaves something behind (a key, files): once done, its result is shown in whatever way it can be. */
-  readonly acts?: boolean;
+  /**
+   * True if it leaves something behind (a key, files): afterwards its result is printed even if the
+   * output flags do not fit.
+   */
+  readonly hasSideEffects?: boolean;
   run(
     context: C,
     values: Values<A, F>,
-  ): T | Outcome<T> | Lasting<T> | Promise<T | Outcome<T> | Lasting<T>>;
+  ): T | ValueWithExit<T> | LongRunning<T> | Promise<T | ValueWithExit<T> | LongRunning<T>>;
 }
 
-/** What a dry run of one record prints (one record, `-n`). */
+/** What a dry run of one record prints (`-n`). */
 export interface DryRun {
   readonly schema: 1;
   readonly dryRun: true;
   readonly requests: readonly PlannedRequest[];
-  readonly changes: readonly Change[];
+  readonly changes: readonly LocalChange[];
 }
 
-/** What to ask before a single destructive write. */
+/** The confirmation before a single destructive write. */
 export interface Confirmation {
   readonly question: string;
-  /** For what must not happen by habit (a team delete): the name that has to be typed, or given with `flag`. */
+  /** For what must not happen by habit (deleting a team): the name to type, or to pass with `flag`. */
   readonly typed?: {
     readonly name: string;
     readonly flag: string;
@@ -141,69 +145,72 @@ export interface Confirmation {
   };
 }
 
-/** A command that changes something: `plan` reads, `apply` writes; `--dry-run` prints the plan. */
+/** A command that changes something: `plan` reads, `apply` writes, and `--dry-run` prints the plan. */
 interface WriteCommand<
   A extends Params = Params,
   F extends Params = Params,
   T = unknown,
   S = unknown,
   C = Context,
-> extends Described<A, F> {
+> extends CommandBase<A, F> {
   readonly view: View<T>;
-  /** Checked before anything is read: sizes, files, flags that need reading. Throws UsageError, InputError. */
+  /**
+   * Checks the input before anything is read from the service: sizes, files, flag combinations.
+   * Throws UsageError, InputError.
+   */
   check?(context: C, values: Values<A, F>): Promise<void> | void;
   plan(context: C, values: Values<A, F>): Promise<Plan<S>>;
-  apply(context: C, plan: Plan<S>, values: Values<A, F>): Promise<T | Outcome<T> | Running>;
-  /** Asked for before the write; a command that deletes must have it. */
+  apply(context: C, plan: Plan<S>, values: Values<A, F>): Promise<T | ValueWithExit<T> | RunOutput>;
+  /** Returns the confirmation to ask for before the write; required of a command that deletes. */
   confirm?(plan: Plan<S>, values: Values<A, F>): Confirmation | undefined;
 }
 
-/** A command that changes records: the engine in `bulk/` carries it out. */
+/** A command that changes records, executed by the engine in `bulk/`. */
 export interface OperationCommand<A extends Params = Params, F extends Params = Params>
-  extends Described<A, F> {
+  extends CommandBase<A, F> {
   readonly view: View<never>;
-  /** Whether it may ask before it writes. */
+  /** True if it may ask before it writes. */
   readonly asks: boolean;
-  /** What it does to each record; the engine's own type. */
+  /** What it does to each record; typed by the engine. */
   readonly operation: object;
-  run(context: Context, values: Values<A, F>, words: readonly string[]): Promise<Shown>;
+  run(context: Context, values: Values<A, F>, words: readonly string[]): Promise<CommandOutput>;
 }
 
-/** A value, how it is shown, and the exit code it stands for once it was shown. */
-export interface Shown {
+/** A command's value, its view, and the exit code once it has been printed. */
+export interface CommandOutput {
   readonly value: unknown;
   readonly view: View<never>;
-  /** What stands before the value, whatever its format. */
+  /** Text printed before the value, whatever its format. */
   readonly head?: string | undefined;
   readonly exitName: ExitName;
-  /** Nothing was changed, though the command could have. */
+  /** True if nothing was changed, although the command could have. */
   readonly onlyReads?: boolean | undefined;
-  /** Says what is to stand below the value, or instead of it where it could not be written out. */
+  /** Prints what follows the value, or replaces it if it could not be printed. */
   readonly printAfter?: (how: { readonly isShown: boolean }) => void;
-  /** What is written down once the value was written out. */
-  readonly written?: (() => Promise<void>) | undefined;
-  /** The first of several things that failed; each was told by a line of its own. */
-  readonly failed?: FailedOne | undefined;
-  /** It tells what was done: when it cannot be written out, that is no good end, as it is for a list. */
+  /** Called once the value has been printed; records that on disk. */
+  readonly onWritten?: (() => Promise<void>) | undefined;
+  /** The first of several failures; each was printed on its own line. */
+  readonly failed?: FailedItem | undefined;
+  /** True for a report of changes: unlike for a list, failing to print it is an error. */
   readonly isReport?: boolean;
-  /** What runs after the value was shown; a signal ends it in the ordinary way. */
-  readonly goOn?: () => Promise<void>;
-  /** Ends what was begun, also where the value could not be written out. */
+  /** Runs after the value has been printed, until a signal ends it normally. */
+  readonly keepRunning?: () => Promise<void>;
+  /** Releases what was started, even if the value could not be printed. */
   readonly stop?: () => Promise<void>;
 }
 
-/** A value together with an exit code that is not 0 (several ids of which one was missing). */
-export class Outcome<T> {
+/** A value with an exit code of its own, such as a list of records of which one was missing. */
+export class ValueWithExit<T> {
   constructor(
     readonly value: T,
-    /** A function where it is known only when the value is written out. */
+    /** A function if the code is known only once the value has been printed. */
     private readonly exit: ExitName | (() => ExitName),
     readonly more: {
-      /** What is written down once the value was written out. */
-      readonly written?: (() => Promise<void>) | undefined;
-      /** The first of several things that failed, known when the value is written out. */
-      readonly failed?: () => FailedOne | undefined;
-      /** What stands before the value, whatever its format. */
+      /** Called once the value has been printed; records that on disk. */
+      readonly onWritten?: (() => Promise<void>) | undefined;
+      /** Returns the first of several failures, once the value has been printed. */
+      readonly failed?: () => FailedItem | undefined;
+      /** Text printed before the value, whatever its format. */
       readonly head?: string;
     } = {},
   ) {}
@@ -213,23 +220,23 @@ export class Outcome<T> {
   }
 }
 
-/** A run whose rows are shown as they come: how, and the exit code once the last one is out. */
-export class Running {
-  constructor(readonly shown: Shown) {}
+/** The output of a run whose rows are printed as they finish, with an exit code known after the last one. */
+export class RunOutput {
+  constructor(readonly output: CommandOutput) {}
 }
 
-/** A value that is shown while the command goes on, such as a server's address. */
-export class Lasting<T> {
+/** A value that is printed while the command keeps running, such as a server's address. */
+export class LongRunning<T> {
   constructor(
     readonly value: T,
-    /** Runs after the value is written out; a signal is its ordinary end, with exit code 0. */
-    readonly goOn: () => Promise<void>,
-    /** Ends what was begun, also where the value could not be written out. */
+    /** Runs after the value has been printed; a signal ends it normally, with exit code 0. */
+    readonly keepRunning: () => Promise<void>,
+    /** Releases what was started, even if the value could not be printed. */
     readonly stop: () => Promise<void>,
   ) {}
 }
 
-/** Any command, its types forgotten: what the table holds. */
+/** Any command with its types erased, as the table holds it. */
 export type Command =
   | ({ readonly kind: 'read'; readonly local: boolean } & ReadCommand<Params, Params, never, never>)
   | ({ readonly kind: 'write'; readonly local: boolean } & WriteCommand<
@@ -241,28 +248,28 @@ export type Command =
     >)
   | ({ readonly kind: 'operation'; readonly local: false } & OperationCommand<Params, Params>);
 
-/** A command that calls the service and changes nothing. */
+/** Defines a command that calls the service and changes nothing. */
 export function defineCommand<A extends Params, F extends Params, T>(
   command: ReadCommand<A, F, T, Context>,
 ): Command {
   return { kind: 'read', local: false, ...command } as Command;
 }
 
-/** A command that needs no connection; it may `connect()` when it wants to. */
+/** Defines a command that needs no connection, although it may call `connect()`. */
 export function defineLocalCommand<A extends Params, F extends Params, T>(
   command: ReadCommand<A, F, T, LocalContext>,
 ): Command {
   return { kind: 'read', local: true, ...command } as Command;
 }
 
-/** A command that changes something at the service. */
+/** Defines a command that changes something at the service. */
 export function defineWrite<A extends Params, F extends Params, T, S>(
   command: WriteCommand<A, F, T, S, Context>,
 ): Command {
   return { kind: 'write', local: false, ...command } as Command;
 }
 
-/** A command that changes something on this machine only. */
+/** Defines a command that changes something on this machine only. */
 export function defineLocalWrite<A extends Params, F extends Params, T, S>(
   command: WriteCommand<A, F, T, S, LocalContext>,
 ): Command {
@@ -271,14 +278,14 @@ export function defineLocalWrite<A extends Params, F extends Params, T, S>(
 
 // --- the table ---
 
-/** Loads a command's file when it is run. */
+/** Loads the module of a command when it is run. */
 type CommandLoader = () => Promise<{ readonly default: Command }>;
 
-/** A noun and its verbs; a verb's key is the word typed. */
+/** A noun and its verbs, keyed by the word typed. */
 export interface Group {
   readonly about: string;
   readonly aliases: readonly string[];
-  /** Its commands do the same for every organization, or name one themselves. */
+  /** True if its commands do the same for every organization, or name one themselves. */
   readonly everywhere?: true;
   readonly commands: { readonly [verb: string]: CommandLoader };
 }
@@ -286,4 +293,4 @@ export interface Group {
 /** A table entry is a group (`teams list`) or a command of one word (`api`, `doctor`). */
 export type CommandTable = { readonly [word: string]: Group | CommandLoader };
 
-export type { Change, Plan };
+export type { LocalChange as Change, Plan };

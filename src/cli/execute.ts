@@ -1,19 +1,26 @@
+/** Runs one command: parses its values by its schemas and returns its output. */
 import type { Context, LocalContext } from '../context.js';
 import type { PlainCommand, PlainParam } from '../data/plain-table.js';
 import { UsageError } from '../errors.js';
 import { checkChoice, type RawValues } from './check.js';
-import { type Command, Lasting, Outcome, type Params, type Shown } from './define.js';
+import {
+  type Command,
+  LongRunning,
+  ValueWithExit,
+  type Params,
+  type CommandOutput,
+} from './define.js';
 
 /**
- * Parses the values of a command line by the command's own schemas and runs it. Throws UsageError
- * for a value that does not fit; whatever the command throws passes through.
+ * Parses the values of a command line by the command's own schemas and runs it. Throws UsageError for
+ * an invalid value, and whatever the command throws.
  */
 export async function execute(
   command: Command,
   plain: PlainCommand,
   raw: RawValues,
   context: LocalContext | Context,
-): Promise<Shown> {
+): Promise<CommandOutput> {
   const values = {
     ...parseValues(command.args ?? {}, plain.args, raw),
     ...parseValues(command.flags ?? {}, plain.flags, raw),
@@ -24,7 +31,7 @@ export async function execute(
   }
   if (command.kind === 'operation') return command.run(context as Context, values, plain.words);
   const result: unknown = await command.run(context as never, values);
-  if (result instanceof Outcome)
+  if (result instanceof ValueWithExit)
     return {
       value: result.value,
       view: command.view,
@@ -32,17 +39,17 @@ export async function execute(
       get exitName() {
         return result.exitName;
       },
-      written: result.more.written,
+      onWritten: result.more.onWritten,
       get failed() {
         return result.more.failed?.();
       },
     };
-  if (result instanceof Lasting)
+  if (result instanceof LongRunning)
     return {
       value: result.value,
       view: command.view,
       exitName: 'done',
-      goOn: result.goOn,
+      keepRunning: result.keepRunning,
       stop: result.stop,
     };
   return { value: result, view: command.view, exitName: 'done' };
@@ -73,6 +80,6 @@ function invalidValue(
   const at = issue?.path[0];
   const value = Array.isArray(given) && typeof at === 'number' ? (given as unknown[])[at] : given;
   if (param?.choices) checkChoice(param, value, '');
-  const shown = typeof value === 'string' && value !== '' ? ` "${value}"` : '';
-  return new UsageError(`${word}${shown}: ${issue?.message ?? 'cannot be used'}.`);
+  const quoted = typeof value === 'string' && value !== '' ? ` "${value}"` : '';
+  return new UsageError(`${word}${quoted}: ${issue?.message ?? 'cannot be used'}.`);
 }

@@ -1,11 +1,12 @@
+/** Error messages: the only place where errors become text, JSON and exit codes. */
 import type { GlobalFlags } from '../config/environment.js';
 import type { Context } from '../context.js';
 import { escapeJson } from '../data/json-escape.js';
-import { describeWaitAsked } from '../data/outcome-errors.js';
+import { describeRequestedWait } from '../data/outcome-errors.js';
 import type { PlainTable } from '../data/plain-table.js';
 import { type ResourceName, resourceNames, resourceWords } from '../data/resources.js';
 import { systemLimit } from '../data/system-errors.js';
-import { loginLine, upperFirst } from '../data/text.js';
+import { loginCommand, upperFirst } from '../data/text.js';
 import {
   ApiError,
   Failure,
@@ -19,7 +20,7 @@ import {
 import { exit } from '../exit-codes.js';
 import { withConnectionFlags } from './connection-flags.js';
 
-/** What `-o json` prints as the last line of stderr. */
+/** The last line of stderr with `-o json`. */
 interface ErrorEnvelope {
   readonly error: {
     readonly code: string;
@@ -34,50 +35,50 @@ interface ErrorEnvelope {
   };
 }
 
-/** What the sentence may name besides the error: the command line that failed. */
+/** The failed command line, which the message may name. */
 interface FailedCommand {
   /** ['tryouts', 'update'] */
   readonly words: readonly string[];
-  /** The positional ids, to name the one that is missing. */
+  /** The positional ids, so that the message can name the missing one. */
   readonly ids: readonly string[];
-  /** How the process ends, where not as the error says: after a signal, or where several failed. */
+  /** The exit code, if not that of the error: after a signal, or if several things failed. */
   readonly exitCode?: number | undefined;
-  /** Where the key came from: "stored for profile work", "environment ROSTERCTL_API_KEY". */
+  /** The source of the key: "stored for profile work", "environment ROSTERCTL_API_KEY". */
   readonly keySource: string | undefined;
-  /** The global flags of the line. */
+  /** The global flags of the command line. */
   readonly flags: Partial<GlobalFlags>;
-  /** The tool's own commands, for those that a hint names. */
+  /** The tool's own commands, to recognize those that a hint names. */
   readonly table: PlainTable;
 }
 
 /** One of several things that failed. */
-export interface FailedOne {
+export interface FailedItem {
   readonly id: string;
   readonly error: Failure;
-  /** No line told it yet. */
+  /** True if no line about it was printed yet. */
   readonly isUnreported?: boolean;
 }
 
-/** One error as sentence, hint, envelope and exit code. Text may hold the service's words: make it safe. */
+/** An error as lines, envelope and exit code. Lines may contain text of the service: sanitize them. */
 interface FailureText {
   readonly lines: readonly string[];
   readonly envelope: ErrorEnvelope;
   readonly exitCode: number;
 }
 
-/** The one place where errors become words (at most four lines: what happened, why, the next command). */
+/** Describes an error in at most four lines: what happened, why, and the next command. */
 export function describeFailure(failed: unknown, command: FailedCommand): FailureText {
   const error = systemLimit(failed) ?? failed;
   if (!(error instanceof Failure)) return describeBug(error);
   const [message, why] =
-    error instanceof ApiError ? sayApiError(error, command) : [error.message, undefined];
+    error instanceof ApiError ? describeApiError(error, command) : [error.message, undefined];
   const own = error.hint ?? hintFor(error, command);
   const hint =
     own === undefined ? undefined : withConnectionFlags(own, command.flags, command.table);
   const exitCode = command.exitCode ?? exit[error.exitName];
   const site = siteOf(error);
   return {
-    // Several lines of an input may be wrong, each for a reason of its own.
+    // An input may have several invalid lines, each with its own reason.
     lines: [
       ...(error instanceof InputError ? message.split('\n') : [message]),
       ...(why ? [why] : []),
@@ -91,14 +92,15 @@ export function describeFailure(failed: unknown, command: FailedCommand): Failur
         ...site,
         ...(hint && { hint }),
         exitCode,
-        retryable: isExhausted(error) && !(error instanceof NetworkError && error.details.lasts),
+        retryable:
+          isExhausted(error) && !(error instanceof NetworkError && error.details.isPermanent),
       },
     },
     exitCode,
   };
 }
 
-/** The envelope as it is printed: the service's words in it drive no terminal. */
+/** Returns the envelope as printed, with text of the service escaped so that it cannot control a terminal. */
 export function envelopeJson({ envelope }: FailureText): string {
   return escapeJson(JSON.stringify(envelope));
 }
@@ -132,9 +134,9 @@ function siteOf(error: Failure): { status?: number; method?: string; path?: stri
   return {};
 }
 
-// --- the service's refusals (contract section 7) ---
+// --- error responses of the service (contract section 7) ---
 
-function sayApiError(
+function describeApiError(
   error: ApiError,
   command: FailedCommand,
 ): readonly [string, string | undefined] {
@@ -164,10 +166,10 @@ function sayApiError(
     case 413:
       return [`The file is too large for the organization's plan${code}.`, own];
     case 429:
-      return [`The service asks to slow down${code}.`, laterOf(error) ?? own];
+      return [`The service asks to slow down${code}.`, waitHint(error) ?? own];
     default:
       if (status >= 500)
-        return [`The service failed with ${status}${code}.`, laterOf(error) ?? own];
+        return [`The service failed with ${status}${code}.`, waitHint(error) ?? own];
       if (status >= 400)
         return [`The service refused the request as invalid: ${status}${code}.`, own];
       return [
@@ -177,9 +179,9 @@ function sayApiError(
   }
 }
 
-function laterOf(error: ApiError): string | undefined {
-  const quiet = describeWaitAsked(error);
-  return quiet && `It ${quiet}`;
+function waitHint(error: ApiError): string | undefined {
+  const wait = describeRequestedWait(error);
+  return wait && `It ${wait}`;
 }
 
 function conflictReason(error: ApiError): string | undefined {
@@ -188,7 +190,7 @@ function conflictReason(error: ApiError): string | undefined {
   return 'The e-mail or chat user is already used on another application for the same form.';
 }
 
-/** Whose record a call is about. */
+/** The resource that a request addresses. */
 function resourceOf({ call }: ApiError): ResourceName | undefined {
   return resourceNames.find((name) => call.path.startsWith(`${resourceWords[name].path}/`));
 }
@@ -201,7 +203,7 @@ function subject(error: ApiError, command: FailedCommand): string {
   return command.ids.length === 1 ? `${upperFirst(noun)} ${command.ids[0]}` : `The ${noun}`;
 }
 
-/** The environment variable that the key came from. */
+/** The environment variable that the key came from, if any. */
 function variableOf({ keySource = '' }: FailedCommand): string | undefined {
   return /^environment (\w+)$/.exec(keySource)?.[1];
 }
@@ -213,30 +215,32 @@ function keyOf(command: FailedCommand): string {
   return profile === undefined ? '' : ` of profile ${profile}`;
 }
 
-/** The profile that the key was stored for. */
+/** The profile that the key was stored for, if any. */
 function profileOf({ keySource = '' }: FailedCommand): string | undefined {
   return / profile (.+)$/.exec(keySource)?.[1];
 }
 
 function hintFor(error: Failure, command: FailedCommand): string | undefined {
-  const about = error instanceof ApiError ? hintOfAnswer(error, command) : undefined;
-  // A file on its way is told of by its command, which says how it goes on.
+  const specific = error instanceof ApiError ? hintForResponse(error, command) : undefined;
+  // For a file transfer, the command itself says how to continue.
   const isCall =
     error instanceof ApiError ||
     (error instanceof NetworkError && error.details.call !== undefined);
-  return about ?? (isCall && isExhausted(error) ? 'Run the same command again later.' : undefined);
+  return (
+    specific ?? (isCall && isExhausted(error) ? 'Run the same command again later.' : undefined)
+  );
 }
 
-function hintOfAnswer(error: ApiError, command: FailedCommand): string | undefined {
+function hintForResponse(error: ApiError, command: FailedCommand): string | undefined {
   const resource = resourceOf(error);
   const variable = variableOf(command);
   if (error.status === 401)
     return variable === undefined
-      ? `Store a valid key: ${loginLine(profileOf(command))}`
+      ? `Store a valid key: ${loginCommand(profileOf(command))}`
       : `Give ${variable} a valid key, or unset it and store one: rosterctl auth login`;
   if (error.status === 403 && error.serviceCode === 'featureNotAvailable')
     return "Ask the organization's owner for a plan that includes API access.";
-  // Its answer is what the reader has before him.
+  // The reader already has doctor's output in front of them.
   const isDoctor = command.words[0] === 'doctor';
   if (error.status === 403) {
     const { permission } = error.details;
@@ -255,8 +259,8 @@ function lowerFirst(text: string): string {
 }
 
 /**
- * An error as the row of a report and of a journal shows it: the service's words in it may repeat
- * the key or a signed URL.
+ * Returns an error as a row of a report or journal holds it, redacted because the service's text may
+ * repeat the key or a signed URL.
  */
 export function rowError(
   { api, flags, streams, table }: Context,
@@ -264,12 +268,18 @@ export function rowError(
   error: Failure,
   id: string,
 ) {
-  const told = describeFailure(error, { words, ids: [id], keySource: api.keySource, flags, table });
-  const { code, message, ...rest } = told.envelope.error;
+  const description = describeFailure(error, {
+    words,
+    ids: [id],
+    keySource: api.keySource,
+    flags,
+    table,
+  });
+  const { code, message, ...rest } = description.envelope.error;
   return { code: streams.redacted(code), message: streams.redacted(message), ...rest };
 }
 
-/** The same in words alone, for a line on stderr about one of several things, or beside a success. */
-export function wordsFor(context: Context, id: string, error: Failure): string {
+/** Returns the redacted message of an error, for a line about one of several records or next to a success. */
+export function errorMessage(context: Context, id: string, error: Failure): string {
   return rowError(context, [], error, id).message;
 }

@@ -1,3 +1,4 @@
+/** Field flags: `-F`, `-f` and `--input`, which set fields that the contract does not name. */
 import * as z from 'zod/mini';
 import type { Context } from '../context.js';
 import {
@@ -12,7 +13,7 @@ import { UsageError } from '../errors.js';
 import { param, params } from './define.js';
 import { type InputWorld, readBody, readInputText } from './input.js';
 
-/** The flags that set fields the contract does not name. */
+/** The flags that set fields. */
 export const fieldFlags = {
   set: params(
     z.optional(z.array(z.string())),
@@ -38,7 +39,7 @@ export interface FieldValues {
   readonly input: string | undefined;
 }
 
-/** What the field flags of one command line say, read once. */
+/** The parsed field flags of one command line. */
 export interface TypedFields {
   /** The body of `--input`. */
   readonly body: JsonObject;
@@ -48,8 +49,8 @@ export interface TypedFields {
 type Reader = Pick<Context, 'streams' | 'signal' | 'note' | 'api'>;
 
 /**
- * Reads `-F`, `-f` and `--input`; `sugar` are flags of their own (`--name`) that set a field. Throws
- * UsageError for a key given twice or another organization, InputError for what cannot be read.
+ * Reads `-F`, `-f` and `--input`; `sugar` holds flags such as `--name` that set one field. Throws
+ * UsageError for a repeated key or another organization, InputError for unreadable input.
  */
 export async function readFields(
   context: Reader,
@@ -60,28 +61,28 @@ export async function readFields(
   const fields = await readFieldWords(values, context, sugar);
   const body = values.input === undefined ? {} : await readBody(values.input, context);
   return {
-    body: ownedByService(withoutOrganization(body, organizationId), context.note),
+    body: withoutServiceFields(withoutOrganization(body, organizationId), context.note),
     fields: fields.filter((field) => !isSameOrganization(field, organizationId)),
   };
 }
 
 /**
- * The touched fields as they stand after the change: a nested field or an element of a list keeps its
- * neighbours of the record, so that it means the same to a service that merges deeply and to one that
- * does not. Throws UsageError for an element that the record does not have.
+ * Returns the touched fields as they are after the change. A nested field or list element keeps its
+ * siblings from the record, so that the request means the same to a service that merges deeply and to
+ * one that does not. Throws UsageError for an element that the record does not have.
  */
 export function touchedFields(typed: TypedFields, record: JsonObject = {}): JsonObject {
-  const whole = setFields({ ...record, ...typed.body }, typed.fields);
+  const merged = setFields({ ...record, ...typed.body }, typed.fields);
   const touched = touchedNames(typed);
-  return Object.fromEntries(Object.entries(whole).filter(([key]) => touched.has(key)));
+  return Object.fromEntries(Object.entries(merged).filter(([key]) => touched.has(key)));
 }
 
-/** The names of the fields that `touchedFields` gives, whatever the record. */
+/** Returns the names of the fields that `touchedFields` returns, whatever the record. */
 export function touchedNames({ body, fields }: TypedFields): ReadonlySet<string> {
   return new Set([...Object.keys(body), ...fields.map(({ path }) => path[0] ?? '')]);
 }
 
-/** The fields of `-F` and `-f` as typed. Throws UsageError for a key given twice or stdin read twice. */
+/** Reads the fields of `-F` and `-f`. Throws UsageError for a repeated key or if stdin would be read twice. */
 export async function readFieldWords(
   { set = [], setString = [], input }: FieldValues,
   world: InputWorld,
@@ -109,27 +110,27 @@ async function typedText(text: string, world: InputWorld): Promise<unknown> {
   return /^@./.test(text) ? readInputText(text.slice(1), world) : typedValue(text, parseJson);
 }
 
-/** An export that was edited brings these along; the service sets them itself. */
-function ownedByService(body: JsonObject, note: (message: string) => void): JsonObject {
+/** Drops and notes fields that the service sets itself, which an edited export contains. */
+function withoutServiceFields(body: JsonObject, note: (message: string) => void): JsonObject {
   const own = ['id', 'createdAt', 'updatedAt'].filter((key) => Object.hasOwn(body, key));
   if (own.length > 0) note(`Not sent, the service sets them itself: ${own.join(', ')}.`);
   return Object.fromEntries(Object.entries(body).filter(([key]) => !own.includes(key)));
 }
 
-/** The client puts the organization where the contract wants it (contract 4.6). */
+/** Drops the organization, which the client puts where the contract requires it (contract 4.6). */
 function withoutOrganization(body: JsonObject, own: string): JsonObject {
   if (!Object.hasOwn(body, 'organizationId')) return body;
-  refuseOther(body['organizationId'], own);
+  refuseOtherOrganization(body['organizationId'], own);
   return Object.fromEntries(Object.entries(body).filter(([key]) => key !== 'organizationId'));
 }
 
 function isSameOrganization({ path, value }: Field, own: string): boolean {
   if (path[0] !== 'organizationId') return false;
-  refuseOther(value, own);
+  refuseOtherOrganization(value, own);
   return true;
 }
 
-function refuseOther(given: unknown, own: string): void {
+function refuseOtherOrganization(given: unknown, own: string): void {
   if (given === own) return;
   throw new UsageError(
     `The organizationId ${printJson(given)} is not the organization of this profile (${own}).`,

@@ -1,3 +1,4 @@
+/** Lists: the filter flags that every list command shares, applied to a stream of records. */
 import * as z from 'zod/mini';
 import type { ResourceName } from '../api/contract.js';
 import type { Context } from '../context.js';
@@ -13,7 +14,7 @@ import {
 } from '../data/batches.js';
 import type { JsonObject } from '../data/json.js';
 import { nearest } from '../data/nearest.js';
-import { byField, type Sorting, usualSorting } from '../data/sorting.js';
+import { sortByField, type Sorting, defaultSorting } from '../data/sorting.js';
 import { type Condition, contains, matchesCondition, parseCondition } from '../data/where.js';
 import { Failure, UsageError } from '../errors.js';
 import { param, params, type ValuesOf } from './define.js';
@@ -21,7 +22,7 @@ import { documentedChoices, fieldOf, ObservedFields } from './record-fields.js';
 
 export type { RecordTest };
 
-/** The filter flags of every list command; spread them into its `flags`. */
+/** The filter flags of every list command, to be spread into its `flags`. */
 export const listFlags = {
   where: params(
     z.optional(z.array(parsedBy(parseCondition))),
@@ -56,37 +57,37 @@ export const listFlags = {
 
 export type ListValues = ValuesOf<typeof listFlags>;
 
-/** Makes a flag's schema from a function that reads its text and throws a Failure. */
-export function parsedBy<T>(read: (text: string) => T) {
-  const reading = z.transform((text: string, { issues }): T => {
+/** Builds a flag's schema from a function that parses its text and throws a Failure. */
+export function parsedBy<T>(parse: (text: string) => T) {
+  const transform = z.transform((text: string, { issues }): T => {
     try {
-      return read(text);
+      return parse(text);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       const sentences = error.hint ? `${error.message} ${error.hint}` : error.message;
-      // It is shown after the flag's name and a colon, and the one who shows it ends the sentence.
+      // The message is printed after the flag's name and a colon, and the printer adds the final period.
       const message = sentences.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
       issues.push({ code: 'custom', message: message.replace(/\.$/, ''), input: text });
       return z.NEVER;
     }
   });
-  return z.pipe(z.string(), reading);
+  return z.pipe(z.string(), transform);
 }
 
-/** Whose records they are, and what else they have to be. */
+/** The resource of a list, and further tests of its records. */
 interface ListFilters {
   readonly resource: ResourceName;
   readonly tests?: readonly RecordTest[];
-  /** A list that is cut is put in the usual order of its resource first. */
+  /** True to sort a limited list by the usual order of its resource first. */
   readonly usualOrder?: boolean;
-  /** Hears of a value that is probably misspelt; it is compared as typed all the same. */
+  /** Receives a note for a probably misspelt value, which is compared as typed nevertheless. */
   readonly notes?: { note(line: string): void };
 }
 
 /**
- * Filters, sorts and cuts a list lazily: records pass as they come, unless --sort is given; after
- * --limit nothing more is read. Throws UsageError while iterating, before the first record is
- * passed on, when a field is named that no record has and the contract does not know.
+ * Filters, sorts and limits a list lazily: records pass as they arrive unless --sort is given, and
+ * nothing is read beyond --limit. Throws UsageError while iterating, before the first record passes,
+ * for a field that neither the contract nor any record has.
  */
 export function filterList(
   records: AsyncIterable<JsonObject>,
@@ -94,24 +95,24 @@ export function filterList(
   { resource, tests = [], usualOrder = false, notes }: ListFilters,
 ): RecordStream<JsonObject> {
   const { where = [], search, sort, limit } = values;
-  if (notes) for (const condition of where) noteStranger(condition, resource, notes);
+  if (notes) for (const condition of where) noteUnknownChoice(condition, resource, notes);
   const all = [
     ...where.map((condition) => testOf(condition, resource)),
     ...(search === undefined ? [] : [{ holds: (record: JsonObject) => mentions(record, search) }]),
     ...tests,
     ...(sort === undefined ? [] : [{ holds: () => true, ...fieldOf(sort.field, resource) }]),
   ];
-  // What a person sees of a list that is cut are its first rows as shown, not as sent.
-  const order = sort ?? (usualOrder && limit !== undefined ? usualSorting(resource) : undefined);
+  // Of a limited list a person sees the first rows in display order, not in the service's order.
+  const order = sort ?? (usualOrder && limit !== undefined ? defaultSorting(resource) : undefined);
   return recordStream(() => {
-    const came = batchesOf(records);
-    const kept = all.length === 0 ? came : keep(came, all, resource);
+    const source = batchesOf(records);
+    const kept = all.length === 0 ? source : matching(source, all, resource);
     const ordered = order === undefined ? kept : sorted(kept, order);
-    return limit === undefined ? ordered : cut(ordered, limit);
+    return limit === undefined ? ordered : limited(ordered, limit);
   });
 }
 
-/** Reads `name`, `submittedAt:desc`. Throws UsageError for another direction. */
+/** Parses `name` or `submittedAt:desc`. Throws UsageError for an unknown direction. */
 export function parseSorting(text: string): Sorting {
   const [, field = '', direction] = /^(.*?)(?::(asc|desc))?$/.exec(text) ?? [];
   const typo = /^([\w.]+):(\w*)$/.exec(field);
@@ -133,8 +134,8 @@ function testOf(condition: Condition, resource: ResourceName): RecordTest {
   };
 }
 
-/** A status that the service does not have matches none with `=`, and with `!=` all. */
-function noteStranger(
+/** Notes a value outside the documented choices: `=` would match no record with it, `!=` every one. */
+function noteUnknownChoice(
   { field, operator, value }: Condition,
   resource: ResourceName,
   notes: NonNullable<ListFilters['notes']>,
@@ -149,7 +150,7 @@ function noteStranger(
 
 const time = /^\d{4}-\d{2}-\d{2}T/;
 
-/** The organization's id and times stand in every record: a search that finds them finds all. */
+/** Searches a record's fields, except the organization's id and times, which would match every record. */
 function mentions(record: JsonObject, text: string): boolean {
   return Object.keys(record).some((name) => {
     const value = record[name];
@@ -158,21 +159,21 @@ function mentions(record: JsonObject, text: string): boolean {
   });
 }
 
-/** Holds what matched back until every named field was seen on some record. */
-async function* keep(
+/** Yields matching records, held back until every named field has occurred in some record. */
+async function* matching(
   records: Batches<JsonObject>,
   tests: readonly RecordTest[],
   resource: ResourceName,
 ): Batches<JsonObject> {
   const fields = new ObservedFields(tests, resource);
   let held: Item<JsonObject>[] = [];
-  const fitting = (item: Item<JsonObject>) => {
-    fields.see(item.value);
+  const select = (item: Item<JsonObject>) => {
+    fields.observe(item.value);
     return tests.every((test) => test.holds(item.value)) ? item : undefined;
   };
-  for await (const batch of filterMap(records, fitting)) {
+  for await (const batch of filterMap(records, select)) {
     for (const item of batch) held.push(item);
-    if (!fields.all) continue;
+    if (!fields.areAllSeen) continue;
     yield held;
     held = [];
   }
@@ -182,22 +183,22 @@ async function* keep(
 
 async function* sorted(records: Batches<JsonObject>, sorting: Sorting): Batches<JsonObject> {
   const all = await collect(recordStream(() => records));
-  yield byField(all, sorting).map((value) => ({ value }));
+  yield sortByField(all, sorting).map((value) => ({ value }));
 }
 
-async function* cut(records: Batches<JsonObject>, limit: number): Batches<JsonObject> {
-  let left = limit;
+async function* limited(records: Batches<JsonObject>, limit: number): Batches<JsonObject> {
+  let remaining = limit;
   for await (const batch of records) {
-    yield batch.slice(0, left);
-    left -= batch.length;
-    if (left <= 0) return;
+    yield batch.slice(0, remaining);
+    remaining -= batch.length;
+    if (remaining <= 0) return;
   }
 }
 
 type World = Pick<Context, 'api' | 'paths' | 'settings'>;
 
 /**
- * A resource's records as the service lists them; what passes is remembered for completion, unless
+ * Lists a resource's records in the service's order and caches their ids for completion, unless
  * `completion.cache` is off.
  */
 export function listAndCacheIds(
@@ -206,13 +207,13 @@ export function listAndCacheIds(
   query: { readonly [name: string]: string } = {},
 ): RecordStream<JsonObject> {
   const { completionCache, dryRun } = world.settings;
-  // A part of the list would make the memory forget the rest.
-  const isPart = Object.keys(query).length > 0;
-  if (!completionCache || dryRun || isPart) return world.api.list(resource, query);
-  return recordStream(() => remembered(world, resource));
+  // Caching a partial list would drop the other ids.
+  const isPartial = Object.keys(query).length > 0;
+  if (!completionCache || dryRun || isPartial) return world.api.list(resource, query);
+  return recordStream(() => cached(world, resource));
 }
 
-async function* remembered(
+async function* cached(
   { api, paths, settings }: World,
   resource: ResourceName,
 ): Batches<JsonObject> {
@@ -220,15 +221,15 @@ async function* remembered(
   const { rememberRecords } = await import('../config/completion-cache.js');
   const { baseUrl, organizationId } = api;
   const place = { profile: settings.profile.name, baseUrl, organizationId };
-  const memory = rememberRecords(paths, place, resource);
-  let whole = false;
+  const cache = rememberRecords(paths, place, resource);
+  let isComplete = false;
   try {
     for await (const batch of records.batches()) {
-      for (const { value } of batch) memory.see(value);
+      for (const { value } of batch) cache.see(value);
       yield batch;
     }
-    whole = records.completeness().state === 'complete';
+    isComplete = records.completeness().state === 'complete';
   } finally {
-    await memory.keep({ whole });
+    await cache.keep({ whole: isComplete });
   }
 }

@@ -1,10 +1,12 @@
-/** As wide as a page is at most. */
+/** Fits help pages to the terminal's width. */
+
+/** The maximum width of a page, in columns. */
 export const fullWidth = 80;
 
-/** Narrower than this a second column is no longer read with ease. */
-export const leastText = 24;
+/** The minimum width of a second column that is easy to read. */
+export const minTextWidth = 24;
 
-/** A page in fewer columns than it was made for: no word is cut. */
+/** Wraps a page to fewer columns than it was written for, without breaking a word. */
 export function fitPage(page: string, width: number): string {
   return page
     .split('\n\n')
@@ -12,7 +14,7 @@ export function fitPage(page: string, width: number): string {
     .join('\n\n');
 }
 
-/** A paragraph is filled anew where it is too wide, a row goes on under the column of its text. */
+/** Refills a paragraph that is too wide; wraps a row under the column of its text. */
 function fitBlock(block: string, width: number): string {
   const all = block.split('\n');
   if (all.every((line) => line.length <= width)) return block;
@@ -25,7 +27,7 @@ function fitBlock(block: string, width: number): string {
 function fitRow(row: string, width: number): string[] {
   if (row.length <= width) return [row];
   const column = (/^ +(?:- |\S+(?: \S+)*? {2,})?/.exec(row)?.[0] ?? '').length;
-  const indent = width - column < leastText ? Math.min(column, 6) : column;
+  const indent = width - column < minTextWidth ? Math.min(column, 6) : column;
   const head = row.slice(0, column);
   const text = fillWords(row.slice(column), width - indent);
   const isBeside = indent === column;
@@ -36,15 +38,15 @@ function fitRow(row: string, width: number): string[] {
 }
 
 /**
- * The words of a text in lines of at most `width` columns. Our pages are plain letters, so these are
- * counted: help need not load what measures texts of others, as `wrap` of the terminal does.
+ * Wraps a text into lines of at most `width` columns. Counts characters, because our pages are plain
+ * letters and help need not load the width tables that `wrap` of the terminal uses.
  */
 export function fillWords(text: string, width: number): string[] {
-  return filled(text.split(/\s+/), width);
+  return fillPieces(text.split(/\s+/), width);
 }
 
-/** Pieces that are not to be cut, in lines of at most `width` columns. */
-export function filled(pieces: readonly string[], width: number): string[] {
+/** Joins unbreakable pieces into lines of at most `width` columns. */
+export function fillPieces(pieces: readonly string[], width: number): string[] {
   const out: string[] = [];
   let line = '';
   for (const piece of pieces) {

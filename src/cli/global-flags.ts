@@ -1,3 +1,4 @@
+/** The flags that every command takes. */
 import { outputFormats, timeStyles } from '../config/choices.js';
 import type { GlobalFlags } from '../config/settings.js';
 import { kebab } from '../data/text.js';
@@ -5,15 +6,15 @@ import type { PlainParam } from '../data/plain-table.js';
 
 interface GlobalFlag extends PlainParam {
   readonly name: keyof GlobalFlags;
-  /** Shown on the short help page too. */
+  /** True if the short help page shows it too. */
   readonly common: boolean;
-  /** Says something only to commands that change something, or that ask before they do. */
+  /** Restricts it to the short help of commands that change something, or that ask first. */
   readonly only?: 'writes' | 'asks';
 }
 
 const formats: readonly string[] = outputFormats;
 
-/** The flags that every command takes, in the order help shows them. */
+/** The global flags in the order in which help lists them. */
 export const globalFlags: readonly GlobalFlag[] = [
   value('profile', 'NAME', 'the connection to use; `sandbox` is built in', {
     short: 'p',
@@ -61,7 +62,7 @@ export const globalFlags: readonly GlobalFlag[] = [
   value('maxTime', '10m', 'end the whole command after this time (exit 143); a run can be resumed'),
 ];
 
-/** The flags that answer by themselves. */
+/** The flags that print a page and run no command. */
 export const standardFlags = [
   { dashes: '-h, --help', text: 'the short page of a command; --help shows everything' },
   { dashes: '-V, --version', text: 'the version' },

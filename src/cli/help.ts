@@ -1,16 +1,17 @@
-import { filled, fillWords, fitPage, fullWidth, leastText } from './fit-page.js';
+/** Help pages: the start page, the root, one noun and one command, from the command table. */
+import { fillPieces, fillWords, fitPage, fullWidth, minTextWidth } from './fit-page.js';
 import { globalFlags, standardFlags } from './global-flags.js';
 import type { PlainCommand, PlainGroup, PlainParam, PlainTable } from '../data/plain-table.js';
 
-/** How a page is wanted. */
+/** How to render a page. */
 interface PageOptions {
-  /** Everything, as `--help` shows it, or what `-h` does. */
+  /** True for the full page of `--help`, false for the short one of `-h`. */
   readonly long: boolean;
-  /** Columns that it has to fit. */
+  /** The maximum width in columns. */
   readonly width?: number | undefined;
 }
 
-/** What `rosterctl` alone shows. */
+/** Returns the page that `rosterctl` shows without arguments. */
 export function startPage(table: PlainTable, width = fullWidth): string {
   const page = lines([
     `rosterctl ${table.version} — teams, players, documents and tryouts of one organization`,
@@ -29,7 +30,7 @@ export function startPage(table: PlainTable, width = fullWidth): string {
   return fitPage(page, width);
 }
 
-/** The whole tool: every command in one line. */
+/** Returns the page of the entire tool, one line per command. */
 export function rootHelp(table: PlainTable, { long, width = fullWidth }: PageOptions): string {
   const alone = table.commands.filter((command) => command.words.length === 1);
   return lines([
@@ -76,13 +77,13 @@ function verbOf({ words }: PlainCommand): string {
   return words[1] ?? '';
 }
 
-/** One noun: its verbs. */
+/** Returns the page of one noun with its verbs. */
 export function groupHelp(group: PlainGroup, table: PlainTable, width = fullWidth): string {
   const verbs = verbsOf(group, table);
   return lines([
     ...fillWords(`${group.about}.`, width),
     '',
-    ...under(
+    ...startThenEnd(
       `Usage: rosterctl ${group.word} <verb> [flags]`,
       group.aliases.length > 0 ? `(also: ${group.aliases.join(', ')})` : '',
       width,
@@ -98,7 +99,7 @@ export function groupHelp(group: PlainGroup, table: PlainTable, width = fullWidt
   ]);
 }
 
-/** One command: short with `-h` (at most 45 lines), everything with `--help`. */
+/** Returns the page of one command: at most 45 lines with `-h`, everything with `--help`. */
 export function commandHelp(
   command: PlainCommand,
   { long, width = fullWidth }: PageOptions,
@@ -110,13 +111,13 @@ export function commandHelp(
       command.shows.includes(flag.word) ||
       (flag.common && (flag.only === undefined || command[flag.only])),
   );
-  // Where flags had to be left out there is no room for a third example and the calls either.
-  const isFull = !long && command.flags.some((flag) => flag.rare);
+  // If flags are left out for space, a third example and the calls do not fit either.
+  const omitsFlags = !long && command.flags.some((flag) => flag.rare);
   return lines([
     ...fillWords(`${command.summary}.`, width),
     ...(long && command.about ? ['', ...fillWords(command.about, width - 2)] : []),
     '',
-    ...under(
+    ...startThenEnd(
       `Usage: ${name}`,
       [...command.args.map(argUsage), ...(command.flags.length > 0 ? ['[flags]'] : [])].join(' '),
       width,
@@ -124,7 +125,7 @@ export function commandHelp(
     '',
     'Examples',
     ...command.examples
-      .slice(0, long ? undefined : isFull ? 2 : 4)
+      .slice(0, long ? undefined : omitsFlags ? 2 : 4)
       .flatMap(([what, words]) => [
         ...fillWords(what, width - 4).map((line) => `  # ${line}`),
         ...exampleLines(words.startsWith('rosterctl ') ? words : `${name} ${words}`.trim(), width),
@@ -139,7 +140,7 @@ export function commandHelp(
       : []),
     ...groupedFlags(command, long, width),
     ...section('Global flags', flagRows(globals), width),
-    ...(isFull ? [] : calls(command, width)),
+    ...(omitsFlags ? [] : calls(command, width)),
     long ? '' : `More: ${name} --help`,
   ]);
 }
@@ -176,7 +177,7 @@ function calls(command: PlainCommand, width: number): string[] {
   ];
 }
 
-/** A positional as usage shows it: `ID…`, `[PATH]`. */
+/** Returns a positional as the usage line shows it: `ID…`, `[PATH]`. */
 export function argUsage(arg: PlainParam): string {
   const word = arg.takes === 'values' ? `${arg.word}…` : arg.word;
   return arg.required ? word : `[${word}]`;
@@ -193,19 +194,19 @@ function flagRows(flags: readonly PlainParam[]): [string, string][] {
   });
 }
 
-/** A line that has to be typed; a shell reads it in several lines as in one. */
+/** Renders an example command, broken with ` \` where it is too long. */
 function exampleLines(line: string, width: number): string[] {
   const words = line.match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? [];
   const pieces: string[] = [];
   for (const word of words) {
     const last = pieces.at(-1);
-    // A flag and its value are read together.
+    // Keep a flag and its value together.
     if (last !== undefined && /^--?\w[^\s=]*$/.test(last) && !word.startsWith('-'))
       pieces[pieces.length - 1] = `${last} ${word}`;
     else pieces.push(word);
   }
   if (line.length + 2 <= width) return [`  ${line}`];
-  return filled(pieces, width - 6 - ' \\'.length).map(
+  return fillPieces(pieces, width - 6 - ' \\'.length).map(
     (part, index, all) =>
       `${index === 0 ? '  ' : '      '}${part}${index < all.length - 1 ? ' \\' : ''}`,
   );
@@ -219,10 +220,10 @@ function section(
   return [title, ...columns(rows, width), ''];
 }
 
-/** Two columns: the second is wrapped under itself, or stands below where there is no room beside. */
+/** Renders two columns. The second is wrapped under itself, or moved below if there is no room beside the first. */
 function columns(rows: readonly (readonly [string, string])[], width: number): string[] {
   const longest = Math.min(28, Math.max(...rows.map(([left]) => left.length), 0));
-  const first = width - longest - 4 < leastText ? 4 : longest;
+  const first = width - longest - 4 < minTextWidth ? 4 : longest;
   return rows.flatMap(([left, right]) => {
     const text = fillWords(right, width - first - 4);
     const indent = ' '.repeat(first + 4);
@@ -232,8 +233,8 @@ function columns(rows: readonly (readonly [string, string])[], width: number): s
   });
 }
 
-/** A line whose end goes on below where it is too long. */
-function under(start: string, end: string, width: number): string[] {
+/** Renders a line, with `end` indented below `start` if both do not fit. */
+function startThenEnd(start: string, end: string, width: number): string[] {
   if (end === '') return [start];
   const line = `${start} ${end}`;
   return line.length <= width

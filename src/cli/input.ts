@@ -1,21 +1,22 @@
+/** Input files of the user: text, ids and JSON or YAML bodies, from a path or stdin. */
 import { typedValue } from '../data/assign.js';
 import { isObject, type JsonObject, parseJson } from '../data/json.js';
 import { Failure, InputError } from '../errors.js';
 import { inputBytes, unreadable } from '../files/input-file.js';
 import type { Streams } from '../terminal/streams.js';
 
-/** The most bytes that a field or a body typed in a file may have. */
+/** The maximum size in bytes of a file that holds a field or a body. */
 const limit = 8 * 1024 * 1024;
 
-/** What reading a file that the user named needs of the world; a command's context has it. */
+/** What reading an input file requires; a command's context provides it. */
 export interface InputWorld {
   readonly streams: Pick<Streams, 'stdin'>;
   readonly signal: AbortSignal;
 }
 
 /**
- * The text of a file that the user named, `-` = stdin. Throws InputError: unreadable, no UTF-8, a NUL
- * in it, too large; CancelledError after a signal.
+ * Reads the text of a file; `-` is stdin. Throws InputError if it is unreadable, not UTF-8, too large
+ * or contains a NUL, and CancelledError after a signal.
  */
 export async function readInputText(
   path: string,
@@ -23,7 +24,7 @@ export async function readInputText(
 ): Promise<string> {
   const bytes = path === '-' ? await stdin.readAll(limit) : await readFile(path, signal);
   const name = path === '-' ? 'stdin' : path;
-  // Valid UTF-8, and kept by hardly any database: what holds one is UTF-16, or no text at all.
+  // A NUL is valid UTF-8, but hardly any database stores it: the file is UTF-16, or not text at all.
   if (bytes.includes(0))
     throw new InputError(`${name} holds a NUL character; this is no text in UTF-8.`, {
       hint: 'Save it as UTF-8.',
@@ -35,10 +36,10 @@ export async function readInputText(
   }
 }
 
-/** The most bytes that a list of ids may have. */
+/** The maximum size in bytes of a list of ids. */
 const listLimit = 64 * 1024 * 1024;
 
-/** A longer text as it comes: the ids of a bulk change. Throws InputError as `readInputText` does. */
+/** Decodes a streamed text, such as the ids of a bulk change. Throws InputError if it is too large or not UTF-8. */
 export async function byteText(chunks: AsyncIterable<Uint8Array>, name: string): Promise<string> {
   const parts: Uint8Array[] = [];
   let size = 0;
@@ -69,7 +70,7 @@ async function readFile(path: string, signal: AbortSignal): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-/** One JSON or YAML object out of a file, `-` = stdin. Throws InputError. */
+/** Reads one JSON or YAML object from a file; `-` is stdin. Throws InputError. */
 export async function readBody(path: string, world: InputWorld): Promise<JsonObject> {
   const value = await readValue(path, world);
   if (isObject(value)) return value;
@@ -78,7 +79,7 @@ export async function readBody(path: string, world: InputWorld): Promise<JsonObj
   );
 }
 
-/** Any JSON or YAML value out of a file. Throws InputError. */
+/** Reads any JSON or YAML value from a file; `-` is stdin. Throws InputError. */
 export async function readValue(path: string, world: InputWorld): Promise<unknown> {
   return parseText(await readInputText(path, world), path === '-' ? 'stdin' : path);
 }
@@ -95,7 +96,7 @@ async function parseText(text: string, name: string): Promise<unknown> {
   }
 }
 
-/** YAML with the typing of `-F`: an unquoted 07 or a 19-digit id stays text. */
+/** Parses YAML with the typing of `-F`: an unquoted 07 or a 19-digit id stays text. */
 async function parseYaml(text: string, name: string): Promise<unknown> {
   const { parseDocument, visit } = await import('yaml');
   const document = parseDocument(text, { prettyErrors: false });

@@ -1,10 +1,11 @@
+/** The man page, rendered from the command table. */
 import { environmentVariables } from '../config/environment.js';
 import type { PlainCommand, PlainParam, PlainTable } from '../data/plain-table.js';
 import { exitCodes } from '../exit-codes.js';
 import { globalFlags } from './global-flags.js';
 import { callSource, exampleLine, flagUsage, meaningOf, usageOf } from './reference.js';
 
-/** man/rosterctl.1: every command and flag, in man(7) macros. `date` is YYYY-MM-DD. */
+/** Returns man/rosterctl.1: every command and flag, in man(7) macros. `date` is YYYY-MM-DD. */
 export function manPage(table: PlainTable, { date }: { date: string }): string {
   return `${[
     '.\\" Written by npm run generate from the command table; edit that.',
@@ -81,8 +82,8 @@ function commandSection(command: PlainCommand): string[] {
 
 function calls(command: PlainCommand): string[] {
   if (command.calls.length === 0) return [];
-  const told = command.calls.flatMap((call) => tagged(call.route, callSource(call)));
-  return ['.PP', command.calls.length > 1 ? 'Calls:' : 'Call:', ...told];
+  const items = command.calls.flatMap((call) => tagged(call.route, callSource(call)));
+  return ['.PP', command.calls.length > 1 ? 'Calls:' : 'Call:', ...items];
 }
 
 function flag(entry: PlainParam): string[] {
@@ -93,7 +94,7 @@ function flag(entry: PlainParam): string[] {
 
 const lineWidth = 72;
 
-/** A paragraph's lines, short enough for the linter and never read as a macro. */
+/** The lines of a paragraph: short enough for the linter, and none that roff reads as a macro. */
 function text(words: string): string[] {
   const lines: string[] = [];
   let line = '';
@@ -110,7 +111,7 @@ function tagged(tag: string, meaning: string): string[] {
   return ['.TP', ...broken(`\\fB${escapeWord(tag)}\\fR`), ...text(meaning)];
 }
 
-/** Lines shown as they stand, indented. */
+/** Verbatim lines, indented. */
 function literal(lines: readonly string[]): string[] {
   return [
     '.PP',
@@ -122,7 +123,7 @@ function literal(lines: readonly string[]): string[] {
   ];
 }
 
-/** One output line on several source lines; roff joins them again. */
+/** Splits one output line into several source lines, which roff joins again. */
 function broken(line: string): string[] {
   const parts: string[] = [];
   let part = '';

@@ -1,3 +1,4 @@
+/** Output: writes a command's value in the requested format, to stdout or the file of `--out`. */
 import { formatOfFile } from '../config/parse.js';
 import type { GlobalFlags, OutputFormat, Settings } from '../config/settings.js';
 import { type Batches, batchesOf, recordStream, collect, type Item } from '../data/batches.js';
@@ -5,7 +6,8 @@ import type { JsonObject } from '../data/json.js';
 import { resourceWords } from '../data/resources.js';
 import type { LendKeyboard } from '../terminal/pager.js';
 import { createPaint } from '../terminal/paint.js';
-import type { Environment, Streams } from '../terminal/streams.js';
+import type { Streams } from '../terminal/streams.js';
+import type { Environment } from '../data/environment.js';
 import { forScreen, type Sink, withSink } from './sink.js';
 import type { View } from './views.js';
 import {
@@ -22,7 +24,7 @@ import {
   writeTsv,
 } from './writers.js';
 
-/** The settings that decide how a value is shown. */
+/** The settings that decide how a value is written. */
 export type OutputSettings = Pick<
   Settings,
   | 'output'
@@ -38,69 +40,69 @@ export type OutputSettings = Pick<
   | 'overrides'
 >;
 
-/** What showing a value needs of the world. */
-export interface Presenting {
+/** The context that writing a value requires. */
+export interface OutputContext {
   readonly settings: OutputSettings;
-  /** As typed: a format named on the command line beats the extension of `--out`. */
+  /** The flags as typed: a format on the command line beats the extension of `--out`. */
   readonly flags?: Pick<GlobalFlags, 'output' | 'json'> | undefined;
   readonly streams: Streams;
   readonly lendKeys?: LendKeyboard | undefined;
-  /** What stands before the value, whatever its format. */
+  /** Text printed before the value, whatever its format. */
   readonly head?: string | undefined;
   /** Ends the wait for the reader of a named pipe. */
   readonly signal?: AbortSignal | undefined;
   readonly env: Environment;
   readonly now: () => Date;
   readonly note: (line: string) => void;
-  /** Something was changed before: a field that nothing has is told, and the rest is shown. */
-  readonly isDone?: boolean | undefined;
-  /** The records are in the order that the user asked for (`--sort`): no table sorts them again. */
+  /** True if something was changed already: an unknown field is only noted, and the report is printed. */
+  readonly hasWritten?: boolean | undefined;
+  /** True if the records are in the order of `--sort`, so that the table keeps it. */
   readonly sorted?: boolean | undefined;
 }
 
 /**
- * Writes a command's value in the format asked for, to stdout or the file of `--out`. Throws
- * UsageError (unknown `--fields`, no ids), OutputError, PipeClosedError, and what a list that is
- * still on its way throws.
+ * Writes a command's value in the requested format, to stdout or the file of `--out`. Throws
+ * UsageError (unknown `--fields`, no ids), OutputError, PipeClosedError, and the errors of a list that
+ * is still being read.
  */
-export async function present<T>(value: T, view: View<T>, world: Presenting): Promise<void> {
-  // There was no answer to show.
-  const { head } = world;
+export async function present<T>(value: T, view: View<T>, context: OutputContext): Promise<void> {
+  // The response had no body.
+  const { head } = context;
   if (value === undefined && head === undefined) return;
-  await withSink(world.settings.out, world, async (sink) => {
+  await withSink(context.settings.out, context, async (sink) => {
     if (head !== undefined) await sink.write(head);
-    if (value !== undefined) await show(value, view, sink, world);
+    if (value !== undefined) await show(value, view, sink, context);
   });
 }
 
-async function show<T>(value: T, view: View<T>, sink: Sink, world: Presenting): Promise<void> {
+async function show<T>(value: T, view: View<T>, sink: Sink, context: OutputContext): Promise<void> {
   if (value instanceof Uint8Array) return writeBytes(value, sink);
-  const format = formatOf(world);
-  const { fields } = world.settings;
+  const format = formatOf(context);
+  const { fields } = context.settings;
   const isTable = format === 'table' && !fields;
-  // What a report consists of are rows: for a pipe they are a table like any other.
+  // In a pipe, the rows of a report are a table like any other.
   if (isTable && view.rows && view.rowFields && !sink.isTerminal)
-    return writeTsv(sink, view.rows(value), view.rowFields, world.settings);
+    return writeTsv(sink, view.rows(value), view.rowFields, context.settings);
   if (isTable && view.lines) {
-    const lines = view.lines(value, canvasOf(sink, world));
-    return showLines(lines, sink, world);
+    const lines = view.lines(value, canvasOf(sink, context));
+    return showLines(lines, sink, context);
   }
   const many = isMany(value);
-  // Of a report whose own fields are named, JSON shows these; else its rows.
-  const isWhole = format === 'json' && !(fields && view.rows && !areOf(value, fields));
-  const source = rowsOf(value, view, isWhole);
-  const rows = fields ? await chosen(source, fields, view, world) : source;
+  // JSON prints the report itself if --fields names its own fields, otherwise its rows.
+  const printsValue = format === 'json' && !(fields && view.rows && !areFieldsOf(value, fields));
+  const source = rowsOf(value, view, printsValue);
+  const rows = fields ? await withFields(source, fields, view, context) : source;
   if (format === 'ids') {
     const ids = view.idRows?.(value) ?? source;
     return writeIds(forScreen(sink), ids, view.columns?.[0]).catch((error: unknown) => {
-      // That it was done is worth more than what it was to be shown as.
-      if (!world.isDone || !(error instanceof NoIdsError)) throw error;
-      world.note(error.message);
+      // The changes are made: note the missing ids instead of failing.
+      if (!context.hasWritten || !(error instanceof NoIdsError)) throw error;
+      context.note(error.message);
     });
   }
   if (format === 'json') {
-    if (many || !isWhole) return writeJsonArray(sink, rows);
-    return writeJson(sink, fields ? await only(rows) : value, view);
+    if (many || !printsValue) return writeJsonArray(sink, rows);
+    return writeJson(sink, fields ? await firstOf(rows) : value, view);
   }
   if (format === 'ndjson') {
     await writeNdjson(sink, rows);
@@ -108,16 +110,16 @@ async function show<T>(value: T, view: View<T>, sink: Sink, world: Presenting): 
     return;
   }
   if (format === 'csv')
-    return writeCsv(forScreen(sink), rows, csvLook(world), fields ?? (await knownFields(view)));
-  // A report with --fields is its rows.
+    return writeCsv(forScreen(sink), rows, csvStyle(context), fields ?? (await knownFields(view)));
+  // With --fields, a report is its rows.
   if (!many && !(fields && view.rows))
-    return showRecord(asRecord(fields ? await only(rows) : value), sink, world);
-  if (sink.isTerminal) return showTable(rows, view, sink, world);
-  return writeTable(rows, view, sink, world);
+    return showRecord(asRecord(fields ? await firstOf(rows) : value), sink, context);
+  if (sink.isTerminal) return showTable(rows, view, sink, context);
+  return writeTable(rows, view, sink, context);
 }
 
-/** `-o` and `--json` decide; without them the extension of `--out`, then the setting. */
-function formatOf({ settings, flags }: Presenting): OutputFormat {
+/** Returns the format of `-o` or `--json`, else of the extension of `--out`, else of the setting. */
+function formatOf({ settings, flags }: OutputContext): OutputFormat {
   const typed = flags?.output !== undefined || flags?.json === true;
   const named = typed ? undefined : formatOfFile('--out', settings.out);
   return named === undefined ? settings.output : (named as OutputFormat);
@@ -131,37 +133,37 @@ function isAsync(value: unknown): value is AsyncIterable<unknown> {
   return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 }
 
-/** The value as records; JSON prints an object as it is, other formats what it consists of. */
-function rowsOf<T>(value: T, view: View<T>, isWhole: boolean): Rows {
+/** The value as records: the object itself for JSON, its rows for other formats. */
+function rowsOf<T>(value: T, view: View<T>, printsValue: boolean): Rows {
   if (isMany(value)) return value as Rows;
-  return (isWhole ? undefined : view.rows?.(value)) ?? [value];
+  return (printsValue ? undefined : view.rows?.(value)) ?? [value];
 }
 
-function areOf(value: unknown, fields: readonly string[]): boolean {
+function areFieldsOf(value: unknown, fields: readonly string[]): boolean {
   const own = asRecord(value);
   return fields.every((field) => Object.hasOwn(own, field.split('.', 1)[0] ?? ''));
 }
 
-async function chosen<T>(
+async function withFields<T>(
   rows: Rows,
   fields: readonly string[],
   view: View<T>,
-  { isDone, note }: Presenting,
+  { hasWritten, note }: OutputContext,
 ): Promise<Rows> {
   const { chooseFields } = await import('./chosen-fields.js');
-  return chooseFields(rows, fields, view, isDone ? (error) => note(error.message) : undefined);
+  return chooseFields(rows, fields, view, hasWritten ? (error) => note(error.message) : undefined);
 }
 
-async function only(rows: Rows): Promise<unknown> {
+async function firstOf(rows: Rows): Promise<unknown> {
   for await (const row of rows) return row;
   return null;
 }
 
-function csvLook({ settings: { delimiter, csvRaw, bom, noHeader }, signal }: Presenting) {
+function csvStyle({ settings: { delimiter, csvRaw, bom, noHeader }, signal }: OutputContext) {
   return { delimiter, raw: csvRaw, bom, noHeader, signal };
 }
 
-/** What heads a table without rows. */
+/** Returns the columns of a table without rows. */
 async function knownFields<T>({ columns, resource }: View<T>): Promise<readonly string[]> {
   if (columns || resource === undefined) return columns ?? [];
   const { recordFields } = await import('./record-fields.js');
@@ -170,7 +172,7 @@ async function knownFields<T>({ columns, resource }: View<T>): Promise<readonly 
 
 // --- for people ---
 
-function canvasOf(sink: Sink, { now }: Presenting) {
+function canvasOf(sink: Sink, { now }: OutputContext) {
   const { columns, isTerminal } = sink;
   return { now: now(), columns, isTerminal, paint: createPaint(sink.color) };
 }
@@ -179,36 +181,36 @@ async function showTable<T>(
   rows: Rows,
   view: View<T>,
   sink: Sink,
-  world: Presenting,
+  context: OutputContext,
 ): Promise<void> {
   const records = (await collect(rows)).map(asRecord);
-  if (records.length === 0) return world.note(nothingFound(view));
-  const { peopleTable } = await import('./table.js');
+  if (records.length === 0) return context.note(nothingFound(view));
+  const { recordTable } = await import('./table.js');
   const { interactiveColumns } = view;
-  const lines = await peopleTable(records, view, {
-    ...canvasOf(sink, world),
-    time: world.settings.time,
+  const lines = await recordTable(records, view, {
+    ...canvasOf(sink, context),
+    time: context.settings.time,
     columnNames:
-      world.settings.fields ??
+      context.settings.fields ??
       interactiveColumns?.map(([field]) => field) ??
-      namedColumns(view, world.settings),
-    headers: world.settings.fields ? undefined : new Map(interactiveColumns),
-    keepOrder: world.sorted === true,
+      namedColumns(view, context.settings),
+    headers: context.settings.fields ? undefined : new Map(interactiveColumns),
+    keepOrder: context.sorted === true,
   });
-  await showLines(world.settings.noHeader ? lines.slice(1) : lines, sink, world);
+  await showLines(context.settings.noHeader ? lines.slice(1) : lines, sink, context);
 }
 
-async function showRecord(record: JsonObject, sink: Sink, world: Presenting): Promise<void> {
+async function showRecord(record: JsonObject, sink: Sink, context: OutputContext): Promise<void> {
   if (!sink.isTerminal) return writePairs(sink, record);
   const { detailLines } = await import('./card.js');
-  const lines = detailLines(record, { ...canvasOf(sink, world), time: world.settings.time });
-  await showLines(lines, sink, world);
+  const lines = detailLines(record, { ...canvasOf(sink, context), time: context.settings.time });
+  await showLines(lines, sink, context);
 }
 
 async function showLines(
   lines: readonly string[],
   sink: Sink,
-  { settings: { pager }, env, lendKeys }: Presenting,
+  { settings: { pager }, env, lendKeys }: OutputContext,
 ): Promise<void> {
   const text = lines.map((line) => `${line}\n`).join('');
   if (!sink.isTerminal || pager === undefined || lines.length < sink.rows) return sink.write(text);
@@ -222,7 +224,7 @@ function nothingFound<T>({ resource }: View<T>): string {
   return `No ${resourceWords[resource].plural} found.`;
 }
 
-/** The columns that the command names, or that the user configured for the resource. */
+/** The columns that the user configured for the resource, else those that the command names. */
 function namedColumns<T>(view: View<T>, settings: OutputSettings): readonly string[] | undefined {
   const configured = settings.overrides[`columns.${view.resource}`];
   if (configured === undefined) return view.columns;
@@ -231,18 +233,18 @@ function namedColumns<T>(view: View<T>, settings: OutputSettings): readonly stri
 
 // --- for machines ---
 
-/** As many records as are looked at before a header of unknown fields is written. */
+/** The number of records inspected before a header of unknown fields is written. */
 const sampleSize = 100;
 
 async function writeTable<T>(
   rows: Rows,
   view: View<T>,
   sink: Sink,
-  { settings, note }: Presenting,
+  { settings, note }: OutputContext,
 ): Promise<void> {
   const named = settings.fields ?? namedColumns(view, settings);
   if (named) return writeTsv(sink, rows, named, settings);
-  const { columnsForMachines } = await import('./columns.js');
+  const { machineColumns } = await import('./columns.js');
   const source = batchesOf(rows)[Symbol.asyncIterator]();
   const first: Item<unknown>[] = [];
   let last = await source.next();
@@ -251,14 +253,14 @@ async function writeTable<T>(
     if (first.length >= sampleSize) break;
   }
   const sample = first.slice(0, sampleSize).map(({ value }) => asRecord(value));
-  const columns = sample.length === 0 ? await knownFields(view) : columnsForMachines(sample);
-  const late = new LateFields(sample);
+  const columns = sample.length === 0 ? await knownFields(view) : machineColumns(sample);
+  const lateFields = new LateFields(sample);
   const all = async function* (): Batches<unknown> {
     try {
-      late.see(first);
+      lateFields.observe(first);
       yield first;
       while (!last.done && !(last = await source.next()).done) {
-        late.see(last.value);
+        lateFields.observe(last.value);
         yield last.value;
       }
     } finally {
@@ -266,13 +268,13 @@ async function writeTable<T>(
     }
   };
   await writeTsv(sink, recordStream(all), columns, settings);
-  if (late.names.size > 0)
+  if (lateFields.names.size > 0)
     note(
-      `Fields that only later records have are not in the table: ${[...late.names].join(', ')}. Name them with --fields, or use -o csv or -o json.`,
+      `Fields that only later records have are not in the table: ${[...lateFields.names].join(', ')}. Name them with --fields, or use -o csv or -o json.`,
     );
 }
 
-/** Names the fields that the sample of a list did not have. */
+/** Collects fields that the sample of a list does not have. */
 class LateFields {
   readonly names = new Set<string>();
   private readonly known: ReadonlySet<string>;
@@ -281,7 +283,7 @@ class LateFields {
     this.known = new Set(sample.flatMap((record) => Object.keys(record)));
   }
 
-  see(items: readonly Item<unknown>[]): void {
+  observe(items: readonly Item<unknown>[]): void {
     for (const { value } of items) {
       const record = asRecord(value);
       for (const name in record) if (!this.known.has(name)) this.names.add(name);

@@ -1,3 +1,4 @@
+/** Describes the commands as plain data, without schemas: what help, completion and the documents read. */
 import type * as z from 'zod/mini';
 import { type Endpoint, endpoint } from '../api/contract.js';
 import type { PlainCall, PlainCommand, PlainGroup, PlainParam } from '../data/plain-table.js';
@@ -7,7 +8,7 @@ import { recordFields } from './record-fields.js';
 import type { View } from './views.js';
 import type { ValueSchema } from './words.js';
 
-/** Loads every command once and describes it. */
+/** Loads every command once and returns its description. */
 export async function describeCommands(
   table: CommandTable,
 ): Promise<{ groups: PlainGroup[]; commands: PlainCommand[]; everywhere: string[] }> {
@@ -92,7 +93,7 @@ function choicesOf(schema: ValueSchema): readonly string[] | undefined {
   return '_zod' in schema ? enumWords(schema as z.ZodMiniType) : schema.choices;
 }
 
-/** The words of an enum, looked for inside optional, default and array. */
+/** The values of an enum, also inside optional, default and array. */
 function enumWords(schema: z.core.$ZodType): readonly string[] | undefined {
   const def = schema._zod.def as {
     type: string;

@@ -1,3 +1,4 @@
+/** The command line parser: argv to a command of the table and its raw values, through commander. */
 import { Argument, Command, CommanderError, Option } from 'commander';
 import type { GlobalFlags } from '../config/settings.js';
 import { didYouMean, nearest } from '../data/nearest.js';
@@ -17,20 +18,18 @@ import {
   verbAliases,
 } from './resolve-command.js';
 
-/**
- * Reads a command line. Throws UsageError with the nearest right word for what it does not know.
- */
+/** Parses a command line. Throws UsageError, with the nearest known word, for an unknown command or flag. */
 export function parseCommandLine(argv: readonly string[], table: PlainTable): Parsed {
   const words = rewriteJson(argv);
   let parsed: Parsed | undefined;
-  const reading: Reading = {
+  const pass: ParsePass = {
     words,
-    globals: globalFlags.filter((flag) => mayMean(flag, words)),
-    found: (result) => {
+    globals: globalFlags.filter((flag) => mayOccur(flag, words)),
+    onResult: (result) => {
       if (parsed?.kind !== 'version') parsed = result;
     },
   };
-  const program = root(reading);
+  const program = root(pass);
   const [noun, verb] = commandWords(words);
   const group = table.groups.find((entry) => isCalled(entry, noun));
   if (noun !== undefined && !topWords(table).includes(noun)) {
@@ -38,11 +37,11 @@ export function parseCommandLine(argv: readonly string[], table: PlainTable): Pa
     throw unknownNoun(verb === undefined ? [noun] : [noun, verb], table);
   }
   const alone = table.commands.find(({ words: own }) => own.length === 1 && own[0] === noun);
-  if (group) program.addCommand(groupCommand(group, table, verb, reading));
-  if (alone) program.addCommand(leaf(alone, noun ?? '', reading));
-  program.action(() => reading.found({ kind: 'start' }));
-  // Also where help is asked for before the command is named.
-  onHelp(program, alone ?? verbOf(group, verb, table) ?? group, reading);
+  if (group) program.addCommand(groupCommand(group, table, verb, pass));
+  if (alone) program.addCommand(leaf(alone, noun ?? '', pass));
+  program.action(() => pass.onResult({ kind: 'start' }));
+  // Covers help that is requested before the command is named.
+  onHelp(program, alone ?? verbOf(group, verb, table) ?? group, pass);
   try {
     program.parse([...words], { from: 'user' });
   } catch (error) {
@@ -53,7 +52,7 @@ export function parseCommandLine(argv: readonly string[], table: PlainTable): Pa
   return parsed;
 }
 
-/** Whether a usage error of this command line is to be told in JSON; looks at the words only. */
+/** Returns true if a usage error of this command line is to be printed as JSON; inspects the words only. */
 export function wantsJson(argv: readonly string[], env: string | undefined): boolean {
   const words = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined);
   let format = env;
@@ -68,15 +67,15 @@ export function wantsJson(argv: readonly string[], env: string | undefined): boo
 
 // --- building commander from the table ---
 
-/** One command line on its way through commander. */
-interface Reading {
+/** The state of one pass through commander. */
+interface ParsePass {
   readonly words: readonly string[];
-  /** The global flags that these words may hold: declaring all at three levels costs milliseconds. */
+  /** The global flags that may occur in these words; declaring all at three levels costs milliseconds. */
   readonly globals: readonly PlainParam[];
-  readonly found: (result: Parsed) => void;
+  readonly onResult: (result: Parsed) => void;
 }
 
-function mayMean({ word, short }: PlainParam, words: readonly string[]): boolean {
+function mayOccur({ word, short }: PlainParam, words: readonly string[]): boolean {
   return words.some(
     (typed) =>
       typed.startsWith(word) ||
@@ -84,17 +83,17 @@ function mayMean({ word, short }: PlainParam, words: readonly string[]): boolean
   );
 }
 
-function root(reading: Reading): Command {
+function root(pass: ParsePass): Command {
   const program = new Command('rosterctl');
-  for (const flag of reading.globals) program.addOption(option(flag));
-  return silenceCommander(program, reading);
+  for (const flag of pass.globals) program.addOption(option(flag));
+  return silenceCommander(program, pass);
 }
 
-/** No printing and no exiting of commander's own, and flags belong to the command they follow. */
-function silenceCommander(command: Command, { found }: Reading): Command {
+/** Stops commander from printing and exiting, and assigns flags to the command that they follow. */
+function silenceCommander(command: Command, { onResult }: ParsePass): Command {
   return command
     .option(standardFlags[1].dashes)
-    .on('option:version', () => found({ kind: 'version' }))
+    .on('option:version', () => onResult({ kind: 'version' }))
     .exitOverride()
     .configureOutput({ writeOut: () => {}, writeErr: () => {} })
     .enablePositionalOptions()
@@ -107,19 +106,19 @@ function groupCommand(
   group: PlainGroup,
   table: PlainTable,
   verb: string | undefined,
-  reading: Reading,
+  pass: ParsePass,
 ): Command {
-  const { globals, found } = reading;
-  const noun = silenceCommander(new Command(group.word), reading).aliases([...group.aliases]);
+  const { globals, onResult } = pass;
+  const noun = silenceCommander(new Command(group.word), pass).aliases([...group.aliases]);
   for (const flag of globals) noun.addOption(option(flag));
   const command = verbOf(group, verb, table);
   if (verb !== undefined && !command) {
-    refuseFilter([verb], reading.words);
-    throw unknownVerb(group, commandWords(reading.words), table);
+    refuseFilter([verb], pass.words);
+    throw unknownVerb(group, commandWords(pass.words), table);
   }
-  if (command && verb) noun.addCommand(leaf(command, verb, reading));
-  noun.action(() => found({ kind: 'help', of: group, long: false }));
-  onHelp(noun, command ?? group, reading);
+  if (command && verb) noun.addCommand(leaf(command, verb, pass));
+  noun.action(() => onResult({ kind: 'help', of: group, long: false }));
+  onHelp(noun, command ?? group, pass);
   return noun;
 }
 
@@ -138,9 +137,9 @@ function verbOf(
   return named(word) ?? named(verbAliases[word]);
 }
 
-function leaf(command: PlainCommand, word: string, reading: Reading): Command {
-  const { globals, found } = reading;
-  const verb = silenceCommander(new Command(word), reading);
+function leaf(command: PlainCommand, word: string, pass: ParsePass): Command {
+  const { globals, onResult } = pass;
+  const verb = silenceCommander(new Command(word), pass);
   for (const arg of command.args) {
     const name = arg.takes === 'values' ? `${arg.name}...` : arg.name;
     verb.addArgument(new Argument(arg.required ? `<${name}>` : `[${name}]`, arg.text));
@@ -151,12 +150,12 @@ function leaf(command: PlainCommand, word: string, reading: Reading): Command {
   verb.allowExcessArguments(true).action(() => {
     const { values, globals: given } = valuesOf(verb, command);
     if (given.quiet && !command.args.some(({ completes }) => completes === 'file'))
-      refuseFilter(verb.args, reading.words);
-    if (given.json) refuseFieldWords(command, verb.args, reading.words);
+      refuseFilter(verb.args, pass.words);
+    if (given.json) refuseFieldWords(command, verb.args, pass.words);
     refuseExcess(verb, command);
-    found({ kind: 'command', command, values, globals: given });
+    onResult({ kind: 'command', command, values, globals: given });
   });
-  onHelp(verb, command, reading);
+  onHelp(verb, command, pass);
   return verb;
 }
 
@@ -171,33 +170,33 @@ function refuseExcess(verb: Command, { args, words: own }: PlainCommand): void {
 
 function option(flag: PlainParam): Option {
   const dashes = flag.short ? `-${flag.short}, ${flag.word}` : flag.word;
-  const made = new Option(
+  const opt = new Option(
     flag.takes === 'nothing' ? dashes : `${dashes} <${flag.placeholder || 'VALUE'}>`,
     flag.text,
   );
   // Commander would read --no-input as the negation of --input.
-  made.negate = false;
-  made.attributeName = () => flag.name;
+  opt.negate = false;
+  opt.attributeName = () => flag.name;
   if (flag.takes === 'values')
-    made.argParser((word: string, before: readonly string[] | undefined) => [
+    opt.argParser((word: string, before: readonly string[] | undefined) => [
       ...(before ?? []),
       ...(flag.commaList ? word.split(',') : [word]),
     ]);
-  return made;
+  return opt;
 }
 
-/** Help is found while words are read, so it wins over a missing argument. */
+/** Reports help while the words are parsed, so that it takes precedence over a missing argument. */
 function onHelp(
   command: Command,
   of: PlainCommand | PlainGroup | undefined,
-  reading: Reading,
+  pass: ParsePass,
 ): void {
-  const { words, found } = reading;
+  const { words, onResult } = pass;
   const long = words.includes('--help') || !words.includes('-h');
-  command.outputHelp = () => found({ kind: 'help', of, long });
+  command.outputHelp = () => onResult({ kind: 'help', of, long });
 }
 
-/** Leaf over group over program, for the global flags; then the command's own. */
+/** Collects the global flags, where leaf beats group beats program, and the command's own values. */
 function valuesOf(verb: Command, command: PlainCommand) {
   const chain: Command[] = [];
   for (let at: Command | null = verb; at; at = at.parent) chain.unshift(at);
@@ -206,7 +205,7 @@ function valuesOf(verb: Command, command: PlainCommand) {
   const globals: Record<string, RawValue> = {};
   for (const flag of globalFlags)
     if (!own.has(flag.name) && merged[flag.name] !== undefined)
-      globals[flag.name] = flag.short ? ungluedOf(merged[flag.name]) : merged[flag.name];
+      globals[flag.name] = flag.short ? withoutEquals(merged[flag.name]) : merged[flag.name];
   const values: Record<string, RawValue> = {};
   for (const [index, arg] of command.args.entries()) {
     const word = verb.processedArgs[index] as RawValue;
@@ -217,29 +216,29 @@ function valuesOf(verb: Command, command: PlainCommand) {
   return { values, globals: globals as GlobalFlags };
 }
 
-/** `-o=json` is typed by those who come from other tools; no format or profile begins with `=`. */
-function ungluedOf(value: RawValue): RawValue {
+/** Accepts `-o=json`, as other tools do; no format or profile begins with `=`. */
+function withoutEquals(value: RawValue): RawValue {
   return typeof value === 'string' ? value.replace(/^=/, '') : value;
 }
 
-// --- commander's errors, in our words ---
+// --- commander's errors, reworded ---
 
-/** Where commander met what it refuses. */
-interface Place {
+/** The command at which commander failed. */
+interface ErrorSite {
   readonly noun: string | undefined;
   readonly command: PlainCommand | undefined;
   readonly table: PlainTable;
 }
 
-function asUsageError(error: unknown, place: Place): unknown {
+function asUsageError(error: unknown, site: ErrorSite): unknown {
   if (!(error instanceof CommanderError)) return error;
   const quoted = /'([^']*)'/.exec(error.message)?.[1] ?? '';
-  const hint = `See: ${['rosterctl', ...wordsOf(place), '--help'].join(' ')}`;
+  const hint = `See: ${['rosterctl', ...wordsOf(site), '--help'].join(' ')}`;
   switch (error.code) {
     case 'commander.unknownOption':
-      return unknownFlag(quoted, place, hint);
+      return unknownFlag(quoted, site, hint);
     case 'commander.missingArgument':
-      return new UsageError(`A word is missing: ${missingWord(quoted, place)}.`, { hint });
+      return new UsageError(`A word is missing: ${missingWord(quoted, site)}.`, { hint });
     case 'commander.optionMissingArgument':
       return new UsageError(
         `${quoted.split(/[ ,]+/).find((word) => word.startsWith('--')) ?? quoted} needs a value.`,
@@ -250,40 +249,41 @@ function asUsageError(error: unknown, place: Place): unknown {
   }
 }
 
-/** The words of the command that was typed, as far as there is one. */
-function wordsOf({ command, noun, table }: Place): readonly string[] {
+/** The words of the command that was typed; none without a noun. */
+function wordsOf({ command, noun, table }: ErrorSite): readonly string[] {
   if (command || noun === undefined) return command?.words ?? [];
   return [table.groups.find((entry) => isCalled(entry, noun))?.word ?? noun];
 }
 
-function missingWord(quoted: string, { command }: Place): string {
+function missingWord(quoted: string, { command }: ErrorSite): string {
   const name = quoted.replace(/\.{3}$/, '');
   return command?.args.find((arg) => arg.name === name)?.word ?? name.toUpperCase();
 }
 
-function unknownFlag(flag: string, place: Place, hint: string): UsageError {
-  const { command, table } = place;
+function unknownFlag(flag: string, site: ErrorSite, hint: string): UsageError {
+  const { command, table } = site;
   const word = flag.split('=')[0] ?? flag;
-  // The only way in which commander does not know a flag that is there.
+  // Commander rejects a known flag only if it has a value and takes none.
   if (flag !== word && [...globalFlags, ...(command?.flags ?? [])].some((one) => one.word === word))
     return new UsageError(`${word} takes no value.`, { hint });
-  // `-q=false`, of which commander has read the -q.
+  // `-q=false`, of which commander has consumed the -q.
   if (word === '-')
     return new UsageError(`A short flag before "${flag.slice(1)}" takes no value.`, { hint });
-  const [noun] = wordsOf(place);
-  const here = table.commands.filter(({ words }) => words[0] === noun);
+  const [noun] = wordsOf(site);
+  const siblings = table.commands.filter(({ words }) => words[0] === noun);
   const known = new Set([
     ...globalFlags.map((entry) => entry.word),
-    ...(command ? [command] : here).flatMap(flagWords),
+    ...(command ? [command] : siblings).flatMap(flagWords),
     '--help',
     '--version',
   ]);
   const has = (entry: PlainCommand) => flagWords(entry).includes(word);
   const sameVerb = table.commands.filter(({ words }) => words[1] === command?.words[1]);
   const owner =
-    here.find(has) ?? (nearest(word, [...known]) === undefined ? sameVerb.find(has) : undefined);
-  const meant = owner ? ` ${owner.words.join(' ')} has it.` : didYouMean(word, [...known]);
-  return new UsageError(`There is no flag ${word} here.${meant}`, { hint });
+    siblings.find(has) ??
+    (nearest(word, [...known]) === undefined ? sameVerb.find(has) : undefined);
+  const suggestion = owner ? ` ${owner.words.join(' ')} has it.` : didYouMean(word, [...known]);
+  return new UsageError(`There is no flag ${word} here.${suggestion}`, { hint });
 }
 
 function flagWords({ flags }: PlainCommand): readonly string[] {

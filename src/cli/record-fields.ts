@@ -1,3 +1,4 @@
+/** The fields of records: which ones the contract documents, and errors for names that do not exist. */
 import type * as z from 'zod/mini';
 import { resources } from '../api/resources.js';
 import type { RecordTest } from '../data/dates.js';
@@ -8,22 +9,22 @@ import type { ResourceName } from '../data/resources.js';
 import { UsageError } from '../errors.js';
 import { singleLine } from '../terminal/safe-text.js';
 
-/** The fields that the contract documents for a resource's records (2.1, 2.6: the id alone for most). */
+/** Returns the fields that the contract documents for a resource's records (2.1, 2.6: for most only the id). */
 export function recordFields(resource: ResourceName): readonly string[] {
   return Object.keys(resources[resource].schema.shape);
 }
 
-/** Whether the contract names a dotted field of a resource: `status`, `gamerTags.game` (2.1, 2.2). */
+/** Returns true if the contract names a dotted field of a resource: `status`, `gamerTags.game` (2.1, 2.2). */
 export function isDocumented(resource: ResourceName, field: string): boolean {
   return definitionAt(resources[resource].schema, field.split('.')) !== undefined;
 }
 
-/** The dotted fields that the contract names, for suggestions. */
+/** Returns the dotted fields that the contract names. */
 export function documentedFields(resource: ResourceName): readonly string[] {
   return fieldNames(resources[resource].schema);
 }
 
-/** The values that the contract names for a dotted field; undefined where it names none. */
+/** Returns the values that the contract names for a dotted field; undefined if it names none. */
 export function documentedChoices(
   resource: ResourceName,
   field: string,
@@ -32,7 +33,7 @@ export function documentedChoices(
   return entries && Object.values(entries);
 }
 
-/** The dotted names of a schema's fields; none where it allows any. */
+/** Returns the dotted names of a schema's fields; none if it allows any. */
 export function fieldNames(schema: z.core.$ZodType): readonly string[] {
   return fieldsOf(schema, '');
 }
@@ -72,13 +73,13 @@ function fieldsOf(schema: z.core.$ZodType, prefix: string): readonly string[] {
 
 type Field = NonNullable<RecordTest['field']>;
 
-/** The field of a condition that only the records can show to exist; none for one of the contract. */
+/** Returns the field of a condition that must occur in some record; none if the contract documents it. */
 export function fieldOf(name: string, resource: ResourceName): Pick<RecordTest, 'field'> {
   if (isDocumented(resource, name)) return {};
   return { field: { name, on: (record) => valuesAt(record, name) !== undefined } };
 }
 
-/** Whether each field that was named stands in some record, of those that went by. */
+/** Tracks whether each named field occurs in some of the observed records. */
 export class ObservedFields {
   private unseen: readonly Field[];
   private readonly names: Set<string>;
@@ -89,29 +90,29 @@ export class ObservedFields {
     this.names = new Set(this.unseen.length > 0 ? documentedFields(resource) : []);
   }
 
-  get all(): boolean {
+  get areAllSeen(): boolean {
     return this.unseen.length === 0;
   }
 
-  see(record: JsonObject): void {
-    if (this.all) return;
+  observe(record: JsonObject): void {
+    if (this.areAllSeen) return;
     this.count += 1;
     this.unseen = this.unseen.filter((field) => !field.on(record));
     addNames(record, this.names);
   }
 
-  /** Throws UsageError for a field that none of them has; where none went by nothing is known. */
+  /** Throws UsageError for a field that no observed record has; with no records, nothing is known. */
   check(): void {
     const [missing] = this.unseen;
     if (missing && this.count > 0) throw unknownField(missing.name, [...this.names]);
   }
 }
 
-const mostNames = 500;
+const maxNames = 500;
 
 function addNames(record: JsonObject, names: Set<string>): void {
   for (const [name, value] of Object.entries(record)) {
-    if (names.size >= mostNames) return;
+    if (names.size >= maxNames) return;
     names.add(name);
     if (isObject(value)) for (const inner of Object.keys(value)) names.add(`${name}.${inner}`);
   }
@@ -119,13 +120,13 @@ function addNames(record: JsonObject, names: Set<string>): void {
 
 function unknownField(name: string, known: readonly string[]): UsageError {
   const plain = known.filter((entry) => !entry.includes('.'));
-  return new UsageError(`No record has a field "${name}".${meantBy(name, known)}`, {
+  return new UsageError(`No record has a field "${name}".${suggestionFor(name, known)}`, {
     hint: `Known fields: ${plain.map(singleLine).join(', ')}`,
   });
 }
 
-/** Inside a field that is there only its own names are near; what all of them begin with says nothing. */
-function meantBy(name: string, known: readonly string[]): string {
+/** A suggestion for a misspelt name. Below an existing field, compares only the part behind the shared prefix. */
+function suggestionFor(name: string, known: readonly string[]): string {
   const outer = known.find((entry) => name.startsWith(`${entry}.`));
   if (outer === undefined) return didYouMean(name, known);
   const from = outer.length + 1;

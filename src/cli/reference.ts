@@ -1,3 +1,4 @@
+/** Generated Markdown: the command reference, the assumptions page, and two tables of the README. */
 import { assumptions, contract, type Endpoint } from '../api/contract.js';
 import { kebab, upperFirst } from '../data/text.js';
 import type { PlainCall, PlainCommand, PlainParam, PlainTable } from '../data/plain-table.js';
@@ -6,7 +7,7 @@ import { globalFlags } from './global-flags.js';
 import { argUsage } from './help.js';
 import { assumedEndpoints } from './topics.js';
 
-/** docs/reference.md: every command with its usage, flags, examples and calls. */
+/** Returns docs/reference.md: every command with its usage, flags, examples and calls. */
 export function referencePage(table: PlainTable): string {
   const groups = table.groups.map((group) => ({
     title: group.word,
@@ -36,25 +37,25 @@ export function referencePage(table: PlainTable): string {
   ]);
 }
 
-/** How one command is typed, without the examples' values: `rosterctl teams get ID… [flags]`. */
+/** Returns the usage line of a command: `rosterctl teams get ID… [flags]`. */
 export function usageOf(command: PlainCommand): string {
   const flags = command.flags.length > 0 ? ['[flags]'] : [];
   return ['rosterctl', ...command.words, ...command.args.map(argUsage), ...flags].join(' ');
 }
 
-/** One example as it is typed. */
+/** Returns one example as it is typed. */
 export function exampleLine(command: PlainCommand, words: string): string {
   if (words.startsWith('rosterctl ')) return words;
   return `rosterctl ${command.words.join(' ')} ${words}`.trim();
 }
 
-/** What stands after a call: whether it is stated or assumed, and the permission where one is named. */
+/** Returns the source of a call: stated or assumed, and the permission if the contract names one. */
 export function callSource(call: PlainCall): string {
   const permission = call.permission ? `; permission ${call.permission}` : '';
   return `${call.basis}, ${call.source}${permission}`;
 }
 
-/** The README's table of exit codes. */
+/** Returns the README's table of exit codes. */
 export function exitCodeRows(): string {
   return rows(
     ['Code', 'Meaning'],
@@ -62,9 +63,9 @@ export function exitCodeRows(): string {
   );
 }
 
-/** The README's list of what is guessed about the service. */
+/** Returns the README's list of assumptions about the service. */
 export function assumedRows(): string {
-  const unshown = silentRows().map((row) => `\`${row.route}\``);
+  const undocumented = unshownResponses().map((row) => `\`${row.route}\``);
   return [
     rows(
       ['Operation', 'Assumed request'],
@@ -72,12 +73,12 @@ export function assumedRows(): string {
     ),
     [
       ...otherAssumptions(),
-      `- Answers: these requests are stated and what they answer is not: ${unshown.join(', ')}.`,
+      `- Answers: these requests are stated and what they answer is not: ${undocumented.join(', ')}.`,
     ].join('\n'),
   ].join('\n\n');
 }
 
-/** docs/assumptions.md: every guess with its reason, and how to replace it. */
+/** Returns docs/assumptions.md: every assumption with its reason, and how to replace it. */
 export function assumptionsPage(inventions: readonly string[]): string {
   return page([
     '# What rosterctl assumes about the service',
@@ -97,7 +98,7 @@ export function assumptionsPage(inventions: readonly string[]): string {
     'These requests are stated and their answers are not. A record or a signed URL is looked for where services of this kind put it; an answer that holds neither is reported as it came, and a write that was answered with success is never called failed.',
     rows(
       ['Operation', 'Request'],
-      silentRows().map((row) => [row.summary, `\`${row.route}\``]),
+      unshownResponses().map((row) => [row.summary, `\`${row.route}\``]),
     ),
     '## Further guesses',
     otherAssumptions().join('\n'),
@@ -107,8 +108,8 @@ export function assumptionsPage(inventions: readonly string[]): string {
   ]);
 }
 
-/** Stated calls whose answer the contract does not show. */
-function silentRows(): readonly Endpoint[] {
+/** Stated endpoints whose response the contract does not show. */
+function unshownResponses(): readonly Endpoint[] {
   return Object.values<Endpoint>(contract).filter(
     ({ basis, answers }) => 'stated' in basis && (answers === 'unshown' || answers === 'link'),
   );
@@ -171,13 +172,13 @@ function flagTable(flags: readonly PlainParam[]): string {
   );
 }
 
-/** A flag as it is typed, with its short form and placeholder. */
+/** Returns a flag as it is typed, with its short form and placeholder. */
 export function flagUsage(flag: PlainParam): string {
   const dashes = flag.short ? `-${flag.short}, ${flag.word}` : flag.word;
   return flag.takes === 'nothing' ? dashes : `${dashes} ${flag.placeholder}`;
 }
 
-/** What a parameter means, with its choices where the sentence does not name them already. */
+/** Returns the description of a parameter, with its choices unless the text names them. */
 export function meaningOf(param: PlainParam): string {
   const unnamed = param.choices?.filter((choice) => !param.text.includes(choice)) ?? [];
   const choices = unnamed.length > 0 ? ` (${param.choices?.join(', ')})` : '';
@@ -202,11 +203,11 @@ function tableRow(cells: readonly string[]): string {
   return `| ${cells.map(cell).join(' | ')} |`;
 }
 
-/** Text that stays text in a table: no cell break, and nothing read as a tag outside of code. */
+/** Escapes text for a table cell: `|` everywhere, `<` outside code. */
 function cell(text: string): string {
   return text
     .replaceAll('|', '\\|')
-    .replace(/`[^`]*`|</g, (found) => (found === '<' ? '&lt;' : found));
+    .replace(/`[^`]*`|</g, (match) => (match === '<' ? '&lt;' : match));
 }
 
 function fence(language: string, lines: readonly string[]): string {

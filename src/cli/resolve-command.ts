@@ -1,10 +1,14 @@
+/**
+ * Resolves the words of a command line: noun and verb, aliases, and the errors for words that are
+ * unknown or meant for other tools.
+ */
 import { didYouMean, nearest } from '../data/nearest.js';
 import type { PlainCommand, PlainGroup, PlainTable } from '../data/plain-table.js';
 import { shellQuote } from '../data/text.js';
 import { UsageError } from '../errors.js';
 import { globalFlags, standardFlags } from './global-flags.js';
 
-/** Verbs that people bring along from other tools. */
+/** Verbs of other tools, with ours. */
 export const verbAliases: Readonly<Record<string, string>> = {
   ls: 'list',
   view: 'get',
@@ -13,7 +17,10 @@ export const verbAliases: Readonly<Record<string, string>> = {
   rm: 'delete',
 };
 
-/** `--json=a,b` is `--json --fields a,b`: a boolean that never swallows the next id. */
+/**
+ * Rewrites `--json=a,b` to `--json --fields a,b`, so that `--json` stays a boolean and never
+ * consumes the next id.
+ */
 export function rewriteJson(argv: readonly string[]): readonly string[] {
   const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
   return argv.flatMap((word, index) =>
@@ -23,7 +30,7 @@ export function rewriteJson(argv: readonly string[]): readonly string[] {
   );
 }
 
-/** Throws UsageError where one of the positional words is a jq filter that was given to `-q`, as gh takes it. */
+/** Throws UsageError if a positional word is a jq filter given to `-q`, as in gh. */
 export function refuseFilter(positional: readonly string[], words: readonly string[]): void {
   const isFilter = (word: string) =>
     word.startsWith('.') &&
@@ -34,7 +41,7 @@ export function refuseFilter(positional: readonly string[], words: readonly stri
   );
 }
 
-/** Throws UsageError where the word after `--json` names fields, as gh takes them, and no record. */
+/** Throws UsageError if the word after `--json` names fields, as in gh, rather than a record. */
 export function refuseFieldWords(
   { words: own, args, fields }: PlainCommand,
   positional: readonly string[],
@@ -52,7 +59,7 @@ export function refuseFieldWords(
   });
 }
 
-/** The first two words that are neither a global flag nor the value of one: noun and verb. */
+/** Returns noun and verb: the first two words that are neither a global flag nor the value of one. */
 export function commandWords(words: readonly string[]): string[] {
   const takesValue = new Set(
     globalFlags
@@ -64,20 +71,23 @@ export function commandWords(words: readonly string[]): string[] {
     const word = words[index] ?? '';
     if (takesValue.has(lastOfBundle(word))) index++;
     else if (word !== '--' && (!word.startsWith('-') || word === '-')) found.push(word);
-    // A flag of the command's own may take a value; the verb always stands before it.
+    // A flag of the command itself may take a value; the verb always precedes it.
     else if (found.length === 1 && !isGlobal(word)) break;
   }
   return found;
 }
 
-/** `-qp`: what follows belongs to its last letter, unless one before it took the rest for its value. */
+/**
+ * For a bundle such as `-qp`, its last flag, which takes the next word; the bundle itself if an
+ * earlier flag takes the rest as its value.
+ */
 function lastOfBundle(word: string): string {
   if (!/^-[A-Za-z]{2,}$/.test(word)) return word;
   const before = word.slice(1, -1);
-  const isTaken = globalFlags.some(
+  const hasValue = globalFlags.some(
     ({ takes, short }) => takes !== 'nothing' && short !== undefined && before.includes(short),
   );
-  return isTaken ? word : `-${word.slice(-1)}`;
+  return hasValue ? word : `-${word.slice(-1)}`;
 }
 
 function isGlobal(word: string): boolean {
@@ -86,12 +96,12 @@ function isGlobal(word: string): boolean {
   return globalFlags.some((flag) => flag.word === name || `-${flag.short}` === name.slice(0, 2));
 }
 
-/** Whether a group answers to this word. */
+/** Returns true if a group has this name or alias. */
 export function isCalled(group: PlainGroup, word: string | undefined): boolean {
   return word !== undefined && (group.word === word || group.aliases.includes(word));
 }
 
-/** Every word that may stand first. */
+/** Returns every word that may come first. */
 export function topWords(table: PlainTable): string[] {
   const alone = table.commands
     .filter((entry) => entry.words.length === 1)
@@ -99,29 +109,33 @@ export function topWords(table: PlainTable): string[] {
   return [...table.groups.flatMap((group) => [group.word, ...group.aliases]), ...alone];
 }
 
-/** The refusal of a word, with the nearest right one. */
+/** The error for an unknown word, with the nearest known one. */
 function unknownWord(
   what: string,
   word: string,
   known: readonly string[],
   help: string,
 ): UsageError {
-  const meant = didYouMean(word, known);
-  return new UsageError(`There is no ${what} "${word}".${meant}`, { hint: `See: ${help}` });
+  const suggestion = didYouMean(word, known);
+  return new UsageError(`There is no ${what} "${word}".${suggestion}`, { hint: `See: ${help}` });
 }
 
-/** The refusal of a first word, with the line that was meant where another place holds it. */
+/** Returns the error for an unknown first word, with the intended command if the word belongs elsewhere. */
 export function unknownNoun(words: readonly string[], table: PlainTable): UsageError {
   const [noun = '', next] = words;
-  const line = noun === 'version' ? 'rosterctl --version' : lineOfVerb(noun, next, table);
+  const line = noun === 'version' ? 'rosterctl --version' : commandOfVerb(noun, next, table);
   if (line === undefined) return unknownWord('command', noun, topWords(table), 'rosterctl --help');
   return new UsageError(`There is no command "${noun}". Did you mean: ${line}`, {
     hint: 'See: rosterctl --help',
   });
 }
 
-/** `list tryouts`, `login`: a verb where a noun should stand. */
-function lineOfVerb(word: string, next: string | undefined, table: PlainTable): string | undefined {
+/** The command for a verb in place of a noun: `list tryouts`, `login`. */
+function commandOfVerb(
+  word: string,
+  next: string | undefined,
+  table: PlainTable,
+): string | undefined {
   const verb = verbAliases[word] ?? word;
   const group = table.groups.find((entry) => isCalled(entry, next));
   const owners = table.commands.filter(({ words }) => words[1] === verb);
@@ -131,8 +145,8 @@ function lineOfVerb(word: string, next: string | undefined, table: PlainTable): 
 }
 
 /**
- * The refusal of a verb; a value that a command of the group sets is answered with that command, and
- * an alias of the group that is a verb elsewhere (`upload FILE`) with the other.
+ * Returns the error for an unknown verb. It suggests the command of the group that sets the word as a
+ * value, or the command whose verb is an alias of the group (`upload FILE`).
  */
 export function unknownVerb(
   group: PlainGroup,
@@ -144,7 +158,7 @@ export function unknownVerb(
   const known = own.map(({ words }) => words[1] ?? '');
   const line =
     nearest(verb, known) === undefined
-      ? (lineOfValue(verb, own) ?? lineOfVerb(noun, undefined, table))
+      ? (commandOfValue(verb, own) ?? commandOfVerb(noun, undefined, table))
       : undefined;
   if (line === undefined) return unknownWord(`command ${group.word}`, verb, known, help);
   return new UsageError(`There is no command ${group.word} "${verb}". Did you mean: ${line}`, {
@@ -152,8 +166,8 @@ export function unknownVerb(
   });
 }
 
-function lineOfValue(word: string, commands: readonly PlainCommand[]): string | undefined {
-  // What is told last is the most special: set-status rather than update.
+function commandOfValue(word: string, commands: readonly PlainCommand[]): string | undefined {
+  // Later commands are more specific: set-status rather than update.
   for (const { words, flags } of commands.toReversed())
     for (const flag of flags) {
       const value = flag.group === 'change' ? nearest(word, flag.choices ?? []) : undefined;

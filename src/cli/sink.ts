@@ -1,7 +1,8 @@
+/** The destination of a result: stdout, or the file of `--out`; and batched writing to it. */
 import { rawLines } from '../terminal/safe-text.js';
 import type { Streams } from '../terminal/streams.js';
 
-/** Where a result goes: stdout, or the file of `--out` that appears whole or not at all. */
+/** The destination of a result: stdout, or the file of `--out`, which is written atomically. */
 export interface Sink {
   readonly isTerminal: boolean;
   readonly columns: number;
@@ -11,7 +12,7 @@ export interface Sink {
 }
 
 /**
- * Runs `show` on the place of the result; a file is put under its name only when all went well.
+ * Calls `show` with the destination; a file gets its name only if everything succeeded.
  * Throws OutputError, PipeClosedError, CancelledError and whatever `show` throws.
  */
 export async function withSink(
@@ -36,7 +37,7 @@ export async function withSink(
   }
 }
 
-/** The same, on whose screen nothing of a stranger's drives it; elsewhere data stay as they are. */
+/** Wraps a sink so that text sent to a terminal is sanitized; data for a file or pipe pass unchanged. */
 export function forScreen(sink: Sink): Sink {
   if (!sink.isTerminal) return sink;
   const write: Sink['write'] = (text) =>
@@ -44,26 +45,26 @@ export function forScreen(sink: Sink): Sink {
   return { ...sink, write };
 }
 
-/** A writer that gathers small pieces: one write per turn of the event loop, or when it is a lot. */
+/** A buffered writer: one write per turn of the event loop, or as soon as the buffer is full. */
 interface Batch {
   push(text: string): Promise<void> | undefined;
-  /** Writes what is left. Throws what an earlier write in the background threw. */
+  /** Writes what is buffered. Throws the error of an earlier background write. */
   flush(): Promise<void>;
 }
 
-const enough = 64 * 1024;
+const flushLength = 64 * 1024;
 
-/** Gathers lines so that records reach a reader as they come without a system call for each. */
-export function batchTo(sink: Sink): Batch {
-  let waiting: string[] = [];
+/** Creates a buffered writer, so that records reach a reader as they arrive without a system call for each. */
+export function batchWriter(sink: Sink): Batch {
+  let buffer: string[] = [];
   let length = 0;
   let writing: Promise<void> = Promise.resolve();
   let scheduled = false;
   let failure: { readonly error: unknown } | undefined;
   const send = () => {
     scheduled = false;
-    const text = waiting.join('');
-    waiting = [];
+    const text = buffer.join('');
+    buffer = [];
     length = 0;
     if (text === '') return;
     writing = writing
@@ -79,9 +80,9 @@ export function batchTo(sink: Sink): Batch {
   };
   return {
     push(text) {
-      waiting.push(text);
+      buffer.push(text);
       length += text.length;
-      if (length >= enough || failure) return flush();
+      if (length >= flushLength || failure) return flush();
       if (scheduled) return undefined;
       scheduled = true;
       setImmediate(() => {

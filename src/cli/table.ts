@@ -1,67 +1,68 @@
+/** Tables of records for a person: sorted, with relative times, fitted to the terminal. */
 import type { ResourceName } from '../api/contract.js';
 import type { JsonObject } from '../data/json.js';
 import { valueAt } from '../data/path.js';
-import { byField, usualSorting } from '../data/sorting.js';
+import { sortByField, defaultSorting } from '../data/sorting.js';
 import type { Paint } from '../terminal/paint.js';
 import { cellText } from '../terminal/safe-text.js';
-import { renderTable, type TableColumn, widestCell } from '../terminal/table.js';
+import { renderTable, type TableColumn, maxCellWidth } from '../terminal/table.js';
 import { displayWidth } from '../terminal/width.js';
-import { cellOf, type Reading } from './cells.js';
-import { columnsForPeople } from './columns.js';
+import { cellOf, type CellOptions } from './cells.js';
+import { terminalColumns } from './columns.js';
 
-interface TableStyle extends Reading {
+interface TableStyle extends CellOptions {
   readonly columns: number;
   readonly paint: Paint;
-  /** The columns, where they are known; otherwise they come from the records. */
+  /** The columns, if known; otherwise they are chosen from the records. */
   readonly columnNames: readonly string[] | undefined;
-  /** What stands above a column where that is not its field. */
+  /** The headers of columns that are not headed by their field's name. */
   readonly headers: ReadonlyMap<string, string> | undefined;
   readonly keepOrder: boolean;
 }
 
-/** Records as a person's table: sorted, with relative times, fitted to the terminal. */
-export async function peopleTable(
+/** Renders records as the lines of a table, in the usual order of their resource unless `keepOrder` is set. */
+export async function recordTable(
   records: readonly JsonObject[],
   { resource }: { readonly resource?: ResourceName | undefined },
-  look: TableStyle,
+  style: TableStyle,
 ): Promise<string[]> {
-  const sorted = look.keepOrder ? records : inUsualOrder(records, resource);
-  const { shown, hidden } = look.columnNames
-    ? { shown: look.columnNames, hidden: [] }
-    : columnsForPeople(sorted);
+  const sorted = style.keepOrder ? records : inUsualOrder(records, resource);
+  const { visible, hidden } = style.columnNames
+    ? { visible: style.columnNames, hidden: [] }
+    : terminalColumns(sorted);
   const columns: TableColumn[] = [];
-  // Columns beyond the right edge need not be made.
+  // Columns beyond the right edge are not rendered.
   let used = 0;
-  for (const name of shown) {
-    if (used > look.columns) break;
-    const column = columnOf(name, sorted, look);
+  for (const name of visible) {
+    if (used > style.columns) break;
+    const column = columnOf(name, sorted, style);
     columns.push(column);
-    used += leastWidth(column) + 2;
+    used += minWidthOf(column) + 2;
   }
-  const left = [...shown.slice(columns.length), ...hidden].map(cellText);
-  return renderTable(columns, { columns: look.columns, paint: look.paint, hidden: left });
+  const omitted = [...visible.slice(columns.length), ...hidden].map(cellText);
+  return renderTable(columns, { columns: style.columns, paint: style.paint, hidden: omitted });
 }
 
-/** Applications newest first, everything else by name; rows of ours stay as they are. */
+/** Sorts applications newest first and other resources by name; rows without a resource keep their order. */
 function inUsualOrder(
   records: readonly JsonObject[],
   resource: ResourceName | undefined,
 ): readonly JsonObject[] {
-  return resource === undefined ? records : byField(records, usualSorting(resource));
+  return resource === undefined ? records : sortByField(records, defaultSorting(resource));
 }
 
-function columnOf(name: string, records: readonly JsonObject[], look: TableStyle): TableColumn {
+function columnOf(name: string, records: readonly JsonObject[], style: TableStyle): TableColumn {
   return {
-    name: cellText(look.headers?.get(name) ?? name) || '""',
-    cells: records.map((record) => cellOf(valueAt(record, name), name, look)),
-    whole: /(?:^|\.)id$|Id$/.test(name),
-    painted: /^(?:status|result|state|check)$/.test(name),
+    name: cellText(style.headers?.get(name) ?? name) || '""',
+    cells: records.map((record) => cellOf(valueAt(record, name), name, style)),
+    neverTruncated: /(?:^|\.)id$|Id$/.test(name),
+    isColored: /^(?:status|result|state|check)$/.test(name),
   };
 }
 
-/** At least as wide as this: enough to know when the terminal is full. */
-function leastWidth({ name, cells }: TableColumn): number {
+/** A lower bound of a column's width, enough to tell when the terminal is full. */
+function minWidthOf({ name, cells }: TableColumn): number {
   let width = displayWidth(name);
-  for (const cell of cells) if (cell.length > width) width = Math.min(widestCell, cell.length);
+  for (const cell of cells) if (cell.length > width) width = Math.min(maxCellWidth, cell.length);
   return Math.ceil(width / 2);
 }

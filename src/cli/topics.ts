@@ -1,3 +1,4 @@
+/** Help topics: the pages of `rosterctl help TOPIC`, written at build time. */
 import { contract, type Endpoint } from '../api/contract.js';
 import { environmentVariables } from '../config/environment.js';
 import { overrideRows } from '../config/keys.js';
@@ -6,14 +7,14 @@ import { faultGrammar, faultKinds } from '../sandbox/fault-rule.js';
 import { inventions } from '../sandbox/personality.js';
 import { fitPage, fullWidth } from './fit-page.js';
 
-/** A page of `rosterctl help TOPIC`; made at build time, read without loading its sources. */
+/** A page of `rosterctl help TOPIC`; rendered at build time, so that reading it loads no sources. */
 export interface Topic {
   readonly name: string;
   readonly about: string;
   readonly text: string;
 }
 
-/** All topics in the order that help names them. */
+/** Returns all topics in the order in which help lists them. */
 export function topicTexts(): readonly Topic[] {
   return [
     topic('environment', 'variables that the tool reads', environmentPage()),
@@ -56,7 +57,7 @@ with one note on stderr. Empty means unset. What says yes or loosens a guard
 (--yes, --confirm) has no variable.`;
 }
 
-/** The rows of the contract table that are assumed. */
+/** Returns the rows of the contract table that are assumed. */
 export function assumedEndpoints(): readonly (readonly [name: string, row: Endpoint])[] {
   return Object.entries(contract).filter(([, row]) => 'assumed' in row.basis);
 }
@@ -228,7 +229,7 @@ While it runs, read and change the rules at /_sandbox/faults (GET, POST
 server.json in the header x-sandbox-token.`;
 }
 
-/** A list of names and what they mean, in two columns. */
+/** Renders names and their descriptions in two columns. */
 function aligned(rows: readonly (readonly [name: string, text: string])[]): string {
   const longest = Math.max(...rows.map(([name]) => name.length));
   return rows.map(([name, text]) => `  ${name.padEnd(longest)}  ${text}`).join('\n');

@@ -1,12 +1,13 @@
+/** Views: how a command's value is rendered. */
 import type { Call, PlannedRequest } from '../api/types.js';
 import type { JsonObject } from '../data/json.js';
 import type { ResourceName } from '../data/resources.js';
 
-/** What a person's lines may depend on. */
+/** The terminal that lines are rendered for. */
 export interface Canvas {
   readonly now: Date;
   readonly columns: number;
-  /** A screen, and no file or pipe: what is left out there is seen nowhere. */
+  /** True for a screen. In a file or pipe nothing is left out, because it would be shown nowhere else. */
   readonly isTerminal: boolean;
   /** Bold, dim, colours; each returns the text unchanged where colour is off. */
   readonly paint: {
@@ -16,79 +17,79 @@ export interface Canvas {
   };
 }
 
-/** How a command's value is shown; its type is what `--json` prints. */
+/** How a command's value is rendered; its type is what `--json` prints. */
 export interface View<T> {
   /**
-   * `records`: many, streamed as they come; `record`: one; `either`: an array or one object, as the
-   * value is; `lines`: a person gets `lines()`, a machine the value.
+   * `records`: many, streamed as they arrive; `record`: one; `either`: an array or one object, like
+   * the value; `lines`: a person gets `lines()`, a machine the value.
    */
   readonly kind: 'records' | 'record' | 'either' | 'lines';
-  /** Whose records they are: columns, order on a terminal, `--fields` that are always known. */
+  /** The resource of the records; decides columns, order on a terminal and the `--fields` that are always known. */
   readonly resource?: ResourceName | undefined;
-  /** Columns (dotted paths) where they are known; without them they come from the data. */
+  /** The columns (dotted paths), if known; otherwise they are chosen from the data. */
   readonly columns?: readonly string[] | undefined;
-  /** For a person's table: its columns, each with a short header. */
+  /** The columns of a table on a terminal, each with a short header. */
   readonly interactiveColumns?: readonly (readonly [field: string, header: string])[] | undefined;
-  /** Fields that its rows may have, with all that stands below them; a row need not have each. */
+  /** Fields that a row may have, nested ones included; not every row has each. */
   readonly rowFields?: readonly string[] | undefined;
-  /** JSON stays on one line in a terminal too. */
+  /** True to keep JSON on one line on a terminal too. */
   readonly oneLine?: boolean | undefined;
-  /** Lines for a person, already composed of safe text and paint. */
+  /** Renders lines for a person, from sanitized text and colour. */
   lines?(value: T, canvas: Canvas): readonly string[];
-  /** The records inside the value, for ndjson, csv and ids; without it the value itself. */
+  /** Returns the records inside the value, for ndjson, csv and ids; by default the value itself. */
   rows?(value: T): readonly JsonObject[];
-  /** The records whose ids `-o ids` prints, where they are not all of `rows`. */
+  /** Returns the records whose ids `-o ids` prints, if not all of `rows`. */
   idRows?(value: T): readonly JsonObject[];
-  /** A last line of ndjson, such as the summary of a bulk report. */
+  /** Returns the last line of ndjson, such as the summary of a bulk report. */
   closing?(value: T): JsonObject;
 }
 
 export type Records = AsyncIterable<JsonObject> | readonly JsonObject[];
 
-/** A list of a resource's records. */
+/** Creates the view of a list of a resource's records. */
 export function listOf(resource: ResourceName): View<Records> {
   return { kind: 'records', resource };
 }
 
-/** One record of a resource. */
+/** Creates the view of one record of a resource. */
 export function recordOf(resource: ResourceName): View<JsonObject> {
   return { kind: 'record', resource };
 }
 
-/** One id: the record; several: an array. */
+/** Creates the view of one record for one id, and of an array for several. */
 export function oneOrManyOf(resource: ResourceName): View<JsonObject | readonly JsonObject[]> {
   return { kind: 'either', resource };
 }
 
-/** A list of our own rows with known columns. */
+/** Creates the view of a list of rows with known columns. */
 export function rowsOf<T>(columns: readonly string[]): View<readonly T[]> {
   return { kind: 'records', columns };
 }
 
-/** A value with its own lines for a person. */
+/** Creates the view of a value that renders its own lines for a person. */
 export function linesOf<T>(lines: (value: T, canvas: Canvas) => readonly string[]): View<T> {
   return { kind: 'lines', lines };
 }
 
-/** One field, old and new; `from` is undefined where the old value is not known. */
-export interface Change {
+/** The old and new value of one field; `from` is undefined if the old value is unknown. */
+export interface LocalChange {
   readonly id: string | null;
   readonly field: string;
   readonly from: unknown;
   readonly to: unknown;
 }
 
-/** What a write would do, found out by reads only. */
+/** What a write would do, determined by reads only. */
 export interface Plan<S = unknown> {
-  /** The requests in order; empty = there is nothing to change. */
+  /** The requests in order; empty if there is nothing to change. */
   readonly calls: readonly Call[];
-  readonly changes: readonly Change[];
-  /** What a dry run shows instead of the calls, where these do not tell all (an upload's PUT). */
+  readonly changes: readonly LocalChange[];
+  /** What a dry run shows instead of the calls, if these are incomplete (an upload's PUT). */
   readonly requests?: readonly PlannedRequest[];
-  /** It turned out to change nothing (`api` with GET): a dry run sends it as any read. */
+  /** True if it changes nothing (`api` with GET): a dry run sends it like any read. */
   readonly onlyReads?: boolean;
-  /** In a run: why the row is left alone whatever it would change. */
+  /** In a run: why the row is skipped, whatever it would change. */
   readonly skipped?: { readonly code: string; readonly message: string } | undefined;
-  /** What `apply` needs besides the calls, typically the record as read. */
+  /** What `apply` needs besides the calls, usually the record as read. */
   readonly state: S;
 }

@@ -1,9 +1,9 @@
 /**
- * Schemas of words that may be anything or are one of a few. A command that needs no others starts
- * without zod, which costs as much as a quarter of a bare start.
+ * Schemas for arguments that are any word or one of a few. A command that needs no others starts
+ * without zod, which would add a quarter of the start-up time of bare Node.
  */
 
-/** What says whether typed words are a value: a schema of zod, or one of these. */
+/** Validates a parameter's input: a zod schema, or one of the schemas below. */
 export interface ValueSchema<T = unknown> {
   safeParse(given: unknown):
     | { readonly success: true; readonly data: T }
@@ -19,27 +19,27 @@ export interface ValueSchema<T = unknown> {
   readonly choices?: readonly string[] | undefined;
 }
 
-/** A switch. */
+/** The schema of a switch. */
 export const given = schemaOf((value) => value === true);
 
-/** One word. */
+/** The schema of one word. */
 export const word = schemaOf((value) => (typeof value === 'string' ? value : undefined));
 
-/** One word or none. */
+/** The schema of an optional word. */
 export const optionalWord: ValueSchema<string | undefined> = {
   safeParse: (value) =>
     value === undefined ? { success: true, data: value } : word.safeParse(value),
 };
 
-/** Any number of words. */
+/** The schema of any number of words. */
 export const anyWords = schemaOf((value): readonly string[] => (Array.isArray(value) ? value : []));
 
-/** One of these words. */
-export function oneOf<T extends string>(choices: readonly T[]): ValueSchema<T> {
+/** Creates the schema of one of these words. */
+export function oneOfWords<T extends string>(choices: readonly T[]): ValueSchema<T> {
   return { ...schemaOf((value) => choices.find((choice) => choice === value)), choices };
 }
 
-/** `read` gives undefined for what is no such value. */
+/** Creates a schema; `read` returns undefined for an invalid value. */
 function schemaOf<T>(read: (value: unknown) => T | undefined): ValueSchema<T> {
   return {
     safeParse(value) {

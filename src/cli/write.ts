@@ -1,14 +1,14 @@
-/** Runs a write that is no operation on records: plan by reads, ask, apply. */
+/** Runs a write command that is not an operation on records: plan, confirm, apply. */
 import type { Context } from '../context.js';
 import { CancelledError, GuardError, UsageError } from '../errors.js';
 import {
   type Command,
   type Confirmation,
   type DryRun,
-  Outcome,
+  ValueWithExit,
   type Plan,
-  Running,
-  type Shown,
+  RunOutput,
+  type CommandOutput,
 } from './define.js';
 import { dryRunView } from './lines.js';
 import type { View } from './views.js';
@@ -16,7 +16,7 @@ import type { View } from './views.js';
 type Write = Extract<Command, { kind: 'write' }>;
 type Values = Readonly<Record<string, unknown>>;
 
-/** A write with its types forgotten, as the table holds it. */
+/** A write command with its types erased, as the table holds it. */
 interface AnyWrite {
   check?(context: Context, values: Values): Promise<void> | void;
   plan(context: Context, values: Values): Promise<Plan>;
@@ -26,14 +26,18 @@ interface AnyWrite {
 }
 
 /**
- * Plans the write by reads, shows the plan in a dry run, asks where that is due, applies it. Throws
- * UsageError, GuardError or CancelledError when it is not confirmed.
+ * Plans the write by reading, then prints the plan in a dry run, or asks for confirmation and applies
+ * it. Throws UsageError, GuardError or CancelledError if it is not confirmed.
  */
-export async function runWrite(command: Write, context: Context, values: Values): Promise<Shown> {
+export async function runWrite(
+  command: Write,
+  context: Context,
+  values: Values,
+): Promise<CommandOutput> {
   const write = command as unknown as AnyWrite;
   await write.check?.(context, values);
   const plan = await write.plan(context, values);
-  // Before it is agreed to; a local write has no calls.
+  // Noted before the confirmation; a local write has no calls.
   for (const call of plan.calls) context.api.noteAssumedRoute(call);
   if (context.settings.dryRun && !plan.onlyReads)
     return { value: dryRunOf(context, plan), view: dryRunView, exitName: 'done' };
@@ -41,13 +45,13 @@ export async function runWrite(command: Write, context: Context, values: Values)
   if (question && (plan.calls.length > 0 || plan.changes.length > 0))
     await confirmOne(context, question);
   const value = await write.apply(context, plan, values);
-  if (value instanceof Running) return value.shown;
+  if (value instanceof RunOutput) return value.output;
   const { onlyReads } = plan;
   const view = write.view as View<never>;
-  if (!(value instanceof Outcome)) return { value, view, exitName: 'done', onlyReads };
+  if (!(value instanceof ValueWithExit)) return { value, view, exitName: 'done', onlyReads };
   const { exitName } = value;
-  const { written, head } = value.more;
-  return { value: value.value, view, exitName, written, head, onlyReads };
+  const { onWritten, head } = value.more;
+  return { value: value.value, view, exitName, onWritten, head, onlyReads };
 }
 
 function dryRunOf(context: Context, plan: Plan): DryRun {
@@ -60,7 +64,7 @@ function dryRunOf(context: Context, plan: Plan): DryRun {
 async function confirmOne(context: Context, { question, typed }: Confirmation): Promise<void> {
   const { prompts, settings } = context;
   if (typed) {
-    if (typed.given === undefined && prompts.nobody !== undefined)
+    if (typed.given === undefined && prompts.unavailable !== undefined)
       throw new UsageError(`${question} This needs ${typed.flag} with its name.`, {
         hint: `Add: ${typed.flag} NAME   (--yes alone is not enough)`,
       });
@@ -72,7 +76,7 @@ async function confirmOne(context: Context, { question, typed }: Confirmation): 
     return;
   }
   if (settings.yes) return;
-  const { nobody } = prompts;
+  const { unavailable: nobody } = prompts;
   if (nobody !== undefined)
     throw new UsageError(`${question} This needs a confirmation, and ${nobody}.`, {
       hint: 'Add --yes to answer it.',

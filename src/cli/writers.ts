@@ -1,3 +1,4 @@
+/** Writers: values and records as JSON, NDJSON, CSV, tab-separated lines and ids. */
 import { byteOrderMark, csvLine, type CsvOptions, forSpreadsheet } from '../data/csv.js';
 import { batchesOf, collect, type Item } from '../data/batches.js';
 import {
@@ -12,12 +13,15 @@ import { eventLoopTurns } from '../data/concurrency.js';
 import { plural } from '../data/text.js';
 import { CancelledError, OutputError, UsageError } from '../errors.js';
 import { jsonTsvCell, multiLine, tsvCell } from '../terminal/safe-text.js';
-import { batchTo, type Sink } from './sink.js';
+import { batchWriter, type Sink } from './sink.js';
 
-/** Records on their way to a machine. */
+/** Records to write, streamed or complete. */
 export type Rows = AsyncIterable<unknown> | Iterable<unknown>;
 
-/** A whole value as JSON: indented for a person, else (and with `oneLine`) on one line, a newline at the end. */
+/**
+ * Writes a value as JSON: indented on a terminal, otherwise and with `oneLine` on one line; ends
+ * with a newline.
+ */
 export async function writeJson(
   sink: Sink,
   value: unknown,
@@ -26,24 +30,24 @@ export async function writeJson(
   const isIndented = sink.isTerminal && !oneLine;
   if (isIndented || !isObject(value))
     return sink.write(`${printJson(value, isIndented ? { indent: 2 } : {})}\n`);
-  const batch = batchTo(sink);
+  const batch = batchWriter(sink);
   for (const piece of jsonPieces(value)) await batch.push(piece);
   await batch.flush();
 }
 
 const pieceLength = 1_000;
 
-/** An object's JSON in pieces: a report of 200,000 rows is never one text. */
+/** Yields an object's JSON in pieces, so that a report of 200,000 rows is never one string. */
 function* jsonPieces(value: JsonObject): Generator<string> {
-  let before = '{';
+  let prefix = '{';
   for (const [key, item] of Object.entries(value)) {
     if (item === undefined) continue;
-    yield `${before}${printJson(key)}:`;
-    before = ',';
+    yield `${prefix}${printJson(key)}:`;
+    prefix = ',';
     if (Array.isArray(item) && item.length > pieceLength) yield* arrayPieces(item as unknown[]);
     else yield printJson(item);
   }
-  yield before === '{' ? '{}\n' : '}\n';
+  yield prefix === '{' ? '{}\n' : '}\n';
 }
 
 function* arrayPieces(items: readonly unknown[]): Generator<string> {
@@ -52,7 +56,7 @@ function* arrayPieces(items: readonly unknown[]): Generator<string> {
   yield ']';
 }
 
-/** Records as one JSON array; nothing is written before the last one is there. */
+/** Writes records as one JSON array; writes nothing before the last one has arrived. */
 export async function writeJsonArray(sink: Sink, rows: Rows): Promise<void> {
   const indent = sink.isTerminal ? 2 : 0;
   const parts: string[] = [];
@@ -63,7 +67,7 @@ export async function writeJsonArray(sink: Sink, rows: Rows): Promise<void> {
       );
   if (parts.length === 0) return sink.write('[]\n');
   const [open, between, close] = indent ? ['[\n  ', ',\n  ', '\n]\n'] : ['[', ',', ']\n'];
-  const batch = batchTo(sink);
+  const batch = batchWriter(sink);
   for (const [index, part] of parts.entries()) {
     const waiting = batch.push((index === 0 ? open : between) + part);
     if (waiting) await waiting;
@@ -72,29 +76,29 @@ export async function writeJsonArray(sink: Sink, rows: Rows): Promise<void> {
   await batch.flush();
 }
 
-/** A value as one line of JSON: as it came where that is the same. */
+/** A value as one line of JSON, reusing the service's text where that is identical. */
 function jsonText({ value, text }: Item<unknown>): string {
   return text ?? printJson(value);
 }
 
-/** Records as NDJSON, as they come. */
+/** Writes records as NDJSON, as they arrive. */
 export async function writeNdjson(sink: Sink, rows: Rows): Promise<void> {
   await writeLines(sink, rows, (item) => `${jsonText(item)}\n`);
 }
 
 /**
- * The ids alone, one a line; of rows of ours without an id, what names them. Throws NoIdsError where
- * none has one, OutputError where some are missing from what was written.
+ * Writes the ids alone, one per line; for rows without an id, the value of `idField`. Throws
+ * NoIdsError if no record has one, OutputError if some records were left out.
  */
 export async function writeIds(sink: Sink, rows: Rows, idField = 'id'): Promise<void> {
   let written = 0;
   let missing = 0;
   await writeLines(sink, rows, ({ value: row }) => {
     const id = isObject(row) ? (row['id'] ?? row[idField]) : row;
-    const isNone = id === undefined || id === null || typeof id === 'object';
-    if (isNone) missing += 1;
+    const isMissing = id === undefined || id === null || typeof id === 'object';
+    if (isMissing) missing += 1;
     else written += 1;
-    return isNone ? '' : `${tsvCell(plainText(id))}\n`;
+    return isMissing ? '' : `${tsvCell(plainText(id))}\n`;
   });
   if (missing === 0) return;
   if (written === 0) throw new NoIdsError();
@@ -106,7 +110,10 @@ export async function writeIds(sink: Sink, rows: Rows, idField = 'id'): Promise<
   );
 }
 
-/** What is no JSON goes through untouched, but never untouched to a terminal. */
+/**
+ * Writes a body that is not JSON: unchanged to a file or pipe, sanitized to a terminal. Throws
+ * OutputError for binary on a terminal.
+ */
 export async function writeBytes(bytes: Uint8Array, sink: Sink): Promise<void> {
   if (!sink.isTerminal) return sink.write(bytes);
   const text = Buffer.from(bytes).toString();
@@ -117,7 +124,7 @@ export async function writeBytes(bytes: Uint8Array, sink: Sink): Promise<void> {
   return sink.write(`${multiLine(text).replace(/\n$/, '')}\n`);
 }
 
-/** `-o ids` of a result that has none. */
+/** `-o ids` was given for a result without ids. */
 export class NoIdsError extends UsageError {
   constructor() {
     super('This result has no ids.', { hint: 'Use -o json instead.' });
@@ -126,40 +133,43 @@ export class NoIdsError extends UsageError {
 
 /**
  * One cell of a tab-separated line: the full value, lists of plain values joined with `;`.
- * `onlyQuotes`: as `escapesOnlyQuotes` says of the JSON of its record.
+ * `onlyQuotes` is the result of `escapesOnlyQuotes` for the JSON of its record.
  */
 function tsvValue(value: unknown, onlyQuotes = false): string {
   if (typeof value === 'string') return onlyQuotes ? value : tsvCell(value);
   if (Array.isArray(value) && value.every((item) => typeof item !== 'object' || item === null))
     return tsvCell(value.map(plainText).join(';'));
   if (typeof value !== 'object' || value === null) return tsvCell(plainText(value));
-  // What needs no escape has no backslash, either.
+  // Text that needs no escape has no backslash either.
   return printPlain(value, onlyQuotes) ?? jsonTsvCell(printJson(value));
 }
 
-/** Tab-separated records, as they come, below a header unless `noHeader`; with `quiet` no header stands alone. */
+/**
+ * Writes tab-separated records as they arrive, below a header unless `noHeader`; with `quiet`, an
+ * empty list prints no header.
+ */
 export async function writeTsv(
   sink: Sink,
   rows: Rows,
   columns: readonly string[],
   { noHeader, quiet }: { readonly noHeader: boolean; readonly quiet: boolean },
 ): Promise<void> {
-  // The header goes with the first record: a list that fails at once prints nothing.
+  // The header is written with the first record, so that a list that fails at once prints nothing.
   const cells: string[] = [];
   let header = noHeader ? '' : `${columns.map(tsvCell).join('\t')}\n`;
   await writeLines(sink, rows, ({ value, text }) => {
     const record = asRecord(value);
     const onlyQuotes = text !== undefined && escapesOnlyQuotes(text);
-    const before = header;
+    const prefix = header;
     header = '';
     for (let at = 0; at < columns.length; at++)
       cells[at] = tsvValue(valueAt(record, columns[at] ?? ''), onlyQuotes);
-    return `${before}${cells.join('\t')}\n`;
+    return `${prefix}${cells.join('\t')}\n`;
   });
   if (!quiet) await sink.write(header);
 }
 
-/** One record as `key<TAB>value` lines, nested fields dotted. */
+/** Writes one record as `key<TAB>value` lines, nested fields dotted. */
 export async function writePairs(sink: Sink, record: JsonObject): Promise<void> {
   const lines = [...flatten(record)].map(
     ([name, value]) => `${tsvCell(name)}\t${tsvValue(value)}\n`,
@@ -170,38 +180,38 @@ export async function writePairs(sink: Sink, record: JsonObject): Promise<void> 
 interface CsvStyle extends CsvOptions {
   readonly bom: boolean;
   readonly noHeader: boolean;
-  /** Ends the writing. */
+  /** Cancels the writing. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Records as CSV with all their columns; nothing is written before the last one is there. Throws
- * CancelledError after a signal.
+ * Writes records as CSV with all their columns; writes nothing before the last one has arrived.
+ * Throws CancelledError after a signal.
  */
 export async function writeCsv(
   sink: Sink,
   rows: Rows,
-  look: CsvStyle,
+  style: CsvStyle,
   columnsIfEmpty: readonly string[],
 ): Promise<void> {
   const records = (await collect(rows)).map(asRecord);
   const names = new InnerNames();
   const turn = eventLoopTurns(
-    look.signal,
+    style.signal,
     () => new CancelledError('Stopped while writing the CSV.'),
   );
   const columns = records.length > 0 ? await csvColumns(records, names, turn) : columnsIfEmpty;
-  const header = look.raw ? columns : columns.map(forSpreadsheet);
-  const batch = batchTo(sink);
-  const first = look.noHeader ? '' : csvLine(header, { ...look, raw: true });
-  await batch.push((look.bom ? byteOrderMark : '') + first);
+  const header = style.raw ? columns : columns.map(forSpreadsheet);
+  const batch = batchWriter(sink);
+  const first = style.noHeader ? '' : csvLine(header, { ...style, raw: true });
+  await batch.push((style.bom ? byteOrderMark : '') + first);
   for (const record of records) {
     const flat = flatten(record, names);
     const waiting =
       batch.push(
         csvLine(
           columns.map((column) => flat.get(column)),
-          look,
+          style,
         ),
       ) ?? turn(columns.length);
     if (waiting) await waiting;
@@ -209,49 +219,52 @@ export async function writeCsv(
   await batch.flush();
 }
 
-/** Any value of a list as a record, so that every format can show it. */
+/** Returns a list value as a record, so that every format can render it. */
 export function asRecord(row: unknown): JsonObject {
   return isObject(row) ? row : { value: row };
 }
 
-/** A column, and the one to the right of it. */
+/** A column, linked to the one to its right. */
 interface CsvColumn {
   readonly name: string;
   filled: boolean;
   next: CsvColumn | undefined;
 }
 
-/** The union of the records' columns; a new one stands beside its kin, else behind the one before it. */
+/**
+ * The union of the records' columns; a new one is placed next to columns of the same root field,
+ * else after its predecessor.
+ */
 async function csvColumns(
   records: readonly JsonObject[],
   names: InnerNames,
   turn: ReturnType<typeof eventLoopTurns>,
 ): Promise<readonly string[]> {
   const start: CsvColumn = { name: '', filled: true, next: undefined };
-  const known = new Map<string, CsvColumn>();
+  const byName = new Map<string, CsvColumn>();
   for (const record of records) {
-    let before = start;
+    let previous = start;
     const flat = flatten(record, names);
     for (const [name, value] of flat) {
       const filled = value !== null && value !== undefined && value !== '';
-      let column = known.get(name);
+      let column = byName.get(name);
       if (column) column.filled ||= filled;
       else {
         const [root = name] = name.split('.', 1);
-        const isBesideKin = before.name === root || before.name.startsWith(`${root}.`);
-        const anchor = isBesideKin ? before : (known.get(root) ?? before);
+        const followsSibling = previous.name === root || previous.name.startsWith(`${root}.`);
+        const anchor = followsSibling ? previous : (byName.get(root) ?? previous);
         column = { name, filled, next: anchor.next };
         anchor.next = column;
-        known.set(name, column);
+        byName.set(name, column);
       }
-      before = column;
+      previous = column;
     }
     const waiting = turn(flat.size);
     if (waiting) await waiting;
   }
   const columns: CsvColumn[] = [];
   for (let column = start.next; column; column = column.next) columns.push(column);
-  // An empty list in one record and `gamerTags.0.game` in another are the same field.
+  // `gamerTags` (an empty list) in one record and `gamerTags.0.game` in another are the same field.
   const parents = new Set(columns.flatMap(({ name }) => ancestors(name)));
   return columns.filter(({ name, filled }) => filled || !parents.has(name)).map(({ name }) => name);
 }
@@ -266,7 +279,7 @@ async function writeLines(
   rows: Rows,
   line: (item: Item<unknown>) => string,
 ): Promise<void> {
-  const batch = batchTo(sink);
+  const batch = batchWriter(sink);
   try {
     for await (const items of batchesOf(rows))
       for (const item of items) {
@@ -274,7 +287,7 @@ async function writeLines(
         if (waiting) await waiting;
       }
   } finally {
-    // What came before the answer broke stays with the reader.
+    // Records that arrived before the response broke off are still written.
     await batch.flush();
   }
 }

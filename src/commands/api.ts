@@ -1,3 +1,4 @@
+/** `rosterctl api`: a request to any path of the service. */
 import { STATUS_CODES } from 'node:http';
 import * as z from 'zod/mini';
 import { bodyOf, failureOf } from '../api/answers.js';
@@ -5,7 +6,7 @@ import { saysJson } from '../api/json-body.js';
 import { readRawList } from '../api/raw-list.js';
 import { statedRoute } from '../api/routes.js';
 import type { TransportResponse } from '../api/transport.js';
-import { defineWrite, flag, Outcome, param, params } from '../cli/define.js';
+import { defineWrite, flag, ValueWithExit, param, params } from '../cli/define.js';
 import { fieldFlags, type FieldValues, readFieldWords } from '../cli/field-flags.js';
 import { readValue } from '../cli/input.js';
 import { linesOf } from '../cli/views.js';
@@ -20,7 +21,7 @@ const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 interface Request {
   readonly method: (typeof methods)[number];
-  /** Below the base URL, with its query. */
+  /** The path below the base URL, with its query. */
   readonly path: string;
   readonly body: unknown;
 }
@@ -76,7 +77,7 @@ export default defineWrite({
     value === undefined ? [] : printJson(value, { indent: 2 }).split('\n'),
   ),
   async plan(context, values) {
-    const request = await requestOf(context, values);
+    const request = await buildRequest(context, values);
     if (values.paginate && request.method !== 'GET')
       throw new UsageError('--paginate reads lists; it goes with GET only.');
     const { method, path, body } = request;
@@ -113,12 +114,14 @@ export default defineWrite({
     const failure = failureOf(response, call);
     if (failure) throw failure;
     const origin = new URL(context.api.baseUrl).origin;
-    // What says that it is JSON is whole or nothing; other text goes through as it is.
+    // A JSON response must parse completely; other text passes through unchanged.
     const needsJson = response.body.length > 0 && saysJson(response.headers['content-type']);
     const value = bodyOf(response, { call, origin, needsJson });
     const isText = value === undefined && response.body.length > 0;
-    const shown = isText ? response.body : value;
-    return include ? new Outcome(shown, 'done', { head: headOf(response) }) : shown;
+    const output = isText ? response.body : value;
+    return include
+      ? new ValueWithExit(output, 'done', { head: statusAndHeaders(response) })
+      : output;
   },
 });
 
@@ -128,32 +131,32 @@ interface Values extends FieldValues {
   readonly param: readonly string[] | undefined;
 }
 
-async function requestOf(context: Context, values: Values): Promise<Request> {
+async function buildRequest(context: Context, values: Values): Promise<Request> {
   const { organizationId } = context.api;
-  const filled = (value: unknown) => (value === '{org}' ? organizationId : value);
-  const typed = await readFieldWords(values, context);
-  const fields = typed.map((field) => ({ ...field, value: filled(field.value) }));
-  const given = values.input === undefined ? undefined : await readValue(values.input, context);
-  const method = values.method ?? (fields.length > 0 || given !== undefined ? 'POST' : 'GET');
+  const expandOrg = (value: unknown) => (value === '{org}' ? organizationId : value);
+  const typedFields = await readFieldWords(values, context);
+  const fields = typedFields.map((field) => ({ ...field, value: expandOrg(field.value) }));
+  const input = values.input === undefined ? undefined : await readValue(values.input, context);
+  const method = values.method ?? (fields.length > 0 || input !== undefined ? 'POST' : 'GET');
   const base = pathBelowBase(values.path, context.api);
   const query = (values.param ?? []).map((word): [string, string] => {
     const [key, value] = splitPair(word);
-    return [key, String(filled(value))];
+    return [key, String(expandOrg(value))];
   });
   if (method === 'GET') {
-    if (given !== undefined)
+    if (input !== undefined)
       throw new UsageError('A GET has no body; --input goes with another method.');
     const asQuery = fields.map(({ key, value }): [string, string] => [key, String(value)]);
     return { method, path: withQuery(base, [...query, ...asQuery]), body: undefined };
   }
-  if (given !== undefined && fields.length > 0 && !isObject(given))
+  if (input !== undefined && fields.length > 0 && !isObject(input))
     throw new UsageError('Fields can only be set in an --input that holds an object.');
-  const body = fields.length > 0 ? setFields(isObject(given) ? given : {}, fields) : given;
-  refuseOther(body, organizationId);
+  const body = fields.length > 0 ? setFields(isObject(input) ? input : {}, fields) : input;
+  refuseOtherOrganization(body, organizationId);
   return { method, path: withQuery(base, query), body };
 }
 
-/** The typed path as it stands below the base URL. Throws UsageError for what would leave it. */
+/** Returns the path below the base URL. Throws UsageError for a path that would leave it. */
 function pathBelowBase(typed: string, { baseUrl, organizationId }: Context['api']): string {
   const hint = 'Write the path alone, such as teams/{org}; the host comes from the profile.';
   if (/^[a-z][a-z0-9+.-]*:/i.test(typed) || /^[/\\]{2}/.test(typed))
@@ -178,13 +181,16 @@ function pathBelowBase(typed: string, { baseUrl, organizationId }: Context['api'
   return path;
 }
 
-/** A placeholder that nobody fills in would be looked for as an id. */
+/** Throws UsageError for an unknown placeholder, which the service would take for an id. */
 function refusePlaceholder(path: string): void {
-  const found = /\{[^{}/]*\}/.exec(path)?.[0];
-  if (found === undefined) return;
-  throw new UsageError(`There is no placeholder ${found}.${didYouMean(found, ['{org}'])}`, {
-    hint: 'Only {org} is filled in; a brace of an id is written %7B or %7D.',
-  });
+  const placeholder = /\{[^{}/]*\}/.exec(path)?.[0];
+  if (placeholder === undefined) return;
+  throw new UsageError(
+    `There is no placeholder ${placeholder}.${didYouMean(placeholder, ['{org}'])}`,
+    {
+      hint: 'Only {org} is filled in; a brace of an id is written %7B or %7D.',
+    },
+  );
 }
 
 function splitPair(word: string): [string, string] {
@@ -200,7 +206,7 @@ function withQuery(path: string, pairs: readonly (readonly [string, string])[]):
   return `${path}${path.includes('?') ? '&' : '?'}${query.join('&')}`;
 }
 
-function refuseOther(body: unknown, own: string): void {
+function refuseOtherOrganization(body: unknown, own: string): void {
   const given = isObject(body) ? body['organizationId'] : undefined;
   if (given === undefined || given === own) return;
   throw new UsageError(
@@ -211,7 +217,7 @@ function refuseOther(body: unknown, own: string): void {
   );
 }
 
-function headOf({ status, headers }: TransportResponse): string {
+function statusAndHeaders({ status, headers }: TransportResponse): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${singleLine(value)}`);
   const line = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd();
   return `${[line, ...lines].join('\n')}\n\n`;

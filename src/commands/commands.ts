@@ -1,3 +1,4 @@
+/** `rosterctl commands`: every command with its flags, for scripts and tools. */
 import { defineLocalCommand } from '../cli/define.js';
 import { globalFlags } from '../cli/global-flags.js';
 import { rowsOf } from '../cli/views.js';

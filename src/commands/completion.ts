@@ -1,7 +1,7 @@
 import { type Change, defineLocalWrite, flag, param } from '../cli/define.js';
 import { completionScript, type Shell, shells } from '../cli/completion/scripts.js';
 import { linesOf } from '../cli/views.js';
-import { oneOf } from '../cli/words.js';
+import { oneOfWords } from '../cli/words.js';
 import type { LocalContext } from '../context.js';
 import type { FileChange } from '../cli/completion/install.js';
 
@@ -29,7 +29,7 @@ export default defineLocalWrite({
   ],
   calls: [],
   everywhere: true,
-  args: { shell: param(oneOf(shells), 'bash, zsh, fish or powershell') },
+  args: { shell: param(oneOfWords(shells), 'bash, zsh, fish or powershell') },
   flags: {
     install: flag('put the script where the shell finds it'),
     uninstall: flag('remove what --install wrote, and nothing else'),

@@ -1,11 +1,12 @@
+/** `rosterctl doctor`: checks of the configuration, the connection and what the key may read. */
 import { accessSync, constants, existsSync } from 'node:fs';
 import { contractVersion } from '../api/contract.js';
 import { resource } from '../api/resources.js';
 import type { Answer, Api } from '../api/types.js';
-import { openRunStore, storeOf } from '../bulk/run-store.js';
-import { listRuns } from '../bulk/runs.js';
-import { unfinishedUploads } from '../bulk/end-run.js';
-import { defineLocalCommand, Outcome } from '../cli/define.js';
+import { openRunStore, storeOf } from '../runs/store.js';
+import { listRuns } from '../runs/stored-run.js';
+import { unfinishedUploads } from '../runs/end.js';
+import { defineLocalCommand, ValueWithExit } from '../cli/define.js';
 import { describeFailure } from '../cli/failure.js';
 import { withConnectionFlags } from '../cli/connection-flags.js';
 import { type Canvas, linesOf } from '../cli/views.js';
@@ -26,7 +27,7 @@ interface Check {
   readonly hint: string | null;
 }
 
-const tolerableSkewSeconds = 300;
+const maxSkewSeconds = 300;
 
 export default defineLocalCommand({
   summary: 'Check configuration, connection and what the key may read',
@@ -41,14 +42,16 @@ export default defineLocalCommand({
   async run(context) {
     const config = checkConfig(context);
     const checks = [
-      // An older one than the package asks for does not get this far: the launcher refuses it.
+      // Always passes: the launcher rejects Node.js versions older than the package requires.
       pass('node', `Node.js ${context.nodeVersion}`),
       ...config,
       ...checkState(context),
       ...(await checkRuns(context)),
       ...(await checkService(context, config)),
     ];
-    return checks.some((check) => check.result === 'fail') ? new Outcome(checks, 'failed') : checks;
+    return checks.some((check) => check.result === 'fail')
+      ? new ValueWithExit(checks, 'failed')
+      : checks;
   },
 });
 
@@ -64,9 +67,9 @@ function checkConfig({ config, settings, flags, env, paths }: LocalContext): Che
     if (!(error instanceof Failure)) throw error;
     return [fail('config', error.message, error.hint ?? null)];
   }
-  const there = existsSync(config.configFile) ? '' : ' (not there yet)';
+  const suffix = existsSync(config.configFile) ? '' : ' (not there yet)';
   const { name, via } = settings.profile;
-  const chosen = {
+  const source = {
     flag: '-p',
     environment: 'ROSTERCTL_PROFILE',
     active: 'the active one',
@@ -76,12 +79,12 @@ function checkConfig({ config, settings, flags, env, paths }: LocalContext): Che
     ...config
       .warnings()
       .map((text) => warn('config', text, 'If others use this machine, replace the API key.')),
-    pass('config', `${config.configFile}${there}`),
-    pass('profile', `${name} (${chosen[via]})`),
+    pass('config', `${config.configFile}${suffix}`),
+    pass('profile', `${name} (${source[via]})`),
   ];
 }
 
-/** What a bulk write needs before anything else; only its lack is worth a line. */
+/** Checks that the state folder, which bulk writes need, is writable; reports only a failure. */
 function checkState({ paths }: LocalContext): Check[] {
   try {
     accessSync(openRunStore(paths).dir, constants.W_OK);
@@ -97,12 +100,12 @@ function checkState({ paths }: LocalContext): Check[] {
   }
 }
 
-/** Bulk writes and uploads that did not come to an end. */
+/** Reports unfinished bulk writes and uploads. */
 async function checkRuns({ paths, flags, settings, table }: LocalContext): Promise<Check[]> {
   if (!paths.state) return [];
   const damaged: string[] = [];
   const runs = await listRuns(storeOf({ paths }), ({ message }) => damaged.push(message));
-  const left = unfinishedUploads(runs);
+  const uploads = unfinishedUploads(runs);
   const open = runs.filter(({ finished }) => !finished).map(({ head }) => head);
   const [first] = open;
   const isOne = first !== undefined && open.length === 1;
@@ -122,10 +125,10 @@ async function checkRuns({ paths, flags, settings, table }: LocalContext): Promi
           hint,
         )
       : pass('runs', 'no bulk run is unfinished'),
-    left.length > 0
+    uploads.length > 0
       ? warn(
           'uploads',
-          `${plural(left.length, 'upload is', 'uploads are')} unfinished: ${left.map(({ id, run }) => `${id} (profile ${run.head.profile})`).join(', ')}`,
+          `${plural(uploads.length, 'upload is', 'uploads are')} unfinished: ${uploads.map(({ id, run }) => `${id} (profile ${run.head.profile})`).join(', ')}`,
           withConnectionFlags(
             'See: rosterctl uploads list\nFinish them: rosterctl uploads finish --all',
             flags,
@@ -136,14 +139,14 @@ async function checkRuns({ paths, flags, settings, table }: LocalContext): Promi
   ];
 }
 
-async function checkService(context: LocalContext, told: readonly Check[]): Promise<Check[]> {
+async function checkService(context: LocalContext, earlier: readonly Check[]): Promise<Check[]> {
   let api: Awaited<ReturnType<LocalContext['connect']>>;
   try {
     api = await context.connect();
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    // What stops it may stand above already, in a paragraph of its own.
-    return told.some(({ detail }) => detail === error.message)
+    // The cause may have been reported already by an earlier check.
+    return earlier.some(({ detail }) => detail === error.message)
       ? [fail('connection', 'not tried: the configuration cannot be read', null)]
       : [fail('connection', error.message, error.hint ?? null)];
   }
@@ -156,9 +159,9 @@ async function checkService(context: LocalContext, told: readonly Check[]): Prom
   for (const area of resourceNames) {
     const name = `read ${area}`;
     try {
-      await beginList(api, area, (headers) => {
+      await readFirstPage(api, area, (headers) => {
         if (!checks.some((check) => check.check === 'network'))
-          checks.push(wayTo(api.baseUrl), checkClock(headers['date'], context));
+          checks.push(networkCheck(api.baseUrl), checkClock(headers['date'], context));
       });
       checks.push(pass(name, 'the key may read this'));
     } catch (error) {
@@ -166,28 +169,28 @@ async function checkService(context: LocalContext, told: readonly Check[]): Prom
       checks.push(failedRead(name, error, context, api.keySource));
       if (error instanceof NetworkError && !checks.some(isReached))
         checks[1] = warn('connection', `not reached: ${place}`, null);
-      // Without a way to the service, or with a key that is refused, the other areas say the same.
+      // Without a connection, or with a rejected key, the other areas would fail the same way.
       if (error instanceof NetworkError || error.exitName === 'unauthenticated') break;
     }
   }
   return checks;
 }
 
-/** Reads a list no further than its first records: how long it is says nothing about the key. */
-async function beginList(
+/** Reads a list up to its first records, which is enough to check the key. */
+async function readFirstPage(
   api: Api,
   area: ResourceName,
-  answered: (headers: Answer['headers']) => void,
+  onResponse: (headers: Answer['headers']) => void,
 ): Promise<void> {
   // oxlint-disable-next-line no-unreachable-loop
-  for await (const _ of api.list(area, {}, { answered }).batches()) return;
+  for await (const _ of api.list(area, {}, { onHeaders: onResponse }).batches()) return;
 }
 
 function isReached({ check, result }: Check): boolean {
   return check === 'network' && result === 'pass';
 }
 
-/** Where the key comes from, never the key. */
+/** The source of the key, never the key itself. */
 function keyOrigin({ flags, env, settings, config }: LocalContext): string {
   const { profile } = settings;
   if (profile.name === sandboxProfile) return 'built into the sandbox';
@@ -201,8 +204,8 @@ function keyOrigin({ flags, env, settings, config }: LocalContext): string {
   return key?.origin ?? 'none';
 }
 
-/** The way was open: over TLS with a verified certificate, or to this machine. */
-function wayTo(baseUrl: string): Check {
+/** The service was reached: over TLS with a verified certificate, or on this machine. */
+function networkCheck(baseUrl: string): Check {
   const { protocol, host } = new URL(baseUrl);
   return pass(
     'network',
@@ -216,49 +219,50 @@ function failedRead(
   { flags, streams, table }: LocalContext,
   keySource: string | undefined,
 ): Check {
-  const story = describeFailure(error, { words: ['doctor'], ids: [], keySource, flags, table });
-  const { message } = story.envelope.error;
+  const failure = describeFailure(error, { words: ['doctor'], ids: [], keySource, flags, table });
+  const { message } = failure.envelope.error;
   const hint =
-    error instanceof NetworkError && !error.details.lasts
+    error instanceof NetworkError && !error.details.isPermanent
       ? 'Look at the base URL, the network and the proxy, then run doctor again.'
-      : story.envelope.error.hint;
-  const forbidden = error instanceof ApiError && error.status === 403;
-  const make = forbidden && error.serviceCode !== 'featureNotAvailable' ? warn : fail;
+      : failure.envelope.error.hint;
+  const isForbidden = error instanceof ApiError && error.status === 403;
+  const createCheck = isForbidden && error.serviceCode !== 'featureNotAvailable' ? warn : fail;
   const detail = streams.redacted(message);
-  return make(error instanceof NetworkError ? 'network' : name, detail, hint ?? null);
+  return createCheck(error instanceof NetworkError ? 'network' : name, detail, hint ?? null);
 }
 
 function checkClock(date: string | undefined, { now }: LocalContext): Check {
-  const theirs = Date.parse(date ?? '');
-  if (Number.isNaN(theirs)) return warn('clock', 'the service sent no date to compare with', null);
-  const skew = Math.round((now().getTime() - theirs) / 1000);
+  const serviceTime = Date.parse(date ?? '');
+  if (Number.isNaN(serviceTime))
+    return warn('clock', 'the service sent no date to compare with', null);
+  const skew = Math.round((now().getTime() - serviceTime) / 1000);
   const detail = `${Math.abs(skew)} s ${skew < 0 ? 'behind' : 'ahead of'} the service`;
-  return Math.abs(skew) <= tolerableSkewSeconds
+  return Math.abs(skew) <= maxSkewSeconds
     ? pass('clock', detail)
     : warn('clock', detail, 'Set the clock: certificates and signed URLs depend on it.');
 }
 
-/** `pass  ` and its like, which stand before everything. */
+/** The width of the result column: `pass`, `warn` or `fail`, and two spaces. */
 const resultWidth = 6;
-/** A narrower column of details is harder to read than lines below the name of the check. */
-const leastDetail = 40;
+/** With fewer columns than this, details are put below the name of the check. */
+const minDetailWidth = 40;
 
 function checkLines(checks: readonly Check[], canvas: Canvas): string[] {
   const { paint, columns, isTerminal } = canvas;
   const names = Math.max(...checks.map(({ check }) => check.length));
-  const beside = resultWidth + names + 2;
-  const isNarrow = isTerminal && columns - beside < leastDetail;
-  const indent = ' '.repeat(isNarrow ? resultWidth : beside);
-  const fitted = (text: string) => {
+  const detailColumn = resultWidth + names + 2;
+  const isNarrow = isTerminal && columns - detailColumn < minDetailWidth;
+  const indent = ' '.repeat(isNarrow ? resultWidth : detailColumn);
+  const wrapped = (text: string) => {
     const line = indent + singleLine(text);
     return isTerminal ? wrapWholeWords(line, columns) : [line];
   };
   return checks.flatMap(({ check, result, detail, hint }) => {
     const name = `${paint.status(result)}  ${check.padEnd(names)}`;
-    const [first = '', ...more] = fitted(detail);
-    const isBelow = isNarrow && (more.length > 0 || beside + detail.length > columns);
+    const [first = '', ...more] = wrapped(detail);
+    const isBelow = isNarrow && (more.length > 0 || detailColumn + detail.length > columns);
     const head = isBelow ? [name.trimEnd(), first] : [`${name}  ${first.slice(indent.length)}`];
-    return [...head, ...more, ...(hint ?? '').split('\n').filter(Boolean).flatMap(fitted)];
+    return [...head, ...more, ...(hint ?? '').split('\n').filter(Boolean).flatMap(wrapped)];
   });
 }
 

@@ -1,3 +1,4 @@
+/** `rosterctl help`: a topic or the help page of a command. */
 import { defineLocalCommand, params } from '../cli/define.js';
 import { fitPage, fullWidth } from '../cli/fit-page.js';
 import { commandHelp, groupHelp, rootHelp } from '../cli/help.js';
@@ -24,11 +25,11 @@ export default defineLocalCommand({
   view: linesOf(({ text }: { text: string }) => text.trimEnd().split('\n')),
   run({ table, topic, isInteractive, streams }, { topic: words }) {
     const width = isInteractive ? Math.min(fullWidth, streams.stdout.columns) : fullWidth;
-    return { text: pageOf(words, table, topic, width) };
+    return { text: pageFor(words, table, topic, width) };
   },
 });
 
-function pageOf(
+function pageFor(
   words: readonly string[],
   table: PlainTable,
   topic: (name: string) => string | undefined,

@@ -1,6 +1,7 @@
+/** The command table. */
 import type { CommandTable, Group } from '../cli/define.js';
 
-/** Every command by the words typed; each file is loaded only when its command is run. */
+/** Every command by the words typed; a module is loaded only when its command is run. */
 export const commands: CommandTable = {
   tryouts: group('Read and decide tryout applications', ['tryout'], {
     list: () => import('./tryouts/list.js'),
@@ -54,7 +55,7 @@ export const commands: CommandTable = {
     status: () => import('./auth/status.js'),
     logout: () => import('./auth/logout.js'),
   }),
-  profile: everywhere('Keep several connections apart', ['profiles'], {
+  profile: everywhereGroup('Keep several connections apart', ['profiles'], {
     list: () => import('./profile/list.js'),
     show: () => import('./profile/show.js'),
     use: () => import('./profile/use.js'),
@@ -69,7 +70,7 @@ export const commands: CommandTable = {
     path: () => import('./config/path.js'),
   }),
   api: () => import('./api.js'),
-  sandbox: everywhere('Run and look at the embedded demo service', [], {
+  sandbox: everywhereGroup('Run and look at the embedded demo service', [], {
     start: () => import('./sandbox/start.js'),
     reset: () => import('./sandbox/reset.js'),
     events: () => import('./sandbox/events.js'),
@@ -84,7 +85,7 @@ function group(about: string, aliases: readonly string[], verbs: Group['commands
   return { about, aliases, commands: verbs };
 }
 
-/** A group whose commands do the same for every organization, or name one themselves. */
-function everywhere(...parts: Parameters<typeof group>): Group {
-  return { ...group(...parts), everywhere: true };
+/** Creates a group whose commands do the same for every organization, or name one themselves. */
+function everywhereGroup(...args: Parameters<typeof group>): Group {
+  return { ...group(...args), everywhere: true };
 }

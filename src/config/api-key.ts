@@ -1,34 +1,35 @@
+/** API keys: reading, checking and abbreviating them. */
 import { isHeaderValue } from '../data/http.js';
 import { systemReason } from '../data/system-errors.js';
 import { CancelledError, InputError, UsageError } from '../errors.js';
 
-const longest = 8192;
+const maxKeyLength = 8192;
 
 /**
- * A key as it is sent: trimmed, and nothing in it that cannot stand in a header. `source` says in
- * the message where it came from; the key itself is in no message. Throws UsageError.
+ * Returns a key as it is sent: trimmed, and valid in a header. `source` says in the message where
+ * it came from; no message contains the key itself. Throws UsageError.
  */
 export function cleanKey(text: string, source: string): string {
   const key = text.trim();
-  if (key === '') throw new UsageError(`${source} holds no key.`, { hint: askAgain });
-  if (key.length > longest)
-    throw new UsageError(`${source} is too long for a key.`, { hint: askAgain });
+  if (key === '') throw new UsageError(`${source} holds no key.`, { hint: copyHint });
+  if (key.length > maxKeyLength)
+    throw new UsageError(`${source} is too long for a key.`, { hint: copyHint });
   if (!isHeaderValue(key))
     throw new UsageError(
       `${source} holds a line break or another character that no key can have.`,
-      { hint: askAgain },
+      { hint: copyHint },
     );
   return key;
 }
 
-/** `…1234`: at most the last four characters, and none of a key shorter than twelve. */
+/** Returns `…1234`: the last four characters, or nothing for a key shorter than twelve. */
 export function keyTail(key: string): string {
   return key.length < 12 ? '' : `…${key.slice(-4)}`;
 }
 
 /**
- * Reads a key from a file that the user named; `signal` ends the wait for the writer of a pipe. Throws
- * InputError, CancelledError; never shows what is in it.
+ * Reads a key from a file that the user named. `signal` ends the wait for the writer of a pipe.
+ * Throws InputError, CancelledError; no message shows the content.
  */
 export async function readKeyFile(
   file: string,
@@ -52,17 +53,17 @@ export async function readKeyFile(
   }
 }
 
-const askAgain = "Copy the key again from the organization's dashboard (settings, API keys).";
+const copyHint = "Copy the key again from the organization's dashboard (settings, API keys).";
 
-/** Enough to tell a key from something else; a pipe gives it in pieces. */
+/** Reads enough of a file to distinguish a key from anything else. A pipe delivers it in chunks. */
 async function readStart(file: string, signal: AbortSignal): Promise<string> {
   const { inputBytes } = await import('../files/input-file.js');
-  const pieces: Uint8Array[] = [];
+  const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const piece of inputBytes(file, { pieceBytes: 2 * longest, signal })) {
-    pieces.push(piece);
-    length += piece.length;
-    if (length >= 2 * longest) break;
+  for await (const chunk of inputBytes(file, { pieceBytes: 2 * maxKeyLength, signal })) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length >= 2 * maxKeyLength) break;
   }
-  return Buffer.concat(pieces).toString('utf8');
+  return Buffer.concat(chunks).toString('utf8');
 }

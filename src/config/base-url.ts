@@ -1,16 +1,17 @@
+/** The base URL: its rules and its normal form. */
 import { isLoopbackHost } from '../data/http.js';
 import { UsageError } from '../errors.js';
 
 /**
- * The base URL as we use it: https (http only on a loopback host), ending in `/v1`, no trailing
- * slash (contract 5.6, 9). Throws UsageError with what is wrong.
+ * Parses and normalizes a base URL: https (http only on a loopback host), ending in `/v1`, no
+ * trailing slash (contract 5.6, 9). Throws UsageError.
  */
 export function parseBaseUrl(text: string): string {
   const typed = text.trim();
   const url = URL.canParse(typed) ? new URL(typed) : undefined;
   if (!url || !/^[a-z][a-z+.-]*:\/\//i.test(typed))
     throw refuse('is no URL', `Write it in full: https://${hostOf(typed)}/v1`);
-  // From here on nothing of the URL is repeated: it may hold a password or a token.
+  // From here on, no message repeats the URL: it may contain a password or a token.
   if (url.username || url.password || /^[a-z]+:\/\/[^/?#]*@/i.test(typed))
     throw refuse(
       'must not hold a user name or password',
@@ -31,18 +32,18 @@ export function parseBaseUrl(text: string): string {
   return `${url.origin}${path}`;
 }
 
-/** The path up to its version, and ours in its place. */
+/** Replaces the version at the end of a path with ours. */
 function withV1(path: string): string {
   return `${path.replace(/\/{2,}/g, '/').replace(/\/v\d[^/]*(\/.*)?$/i, '')}/v1`;
 }
 
-/** Scheme, host and port: what a key is bound to. Expects a URL that `parseBaseUrl` gave. */
+/** Returns scheme, host and port, to which a key is bound. Expects a result of `parseBaseUrl`. */
 export function originOf(baseUrl: string): string {
   return new URL(baseUrl).origin;
 }
 
-function refuse(what: string, hint: string): UsageError {
-  return new UsageError(`The base URL ${what}.`, { hint });
+function refuse(problem: string, hint: string): UsageError {
+  return new UsageError(`The base URL ${problem}.`, { hint });
 }
 
 function hostOf(typed: string): string {

@@ -1,3 +1,5 @@
+/** The words that settings and flags accept. */
+
 /** The formats of `-o`. */
 export const outputFormats = ['table', 'json', 'ndjson', 'csv', 'ids'] as const;
 export type OutputFormat = (typeof outputFormats)[number];
@@ -5,11 +7,11 @@ export type OutputFormat = (typeof outputFormats)[number];
 /** The styles of `--time`. */
 export const timeStyles = ['iso', 'local', 'relative'] as const;
 
-/** How a service may page; `auto` finds out. */
+/** How a service pages; `auto` detects it. */
 export const pagingModes = ['auto', 'none', 'page', 'offset', 'cursor'] as const;
-/** What an update leaves out: it stays, or it goes. */
+/** What happens to fields that an update omits: they are kept, or removed. */
 export const updateSemantics = ['merge', 'replace'] as const;
-/** Where an update or delete carries the organization. */
+/** Where an update or delete carries the organization id. */
 export const organizationPlaces = ['none', 'body', 'query'] as const;
 
 const choices: readonly (readonly [key: RegExp, words: readonly string[]])[] = [
@@ -22,7 +24,7 @@ const choices: readonly (readonly [key: RegExp, words: readonly string[]])[] = [
   [/^endpoints\.\w+\.\w+\.org$/, organizationPlaces],
 ];
 
-/** The words that a setting may have, for a TAB; none where anything may stand. */
+/** Returns the words that a setting accepts, for completion; none if it accepts any text. */
 export function choicesOf(key: string): readonly string[] {
   return choices.find(([name]) => name.test(key))?.[1] ?? [];
 }

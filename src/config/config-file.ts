@@ -1,35 +1,36 @@
+/** The format of `config.json` and `credentials.json`. */
 import { isObject, type JsonObject } from '../data/json.js';
 import { ConfigError } from '../errors.js';
 
-/** One profile as stored; its settings are text, by key. */
+/** One stored profile; its settings are text, by key. */
 export interface StoredProfile {
   readonly baseUrl: string | undefined;
   readonly organization: string | undefined;
   readonly settings: ReadonlyMap<string, string>;
 }
 
-/** What `config.json` says. */
+/** The content of `config.json`. */
 export interface ConfigData {
-  /** For messages; undefined when there is no folder to store in. */
+  /** The path, for messages; undefined if there is no folder to store in. */
   readonly file: string | undefined;
   readonly activeProfile: string | undefined;
   readonly defaults: ReadonlyMap<string, string>;
   readonly profiles: ReadonlyMap<string, StoredProfile>;
-  /** What a newer version may have written; kept when we write. */
+  /** Unknown keys, maybe of a newer version; kept when writing. */
   readonly rest: JsonObject;
 }
 
-/** A key as stored, with what it is bound to. */
+/** A stored key and what it is bound to. */
 export interface StoredKey {
   readonly key: string;
   readonly origin: string;
   readonly organization: string;
 }
 
-/** What `credentials.json` says, by profile. */
+/** The content of `credentials.json`, by profile. */
 export type StoredKeys = ReadonlyMap<string, StoredKey>;
 
-/** Both files at one moment. */
+/** The content of both files. */
 export interface Stored {
   readonly config: ConfigData;
   readonly keys: StoredKeys;
@@ -39,7 +40,7 @@ export function emptyConfig(file: string | undefined): ConfigData {
   return { file, activeProfile: undefined, defaults: new Map(), profiles: new Map(), rest: {} };
 }
 
-/** Reads the text of `config.json`. Throws ConfigError with the path and the fix. */
+/** Parses the text of `config.json`. Throws ConfigError with the path and the fix. */
 export function parseConfigFile(text: string, file: string): ConfigData {
   const { activeProfile, defaults, profiles, ...rest } = parseObject(text, file);
   return {
@@ -56,19 +57,21 @@ export function parseConfigFile(text: string, file: string): ConfigData {
   };
 }
 
-/** Reads the text of `credentials.json`. Throws ConfigError; no message holds anything of a key. */
+/**
+ * Parses the text of `credentials.json`. Throws ConfigError; no message contains any part of a key.
+ */
 export function parseCredentialsFile(text: string, file: string): StoredKeys {
   return new Map(
     Object.entries(parseObject(text, file)).map(([name, value]) => {
       const { key, origin, organization } = isObject(value) ? value : {};
       if (typeof key !== 'string' || typeof origin !== 'string' || typeof organization !== 'string')
-        throw broken(file, `the entry "${name}" is not {key, origin, organization}`);
+        throw invalidFile(file, `the entry "${name}" is not {key, origin, organization}`);
       return [name, { key, origin, organization }];
     }),
   );
 }
 
-/** As `config.json` stores it. */
+/** Returns the JSON to store in `config.json`. */
 export function configToJson(data: ConfigData): JsonObject {
   return {
     ...(data.activeProfile !== undefined && { activeProfile: data.activeProfile }),
@@ -87,13 +90,13 @@ export function configToJson(data: ConfigData): JsonObject {
   };
 }
 
-/** JSON as people's editors write it: a byte order mark is no fault. */
+/** Parses JSON, ignoring the byte order mark that some editors write. */
 export function parseJsonText(text: string): unknown {
   return JSON.parse(text.replace(/^\uFEFF/, ''));
 }
 
 function parseProfile(value: unknown, name: string, file: string): StoredProfile {
-  if (!isObject(value)) throw broken(file, `${name} is no object`);
+  if (!isObject(value)) throw invalidFile(file, `${name} is no object`);
   const { baseUrl, organization, ...settings } = value;
   return {
     baseUrl: optionalText(baseUrl, `${name}.baseUrl`, file),
@@ -107,7 +110,7 @@ function settingsOf(value: JsonObject, name: string, file: string): ReadonlyMap<
     Object.entries(value).map(([key, entry]) => {
       if (typeof entry === 'string' || typeof entry === 'number' || typeof entry === 'boolean')
         return [key, String(entry)];
-      throw broken(file, `${name}.${key} is neither text nor a number nor true or false`);
+      throw invalidFile(file, `${name}.${key} is neither text nor a number nor true or false`);
     }),
   );
 }
@@ -117,28 +120,29 @@ function parseObject(text: string, file: string): JsonObject {
   try {
     value = parseJsonText(text);
   } catch (error) {
-    // The parser's own message quotes the text around the fault, which may be a key.
-    const at = /position (\d+)/.exec((error as Error).message)?.[1];
-    const line = at === undefined ? undefined : text.slice(0, Number(at)).split('\n').length;
-    throw broken(file, `it is no valid JSON${line === undefined ? '' : ` (line ${line})`}`);
+    // The parser's own message quotes the text around the error, which may be a key.
+    const position = /position (\d+)/.exec((error as Error).message)?.[1];
+    const line =
+      position === undefined ? undefined : text.slice(0, Number(position)).split('\n').length;
+    throw invalidFile(file, `it is no valid JSON${line === undefined ? '' : ` (line ${line})`}`);
   }
-  if (!isObject(value)) throw broken(file, 'it holds no JSON object');
+  if (!isObject(value)) throw invalidFile(file, 'it holds no JSON object');
   return value;
 }
 
 function optionalObject(value: unknown, name: string, file: string): JsonObject {
   if (value === undefined) return {};
   if (isObject(value)) return value;
-  throw broken(file, `${name} is no object`);
+  throw invalidFile(file, `${name} is no object`);
 }
 
 function optionalText(value: unknown, name: string, file: string): string | undefined {
   if (value === undefined || (typeof value === 'string' && value !== '')) return value;
-  throw broken(file, `${name} is no text`);
+  throw invalidFile(file, `${name} is no text`);
 }
 
-function broken(file: string, why: string): ConfigError {
-  return new ConfigError(`The file ${file} cannot be used: ${why}.`, {
+function invalidFile(file: string, reason: string): ConfigError {
+  return new ConfigError(`The file ${file} cannot be used: ${reason}.`, {
     hint: 'Mend it in an editor, or move it away and run: rosterctl auth login',
   });
 }

@@ -1,65 +1,67 @@
-import { loginLine } from '../data/text.js';
+/** The connection: which base URL, organization and key to use, and if they belong together. */
+import { loginCommand } from '../data/text.js';
 import { ConfigError, NoKeyError, UsageError } from '../errors.js';
 import { cleanKey, readKeyFile } from './api-key.js';
 import { originOf, parseBaseUrl } from './base-url.js';
 import type { ConfigData, StoredKey, StoredKeys } from './config-file.js';
 import type { GlobalFlags } from './environment.js';
-import type { Environment } from './paths.js';
+import type { Environment } from '../data/environment.js';
 import { chooseOne, requireProfile } from './profiles.js';
 import type { Connection, Settings } from './settings.js';
 
-/** What a connection is made of. */
+/** The sources of a connection. */
 export interface ConnectionInput {
   readonly flags: GlobalFlags;
   readonly env: Environment;
   readonly profile: Settings['profile'];
   readonly file: ConfigData;
-  /** Asked for only when a stored key is wanted: an environment key works without the file. */
+  /** Called only if a stored key is needed: an environment key works without the file. */
   readonly keys: () => StoredKeys;
 }
 
 /** A value and where it came from: "flag --org", "environment ROSTERCTL_ORG", "profile work". */
-interface Found {
+interface ConfiguredValue {
   readonly text: string;
   readonly origin: string;
 }
 
-/** Where a key would come from; nothing is read or run yet. */
+/** Where a key would come from. Nothing has been read or run yet. */
 type KeySource =
   | { readonly kind: 'environment'; readonly text: string; readonly origin: string }
   | { readonly kind: 'file'; readonly file: string; readonly origin: string }
   | { readonly kind: 'stored'; readonly stored: StoredKey; readonly origin: string }
   | { readonly kind: 'command'; readonly command: string; readonly origin: string };
 
-/** A connection as far as it is configured. */
+/** A connection as configured, possibly incomplete. */
 interface ConnectionParts {
-  readonly baseUrl: Found | undefined;
-  readonly organization: Found | undefined;
+  readonly baseUrl: ConfiguredValue | undefined;
+  readonly organization: ConfiguredValue | undefined;
   readonly key: KeySource | undefined;
-  /** Sentences for stderr: what beat what. */
+  /** Notes for stderr about which source took precedence. */
   readonly notes: readonly string[];
 }
 
-/** Base URL and organization as configured, not judged yet. */
-export type Place = Pick<ConnectionParts, 'baseUrl' | 'organization'>;
+/** Base URL and organization as configured, not yet checked. */
+export type ConnectionTarget = Pick<ConnectionParts, 'baseUrl' | 'organization'>;
 
 /**
- * Finds base URL and organization: flag, environment, profile; but what a profile named with `-p`
- * has beats the environment, and the variables that it beat are added to `beaten`.
+ * Finds base URL and organization: flag, then environment, then profile. The values of a profile
+ * named with `-p` take precedence over the environment; the overridden variables are added to
+ * `overridden`.
  */
-export function findPlace(
+export function findTarget(
   { flags, env, profile, file }: Omit<ConnectionInput, 'keys'>,
-  beaten: string[],
-): Place {
+  overridden: string[],
+): ConnectionTarget {
   const stored = file.profiles.get(profile.name);
-  const find = (flag: string, word: string | undefined, variable: string, own?: string) => {
-    if (word !== undefined) return { text: word, origin: `flag ${flag}` };
+  const find = (flag: string, flagValue: string | undefined, variable: string, own?: string) => {
+    if (flagValue !== undefined) return { text: flagValue, origin: `flag ${flag}` };
     const text = env[variable];
     const fromEnv = text ? { text, origin: `environment ${variable}` } : undefined;
     const fromProfile =
       own === undefined ? undefined : { text: own, origin: `profile ${profile.name}` };
     if (profile.via !== 'flag' || !fromProfile) return fromEnv ?? fromProfile;
-    if (fromEnv && fromEnv.text !== own) beaten.push(variable);
+    if (fromEnv && fromEnv.text !== own) overridden.push(variable);
     return fromProfile;
   };
   return {
@@ -68,49 +70,52 @@ export function findPlace(
   };
 }
 
-/** Finds base URL, organization and key without judging them, with a note on what beat what. */
+/** Finds base URL, organization and key without checking them, with notes on precedence. */
 export function findConnection(input: ConnectionInput): ConnectionParts {
   const { env, profile } = input;
-  const beaten: string[] = [];
-  const place = findPlace(input, beaten);
-  const key = findKey(input, beaten);
+  const overridden: string[] = [];
+  const target = findTarget(input, overridden);
+  const key = findKey(input, overridden);
   const notes =
-    beaten.length > 0
-      ? [`-p ${profile.name} was named, so ${beaten.join(', ')} in the environment is not used.`]
+    overridden.length > 0
+      ? [
+          `-p ${profile.name} was named, so ${overridden.join(', ')} in the environment is not used.`,
+        ]
       : [];
   if (key?.kind === 'environment' && env['ROSTERCTL_API_KEY_FILE'])
     notes.push('ROSTERCTL_API_KEY is used, not ROSTERCTL_API_KEY_FILE.');
-  return { ...place, key, notes };
+  return { ...target, key, notes };
 }
 
 /**
- * The connection to use, every rule checked before anything is sent. Throws UsageError, ConfigError,
- * InputError (a key file), CancelledError or NoKeyError; no message holds the key.
+ * Returns the connection to use, with every rule checked before anything is sent. Throws
+ * UsageError, ConfigError, InputError (a key file), CancelledError or NoKeyError; no message
+ * contains the key.
  */
 export async function resolveConnection(
   input: ConnectionInput & { readonly signal: AbortSignal },
 ): Promise<{ readonly connection: Connection; readonly notes: readonly string[] }> {
   if (input.profile.via !== 'none') requireProfile(input.file, input.profile);
-  const { baseUrl: url, organization, key: found, notes } = findConnection(input);
-  const baseUrl = judged(url, parseBaseUrl);
-  const organizationId = judged(organization, checkOrganization);
+  const { baseUrl: url, organization, key: source, notes } = findConnection(input);
+  const baseUrl = parseConfigured(url, parseBaseUrl);
+  const organizationId = parseConfigured(organization, checkOrganization);
   const { name, via } = input.profile;
-  if (!found && via === 'none' && input.file.profiles.size > 0)
+  if (!source && via === 'none' && input.file.profiles.size > 0)
     throw new NoKeyError('No profile is active, and the environment has no API key.', {
       hint: chooseOne,
     });
-  if (!found)
+  if (!source)
     throw new NoKeyError(`There is no API key for profile ${name}.`, {
-      hint: `Store one: ${loginLine(name)}`,
+      hint: `Store one: ${loginCommand(name)}`,
     });
   if (baseUrl === undefined) throw missing('base URL', name, '--base-url or ROSTERCTL_BASE_URL');
   if (organizationId === undefined) throw missing('organization', name, '--org or ROSTERCTL_ORG');
-  checkBinding(found, baseUrl, organizationId, input);
-  const key = await readKey(found, input);
-  return { connection: { baseUrl, organizationId, key, keySource: found.origin }, notes };
+  checkBinding(source, baseUrl, organizationId, input);
+  const key = await readKey(source, input);
+  return { connection: { baseUrl, organizationId, key, keySource: source.origin }, notes };
 }
 
-/** For the profile `sandbox`: what cannot stand beside it. Throws UsageError. */
+/** Throws UsageError for flags that cannot be combined with the profile `sandbox`. */
 export function checkSandboxFlags(flags: GlobalFlags): void {
   const given = flags.baseUrl !== undefined ? '--base-url' : flags.org !== undefined ? '--org' : '';
   if (given === '') return;
@@ -122,13 +127,15 @@ export function checkSandboxFlags(flags: GlobalFlags): void {
   );
 }
 
-/** The key is in the environment or stored; a profile's own beats the environment only with `-p`. */
-function findKey(input: ConnectionInput, beaten: string[]): KeySource | undefined {
+/**
+ * Finds the key: the environment first, but the profile's own key first if it was named with `-p`.
+ */
+function findKey(input: ConnectionInput, overridden: string[]): KeySource | undefined {
   const { env, profile } = input;
   const fromEnv = keyOfEnvironment(env);
   if (fromEnv && profile.via !== 'flag') return fromEnv;
   const own = keyOfProfile(input);
-  if (own && fromEnv) beaten.push(fromEnv.origin.replace('environment ', ''));
+  if (own && fromEnv) overridden.push(fromEnv.origin.replace('environment ', ''));
   return own ?? fromEnv;
 }
 
@@ -139,8 +146,8 @@ function keyOfEnvironment(env: Environment): KeySource | undefined {
   return file ? { kind: 'file', file, origin: 'environment ROSTERCTL_API_KEY_FILE' } : undefined;
 }
 
-/** The environment as if it held no key. */
-export function withoutKey(env: Environment): Environment {
+/** Returns the environment without its key variables. */
+export function connectionWithoutKey(env: Environment): Environment {
   return { ...env, ROSTERCTL_API_KEY: undefined, ROSTERCTL_API_KEY_FILE: undefined };
 }
 
@@ -153,27 +160,30 @@ function keyOfProfile({ profile, file, keys }: ConnectionInput): KeySource | und
     : { kind: 'command', command, origin: `key.command of profile ${profile.name}` };
 }
 
-/** Reads a value that was found; a bad one is told with where it came from. */
-function judged(found: Found | undefined, read: (text: string) => string): string | undefined {
+/** Parses a configured value. Adds the origin of a bad value to the error. */
+function parseConfigured(
+  source: ConfiguredValue | undefined,
+  read: (text: string) => string,
+): string | undefined {
   try {
-    return found && read(found.text);
+    return source && read(source.text);
   } catch (error) {
-    if (!found || !(error instanceof UsageError)) throw error;
+    if (!source || !(error instanceof UsageError)) throw error;
     const { message, hint } = error;
-    const told = `${message} (${found.origin})`;
-    throw found.origin.startsWith('profile ')
-      ? new ConfigError(told, { hint })
-      : new UsageError(told, { hint });
+    const text = `${message} (${source.origin})`;
+    throw source.origin.startsWith('profile ')
+      ? new ConfigError(text, { hint })
+      : new UsageError(text, { hint });
   }
 }
 
-function missing(what: string, profile: string, means: string): UsageError {
+function missing(what: string, profile: string, flags: string): UsageError {
   return new UsageError(`No ${what} is set for profile ${profile}.`, {
-    hint: `Store one with: ${loginLine(profile)}   (or give ${means})`,
+    hint: `Store one with: ${loginCommand(profile)}   (or give ${flags})`,
   });
 }
 
-/** An organization id that can stand in a path; sent as it is. Throws UsageError. */
+/** Returns an organization id unchanged if it can be part of a path. Throws UsageError. */
 export function checkOrganization(id: string): string {
   if (id.trim() === '' || ['.', '..'].includes(id.trim()) || /\p{Cc}|\p{Cs}/u.test(id))
     throw new UsageError('The organization id is empty or holds what no id can hold.', {
@@ -183,8 +193,8 @@ export function checkOrganization(id: string): string {
 }
 
 /**
- * A key goes only to the origin and organization it was stored for (contract 5.2). An environment
- * key belongs to whatever stands beside it.
+ * Checks that a stored key is used only for its own origin and organization (contract 5.2). An
+ * environment key belongs to whatever base URL and organization are in use.
  */
 function checkBinding(
   key: KeySource,
@@ -199,21 +209,21 @@ function checkBinding(
     throw new UsageError(
       `The key of profile ${name} belongs to organization ${bound.organization}, not to ${organizationId}.`,
       {
-        hint: `${without(input, 'organization')}, or store a key of that organization in a profile of its own: rosterctl auth login --profile NAME`,
+        hint: `${dropHint(input, 'organization')}, or store a key of that organization in a profile of its own: rosterctl auth login --profile NAME`,
       },
     );
   if (bound.origin === originOf(baseUrl)) return;
   throw new UsageError(
     `The key of profile ${name} was stored for ${bound.origin} and is not sent to ${originOf(baseUrl)}.`,
     {
-      hint: `${without(input, 'baseUrl')}, or store a key for that service in a profile of its own: rosterctl auth login --profile NAME`,
+      hint: `${dropHint(input, 'baseUrl')}, or store a key for that service in a profile of its own: rosterctl auth login --profile NAME`,
     },
   );
 }
 
-/** How to do without a value that came from elsewhere than the profile. */
-function without(input: ConnectionInput, part: keyof Place): string {
-  const [from = '', name = ''] = (findPlace(input, [])[part]?.origin ?? '').split(' ', 2);
+/** Says how to drop a value that came from a flag or the environment. */
+function dropHint(input: ConnectionInput, part: keyof ConnectionTarget): string {
+  const [from = '', name = ''] = (findTarget(input, [])[part]?.origin ?? '').split(' ', 2);
   return from === 'environment' ? `Unset ${name}` : `Leave ${name} out`;
 }
 
@@ -228,7 +238,7 @@ function bindingOf(
     throw new ConfigError(
       `key.command of profile ${profile.name} needs the profile's own base URL and organization.`,
       {
-        hint: `Store them: ${loginLine(profile.name)}`,
+        hint: `Store them: ${loginCommand(profile.name)}`,
       },
     );
   return { origin: originOf(parseBaseUrl(baseUrl)), organization };

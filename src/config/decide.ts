@@ -1,3 +1,4 @@
+/** Resolves each setting from flags, environment, profile, defaults and the built-in default. */
 import { didYouMean } from '../data/nearest.js';
 import { kebab } from '../data/text.js';
 import { ConfigError, UsageError } from '../errors.js';
@@ -5,12 +6,12 @@ import type { ConfigData } from './config-file.js';
 import type { GlobalFlags } from './environment.js';
 import { type DefaultedKey, type SettingKey, settingKeys } from './keys.js';
 import type { Parse } from './parse.js';
-import type { Environment } from './paths.js';
+import type { Environment } from '../data/environment.js';
 
-/** One setting as `config list` shows it. */
+/** One setting, as `config list` shows it. */
 export interface SettingOrigin {
   readonly key: string;
-  /** As typed, spelt in one way; null = not set. */
+  /** The normalized text; null = not set. */
   readonly value: string | null;
   /** "flag --output", "environment ROSTERCTL_OUTPUT", "profile work", "defaults" or "default". */
   readonly origin: string;
@@ -24,7 +25,7 @@ interface KeysInput {
   readonly tolerant?: boolean;
 }
 
-/** A text that a setting may come from. */
+/** One place that a setting may come from. */
 interface Source {
   readonly text: string;
   readonly origin: string;
@@ -32,18 +33,18 @@ interface Source {
 }
 
 /**
- * Reads every key of the table: flag, environment, profile, defaults, default. Throws UsageError or
- * ConfigError naming where a bad value stands.
+ * Resolves every key of the table: flag, environment, profile, defaults, built-in default. Throws
+ * UsageError or ConfigError that says where a bad value is.
  */
-export function decideKeys(input: KeysInput) {
+export function resolveKeys(input: KeysInput) {
   const notes: string[] = [];
   const origins: SettingOrigin[] = [];
   const values = new Map<string, unknown>();
   for (const key of settingKeys.values()) {
-    const { value, text, origin } = decide(key, input, notes);
+    const { value, text, origin } = resolveKey(key, input, notes);
     values.set(key.name, value);
-    const shown = typeof value === 'string' ? value : text;
-    origins.push({ key: key.name, value: shown ?? null, origin });
+    const normalized = typeof value === 'string' ? value : text;
+    origins.push({ key: key.name, value: normalized ?? null, origin });
   }
   return {
     value: valueIn(values),
@@ -52,7 +53,7 @@ export function decideKeys(input: KeysInput) {
   };
 }
 
-/** Reads what was decided for a key; of one with a default there is always something. */
+/** Returns a typed reader of the resolved values. A key with a default always has a value. */
 function valueIn(values: ReadonlyMap<string, unknown>) {
   function value<T>(key: DefaultedKey<T>): T;
   function value<T>(key: SettingKey<T>): T | undefined;
@@ -62,7 +63,9 @@ function valueIn(values: ReadonlyMap<string, unknown>) {
   return value;
 }
 
-/** Settings in the file that nobody knows: a typo would otherwise do nothing, silently. */
+/**
+ * Returns a note for each unknown setting in the file: a typo would otherwise silently do nothing.
+ */
 export function unknownKeys(file: ConfigData, profile: string): string[] {
   const known = [...settingKeys.keys()];
   const places: readonly (readonly [string, ReadonlyMap<string, string> | undefined])[] = [
@@ -73,22 +76,22 @@ export function unknownKeys(file: ConfigData, profile: string): string[] {
     [...(settings?.keys() ?? [])]
       .filter((name) => !settingKeys.has(name))
       .map((name) => {
-        const meant = didYouMean(name, known);
-        return `${file.file}: there is no setting "${name}" (${place}); it does nothing.${meant}`;
+        const suggestion = didYouMean(name, known);
+        return `${file.file}: there is no setting "${name}" (${place}); it does nothing.${suggestion}`;
       }),
   );
 }
 
-/** Reads the value of a flag or variable. Throws UsageError with its name before what is wrong. */
+/** Parses the value of a flag or variable. Throws UsageError that starts with its name. */
 export function readFlag<T>(name: string, text: string, parse: Parse<T>): T {
   try {
     return parse(text);
   } catch (error) {
-    throw error instanceof UsageError ? named(name)(error) : error;
+    throw error instanceof UsageError ? failNamed(name)(error) : error;
   }
 }
 
-function decide(key: SettingKey, input: KeysInput, notes: string[]) {
+function resolveKey(key: SettingKey, input: KeysInput, notes: string[]) {
   for (const { text, origin, fail } of sources(key, input)) {
     try {
       return { value: key.parse(text), text, origin };
@@ -105,33 +108,34 @@ function decide(key: SettingKey, input: KeysInput, notes: string[]) {
 function* sources(key: SettingKey, { flags, env, file, profile }: KeysInput): Generator<Source> {
   const flag = key.flag && flags[key.flag];
   const word = key.flag && `--${kebab(key.flag)}`;
-  if (flag !== undefined && word) yield { text: flag, origin: `flag ${word}`, fail: named(word) };
+  if (flag !== undefined && word)
+    yield { text: flag, origin: `flag ${word}`, fail: failNamed(word) };
   yield* variable(key.env, env);
   const own = file.profiles.get(profile)?.settings.get(key.name);
   if (own !== undefined)
     yield {
       text: own,
       origin: `profile ${profile}`,
-      fail: inFile(key, file, `profile ${profile}`),
+      fail: failInFile(key, file, `profile ${profile}`),
     };
   const shared = key.profileOnly ? undefined : file.defaults.get(key.name);
   if (shared !== undefined)
-    yield { text: shared, origin: 'defaults', fail: inFile(key, file, 'the defaults') };
-  yield* variable(key.lastEnv, env);
+    yield { text: shared, origin: 'defaults', fail: failInFile(key, file, 'the defaults') };
+  yield* variable(key.fallbackEnv, env);
   if (key.default !== undefined)
-    yield { text: key.default, origin: 'default', fail: named(key.name) };
+    yield { text: key.default, origin: 'default', fail: failNamed(key.name) };
 }
 
 function* variable(name: string | undefined, env: Environment): Generator<Source> {
   const text = name && env[name];
-  if (name && text) yield { text, origin: `environment ${name}`, fail: named(name) };
+  if (name && text) yield { text, origin: `environment ${name}`, fail: failNamed(name) };
 }
 
-function named(name: string) {
+function failNamed(name: string) {
   return ({ message, hint }: UsageError) => new UsageError(`${name}: ${message}`, { hint });
 }
 
-function inFile(key: SettingKey, file: ConfigData, place: string) {
+function failInFile(key: SettingKey, file: ConfigData, place: string) {
   return ({ message, hint }: UsageError) =>
     new ConfigError(`${file.file}: ${key.name} in ${place}: ${message}`, {
       hint: `${hint ? `${hint}\n` : ''}Mend it: rosterctl config set ${key.name} VALUE`,

@@ -1,9 +1,10 @@
+/** The environment variables and global flags that rosterctl reads. */
 import { namedKeys, type SettingKey } from './keys.js';
 
-/** Twins of flags that no setting stands for: on or off, but the delimiter. */
+/** Variables for flags that are not settings: on or off, except the delimiter. */
 export const flagVariables: readonly {
   readonly name: string;
-  /** As the flag is known inside: what `config list` calls it. */
+  /** The flag's internal name, also shown by `config list`. */
   readonly key: keyof GlobalFlags;
   readonly text: string;
 }[] = [
@@ -30,7 +31,7 @@ export const flagVariables: readonly {
   },
 ];
 
-/** Variables that are no twin of a setting. */
+/** Variables that correspond to no setting. */
 const others: readonly (readonly [name: string, text: string])[] = [
   ['ROSTERCTL_PROFILE', 'the profile to use (--profile)'],
   ['ROSTERCTL_BASE_URL', 'the service, ending in /v1 (--base-url)'],
@@ -49,7 +50,7 @@ const others: readonly (readonly [name: string, text: string])[] = [
   ['NODE_EXTRA_CA_CERTS', 'further certificate authorities'],
 ];
 
-/** Every variable that somebody may want to set, for `help environment`. */
+/** All variables that users may set, for `help environment`. */
 export const environmentVariables: readonly { readonly name: string; readonly text: string }[] = [
   ...others.map(([name, text]) => ({ name, text })),
   ...flagVariables,

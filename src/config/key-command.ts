@@ -1,10 +1,11 @@
+/** Runs a profile's `key.command`, for example a password manager. */
 import { spawn } from 'node:child_process';
 import { splitWords } from '../data/text.js';
 import { ConfigError } from '../errors.js';
 import { cleanKey } from './api-key.js';
-import type { Environment } from './paths.js';
+import type { Environment } from '../data/environment.js';
 
-const mostBytes = 65_536;
+const maxBytes = 65_536;
 
 interface KeyCommandOptions {
   readonly env: Environment;
@@ -13,8 +14,9 @@ interface KeyCommandOptions {
 }
 
 /**
- * Runs a profile's `key.command` without a shell and takes the key from its stdout. What it prints
- * is never shown. Throws ConfigError when it cannot be run, fails, prints no key or takes over 10 s.
+ * Runs a profile's `key.command` without a shell and reads the key from its stdout. Its output is
+ * never shown. Throws ConfigError if it cannot be run, fails, prints no key or takes more than 10
+ * s.
  */
 export async function runKeyCommand(
   command: string,
@@ -45,28 +47,30 @@ function outputOf(
     const child = spawn(program, args, { env, shell: false, stdio: ['ignore', 'pipe', 'ignore'] });
     const chunks: Buffer[] = [];
     let size = 0;
-    const end = (problem?: string) => {
+    const finish = (problem?: string) => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);
       if (problem === undefined) return resolve(Buffer.concat(chunks).toString('utf8'));
-      // A grandchild may keep the pipe open; nobody waits for it.
+      // A grandchild may keep the pipe open; do not wait for it.
       child.kill('SIGKILL');
       child.stdout.destroy();
       reject(new ConfigError(`${source} ${problem}.`, { hint: 'Run it by hand to see why.' }));
     };
-    const onAbort = () => end('was interrupted');
-    const timer = setTimeout(() => end(`took longer than ${longestMs / 1000} s`), longestMs);
+    const onAbort = () => finish('was interrupted');
+    const timer = setTimeout(() => finish(`took longer than ${longestMs / 1000} s`), longestMs);
     signal?.addEventListener('abort', onAbort, { once: true });
     child.stdout.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > mostBytes) end('printed too much for a key');
+      if (size > maxBytes) finish('printed too much for a key');
       else chunks.push(chunk);
     });
     child.on('error', (error: NodeJS.ErrnoException) =>
-      end(`cannot be run (${error.code === 'ENOENT' ? 'there is no such program' : error.code})`),
+      finish(
+        `cannot be run (${error.code === 'ENOENT' ? 'there is no such program' : error.code})`,
+      ),
     );
-    child.on('close', (code, killed) =>
-      end(code === 0 ? undefined : `failed (${killed ?? `exit code ${code}`})`),
+    child.on('close', (code, killSignal) =>
+      finish(code === 0 ? undefined : `failed (${killSignal ?? `exit code ${code}`})`),
     );
   });
 }

@@ -1,3 +1,4 @@
+/** The settings table: name, sources, parser and default of every setting. */
 import { parseRoute } from '../data/http.js';
 import { didYouMean } from '../data/nearest.js';
 import { type ResourceName, resourceNames, resourceWords } from '../data/resources.js';
@@ -24,17 +25,17 @@ import {
   queryText,
 } from './parse.js';
 
-/** One setting: where its text may come from, how it is read, what stands without it. */
+/** One setting: where its text may come from, how it is parsed, and its default. */
 export interface SettingKey<T = unknown> {
   readonly name: string;
   readonly text: string;
   readonly env?: string;
   readonly flag?: 'output' | 'time' | 'timeout' | 'retries' | 'maxWait';
-  /** A variable that other programs share: counts only where nothing of ours is set. */
-  readonly lastEnv?: string;
+  /** A variable shared with other programs: used only if nothing of ours is set. */
+  readonly fallbackEnv?: string;
   /** As it would be typed; absent = unset. */
   readonly default?: string;
-  /** Only a profile may have it, not the defaults of all. */
+  /** Allowed in a profile, not in the shared defaults. */
   readonly profileOnly?: boolean;
   readonly parse: Parse<T>;
 }
@@ -42,7 +43,7 @@ export interface SettingKey<T = unknown> {
 /** A setting that always has a value. */
 export type DefaultedKey<T> = SettingKey<T> & { readonly default: string };
 
-/** The settings that have a place of their own in `Settings`. */
+/** The settings that have their own property in `Settings`. */
 export const namedKeys = {
   output: named('output', 'how results are printed', oneOf(outputFormats), {
     flag: 'output',
@@ -78,7 +79,7 @@ export const namedKeys = {
   }),
   pager: named('pager', 'the program that shows long output; none for none', parsePager, {
     env: 'ROSTERCTL_PAGER',
-    lastEnv: 'PAGER',
+    fallbackEnv: 'PAGER',
   }),
   'undo.keep': named('undo.keep', 'how long runs undo stays possible, or off', keepTime, {
     default: '30d',
@@ -93,57 +94,62 @@ export const namedKeys = {
 
 const neverSent = 'id,organizationId,createdAt,updatedAt';
 
-const pageWords = ['page', 'limit', 'offset', 'cursor', 'after', 'pageToken'] as const;
+const parameterNames = ['page', 'limit', 'offset', 'cursor', 'after', 'pageToken'] as const;
 
-interface GuessKey extends SettingKey<string> {
-  /** Its name for all resources that have such a key: `columns.<resource>`. */
+interface OverrideSetting extends SettingKey<string> {
+  /** The name shared by all resources that have such a key: `columns.<resource>`. */
   readonly forAll?: string;
 }
 
-/** What the contract does not show and an admin may set right; each value stays text. */
-const guessKeys: readonly GuessKey[] = [
-  ...ofEachResource(routeKeys),
-  ...ofEachResource((resource) => [
-    guess(`lists.${resource}.path`, 'where the records stand in the answer', dottedPath, 'auto'),
-    guess(`lists.${resource}.query`, 'query parameters of the list call', queryText),
-    guess(`columns.${resource}`, 'columns of the table', nameList),
-    guess(`readOnly.${resource}`, 'fields never sent back', nameList, neverSent),
+/**
+ * Settings for what the contract does not show and an admin may correct; their values stay text.
+ */
+const overrideKeys: readonly OverrideSetting[] = [
+  ...forEachResource(routeKeys),
+  ...forEachResource((resource) => [
+    override(`lists.${resource}.path`, 'where the records stand in the answer', dottedPath, 'auto'),
+    override(`lists.${resource}.query`, 'query parameters of the list call', queryText),
+    override(`columns.${resource}`, 'columns of the table', nameList),
+    override(`readOnly.${resource}`, 'fields never sent back', nameList, neverSent),
   ]),
-  guess('paging.mode', 'how the service pages', oneOf(pagingModes), 'auto'),
-  ...pageWords.map((word) =>
-    guess(`paging.params.${word}`, `the query parameter for ${word}`, parameterName, word),
+  override('paging.mode', 'how the service pages', oneOf(pagingModes), 'auto'),
+  ...parameterNames.map((word) =>
+    override(`paging.params.${word}`, `the query parameter for ${word}`, parameterName, word),
   ),
-  guess('paging.size', 'how many records to ask for at once', integer(1, 100_000)),
-  guess(
+  override('paging.size', 'how many records to ask for at once', integer(1, 100_000)),
+  override(
     'filters.tryouts.status',
     "the query parameter of the service's own filter by status, sent for a single one",
     parameterName,
   ),
-  guess('download.urlPath', 'where the signed URL stands in the answer', dottedPath, 'auto'),
-  guess(
+  override('download.urlPath', 'where the signed URL stands in the answer', dottedPath, 'auto'),
+  override(
     'upload.maxBytes',
     'refuse larger files before asking',
     integer(1, Number.MAX_SAFE_INTEGER),
   ),
 ];
 
-/** Every key that `config` knows, by name. */
+/** Every setting, by name. */
 export const settingKeys: ReadonlyMap<string, SettingKey> = new Map(
-  [...Object.values(namedKeys), ...guessKeys].map((key) => [key.name, key as SettingKey]),
+  [...Object.values(namedKeys), ...overrideKeys].map((key) => [key.name, key as SettingKey]),
 );
 
-/** The keys that replace a guess, one row for all resources: `columns.<resource>`. */
+/** Returns the override settings, one row for all resources: `columns.<resource>`. */
 export function overrideRows(): readonly (readonly [name: string, text: string])[] {
-  const rows = guessKeys.map(({ name, text, forAll = name }): [string, string] => [forAll, text]);
+  const rows = overrideKeys.map(({ name, text, forAll = name }): [string, string] => [
+    forAll,
+    text,
+  ]);
   return [...new Map(rows)];
 }
 
-/** Whether a key is one of the guesses rather than a named setting. */
+/** True for an override of an assumption, false for a named setting. */
 export function isOverride(name: string): boolean {
   return settingKeys.has(name) && !Object.hasOwn(namedKeys, name);
 }
 
-/** What is set by other means, and by which: asked for by people who try `config set`. */
+/** Names that people try with `config set` and the commands that set them. */
 const setElsewhere: Readonly<Record<string, string>> = {
   profile: 'rosterctl profile use NAME',
   activeProfile: 'rosterctl profile use NAME',
@@ -154,13 +160,13 @@ const setElsewhere: Readonly<Record<string, string>> = {
   apiKey: 'rosterctl auth login',
 };
 
-/** A key by name. Throws UsageError with the nearest right one, or the command that sets it instead. */
+/** Returns a key by name. Throws UsageError with the nearest name, or the command that sets it. */
 export function requireKey(name: string): SettingKey {
   const key = settingKeys.get(name);
   if (key) return key;
-  const instead = Object.hasOwn(setElsewhere, name) ? setElsewhere[name] : undefined;
-  if (instead)
-    throw new UsageError(`${name} is no setting of its own.`, { hint: `Use: ${instead}` });
+  const command = Object.hasOwn(setElsewhere, name) ? setElsewhere[name] : undefined;
+  if (command)
+    throw new UsageError(`${name} is no setting of its own.`, { hint: `Use: ${command}` });
   throw new UsageError(
     `There is no setting "${name}".${didYouMean(name, [...settingKeys.keys()])}`,
     {
@@ -173,24 +179,24 @@ function named<T, const M extends Omit<SettingKey<T>, 'name' | 'text' | 'parse'>
   name: string,
   text: string,
   parse: Parse<T>,
-  more: M,
+  rest: M,
 ): SettingKey<T> & M {
-  return { name, text, parse, ...more };
+  return { name, text, parse, ...rest };
 }
 
-/** A guess keeps its text; the parser judges it and may spell it in one way. */
-function guess(name: string, text: string, check: Parse<unknown>, normal?: string) {
+/** Defines an override. Its value stays text; the parser checks it and may normalize it. */
+function override(name: string, text: string, check: Parse<unknown>, defaultText?: string) {
   const parse = (value: string) => {
-    if (value === normal) return value;
+    if (value === defaultText) return value;
     const checked = check(value);
     return Array.isArray(checked) ? checked.join(',') : String(checked);
   };
-  return { name, text, parse, ...(normal !== undefined && { default: normal }) };
+  return { name, text, parse, ...(defaultText !== undefined && { default: defaultText }) };
 }
 
-function ofEachResource(
+function forEachResource(
   keysOf: (resource: ResourceName) => readonly SettingKey<string>[],
-): readonly GuessKey[] {
+): readonly OverrideSetting[] {
   return resourceNames.flatMap((resource) =>
     keysOf(resource).map((key) => ({
       ...key,
@@ -207,21 +213,21 @@ function routeKeys(resource: ResourceName): readonly SettingKey<string>[] {
       const { method, path } = parseRoute(text, assumed);
       return `${method} ${path}`;
     };
-    const semantics = guess(
+    const semantics = override(
       `${key}.semantics`,
       'what an update leaves out stays or goes',
       oneOf(updateSemantics),
       'merge',
     );
     return [
-      guess(key, `the ${action} call`, route, assumed),
+      override(key, `the ${action} call`, route, assumed),
       ...(action === 'update' ? [semantics] : []),
-      guess(`${key}.org`, `where the ${action} call carries organizationId`, places, 'none'),
+      override(`${key}.org`, `where the ${action} call carries organizationId`, places, 'none'),
     ];
   });
 }
 
-/** A command line, or undefined for none. */
+/** Returns a command line, or undefined for none. */
 function parsePager(text: string): string | undefined {
   return ['none', 'off', 'cat'].includes(text.trim()) ? undefined : text.trim();
 }

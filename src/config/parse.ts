@@ -1,11 +1,12 @@
+/** Parsers for the values of settings and flags. */
 import { didYouMean } from '../data/nearest.js';
 import { parseDuration, rangeHint } from '../data/time.js';
 import { UsageError } from '../errors.js';
 
-/** Reads one value as typed; throws UsageError with what is wrong, not where it stood. */
+/** Parses one value as typed. Throws UsageError that says what is wrong, not where. */
 export type Parse<T> = (text: string) => T;
 
-/** One of a fixed set of words, with the nearest right one in the message. */
+/** Accepts one of a fixed set of words; the message suggests the nearest one. */
 export function oneOf<const W extends string>(words: readonly W[]): Parse<W> {
   return (text) => {
     const found = words.find((word) => word === text);
@@ -16,7 +17,7 @@ export function oneOf<const W extends string>(words: readonly W[]): Parse<W> {
   };
 }
 
-/** A whole number between two bounds, both allowed. */
+/** Accepts a whole number between two bounds, inclusive. */
 export function integer(least: number, most: number): Parse<number> {
   return (text) => {
     const value = /^\d+$/.test(text.trim()) ? Number(text) : Number.NaN;
@@ -25,7 +26,7 @@ export function integer(least: number, most: number): Parse<number> {
   };
 }
 
-/** A length of time in milliseconds, from `least` up to a day. */
+/** Accepts a duration from `least` up to a day. Returns milliseconds. */
 export function duration(least: number): Parse<number> {
   const range = { least, most: 86_400_000 };
   return (text) => {
@@ -37,11 +38,11 @@ export function duration(least: number): Parse<number> {
   };
 }
 
-/** How long something is kept, in milliseconds; undefined for `off`. */
+/** Accepts how long something is kept. Returns milliseconds, or undefined for `off`. */
 export const keepTime: Parse<number | undefined> = (text) =>
   text.trim() === 'off' ? undefined : parseDuration(text);
 
-/** Yes or no, in the words that people write into environments. */
+/** Accepts yes or no, in the words common in environment variables. */
 export const onOff: Parse<boolean> = (text) => {
   const word = text.trim().toLowerCase();
   if (['1', 'true', 'yes', 'on'].includes(word)) return true;
@@ -49,29 +50,32 @@ export const onOff: Parse<boolean> = (text) => {
   throw new UsageError(`"${text}" is neither on nor off.`, { hint: 'Write on or off.' });
 };
 
-/** A file that a spreadsheet would take for its own and refuse to open. Throws UsageError. */
+/** Throws UsageError for a file name that a spreadsheet would take for its own format. */
 export function refuseSpreadsheet(flag: string, file: string | undefined): void {
-  const ending = /\.(xlsx|xlsm|xls|ods|numbers)$/i.exec(file ?? '')?.[0];
-  if (ending === undefined) return;
-  throw new UsageError(`${flag}: no ${ending} file is written here.`, {
+  const extension = /\.(xlsx|xlsm|xls|ods|numbers)$/i.exec(file ?? '')?.[0];
+  if (extension === undefined) return;
+  throw new UsageError(`${flag}: no ${extension} file is written here.`, {
     hint: 'Use .csv: every spreadsheet opens it.',
   });
 }
 
-/** The format that the name of an output file asks for. Throws UsageError for one that is not written. */
+/**
+ * Returns the format for the extension of an output file. Throws UsageError for an unsupported one.
+ */
 export function formatOfFile(flag: string, file: string | undefined): string | undefined {
   refuseSpreadsheet(flag, file);
-  const ending = /\.\w+$/.exec(file ?? '')?.[0].toLowerCase();
-  if (ending === '.jsonl') return 'ndjson';
-  if (ending === '.csv' || ending === '.json' || ending === '.ndjson') return ending.slice(1);
-  if (ending !== undefined && /^\.(ya?ml|xml|html?|md|toml|parquet|pdf)$/.test(ending))
-    throw new UsageError(`${flag}: no ${ending} file is written here.`, {
+  const extension = /\.\w+$/.exec(file ?? '')?.[0].toLowerCase();
+  if (extension === '.jsonl') return 'ndjson';
+  if (extension === '.csv' || extension === '.json' || extension === '.ndjson')
+    return extension.slice(1);
+  if (extension !== undefined && /^\.(ya?ml|xml|html?|md|toml|parquet|pdf)$/.test(extension))
+    throw new UsageError(`${flag}: no ${extension} file is written here.`, {
       hint: 'Use .csv, .json or .ndjson, or say with -o what is to stand in it.',
     });
   return undefined;
 }
 
-/** Requests per second out of `5/s` or `90/m`; undefined for `none`. */
+/** Accepts `5/s` or `90/m`. Returns requests per second, or undefined for `none`. */
 export const parseRate: Parse<number | undefined> = (text) => {
   if (text.trim() === 'none') return undefined;
   const found = /^(\d+(?:\.\d+)?)\/([sm])$/.exec(text.trim());
@@ -83,7 +87,7 @@ export const parseRate: Parse<number | undefined> = (text) => {
   });
 };
 
-/** Names separated by commas, each with no blank around it: `id,name`. */
+/** Accepts comma-separated names, and trims them: `id,name`. */
 export const nameList: Parse<readonly string[]> = (text) => {
   const names = text.split(',').map((name) => name.trim());
   if (names.some((name) => name === '' || /\p{Cc}/u.test(name)))
@@ -91,13 +95,13 @@ export const nameList: Parse<readonly string[]> = (text) => {
   return names;
 };
 
-/** A field inside an answer: `data.players`. */
+/** Accepts the path of a field in a response: `data.players`. */
 export const dottedPath: Parse<string> = (text) => {
   if (text.split('.').every((step) => /^[^\s.\p{Cc}]+$/u.test(step))) return text;
   throw new UsageError(`"${text}" is no path of fields.`, { hint: 'Write data.players.' });
 };
 
-/** The name of a query parameter. */
+/** Accepts the name of a query parameter. */
 export const parameterName: Parse<string> = (text) => {
   if (/^[\w.~[\]-]+$/.test(text) && text !== 'organizationId') return text;
   throw new UsageError(`"${text}" is no name of a query parameter.`, {
@@ -105,7 +109,7 @@ export const parameterName: Parse<string> = (text) => {
   });
 };
 
-/** Query parameters to add to a list call: `include=gamerTags&active=true`. */
+/** Accepts query parameters for a list call: `include=gamerTags&active=true`. */
 export const queryText: Parse<string> = (text) => {
   for (const pair of text.split('&')) {
     const at = pair.indexOf('=');

@@ -1,10 +1,9 @@
+/** The folders for configuration, state and cache. */
 import { join, posix, win32 } from 'node:path';
 import { ConfigError } from '../errors.js';
+import type { Environment } from '../data/environment.js';
 
-/** The environment variables as handed in by the caller. */
-export type Environment = { readonly [name: string]: string | undefined };
-
-/** What decides where files live. */
+/** What decides where files are stored. */
 interface PathsInput {
   readonly env: Environment;
   readonly platform: NodeJS.Platform;
@@ -12,18 +11,18 @@ interface PathsInput {
   readonly uid: number | undefined;
 }
 
-/** Our folders; undefined = there is nowhere to store, and reading goes on without. */
+/** Our folders; undefined = there is nowhere to store, and reading continues without. */
 export interface Paths {
   readonly config: Folder | undefined;
   readonly state: Folder | undefined;
   readonly cache: Folder | undefined;
-  /** Who has to own them. */
+  /** The user id that must own them. */
   readonly owner: number | undefined;
 }
 
 export interface Folder {
   readonly path: string;
-  /** The home folder that has to be there already; undefined when the folder was named itself. */
+  /** The home folder, which must exist already; undefined if the folder itself was named. */
   readonly within: string | undefined;
 }
 
@@ -35,7 +34,7 @@ const variables: Readonly<Record<Kind, readonly [own: string, xdg: string, home:
   cache: ['ROSTERCTL_CACHE_DIR', 'XDG_CACHE_HOME', '.cache'],
 };
 
-/** Finds our three folders; nothing is read or made. */
+/** Returns our three folders. Reads and creates nothing. */
 export function resolvePaths(input: PathsInput): Paths {
   return {
     config: folder('config', input),
@@ -45,7 +44,9 @@ export function resolvePaths(input: PathsInput): Paths {
   };
 }
 
-/** A folder to store in. Throws ConfigError when there is none, naming the variable to set. */
+/**
+ * Returns a folder to store in. Throws ConfigError, naming the variable to set, if there is none.
+ */
 export function requireFolder(paths: Paths, kind: Kind): Folder {
   const found = paths[kind];
   if (found) return found;
@@ -58,7 +59,7 @@ function folder(kind: Kind, { env, platform }: PathsInput): Folder | undefined {
   const [own, xdg, home] = variables[kind];
   if (env[own]) return { path: env[own], within: undefined };
   if (platform === 'win32') return windowsFolder(kind, env);
-  // A relative path would mean another folder in every directory; the XDG rules ignore it too.
+  // A relative path would mean a different folder in every directory; the XDG rules ignore it too.
   if (posix.isAbsolute(env[xdg] ?? ''))
     return { path: posix.join(env[xdg] ?? '', 'rosterctl'), within: undefined };
   if (!posix.isAbsolute(env['HOME'] ?? '')) return undefined;
@@ -73,8 +74,8 @@ function windowsFolder(kind: Kind, env: Environment): Folder | undefined {
 }
 
 /**
- * The folder of what is remembered about one organization at one service (ids for completion,
- * field names); gone with `auth logout`. Undefined when there is no cache folder.
+ * Returns the cache folder of one organization at one service (ids for completion, field names),
+ * which `auth logout` removes. Undefined if there is no cache folder.
  */
 export function cacheFolder(
   paths: Paths,
@@ -82,11 +83,11 @@ export function cacheFolder(
   organizationId: string,
 ): string | undefined {
   if (!paths.cache) return undefined;
-  // Not a hash, since loading what computes one takes a TAB longer than all else. No two places
-  // meet in one name, also where a file system does not tell A from a.
+  // Not a hash: loading the hash module would take longer than the rest of a completion. Hex names
+  // cannot collide, even on a file system that ignores case.
   const name = Buffer.from(`${origin}\n${organizationId}`).toString('hex');
-  return join(paths.cache.path, ...(name.match(longestName) ?? []));
+  return join(paths.cache.path, ...(name.match(nameSegments) ?? []));
 }
 
-/** File systems take 255 letters; a longer name becomes folders in folders. */
-const longestName = /.{1,200}/g;
+/** File systems allow 255 characters; a longer name is split into nested folders. */
+const nameSegments = /.{1,200}/g;

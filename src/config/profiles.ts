@@ -1,15 +1,16 @@
+/** Profiles: their names, and the changes to what is stored about them. */
 import { didYouMean } from '../data/nearest.js';
 import { ConfigError, UsageError } from '../errors.js';
 import type { ConfigData, StoredKey, StoredProfile } from './config-file.js';
 import type { Settings } from './settings.js';
 import { activeProfileOf, type Stored } from './store.js';
 
-/** The built-in profile: the service of the sandbox, never stored. */
+/** The built-in profile of the sandbox service, which is never stored. */
 export const sandboxProfile = 'sandbox';
-/** The organization of its demo data. */
+/** The organization of the sandbox's demo data. */
 export const demoOrganization = 'org_demo';
 
-/** A name under which a profile may be stored. Throws UsageError. */
+/** Returns a name if a profile may be stored under it. Throws UsageError. */
 export function checkProfileName(name: string): string {
   if (name === sandboxProfile)
     throw new UsageError('The profile sandbox is built in and cannot be stored.', {
@@ -23,7 +24,7 @@ export function checkProfileName(name: string): string {
   return name;
 }
 
-/** What to do where several are stored and none is active. */
+/** The hint for when several profiles are stored and none is active. */
 export const chooseOne = 'Choose one: rosterctl profile use NAME   (see: rosterctl profile list)';
 
 const noProfile: StoredProfile = {
@@ -33,8 +34,8 @@ const noProfile: StoredProfile = {
 };
 
 /**
- * The stored profile of a name: a typo must not fall back to another organization. Throws UsageError
- * with the nearest name, ConfigError when it is the file that names it.
+ * Returns the stored profile of a name: a typo must not fall back to another organization. Throws
+ * UsageError with the nearest name, or ConfigError if the name comes from the file.
  */
 export function requireProfile(
   file: ConfigData,
@@ -42,21 +43,21 @@ export function requireProfile(
 ): StoredProfile {
   const found = file.profiles.get(name);
   if (found) return found;
-  const meant = didYouMean(name, [...file.profiles.keys(), sandboxProfile]);
+  const suggestion = didYouMean(name, [...file.profiles.keys(), sandboxProfile]);
   if (via === 'active')
-    throw new ConfigError(`${file.file}: the active profile ${name} does not exist.${meant}`, {
+    throw new ConfigError(`${file.file}: the active profile ${name} does not exist.${suggestion}`, {
       hint: 'Choose another: rosterctl profile use NAME',
     });
-  throw new UsageError(`There is no profile ${name}.${meant}`, {
+  throw new UsageError(`There is no profile ${name}.${suggestion}`, {
     hint: 'See: rosterctl profile list   Store one: rosterctl auth login --profile NAME',
   });
 }
 
-/** After a login: the profile keeps its settings; it becomes active when no other is. */
+/** Adds a login. The profile keeps its settings, and becomes active if no other is. */
 export function withLogin(
   { config, keys }: Stored,
   name: string,
-  place: { readonly baseUrl: string; readonly organization: string },
+  target: { readonly baseUrl: string; readonly organization: string },
   key: StoredKey,
 ): Stored {
   const settings = config.profiles.get(name)?.settings ?? new Map<string, string>();
@@ -64,23 +65,23 @@ export function withLogin(
     config: {
       ...config,
       activeProfile: activeProfileOf(config) ?? name,
-      profiles: new Map(config.profiles).set(name, { ...place, settings }),
+      profiles: new Map(config.profiles).set(name, { ...target, settings }),
     },
     keys: new Map(keys).set(name, key),
   };
 }
 
-/** Without the key of a profile; its place and settings stay. */
+/** Removes the key of a profile; its base URL, organization and settings stay. */
 export function withoutKey(stored: Stored, name: string): Stored {
   return { ...stored, keys: without(stored.keys, name) };
 }
 
-/** With another active profile. */
+/** Changes the active profile. */
 export function withActive({ config, keys }: Stored, name: string): Stored {
   return { config: { ...config, activeProfile: name }, keys };
 }
 
-/** Under another name, in its place in the list; active if it was. */
+/** Renames a profile, which keeps its position in the list and stays active if it was. */
 export function withRenamed(stored: Stored, before: string, after: string): Stored {
   const { config, keys } = stored;
   const renamed = <V>(map: ReadonlyMap<string, V>) =>
@@ -96,7 +97,7 @@ export function withRenamed(stored: Stored, before: string, after: string): Stor
   };
 }
 
-/** Without a profile and its key; no other becomes active by itself. */
+/** Removes a profile and its key. No other profile becomes active. */
 export function withoutProfile({ config, keys }: Stored, name: string): Stored {
   return {
     config: {
@@ -108,7 +109,7 @@ export function withoutProfile({ config, keys }: Stored, name: string): Stored {
   };
 }
 
-/** With one setting of a profile (undefined: of the defaults) set, or unset by undefined. */
+/** Sets one setting of a profile (undefined: of the defaults); the value undefined unsets it. */
 export function withSetting(
   { config, keys }: Stored,
   profile: string | undefined,
@@ -121,7 +122,7 @@ export function withSetting(
     return { config: { ...config, defaults: change(config.defaults) }, keys };
   const before = config.profiles.get(profile) ?? noProfile;
   const settings = change(before.settings);
-  // The sandbox is built in: without a setting nothing of it is stored.
+  // The sandbox is built in: without settings, nothing is stored for it.
   const profiles =
     profile === sandboxProfile && settings.size === 0
       ? without(config.profiles, profile)

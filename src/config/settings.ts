@@ -1,22 +1,21 @@
-import { runsInCi } from '../data/ci.js';
+/** The settings of one invocation, resolved from all their sources. */
+import { runsInCi } from '../data/environment.js';
 import { defaultProfile } from '../data/text.js';
 import { UsageError } from '../errors.js';
 import type { OutputFormat } from './choices.js';
-import { decideKeys, readFlag, type SettingOrigin, unknownKeys } from './decide.js';
+import { resolveKeys, readFlag, type SettingOrigin, unknownKeys } from './decide.js';
 import { flagVariables, type GlobalFlags } from './environment.js';
 import { isOverride, namedKeys } from './keys.js';
 import { formatOfFile, nameList, oneOf, onOff } from './parse.js';
-import type { Environment } from './paths.js';
+import type { Overrides } from '../data/resources.js';
+import type { Environment } from '../data/environment.js';
 import { activeProfileOf, type ConfigData } from './store.js';
 
 export type { GlobalFlags, OutputFormat, SettingOrigin };
 
-/** The settings that replace something assumed, by their config key. */
-export type Overrides = { readonly [key: string]: string };
-
-/** Every setting, decided: flag over environment over profile over default. */
+/** Every setting, resolved: flag over environment over profile over default. */
 export interface Settings {
-  /** The profile in force and how it was chosen; `sandbox` is built in. */
+  /** The profile in use and how it was chosen; `sandbox` is built in. */
   readonly profile: {
     readonly name: string;
     readonly via: 'flag' | 'environment' | 'active' | 'none';
@@ -36,7 +35,7 @@ export interface Settings {
   readonly verbose: boolean;
   readonly debug: boolean;
   readonly strict: boolean;
-  /** --no-color was given; the environment is judged per stream. */
+  /** --no-color was given. The environment is evaluated per stream. */
   readonly noColor: boolean;
   /** The pager's command line, or undefined for none. */
   readonly pager: string | undefined;
@@ -61,39 +60,40 @@ export interface Connection {
   /** Printed beside a signed URL that stops working sooner than it says. */
   readonly urlNote?: string;
   readonly key: string;
-  /** For people: "environment ROSTERCTL_API_KEY", "stored for profile default". */
+  /** For messages: "environment ROSTERCTL_API_KEY", "stored for profile default". */
   readonly keySource: string;
 }
 
-/** What settings are made of. */
+/** The sources of settings. */
 interface SettingsInput {
   readonly flags: GlobalFlags;
   readonly env: Environment;
   readonly file: ConfigData;
   /**
-   * A value in the file that cannot be used becomes a note and the default instead of an error: for
-   * the `config` commands, which have to run to mend it.
+   * Turns a bad value in the file into a note and uses the default, instead of an error: for the
+   * `config` commands, which must run to fix it.
    */
   readonly tolerant?: boolean;
 }
 
 interface ResolvedSettings {
   readonly settings: Settings;
-  /** Every key with its text and where that came from, for `config list` and `config get`. */
+  /** Every key with its text and origin, for `config list` and `config get`. */
   readonly origins: readonly SettingOrigin[];
-  /** Sentences for stderr. */
+  /** Notes for stderr. */
   readonly notes: readonly string[];
 }
 
 /**
- * Decides every setting: flag over environment over profile over defaults; an empty variable is no
- * variable. Throws UsageError for a bad flag or variable, ConfigError for a bad value in the file.
+ * Resolves every setting: flag over environment over profile over defaults. An empty variable
+ * counts as unset. Throws UsageError for a bad flag or variable, ConfigError for a bad value in the
+ * file.
  */
 export function resolveSettings(input: SettingsInput): ResolvedSettings {
   const { env, file } = input;
   const flags = withFormat(input.flags);
   const profile = chooseProfile(input);
-  const { value, origins, notes } = decideKeys({ ...input, flags, profile: profile.name });
+  const { value, origins, notes } = resolveKeys({ ...input, flags, profile: profile.name });
   const dryRun = flags.dryRun ?? readSwitch('ROSTERCTL_DRY_RUN', env);
   notes.push(...unknownKeys(file, profile.name));
   const settings: Settings = {
@@ -109,7 +109,7 @@ export function resolveSettings(input: SettingsInput): ResolvedSettings {
     dryRun,
     yes: flags.yes ?? false,
     noInput: flags.noInput ?? (readSwitch('ROSTERCTL_NO_INPUT', env) || runsInCi(env)),
-    // -v on a line beats ROSTERCTL_QUIET, and the other way round.
+    // The flag -v takes precedence over ROSTERCTL_QUIET, and -q over ROSTERCTL_VERBOSE.
     quiet: flags.quiet ?? (readSwitch('ROSTERCTL_QUIET', env) && !flags.verbose),
     verbose: flags.verbose ?? (readSwitch('ROSTERCTL_VERBOSE', env) && !flags.quiet),
     debug: flags.debug ?? readSwitch('ROSTERCTL_DEBUG', env),
@@ -123,7 +123,7 @@ export function resolveSettings(input: SettingsInput): ResolvedSettings {
     rate: value(namedKeys.rate),
     undoKeepMs: value(namedKeys['undo.keep']),
     completionCache: value(namedKeys['completion.cache']),
-    overrides: overridesSet(origins),
+    overrides: overridesIn(origins),
   };
   return { settings, origins: [...origins, ...setVariables(env)], notes };
 }
@@ -139,7 +139,7 @@ function chooseProfile({ flags, env, file }: SettingsInput): Settings['profile']
     : { name: active, via: 'active' };
 }
 
-/** `--json`, `-o` and the ending of `--out`, as one `-o`. */
+/** Combines `--json`, `-o` and the extension of `--out` into one `-o`. */
 function withFormat(flags: GlobalFlags): GlobalFlags {
   const { json, output, out } = flags;
   if (json && output !== undefined && output !== 'json')
@@ -148,8 +148,8 @@ function withFormat(flags: GlobalFlags): GlobalFlags {
     });
   if (json) return { ...flags, output: 'json' };
   if (output !== undefined) return flags;
-  const named = formatOfFile('--out', out);
-  return named === undefined ? flags : { ...flags, output: named };
+  const format = formatOfFile('--out', out);
+  return format === undefined ? flags : { ...flags, output: format };
 }
 
 function readDelimiter({ delimiter }: GlobalFlags, env: Environment): Settings['delimiter'] {
@@ -161,20 +161,20 @@ function readDelimiter({ delimiter }: GlobalFlags, env: Environment): Settings['
   return word === 'tab' ? '\t' : word;
 }
 
-/** A variable that is on or off; empty = off. Throws UsageError for anything else. */
+/** Reads a variable that is on or off; empty = off. Throws UsageError for anything else. */
 function readSwitch(name: string, env: Environment): boolean {
   const text = env[name];
   return text ? readFlag(name, text, onOff) : false;
 }
 
-/** The variables that are set and are twins of a flag only, for `config list`. */
+/** Returns the variables that are set and correspond only to a flag, for `config list`. */
 function setVariables(env: Environment): SettingOrigin[] {
   return flagVariables
     .filter(({ name }) => env[name])
     .map(({ name, key }) => ({ key, value: env[name] ?? null, origin: `environment ${name}` }));
 }
 
-function overridesSet(origins: readonly SettingOrigin[]): Overrides {
+function overridesIn(origins: readonly SettingOrigin[]): Overrides {
   return Object.fromEntries(
     origins
       .filter(({ key, value, origin }) => isOverride(key) && value !== null && origin !== 'default')

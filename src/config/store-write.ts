@@ -1,3 +1,4 @@
+/** Writes the configuration, under a lock between processes. */
 import { readdirSync, unlinkSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { join } from 'node:path';
@@ -12,7 +13,7 @@ import type { Folder } from './paths.js';
 const lockName = 'config';
 const lockWaitMs = 20_000;
 
-/** The one place that writes config.json and credentials.json, for `ConfigStore.update`. */
+/** Writes config.json and credentials.json, for `ConfigStore.update`. Nothing else writes them. */
 export async function writeStored(
   folder: Folder,
   { owner, self }: { owner: number | undefined; self: ThisProcess },
@@ -27,7 +28,7 @@ export async function writeStored(
       sweepStaleCopies(folder.path);
       const before = read();
       const after = change(before);
-      // Keys first: a profile whose key belongs elsewhere is refused, never used.
+      // Keys first: a profile whose key is bound elsewhere is refused, never used.
       await writeFile('credentials', folder.path, owner, keysToJson(before), keysToJson(after));
       const config = configToJson(after.config);
       await writeFile('config', folder.path, owner, configToJson(before.config), config);
@@ -36,8 +37,8 @@ export async function writeStored(
   } catch (error) {
     const { syscall } = error as NodeJS.ErrnoException;
     if (error instanceof Failure || syscall === undefined) throw error;
-    const sentence = `The configuration in ${folder.path} cannot be written: ${systemReason(error)}.`;
-    throw new ConfigError(sentence, {
+    const message = `The configuration in ${folder.path} cannot be written: ${systemReason(error)}.`;
+    throw new ConfigError(message, {
       hint: 'Check the folder and the disk, or name another with ROSTERCTL_CONFIG_DIR.',
       cause: error,
     });
@@ -70,7 +71,7 @@ function keysToJson({ keys }: Stored): JsonObject {
   return Object.fromEntries(keys);
 }
 
-/** Copies that a killed writer left: all writers hold the lock, so any copy found here is stale. */
+/** Removes copies that a killed writer left. All writers hold the lock, so any copy is stale. */
 function sweepStaleCopies(folder: string): void {
   for (const name of readdirSync(folder))
     if (/^(config|credentials)\.json\.tmp-[0-9a-f]{16}$/.test(name)) unlinkSync(join(folder, name));

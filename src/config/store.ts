@@ -1,3 +1,4 @@
+/** The configuration on disk: profiles, defaults and keys. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultProfile } from '../data/text.js';
@@ -17,7 +18,7 @@ import { type Paths, requireFolder } from './paths.js';
 
 export type { ConfigData, Stored } from './config-file.js';
 
-/** One profile as `profile list` shows it; never its key. */
+/** One profile, as `profile list` shows it; never its key. */
 interface ProfileEntry {
   readonly name: string;
   readonly organization: string | undefined;
@@ -25,31 +26,34 @@ interface ProfileEntry {
   readonly active: boolean;
 }
 
-/** Profiles, defaults and keys on disk. Files are read when first asked for. */
+/** Profiles, defaults and keys on disk. Files are read on first use. */
 export interface ConfigStore {
-  /** Throws ConfigError when there is no folder to store in. */
+  /** Throws ConfigError if there is no folder to store in. */
   readonly configFile: string;
   readonly credentialsFile: string;
-  /** `config.json`; empty where there is none. Throws ConfigError with the path and the fix. */
+  /** Reads `config.json`; empty if there is none. Throws ConfigError with the path and the fix. */
   config(): ConfigData;
-  /** `credentials.json`; empty where there is none. Throws ConfigError; no key is in a message. */
+  /**
+   * Reads `credentials.json`; empty if there is none. Throws ConfigError; no message contains a
+   * key.
+   */
   keys(): StoredKeys;
   profiles(): readonly ProfileEntry[];
-  /** The files that other users could read, one sentence each; their modes are set when they are read. */
+  /** One sentence for each file that other users could read. Reading a file tightens its mode. */
   warnings(): readonly string[];
   /**
-   * Reads both files anew under a lock, lets `change` say what they shall hold and writes what
-   * differs, so that processes side by side lose nothing. Throws ConfigError, GuardError (locked).
+   * Reads both files again under a lock, calls `change`, and writes what differs, so that
+   * concurrent processes lose nothing. Throws ConfigError, GuardError (locked).
    */
   update(change: (now: Stored) => Stored): Promise<void>;
 }
 
-/** Who may have the files open: this process, for the lock between processes. */
+/** Options of a store: this process, for the lock between processes. */
 export interface StoreOptions {
   readonly self: ThisProcess;
 }
 
-/** Opens the store; nothing is read, made or written yet. */
+/** Opens the store. Reads, creates and writes nothing yet. */
 export function openConfigStore(paths: Paths, { self }: StoreOptions): ConfigStore {
   let config: ConfigData | undefined;
   let keys: StoredKeys | undefined;
@@ -97,7 +101,7 @@ export function openConfigStore(paths: Paths, { self }: StoreOptions): ConfigSto
   };
 }
 
-/** The profile that is used when none is named: the chosen one, else the one called `default`. */
+/** Returns the profile to use if none is named: the active one, else the one called `default`. */
 export function activeProfileOf(config: ConfigData): string | undefined {
   return config.activeProfile ?? (config.profiles.has(defaultProfile) ? defaultProfile : undefined);
 }
@@ -107,14 +111,14 @@ function readPrivate(
   paths: Paths,
   warnings: Map<string, string>,
 ): string | undefined {
-  const found = inspectPrivateFile(file, { owner: paths.owner });
-  if (found.state === 'absent') return undefined;
-  if (found.loose) warnings.set(file, tightened(file, paths));
+  const status = inspectPrivateFile(file, { owner: paths.owner });
+  if (status.state === 'absent') return undefined;
+  if (status.loose) warnings.set(file, tightenMode(file, paths));
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // Between the look and the read another process may have replaced it; a link may point nowhere.
+    // Another process may have replaced the file since the check; a link may be dangling.
     if (code === 'ENOENT') return undefined;
     throw new ConfigError(`The file ${file} cannot be read: ${systemReason(error)}.`, {
       hint: 'Mend its mode or move it away.',
@@ -123,8 +127,11 @@ function readPrivate(
   }
 }
 
-/** Reading goes on where the mode cannot be set: a container mounts keys as root, read-only. */
-function tightened(file: string, { owner }: Paths): string {
+/**
+ * Tightens a file's mode. If that fails, reading continues: a container mounts keys as root,
+ * read-only.
+ */
+function tightenMode(file: string, { owner }: Paths): string {
   try {
     tightenPrivateFile(file, { owner });
     return `${file} could be read by other users; its mode is now 0600.`;

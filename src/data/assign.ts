@@ -1,29 +1,30 @@
+/** Field assignments: `key=value` words, and setting their values in a record. */
 import { UsageError } from '../errors.js';
 import { isObject, type JsonObject } from './json.js';
 import { isIndex } from './path.js';
 import { plural } from './text.js';
 
-/** A `k=v` word taken apart; its text is not yet a value. */
+/** A parsed `k=v` word; its text is not yet a value. */
 interface FieldWord {
   /** The key as typed, for messages. */
   readonly key: string;
   readonly path: readonly string[];
   /** The key ended in `[]`. */
   readonly list: boolean;
-  /** What stands after the first `=`; undefined for `tags[]` alone. */
+  /** The text after the first `=`; undefined for a bare `tags[]`. */
   readonly text: string | undefined;
 }
 
-/** A field with its value; several with the same path are one list (`tags[]=a`, `tags[]=b`). */
+/** A field and its value; several with the same path form one list (`tags[]=a`, `tags[]=b`). */
 export interface Field {
   readonly key: string;
   readonly path: readonly string[];
   readonly list: boolean;
-  /** Undefined only for `tags[]` alone: the empty list. */
+  /** Undefined only for a bare `tags[]`: the empty list. */
   readonly value: unknown;
 }
 
-/** Takes `a.b=1`, `a[b]=1`, `tags[]=x` or `tags[]` apart. Throws UsageError. */
+/** Parses `a.b=1`, `a[b]=1`, `tags[]=x` or `tags[]`. Throws UsageError. */
 export function readFieldWord(word: string): FieldWord {
   const equals = word.indexOf('=');
   const key = equals < 0 ? word : word.slice(0, equals);
@@ -46,8 +47,8 @@ function pathOf(text: string, key: string): string[] {
 }
 
 /**
- * A value as `-F` types it: true, false, null, a JSON object or list, and numbers only if the text
- * survives the round trip; `07`, `1.50`, `1e3` and 19-digit ids stay text. `parse` reads JSON.
+ * Returns the typed value of a `-F` text: true, false, null, a JSON object or list, and a number
+ * only if it round-trips; `07`, `1.50`, `1e3` and 19-digit ids stay text. `parse` reads JSON.
  */
 export function typedValue(text: string, parse: (json: string) => unknown = JSON.parse): unknown {
   if (text === 'true') return true;
@@ -67,13 +68,13 @@ function isPlainNumber(text: string): boolean {
   return text.includes('.') || Number.isSafeInteger(Number(text));
 }
 
-/** Throws UsageError when a key is given twice, or both as a value and as something nested. */
+/** Throws UsageError if a key is given twice, or both as a value and with nested fields. */
 export function refuseDoubleFields(
   fields: readonly Pick<Field, 'key' | 'path' | 'list' | 'value'>[],
 ): void {
   for (const [index, field] of fields.entries())
     for (const other of fields.slice(0, index)) {
-      if (!begins(field.path, other.path) && !begins(other.path, field.path)) continue;
+      if (!startsWith(field.path, other.path) && !startsWith(other.path, field.path)) continue;
       const sameList = field.list && other.list && field.path.length === other.path.length;
       if (sameList && field.value !== undefined && other.value !== undefined) continue;
       throw new UsageError(
@@ -84,14 +85,14 @@ export function refuseDoubleFields(
     }
 }
 
-function begins(path: readonly string[], start: readonly string[]): boolean {
+function startsWith(path: readonly string[], start: readonly string[]): boolean {
   return start.every((segment, index) => path[index] === segment);
 }
 
 /**
- * The base with the fields set in it; an index changes that element of the list that is there, and a
- * key such as `__proto__` is an ordinary key. Throws UsageError for a field in what is neither an
- * object nor a list, and for an index beyond the end of a list.
+ * Returns a copy of the base with the fields set. An index changes an element of an existing list,
+ * and a key such as `__proto__` is an ordinary key. Throws UsageError for a field inside a value
+ * that is neither an object nor a list, and for an index beyond the end of a list.
  */
 export function setFields(base: JsonObject, fields: readonly Field[]): JsonObject {
   const draft = new Draft(base);
@@ -101,11 +102,11 @@ export function setFields(base: JsonObject, fields: readonly Field[]): JsonObjec
       draft.set(path, value);
       continue;
     }
-    const place = JSON.stringify(path);
-    const items = lists.get(place) ?? [];
+    const listKey = JSON.stringify(path);
+    const items = lists.get(listKey) ?? [];
     if (value !== undefined) items.push(value);
-    if (lists.has(place)) continue;
-    lists.set(place, items);
+    if (lists.has(listKey)) continue;
+    lists.set(listKey, items);
     draft.set(path, items);
   }
   return draft.root;
@@ -113,7 +114,7 @@ export function setFields(base: JsonObject, fields: readonly Field[]): JsonObjec
 
 type Container = { [key: string]: unknown } | unknown[];
 
-/** A value being changed; each object and list on the way is copied once, when it is first entered. */
+/** A value being changed. Copies each object and list on a path once, on first access. */
 class Draft {
   readonly root: { [key: string]: unknown };
   private readonly copies = new Set<unknown>();
@@ -146,10 +147,10 @@ function copyOf(present: unknown, path: readonly string[], index: number): Conta
   if (Array.isArray(present)) return [...(present as unknown[])];
   if (isObject(present)) return { ...present };
   const name = path.slice(0, index + 1).join('.');
-  const isNothing = present === undefined || present === null;
-  if (isNothing && !isIndex(path[index + 1] ?? '')) return {};
+  const isMissing = present === undefined || present === null;
+  if (isMissing && !isIndex(path[index + 1] ?? '')) return {};
   throw new UsageError(
-    `There is no ${path.join('.')}: ${name} is ${isNothing ? 'empty' : 'neither an object nor a list'}.`,
+    `There is no ${path.join('.')}: ${name} is ${isMissing ? 'empty' : 'neither an object nor a list'}.`,
     { hint: `Set the whole of ${name}.` },
   );
 }
@@ -167,7 +168,7 @@ function checkedKey(container: Container, path: readonly string[], index: number
   );
 }
 
-// An assignment would take `__proto__` for something else than a key.
+// A plain assignment to `__proto__` would set the prototype.
 function put(container: Container, key: string, value: unknown): void {
   Object.defineProperty(container, key, {
     value,

@@ -1,4 +1,6 @@
-/** A value of a list and, where it is known, the one line of JSON that printing it would give. */
+/** Record streams: lists read one by one or in batches. */
+
+/** A value of a list and, if known, the line of JSON that printing it would produce. */
 export interface Item<T> {
   readonly value: T;
   readonly text?: string | undefined;
@@ -6,12 +8,12 @@ export interface Item<T> {
 
 export type Batches<T> = AsyncIterable<readonly Item<T>[]>;
 
-/** A list on its way: one by one, or in batches, which spare a long list a promise for each value. */
+/** A list being read: one by one, or in batches, which save a promise per value in a long list. */
 export interface RecordStream<T> extends AsyncIterable<T> {
   batches(): Batches<T>;
 }
 
-/** A flow of these batches; `begin` is called by whoever starts to read. */
+/** Creates a stream of batches. Each reader calls `begin`. */
 export function recordStream<T>(begin: () => Batches<T>): RecordStream<T> {
   return {
     batches: begin,
@@ -21,48 +23,48 @@ export function recordStream<T>(begin: () => Batches<T>): RecordStream<T> {
   };
 }
 
-/** Any list in batches: those of a flow as they are, of another each value as soon as it comes. */
+/** Returns any list in batches: those of a stream unchanged, otherwise each value as it arrives. */
 export function batchesOf<T>(list: AsyncIterable<T> | Iterable<T>): Batches<T> {
-  if (isFlow(list)) return list.batches();
-  return Array.isArray(list) ? inOne(list as readonly T[]) : oneByOne(list);
+  if (isStream(list)) return list.batches();
+  return Array.isArray(list) ? oneBatch(list as readonly T[]) : oneByOne(list);
 }
 
 /**
- * Passes each item through `take`, undefined drops it. What came before the item at which `take`
- * throws is handed on first.
+ * Maps each item with `map` and drops it if the result is undefined. Yields the items before the
+ * one at which `map` throws first.
  */
 export async function* filterMap<T, U>(
   batches: Batches<T>,
-  take: (item: Item<T>) => Item<U> | undefined,
+  map: (item: Item<T>) => Item<U> | undefined,
 ): AsyncGenerator<readonly Item<U>[]> {
   for await (const batch of batches) {
-    const taken: Item<U>[] = [];
+    const results: Item<U>[] = [];
     let failure: { readonly error: unknown } | undefined;
     try {
       for (const item of batch) {
-        const next = take(item);
-        if (next) taken.push(next);
+        const result = map(item);
+        if (result) results.push(result);
       }
     } catch (error) {
       failure = { error };
     }
-    if (taken.length > 0) yield taken;
+    if (results.length > 0) yield results;
     if (failure) throw failure.error;
   }
 }
 
-/** All values of a list. */
+/** Returns all values of a list. */
 export async function collect<T>(list: AsyncIterable<T> | Iterable<T>): Promise<T[]> {
   const all: T[] = [];
   for await (const batch of batchesOf(list)) for (const { value } of batch) all.push(value);
   return all;
 }
 
-function isFlow<T>(list: AsyncIterable<T> | Iterable<T>): list is RecordStream<T> {
+function isStream<T>(list: AsyncIterable<T> | Iterable<T>): list is RecordStream<T> {
   return 'batches' in list && typeof list.batches === 'function';
 }
 
-async function* inOne<T>(list: readonly T[]): Batches<T> {
+async function* oneBatch<T>(list: readonly T[]): Batches<T> {
   if (list.length > 0) yield list.map((value) => ({ value }));
 }
 

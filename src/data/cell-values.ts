@@ -1,4 +1,4 @@
-/** Values from CSV cells: a changed cell takes the type that the record's value has. */
+/** Values of CSV cells: a changed cell keeps the type of the record's value. */
 import { type Field, setFields } from './assign.js';
 import { clearWord, exportText, spreadsheetError } from './csv.js';
 import { compareDecimals } from './sorting.js';
@@ -9,50 +9,50 @@ import { InputError, UsageError } from '../errors.js';
 const columnTypes = ['text', 'int', 'bool', 'json'] as const;
 type ColumnType = (typeof columnTypes)[number];
 
-/** What others call the types of a column. */
+/** Names that other tools use for the types of a column. */
 const otherTypes: ReadonlyMap<string, ColumnType> = new Map([
-  ...['number', 'integer', 'num'].map((word) => [word, 'int'] as const),
+  ...['number', 'integer', 'num'].map((typeName) => [typeName, 'int'] as const),
   ['boolean', 'bool'],
   ...['object', 'array', 'list', 'null', 'float', 'double', 'decimal'].map(
-    (word) => [word, 'json'] as const,
+    (typeName) => [typeName, 'json'] as const,
   ),
-  ...['string', 'str'].map((word) => [word, 'text'] as const),
+  ...['string', 'str'].map((typeName) => [typeName, 'text'] as const),
 ]);
 
 const prefix = 'set.';
 
-/** Where a row's own values keep the cell of a column that sets the field of its name. */
+/** Returns the key, in a row's own values, of a cell that sets the field of its column's name. */
 export function cellKey(header: string): string {
   return prefix + header;
 }
 
-/** A cell of a `--csv-raw` file that means something else unless the record holds just this text. */
+/** A cell of a `--csv-raw` file with a special meaning, unless the record has exactly this text. */
 export interface RawCell {
   readonly raw: string;
 }
 
-/** The name and the type of a column such as `age:int`. Throws InputError for a type of another tool. */
+/** Parses a column name such as `age:int`. Throws InputError for a type name of another tool. */
 export function readColumnName(header: string): { name: string; type?: ColumnType } {
-  const [, name = header, word = ''] = /^(.+):(\w+)$/.exec(header) ?? [];
-  const type = columnTypes.find((known) => known === word);
+  const [, name = header, typeName = ''] = /^(.+):(\w+)$/.exec(header) ?? [];
+  const type = columnTypes.find((known) => known === typeName);
   if (type !== undefined) return { name, type };
-  const meant = otherTypes.get(word.toLowerCase());
-  if (meant === undefined) return { name: header };
-  throw new InputError(`The column "${header}" has an unknown type: ${word}.`, {
-    hint: `Did you mean ${name}:${meant}?`,
+  const suggestion = otherTypes.get(typeName.toLowerCase());
+  if (suggestion === undefined) return { name: header };
+  throw new InputError(`The column "${header}" has an unknown type: ${typeName}.`, {
+    hint: `Did you mean ${name}:${suggestion}?`,
   });
 }
 
-/** Throws InputError, without the line, for a cell that does not fit the type in its column's name. */
+/** Throws InputError, without the line number, for a cell that does not match its column's type. */
 export function checkTypedCell(header: string, cell: string): void {
   const { type } = readColumnName(header);
   if (type) typedValue(cell, type);
 }
 
 /**
- * The top-level fields that the cells of a row change, as they stand after the change; a cell that
- * says what the export writes for the present value changes nothing. `own` is what the header read of
- * the row, `record` undefined where nothing is there yet. Throws InputError naming the line.
+ * Returns the top-level fields that the cells of a row change, with their new values. A cell that
+ * equals the exported text of the present value changes nothing. `own`: the row as read by the
+ * header; `record`: undefined if there is none yet. Throws InputError naming the line.
  */
 export function cellFields(
   own: JsonObject,
@@ -66,12 +66,12 @@ export function cellFields(
     const field = fieldOfCell(key.slice(prefix.length), cell, base, line);
     if (field) fields.push(field);
   }
-  const touched = new Set(fields.map(({ path }) => path[0] ?? ''));
-  const whole = setAll(base, fields, line);
-  return Object.fromEntries([...touched].map((key) => [key, whole[key]]));
+  const changedKeys = new Set(fields.map(({ path }) => path[0] ?? ''));
+  const changed = setAllFields(base, fields, line);
+  return Object.fromEntries([...changedKeys].map((key) => [key, changed[key]]));
 }
 
-/** The top-level fields that the cells of a row may change, as far as their columns' names tell. */
+/** Returns the top-level fields that the cells of a row may change, judging by the column names. */
 export function cellFieldNames(own: JsonObject): readonly string[] {
   const names = Object.keys(own)
     .filter((key) => key.startsWith(prefix))
@@ -79,7 +79,7 @@ export function cellFieldNames(own: JsonObject): readonly string[] {
   return [...new Set(names)];
 }
 
-function setAll(base: JsonObject, fields: readonly Field[], line: number): JsonObject {
+function setAllFields(base: JsonObject, fields: readonly Field[], line: number): JsonObject {
   try {
     return setFields(base, fields);
   } catch (error) {
@@ -97,9 +97,9 @@ function fieldOfCell(
   record: JsonObject,
   line: number,
 ): Field | undefined {
-  const exact = find(record, header);
+  const exact = findField(record, header);
   const { name, type } = exact ? { name: header } : readColumnName(header);
-  const present = exact ?? find(record, name);
+  const present = exact ?? findField(record, name);
   try {
     const value = changedValue(cell, type, present?.value);
     if (value === undefined) return undefined;
@@ -113,7 +113,7 @@ function fieldOfCell(
   }
 }
 
-/** Undefined where the cell changes nothing. */
+/** Returns the new value; undefined if the cell changes nothing. */
 function changedValue(cell: unknown, type: ColumnType | undefined, present: unknown): unknown {
   if (cell === null) return null;
   const text = isObject(cell) ? (cell as unknown as RawCell).raw : (cell as string);
@@ -142,7 +142,7 @@ function typedValue(cell: string, type: ColumnType): unknown {
   }
 }
 
-/** The cell as a value of the type that is there now. Throws InputError where it does not fit. */
+/** Converts a cell to the type of the present value. Throws InputError if it does not match. */
 function valueLike(present: unknown, cell: string): unknown {
   if (isNested(present))
     throw new InputError(
@@ -155,8 +155,8 @@ function valueLike(present: unknown, cell: string): unknown {
 }
 
 function booleanOf(cell: string): boolean {
-  const word = cell.trim().toLowerCase();
-  if (word === 'true' || word === 'false') return word === 'true';
+  const text = cell.trim().toLowerCase();
+  if (text === 'true' || text === 'false') return text === 'true';
   throw invalidCell(cell, 'true or false');
 }
 
@@ -165,28 +165,28 @@ const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 function numberLike(present: unknown, cell: string): unknown {
   const text = cell.trim();
   if (!jsonNumber.test(text)) throw invalidCell(cell, 'a number');
-  // 7.0 is another spelling of 7.
+  // 7.0 and 7 are the same number.
   return compareDecimals(plainText(present), text) === 0 ? present : parseJson(text);
 }
 
-/** Elements keep the type they have; of a list that grew or shrank those that are still there keep theirs. */
+/** Converts a cell to a list whose elements keep their types, also if the list grew or shrank. */
 function listLike(present: readonly unknown[], cell: string): unknown {
   const list = jsonList(present, cell);
   if (list) return list;
   const parts = cell.split(';');
-  const moved =
+  const byText =
     parts.length === present.length
       ? new Map<string, unknown>()
       : new Map(present.map((item) => [exportText(item), item]));
   return parts.map((part, index) => {
     const own = present[index];
     if (index < present.length && part === exportText(own)) return own;
-    if (moved.has(part)) return moved.get(part);
+    if (byText.has(part)) return byText.get(part);
     return valueLike(index < present.length ? own : present[0], part);
   });
 }
 
-/** A list in JSON, as the export writes it where an element holds a `;`. */
+/** Parses a list in JSON, as the export writes it if an element contains a `;`. */
 function jsonList(present: readonly unknown[], cell: string): readonly unknown[] | undefined {
   if (!cell.trimStart().startsWith('[')) return undefined;
   try {
@@ -199,13 +199,13 @@ function jsonList(present: readonly unknown[], cell: string): readonly unknown[]
   }
 }
 
-function invalidCell(cell: string, wanted: string): InputError {
-  const shown = cell.length > 60 ? `${cell.slice(0, 60)}…` : cell;
-  return new InputError(`holds "${shown}", which is not ${wanted}.`);
+function invalidCell(cell: string, expected: string): InputError {
+  const text = cell.length > 60 ? `${cell.slice(0, 60)}…` : cell;
+  return new InputError(`holds "${text}", which is not ${expected}.`);
 }
 
-function find(record: JsonObject, name: string): Located | undefined {
-  // Keys are compared as the header shows them only where it cannot show all.
+function findField(record: JsonObject, name: string): Located | undefined {
+  // Compare keys as exported only if the header contains replacement characters.
   const isKey = /[\u2400\ufffd]/.test(name)
     ? (key: string, spelling: string) => exportText(key) === spelling
     : undefined;
@@ -216,29 +216,35 @@ function find(record: JsonObject, name: string): Located | undefined {
 }
 
 /**
- * Where a field that the record lacks belongs: in the object that is there under the longest keys.
- * What is left are nested fields if all are plain words, else one key: a question may hold dots.
+ * Returns the path for a field that the record lacks: inside the existing object with the longest
+ * keys. The rest of the name becomes nested fields if all of it are plain words, otherwise one key,
+ * because a question may contain dots.
  */
 function newPath(record: JsonObject, name: string): readonly string[] {
   const brackets = bracketPath(name);
   if (brackets && isContainer(record[brackets[0] ?? ''])) return brackets;
   const path: string[] = [];
-  let place: unknown = record;
+  let container: unknown = record;
   let rest = name.trim().split('.');
-  for (let key = containerKey(place, rest); key !== undefined; key = containerKey(place, rest)) {
+  for (
+    let key = containerKey(container, rest);
+    key !== undefined;
+    key = containerKey(container, rest)
+  ) {
     path.push(key);
-    place = (place as JsonObject)[key];
+    container = (container as JsonObject)[key];
     rest = rest.slice(key.split('.').length);
   }
-  if (Array.isArray(place)) return [...path, ...rest];
+  if (Array.isArray(container)) return [...path, ...rest];
   if (path.length === 0 && isPlainWord(rest[0])) path.push(...rest.splice(0, 1));
   return [...path, ...(rest.every(isPlainWord) ? rest : [rest.join('.')])];
 }
 
-function containerKey(place: unknown, words: readonly string[]): string | undefined {
+function containerKey(container: unknown, words: readonly string[]): string | undefined {
   for (let length = words.length - 1; length > 0; length--) {
     const key = words.slice(0, length).join('.');
-    if (Object.hasOwn(place as object, key) && isContainer((place as JsonObject)[key])) return key;
+    if (Object.hasOwn(container as object, key) && isContainer((container as JsonObject)[key]))
+      return key;
   }
   return undefined;
 }

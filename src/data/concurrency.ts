@@ -1,13 +1,18 @@
-/** Starts work in order, `most` at once; a promise for each. One that fails stops no other. */
+/** Concurrency: bounded parallel work, and long loops that yield to the event loop. */
+
+/**
+ * Starts work in order, at most `limit` at once. Returns a promise per item; a failure stops no
+ * other.
+ */
 export function mapConcurrently<T, R>(
   items: readonly T[],
-  most: number,
+  limit: number,
   work: (item: T) => Promise<R>,
 ): readonly Promise<R>[] {
   const waiting: (() => void)[] = [];
   let running = 0;
-  const turn = async (item: T): Promise<R> => {
-    if (running >= most) await new Promise<void>((go) => waiting.push(go));
+  const runInTurn = async (item: T): Promise<R> => {
+    if (running >= limit) await new Promise<void>((resolve) => waiting.push(resolve));
     else running += 1;
     try {
       return await work(item);
@@ -17,27 +22,26 @@ export function mapConcurrently<T, R>(
       else running -= 1;
     }
   };
-  return items.map(turn);
+  return items.map(runInTurn);
 }
 
-/** Long loops without any waiting in them let signals and timers in from time to time. */
-
-/** So many steps take some milliseconds at most. */
-const stepsATurn = 20_000;
+/** This many steps take at most a few milliseconds. */
+const stepsPerTurn = 20_000;
 
 /**
- * A counter of steps: every 20,000 of them it gives a promise that resolves after the event loop had
- * its turn, and rejects with `stopped()` if the signal fired; else undefined, at no cost.
+ * Returns a step counter for a long loop without any waiting, so that signals and timers can run.
+ * Every 20,000 steps it returns a promise that resolves after a turn of the event loop, or rejects
+ * with `stopped()` if the signal fired; otherwise undefined, at no cost.
  */
 export function eventLoopTurns(
   signal: AbortSignal | undefined,
   stopped: () => Error,
 ): (steps: number) => Promise<void> | undefined {
-  let taken = 0;
+  let count = 0;
   return (steps) => {
-    taken += steps;
-    if (taken < stepsATurn) return undefined;
-    taken = 0;
+    count += steps;
+    if (count < stepsPerTurn) return undefined;
+    count = 0;
     return new Promise((resolve, reject) => {
       setImmediate(() => {
         if (signal?.aborted) reject(stopped());

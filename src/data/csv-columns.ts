@@ -1,4 +1,4 @@
-/** The header of a CSV: which of its columns count, and how the rows below it are read. */
+/** CSV headers: which columns are used, and how the cells below them are read. */
 import { InputError } from '../errors.js';
 import { cellKey, checkTypedCell, type RawCell, readColumnName } from './cell-values.js';
 import { clearWord, shortenedNumber, spreadsheetError, unguard } from './csv.js';
@@ -6,79 +6,82 @@ import type { JsonObject } from './json.js';
 import { didYouMean, nearest } from './nearest.js';
 import { firstOf, plural } from './text.js';
 
-/** What one column of a CSV gives its row. */
+/** One column of a CSV. */
 export interface Column {
-  /** The header as the page names it: `internalNotes`. */
+  /** The documented name of the column: `internalNotes`. */
   readonly name: string;
   readonly aliases?: readonly string[];
   /**
-   * Reads a cell that holds something, `exported` where the service itself may have said it; throws a
+   * Reads a cell that is not empty. `exported`: its text may come from the service itself. Throws a
    * plain Error with the reason.
    */
   read(cell: string, exported: boolean): unknown;
-  /** The name under which the value stands in the row's own values; default the column's name. */
+  /** The key of the value in the row's own values; default: the column's name. */
   readonly as?: string;
-  /** Whether `<clear>` is allowed: null. */
+  /** Allows `<clear>`, which means null. */
   readonly clears?: boolean;
-  /** Sets the field of its name; what its cells mean depends on what the record holds there. */
+  /** Sets the field of its name; the meaning of its cells depends on the record's value. */
   readonly setsField?: boolean;
 }
 
-/** Which columns a command takes from a CSV. */
+/** The columns that a command accepts in a CSV. */
 export interface ColumnRules {
   readonly columns: readonly Column[];
-  /** Fields that an export writes and an import leaves alone. */
+  /** Fields that an export writes and an import ignores. */
   readonly exported: readonly string[];
   /**
-   * Any other column sets the field of its name (`name:text`, `:int`, `:bool`, `:json` type them). `ownFile`:
-   * not in what an export wrote, whose unknown columns are the service's, nor one that looks like a slip.
+   * Any other column sets the field of its name (typed with `name:text`, `:int`, `:bool`, `:json`).
+   * `ownFile`: except in an exported file, whose unknown columns belong to the service, and except
+   * for a name that looks like a typo.
    */
   readonly open: boolean | 'ownFile';
-  /** Columns whose values the command line itself gives, by the flag that does. */
+  /** Columns whose values come from a flag instead, with that flag. */
   readonly overruled?: ReadonlyMap<string, string> | undefined;
 }
 
 export interface HeaderOptions {
-  /** `--map "Bewerber=id"`, by the header as it stands. */
+  /** `--map "Bewerber=id"`, by the header text in the file. */
   readonly map: readonly (readonly [header: string, name: string])[];
-  readonly ignoreStrangers: boolean;
-  /** Cells were written by `--csv-raw`. */
+  readonly ignoreUnknownColumns: boolean;
+  /** The file was written with `--csv-raw`. */
   readonly raw: boolean;
 }
 
-/** A header understood: how to read the rows below it, and what is left aside. */
+/** A parsed header: reads the rows below it. */
 export interface Header {
   readonly unused: readonly string[];
-  /** Columns as they are called in the file, by the flag that is heard instead. */
+  /** Columns, by their names in the file, with the flag that takes precedence over them. */
   readonly overruled: ReadonlyMap<string, string>;
   id(cells: readonly string[], line: number): string;
   own(cells: readonly string[], line: number): JsonObject;
 }
 
-/** Reads a header. Throws InputError for no id column, a name given twice, or one that nobody knows. */
+/**
+ * Reads a header. Throws InputError for a missing id column, a duplicate name, or an unknown one.
+ */
 export function readHeader(
   cells: readonly string[],
   rules: ColumnRules,
   options: HeaderOptions,
 ): Header {
-  const exact = cells.map((cell) => (options.raw ? cell : unguard(cell)));
-  const names = exact.map((cell) => mapped(cell.trim(), options));
+  const headers = cells.map((cell) => (options.raw ? cell : unguard(cell)));
+  const names = headers.map((cell) => mapHeader(cell.trim(), options));
   const all = new Set(names);
   for (const [from] of options.map)
-    if (!exact.some((cell) => cell.trim() === from.trim()))
+    if (!headers.some((cell) => cell.trim() === from.trim()))
       throw new InputError(`--map names a column "${from}" that the CSV does not have.`, {
-        hint: `It has: ${firstOf(exact)}.`,
+        hint: `It has: ${firstOf(headers)}.`,
       });
-  const spellings = new Set(names.map(plain));
-  const isExport = exportMarks.every((mark) => spellings.has(plain(mark)));
-  const isOwn = !isExport && !options.ignoreStrangers;
+  const normalizedNames = new Set(names.map(normalized));
+  const isExport = exportMarks.every((mark) => normalizedNames.has(normalized(mark)));
+  const isOwn = !isExport && !options.ignoreUnknownColumns;
   const missing = rules.columns
     .map((column) => column.name)
-    .filter((column) => !spellings.has(plain(column)));
-  // A name close to a column that counts and is not there itself.
-  const isSlip = (name: string) => nearest(name, missing) !== undefined;
-  const isNamed = (name: string, wanted: string) =>
-    name === wanted || (sameName(name, wanted) && !all.has(wanted));
+    .filter((column) => !normalizedNames.has(normalized(column)));
+  // True for a name close to a known column that is missing.
+  const isTypo = (name: string) => nearest(name, missing) !== undefined;
+  const isNamed = (name: string, expected: string) =>
+    name === expected || (sameName(name, expected) && !all.has(expected));
   const used = new Map<string, number>();
   const readers: { readonly index: number; readonly column: Column }[] = [];
   const unused: string[] = [];
@@ -88,25 +91,25 @@ export function readHeader(
     if (name === '') continue;
     const isId = isNamed(name, 'id');
     const known = rules.columns.find((column) =>
-      [column.name, ...(column.aliases ?? [])].some((word) => isNamed(name, word)),
+      [column.name, ...(column.aliases ?? [])].some((alias) => isNamed(name, alias)),
     );
     const isOpen =
       !isExported(name, rules) &&
-      (rules.open === true || (rules.open === 'ownFile' && isOwn && !isSlip(name)));
-    // A key of the record may end in a space, or like a type.
-    const header = exact[index]?.trim() === name ? (exact[index] ?? name) : name;
+      (rules.open === true || (rules.open === 'ownFile' && isOwn && !isTypo(name)));
+    // A key of the record may end in a space, or in what looks like a type.
+    const header = headers[index]?.trim() === name ? (headers[index] ?? name) : name;
     const column = known ?? (isOpen ? openColumn(header, isExport) : undefined);
     if (!isId && !column) {
-      const passes = isExported(name, rules) || options.ignoreStrangers;
-      if (!passes && !(isExport && !isSlip(name))) throw stranger(name, rules);
+      const isIgnored = isExported(name, rules) || options.ignoreUnknownColumns;
+      if (!isIgnored && !(isExport && !isTypo(name))) throw unknownColumn(name, rules);
       unused.push(name);
       continue;
     }
     const key = isId ? 'id' : (column?.as ?? column?.name ?? name);
-    const before = used.get(key);
-    if (before !== undefined)
+    const previousIndex = used.get(key);
+    if (previousIndex !== undefined)
       throw new InputError(
-        `Columns ${before + 1} and ${index + 1} are both ${isId ? 'id' : column?.name}.`,
+        `Columns ${previousIndex + 1} and ${index + 1} are both ${isId ? 'id' : column?.name}.`,
         {
           hint: 'Take one of them out of the file.',
         },
@@ -127,17 +130,17 @@ export function readHeader(
     overruled,
     id(row, line) {
       const cell = row[idIndex] ?? '';
-      if (!options.raw) checkNoError(cell, 'id', line);
-      checkWhole(cell, 'id', line, options);
-      // An id is what it is, spaces included.
+      if (!options.raw) checkNoSpreadsheetError(cell, 'id', line);
+      checkNotShortened(cell, 'id', line, options);
+      // An id is used verbatim, including spaces.
       return options.raw ? cell : unguard(cell);
     },
     own: (row, line) => ownValues(row, line, readers, reading),
   };
 }
 
-/** Whether a first line is a header with an id column, for `--ids`. */
-export function namesAnId(cells: readonly string[], map: HeaderOptions['map']): boolean {
+/** True if a first line is a header with an id column, for `--ids`. */
+export function hasIdColumn(cells: readonly string[], map: HeaderOptions['map']): boolean {
   return cells.some(
     (cell) =>
       sameName(cell.trim(), 'id') ||
@@ -151,13 +154,13 @@ function ownValues(
   readers: readonly { readonly index: number; readonly column: Column }[],
   options: HeaderOptions & { readonly isExport: boolean },
 ): JsonObject {
-  const own: [string, unknown][] = [];
+  const values: [string, unknown][] = [];
   for (const { index, column } of readers) {
     const cell = row[index] ?? '';
     if (cell.trim() === '') continue;
-    own.push([column.as ?? column.name, readCell(cell, column, line, options)]);
+    values.push([column.as ?? column.name, readCell(cell, column, line, options)]);
   }
-  return Object.fromEntries(own);
+  return Object.fromEntries(values);
 }
 
 function readCell(
@@ -167,13 +170,13 @@ function readCell(
   options: HeaderOptions & { readonly isExport: boolean },
 ): unknown {
   const { name } = column;
-  const word = cell.trim();
-  // No guard tells a raw text from what it looks like, but the record that holds it does.
-  if (options.raw && column.setsField && (word === clearWord || spreadsheetError.test(word)))
+  const text = cell.trim();
+  // Without guards, only the record can tell a literal text from a special one.
+  if (options.raw && column.setsField && (text === clearWord || spreadsheetError.test(text)))
     return { raw: cell } satisfies RawCell;
-  checkNoError(cell, name, line);
-  checkWhole(cell, name, line, options);
-  if (word === clearWord) {
+  checkNoSpreadsheetError(cell, name, line);
+  checkNotShortened(cell, name, line, options);
+  if (text === clearWord) {
     if (column.clears) return null;
     throw new InputError(`Line ${line}: ${name} cannot be cleared.`, {
       hint: 'Empty the cell to leave the field as it is.',
@@ -186,7 +189,7 @@ function readCell(
   }
 }
 
-function checkNoError(cell: string, name: string, line: number): void {
+function checkNoSpreadsheetError(cell: string, name: string, line: number): void {
   if (!spreadsheetError.test(cell.trim())) return;
   throw new InputError(`Line ${line}: ${name} holds the spreadsheet error ${cell.trim()}.`, {
     hint:
@@ -196,8 +199,8 @@ function checkNoError(cell: string, name: string, line: number): void {
   });
 }
 
-/** A long number that a spreadsheet shortened has lost its digits. Throws InputError. */
-function checkWhole(cell: string, name: string, line: number, { raw }: HeaderOptions): void {
+/** Throws InputError for a long number that a spreadsheet shortened: its last digits are lost. */
+function checkNotShortened(cell: string, name: string, line: number, { raw }: HeaderOptions): void {
   if (raw || !shortenedNumber.test(cell.trim())) return;
   throw new InputError(
     `Line ${line}: ${name} holds ${cell.trim()}, as a spreadsheet writes a long number whose last digits it lost.`,
@@ -208,8 +211,8 @@ function checkWhole(cell: string, name: string, line: number, { raw }: HeaderOpt
 }
 
 /**
- * A column that sets the field of its name. In an export a name such as `rank:number` may be the
- * field's own: only the record tells.
+ * Returns a column that sets the field of its name. In an export, `rank:number` may be the complete
+ * name of a field: only the record can tell.
  */
 function openColumn(header: string, isExport: boolean): Column {
   const name = isExport ? header : readColumnName(header).name;
@@ -225,7 +228,9 @@ function openColumn(header: string, isExport: boolean): Column {
   };
 }
 
-/** What every export has and nobody types: beside them unknown fields of the service are none of ours. */
+/**
+ * Columns of every export, which nobody types: with them, unknown columns belong to the service.
+ */
 const exportMarks = ['id', 'organizationId', 'createdAt', 'updatedAt'];
 
 function isExported(name: string, { exported }: ColumnRules): boolean {
@@ -233,7 +238,7 @@ function isExported(name: string, { exported }: ColumnRules): boolean {
   return exported.some((field) => field === root || sameName(name, field));
 }
 
-function stranger(name: string, rules: ColumnRules): InputError {
+function unknownColumn(name: string, rules: ColumnRules): InputError {
   const known = ['id', ...rules.columns.map((column) => column.name)];
   return new InputError(
     `The column "${name}" is not known.${didYouMean(name, [...known, ...rules.exported])}`,
@@ -243,33 +248,33 @@ function stranger(name: string, rules: ColumnRules): InputError {
   );
 }
 
-function mapped(header: string, { map }: HeaderOptions): string {
+function mapHeader(header: string, { map }: HeaderOptions): string {
   return map.find(([from]) => from.trim() === header)?.[1] ?? header;
 }
 
-/** Case, spaces, `_` and `-` are spelling. */
+/** Compares names, ignoring case, spaces, `_` and `-`. */
 function sameName(a: string, b: string): boolean {
-  return plain(a) === plain(b);
+  return normalized(a) === normalized(b);
 }
 
-function plain(name: string): string {
+function normalized(name: string): string {
   return name.toLowerCase().replace(/[\s_-]/g, '');
 }
 
-/** More lines than this are only counted. */
-const mostListed = 20;
+/** Errors beyond this number are only counted. */
+const maxListed = 20;
 
-/** What is wrong with an input, line by line; each error says in its message which line it is. */
+/** Collects the errors of an input; the message of each says which line it is about. */
 export class InputErrors {
   private readonly listed: InputError[] = [];
   private count = 0;
 
   add(error: InputError): void {
     this.count += 1;
-    if (this.listed.length < mostListed) this.listed.push(error);
+    if (this.listed.length < maxListed) this.listed.push(error);
   }
 
-  /** Runs `work` and keeps an InputError that it throws; any other error passes. */
+  /** Runs `work` and keeps an InputError that it throws; rethrows any other error. */
   collect(work: () => void): void {
     try {
       work();
@@ -280,8 +285,8 @@ export class InputErrors {
   }
 
   /**
-   * Throws one InputError for all that were added: the only one as it is, else one whose message has
-   * the reasons of the first 20, each on a line of its own, and how many more there are.
+   * Throws one InputError for all added errors: a single one unchanged, otherwise one whose message
+   * lists the first 20, each on its own line, and counts the rest.
    */
   throwIfAny(): void {
     const [only] = this.listed;

@@ -1,8 +1,8 @@
-/** A strict reader of CSV. */
+/** A strict, streaming CSV parser. */
 import { InputError } from '../errors.js';
 import { byteOrderMark } from './csv.js';
 
-/** One record of a CSV file; `line` is where it begins, counted from 1. */
+/** One record of a CSV file; `line` is its first line, counted from 1. */
 export interface CsvRow {
   readonly line: number;
   readonly cells: readonly string[];
@@ -11,27 +11,29 @@ export interface CsvRow {
 export type Delimiter = ',' | ';' | '\t';
 
 /**
- * Reads CSV as it arrives. What a call gives has to be iterated to its end: reading goes on as it is,
- * and throws InputError after the last record before the mistake.
+ * Parses CSV as it arrives. The caller must iterate each result to its end, because parsing happens
+ * during the iteration. It throws InputError after the last record before an error.
  */
 interface CsvReader {
-  /** The records that are whole by then. */
+  /** Yields the records that are complete. */
   push(text: string): Iterable<CsvRow>;
-  /** The last record, if no line end followed it. Throws InputError for a quote that was never closed. */
+  /**
+   * Yields the last record, if no line end followed it. Throws InputError for an unclosed quote.
+   */
   end(): Iterable<CsvRow>;
 }
 
 /**
- * A strict reader of RFC 4180: quotes with delimiters and line ends in them, CRLF, LF or CR, a byte
- * order mark. Without `delimiter` the first line decides between `,` `;` and tab. Lines with nothing
- * on them are passed over. Throws InputError naming the line for NUL, a stray quote, an unclosed
- * quote, and for a first line of more than 1 MiB.
+ * Creates a strict RFC 4180 parser: quoted cells with delimiters and line ends; CRLF, LF or CR; a
+ * byte order mark. Without `delimiter`, the first line decides between `,` `;` and tab. Skips empty
+ * lines. Throws InputError naming the line for NUL, a stray quote, an unclosed quote, and a first
+ * line of more than 1 MiB.
  */
 export function csvReader(delimiter?: Delimiter): CsvReader {
   return new Reader(delimiter);
 }
 
-/** All records of a text. Throws InputError as `csvReader` does. */
+/** Returns all records of a text. Throws InputError as `csvReader` does. */
 export function readCsv(text: string, delimiter?: Delimiter): readonly CsvRow[] {
   const reader = csvReader(delimiter);
   return [...reader.push(text), ...reader.end()];
@@ -39,7 +41,7 @@ export function readCsv(text: string, delimiter?: Delimiter): readonly CsvRow[] 
 
 const hint = 'A cell that holds a quote stands in quotes, with each quote in it written twice.';
 
-/** In characters; no line of column names comes near. */
+/** In characters, far beyond any line of column names. */
 const longestFirstLine = 1024 * 1024;
 
 type State = 'start' | 'plain' | 'quoted' | 'closed';
@@ -51,52 +53,52 @@ class Reader implements CsvReader {
   private line = 1;
   private rowLine = 1;
   private quoteLine = 1;
-  private hadQuote = false;
-  /** A record that was just finished. */
+  private hasQuote = false;
+  /** The record that was just completed. */
   private row: CsvRow | undefined;
   private afterCr = false;
-  private begun = false;
-  /** What came before the first line was whole: the delimiter is not known yet. */
-  private held = '';
-  /** As much of it was looked through; whether that ends within quotes. */
-  private looked = 0;
+  private hasBegun = false;
+  /** Text buffered until the first line is complete and its delimiter is known. */
+  private buffered = '';
+  /** How much of it was scanned, and whether that ends inside quotes. */
+  private scanned = 0;
   private inQuotes = false;
 
   constructor(private delimiter: Delimiter | undefined) {}
 
   *push(text: string): Generator<CsvRow> {
     let chunk = text;
-    if (!this.begun && chunk !== '') {
+    if (!this.hasBegun && chunk !== '') {
       if (chunk.startsWith(byteOrderMark)) chunk = chunk.slice(1);
-      this.begun = true;
+      this.hasBegun = true;
     }
     if (this.delimiter) {
       yield* this.read(chunk, this.delimiter);
       return;
     }
-    this.held += chunk;
+    this.buffered += chunk;
     const end = this.endOfFirstLine();
-    // What is no text may be a first line for ever.
-    const nul = end < 0 ? this.held.indexOf('\0', this.held.length - chunk.length) : -1;
-    if (nul >= 0) throw nulAt(this.line + lineEnds(this.held.slice(0, nul)));
-    if (Math.max(end, this.looked) > longestFirstLine)
+    // Binary data may never contain a line end.
+    const nul = end < 0 ? this.buffered.indexOf('\0', this.buffered.length - chunk.length) : -1;
+    if (nul >= 0) throw nulAt(this.line + lineEnds(this.buffered.slice(0, nul)));
+    if (Math.max(end, this.scanned) > longestFirstLine)
       throw new InputError('The first line is longer than 1 MiB: this is probably no CSV.', {
         hint: 'A CSV begins with a line of column names. A JSON array of ids, or NDJSON, is for --ids.',
       });
-    if (end >= 0) yield* this.readHeld(this.held.slice(0, end));
+    if (end >= 0) yield* this.readBuffered(this.buffered.slice(0, end));
   }
 
   *end(): Generator<CsvRow> {
-    if (!this.delimiter) yield* this.readHeld(this.held);
+    if (!this.delimiter) yield* this.readBuffered(this.buffered);
     if (this.state === 'quoted')
       throw new InputError(`Line ${this.quoteLine}: a quote is opened and never closed.`, { hint });
     this.finishRow();
     if (this.row) yield this.row;
   }
 
-  private *readHeld(firstLine: string): Generator<CsvRow> {
-    const text = this.held;
-    this.held = '';
+  private *readBuffered(firstLine: string): Generator<CsvRow> {
+    const text = this.buffered;
+    this.buffered = '';
     this.delimiter = likelyDelimiter(firstLine);
     yield* this.read(text, this.delimiter);
   }
@@ -115,12 +117,12 @@ class Reader implements CsvReader {
     if (nul >= 0) throw nulAt(this.line);
   }
 
-  /** Goes on where the last look ended: a file of one line comes in many chunks. */
+  /** Continues where the last scan ended: a file with one line arrives in many chunks. */
   private endOfFirstLine(): number {
-    for (; this.looked < this.held.length; this.looked++) {
-      const character = this.held[this.looked];
+    for (; this.scanned < this.buffered.length; this.scanned++) {
+      const character = this.buffered[this.scanned];
       if (character === '"') this.inQuotes = !this.inQuotes;
-      else if (!this.inQuotes && (character === '\n' || character === '\r')) return this.looked;
+      else if (!this.inQuotes && (character === '\n' || character === '\r')) return this.scanned;
     }
     return -1;
   }
@@ -128,9 +130,9 @@ class Reader implements CsvReader {
   private readQuoted(text: string, from: number): number {
     const quote = text.indexOf('"', from);
     const end = quote < 0 ? text.length : quote;
-    const part = text.slice(from, end);
-    this.cell += part;
-    this.countLines(part);
+    const segment = text.slice(from, end);
+    this.cell += segment;
+    this.countLines(segment);
     if (quote < 0) return end;
     this.afterCr = false;
     this.state = 'closed';
@@ -155,7 +157,7 @@ class Reader implements CsvReader {
         );
       if (this.state === 'closed') this.cell += '"';
       else this.quoteLine = this.line;
-      this.hadQuote = true;
+      this.hasQuote = true;
       this.state = 'quoted';
       return at + 1;
     }
@@ -187,16 +189,16 @@ class Reader implements CsvReader {
   }
 
   private finishRow(): void {
-    const isEmpty = this.cells.length === 0 && this.cell === '' && !this.hadQuote;
+    const isEmpty = this.cells.length === 0 && this.cell === '' && !this.hasQuote;
     this.finishCell();
     if (!isEmpty) this.row = { line: this.rowLine, cells: this.cells };
     this.cells = [];
-    this.hadQuote = false;
+    this.hasQuote = false;
   }
 
-  private countLines(part: string): void {
-    this.line += lineEnds(part) - (this.afterCr && part.startsWith('\n') ? 1 : 0);
-    if (part !== '') this.afterCr = part.endsWith('\r');
+  private countLines(text: string): void {
+    this.line += lineEnds(text) - (this.afterCr && text.startsWith('\n') ? 1 : 0);
+    if (text !== '') this.afterCr = text.endsWith('\r');
   }
 }
 
@@ -219,7 +221,7 @@ function endOfPlain(text: string, from: number, delimiter: Delimiter): number {
   return text.length;
 }
 
-/** The delimiter that stands most often outside quotes; a comma where none does. */
+/** Returns the most frequent delimiter outside quotes; a comma if there is none. */
 function likelyDelimiter(line: string): Delimiter {
   const bare = line.replace(/"[^"]*"/g, '');
   const counts = ([',', ';', '\t'] as const).map(

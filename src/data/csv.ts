@@ -1,18 +1,20 @@
+/** CSV output: cells, and the guards against spreadsheet formulas. */
 import { RawNumber } from './json.js';
 import { isNested, listText, plainText } from './path.js';
 
 export interface CsvOptions {
   readonly delimiter: ',' | ';' | '\t';
-  /** Cells stand as they are, formulas too (`--csv-raw`). */
+  /** Write cells unchanged, including formulas (`--csv-raw`). */
   readonly raw: boolean;
 }
 
 export const byteOrderMark = '\ufeff';
 
 /**
- * One line of CSV by RFC 4180, CRLF at its end. Text that a spreadsheet would read as a formula gets
- * a leading `'` unless `raw`, and a NUL, at which a spreadsheet cuts the cell and our own import refuses
- * the file, becomes a visible `␀`. Nothing else is changed: other control characters in data stay data.
+ * Returns one line of CSV (RFC 4180) with CRLF at its end. Unless `raw`, text that a spreadsheet
+ * would read as a formula gets a leading `'`, and a NUL becomes a visible `␀`, because a
+ * spreadsheet truncates the cell there and our own import refuses the file. Other control
+ * characters stay unchanged.
  */
 export function csvLine(cells: readonly unknown[], options: CsvOptions): string {
   let line = '';
@@ -21,44 +23,46 @@ export function csvLine(cells: readonly unknown[], options: CsvOptions): string 
   return `${line}\r\n`;
 }
 
-/** A text as it stands in a cell: without NUL, and guarded. */
+/** Returns the text for a cell: without NUL, and guarded. */
 export function forSpreadsheet(text: string): string {
-  return guard(visible(text));
+  return guard(withoutNul(text));
 }
 
-/** The text of the cell that the export writes for a value, before its guard. */
+/** Returns the text that the export writes for a value, before the guard. */
 export function exportText(value: unknown): string {
   const isList = Array.isArray(value) && !isNested(value);
-  return visible(isList ? listText(value) : plainCell(value));
+  return withoutNul(isList ? listText(value) : plainCell(value));
 }
 
-/** A NUL as a sign; half of a surrogate pair as every encoder of UTF-8 writes it. */
-function visible(text: string): string {
-  const whole = text.includes('\0') ? text.replaceAll('\0', '\u2400') : text;
-  return whole.isWellFormed() ? whole : whole.toWellFormed();
+/** Replaces NUL with a visible sign, and lone surrogates as every UTF-8 encoder does. */
+function withoutNul(text: string): string {
+  const nulFree = text.includes('\0') ? text.replaceAll('\0', '\u2400') : text;
+  return nulFree.isWellFormed() ? nulFree : nulFree.toWellFormed();
 }
 
-/** A plain value as a cell; `1E+400` as `1e+400`, or an import would take it for a shortened number. */
+/**
+ * Formats a plain value. Writes `1E+400` as `1e+400`, or an import would see a shortened number.
+ */
 function plainCell(value: unknown): string {
   return value instanceof RawNumber ? value.text.toLowerCase() : plainText(value);
 }
 
 /**
- * Puts `'` before text that a spreadsheet would take for a formula, or our own import for something
- * else than itself, also where it would part the cell; `unguard` undoes it exactly.
+ * Puts `'` before text that a spreadsheet would read as a formula or our own import would misread,
+ * also at places where a spreadsheet may split the cell. `unguard` is its exact inverse.
  */
 export function guard(cell: string): string {
-  const inner = parts.test(cell) ? withinCell(cell, innerFormula, "'") : cell;
+  const inner = splitPoints.test(cell) ? withinCell(cell, innerFormula, "'") : cell;
   return needsGuard(inner) ? `'${inner}` : inner;
 }
 
-/** Takes the marks of `guard` off; other text, also with a leading `'`, stays as it is. */
+/** Removes the marks of `guard`. Other text stays unchanged, even with a leading `'`. */
 export function unguard(cell: string): string {
   const bare = cell.startsWith("'") && needsGuard(cell.slice(1)) ? cell.slice(1) : cell;
-  return parts.test(bare) ? withinCell(bare, guardedInner, '') : bare;
+  return splitPoints.test(bare) ? withinCell(bare, guardedInner, '') : bare;
 }
 
-/** Replaces what stands before each formula but the one that the cell itself begins with. */
+/** Replaces the text before each formula, except for the one at the start of the cell. */
 function withinCell(cell: string, pattern: RegExp, mark: string): string {
   const first = cell.search(/\S/);
   return cell.replace(pattern, (all: string, before: string, formulaFrom: string, at: number) =>
@@ -66,39 +70,39 @@ function withinCell(cell: string, pattern: RegExp, mark: string): string {
   );
 }
 
-/** Where a spreadsheet begins another cell that was told, or that takes, another delimiter than ours. */
-const parts = /[;\t\r\n]/;
-// Only what could call or reach something: points of lists, smiles, phone numbers and => begin nothing.
-const beginning = "'*(?:[=\\uff1d](?![=><])|[+\\-@\\uff0b\\uff0d\\uff20](?=[^;\\t\\r\\n]*[|(]))";
-const innerFormula = new RegExp(`([;\\t\\r\\n][^\\S\\t\\r\\n]*)(${beginning})`, 'g');
-const guardedInner = new RegExp(`([;\\t\\r\\n][^\\S\\t\\r\\n]*)'(${beginning})`, 'g');
+/** Where a spreadsheet that uses another delimiter than ours would start another cell. */
+const splitPoints = /[;\t\r\n]/;
+// Only formulas that could call or reach something: not list bullets, smileys, phone numbers or =>.
+const formulaStart = "'*(?:[=\\uff1d](?![=><])|[+\\-@\\uff0b\\uff0d\\uff20](?=[^;\\t\\r\\n]*[|(]))";
+const innerFormula = new RegExp(`([;\\t\\r\\n][^\\S\\t\\r\\n]*)(${formulaStart})`, 'g');
+const guardedInner = new RegExp(`([;\\t\\r\\n][^\\S\\t\\r\\n]*)'(${formulaStart})`, 'g');
 
 /**
- * What begins a formula after spaces: = + - @, their full-width forms, tab, line ends, NUL. Leading
- * marks are looked through, so that text which has one of its own gets a second and comes back whole.
+ * The start of a formula after spaces: = + - @, their full-width forms, tab, line ends, NUL. Skips
+ * leading marks, so that text with a mark of its own gets a second one and round-trips.
  */
 // oxlint-disable-next-line no-control-regex
 const formula = /^'*[^\S\t\r\n]*[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n\u0000]/;
 
 /** A cell that sets a field to null. */
 export const clearWord = '<clear>';
-/** What a spreadsheet writes where a formula has no value. */
+/** What a spreadsheet writes for a formula without a value. */
 export const spreadsheetError =
   /^#(?:N\/A|REF!|VALUE!|DIV\/0!|NAME\?|NUM!|NULL!|SPILL!|CALC!)$|^Err:\d+$/;
-/** How it writes a long number, from the twelfth digit on; a field that is meant so is hardly ever. */
+/** How a spreadsheet writes a number of twelve or more digits. Real data rarely looks like this. */
 export const shortenedNumber = /^-?\d(?:[.,]\d+)?E\+(?:1[1-9]|[2-9]\d|\d{3})$/;
 
 function needsGuard(cell: string): boolean {
   if (formula.test(cell)) return true;
   const first = cell.charCodeAt(0);
-  // Of ordinary text only the first letter is looked at.
-  if (!meaningful.has(first) && first > 0x20 && first < 0x7f) return false;
+  // For ordinary text, checking the first character is enough.
+  if (!specialStarts.has(first) && first > 0x20 && first < 0x7f) return false;
   const bare = cell.replace(/^'+/, '').trim();
   return bare === clearWord || spreadsheetError.test(bare) || shortenedNumber.test(bare);
 }
 
-/** What those three begin with, and the guard itself. */
-const meaningful: ReadonlySet<number> = new Set(Buffer.from("<#E'0123456789"));
+/** The first characters of those three, and of the guard. */
+const specialStarts: ReadonlySet<number> = new Set(Buffer.from("<#E'0123456789"));
 
 function csvCell(cell: unknown, { delimiter, raw }: CsvOptions): string {
   if (cell === null || cell === undefined) return '';
@@ -107,6 +111,6 @@ function csvCell(cell: unknown, { delimiter, raw }: CsvOptions): string {
 }
 
 function quoted(text: string, delimiter: string): string {
-  const needed = text.includes('"') || text.includes(delimiter) || /[\r\n]|^\s|\s$/.test(text);
-  return needed ? `"${text.replaceAll('"', '""')}"` : text;
+  const needsQuotes = text.includes('"') || text.includes(delimiter) || /[\r\n]|^\s|\s$/.test(text);
+  return needsQuotes ? `"${text.replaceAll('"', '""')}"` : text;
 }

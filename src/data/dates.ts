@@ -1,3 +1,4 @@
+/** Dates and times as typed and as records hold them. */
 import { UsageError } from '../errors.js';
 import { parseDuration } from './time.js';
 import type { JsonObject } from './json.js';
@@ -8,28 +9,28 @@ export type When =
   | { readonly kind: 'day'; readonly year: number; readonly month: number; readonly day: number }
   | { readonly kind: 'age'; readonly ms: number };
 
-/** Which end of a bare date is meant: its local midnight, or its last millisecond. */
+/** Which end of a bare date to use: its local midnight, or its last millisecond. */
 type Edge = 'start' | 'end';
 
-const dateShape = /^(\d{4})-(\d{2})-(\d{2})$/;
-const timeShape =
+const datePattern = /^(\d{4})-(\d{2})-(\d{2})$/;
+const timePattern =
   /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?([Zz]|[+-]\d{2}(?::?\d{2})?)?$/;
 
 /**
- * Reads `2026-03-01`, an ISO date and time (local where it names no zone) or an age such as `7d`.
- * Throws UsageError for anything else, also for a day that does not exist.
+ * Parses `2026-03-01`, an ISO date and time (local if it has no zone) or an age such as `7d`.
+ * Throws UsageError for anything else, including a day that does not exist.
  */
 export function parseWhen(text: string): When {
   const typed = text.trim();
-  const time = dateShape.test(typed) ? dayOf(typed) : instantOf(typed);
-  if (time) return time;
+  const parsed = datePattern.test(typed) ? dayOf(typed) : instantOf(typed);
+  if (parsed) return parsed;
   if (/^\d+(\.\d+)?(ms|[smhdw])$/.test(typed)) return { kind: 'age', ms: parseDuration(typed) };
   throw new UsageError('This is no date, time or age.', {
     hint: 'Write 2026-03-01, 2026-03-01T18:00, 2026-03-01T18:00:00Z or an age such as 24h, 7d, 2w.',
   });
 }
 
-/** Milliseconds since 1970 of a point in time; a day needs an edge, an age the present. */
+/** Returns milliseconds since 1970. A day needs an edge, an age the current time. */
 export function resolveWhen(when: When, edge: Edge, now: Date): number {
   if (when.kind === 'instant') return when.ms;
   if (when.kind === 'age') return now.getTime() - when.ms;
@@ -37,16 +38,16 @@ export function resolveWhen(when: When, edge: Edge, now: Date): number {
 }
 
 /**
- * Milliseconds since 1970 of an ISO date or date and time as records hold them, or undefined for
- * any other text. A bare date is the given edge of that local day.
+ * Returns the milliseconds since 1970 of an ISO date or date and time in a record, or undefined for
+ * any other text. A bare date means the given edge of that local day.
  */
 export function timeOf(text: string, edge: Edge = 'start'): number | undefined {
-  const when = dateShape.test(text) ? dayOf(text) : instantOf(text);
+  const when = datePattern.test(text) ? dayOf(text) : instantOf(text);
   if (!when || when.kind === 'age') return undefined;
   return when.kind === 'instant' ? when.ms : dayEdge(when, edge);
 }
 
-/** The local calendar day of an instant: `2026-03-01`. */
+/** Returns the local calendar day of an instant: `2026-03-01`. */
 export function localDay(date: Date): string {
   return [
     String(date.getFullYear()).padStart(4, '0'),
@@ -55,7 +56,7 @@ export function localDay(date: Date): string {
   ].join('-');
 }
 
-/** The local day of the Monday that begins an instant's week. */
+/** Returns the local day of the Monday in the week of an instant. */
 export function mondayOf(date: Date): string {
   const sinceMonday = (date.getDay() + 6) % 7;
   return localDay(localMidnight(date.getFullYear(), date.getMonth(), date.getDate() - sinceMonday));
@@ -68,7 +69,7 @@ function dayOf(text: string): When | undefined {
 }
 
 function instantOf(text: string): When | undefined {
-  const found = timeShape.exec(text);
+  const found = timePattern.exec(text);
   if (!found) return undefined;
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = found
     .slice(1, 7)
@@ -90,7 +91,7 @@ function offsetMs(zone: string | undefined): number | 'local' | undefined {
   return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000;
 }
 
-/** Years below 100 would be read as 19xx by Date itself. */
+/** Returns milliseconds since 1970. The constructor of Date would read years below 100 as 19xx. */
 function localOrUtc(
   local: boolean,
   year: number,
@@ -125,16 +126,16 @@ function localMidnight(year: number, month: number, day: number): Date {
   return new Date(localOrUtc(true, year, month, day, 0, 0, 0, 0));
 }
 
-/** A further filter of one resource: what a record must be. */
+/** A filter of one resource. */
 export interface RecordTest {
   holds(record: JsonObject): boolean;
-  /** The field it reads, where one that no record has is a mistake and not an empty answer. */
+  /** The field it reads, if a field that no record has is an error rather than an empty result. */
   readonly field?: { readonly name: string; on(record: JsonObject): boolean };
 }
 
 /**
- * Records whose time in a field lies between two moments (milliseconds); both ends count, and a time
- * that cannot be read lies in no range. No test without either moment.
+ * Returns a test for records whose time in a field is between two times (milliseconds, inclusive).
+ * A time that cannot be parsed is in no range. Returns no test if both are undefined.
  */
 export function withinTimes(
   field: string,

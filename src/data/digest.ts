@@ -1,26 +1,27 @@
+/** Digests of values, and sharing of equal values. */
 import { createHash } from 'node:crypto';
 import { printJson } from './json.js';
 
-/** Stands for a value of plain JSON: SHA-256 of its text, in hex. Equal values have the same. */
+/** Returns the SHA-256 of a plain JSON value, in hex. Equal values have equal digests. */
 export function digestOf(value: unknown): string {
   return createHash('sha256').update(printJson(value)).digest('hex');
 }
 
-const mostKept = 1_000;
-const longest = 200;
+const maxInterned = 1_000;
+const maxLength = 200;
 
 /**
- * Gives equal small values one and the same object: of 200,000 rows that all say `accepted` the
- * memory holds one. Only for values that nobody changes.
+ * Returns a function that maps equal small values to one shared object: 200,000 rows that all say
+ * `accepted` need memory for one. Only for values that are never modified.
  */
 export function intern<T extends object>(): (value: T) => T {
   const known = new Map<string, T>();
   return (value) => {
     const text = printJson(value);
-    if (text.length > longest) return value;
-    const before = known.get(text);
-    if (before) return before;
-    if (known.size < mostKept) known.set(text, value);
+    if (text.length > maxLength) return value;
+    const existing = known.get(text);
+    if (existing) return existing;
+    if (known.size < maxInterned) known.set(text, value);
     return value;
   };
 }

@@ -1,14 +1,15 @@
+/** File names: safe ones from untrusted text, and unique ones. */
 import { createHash } from 'node:crypto';
-import { withoutLast } from './text.js';
+import { stripTrailing } from './text.js';
 
-/** The longest name in bytes of UTF-8 that is kept; a `.partial.json` still fits beside it. */
-const longest = 200;
+/** The longest name, in bytes of UTF-8; it leaves room for `.partial.json`. */
+const maxBytes = 200;
 
 const deviceName = /^(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])$/i;
 
 /**
- * A file name out of untrusted text: one plain name that stays in its folder on every system, is
- * not hidden, no option and no device. Undefined when nothing of the text is left.
+ * Returns a file name for untrusted text: a plain name that stays in its folder on every system and
+ * is not hidden, an option or a device. Undefined if nothing of the text remains.
  */
 export function safeFileName(
   untrusted: string,
@@ -19,44 +20,49 @@ export function safeFileName(
     .replace(/\p{Cc}/gu, '')
     .replace(/[\p{Cf}\p{Zl}\p{Zp}\uFFFD<>:"|?*]/gu, '_')
     .trim();
-  const plain = withoutLast(harmless, '. ').replace(/^[.~-]+/, '_');
+  const plain = stripTrailing(harmless, '. ').replace(/^[.~-]+/, '_');
   if (plain === '' || /^_+$/.test(plain)) return undefined;
   const [stem = plain] = plain.split('.');
   const named = deviceName.test(stem.trim()) ? `_${plain}` : plain;
-  return notPartial(shortened(withExtension(named, extensions)));
+  return notPartial(shorten(withExtension(named, extensions)));
 }
 
-/** The name with `-suffix` before its extension, still short enough; for files that would share a name. */
+/**
+ * Inserts `-suffix` before the extension, within the length limit, for files that would share a
+ * name.
+ */
 export function withSuffix(name: string, suffix: string): string {
   const harmless = /^[\w-]{1,64}$/.test(suffix);
   const mark = `-${harmless ? suffix : createHash('sha256').update(suffix).digest('hex').slice(0, 12)}`;
   const extension = extensionOf(name);
   const stem = name.slice(0, name.length - extension.length);
-  return `${cut(stem, longest - mark.length - extension.length)}${mark}${extension}`;
+  return `${truncate(stem, maxBytes - mark.length - extension.length)}${mark}${extension}`;
 }
 
-/** What two names have in common that are one file on some file systems: case and composition. */
+/**
+ * Returns a key that is equal for names that some file systems treat as one (case, normalization).
+ */
 export function nameKey(name: string): string {
   return name.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
 }
 
-/** Names with this end are those of downloads that are not whole yet. */
+/** Avoids the extensions of incomplete downloads. */
 function notPartial(name: string): string {
   return /\.partial(\.json)?$/i.test(name) ? `${name}_` : name;
 }
 
-/** The name with an extension of its content type, the first one unless it has one of them. */
+/** Adds the first extension of its content type, unless the name already has one of them. */
 function withExtension(name: string, extensions: readonly string[]): string {
   const [first] = extensions;
   if (first === undefined) return name;
-  const has = extensions.some((extension) => name.toLowerCase().endsWith(`.${extension}`));
-  return has ? name : `${name}.${first}`;
+  const hasExtension = extensions.some((extension) => name.toLowerCase().endsWith(`.${extension}`));
+  return hasExtension ? name : `${name}.${first}`;
 }
 
-function shortened(name: string): string {
-  if (Buffer.byteLength(name) <= longest) return name;
+function shorten(name: string): string {
+  if (Buffer.byteLength(name) <= maxBytes) return name;
   const extension = extensionOf(name);
-  const stem = cut(name.slice(0, name.length - extension.length), longest - extension.length);
+  const stem = truncate(name.slice(0, name.length - extension.length), maxBytes - extension.length);
   return `${stem.trimEnd().replace(/\.+$/, '')}${extension}`;
 }
 
@@ -64,8 +70,8 @@ function extensionOf(name: string): string {
   return /\.[A-Za-z0-9]{1,10}$/.exec(name)?.[0] ?? '';
 }
 
-/** As many whole letters as fit into so many bytes. */
-function cut(text: string, room: number): string {
+/** Truncates a text to so many bytes, between characters. */
+function truncate(text: string, room: number): string {
   if (Buffer.byteLength(text) <= room) return text;
   let bytes = 0;
   let kept = '';
@@ -77,7 +83,7 @@ function cut(text: string, room: number): string {
   return kept;
 }
 
-/** The name in a Content-Disposition header (RFC 6266), still untrusted. */
+/** Returns the name in a Content-Disposition header (RFC 6266), still untrusted. */
 export function dispositionName(header: string | undefined): string | undefined {
   if (!header) return undefined;
   const extended = /;\s*filename\*\s*=\s*(?:UTF-8|ISO-8859-1)'[^']*'([^;\s]+)/i.exec(header)?.[1];

@@ -1,4 +1,6 @@
-/** What a store says of the file that it hands out, so that a later piece is known to be of the same one. */
+/** File versions: whether two responses of a store are about the same file. */
+
+/** What a store reports about a file, to check that a later part belongs to the same one. */
 export interface FileVersion {
   readonly etag?: string | undefined;
   readonly lastModified?: string | undefined;
@@ -10,51 +12,57 @@ interface Headers {
   readonly [name: string]: string;
 }
 
-/** The version in the headers of an answer; `size` comes from elsewhere, for a part has another length. */
+/**
+ * Returns the version in response headers; `size` is passed in, because a part has a different
+ * length.
+ */
 export function versionOf(headers: Headers, size: number | undefined): FileVersion {
   return { etag: headers['etag'], lastModified: headers['last-modified'], size };
 }
 
 /**
- * The MD5 of the whole file, in hex, where a store tells it: a strong tag of 32 hex digits, unless
- * the object is encrypted with a key of its own (the tag of one sent in parts has a `-`), or Google's
- * hash header.
+ * Returns the MD5 of the complete file, in hex, if the store reports it: Google's hash header, or a
+ * strong ETag of 32 hex digits (that of a multipart upload contains a `-`), unless the object is
+ * encrypted with its own key.
  */
 export function md5Of(headers: Headers): string | undefined {
   const google = /(?:^|[ ,])md5=([A-Za-z0-9+/]{22}==)/.exec(headers['x-goog-hash'] ?? '')?.[1];
   if (google !== undefined) return Buffer.from(google, 'base64').toString('hex');
   const encryption = headers['x-amz-server-side-encryption'] ?? 'AES256';
-  const ownKey = headers['x-amz-server-side-encryption-customer-algorithm'] !== undefined;
-  if (encryption !== 'AES256' || ownKey) return undefined;
+  const hasOwnKey = headers['x-amz-server-side-encryption-customer-algorithm'] !== undefined;
+  if (encryption !== 'AES256' || hasOwnKey) return undefined;
   return /^"([0-9a-f]{32})"$/i.exec(headers['etag'] ?? '')?.[1]?.toLowerCase();
 }
 
 /**
- * Whether the bytes of an answer are others than those of the file. `aws-chunked` is how a file once
- * came to S3, which repeats the word and hands out the file itself.
+ * True if the bytes of a response are not those of the file. `aws-chunked` does not count: it is
+ * how the file was uploaded to S3, which repeats the word but sends the plain file.
  */
 export function isEncoded(headers: Headers): boolean {
-  const words = (headers['content-encoding'] ?? '').toLowerCase().split(/[\s,]+/);
-  return words.some((word) => !['', 'identity', 'aws-chunked'].includes(word));
+  const encodings = (headers['content-encoding'] ?? '').toLowerCase().split(/[\s,]+/);
+  return encodings.some((word) => !['', 'identity', 'aws-chunked'].includes(word));
 }
 
-/** The value of If-Range (RFC 9110 13.1.5): a strong tag, else the date; a weak tag is no proof. */
+/**
+ * Returns the value for If-Range (RFC 9110 13.1.5): a strong ETag, else the date; never a weak
+ * ETag.
+ */
 export function rangeValidator({ etag, lastModified }: FileVersion): string | undefined {
   return etag !== undefined && !isWeak(etag) ? etag : lastModified;
 }
 
-/** Whether two answers may be of one file: nothing that both of them say differs. */
+/** True if two responses may be about the same file: no property that both have differs. */
 export function mayBeSame(one: FileVersion, other: FileVersion): boolean {
   return (
     agree(one.size, other.size) &&
-    agree(one.etag && opaque(one.etag), other.etag && opaque(other.etag)) &&
+    agree(one.etag && opaqueTag(one.etag), other.etag && opaqueTag(other.etag)) &&
     agree(one.lastModified, other.lastModified)
   );
 }
 
 /**
- * Whether a part (206) shows that it is of the file of the first answer: it repeats what that said of
- * its version, which RFC 9110 15.3.7 asks for.
+ * True if a part (206) belongs to the file of the first response: it must repeat the validators of
+ * that response, as RFC 9110 15.3.7 requires.
  */
 export function isPartOf(part: FileVersion, first: FileVersion): boolean {
   if (!mayBeSame(part, first)) return false;
@@ -62,26 +70,31 @@ export function isPartOf(part: FileVersion, first: FileVersion): boolean {
   return first.lastModified === undefined || part.lastModified !== undefined;
 }
 
-/** Whether two answers surely are of one file: a strong tag, or date and size, are the same. */
+/**
+ * True if two responses are certainly about the same file: same strong ETag, or same date and size.
+ */
 export function isSame(one: FileVersion, other: FileVersion): boolean {
   if (!mayBeSame(one, other)) return false;
   const { etag, lastModified, size } = one;
   if (etag !== undefined && other.etag !== undefined) return !isWeak(etag) && !isWeak(other.etag);
-  const dated = lastModified !== undefined && other.lastModified !== undefined;
-  return dated && size !== undefined && other.size !== undefined;
+  const hasDates = lastModified !== undefined && other.lastModified !== undefined;
+  return hasDates && size !== undefined && other.size !== undefined;
 }
 
-/** `bytes 5-9/10` or `bytes 5-9/*`; undefined for anything else, also for an impossible one. */
+/**
+ * Parses `bytes 5-9/10` or `bytes 5-9/*`; undefined for anything else, including an impossible
+ * range.
+ */
 export function contentRange(
   header: string | undefined,
 ):
   | { readonly first: number; readonly last: number; readonly total: number | undefined }
   | undefined {
-  const [, from, to, whole] =
+  const [, from, to, totalText] =
     /^bytes (\d{1,16})-(\d{1,16})\/(\d{1,16}|\*)$/i.exec(header ?? '') ?? [];
   if (from === undefined || to === undefined) return undefined;
   const [first, last] = [Number(from), Number(to)];
-  const total = whole === '*' ? undefined : Number(whole);
+  const total = totalText === '*' ? undefined : Number(totalText);
   if (first > last || (total !== undefined && last >= total)) return undefined;
   return { first, last, total };
 }
@@ -90,7 +103,7 @@ function agree<T>(one: T | undefined, other: T | undefined): boolean {
   return one === undefined || other === undefined || one === other;
 }
 
-/** The bytes of a Content-Length header, where it is a number. */
+/** Returns the number in a Content-Length header; undefined if it is not a number. */
 export function lengthOf(header: string | undefined): number | undefined {
   return header !== undefined && /^\d{1,16}$/.test(header) ? Number(header) : undefined;
 }
@@ -99,6 +112,6 @@ function isWeak(etag: string): boolean {
   return etag.startsWith('W/');
 }
 
-function opaque(etag: string): string {
+function opaqueTag(etag: string): string {
   return etag.replace(/^W\//, '');
 }

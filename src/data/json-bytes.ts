@@ -1,4 +1,5 @@
-/** The bytes of JSON text that a walk through it has to know. */
+/** JSON text as bytes: the characters that a scanner needs, and a fast search in strings. */
+
 export const quote = 0x22;
 export const backslash = 0x5c;
 export const comma = 0x2c;
@@ -12,10 +13,10 @@ export const nine = 0x39;
 export const minus = 0x2d;
 export const smallE = 0x65;
 
-/** What may follow a backslash and is printed the same way: `"`, `\\`, b, f, n, r, t. */
+/** Characters after a backslash that are printed in the same way: `"`, `\\`, b, f, n, r, t. */
 export const plainEscapes = new Set(Buffer.from('"\\\\bfnrt'));
 
-/** Strings are mostly shorter than this; beyond it a native search is the quicker one. */
+/** Most strings are shorter than this; beyond it, a native search is faster. */
 const shortString = 24;
 
 export function isSpace(byte: number): boolean {
@@ -30,26 +31,26 @@ export function isLetter(byte: number): boolean {
   return byte >= 0x61 && byte <= 0x7a;
 }
 
-/** Finds where a part of a string ends: at its quote or at a backslash. */
+/** Finds the end of a string segment: its closing quote or a backslash. */
 export class StringSearch {
-  // The first ones behind what was searched so far: each byte of a piece is searched once.
+  // The first ones after the searched range, so that each byte of a chunk is searched once.
   private slash = -1;
   private quote = -1;
 
-  constructor(private readonly piece: Buffer) {}
+  constructor(private readonly chunk: Buffer) {}
 
   endOfPart(from: number): number {
-    const { piece } = this;
-    const { length } = piece;
-    const near = Math.min(from + shortString, length);
+    const { chunk } = this;
+    const { length } = chunk;
+    const shortEnd = Math.min(from + shortString, length);
     let at = from;
-    for (; at < near; at++) {
-      const byte = piece[at];
+    for (; at < shortEnd; at++) {
+      const byte = chunk[at];
       if (byte === quote || byte === backslash) return at;
     }
     if (at === length) return at;
-    if (this.slash < at) this.slash = orEnd(piece.indexOf(backslash, at), length);
-    if (this.quote < at) this.quote = orEnd(piece.indexOf(quote, at), length);
+    if (this.slash < at) this.slash = orEnd(chunk.indexOf(backslash, at), length);
+    if (this.quote < at) this.quote = orEnd(chunk.indexOf(quote, at), length);
     return Math.min(this.slash, this.quote);
   }
 }

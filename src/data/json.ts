@@ -1,5 +1,6 @@
+/** JSON without loss: parses and prints numbers, keys and texts exactly. */
 import { escapeJson, unsafeInJson } from './json-escape.js';
-import { withoutLast } from './text.js';
+import { stripTrailing } from './text.js';
 
 /** A JSON object as the service sent it: unknown fields kept, order kept. */
 export type JsonObject = { readonly [key: string]: unknown };
@@ -13,53 +14,53 @@ export function isObject(value: unknown): value is JsonObject {
   );
 }
 
-/** A JSON number that a double cannot hold (19-digit chat ids, 1e400); printed as it came. */
+/** A JSON number that a double cannot represent (19-digit chat ids, 1e400); printed unchanged. */
 export class RawNumber {
   constructor(readonly text: string) {}
   toString(): string {
     return this.text;
   }
-  /** Only asked by JSON.stringify, which cannot print the text raw: `printJson` does. */
+  /** Called only by JSON.stringify, which cannot print the raw text; `printJson` does. */
   toJSON(): number {
-    metRawNumber = true;
+    hasRawNumber = true;
     return Number(this.text);
   }
 }
 
-let metRawNumber = false;
+let hasRawNumber = false;
 
-/** How deep lists and objects may stand in each other; far beyond what any record needs. */
+/** The deepest nesting of lists and objects, far beyond what any record needs. */
 export const maxDepth = 200;
 
 /**
- * Parses JSON and loses nothing: numbers that a double cannot hold become RawNumber, a `__proto__`
- * key stays an own key, a byte order mark is dropped. Throws SyntaxError for what is no JSON,
- * TooDeepError for what is nested too deep.
+ * Parses JSON without loss: numbers that a double cannot represent become RawNumber, and a
+ * `__proto__` key stays an own key. Drops a byte order mark. Throws SyntaxError for invalid JSON,
+ * TooDeepError for excessive nesting.
  */
 export function parseJson(text: string): unknown {
   const plain = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
-  const value = mayHoldRisky(plain) ? parseKeepingNumbers(plain) : JSON.parse(plain);
+  const value = mayContainRisky(plain) ? parseKeepingNumbers(plain) : JSON.parse(plain);
   if (mayBeDeep(plain)) checkDepth(value);
   return value;
 }
 
 /**
- * Prints a value as JSON: raw numbers as they came; what drives a terminal (C1 controls, DEL,
- * bidirectional controls, U+2028/2029, lone surrogates) escaped, the same value after parsing.
- * `indent` is the number of spaces; without it one line. No newline at the end.
+ * Prints a value as JSON: raw numbers unchanged, and characters that control a terminal (C1
+ * controls, DEL, bidirectional controls, U+2028/2029, lone surrogates) escaped, so that it parses
+ * to the same value. `indent` is the number of spaces; 0 prints one line. No newline at the end.
  */
 export function printJson(value: unknown, { indent = 0 }: { indent?: number } = {}): string {
-  metRawNumber = false;
-  const quick = JSON.stringify(value, undefined, indent) as string | undefined;
-  const text = metRawNumber ? printSlowly(value, indent, '') : quick;
+  hasRawNumber = false;
+  const fastText = JSON.stringify(value, undefined, indent) as string | undefined;
+  const text = hasRawNumber ? printSlowly(value, indent, '') : fastText;
   const printed = text ?? 'null';
   return printsUnchanged(printed, Buffer.byteLength(printed)) ? printed : escapeJson(printed);
 }
 
 /**
- * What `printJson` gives for lists and objects as JSON.parse makes them whose texts need no escape,
- * in half the time; undefined for any other value. `onlyQuotes`: as `escapesOnlyQuotes` says of the
- * JSON that they stand in.
+ * Prints lists and objects like `printJson`, in half the time, if they come from JSON.parse and
+ * none of their texts needs an escape; undefined for any other value. `onlyQuotes`: the result of
+ * `escapesOnlyQuotes` for the JSON that they are part of.
  */
 export function printPlain(value: unknown, onlyQuotes = false): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
@@ -76,8 +77,8 @@ export function printPlain(value: unknown, onlyQuotes = false): string | undefin
 }
 
 /**
- * Whether a text that `printJson` gives has no escapes but those of quotes: then no text in it holds
- * a control character, a backslash, or anything else that is escaped.
+ * True if a result of `printJson` escapes only quotes: then no text in it contains a control
+ * character, a backslash, or anything else that needs an escape.
  */
 export function escapesOnlyQuotes(json: string): boolean {
   for (let at = json.indexOf('\\'); at >= 0; at = json.indexOf('\\', at + 2))
@@ -87,7 +88,7 @@ export function escapesOnlyQuotes(json: string): boolean {
 
 const quoteCode = 0x22;
 
-/** The keys of a value, those of inner objects counted. */
+/** Counts the keys of a value, including those of inner objects. */
 export function countKeys(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   let count = 0;
@@ -101,15 +102,19 @@ export function countKeys(value: unknown): number {
   return count;
 }
 
-/** Whether a text of so many bytes of UTF-8, otherwise as `printJson` gives it, needs no escape. */
+/**
+ * True if a text of so many bytes of UTF-8, otherwise as `printJson` prints it, needs no escape.
+ */
 export function printsUnchanged(text: string, bytes: number): boolean {
-  // As many characters as bytes is ASCII, and of that only DEL is to be escaped.
+  // As many characters as bytes means ASCII, of which only DEL needs an escape.
   return text.length === bytes ? !text.includes('\u007f') : !unsafeInJson.test(text);
 }
 
 // --- printing ---
 
-/** No quote, backslash or control, nothing that drives a terminal, no half of a pair. */
+/**
+ * No quote, backslash, control character or lone surrogate, and nothing that controls a terminal.
+ */
 const needsNoEscape =
   /^[ !#-[\]-~\u00a0-\u061b\u061d-\u200d\u2010-\u2027\u202f-\u2065\u206a-\ud7ff\ue000-\uffff]*$/;
 
@@ -143,7 +148,10 @@ interface PlainName {
 const plainNames = new Map<string, PlainName>();
 const mostPlainNames = 1_000;
 
-/** The names of fields are the same in thousands of records; undefined for one that needs an escape. */
+/**
+ * Caches printed field names, which recur in thousands of records; undefined for one that needs an
+ * escape.
+ */
 function plainName(name: string): PlainName | undefined {
   const known = plainNames.get(name);
   if (known || !needsNoEscape.test(name)) return known;
@@ -152,7 +160,7 @@ function plainName(name: string): PlainName | undefined {
   return made;
 }
 
-/** JSON.stringify's rules, with numbers printed raw; undefined for what it leaves out. */
+/** Prints by the rules of JSON.stringify, with raw numbers; undefined for values that it omits. */
 function printSlowly(value: unknown, indent: number, margin: string): string | undefined {
   if (value instanceof RawNumber) return value.text;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
@@ -184,38 +192,40 @@ function enclose(
 
 // --- parsing ---
 
-/** Whether a number that a double cannot hold may stand in a text; also true for some strings. */
-function mayHoldRisky(text: string): boolean {
+/**
+ * True if a text may contain a number that a double cannot represent; also true for some strings.
+ */
+function mayContainRisky(text: string): boolean {
   return (longDigits.test(text) || longExponent.test(text)) && riskyNumber.test(text);
 }
 
 /** Sixteen digits and dots in a row, or an exponent of three digits, where a number may begin. */
 const riskyNumber = /(?:^|[:,[\s])-?(?:\d[\d.]{15}|[\d.]+[eE][+-]?\d{3})/;
-// Spelled out, V8 looks at every eighth character of a text: a quarter of the time of the whole.
+// Written out, V8 checks only every eighth character: a quarter of the total time.
 const longDigits = new RegExp('[\\d.]'.repeat(16));
 const longExponent = /[\d.][eE][+-]?\d{3}/;
 const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** Marks the numbers in the text as strings, parses, and takes the marks off again. */
+/** Turns such numbers into marked strings, parses, and converts the marked strings to RawNumber. */
 function parseKeepingNumbers(text: string): unknown {
   let mark = 'number:';
   while (text.includes(mark)) mark = `${mark.slice(0, -1)}${mark.length}:`;
   const marked = outsideStrings(text, (part) =>
     part.replace(/-?\d[\d.eE+-]*/g, (number) =>
-      jsonNumber.test(number) && !survives(number) ? `"${mark}${number}"` : number,
+      jsonNumber.test(number) && !isExact(number) ? `"${mark}${number}"` : number,
     ),
   );
   if (marked === text) return JSON.parse(text);
   try {
     return unmark(JSON.parse(marked), mark, 0);
   } catch (error) {
-    // The place that the message names is to be one of the text as it came.
+    // Parse the original text again, so that the message names a position in it.
     if (!(error instanceof TooDeepError)) JSON.parse(text);
     throw error;
   }
 }
 
-/** Applies `change` to what stands between the strings of a JSON text. */
+/** Applies `change` to everything between the strings of a JSON text. */
 function outsideStrings(text: string, change: (part: string) => string): string {
   const parts: string[] = [];
   let from = 0;
@@ -239,18 +249,18 @@ function endOfString(text: string, quote: number): number {
   return text.length;
 }
 
-/** Whether a double holds exactly what was written; 1.50 and 1e2 do, a 19-digit id may not. */
-function survives(text: string): boolean {
+/** True if a double represents the number exactly: 1.50 and 1e2 yes, a 19-digit id maybe not. */
+function isExact(text: string): boolean {
   const value = Number(text);
   return Number.isFinite(value) && significant(text) === significant(String(value));
 }
 
-/** Digits and power of ten without leading and trailing zeros; the sign aside. */
+/** Returns the significant digits and the power of ten, without the sign. */
 function significant(text: string): string {
   const [mantissa = '', power = '0'] = text.replace(/^-/, '').toLowerCase().split('e');
   const [whole = '', fraction = ''] = mantissa.split('.');
   const digits = (whole + fraction).replace(/^0+/, '');
-  const trimmed = withoutLast(digits, '0');
+  const trimmed = stripTrailing(digits, '0');
   if (trimmed === '') return '0';
   return `${trimmed}e${Number(power) - fraction.length + digits.length - trimmed.length}`;
 }
@@ -269,7 +279,7 @@ function unmark(value: unknown, mark: string, depth: number): unknown {
 
 // --- depth ---
 
-/** JSON with more levels than are read: nothing that a service means, and a walk through it may fail. */
+/** JSON nested too deep: no service means that, and recursive code may fail on it. */
 export class TooDeepError extends SyntaxError {
   override readonly name = 'TooDeepError';
   constructor() {
@@ -277,7 +287,7 @@ export class TooDeepError extends SyntaxError {
   }
 }
 
-/** Fewer openers than levels cannot be too deep; true only says that one has to look. */
+/** Cheap pre-check: with no more opening brackets than levels, a text cannot be too deep. */
 function mayBeDeep(text: string): boolean {
   let openers = 0;
   for (const opener of ['{', '['])

@@ -1,3 +1,4 @@
+/** Splits a streamed JSON list into its elements, so that a long list is never all in memory. */
 import type { Item } from './batches.js';
 import {
   backslash,
@@ -20,33 +21,35 @@ import {
 } from './json-bytes.js';
 import { countKeys, parseJson, printsUnchanged } from './json.js';
 
-/** Whether the array at this path of object keys is the list; a bare array has the empty path. */
+/**
+ * Decides if the array at this path of object keys is the list; a bare array has the empty path.
+ */
 type ListChoice = (path: readonly string[]) => boolean;
 
-/** What stands for the list's elements in the `envelope` of a splitter. */
+/** The placeholder for the list's elements in the `envelope` of a splitter. */
 export const elementsElsewhere = 'elements:elsewhere';
 
-/** Numbers of fewer digits are exact as a double. */
+/** Numbers with at most this many digits are exact as a double. */
 const exactDigits = 15;
 /** Fewer levels than `parseJson` refuses. */
 const plainDepth = 100;
 
-/** Keys of deeper envelopes are not looked at. */
+/** Ignore keys of deeper envelopes. */
 const deepestKey = 2;
 const longestKey = 200;
 
 /**
- * Cuts the elements out of one array of a JSON text that comes in pieces, wherever the pieces are
- * cut. Each element is parsed for itself, so nothing large is ever alive; what stands around the
- * array is kept as the envelope. Throws SyntaxError, TooLargeError.
+ * Splits one array of a JSON text that arrives in chunks, wherever the chunks are cut. Parses each
+ * element separately, so that nothing large is alive at once, and keeps the text around the array
+ * as the envelope. Throws SyntaxError, TooLargeError.
  */
 export class ListSplitter {
-  private place: 'before' | 'inside' | 'after' | 'nowhere' = 'before';
+  private position: 'before' | 'inside' | 'after' | 'nowhere' = 'before';
   private readonly around: Buffer[] = [];
   private aroundBytes = 0;
-  /** A string was begun and its end has not come. */
+  /** The position is inside a string. */
   private inString = false;
-  /** The first byte of the next piece belongs to an escape. */
+  /** The first byte of the next chunk belongs to an escape. */
   private escaping = false;
   /** Open lists and objects: those around the list, then those inside an element. */
   private depth = 0;
@@ -57,42 +60,44 @@ export class ListSplitter {
   private parts: Buffer[] = [];
   private partBytes = 0;
   private elements = 0;
-  /** Digits of a number so far: it may be cut, too. */
+  /** Digits of the current number so far, which may also be cut. */
   private digits = 0;
-  /** Keys of the element so far, those of inner objects counted. */
+  /** Keys of the current element so far, including those of inner objects. */
   private keys = 0;
-  /** The element so far is one that JSON.parse alone reads rightly. */
-  private simple = true;
-  /** The element's text so far is what printing it would give: no spaces, no odd numbers or escapes. */
-  private same = true;
+  /** JSON.parse alone reads the current element correctly, so far. */
+  private isSimple = true;
+  /** Printing the element would yield its text, so far: no spaces, unusual numbers or escapes. */
+  private isVerbatim = true;
 
   constructor(
-    private readonly chosen: ListChoice,
+    private readonly isChosenList: ListChoice,
     private readonly maxBytes: number,
   ) {}
 
-  /** The list was found and its end came. */
+  /** True once the list was found and has ended. */
   get ended(): boolean {
-    return this.place === 'after';
+    return this.position === 'after';
   }
 
-  /** Takes the next piece and gives the elements that ended in it. */
-  push(piece: Buffer): Item<unknown>[] {
+  /** Reads the next chunk and returns the elements that end in it. */
+  push(chunk: Buffer): Item<unknown>[] {
     let at = 0;
-    const found: Item<unknown>[] = [];
-    if (this.place === 'before') at = this.seek(piece, at);
-    if (this.place === 'inside') at = this.split(piece, at, found);
-    if (!this.isInside()) this.keep(piece.subarray(at));
-    return found;
+    const elements: Item<unknown>[] = [];
+    if (this.position === 'before') at = this.seek(chunk, at);
+    if (this.position === 'inside') at = this.split(chunk, at, elements);
+    if (!this.isInside()) this.keep(chunk.subarray(at));
+    return elements;
   }
 
-  /** The text around the list; one stand-in element, marked by `elementsElsewhere`, in it. */
+  /**
+   * Returns the text around the list, with one placeholder element marked by `elementsElsewhere`.
+   */
   envelope(): Buffer {
     return Buffer.concat(this.around);
   }
 
   private isInside(): boolean {
-    return this.place === 'inside';
+    return this.position === 'inside';
   }
 
   private keep(bytes: Buffer): void {
@@ -104,21 +109,21 @@ export class ListSplitter {
 
   // --- the envelope ---
 
-  /** Walks to the first byte of the list's first element; the rest of the piece if it is not there. */
-  private seek(piece: Buffer, from: number): number {
-    for (let at = from; at < piece.length; at++) {
-      const byte = piece[at] ?? 0;
+  /** Returns the position of the list's first element, or `from` if it is not in this chunk. */
+  private seek(chunk: Buffer, from: number): number {
+    for (let at = from; at < chunk.length; at++) {
+      const byte = chunk[at] ?? 0;
       if (this.inString) {
         this.seekInString(byte);
         continue;
       }
       if (byte !== openArray || !this.isList()) {
         this.step(byte);
-        if (this.place === 'nowhere') return from;
+        if (this.position === 'nowhere') return from;
         continue;
       }
-      this.keep(piece.subarray(from, at + 1));
-      this.place = 'inside';
+      this.keep(chunk.subarray(from, at + 1));
+      this.position = 'inside';
       this.depth = 0;
       return at + 1;
     }
@@ -129,7 +134,7 @@ export class ListSplitter {
     const { length } = this.isObject;
     if (length > deepestKey || length !== this.path.length || this.isObject.includes(false))
       return false;
-    return this.chosen(this.path);
+    return this.isChosenList(this.path);
   }
 
   private seekInString(byte: number): void {
@@ -158,53 +163,53 @@ export class ListSplitter {
       this.keyDue = false;
     } else if (byte === comma) this.keyDue = this.isObject[open - 1] === true;
     else if (byte === colon) this.keyDue = false;
-    else if (open === 0 && !isSpace(byte) && !isMark(byte)) this.place = 'nowhere';
+    else if (open === 0 && !isSpace(byte) && !isByteOrderMark(byte)) this.position = 'nowhere';
   }
 
   // --- the list ---
 
-  /** The hot loop: strings, depth, where an element ends, and whether it is an ordinary one. */
-  private split(piece: Buffer, from: number, found: Item<unknown>[]): number {
-    const { length } = piece;
+  /** The hot loop: tracks strings and depth, ends elements, and notes if they are ordinary. */
+  private split(chunk: Buffer, from: number, elements: Item<unknown>[]): number {
+    const { length } = chunk;
     let { inString, depth, digits, keys } = this;
     let start = from;
     let at = from;
-    if (this.escaping && at < length) this.noteEscape(piece[at++]);
-    const search = new StringSearch(piece);
+    if (this.escaping && at < length) this.noteEscape(chunk[at++]);
+    const search = new StringSearch(chunk);
     while (at < length) {
       if (inString) {
         at = search.endOfPart(at);
         if (at >= length) break;
-        if (piece[at++] === quote) inString = false;
+        if (chunk[at++] === quote) inString = false;
         else if (at === length) this.escaping = true;
-        else this.noteEscape(piece[at++]);
+        else this.noteEscape(chunk[at++]);
         continue;
       }
-      const byte = piece[at++] ?? 0;
+      const byte = chunk[at++] ?? 0;
       if (byte === quote) inString = true;
       else if (byte === colon) {
         digits = 0;
         keys++;
       } else if (byte === openObject || byte === openArray) {
         digits = 0;
-        if (++depth > plainDepth) this.simple = false;
+        if (++depth > plainDepth) this.isSimple = false;
       } else if (depth > 0) {
         if (byte === comma) digits = 0;
         else if (byte === closeObject || byte === closeArray) depth--;
         else if (byte >= zero && byte <= nine) {
-          if (++digits > exactDigits) this.simple = this.same = false;
-        } else if (!isLetter(byte) || (byte === smallE && digits > 0)) this.noteOdd(byte);
+          if (++digits > exactDigits) this.isSimple = this.isVerbatim = false;
+        } else if (!isLetter(byte) || (byte === smallE && digits > 0)) this.noteUnusual(byte);
       } else if (byte === comma) {
         this.keys = keys;
-        found.push(this.element(piece, start, at - 1));
+        elements.push(this.element(chunk, start, at - 1));
         start = at;
         keys = 0;
       } else if (byte === closeArray) {
         this.keys = keys;
-        this.close(piece, start, at - 1, found);
+        this.close(chunk, start, at - 1, elements);
         return at - 1;
       } else if (byte === closeObject) throw new SyntaxError('A list ends with a brace.');
-      else if (!isSpace(byte)) this.simple = this.same = false;
+      else if (!isSpace(byte)) this.isSimple = this.isVerbatim = false;
     }
     this.inString = inString;
     this.depth = depth;
@@ -212,57 +217,61 @@ export class ListSplitter {
     this.keys = keys;
     this.partBytes += length - start;
     if (this.partBytes > this.maxBytes) throw new TooLargeError();
-    this.parts.push(piece.subarray(start));
+    this.parts.push(chunk.subarray(start));
     return length;
   }
 
   private noteEscape(byte: number | undefined): void {
     this.escaping = false;
-    if (!plainEscapes.has(byte ?? 0)) this.same = false;
+    if (!plainEscapes.has(byte ?? 0)) this.isVerbatim = false;
   }
 
-  /** What is neither a digit nor a word: a space, a sign, a fraction, an exponent, nonsense. */
-  private noteOdd(byte: number): void {
-    this.same = false;
-    if (!isSpace(byte) && byte !== minus) this.simple = false;
+  /**
+   * Notes a byte that is neither a digit nor a letter: a space, sign, fraction, exponent, or
+   * garbage.
+   */
+  private noteUnusual(byte: number): void {
+    this.isVerbatim = false;
+    if (!isSpace(byte) && byte !== minus) this.isSimple = false;
   }
 
-  private close(piece: Buffer, start: number, at: number, found: Item<unknown>[]): void {
+  private close(chunk: Buffer, start: number, at: number, elements: Item<unknown>[]): void {
     const isEmpty = this.elements === 0 && this.parts.every(isBlank);
-    if (!isEmpty || !isBlank(piece.subarray(start, at))) found.push(this.element(piece, start, at));
-    this.place = 'after';
+    if (!isEmpty || !isBlank(chunk.subarray(start, at)))
+      elements.push(this.element(chunk, start, at));
+    this.position = 'after';
     if (this.elements > 0) this.keep(Buffer.from(`{"${elementsElsewhere}":true}`));
   }
 
-  private element(piece: Buffer, start: number, end: number): Item<unknown> {
-    const { simple, same, keys } = this;
+  private element(chunk: Buffer, start: number, end: number): Item<unknown> {
+    const { isSimple, isVerbatim, keys } = this;
     const bytes = this.partBytes + end - start;
-    const text = this.textTo(piece, start, end);
+    const text = this.textTo(chunk, start, end);
     this.elements++;
-    this.simple = this.same = true;
-    const value: unknown = simple ? JSON.parse(text) : parseJson(text);
-    // Of a key that stands twice the last one counts, and only that is printed.
-    const asItIs = same && printsUnchanged(text, bytes) && countKeys(value) === keys;
-    if (!asItIs) return { value, text: undefined };
+    this.isSimple = this.isVerbatim = true;
+    const value: unknown = isSimple ? JSON.parse(text) : parseJson(text);
+    // Of a duplicate key, only the last value counts and is printed.
+    const isUnchanged = isVerbatim && printsUnchanged(text, bytes) && countKeys(value) === keys;
+    if (!isUnchanged) return { value, text: undefined };
     return { value, text: text.trim() };
   }
 
-  private textTo(piece: Buffer, start: number, end: number): string {
-    if (this.parts.length === 0) return piece.toString('utf8', start, end);
-    const whole = Buffer.concat([...this.parts, piece.subarray(start, end)]);
+  private textTo(chunk: Buffer, start: number, end: number): string {
+    if (this.parts.length === 0) return chunk.toString('utf8', start, end);
+    const complete = Buffer.concat([...this.parts, chunk.subarray(start, end)]);
     this.parts = [];
     this.partBytes = 0;
-    return whole.toString('utf8');
+    return complete.toString('utf8');
   }
 }
 
-/** One element, or what stands around the list, is larger than the bound. */
+/** One element, or the text around the list, exceeds the limit. */
 export class TooLargeError extends Error {
   override readonly name = 'TooLargeError';
 }
 
-/** A byte of the byte order mark; one in another place is found when the envelope is parsed. */
-function isMark(byte: number): boolean {
+/** True for a byte of a byte order mark. A misplaced one is found when the envelope is parsed. */
+function isByteOrderMark(byte: number): boolean {
   return byte === 0xef || byte === 0xbb || byte === 0xbf;
 }
 

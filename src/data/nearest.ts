@@ -1,7 +1,9 @@
+/** Suggestions for mistyped words. */
+
 /**
- * The candidate that `word` was most likely meant to be, or undefined when none is near: at most
- * about a third of the letters may differ (a swap of neighbours counts once), case and the dashes
- * of flags aside.
+ * Returns the candidate that `word` was most likely meant to be, or undefined if none is near: at
+ * most about a third of the letters may differ (a swap of neighbours counts once). Ignores case and
+ * the dashes of flags.
  */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   const typed = lettersOf(word);
@@ -10,19 +12,19 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   for (const candidate of candidates) {
     const letters = lettersOf(candidate);
     const limit = Math.max(1, Math.floor(Math.max(typed.length, letters.length) / 3));
-    // Long words are no typing errors of anything; this bounds the work as well.
+    // Long words are not typos. This also bounds the work.
     if (typed.length > 100 || Math.abs(letters.length - typed.length) > limit) continue;
     const distance = editDistance(typed, letters);
-    // One letter in place of another has nothing in common with it.
+    // A word without a single letter in common is no suggestion.
     if (distance > limit || distance >= bestDistance || distance >= letters.length) continue;
     best = candidate;
     bestDistance = distance;
   }
-  // A beginning is more letters away than a typing error and still says what was meant.
+  // A prefix differs in more letters than a typo, but still shows what was meant.
   return best ?? (typed.length > 1 ? startingWith(typed, candidates) : undefined);
 }
 
-/** ` Did you mean accepted?`, or nothing. */
+/** Returns ` Did you mean accepted?`, or nothing. */
 export function didYouMean(word: string, known: readonly string[]): string {
   const near = nearest(word, known);
   return near === undefined ? '' : ` Did you mean ${near}?`;
@@ -36,7 +38,10 @@ function lettersOf(word: string): string {
   return word.toLowerCase().replace(/^--?/, '');
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours (Damerau-Levenshtein, restricted). */
+/**
+ * Counts insertions, deletions, replacements and swaps of neighbours (restricted
+ * Damerau-Levenshtein).
+ */
 function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, column) => column);

@@ -1,17 +1,17 @@
-/** How rows and runs end that no answer of the service ended. */
+/** Errors of rows and runs that are not a response of the service. */
 import { ApiError, Failure, NotFoundError, UnknownOutcomeError } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import type { ResourceName } from './resources.js';
 import { shellQuote } from './text.js';
 
-/** The record holds neither what was expected nor what was to be written: it is left as it is. */
+/** The record has neither the expected nor the new values, so it is left unchanged. */
 export class ConflictError extends Failure {
   readonly kind = 'conflict';
   readonly exitName = 'conflict';
   readonly code = 'changedMeanwhile';
 }
 
-/** What a read shows of a write that was answered with yes, by field. */
+/** What a read shows of a write that the service accepted, by field. */
 interface NotApplied {
   readonly resource: ResourceName;
   readonly deletes: boolean;
@@ -19,11 +19,11 @@ interface NotApplied {
   readonly changed: readonly string[];
 }
 
-function word(field: string): string {
+function fieldLabel(field: string): string {
   return field === 'internalNotes' ? 'notes' : field;
 }
 
-/** The service said yes, and a read shows the old value or the record that was to be gone. */
+/** The service accepted a write, but a read shows the old value or the deleted record. */
 export class NotAppliedError extends Failure {
   readonly kind = 'protocol';
   readonly exitName = 'failed';
@@ -32,13 +32,13 @@ export class NotAppliedError extends Failure {
     super(
       deletes
         ? `The service accepted the deletion of ${id}, and it is still there.`
-        : `The service accepted the change of ${id}, and still shows the former ${unchanged.map(word).join(', ') || 'value'}.${changed.map((field) => ` The ${word(field)} was set.`).join('')}`,
+        : `The service accepted the change of ${id}, and still shows the former ${unchanged.map(fieldLabel).join(', ') || 'value'}.${changed.map((field) => ` The ${fieldLabel(field)} was set.`).join('')}`,
       { hint: `See: rosterctl ${resource} get ${shellQuote(id)}` },
     );
   }
 }
 
-/** A run of several things that did not end well though no single error ended it. */
+/** A run that failed in part, without a single error that ended it. */
 export class RunError extends Failure {
   readonly kind = 'run';
   readonly code: string;
@@ -52,24 +52,27 @@ export class RunError extends Failure {
   }
 }
 
-/** The service said that there is no such record, or its list does not show it. */
+/** True if the service reports that there is no such record, or its list does not contain it. */
 export function isNotFound(error: unknown): error is Failure {
   return error instanceof NotFoundError || (error instanceof ApiError && error.status === 404);
 }
 
-/** The same for sure: not where the list may lack some. */
-export function isGoneForSure(error: unknown): boolean {
+/** True if the record certainly does not exist: a list that may be incomplete is not enough. */
+export function isProvenNotFound(error: unknown): boolean {
   return isNotFound(error) && !(error instanceof NotFoundError && !error.isProven);
 }
 
-/** The service asked for a longer wait than the line allows: nothing more is sent, no read, either. */
+/**
+ * True if the service asked for a longer wait than --max-wait allows: send nothing more, not even
+ * reads.
+ */
 export function exceedsRetryBudget(error: unknown): boolean {
   if (error instanceof UnknownOutcomeError) return exceedsRetryBudget(error.cause);
   return error instanceof ApiError && error.details.retryAfter !== undefined;
 }
 
-/** What it asked for then, in words that follow its name; undefined where the line allows the wait. */
-export function describeWaitAsked({ details }: ApiError): string | undefined {
+/** Describes that wait, as the rest of a sentence; undefined if --max-wait allows it. */
+export function describeRequestedWait({ details }: ApiError): string | undefined {
   return details.retryAfter === undefined
     ? undefined
     : `asks to wait ${details.retryAfter} s, longer than --max-wait allows.`;

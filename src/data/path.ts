@@ -1,13 +1,14 @@
+/** Paths into records: dotted field names, and records as flat columns. */
 import { isObject, type JsonObject, printJson, printPlain, RawNumber } from './json.js';
 
 /**
- * The value at a dotted path (`gamerTags.0.gamerTag`), or undefined where there is none. Where keys
- * hold dots themselves the longest key wins, and `a[b]` says which is meant; a name over a list gives
- * the list of its elements' values.
+ * Returns the value at a dotted path (`gamerTags.0.gamerTag`), or undefined if there is none. If
+ * keys contain dots, the longest key wins, and `a[b]` is unambiguous. A name applied to a list
+ * returns the values of its elements.
  */
 export function valueAt(record: JsonObject, path: string): unknown {
   const own = record[path];
-  // Nothing that JSON holds is a function, and all that objects inherit is, but for `__proto__`.
+  // JSON contains no functions, and everything that objects inherit is one, except `__proto__`.
   if (own !== undefined && typeof own !== 'function' && path !== '__proto__') return own;
   if (Object.hasOwn(record, path)) return own;
   const found = path.includes('.') ? lookUp(record, path.split('.')) : undefined;
@@ -16,8 +17,8 @@ export function valueAt(record: JsonObject, path: string): unknown {
 }
 
 /**
- * The keys of `a[b][c.d]`, in which dots are part of a key, or of `["a","b"]`; undefined for any other
- * spelling.
+ * Returns the keys of `a[b][c.d]`, in which dots are part of a key, or of `["a","b"]`; undefined
+ * for any other notation.
  */
 export function bracketPath(name: string): readonly string[] | undefined {
   if (name.startsWith('["')) return keyList(name);
@@ -42,23 +43,25 @@ function bracketName(path: readonly string[]): string {
   return first + rest.map((key) => `[${key}]`).join('');
 }
 
-/** The value under one key of an object or at one index of a list; undefined where there is none. */
+/** Returns the value at a key of an object or an index of a list; undefined if there is none. */
 function childOf(value: unknown, key: string): unknown {
   if (Array.isArray(value)) return isIndex(key) ? (value[Number(key)] as unknown) : undefined;
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
-/** Whether a key is the place of an element in a list: `0`, `12`. */
+/** True if a key is an index of a list: `0`, `12`. */
 export function isIndex(key: string): boolean {
   return /^(?:0|[1-9]\d{0,8})$/.test(key);
 }
 
-/** Whether the record has something there, be it null. */
+/** True if the record has a value at the path, including null. */
 export function hasPath(record: JsonObject, path: string): boolean {
   return valueAt(record, path) !== undefined;
 }
 
-/** What stands at a path, a list as its elements; undefined where the record has no such field. */
+/**
+ * Returns the values at a path, a list as its elements; undefined if the record has no such field.
+ */
 export function valuesAt(record: JsonObject, path: string): readonly unknown[] | undefined {
   const value = valueAt(record, path);
   if (value === undefined) return undefined;
@@ -66,61 +69,66 @@ export function valuesAt(record: JsonObject, path: string): readonly unknown[] |
 }
 
 /**
- * A record as flat columns: nested objects as dotted names, lists of plain values as one cell joined
- * with `;` (as JSON where that would not come back), lists that hold objects as `gamerTags.0.game`.
- * Values stay as they are but for the lists. Of several fields that would share one name the one with
- * the longest key has it, and the others stand beside it as `a[b]`.
+ * Returns a record as flat columns: nested objects as dotted names, lists of plain values as one
+ * cell joined with `;` (as JSON if that would not round-trip), lists of objects as
+ * `gamerTags.0.game`. Other values stay unchanged. Of several fields with the same name, the one
+ * with the longest key gets it, and the others are named `a[b]`.
  */
 export function flatten(record: JsonObject, names = new InnerNames()): Map<string, unknown> {
   const columns = new Map<string, unknown>();
   let leaves = 0;
-  const put = (name: string, value: unknown) => {
+  const addColumn = (name: string, value: unknown) => {
     leaves += 1;
     columns.set(name, value);
   };
-  for (const key of Object.keys(record)) eachLeaf(key, record[key], names, put);
-  return leaves > columns.size ? flattenApart(record) : columns;
+  for (const key of Object.keys(record)) eachLeaf(key, record[key], names, addColumn);
+  return leaves > columns.size ? flattenAmbiguous(record) : columns;
 }
 
-/** The same where dotted keys and nested fields share a name: each has a column of its own. */
-function flattenApart(record: JsonObject): Map<string, unknown> {
+/**
+ * Flattens a record in which dotted keys and nested fields share a name: each gets its own column.
+ */
+function flattenAmbiguous(record: JsonObject): Map<string, unknown> {
   const fields = new Map<readonly string[], unknown>();
-  const nesting = { of: (path: readonly string[], key: string | number) => [...path, String(key)] };
+  const pathNames = {
+    of: (path: readonly string[], key: string | number) => [...path, String(key)],
+  };
   for (const key of Object.keys(record))
-    eachLeaf<readonly string[]>([key], record[key], nesting, (path, value) =>
+    eachLeaf<readonly string[]>([key], record[key], pathNames, (path, value) =>
       fields.set(path, value),
     );
-  const firsts = new Map<string, readonly string[]>();
+  const winners = new Map<string, readonly string[]>();
   for (const path of fields.keys()) {
     const name = path.join('.');
-    const other = firsts.get(name);
-    if (!other || hasLongerKeys(path, other)) firsts.set(name, path);
+    const other = winners.get(name);
+    if (!other || hasLongerKeys(path, other)) winners.set(name, path);
   }
   const columns = new Map<string, unknown>();
   for (const [path, value] of fields) {
     const dotted = path.join('.');
-    const isFirst = firsts.get(dotted) === path;
-    const name = isFirst ? dotted : bracketName(path);
-    if (isFirst || !firsts.has(name)) columns.set(name, value);
+    const isWinner = winners.get(dotted) === path;
+    const name = isWinner ? dotted : bracketName(path);
+    if (isWinner || !winners.has(name)) columns.set(name, value);
   }
   return columns;
 }
 
-/** Whether the first key in which two spellings of one name differ is the longer one. */
+/** True if, at the first key in which two paths of one name differ, that of `path` is longer. */
 function hasLongerKeys(path: readonly string[], other: readonly string[]): boolean {
   const at = path.findIndex((key, index) => key !== other[index]);
   return (path[at]?.length ?? 0) > (other[at]?.length ?? 0);
 }
 
-/** A field of a record where a column of `flatten` names one. */
+/** A field of a record, found by the name of a column. */
 export interface Located {
   readonly path: readonly string[];
   readonly value: unknown;
 }
 
 /**
- * The field that a column of `flatten` shows, else the object or list of that name; undefined where
- * the record has neither. `isKey` compares a key with its spelling in the name, default exactly.
+ * Returns the field that a column of `flatten` shows, else the object or list of that name;
+ * undefined if there is neither. `isKey` compares a key with its spelling in the name; default:
+ * equality.
  */
 export function locate(
   record: JsonObject,
@@ -153,7 +161,7 @@ function locateExactly(
 
 interface Search {
   readonly isKey: ((key: string, spelling: string) => boolean) | undefined;
-  /** Only what `flatten` gives a column; else also what is around it, and the elements within. */
+  /** Find only columns of `flatten`; otherwise also their containers and elements. */
   readonly isColumn: boolean;
 }
 
@@ -182,15 +190,17 @@ function keyIn(value: object, spelling: string, isKey: Search['isKey']): string 
   return isKey && Object.keys(value).find((key) => isKey(key, spelling));
 }
 
-/** Whether a value has columns of its own below its name: an object, or a list that holds lists or objects. */
+/**
+ * True for a value that `flatten` splits into columns: an object, or a list of lists or objects.
+ */
 export function isNested(value: unknown): value is object {
   if (!Array.isArray(value)) return isObject(value);
   return value.some((item) => isObject(item) || Array.isArray(item));
 }
 
 /**
- * A list of plain values as one cell: joined with `;`, or as JSON where an element holds a `;` or the
- * whole would be taken for JSON.
+ * Returns a list of plain values as one cell: joined with `;`, or as JSON if an element contains a
+ * `;` or the result would look like JSON.
  */
 export function listText(list: readonly unknown[]): string {
   const texts = list.map(plainText);
@@ -200,7 +210,7 @@ export function listText(list: readonly unknown[]): string {
   return isAmbiguous ? printJson(list) : joined;
 }
 
-/** Dotted names, made once for many records: to make and to hash a new text each time is half the work. */
+/** Caches dotted names across records: building and hashing them each time is half the work. */
 export class InnerNames {
   private readonly known = new Map<string, Map<string | number, string>>();
 
@@ -209,16 +219,16 @@ export class InnerNames {
     if (inner.size === 0) this.known.set(name, inner);
     const found = inner.get(key);
     if (found !== undefined) return found;
-    const made = `${name}.${key}`;
-    // Keys may be anything, a different one in each record.
-    if (inner.size < mostInnerNames) inner.set(key, made);
-    return made;
+    const built = `${name}.${key}`;
+    // Bounded, because every record may have different keys.
+    if (inner.size < maxInnerNames) inner.set(key, built);
+    return built;
   }
 }
 
-const mostInnerNames = 1000;
+const maxInnerNames = 1000;
 
-/** A plain value as text; null and absent are empty, what is not plain is compact JSON. */
+/** Returns a plain value as text; null and undefined are empty, anything else is compact JSON. */
 export function plainText(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'string') return value;
@@ -231,7 +241,7 @@ function lookUp(value: unknown, words: readonly string[]): unknown {
   if (words.length === 0) return value;
   if (Array.isArray(value)) return lookUpInList(value, words);
   if (!isObject(value)) return undefined;
-  // The longest key that leads somewhere, as `flatten` names its columns.
+  // Prefer the longest key that leads to a value, as `flatten` does.
   for (let count = words.length; count > 0; count--) {
     const key = words.slice(0, count).join('.');
     if (!Object.hasOwn(value, key)) continue;
@@ -248,22 +258,26 @@ function lookUpInList(list: readonly unknown[], words: readonly string[]): unkno
   return found.length > 0 ? found.flat() : undefined;
 }
 
-/** Hands on each plain value and list of plain values with its name; `names` makes those of inner fields. */
+/**
+ * Calls `visit` with each plain value and list of plain values; `names` builds the names of inner
+ * fields.
+ */
 function eachLeaf<N>(
   name: N,
   value: unknown,
   names: { of(name: N, key: string | number): N },
-  take: (name: N, value: unknown) => void,
+  visit: (name: N, value: unknown) => void,
 ): void {
   if (isObject(value))
-    for (const key of Object.keys(value)) eachLeaf(names.of(name, key), value[key], names, take);
-  else if (!Array.isArray(value)) take(name, value);
+    for (const key of Object.keys(value)) eachLeaf(names.of(name, key), value[key], names, visit);
+  else if (!Array.isArray(value)) visit(name, value);
   else if (isNested(value))
-    for (const [index, item] of value.entries()) eachLeaf(names.of(name, index), item, names, take);
-  else take(name, listText(value));
+    for (const [index, item] of value.entries())
+      eachLeaf(names.of(name, index), item, names, visit);
+  else visit(name, listText(value));
 }
 
-/** Its name, else its id. */
+/** Returns the name of a record, else its id. */
 export function labelOf(record: JsonObject | undefined, id: string): string {
   const name = record?.['name'];
   return typeof name === 'string' && name !== '' ? name : id;

@@ -1,6 +1,8 @@
+/** The words of each resource. */
+
 /**
  * The plain half of the resource table: names and words, without endpoints and schemas, so that
- * settings and messages can read it. `api/resources.ts` has the rest.
+ * settings and messages can import it. `api/resources.ts` has the rest.
  */
 export const resourceWords = {
   teams: {
@@ -42,33 +44,39 @@ export const resourceWords = {
   },
 } as const satisfies { readonly [resource: string]: ResourceWords };
 
-/** What people call a resource, and what an admin may replace of it. */
+/** The words for a resource, and the routes that an admin may override. */
 export interface ResourceWords {
   readonly noun: string;
   readonly plural: string;
-  /** Where the paths of its endpoints begin. */
+  /** The prefix of its endpoints' paths. */
   readonly path: string;
   /** The id's name in the contract's paths. */
   readonly idName: string;
-  /** The field that a person's table is ordered by; `-` for descending. */
+  /** The default sort field of a table; `-` for descending. */
   readonly order: string;
-  /** The assumed routes, `METHOD /path`, by the last word of their key `endpoints.<resource>.<word>`. */
+  /**
+   * The assumed routes, `METHOD /path`, by the last word of their key
+   * `endpoints.<resource>.<word>`.
+   */
   readonly overrides: { readonly [action: string]: string };
   /** The fields whose values a TAB offers, of an object its keys: nothing about a person. */
   readonly completed?: readonly string[];
 }
 
-/** The kinds of record that the service keeps. */
+/** The name of a resource. */
 export type ResourceName = keyof typeof resourceWords;
 
-/** A setting that replaces an assumed route: `endpoints.teams.update`. */
+/** A setting that overrides an assumed route: `endpoints.teams.update`. */
 export type OverrideKey = `endpoints.${ResourceName}.${string}`;
 
 /** The resources in the order in which they are listed. */
 export const resourceNames = Object.keys(resourceWords) as readonly ResourceName[];
 
-/** A value for each resource. */
+/** Returns an object with a value for each resource. */
 export function perResource<T>(valueOf: (name: ResourceName) => T): { [R in ResourceName]: T } {
   const entries = resourceNames.map((name) => [name, valueOf(name)] as const);
   return Object.fromEntries(entries) as { [R in ResourceName]: T };
 }
+
+/** What an admin replaced of what is assumed: settings by their key, such as `endpoints.teams.update`. */
+export type Overrides = { readonly [key: string]: string };

@@ -1,17 +1,21 @@
+import { lazy } from './lazy.js';
 import { timeOf } from './dates.js';
 import { type JsonObject, RawNumber } from './json.js';
 import { valuesAt } from './path.js';
 import { type ResourceName, resourceWords } from './resources.js';
-import { withoutLast } from './text.js';
+import { stripTrailing } from './text.js';
 
-/** A field to order by, dotted. */
+/** A dotted field to sort by. */
 export interface Sorting {
   readonly field: string;
   readonly descending: boolean;
 }
 
-/** The records ordered by a field; those without it come last in both directions, equals keep their order. */
-export function byField(records: readonly JsonObject[], sorting: Sorting): readonly JsonObject[] {
+/** Sorts records by a field, stably. Records without it come last in both directions. */
+export function sortByField(
+  records: readonly JsonObject[],
+  sorting: Sorting,
+): readonly JsonObject[] {
   const keyed = records.map((record) => ({
     record,
     key: keyOf(valuesAt(record, sorting.field)?.find((value) => value !== null)),
@@ -41,11 +45,10 @@ function keyOf(value: unknown): Key | undefined {
 
 // One fixed locale: the order must not depend on the machine. Made when first needed: it costs as
 // much as a fifth of a start-up.
-let collator: Intl.Collator | undefined;
+const collator = lazy(() => new Intl.Collator('en', { numeric: true, sensitivity: 'base' }));
 
 function compareTexts(a: string, b: string): number {
-  collator ??= new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
-  return collator.compare(a, b);
+  return collator().compare(a, b);
 }
 
 function compareKeys(a: Key, b: Key): number {
@@ -55,14 +58,14 @@ function compareKeys(a: Key, b: Key): number {
   return a.rank - b.rank;
 }
 
-/** The order in which a person sees a resource's table. */
-export function usualSorting(resource: ResourceName): Sorting {
+/** Returns the default order of a resource's table. */
+export function defaultSorting(resource: ResourceName): Sorting {
   const { order } = resourceWords[resource];
   const descending = order.startsWith('-');
   return { field: descending ? order.slice(1) : order, descending };
 }
 
-const shape = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,6}))?$/;
+const decimalPattern = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,6}))?$/;
 
 /** Zero has no digits; otherwise the value is sign × 0.digits × 10^exponent. */
 interface Decimal {
@@ -72,8 +75,8 @@ interface Decimal {
 }
 
 /**
- * Compares two numbers by value as they are written, so that 19-digit ids stay apart: negative,
- * zero or positive, or undefined when one of the texts is no number.
+ * Compares two numbers by value from their text, so that 19-digit ids stay distinct. Returns a
+ * negative number, zero or a positive number, or undefined if one of the texts is not a number.
  */
 export function compareDecimals(left: string, right: string): number | undefined {
   const a = readDecimal(left);
@@ -81,18 +84,18 @@ export function compareDecimals(left: string, right: string): number | undefined
   if (!a || !b) return undefined;
   const signs = signOf(a) - signOf(b);
   if (signs !== 0) return signs;
-  return a.sign < 0 ? compareSizes(b, a) : compareSizes(a, b);
+  return a.sign < 0 ? compareMagnitudes(b, a) : compareMagnitudes(a, b);
 }
 
 function readDecimal(text: string): Decimal | undefined {
-  const found = shape.exec(text.trim());
+  const found = decimalPattern.exec(text.trim());
   const [, sign, whole = '', fraction = '', power = '0'] = found ?? [];
   if (whole + fraction === '') return undefined;
   const padded = whole + fraction;
   const digits = padded.replace(/^0+/, '');
   return {
     sign: sign === '-' ? -1 : 1,
-    digits: withoutLast(digits, '0'),
+    digits: stripTrailing(digits, '0'),
     exponent: whole.length + Number(power) - (padded.length - digits.length),
   };
 }
@@ -101,7 +104,7 @@ function signOf(number: Decimal): -1 | 0 | 1 {
   return number.digits === '' ? 0 : number.sign;
 }
 
-function compareSizes(a: Decimal, b: Decimal): number {
+function compareMagnitudes(a: Decimal, b: Decimal): number {
   if (a.digits === '' || a.exponent !== b.exponent) return a.exponent - b.exponent;
   if (a.digits === b.digits) return 0;
   return a.digits < b.digits ? -1 : 1;

@@ -1,8 +1,9 @@
+/** The file `table.json`: the command table, in a form that starts fast. */
 import type { PlainCall, PlainCommand, PlainParam, PlainTable } from './plain-table.js';
 
 /**
- * The text of `table.json`: JSON of one-byte characters with each command on a line of its own, so
- * that a start parses the one command it is about. The first line also holds all their names.
+ * Returns the text of `table.json`: ASCII JSON with each command on its own line, so that a start
+ * parses only the command it needs. The first line also contains all their names.
  */
 export function tableText({ commands, ...rest }: PlainTable): string {
   const names = commands.map(({ words, summary }) => [words, summary]);
@@ -11,7 +12,7 @@ export function tableText({ commands, ...rest }: PlainTable): string {
   return ascii(`${head.slice(0, -end.length)}\n${lines.join(',\n')}\n${end}\n`);
 }
 
-/** Reads what `tableText` wrote; a command's line is parsed when more than its name is asked for. */
+/** Reads what `tableText` wrote. Parses a command's line when more than its name is needed. */
 export function readTable(text: string): PlainTable {
   const [head = '', ...lines] = text.split('\n');
   const { names, ...rest } = JSON.parse(`${head}${end}`) as Head;
@@ -36,48 +37,48 @@ class TableCommand implements PlainCommand {
     private readonly line: string,
   ) {}
 
-  private get whole(): PlainCommand {
+  private get complete(): PlainCommand {
     return (this.parsed ??= JSON.parse(this.line.replace(/,$/, '')) as PlainCommand);
   }
 
   get about(): string | undefined {
-    return this.whole.about;
+    return this.complete.about;
   }
   get examples(): PlainCommand['examples'] {
-    return this.whole.examples;
+    return this.complete.examples;
   }
   get args(): readonly PlainParam[] {
-    return this.whole.args;
+    return this.complete.args;
   }
   get flags(): readonly PlainParam[] {
-    return this.whole.flags;
+    return this.complete.flags;
   }
   get needsOneOf(): PlainCommand['needsOneOf'] {
-    return this.whole.needsOneOf;
+    return this.complete.needsOneOf;
   }
   get excludes(): PlainCommand['excludes'] {
-    return this.whole.excludes;
+    return this.complete.excludes;
   }
   get calls(): readonly PlainCall[] {
-    return this.whole.calls;
+    return this.complete.calls;
   }
   get basis(): PlainCommand['basis'] {
-    return this.whole.basis;
+    return this.complete.basis;
   }
   get local(): boolean {
-    return this.whole.local;
+    return this.complete.local;
   }
   get writes(): boolean {
-    return this.whole.writes;
+    return this.complete.writes;
   }
   get asks(): boolean {
-    return this.whole.asks;
+    return this.complete.asks;
   }
   get shows(): readonly string[] {
-    return this.whole.shows;
+    return this.complete.shows;
   }
   get fields(): readonly string[] {
-    return this.whole.fields;
+    return this.complete.fields;
   }
 }
 

@@ -1,9 +1,10 @@
+/** Times and durations: parsing, formatting, measuring age and waiting. */
 import { setMaxListeners } from 'node:events';
 import { UsageError } from '../errors.js';
 
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/;
 
-/** The moment that a date-time of the service names, or undefined for any other text. */
+/** Parses a date-time of the service; undefined for any other text. */
 export function momentOf(text: string): Date | undefined {
   if (text.length < 17 || text.length > 40 || !isoTime.test(text)) return undefined;
   const moment = new Date(text);
@@ -18,7 +19,7 @@ const units: readonly (readonly [seconds: number, unit: string])[] = [
   [60, 'min'],
 ];
 
-/** `3 h ago`, `in 2 d`, `just now`. */
+/** Returns `3 h ago`, `in 2 d`, `just now`. */
 export function relativeTime(moment: Date, now: Date): string {
   const seconds = (now.getTime() - moment.getTime()) / 1000;
   const distance = Math.abs(seconds);
@@ -28,35 +29,36 @@ export function relativeTime(moment: Date, now: Date): string {
   return seconds < 0 ? `in ${amount}` : `${amount} ago`;
 }
 
-/** `2026-11-21 04:54`, in the zone of this machine (`TZ`). */
+/** Returns `2026-11-21 04:54`, in this machine's time zone (`TZ`). */
 export function localTime(moment: Date): string {
-  const date = `${moment.getFullYear()}-${two(moment.getMonth() + 1)}-${two(moment.getDate())}`;
-  return `${date} ${two(moment.getHours())}:${two(moment.getMinutes())}`;
+  const date = `${moment.getFullYear()}-${twoDigits(moment.getMonth() + 1)}-${twoDigits(moment.getDate())}`;
+  return `${date} ${twoDigits(moment.getHours())}:${twoDigits(moment.getMinutes())}`;
 }
 
-/** `2026-11-21 04:54:07 +01:00`. */
+/** Returns `2026-11-21 04:54:07 +01:00`. */
 export function zonedTime(moment: Date): string {
   const offset = -moment.getTimezoneOffset();
   const size = Math.abs(offset);
-  const zone = `${offset < 0 ? '-' : '+'}${two(Math.floor(size / 60))}:${two(size % 60)}`;
-  return `${localTime(moment)}:${two(moment.getSeconds())} ${zone}`;
+  const zone = `${offset < 0 ? '-' : '+'}${twoDigits(Math.floor(size / 60))}:${twoDigits(size % 60)}`;
+  return `${localTime(moment)}:${twoDigits(moment.getSeconds())} ${zone}`;
 }
 
-function two(amount: number): string {
+function twoDigits(amount: number): string {
   return String(amount).padStart(2, '0');
 }
 
-/** Moments by two clocks: how old a read is must not depend on a clock that is set or that sleeps. */
-
-/** A moment in milliseconds of the wall clock and of a monotonic clock. */
+/**
+ * A moment by the wall clock and by a monotonic clock, in milliseconds: the age of a read must not
+ * depend on a clock that is adjusted or suspended.
+ */
 export interface Instant {
   readonly wall: number;
   readonly mono: number;
 }
 
 /**
- * Milliseconds from `at` to `now`: the larger of what both clocks say, for the monotonic one may stand
- * still while the machine is suspended. Infinity where a clock went backwards.
+ * Returns the milliseconds from `at` to `now`, the larger value of both clocks, because the
+ * monotonic one may stop while the machine is suspended. Infinity if a clock went backwards.
  */
 export function ageMs(at: Instant, now: Instant): number {
   const wall = now.wall - at.wall;
@@ -64,7 +66,7 @@ export function ageMs(at: Instant, now: Instant): number {
   return wall < 0 || mono < 0 ? Number.POSITIVE_INFINITY : Math.max(wall, mono);
 }
 
-/** Waits `ms` milliseconds, or ends early when the signal fires; never throws. */
+/** Waits `ms` milliseconds, or until the signal fires. Never throws. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();
@@ -74,7 +76,7 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
       resolve();
     };
     const timer = setTimeout(done, ms);
-    // Hundreds of requests wait at once, and Node would warn of the eleventh.
+    // Hundreds of requests may wait at once, and Node would warn at the eleventh listener.
     setMaxListeners(0, signal);
     signal.addEventListener('abort', done);
   });
@@ -89,15 +91,15 @@ const unitLengths: Readonly<Record<string, number>> = {
   w: 604_800_000,
 };
 
-/** The lengths that are allowed, in milliseconds, both ends included. */
+/** The allowed durations, in milliseconds, inclusive. */
 interface DurationRange {
   readonly least: number;
   readonly most: number;
 }
 
 /**
- * Milliseconds of `30s`, `90m`, `24h`, `7d`, `2w`. Throws UsageError for a bare number, since
- * nobody can tell which unit was meant; of those it offers what lies in the range.
+ * Parses `30s`, `90m`, `24h`, `7d`, `2w` to milliseconds. Throws UsageError for a bare number,
+ * because its unit is ambiguous; the hint suggests the units that are within the range.
  */
 export function parseDuration(text: string, range: DurationRange = anyLength): number {
   const found = /^(\d+(?:\.\d+)?)(ms|[smhdw])$/.exec(text.trim());
@@ -112,12 +114,12 @@ export function parseDuration(text: string, range: DurationRange = anyLength): n
   });
 }
 
-/** `It may be from 1ms to 1d.` */
+/** Returns `It may be from 1ms to 1d.` */
 export function rangeHint({ least, most }: DurationRange): string {
   return `It may be from ${formatDuration(least)} to ${formatDuration(most)}.`;
 }
 
-/** Milliseconds as they are typed: `30s`, `90m`, `7d`; the largest unit that divides them. */
+/** Formats milliseconds as typed: `30s`, `90m`, `7d`, with the largest unit that divides them. */
 export function formatDuration(ms: number): string {
   const fitting = Object.entries(unitLengths).filter(
     ([unit, size]) => unit !== 'w' && ms % size === 0,
@@ -129,7 +131,7 @@ export function formatDuration(ms: number): string {
 const anyLength: DurationRange = { least: 0, most: Infinity };
 
 function withUnits(number: string, range: DurationRange): string {
-  // Nothing is nothing in every unit.
+  // Zero is the same in every unit.
   const likely = Number(number) === 0 ? ['s'] : ['s', 'm', 'h', 'd'];
   const lengths = likely.filter((unit) => {
     const ms = Number(number) * (unitLengths[unit] ?? Number.NaN);

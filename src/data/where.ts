@@ -1,4 +1,4 @@
-/** Conditions on a record: `--where`, `--if`, `--search`, and how texts are compared. */
+/** Conditions on records: `--where`, `--if`, `--search`, and how texts are compared. */
 import { UsageError } from '../errors.js';
 import { timeOf } from './dates.js';
 import { compareDecimals } from './sorting.js';
@@ -16,8 +16,8 @@ export interface Condition {
 }
 
 /**
- * Reads `status=pending`, `formResponses.age>=16`, `name~fox`. Throws UsageError, also for `=>` and
- * `=<`, which would compare with a text that begins so.
+ * Parses `status=pending`, `formResponses.age>=16`, `name~fox`. Throws UsageError, also for `=>`
+ * and `=<`, which would otherwise compare with a text that starts with `>` or `<`.
  */
 export function parseCondition(text: string): Condition {
   const at = text.search(/[=~<>]|!=/);
@@ -32,19 +32,20 @@ export function parseCondition(text: string): Condition {
     throw new UsageError(`"${swapped}" is not an operator. Did you mean ${swapped[1]}=?`, {
       hint: `To compare with a text that begins with ${swapped[1]}, write ==${swapped[1]} instead.`,
     });
-  // `==` is the `=` of those who program.
+  // Accept `==` for `=`, as in programming languages.
   const right = text.slice(text.startsWith('==', at) ? at + 2 : at + operator.length);
-  // `a = b` is spelling; a space on one side only belongs to the value.
-  const spaced = /\s$/.test(left) && /^\s/.test(right);
+  // Spaces around the operator, as in `a = b`, are ignored; a space on one side belongs to the
+  // value.
+  const hasSpaces = /\s$/.test(left) && /^\s/.test(right);
   const field = left.trim();
   if (field === '') throw new UsageError(`The field before ${operator} is missing.`);
-  return { field, operator, value: spaced ? right.trim() : right };
+  return { field, operator, value: hasSpaces ? right.trim() : right };
 }
 
 /**
- * Whether a record meets a condition. A list meets `=`, `~` and the comparisons if one element
- * does; `!=` is the opposite of `=`. Throws UsageError where `<` and its kin meet a value that is
- * neither a number beside a number nor a time beside a time; a missing value is no match.
+ * True if a record meets a condition. A list meets `=`, `~` and the comparisons if one element
+ * does; `!=` is the opposite of `=`. A missing value is no match. Throws UsageError if `<`, `>`,
+ * `<=` or `>=` cannot compare a value as a number with a number or as a time with a time.
  */
 export function matchesCondition(condition: Condition, record: JsonObject): boolean {
   const values = valuesAt(record, condition.field) ?? [];
@@ -56,29 +57,29 @@ export function matchesCondition(condition: Condition, record: JsonObject): bool
     case '~':
       return values.some((value) => contains(value, condition.value));
     default:
-      return compares(values, condition, record);
+      return anyCompares(values, condition, record);
   }
 }
 
 /**
- * Whether one of the values is the text: numbers by value, everything else as text whatever way its
- * accents are encoded (NFC); `null` is null, absent and the empty list.
+ * True if one of the values equals the text: numbers by value, everything else as text in any
+ * Unicode normalization. `null` matches null, a missing value and the empty list.
  */
 export function anyEquals(values: readonly unknown[], text: string): boolean {
   if (values.length === 0) return text === 'null';
   return values.some((value) => equals(value, text));
 }
 
-/** Whether a text stands anywhere in a value, at any depth, upper and lower case alike. */
+/** True if a value contains a text, at any depth and in any case. */
 export function contains(value: unknown, text: string): boolean {
-  return holdsFolded(value, foldCase(text));
+  return containsFolded(value, foldCase(text));
 }
 
-function holdsFolded(value: unknown, folded: string): boolean {
+function containsFolded(value: unknown, folded: string): boolean {
   if (value === null || value === undefined) return false;
   if (typeof value === 'string') return foldCase(value).includes(folded);
-  if (Array.isArray(value)) return value.some((element) => holdsFolded(element, folded));
-  if (isObject(value)) return Object.values(value).some((inner) => holdsFolded(inner, folded));
+  if (Array.isArray(value)) return value.some((element) => containsFolded(element, folded));
+  if (isObject(value)) return Object.values(value).some((inner) => containsFolded(inner, folded));
   return foldCase(plainText(value)).includes(folded);
 }
 
@@ -89,26 +90,30 @@ function equals(value: unknown, text: string): boolean {
   return isNumber(value) && compareDecimals(own, text) === 0;
 }
 
-function compares(values: readonly unknown[], condition: Condition, record: JsonObject): boolean {
-  let strange: unknown;
+function anyCompares(
+  values: readonly unknown[],
+  condition: Condition,
+  record: JsonObject,
+): boolean {
+  let incomparable: unknown;
   for (const value of values) {
     if (value === null || value === undefined) continue;
     const order = orderOf(plainText(value), condition);
-    if (order === undefined) strange = value;
+    if (order === undefined) incomparable = value;
     else if (fits(order, condition.operator)) return true;
   }
-  if (strange === undefined) return false;
+  if (incomparable === undefined) return false;
   const { field, operator, value } = condition;
   const whose = typeof record['id'] === 'string' ? ` of ${record['id']}` : '';
   throw new UsageError(
-    `${field}${whose} is "${plainText(strange).slice(0, 80)}", which cannot be compared with "${value}".`,
+    `${field}${whose} is "${plainText(incomparable).slice(0, 80)}", which cannot be compared with "${value}".`,
     {
       hint: `${operator} compares numbers with numbers and times with times; = != ~ compare text.`,
     },
   );
 }
 
-/** A bare date is a whole day: `<=` and `>` mean its end, `<` and `>=` its local midnight. */
+/** A bare date is an entire day: `<=` and `>` use its end, `<` and `>=` its local midnight. */
 function orderOf(text: string, { operator, value }: Condition): number | undefined {
   const numbers = compareDecimals(text, value);
   if (numbers !== undefined) return numbers;
@@ -136,17 +141,17 @@ function isNumber(value: unknown): boolean {
 
 const beyondAscii = /[\u0080-\uffff]/;
 
-/** Whether two texts are the same once their accents are encoded alike. */
+/** True if two texts are equal after Unicode normalization. */
 export function isSameText(a: string, b: string): boolean {
-  return a === b || composed(a) === composed(b);
+  return a === b || normalized(a) === normalized(b);
 }
 
-/** One encoding of each letter, small. */
+/** Normalizes a text (NFC) and converts it to lower case. */
 export function foldCase(text: string): string {
-  return composed(text).toLowerCase();
+  return normalized(text).toLowerCase();
 }
 
-/** To compose what is ASCII takes longer than all the rest. */
-function composed(text: string): string {
+/** Normalizes a text, except for ASCII, for which it would be the slowest step. */
+function normalized(text: string): string {
   return beyondAscii.test(text) ? text.normalize('NFC') : text;
 }

@@ -1,13 +1,14 @@
+/** Downloads and previews of documents: their flags, selection, targets, and what they print. */
 import * as z from 'zod/mini';
 import { limitRate } from '../bulk/invocation.js';
 import {
   selectByFilter,
   selectLocally,
   type Selecting,
-  type SelectingValues,
+  type SelectionValues,
   sourceOf,
 } from '../bulk/select-rows.js';
-import { type DryRun, flag, Outcome, param } from '../cli/define.js';
+import { type DryRun, flag, ValueWithExit, param } from '../cli/define.js';
 import { changeLines } from '../cli/lines.js';
 import { binarySize } from '../cli/cells.js';
 import { type Canvas, linesOf } from '../cli/views.js';
@@ -28,7 +29,7 @@ import { type DownloadWorker, runDownloads } from './download-run.js';
 import { checkTargets, nameTargets, type Target, withRecords } from './target-names.js';
 import { type SaveOptions, inspectTarget } from './target-file.js';
 
-/** The flags of download and preview. */
+/** The flags shared by download and preview. */
 export const downloadFlags = {
   file: param(z.optional(z.string().check(z.minLength(1))), 'write to this file; - is stdout', {
     short: 'O',
@@ -51,7 +52,7 @@ export const downloadFlags = {
   url: flag('print the signed URL instead; it is a secret while it is valid', { group: 'output' }),
 } as const;
 
-/** Flags of download and preview that say different things. */
+/** Flags of download and preview that exclude each other. */
 export const downloadExcludes = [
   ['file', 'dir'],
   ['skipExisting', 'overwrite'],
@@ -69,13 +70,13 @@ interface DownloadValues {
   readonly rate?: number | undefined;
 }
 
-/** What is told of one document. */
+/** The result row of one document. */
 export type Row =
   | { id: string; path: string; bytes: number }
   | { id: string; url: string; expiresAt: string | null };
 type Result = Row | readonly Row[] | AsyncIterable<Row> | DryRun | undefined;
 
-/** What a download or preview prints. */
+/** The view of a download or preview. */
 export const downloadView = linesOf((value: Row | Row[], canvas) => {
   const result = value as Exclude<Result, AsyncIterable<Row>>;
   if (result === undefined) return [];
@@ -92,7 +93,7 @@ function lineOf(row: Row, { isTerminal }: Canvas): string {
   return `${singleLine(row.path)}  ${size}${mark}`;
 }
 
-/** What became of several files; undefined where there is nothing to add up. */
+/** The summary of several files; undefined for fewer than two, or for signed URLs. */
 function sumOf(rows: readonly Row[]): string | undefined {
   if (rows.length < 2 || rows.some((row) => 'url' in row)) return undefined;
   const skipped = rows.filter(isSkipped).length;
@@ -104,45 +105,45 @@ function isSkipped(row: Row): boolean {
   return wasSkipped in row;
 }
 
-/** Selection alone: what is done with the rows is said by the command. */
-const part: Selecting = { resource: 'documents', filters: documentSelection };
+/** The selection of documents to download. */
+const selecting: Selecting = { resource: 'documents', filters: documentSelection };
 
 /**
- * Downloads what positional ids, --ids, filters or --all select. Throws UsageError for none or
- * several of them, GuardError for a list in doubt, before any document is asked for.
+ * Downloads the documents that positional ids, --ids, filters or --all select. Throws before any
+ * document is requested: UsageError for no source or several, GuardError for a possibly incomplete list.
  */
 export async function downloadSelection(
   context: Context,
-  values: DownloadValues & SelectingValues & { readonly ids: readonly string[] },
-): Promise<Result | Outcome<Result>> {
-  const source = sourceOf(values, part);
+  values: DownloadValues & SelectionValues & { readonly ids: readonly string[] },
+): Promise<Result | ValueWithExit<Result>> {
+  const source = sourceOf(values, selecting);
   if (values.file !== undefined && (source !== undefined || values.ids.length > 1))
     throw new UsageError('-O names one file, and there may be several documents.', {
       hint: 'Use -D DIR: each file is named after its document.',
     });
   const rows =
     source === 'filter'
-      ? await selectByFilter(context, values, part)
-      : (await selectLocally(context, values, part, source ?? 'ids')).rows;
+      ? await selectByFilter(context, values, selecting)
+      : (await selectLocally(context, values, selecting, source ?? 'ids')).rows;
   const isOne = source === undefined && rows.length === 1;
   return downloadDocuments(context, 'downloadDocument', rows, values, isOne);
 }
 
-/** Downloads the files of documents, `isOne`: of the only one that was named. */
+/** Downloads the files of documents; `isOne`: exactly one was named on the command line. */
 export async function downloadDocuments(
   context: Context,
   endpoint: DownloadCall,
   rows: Parameters<typeof withRecords>[1],
   values: DownloadValues,
   isOne: boolean,
-): Promise<Result | Outcome<Result>> {
+): Promise<Result | ValueWithExit<Result>> {
   const { dir: folder, skipExisting, overwrite } = values;
   const file = await fileOrStdout(values.file);
   const onExisting = skipExisting ? 'skip' : overwrite ? 'overwrite' : 'refuse';
   const save: SaveOptions = { file, folder, onExisting };
   if (file === '-' && !context.settings.dryRun) refuseResult(context);
   if (rows.length === 0) context.note('No document is selected.');
-  // A name or a size is wanted from the list only where nothing else names the file.
+  // The list is needed for names and sizes only if nothing else names the file.
   const isListed = rows.every(({ record }) => record !== undefined);
   const needsList = !isListed && !values.url && file === undefined;
   const naming = nameTargets(needsList ? await withRecords(context, rows) : rows, save);
@@ -160,23 +161,27 @@ export async function downloadDocuments(
   const concurrency = values.concurrency ?? context.settings.concurrency;
   const run = runDownloads(context, targets, concurrency, worker);
   const exitName = () => run.exitName();
-  const outcome = (value: Result) => new Outcome(value, exitName, { failed: () => run.failed() });
+  const outcome = (value: Result) =>
+    new ValueWithExit(value, exitName, { failed: () => run.failed() });
   if (context.settings.output === 'ndjson') return outcome(run.rows());
   const done: Row[] = [];
   for await (const row of run.rows()) done.push(row);
-  // On a screen it stands below the files; a pipe has a line for each file and no other.
+  // At a terminal the view prints the summary; a pipe gets one line per file and nothing else.
   const sum = sumOf(done);
   if (sum !== undefined && context.settings.output === 'table' && !context.isInteractive)
     context.note(`${sum}.`);
   return outcome(done);
 }
 
-/** By whatever name, where the file goes to stdout nothing else may. */
+/** Replaces any path that leads to stdout by `-`. */
 async function fileOrStdout(file: string | undefined): Promise<string | undefined> {
   return file !== undefined && (await ownDescriptor(file)) === 1 ? '-' : file;
 }
 
-/** With `-O -` stdout is the file; `--json` says only how errors are told. Throws UsageError. */
+/**
+ * With `-O -` stdout holds the file, so refuses flags for the result; `--json` affects errors only.
+ * Throws UsageError.
+ */
 function refuseResult({ flags }: Context): void {
   const given = [
     ...(flags.fields === undefined ? [] : ['--fields']),
@@ -203,7 +208,7 @@ function signer(context: Context, endpoint: DownloadCall): DownloadWorker<Row> {
       hint: `Download it: rosterctl docs download ${shellQuote(id)}`,
     });
   };
-  return { work, aside: (say) => say(), close: () => {} };
+  return { work, printBeside: (say) => say(), close: () => {} };
 }
 
 async function plannedDownloads(
@@ -215,8 +220,9 @@ async function plannedDownloads(
   const planned: Target[] = [];
   for (const target of targets) {
     const { path } = target;
-    const stands = path === undefined || path === '-' ? 'nothing' : await inspectTarget(path, save);
-    if (stands !== 'skipped') planned.push(target);
+    const existing =
+      path === undefined || path === '-' ? 'nothing' : await inspectTarget(path, save);
+    if (existing !== 'skipped') planned.push(target);
   }
   const skipped = targets.length - planned.length;
   if (skipped > 0) context.note(`${plural(skipped, 'file')} would be left as they are.`);

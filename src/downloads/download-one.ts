@@ -1,5 +1,6 @@
+/** Downloads one document: asks for its link, fetches the file, and saves it. */
 import { stat } from 'node:fs/promises';
-import type { Link } from '../api/links.js';
+import type { Link } from '../api/types.js';
 import { resource } from '../api/resources.js';
 import type { Call } from '../api/types.js';
 import type { Context } from '../context.js';
@@ -21,13 +22,13 @@ import {
 } from './target-file.js';
 import type { Naming, Target } from './target-names.js';
 
-/** The calls whose answer leads to a file (contract 4.4). */
+/** The endpoints whose answer leads to a file (contract 4.4). */
 export type DownloadCall = 'downloadDocument' | 'previewDocument';
 
-/** Marks what was there before, for people: no machine format has a place for it. */
+/** Marks a row whose file already existed. For people only: no machine format has a field for it. */
 export const wasSkipped = Symbol('skipped');
 
-/** A file that is there now. */
+/** A file that exists now. */
 interface SavedRow {
   readonly id: string;
   readonly path: string;
@@ -35,17 +36,17 @@ interface SavedRow {
   readonly [wasSkipped]?: true;
 }
 
-/** The call about the file of a document. */
+/** The call for the file of a document. */
 export function downloadCall(endpoint: DownloadCall, id: string): Call {
   return { endpoint, params: { [resource('documents').idName]: id } };
 }
 
-/** Asks for the signed URL of a document; `fileUrl` of its record is never one (contract 2.5). */
+/** Requests the signed URL of a document; the `fileUrl` of its record is never one (contract 2.5). */
 export function linkOf(context: Context, endpoint: DownloadCall, id: string): Promise<Link> {
   return context.api.link(downloadCall(endpoint, id));
 }
 
-/** Brings the file of a document into a sink, whole. Throws as `fetchWhole` does. */
+/** Downloads the file of a document into a sink and returns its size. Throws as `download` does. */
 export async function fetchDocument(
   context: Context,
   endpoint: DownloadCall,
@@ -71,9 +72,9 @@ export async function fetchDocument(
 }
 
 /**
- * Gets ready to save documents, any number at once, under one progress line; what went to stdout has
- * no row. `isOne`: what is left as it is deserves a line of its own. The work throws what
- * `fetchWhole` and the file system throw.
+ * Creates a worker that saves documents, any number concurrently, under one progress line; a file sent
+ * to stdout has no row. `isOne`: print a note for a skipped file. The work throws as `download` and the
+ * file system do.
  */
 export async function createDownloader(
   context: Context,
@@ -87,7 +88,7 @@ export async function createDownloader(
   const saver = new Saver(context, endpoint, naming, save, meter, isOne);
   return {
     work: (target) => saver.save(target),
-    aside: (say) => meter.aside(say),
+    printBeside: (say) => meter.printBeside(say),
     close: () => meter.stop(),
   };
 }
@@ -119,17 +120,17 @@ class Saver {
 
   private async saveAs(path: string, target: Target, counted: ReturnType<Meter['begin']>) {
     const { id, record } = target;
-    if ((await inspectTarget(path, this.options)) === 'skipped') return this.kept(target, path);
-    const file = await openTarget(this.context, path, this.options, this.belongsTo(id, record));
+    if ((await inspectTarget(path, this.options)) === 'skipped') return this.skip(target, path);
+    const file = await openTarget(this.context, path, this.options, this.ownerOf(id, record));
     try {
       const bytes = await this.fetch(id, record, counted.watch(file.sink));
       await file.commit();
       return { id, path, bytes };
     } catch (error) {
-      const stays = canGoOn(error) ? await file.leave() : 0;
-      if (stays > 0)
+      const keptBytes = isResumable(error) ? await file.leave() : 0;
+      if (keptBytes > 0)
         this.note(
-          `${plural(stays, 'byte')} stay in ${partialNames(path).bytes}; the same command goes on from there.`,
+          `${plural(keptBytes, 'byte')} stay in ${partialNames(path).bytes}; the same command goes on from there.`,
         );
       throw error;
     } finally {
@@ -137,7 +138,7 @@ class Saver {
     }
   }
 
-  /** The name comes with the first answer: until then there is nothing to go on with. */
+  /** Saves a file under the name from the first answer; without a path there is no partial file to resume. */
   private async saveByHeaders(target: Target, counted: ReturnType<Meter['begin']>) {
     const { id, record } = target;
     let path: string | undefined;
@@ -149,7 +150,7 @@ class Saver {
       begin: async (version, at, headers) => {
         path ??= this.naming.pathFromHeaders(headers, id);
         if (!file && (await inspectTarget(path, this.options)) === 'skipped') throw new Skipped();
-        file ??= await openTarget(this.context, path, this.options, this.belongsTo(id, record));
+        file ??= await openTarget(this.context, path, this.options, this.ownerOf(id, record));
         await file.sink.begin(version, at, headers);
       },
       write: async (chunk) => file?.sink.write(chunk),
@@ -159,7 +160,7 @@ class Saver {
       await file?.commit();
       return { id, path: path ?? '', bytes };
     } catch (error) {
-      if (error instanceof Skipped) return await this.kept(target, path ?? '');
+      if (error instanceof Skipped) return await this.skip(target, path ?? '');
       throw error;
     } finally {
       await file?.discard();
@@ -177,18 +178,18 @@ class Saver {
     );
   }
 
-  private async kept({ id, record }: Target, path: string): Promise<SavedRow> {
+  private async skip({ id, record }: Target, path: string): Promise<SavedRow> {
     const { size } = await stat(path).catch((error: unknown) => {
       throw new OutputError(`${path} cannot be looked at: ${systemReason(error)}.`, {
         cause: error,
       });
     });
     await sweepPartial(path, this.context.self);
-    const said = record?.['sizeBytes'];
-    if (typeof said === 'number' && said !== size)
-      this.meter.aside(() =>
+    const recordedSize = record?.['sizeBytes'];
+    if (typeof recordedSize === 'number' && recordedSize !== size)
+      this.meter.printBeside(() =>
         this.context.message(
-          `${path} was left as it is, but it has ${plural(size, 'byte')} and the document ${id} has ${said}.`,
+          `${path} was left as it is, but it has ${plural(size, 'byte')} and the document ${id} has ${recordedSize}.`,
         ),
       );
     else if (this.isOne) this.note(`${path} exists already; it was left as it is.`);
@@ -196,11 +197,11 @@ class Saver {
   }
 
   private note(line: string): void {
-    this.meter.aside(() => this.context.note(line));
+    this.meter.printBeside(() => this.context.note(line));
   }
 
-  /** What a half file must be of to be gone on with. */
-  private belongsTo(id: string, record: JsonObject | undefined): FileOf {
+  /** Identifies what a partial file belongs to; only the same download may resume it. */
+  private ownerOf(id: string, record: JsonObject | undefined): FileOf {
     const { baseUrl, organizationId } = this.context.api;
     const { fileKey, sizeBytes, updatedAt } = record ?? {};
     const asOf = typeof updatedAt === 'string' ? updatedAt : undefined;
@@ -208,12 +209,12 @@ class Saver {
   }
 }
 
-/** The file that the store names is there already. */
+/** Thrown if the file named by the store already exists. */
 class Skipped extends Error {
   override readonly name = 'Skipped';
 }
 
-/** Whether a later run may get the rest. */
-function canGoOn(error: unknown): boolean {
+/** True if a later run may download the rest. */
+function isResumable(error: unknown): boolean {
   return [CancelledError, NetworkError, StoreError, ApiError].some((kind) => error instanceof kind);
 }

@@ -1,8 +1,9 @@
+/** Downloads of several documents: runs them concurrently, stops on failures that concern all, and shows progress. */
 import { setMaxListeners } from 'node:events';
 import { basename } from 'node:path';
-import { CircuitBreaker } from '../bulk/limits.js';
+import { CircuitBreaker } from '../engine/limits.js';
 import { binarySize, bytesMoved } from '../cli/cells.js';
-import { type FailedOne, wordsFor } from '../cli/failure.js';
+import { type FailedItem, errorMessage } from '../cli/failure.js';
 import type { Context } from '../context.js';
 import { mapConcurrently } from '../data/concurrency.js';
 import { plural } from '../data/text.js';
@@ -11,28 +12,28 @@ import { type ExitName, mostSevere } from '../exit-codes.js';
 import type { FileSink } from './resumable-download.js';
 import type { Target } from './target-names.js';
 
-/** Several documents on their way. */
+/** A run over several documents. */
 interface DownloadRun<R> {
-  /** What was done, in the order of the documents, each as soon as those before it are done. */
+  /** The result rows in the order of the documents, each as soon as those before it are done. */
   rows(): AsyncGenerator<R>;
-  /** Known when the rows are out. */
+  /** Final once all rows have been read. */
   exitName(): ExitName;
-  /** The first that failed; undefined where all were done. */
-  failed(): FailedOne | undefined;
+  /** The first failure; undefined if all are done. */
+  failed(): FailedItem | undefined;
 }
 
-/** What is done with each document. */
+/** The work on each document. */
 export interface DownloadWorker<R> {
   work(target: Target): Promise<R | undefined>;
-  /** Says something on stderr while it works. */
-  aside(say: () => void): void;
-  /** After the last one. */
+  /** Prints something to stderr beside the progress line. */
+  printBeside(say: () => void): void;
+  /** Called after the last document. */
   close(): void;
 }
 
 /**
- * Works on documents, so many at once. One that fails is a line on stderr and stops no other, unless
- * the next would fare the same: a refused key, a full disk, a service that does not answer.
+ * Works on documents with the given concurrency. A failure is printed to stderr and does not stop the
+ * others, unless they would fail too: a refused key, a full disk, a service that does not answer.
  */
 export function runDownloads<R>(
   context: Context,
@@ -40,27 +41,27 @@ export function runDownloads<R>(
   concurrency: number,
   worker: DownloadWorker<R>,
 ): DownloadRun<R> {
-  const stops = new CircuitBreaker(undefined, () => context.api.limiter.silent);
-  // Each request on its way listens to it.
+  const breaker = new CircuitBreaker(undefined, () => context.api.limiter.silent);
+  // Each request in flight adds a listener.
   setMaxListeners(0, context.signal);
-  const failures: FailedOne[] = [];
+  const failures: FailedItem[] = [];
   let done = 0;
-  let begun = 0;
+  let startedCount = 0;
   const one = async (target: Target): Promise<R | undefined> => {
-    if (stops.stop || context.signal.aborted) return undefined;
-    begun += 1;
+    if (breaker.stop || context.signal.aborted) return undefined;
+    startedCount += 1;
     try {
       const row = await worker.work(target);
       done += 1;
-      stops.settled('changed', false);
+      breaker.recordResult('changed', false);
       return row;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       failures.push({ id: target.id, error });
-      worker.aside(() => printFailure(context, target.id, error));
-      // A file in the way is no reason to stop, as it is where rows are written.
-      if (error instanceof GuardError) stops.settled('failed', false);
-      else stops.failed(error, 'failed', false);
+      worker.printBeside(() => printFailure(context, target.id, error));
+      // Unlike in a bulk write, a GuardError (a file in the way) does not stop the run.
+      if (error instanceof GuardError) breaker.recordResult('failed', false);
+      else breaker.recordFailure(error, 'failed', false);
       return undefined;
     }
   };
@@ -73,18 +74,19 @@ export function runDownloads<R>(
           if (row !== undefined) yield row;
         }
       } finally {
-        // A reader that went away does not stop what was begun.
+        // A closed stdout does not stop started downloads.
         await Promise.allSettled(results);
         worker.close();
         finish();
       }
     },
-    exitName: () => stops.stop?.exitName ?? mostSevere(failures.map(({ error }) => error.exitName)),
+    exitName: () =>
+      breaker.stop?.exitName ?? mostSevere(failures.map(({ error }) => error.exitName)),
     failed: () => failures[0] ?? notBegun(),
   };
 
-  /** A signal came before the first of them. */
-  function notBegun(): FailedOne | undefined {
+  /** The failure of an interrupted run: not all are done, although none failed. */
+  function notBegun(): FailedItem | undefined {
     const [first] = targets;
     if (!first || done === targets.length) return undefined;
     return { id: first.id, error: new CancelledError('Interrupted.') };
@@ -93,12 +95,13 @@ export function runDownloads<R>(
   function finish(): void {
     const missing = targets.length - done;
     if (missing === 0) return;
-    if (stops.stop) context.message(`Stopped: ${stops.stop.reason}`);
-    const untouched = targets.length - begun;
+    if (breaker.stop) context.message(`Stopped: ${breaker.stop.reason}`);
+    const untouched = targets.length - startedCount;
     const rest = untouched > 0 ? `, ${untouched} of them not begun` : '';
-    // Asking again brings nothing where all the others are gone.
-    const isWorthIt = untouched > 0 || failures.some(({ error }) => error.exitName !== 'notFound');
-    const hint = isWorthIt ? ' Go on with the same line and --skip-existing.' : '';
+    // Running again is pointless if all the others were not found.
+    const isRetryable =
+      untouched > 0 || failures.some(({ error }) => error.exitName !== 'notFound');
+    const hint = isRetryable ? ' Go on with the same line and --skip-existing.' : '';
     context.message(
       `${done} of ${plural(targets.length, 'document')} done, ${missing} not${rest}.${hint}`,
     );
@@ -107,28 +110,31 @@ export function runDownloads<R>(
 
 function printFailure(context: Context, id: string, error: Failure): void {
   if (error.exitName === 'interrupted') return;
-  const message = wordsFor(context, id, error);
+  const message = errorMessage(context, id, error);
   context.message(message.includes(id) ? message : `${id}: ${message}`);
 }
 
-/** One progress line for all files of a run: how many, bytes, rate and time left. */
+/** One progress line for all files of a run: count, bytes, rate and time left. */
 export interface Meter {
   begin(target: Target): {
-    /** The sink, with every byte counted. */
+    /** Wraps a sink so that every byte is counted. */
     watch(sink: FileSink): FileSink;
     end(): void;
   };
-  /** Says something on stderr beside the line. */
-  aside(say: () => void): void;
+  /** Prints something to stderr beside the progress line. */
+  printBeside(say: () => void): void;
   stop(): void;
 }
 
-/** Starts the line; the sizes of the records say how much is to come. */
+/** Starts the progress line; the total comes from the records' sizes. */
 export function createMeter(context: Context, targets: readonly Target[]): Meter {
   const started = performance.now();
   const sizes = targets.map(({ record }) => record?.['sizeBytes']);
   const isKnown = sizes.every((size) => typeof size === 'number');
-  let left = sizes.reduce<number>((sum, size) => sum + (typeof size === 'number' ? size : 0), 0);
+  let remaining = sizes.reduce<number>(
+    (sum, size) => sum + (typeof size === 'number' ? size : 0),
+    0,
+  );
   let moved = 0;
   let files = 0;
   const [only] = targets;
@@ -136,7 +142,7 @@ export function createMeter(context: Context, targets: readonly Target[]): Meter
   const text = () => {
     const seconds = (performance.now() - started) / 1000;
     const bytes = isKnown
-      ? bytesMoved(moved, moved + left, seconds)
+      ? bytesMoved(moved, moved + remaining, seconds)
       : `${binarySize(moved)}, ${binarySize(moved / Math.max(seconds, 0.001))}/s`;
     return targets.length === 1
       ? `${bytes}: ${name}`
@@ -148,19 +154,19 @@ export function createMeter(context: Context, targets: readonly Target[]): Meter
     stopped = true;
     line.stop();
   };
-  // What is said after a signal stands on lines of its own.
+  // Messages after a signal get their own lines.
   context.signal.addEventListener('abort', stop, { once: true });
   return {
     begin({ record }) {
-      const said = record?.['sizeBytes'];
-      const size = typeof said === 'number' ? said : 0;
-      // What was moved for this file, and what of it is still counted as to come.
+      const recordedSize = record?.['sizeBytes'];
+      const size = typeof recordedSize === 'number' ? recordedSize : 0;
+      // The bytes moved for this file, and its bytes still counted as remaining.
       let own = 0;
       let rest = size;
       const count = (bytes: number, to: number) => {
         own += bytes;
         moved += bytes;
-        left += to - rest;
+        remaining += to - rest;
         rest = to;
       };
       return {
@@ -189,7 +195,7 @@ export function createMeter(context: Context, targets: readonly Target[]): Meter
         },
       };
     },
-    aside(say) {
+    printBeside(say) {
       line.stop();
       say();
       if (!stopped) line = context.progress.start(text);

@@ -1,7 +1,8 @@
+/** Resumable downloads: fetches one file completely, across lost connections, expired URLs and changed files. */
 import { createHash, type Hash } from 'node:crypto';
-import type { Link } from '../api/links.js';
+import type { Link } from '../api/types.js';
 import { backoffMs, type RetryPolicy } from '../api/retry.js';
-import { checkEncoding, mayBeExpired, tooLong, wrongSize } from '../api/store-answers.js';
+import { checkContentEncoding, mayBeExpired, tooLong, wrongSize } from '../api/store-answers.js';
 import type { Download, FilePart } from '../api/store-download.js';
 import {
   contentRange,
@@ -16,34 +17,34 @@ import {
 } from '../data/file-version.js';
 import { CancelledError, NetworkError, ProtocolError, StoreError } from '../errors.js';
 
-/** Where the bytes of one file go. */
+/** The destination of one file's bytes. */
 export interface FileSink {
-  /** How many bytes of it are there from an earlier try, and of which version. */
+  /** How many bytes an earlier attempt left, and of which version. */
   readonly at: number;
   readonly version: FileVersion;
-  /** Can forget what it has and begin anew; a pipe cannot. */
+  /** True if it can discard its bytes and start over; a pipe cannot. */
   readonly rewinds: boolean;
-  /** Called with each answer: the next bytes belong at `at`, and what is there beyond is dropped. */
+  /** Called for each answer: the next bytes belong at offset `at`; bytes beyond it are dropped. */
   begin(version: FileVersion, at: number, headers: Download['headers']): Promise<void>;
   write(chunk: Uint8Array): Promise<void>;
-  /** The first `end` bytes again, as they are there; absent where they are gone. */
+  /** Reads back the first `end` bytes; absent if they are no longer available. */
   earlier?(end: number): AsyncIterable<Uint8Array>;
 }
 
-/** Where they come from. */
+/** The source of one file's bytes. */
 export interface FileSource {
   /** A fresh signed URL, or the bytes themselves. */
   link(): Promise<Link>;
   get(url: string, part?: FilePart): Promise<Download>;
-  /** What the record says that the file has. */
+  /** The file's size according to its record, in bytes. */
   readonly size: number | undefined;
 }
 
 /**
- * Brings a file into its sink whole, whatever the connection does: a loss is followed by a request
- * for the rest, as long as it moves or `retries` times without; a URL that ran out is asked for
- * anew; a file that changed meanwhile begins anew. Returns its size. Throws what the calls throw,
- * ProtocolError for another size than promised, CancelledError.
+ * Downloads a complete file into its sink and returns its size in bytes. After a lost connection it
+ * requests the rest, as long as there is progress and `retries` times without; it renews an expired URL
+ * and restarts a file that changed. Throws what the calls throw, ProtocolError for a size other than
+ * promised, CancelledError.
  */
 export function download(source: FileSource, sink: FileSink, policy: RetryPolicy): Promise<number> {
   return new Fetching(source, sink, policy).run();
@@ -52,20 +53,20 @@ export function download(source: FileSource, sink: FileSink, policy: RetryPolicy
 class Fetching {
   private at: number;
   private version: FileVersion;
-  /** The furthest byte ever reached: only beyond it there is progress. */
-  private best: number;
+  /** The furthest offset ever reached; only bytes beyond it count as progress. */
+  private furthest: number;
   private losses = 0;
   private restarts = 0;
   private url: string | undefined;
   private renewed = false;
-  private md5: { readonly wanted: string; readonly hash: Hash; upTo: number } | undefined;
+  private md5: { readonly expected: string; readonly hash: Hash; upTo: number } | undefined;
 
   constructor(
     private readonly source: FileSource,
     private readonly sink: FileSink,
     private readonly policy: RetryPolicy,
   ) {
-    this.at = this.best = sink.at;
+    this.at = this.furthest = sink.at;
     this.version = sink.version;
   }
 
@@ -79,28 +80,28 @@ class Fetching {
     }
   }
 
-  /** One request; true when the file is whole. Throws LostMidway for a body that breaks off. */
+  /** Sends one request; returns true once the file is complete. Throws ConnectionLost for a truncated body. */
   private async attempt(): Promise<boolean> {
     if (this.policy.signal.aborted) throw new CancelledError('Interrupted.');
     if (this.url === undefined) {
       const link = await this.source.link();
-      if (link.kind === 'bytes') return this.takeBytes(link.bytes, link.headers);
+      if (link.kind === 'bytes') return this.receiveBytes(link.bytes, link.headers);
       this.url = link.url;
     }
     const part = this.nextPart();
     const answer = await this.open(this.url, part);
     if (!answer) return false;
     try {
-      const skip = await this.place(answer, part);
+      const skip = await this.position(answer, part);
       if (skip === undefined) return false;
       await this.copy(answer, skip);
     } finally {
       answer.drop();
     }
-    return this.isWhole();
+    return this.checkComplete();
   }
 
-  /** The rest to ask for; the last byte again where all are there, for it proves that it is the same file. */
+  /** The range to request; if all bytes are there, the last one again, to prove that the file is the same. */
   private nextPart(): FilePart | undefined {
     const { size } = this.version;
     const ifRange = rangeValidator(this.version);
@@ -109,13 +110,13 @@ class Fetching {
     return { from, ifRange };
   }
 
-  /** Undefined: ask again, with another URL or from the beginning. */
+  /** Opens the URL; undefined means ask again, with a new URL or from the start. */
   private async open(url: string, part: FilePart | undefined): Promise<Download | undefined> {
     try {
       return await this.source.get(url, part);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
-      if (part && error.status === 416) return this.again();
+      if (part && error.status === 416) return this.startOver();
       if (this.renewed || !mayBeExpired(error)) throw error;
       this.renewed = true;
       this.url = undefined;
@@ -123,20 +124,23 @@ class Fetching {
     }
   }
 
-  /** Begins at the right byte; how many of the answer's bytes are there already, or undefined = ask again. */
-  private async place(answer: Download, part: FilePart | undefined): Promise<number | undefined> {
+  /** Positions the sink for an answer; returns how many of its bytes to skip, or undefined = ask again. */
+  private async position(
+    answer: Download,
+    part: FilePart | undefined,
+  ): Promise<number | undefined> {
     const { status, headers } = answer;
     if (status !== 206) {
       const version = versionOf(headers, lengthOf(headers['content-length']));
-      checkEncoding(headers, version.size, this.source.size);
+      checkContentEncoding(headers, version.size, this.source.size);
       this.checkSize(version.size);
       return this.beginWhole(version, headers);
     }
     const range = contentRange(headers['content-range']);
     const version = versionOf(headers, range?.total ?? this.version.size);
-    checkEncoding(headers, version.size, this.source.size);
+    checkContentEncoding(headers, version.size, this.source.size);
     if (!part) throw new ProtocolError('The file store sent a part that was not asked for (206).');
-    if (range?.first !== part.from || !isPartOf(version, this.version)) return this.again();
+    if (range?.first !== part.from || !isPartOf(version, this.version)) return this.startOver();
     const { etag = version.etag, lastModified = version.lastModified } = this.version;
     this.version = { etag, lastModified, size: version.size };
     this.at = part.from;
@@ -148,8 +152,8 @@ class Fetching {
   private async beginWhole(version: FileVersion, headers: Download['headers']): Promise<number> {
     const skip = this.at;
     if (skip > 0 && !this.sink.rewinds && isSame(version, this.version)) return skip;
-    if (skip > 0 && !this.sink.rewinds) throw this.cannotGoOn();
-    // The same file from its beginning is no progress; another one is work of its own.
+    if (skip > 0 && !this.sink.rewinds) throw this.cannotResume();
+    // The same file from its start is no progress; another file resets the progress.
     if (skip > 0 && !mayBeSame(version, this.version)) this.countRestart();
     this.version = version;
     this.at = 0;
@@ -158,7 +162,7 @@ class Fetching {
     return 0;
   }
 
-  /** What an earlier run left is part of the check, too. */
+  /** Includes the bytes left by an earlier run in the hash. */
   private async hashEarlier(headers: Download['headers']): Promise<void> {
     this.md5 = this.sink.earlier && hashFor(headers);
     if (!this.md5 || !this.sink.earlier) return;
@@ -189,21 +193,21 @@ class Fetching {
     }
   }
 
-  private async takeBytes(bytes: Buffer, headers: Download['headers']): Promise<boolean> {
+  private async receiveBytes(bytes: Buffer, headers: Download['headers']): Promise<boolean> {
     this.checkSize(bytes.length);
     await this.beginWhole({ size: bytes.length }, headers);
     await this.sink.write(bytes);
     this.at = bytes.length;
-    return this.isWhole();
+    return this.checkComplete();
   }
 
-  /** Throws LostMidway for a part that was shorter than the rest: the next one is asked for. */
-  private isWhole(): true {
+  /** Checks size and MD5. Throws ConnectionLost if bytes are missing, so that the rest is requested. */
+  private checkComplete(): true {
     const { size } = this.version;
     if (size !== undefined && this.at < size) throw new ConnectionLost(this.endedEarly(size));
     this.checkSize(this.at);
     if (size !== undefined && this.at > size) throw wrongSize(this.at, 'the store', size);
-    if (this.md5?.upTo === this.at && this.md5.hash.digest('hex') !== this.md5.wanted)
+    if (this.md5?.upTo === this.at && this.md5.hash.digest('hex') !== this.md5.expected)
       throw new ProtocolError('The bytes that came are not those that the store has (MD5).', {
         code: 'wrongHash',
         hint: 'Nothing was kept. Try again; if it stays so, upload the document anew.',
@@ -217,16 +221,16 @@ class Fetching {
       throw wrongSize(size, 'the record', promised);
   }
 
-  /** What is promised to be short must not fill the disk. */
+  /** Throws for more bytes than promised, which could fill the disk. */
   private checkRoom(more: number): void {
     const promised = this.source.size ?? this.version.size;
     if (promised !== undefined && this.at + more > promised)
       throw tooLong(this.source.size === undefined ? 'the store' : 'the record', promised);
   }
 
-  /** From the beginning: what is there belongs to another file, or cannot be gone on from. */
-  private again(): undefined {
-    if (!this.sink.rewinds) throw this.cannotGoOn();
+  /** Starts over: the bytes belong to another file, or cannot be continued. Throws if the sink cannot rewind. */
+  private startOver(): undefined {
+    if (!this.sink.rewinds) throw this.cannotResume();
     this.countRestart();
     this.at = 0;
     this.version = {};
@@ -235,7 +239,7 @@ class Fetching {
 
   private countRestart(): void {
     this.restarts += 1;
-    this.best = 0;
+    this.furthest = 0;
     if (this.restarts > this.policy.retries + 1)
       throw new ProtocolError('The file store hands out another file each time it is asked.', {
         hint: 'Wait until nobody replaces the document, then run the same command again.',
@@ -244,15 +248,15 @@ class Fetching {
 
   private async afterLoss(error: unknown): Promise<void> {
     if (!(error instanceof ConnectionLost)) throw error;
-    if (!this.countLoss()) throw this.sink.rewinds ? error.loss : this.cannotGoOn(error.loss);
+    if (!this.countLoss()) throw this.sink.rewinds ? error.loss : this.cannotResume(error.loss);
     const { random, sleep, signal } = this.policy;
     await sleep(backoffMs(this.losses - 1, false, random), signal);
   }
 
-  /** False when it has stood still too often. */
+  /** Counts a lost connection; returns false after too many without progress. */
   private countLoss(): boolean {
-    if (this.at > this.best) {
-      this.best = this.at;
+    if (this.at > this.furthest) {
+      this.furthest = this.at;
       this.losses = 0;
       this.renewed = false;
     }
@@ -268,7 +272,7 @@ class Fetching {
     });
   }
 
-  private cannotGoOn(cause?: NetworkError): NetworkError {
+  private cannotResume(cause?: NetworkError): NetworkError {
     const { size = this.source.size } = this.version;
     const origin = this.url === undefined ? '' : new URL(this.url).origin;
     return new NetworkError(
@@ -283,12 +287,12 @@ class Fetching {
   }
 }
 
-/** The body of an answer broke off. */
+/** Thrown if the body of an answer breaks off. */
 class ConnectionLost {
   constructor(readonly loss: NetworkError) {}
 }
 
 function hashFor(headers: Download['headers']) {
-  const wanted = md5Of(headers);
-  return wanted === undefined ? undefined : { wanted, hash: createHash('md5'), upTo: 0 };
+  const expected = md5Of(headers);
+  return expected === undefined ? undefined : { expected, hash: createHash('md5'), upTo: 0 };
 }

@@ -1,3 +1,4 @@
+/** Target files of downloads: their names, what exists at their paths, and the sinks that write them. */
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { extensionsOf } from '../api/schemas.js';
@@ -14,15 +15,15 @@ import { type AtomicFile, writeReason } from '../files/writing.js';
 import { openPartial, type PartialFile } from '../files/partial-file.js';
 import { multiLine } from '../terminal/safe-text.js';
 
-/** Where downloads go and what happens to a file that is there. */
+/** Where downloads are saved, and what happens to existing files. */
 export interface SaveOptions {
-  /** A file's own name, when one was given. */
+  /** The path given with -O, if any. */
   readonly file: string | undefined;
   readonly folder: string | undefined;
   readonly onExisting: 'refuse' | 'skip' | 'overwrite';
 }
 
-/** What a document's file is called by its record, made safe; undefined when that names none. */
+/** A safe file name from a document's record; undefined if it has no name. */
 export function nameFor(record: JsonObject | undefined): string | undefined {
   const { name, contentType } = record ?? {};
   if (typeof name !== 'string') return undefined;
@@ -30,7 +31,7 @@ export function nameFor(record: JsonObject | undefined): string | undefined {
   return safeFileName(name, extensions);
 }
 
-/** For a record without a name: what the store calls it, else the document's id. */
+/** A file name for a record without one: from the store's headers, else from the document's id. */
 export function nameFromHeaders(headers: Download['headers'], id: string): string {
   const extensions = extensionsOf(headers['content-type']?.split(';')[0]?.trim() ?? '');
   const named = dispositionName(headers['content-disposition']);
@@ -46,8 +47,8 @@ export function inFolder(folder: string | undefined, name: string): string {
 }
 
 /**
- * What stands at a target. Throws GuardError for what is neither to be skipped nor replaced: a file
- * without either flag, a folder, a link with --overwrite unless the user named it with -O.
+ * Inspects what exists at a target path. Throws GuardError for what may be neither skipped nor
+ * replaced: a file without either flag, a folder, a link with --overwrite unless named with -O.
  */
 export async function inspectTarget(
   path: string,
@@ -60,12 +61,12 @@ export async function inspectTarget(
   const target = isLink ? await stat(path).catch(() => undefined) : found;
   if (onExisting === 'skip') {
     if (target?.isFile()) return 'skipped';
-    throw noFile(path);
+    throw notPlainFile(path);
   }
-  if (isLink && file === undefined) throw noFile(path);
+  if (isLink && file === undefined) throw notPlainFile(path);
   if (file !== undefined && (await ownDescriptor(path)) !== undefined) return 'device';
   if (!target || target.isFile()) return 'replaced';
-  if (target.isDirectory() || file === undefined) throw noFile(path);
+  if (target.isDirectory() || file === undefined) throw notPlainFile(path);
   return 'device';
 }
 
@@ -76,40 +77,40 @@ function alreadyThere(path: string): GuardError {
   });
 }
 
-function noFile(path: string): GuardError {
+function notPlainFile(path: string): GuardError {
   return new GuardError(`${path} is there and is no plain file; it was left as it is.`, {
     code: 'exists',
     hint: 'Move it away, or download to another place with -D or -O.',
   });
 }
 
-/** A file in the making, for `fetchWhole`. */
+/** A file being written by `download`. */
 interface SavedFile {
   readonly sink: FileSink;
   readonly path: string;
   commit(): Promise<void>;
-  /** It broke off: how many bytes stay for the next run. */
+  /** Keeps the bytes of an interrupted download; returns how many remain for the next run. */
   leave(): Promise<number>;
   discard(): Promise<void>;
 }
 
-/** What a file is of, as plain JSON, and since when. */
+/** Identifies what a file's bytes belong to, as plain JSON; `asOf`: when the record last changed. */
 export interface FileOf extends JsonObject {
   readonly asOf: string | undefined;
 }
 
-/** Opens the place of a download. Throws GuardError, OutputError. */
+/** Opens the target of a download. Throws GuardError, OutputError. */
 export async function openTarget(
   context: Context,
   path: string,
   options: SaveOptions,
   { asOf, ...belongsTo }: FileOf,
 ): Promise<SavedFile> {
-  if (options.folder !== undefined) makeTarget(options.folder);
+  if (options.folder !== undefined) createFolder(options.folder);
   const overwrite = options.onExisting === 'overwrite';
   if (overwrite && (await inspectTarget(path, options)) === 'device')
     return throughFile(path, await openAtomic(path, { signal: context.signal }));
-  // A link that the user named leads to the file that is meant.
+  // A link that the user named stands for its target.
   const real = overwrite ? await realpath(path).catch(() => path) : path;
   const partial = await openPartial(real, {
     self: context.self,
@@ -121,13 +122,13 @@ export async function openTarget(
   return partFile(path, partial);
 }
 
-/** stdout, which takes bytes once and gives none back. */
+/** A sink for stdout, which cannot rewind. */
 export function pipeSink(context: Context): FileSink {
   const { stdout } = context.streams;
-  if (!stdout.isTerminal) return onwards((chunk) => stdout.write(chunk));
-  // A screen is no place for what a stranger's file makes of it.
+  if (!stdout.isTerminal) return forwardSink((chunk) => stdout.write(chunk));
+  // Untrusted bytes must not control the terminal.
   const decoder = new TextDecoder();
-  return onwards((chunk) => stdout.write(multiLine(decoder.decode(chunk, { stream: true }))));
+  return forwardSink((chunk) => stdout.write(multiLine(decoder.decode(chunk, { stream: true }))));
 }
 
 function partFile(path: string, partial: PartialFile): SavedFile {
@@ -143,10 +144,10 @@ function partFile(path: string, partial: PartialFile): SavedFile {
       rewinds: true,
       begin: (version, at) => partial.begin(version, at),
       write: (chunk) => partial.write(chunk),
-      earlier: (end) => partial.earlier(end),
+      earlier: (end) => partial.readExisting(end),
     },
     commit: () => partial.commit(),
-    leave: () => partial.leave(),
+    leave: () => partial.release(),
     discard: () => partial.discard(),
   };
 }
@@ -154,7 +155,7 @@ function partFile(path: string, partial: PartialFile): SavedFile {
 function throughFile(path: string, file: AtomicFile): SavedFile {
   return {
     path,
-    sink: onwards((chunk) => file.write(chunk)),
+    sink: forwardSink((chunk) => file.write(chunk)),
     commit: () => file.commit(),
     leave: async () => {
       await file.discard();
@@ -164,11 +165,11 @@ function throughFile(path: string, file: AtomicFile): SavedFile {
   };
 }
 
-function onwards(write: FileSink['write']): FileSink {
+function forwardSink(write: FileSink['write']): FileSink {
   return { at: 0, version: {}, rewinds: false, begin: async () => {}, write };
 }
 
-function makeTarget(folder: string): void {
+function createFolder(folder: string): void {
   try {
     makeFolder(folder);
   } catch (error) {

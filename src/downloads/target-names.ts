@@ -1,9 +1,10 @@
+/** Target names of downloads: chooses a distinct path for each document, and checks them before anything is requested. */
 import type { Context } from '../context.js';
 import { nameKey, withSuffix } from '../data/file-names.js';
 import type { JsonObject } from '../data/json.js';
 import { nameFirstFew, plural } from '../data/text.js';
 import { ApiError, GuardError, NotFoundError } from '../errors.js';
-import type { SelectedRow } from '../bulk/report.js';
+import type { SelectedRow } from '../runs/report.js';
 import { recordReader } from '../resources/read.js';
 import {
   inFolder,
@@ -14,25 +15,25 @@ import {
 } from './target-file.js';
 import type { Download } from '../api/store-download.js';
 
-/** One document and where its file goes. */
+/** One document and the path of its file. */
 export interface Target {
   readonly id: string;
   readonly record: JsonObject | undefined;
-  /** Undefined where only the store's answer can name it. */
+  /** Undefined if only the store's answer can name the file. */
   readonly path: string | undefined;
 }
 
-/** The names of a run: no two documents get the same, on no file system. */
+/** The names of a run, which are distinct on every file system. */
 export interface Naming {
   readonly targets: readonly Target[];
-  /** For a record without a name. */
+  /** The path for a record without a name. */
   pathFromHeaders(headers: Download['headers'], id: string): string;
 }
 
 /**
- * Finds a name for each document. Those that share one get their ids into it, all of them: what a
- * file is called does not depend on the order in which the service lists, so that a second run with
- * --skip-existing finds the same files.
+ * Chooses a name for each document. All documents that share a name get their ids appended, so that
+ * names do not depend on the order of the list and a second run with --skip-existing finds the same
+ * files.
  */
 export function nameTargets(
   rows: readonly { readonly id: string; readonly record?: JsonObject | undefined }[],
@@ -43,47 +44,48 @@ export function nameTargets(
   for (const { name } of named)
     if (name !== undefined) counts.set(nameKey(name), (counts.get(nameKey(name)) ?? 0) + 1);
   const isShared = (name: string) => (counts.get(nameKey(name)) ?? 0) > 1;
-  const taken = new Set([...counts.keys()]);
-  const free = (name: string, id: string): string => {
+  const used = new Set([...counts.keys()]);
+  const unusedName = (name: string, id: string): string => {
     let own = name;
-    for (let again = 1; taken.has(nameKey(own)); again++)
+    for (let again = 1; used.has(nameKey(own)); again++)
       own = withSuffix(name, again === 1 ? id : `${id}-${again}`);
-    taken.add(nameKey(own));
+    used.add(nameKey(own));
     return own;
   };
   return {
     targets: named.map(({ id, record, name }) => {
       if (file !== undefined) return { id, record, path: file };
       if (name === undefined) return { id, record, path: undefined };
-      return { id, record, path: inFolder(folder, isShared(name) ? free(name, id) : name) };
+      return { id, record, path: inFolder(folder, isShared(name) ? unusedName(name, id) : name) };
     }),
-    pathFromHeaders: (headers, id) => inFolder(folder, free(nameFromHeaders(headers, id), id)),
+    pathFromHeaders: (headers, id) =>
+      inFolder(folder, unusedName(nameFromHeaders(headers, id), id)),
   };
 }
 
-/** The records for names and sizes, out of one list; a key that may not list can still download. */
+/** Adds the records, for names and sizes, from one list; without them if the key may not list (403). */
 export async function withRecords(
   context: Context,
   rows: readonly SelectedRow[],
 ): Promise<readonly { readonly id: string; readonly record: JsonObject | undefined }[]> {
   const reader = recordReader(context, 'documents');
-  const found: { id: string; record: JsonObject | undefined }[] = [];
+  const results: { id: string; record: JsonObject | undefined }[] = [];
   for (const { id } of rows) {
     try {
-      found.push({ id, record: (await reader.read(id, 'list')).record ?? {} });
+      results.push({ id, record: (await reader.read(id, 'list')).record ?? {} });
     } catch (error) {
       if (error instanceof ApiError && error.status === 403) {
         context.note('This key may not list documents; the files are named by the store.');
         return rows.map((row) => ({ id: row.id, record: undefined }));
       }
       if (!(error instanceof NotFoundError)) throw error;
-      found.push({ id, record: undefined });
+      results.push({ id, record: undefined });
     }
   }
-  return found;
+  return results;
 }
 
-/** Throws GuardError, before anything is asked for, when files are there that may not be touched. */
+/** Throws GuardError, before anything is requested, if existing files may not be replaced or skipped. */
 export async function checkTargets(
   context: Context,
   targets: readonly Target[],

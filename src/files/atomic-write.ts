@@ -1,3 +1,4 @@
+/** Atomic writes: files that appear complete or not at all. */
 import { randomBytes } from 'node:crypto';
 import {
   access,
@@ -21,25 +22,25 @@ interface AtomicOptions {
   /** The mode of a new file; an existing file keeps its own. Default 0600. */
   readonly mode?: number | undefined;
   /**
-   * One process at a time writes this file: its temporary file has a name of its own, so that the
-   * next write takes what a kill left, and `dropAloneTemp` finds it.
+   * Only one process at a time writes this file. Its temporary file then has a fixed name, so that
+   * the next write replaces what a killed process left, and `removeSingleWriterTemp` finds it.
    */
-  readonly alone?: boolean | undefined;
+  readonly singleWriter?: boolean | undefined;
   /** Ends the wait for the reader of a named pipe. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Opens a file that appears whole or not at all: a temporary file in the same folder, fsync, rename.
- * A link is followed to its file; a device, a pipe or what is open already is written straight
- * through. Throws OutputError, CancelledError.
+ * Opens a file that appears complete or not at all: a temporary file in the same folder, fsync,
+ * rename. Follows a link to its file. Writes directly to a device, a pipe or an open descriptor.
+ * Throws OutputError, CancelledError.
  */
 export async function openAtomic(file: string, options: AtomicOptions = {}): Promise<AtomicFile> {
   const target = await inspectTarget(file);
   if (target.kind === 'descriptor') return throughDescriptor(file, target.number);
   if (target.kind === 'device') return throughDevice(file, target.isPipe, options.signal);
-  const temp = tempOf(target.path, options.alone ? aloneMark(target.path) : randomMark());
-  if (options.alone) await unlink(temp).catch(() => {});
+  const temp = tempPath(target.path, options.singleWriter ? fixedMark(target.path) : randomMark());
+  if (options.singleWriter) await unlink(temp).catch(() => {});
   const mode = target.kind === 'file' ? target.mode : (options.mode ?? 0o600);
   const handle = await attempt(file, open(temp, 'wx', 0o600));
   let state: 'open' | 'closed' | 'gone' = 'open';
@@ -50,7 +51,8 @@ export async function openAtomic(file: string, options: AtomicOptions = {}): Pro
   return {
     write: (chunk) => attempt(file, writeAll(handle, chunk)),
     async commit() {
-      // The umask would narrow it, and an existing file's mode is the user's choice.
+      // Set the mode explicitly: the umask would narrow it, and an existing mode is the user's
+      // choice.
       await attempt(file, handle.chmod(mode));
       await attempt(file, handle.sync());
       await attempt(file, close());
@@ -67,31 +69,34 @@ export async function openAtomic(file: string, options: AtomicOptions = {}): Pro
   };
 }
 
-/** Throws OutputError where a file of this name cannot be written, as far as that shows beforehand. */
+/**
+ * Throws OutputError if a file of this name cannot be written, as far as that can be known in
+ * advance.
+ */
 export async function checkWritable(file: string): Promise<void> {
   const { kind, path } = await inspectTarget(file);
   if (kind === 'absent' || kind === 'file')
     await attempt(file, access(dirname(path), constants.W_OK));
 }
 
-/** Writes a whole file at once, or leaves what was there. Throws as `openAtomic` and `write` do. */
+/** Writes a complete file, or leaves the old one. Throws as `openAtomic` and `write` do. */
 export async function writeAtomically(
   file: string,
   content: string | Uint8Array,
   options: AtomicOptions = {},
 ): Promise<void> {
-  const made = await openAtomic(file, options);
+  const output = await openAtomic(file, options);
   try {
-    await made.write(content);
-    await made.commit();
+    await output.write(content);
+    await output.commit();
   } finally {
-    await made.discard();
+    await output.discard();
   }
 }
 
 /**
- * Removes temporary files that a killed process of ours left in a folder, older than `olderThanMs`.
- * Never throws: a folder that cannot be read has nothing to sweep.
+ * Removes temporary files older than `olderThanMs` that killed processes of ours left in a folder,
+ * and returns their names. Never throws: an unreadable folder has nothing to sweep.
  */
 export async function sweepStaleTemps(
   folder: string,
@@ -102,8 +107,8 @@ export async function sweepStaleTemps(
   const swept: string[] = [];
   for (const name of names.filter((entry) => tempPattern.test(entry))) {
     const path = join(folder, name);
-    const found = await lstat(path).catch(() => undefined);
-    if (!found?.isFile() || now.getTime() - found.mtimeMs < olderThanMs) continue;
+    const stats = await lstat(path).catch(() => undefined);
+    if (!stats?.isFile() || now.getTime() - stats.mtimeMs < olderThanMs) continue;
     await unlink(path).then(
       () => swept.push(name),
       () => {},
@@ -114,18 +119,18 @@ export async function sweepStaleTemps(
 
 const tempPattern = /^\..{0,100}\.[0-9a-f]{16}\.rosterctl-tmp$/su;
 
-/** Removes what a killed process left of a file that was written `alone`; never throws. */
-export async function dropAloneTemp(file: string): Promise<void> {
-  await unlink(tempOf(file, aloneMark(file))).catch(() => {});
+/** Removes the temporary file that a killed `singleWriter` left. Never throws. */
+export async function removeSingleWriterTemp(file: string): Promise<void> {
+  await unlink(tempPath(file, fixedMark(file))).catch(() => {});
 }
 
-function tempOf(path: string, mark: string): string {
-  // Short enough for any file system whatever the name; letters are not cut in half.
+function tempPath(path: string, mark: string): string {
+  // Short enough for any file system, and cut between characters.
   const start = Array.from(basename(path)).slice(0, 40).join('');
   return join(dirname(path), `.${start}.${mark}.rosterctl-tmp`);
 }
 
-function aloneMark(path: string): string {
+function fixedMark(path: string): string {
   return digestOf(basename(path)).slice(0, 16);
 }
 
@@ -135,7 +140,7 @@ function randomMark(): string {
 
 type Target =
   | { readonly kind: 'absent'; readonly path: string }
-  /** One that this process has open already: `/dev/stdout`, `/dev/fd/63`. */
+  /** A descriptor that this process already has open: `/dev/stdout`, `/dev/fd/63`. */
   | { readonly kind: 'descriptor'; readonly path: string; readonly number: number }
   | { readonly kind: 'device'; readonly path: string; readonly isPipe: boolean }
   | { readonly kind: 'file'; readonly path: string; readonly mode: number };
@@ -148,19 +153,19 @@ async function inspectTarget(file: string): Promise<Target> {
     });
   if (number !== undefined) return { kind: 'descriptor', path: file, number };
   const path = await realpath(file).catch(() => file);
-  // What a link stands for is asked of the system: of a pipe it is no path that could be read.
-  const found = await stat(path).catch(() => undefined);
-  // A link that points nowhere: the new file takes its place.
-  if (!found) return { kind: 'absent', path };
-  if (found.isDirectory())
+  // Let the system resolve the link: the link to a pipe is not a path that could be read.
+  const stats = await stat(path).catch(() => undefined);
+  // A dangling link: the new file replaces it.
+  if (!stats) return { kind: 'absent', path };
+  if (stats.isDirectory())
     throw new OutputError(`${file} is a folder, not a file.`, { hint: 'Name a file in it.' });
-  if (!found.isFile()) return { kind: 'device', path, isPipe: found.isFIFO() };
-  return { kind: 'file', path, mode: found.mode & 0o777 };
+  if (!stats.isFile()) return { kind: 'device', path, isPipe: stats.isFIFO() };
+  return { kind: 'file', path, mode: stats.mode & 0o777 };
 }
 
 /**
- * Gives the finished file `temp` its name `path`, called `file` in messages. A hard link never
- * replaces what stands there, so two writers of one name have one winner. Throws GuardError,
+ * Gives the finished file `temp` its final name `path`, called `file` in messages. A hard link
+ * never replaces an existing file, so only one of two writers of a name wins. Throws GuardError,
  * OutputError.
  */
 export async function placeNew(file: string, temp: string, path: string): Promise<void> {
@@ -168,7 +173,7 @@ export async function placeNew(file: string, temp: string, path: string): Promis
     await link(temp, path);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') throw exists(file);
+    if (code === 'EEXIST') throw alreadyExists(file);
     if (code !== 'EPERM' && code !== 'ENOTSUP') throw cannotWrite(file, error);
     await claimThenRename(file, temp, path);
     return;
@@ -176,12 +181,12 @@ export async function placeNew(file: string, temp: string, path: string): Promis
   await unlink(temp).catch(() => {});
 }
 
-/** Where there are no hard links (FAT), an empty file claims the name first. */
+/** On file systems without hard links (FAT), claims the name with an empty file first. */
 async function claimThenRename(file: string, temp: string, path: string): Promise<void> {
   try {
     await (await open(path, 'wx', 0o600)).close();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw exists(file);
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw alreadyExists(file);
     throw cannotWrite(file, error);
   }
   try {
@@ -192,15 +197,15 @@ async function claimThenRename(file: string, temp: string, path: string): Promis
   }
 }
 
-/** Brings a new name to disk. */
+/** Syncs a folder, so that a new name in it is on disk. */
 export async function syncFolder(folder: string): Promise<void> {
-  // Not every file system lets a folder be synced; the file itself is on disk already.
+  // Not every file system can sync a folder; the file itself is on disk already.
   const handle = await open(folder, 'r').catch(() => undefined);
   await handle?.sync().catch(() => {});
   await handle?.close();
 }
 
-function exists(file: string): GuardError {
+function alreadyExists(file: string): GuardError {
   return new GuardError(`${file} exists already.`, {
     code: 'exists',
     hint: 'It was made meanwhile. Look at it, then run the same command again.',

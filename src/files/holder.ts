@@ -1,41 +1,45 @@
-/** Who holds a lock or a run, and whether that process still runs (design: boot and process namespace first). */
+/** Holders of locks and runs: which process it is, and whether it still runs. */
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname, uptime } from 'node:os';
 import { isObject } from '../data/json.js';
 
-/** This process, as the lock needs it; handed in from `main.ts`. */
+/** This process, as locks need it; passed in from `main.ts`. */
 export interface ThisProcess {
   readonly pid: number;
-  /** Whether a process with this id exists on this machine (signal 0; a refusal means yes). */
+  /**
+   * True if a process with this id exists on this machine (signal 0; a permission error means yes).
+   */
   isAlive(pid: number): boolean;
-  /** By default asked of the system. */
+  /** Default: read from the system. */
   readonly facts?: MachineFacts;
 }
 
-/** What tells one machine, one boot and one container from another. */
+/** Identifies a machine, its boot and a container. */
 export interface MachineFacts {
   readonly host: string;
-  /** Of the installed system (/etc/machine-id); clones of an image share it. */
+  /** The id of the installed system (/etc/machine-id); clones of an image share it. */
   readonly machine?: string | undefined;
-  /** Of this start of the kernel; undefined without /proc. */
+  /** The id of this boot of the kernel; undefined without /proc. */
   readonly boot?: string | undefined;
-  /** The process namespace in which pids mean something; undefined without /proc. */
+  /** The process namespace in which pids are valid; undefined without /proc. */
   readonly namespace?: string | undefined;
-  /** When the machine was started, in milliseconds since 1970. */
+  /** When the machine booted, in milliseconds since 1970. */
   readonly bootedAt: number;
-  /** State and start of a process; undefined where there is none or the system does not tell. */
-  readonly birthOf: (
+  /**
+   * State and start time of a process; undefined if it does not exist or the system does not say.
+   */
+  readonly processInfo: (
     pid: number,
   ) => { readonly state: string; readonly started: string } | undefined;
 }
 
-/** Who holds a lock, as its file says. */
+/** The holder of a lock, as written in its file. */
 export interface LockHolder {
   readonly pid: number;
   readonly host: string;
-  /** When it was taken, in milliseconds since 1970. */
+  /** When it was acquired, in milliseconds since 1970. */
   readonly at?: number;
-  /** Start of the process in clock ticks since boot, where the system tells: a pid alone is reused. */
+  /** Start of the process in clock ticks since boot, if known, because pids are reused. */
   readonly started?: string;
   readonly boot?: string;
   readonly namespace?: string;
@@ -43,14 +47,14 @@ export interface LockHolder {
   readonly purpose?: string;
 }
 
-/** Whether a holder still runs; `unsure` where only a person can tell. */
+/** The state of a holder; `unsure` if only a person can tell. */
 type HolderState = 'runs' | 'gone' | 'unsure';
 
-/** What a lock file of this process says. */
+/** Returns what this process writes into a lock file. */
 export function describeSelf(self: ThisProcess, purpose: string | undefined): LockHolder {
   const facts = factsOf(self);
   const { host, machine, boot, namespace } = facts;
-  const started = facts.birthOf(self.pid)?.started;
+  const started = facts.processInfo(self.pid)?.started;
   return {
     pid: self.pid,
     host,
@@ -63,7 +67,7 @@ export function describeSelf(self: ThisProcess, purpose: string | undefined): Lo
   };
 }
 
-/** The holder that a lock file names; undefined for an empty file (released) or a damaged one. */
+/** Parses the holder in a lock file; undefined for an empty file (released) or a damaged one. */
 export function parseHolder(text: string): LockHolder | undefined {
   if (text === '') return undefined;
   try {
@@ -73,14 +77,14 @@ export function parseHolder(text: string): LockHolder | undefined {
   }
 }
 
-/** The holder that a parsed value names; undefined where it names none. */
+/** Returns the holder in a parsed value, or undefined if it describes none. */
 export function holderOf(value: unknown): LockHolder | undefined {
   if (!isObject(value)) return undefined;
-  const { pid, host: place, at } = value;
-  if (typeof pid !== 'number' || typeof place !== 'string') return undefined;
+  const { pid, host: hostText, at } = value;
+  if (typeof pid !== 'number' || typeof hostText !== 'string') return undefined;
   // Version 0.1.0 wrote `host/pid:[4026531836]`.
-  const [host = '', old] = place.split('/');
-  const texts = { namespace: old, ...value };
+  const [host = '', legacyNamespace] = hostText.split('/');
+  const texts = { namespace: legacyNamespace, ...value };
   const text = (key: 'started' | 'boot' | 'namespace' | 'machine' | 'purpose') => {
     const found = (texts as typeof value)[key];
     return typeof found === 'string' ? { [key]: found } : {};
@@ -97,70 +101,75 @@ export function holderOf(value: unknown): LockHolder | undefined {
   };
 }
 
-/** Whether two descriptions are of one process. */
+/** True if both describe the same process. */
 export function isSameProcess(a: LockHolder, b: LockHolder): boolean {
   const keys = ['pid', 'host', 'started', 'boot', 'namespace'] as const;
   return keys.every((key) => a[key] === b[key]);
 }
 
 /**
- * Whether the holder still runs. Same boot and process namespace: its pid and start time decide. Same
- * boot, other namespace: a container may be alive. Same machine id and host name, another boot: gone
- * (machine ids alone are cloned with images). Anything else: unsure.
+ * Returns the state of a holder. Same boot and process namespace: its pid and start time decide.
+ * Same boot, other namespace: unsure, because a container may be alive. Same machine id and host
+ * name, other boot: gone (the machine id alone is cloned with images). Anything else: unsure.
  */
 export function holderState(holder: LockHolder, self: ThisProcess): HolderState {
-  const here = factsOf(self);
-  if (here.boot === undefined) return stateWithoutProc(holder, here, self);
-  if (holder.boot === here.boot) {
-    const isVisible = holder.namespace !== undefined && holder.namespace === here.namespace;
-    return isVisible ? stateOfPid(holder, here, self) : 'unsure';
+  const local = factsOf(self);
+  if (local.boot === undefined) return stateWithoutProc(holder, local, self);
+  if (holder.boot === local.boot) {
+    const isVisible = holder.namespace !== undefined && holder.namespace === local.namespace;
+    return isVisible ? stateOfPid(holder, local, self) : 'unsure';
   }
   const isSameMachine =
-    holder.machine !== undefined && holder.machine === here.machine && holder.host === here.host;
+    holder.machine !== undefined && holder.machine === local.machine && holder.host === local.host;
   return isSameMachine && holder.boot !== undefined ? 'gone' : 'unsure';
 }
 
-function stateOfPid(holder: LockHolder, here: MachineFacts, self: ThisProcess): HolderState {
-  const birth = here.birthOf(holder.pid);
-  if (birth === undefined) return self.isAlive(holder.pid) ? 'runs' : 'gone';
-  // A zombie runs nothing any more, it only waits for its parent to notice.
-  if (birth.state === 'Z' || birth.state === 'X') return 'gone';
-  return holder.started !== undefined && holder.started !== birth.started ? 'gone' : 'runs';
+function stateOfPid(holder: LockHolder, local: MachineFacts, self: ThisProcess): HolderState {
+  const info = local.processInfo(holder.pid);
+  if (info === undefined) return self.isAlive(holder.pid) ? 'runs' : 'gone';
+  // A zombie no longer runs; it only waits for its parent to reap it.
+  if (info.state === 'Z' || info.state === 'X') return 'gone';
+  return holder.started !== undefined && holder.started !== info.started ? 'gone' : 'runs';
 }
 
-/** Clocks are set now and then: a lock must be this much older than the boot. */
+/** A lock must be this much older than the boot, because clocks are adjusted now and then. */
 const bootMarginMs = 60_000;
 
-/** macOS and Windows: nothing tells when a process began, so a pid that exists may be another's. */
-function stateWithoutProc(holder: LockHolder, here: MachineFacts, self: ThisProcess): HolderState {
-  if (holder.host !== here.host) return 'unsure';
-  if (holder.at !== undefined && holder.at < here.bootedAt - bootMarginMs) return 'gone';
+/**
+ * On macOS and Windows the start time of a process is unknown, so an existing pid may be another
+ * process.
+ */
+function stateWithoutProc(holder: LockHolder, local: MachineFacts, self: ThisProcess): HolderState {
+  if (holder.host !== local.host) return 'unsure';
+  if (holder.at !== undefined && holder.at < local.bootedAt - bootMarginMs) return 'gone';
   return self.isAlive(holder.pid) ? 'unsure' : 'gone';
 }
 
-/** They stay while the process runs; asking for them takes four files, for each of many locks. */
-let asked: MachineFacts | undefined;
+/** The facts already read, because reading them opens four files and a command may check many locks. */
+const factsRead = new WeakMap<ThisProcess, MachineFacts>();
 
-function factsOf({ facts }: ThisProcess): MachineFacts {
-  return facts ?? (asked ??= askFacts());
+function factsOf(self: ThisProcess): MachineFacts {
+  const facts = self.facts ?? factsRead.get(self) ?? readFacts();
+  factsRead.set(self, facts);
+  return facts;
 }
 
-function askFacts(): MachineFacts {
+function readFacts(): MachineFacts {
   return {
     host: hostname(),
     machine: readText('/etc/machine-id') ?? readText('/var/lib/dbus/machine-id'),
     boot: readText('/proc/sys/kernel/random/boot_id'),
     namespace: namespaceOf(),
     bootedAt: Date.now() - uptime() * 1000,
-    birthOf,
+    processInfo,
   };
 }
 
 /** Fields 3 and 22 of /proc/PID/stat. */
-function birthOf(pid: number): { state: string; started: string } | undefined {
+function processInfo(pid: number): { state: string; started: string } | undefined {
   const stat = readText(`/proc/${pid}/stat`);
   if (stat === undefined) return undefined;
-  // The name in field 2 may hold spaces and brackets: count from the last one.
+  // The name in field 2 may contain spaces and parentheses: count from the last one.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [state, started] = [fields[0], fields[19]];
   return state === undefined || started === undefined ? undefined : { state, started };

@@ -1,3 +1,4 @@
+/** Input files: reads what the user named, including named pipes. */
 import { constants, createReadStream, open } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -6,15 +7,16 @@ import { shellQuote } from '../data/text.js';
 import { type Failure, InputError, stoppedReading } from '../errors.js';
 
 interface InputOptions {
-  /** Bytes read at once. */
+  /** Bytes per read. */
   readonly pieceBytes?: number;
-  /** Ends the reading, also while nobody writes to a named pipe. */
+  /** Stops reading, also while a named pipe has no writer. */
   readonly signal: AbortSignal;
 }
 
 /**
- * The bytes of a file that the user named, as they come; a named pipe is waited for without holding a
- * thread, and the process with it. Throws what the file system says, CancelledError after a signal.
+ * Yields the bytes of a file that the user named. Waits for a named pipe without blocking a thread,
+ * which would keep the process alive. Throws the file system's error, or CancelledError after a
+ * signal.
  */
 export async function* inputBytes(
   path: string,
@@ -33,11 +35,11 @@ export async function* inputBytes(
   } finally {
     signal.removeEventListener('abort', stop);
   }
-  // A stream that is destroyed before anything came ends like an empty one.
+  // A stream that is destroyed before any data arrived ends like an empty one.
   if (signal.aborted) throw stoppedReading(path);
 }
 
-/** A pipe as the event loop knows it: opened at once, read when there is a writer. */
+/** Opens a pipe for the event loop: at once, and readable when there is a writer. */
 async function openPipe(path: string) {
   const { Socket } = await import('node:net');
   const fd = await new Promise<number>((done, fail) => {
@@ -49,23 +51,23 @@ async function openPipe(path: string) {
 }
 
 /**
- * What the file system said about an input file, in a sentence, with the next step where there is one:
- * InputError, or SystemLimitError where the fault is not the file's.
+ * Returns the error for an input file that cannot be read, with a hint if there is one: InputError,
+ * or SystemLimitError if the file is not to blame.
  */
 export function unreadable(path: string, error: unknown): Failure {
   const { code = '' } = error as NodeJS.ErrnoException;
-  const refused = new InputError(`${path} cannot be read: ${systemReason(error)}.`, {
+  const failure = new InputError(`${path} cannot be read: ${systemReason(error)}.`, {
     hint: nextSteps[code]?.(path),
     cause: error,
   });
-  return systemLimit(refused) ?? refused;
+  return systemLimit(failure) ?? failure;
 }
 
-const whoMay = (path: string) => `See who may read it: ls -ld ${shellQuote(path)}`;
+const permissionsHint = (path: string) => `See who may read it: ls -ld ${shellQuote(path)}`;
 
 const nextSteps: Readonly<Record<string, (path: string) => string>> = {
-  EACCES: whoMay,
+  EACCES: permissionsHint,
   EISDIR: () => 'Name a file in it.',
   ENOENT: (path) => `See what is there: ls ${shellQuote(dirname(path))}`,
-  EPERM: whoMay,
+  EPERM: permissionsHint,
 };

@@ -1,4 +1,4 @@
-/** The numbered files of a lock on disk: listing, reading, linking and removing them. */
+/** Lock files: lists, reads, links and removes the numbered files of a lock. */
 import {
   chmodSync,
   linkSync,
@@ -11,8 +11,8 @@ import {
 import { join } from 'node:path';
 import { holderState, type LockHolder, parseHolder, type ThisProcess } from './holder.js';
 
-/** The holder that the first of these files names which is not free. */
-export function holderAmong(
+/** Returns the holder in the first of these files that is not free; undefined if all are free. */
+export function firstLiveHolder(
   dir: string,
   name: string,
   generations: readonly number[],
@@ -20,22 +20,22 @@ export function holderAmong(
 ): LockHolder | undefined {
   for (const generation of generations) {
     const path = pathOf(dir, name, generation);
-    const found = statSync(path, { throwIfNoEntry: false });
-    // Most are empty, and to ask for a size is cheaper than to read.
-    if (!found?.size) continue;
+    const stats = statSync(path, { throwIfNoEntry: false });
+    // Most files are empty, and a stat is cheaper than a read.
+    if (!stats?.size) continue;
     const holder = parseHolder(readIfThere(path) ?? '');
     if (holder && holderState(holder, self) !== 'gone') return holder;
   }
   return undefined;
 }
 
-/** Makes a file readable by its owner alone, also under a umask that would take that away. */
+/** Creates a file with mode 0600, whatever the umask. */
 export function writeNew(path: string, text: string): void {
   writeFileSync(path, text, { mode: 0o600, flag: 'wx' });
   chmodSync(path, 0o600);
 }
 
-/** The generations from the highest down, and the private files beside them. */
+/** Returns the generations of a lock, highest first, and the private files beside them. */
 export function listLock(dir: string, name: string) {
   const generations: number[] = [];
   const privates: { file: string; pid: number }[] = [];
@@ -51,23 +51,23 @@ export function listLock(dir: string, name: string) {
   return { generations, privates };
 }
 
-/** The file of one number. */
+/** Returns the path of one generation. */
 export const pathOf = (dir: string, name: string, generation: number) =>
   join(dir, `${name}.lock.${generation}`);
 
-/** Gives a file a second name; false where that name is taken. */
+/** Gives a file a second name. Returns false if that name exists. */
 export function linkIfFree(from: string, to: string): boolean {
   try {
     linkSync(from, to);
     return true;
   } catch (error) {
-    // ENOENT: our private file was swept away by someone who cannot see our process.
+    // ENOENT: our private file was removed by a process that cannot see ours.
     if (codeOf(error) === 'EEXIST' || codeOf(error) === 'ENOENT') return false;
     throw error;
   }
 }
 
-/** The names in a folder; none where there is none. */
+/** Returns the names in a folder; none if it does not exist. */
 export function listIfThere(dir: string): string[] {
   try {
     return readdirSync(dir);
@@ -77,7 +77,7 @@ export function listIfThere(dir: string): string[] {
   }
 }
 
-/** A file's text; undefined where there is none. */
+/** Returns the text of a file; undefined if it does not exist. */
 export function readIfThere(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
@@ -87,7 +87,7 @@ export function readIfThere(path: string): string | undefined {
   }
 }
 
-/** Removes a file that may be gone already. */
+/** Removes a file if it exists. */
 export function removeIfThere(path: string): void {
   try {
     unlinkSync(path);
@@ -96,7 +96,7 @@ export function removeIfThere(path: string): void {
   }
 }
 
-/** The system's code of an error: `ENOENT`. */
+/** Returns the system's error code: `ENOENT`. */
 export function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }

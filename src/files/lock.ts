@@ -1,4 +1,4 @@
-/** Locks between processes: one holder at a time of a name in a folder, whatever is killed when. */
+/** Locks between processes: one holder of a name in a folder at a time, even after a kill -9. */
 import { randomBytes } from 'node:crypto';
 import { statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { makeFolder } from './private.js';
 import { describeSelf, holderState, type LockHolder, type ThisProcess } from './holder.js';
 import {
   codeOf,
-  holderAmong,
+  firstLiveHolder,
   linkIfFree,
   listIfThere,
   listLock,
@@ -20,37 +20,39 @@ import {
 
 export type { LockHolder, ThisProcess } from './holder.js';
 
-// A lock is a row of numbered files, `NAME.lock.N`, in one folder. A file appears whole (it is linked
-// from a private file) and names its process; it is free when it is empty or that process is dead.
-// Who finds all of them free links the next number, then looks once more: he holds the lock if his
-// is the highest and all others are free; else he takes his own away again. Of two that come at once
-// the one who linked last sees the other's file, so both never hold it, whatever the numbers are and
-// however long one slept in between. Only the holder removes files that are not his own, and only
-// free ones. Letting go removes the holder's file as the last of all, so nothing piles up; where
-// somebody linked a higher number meanwhile it is emptied instead, and the next holder removes it.
+// A lock is a series of numbered files, `NAME.lock.N`, in one folder. A file appears complete (it
+// is linked from a private file) and names its process. It is free if it is empty or that process
+// is dead. A process that finds all files free links the next number, then lists the files again:
+// it holds the lock if its number is the highest and all others are free; otherwise it removes its
+// own file. Of two concurrent processes, the one that linked last sees the other's file, so both
+// can never hold the lock, whatever the numbers are and however long one was suspended in between.
+// Only the holder removes files of others, and only free ones. A release removes the holder's own
+// file last, so nothing piles up. If another process linked a higher number meanwhile, the release
+// empties the file instead, and the next holder removes it.
 
 interface LockOptions {
   readonly self: ThisProcess;
-  /** How long to wait for a holder, in milliseconds; 0 = one look. */
+  /** How long to wait for a holder, in milliseconds; 0 = try once. */
   readonly waitMs: number;
-  /** What the holder does, for the message that the next one gets. */
+  /** What the holder is doing, for the error of the next process. */
   readonly purpose?: string;
   readonly signal?: AbortSignal;
-  /** Hears once of the holder that is waited for. */
+  /** Called once, with the current holder, before the first wait. */
   readonly onWait?: (holder: LockHolder) => void;
 }
 
 /** A lock that we hold; `release` may be called twice. */
 export interface HeldLock {
-  /** Whether nobody took it over: for a holder that slept for long (SIGSTOP). */
+  /** False if another process took the lock over, for example after a long suspension (SIGSTOP). */
   isOurs(): boolean;
   release(): void;
 }
 
 /**
- * Runs `action` while holding the lock `name` in the folder `dir` (made when missing). Throws
- * GuardError with code `locked` when it is still held after `waitMs`, CancelledError when the signal
- * fires in that wait, and the file system's own error when the folder cannot be written.
+ * Runs `action` while holding the lock `name` in the folder `dir`, which is created if missing.
+ * Throws GuardError with code `locked` if the lock is still held after `waitMs`, CancelledError if
+ * the signal fires during that wait, and the file system's own error if the folder cannot be
+ * written.
  */
 export async function withLock<T>(
   dir: string,
@@ -66,7 +68,7 @@ export async function withLock<T>(
   }
 }
 
-/** Takes the lock or throws as `withLock` does. It survives kill -9: a dead holder is passed over. */
+/** Acquires the lock or throws as `withLock` does. A holder that was killed does not block it. */
 export async function acquireLock(
   dir: string,
   name: string,
@@ -74,7 +76,7 @@ export async function acquireLock(
 ): Promise<HeldLock> {
   const deadline = performance.now() + options.waitMs;
   const claim = openClaim(dir, name, options);
-  let isTold = false;
+  let isNotified = false;
   try {
     for (let attempt = 0; ; attempt += 1) {
       if (options.signal?.aborted)
@@ -82,9 +84,9 @@ export async function acquireLock(
       const outcome = claim.tryNow();
       if (outcome !== 'raced' && 'release' in outcome) return outcome;
       if (outcome === 'raced') continue;
-      if (performance.now() >= deadline) throw locked(dir, name, outcome, options.self);
-      if (!isTold) options.onWait?.(outcome);
-      isTold = true;
+      if (performance.now() >= deadline) throw lockedError(dir, name, outcome, options.self);
+      if (!isNotified) options.onWait?.(outcome);
+      isNotified = true;
       await sleep(pause(attempt), undefined, { ref: true });
     }
   } finally {
@@ -92,14 +94,15 @@ export async function acquireLock(
   }
 }
 
-/** Who holds the lock now, or undefined when nobody does. Writes nothing. */
+/** Returns the current holder, or undefined if the lock is free. Writes nothing. */
 export function lockHolder(dir: string, name: string, self: ThisProcess): LockHolder | undefined {
-  return holderAmong(dir, name, listLock(dir, name).generations, self);
+  return firstLiveHolder(dir, name, listLock(dir, name).generations, self);
 }
 
 /**
- * Removes lock files that killed processes left in a folder, of at most `most` names. Takes each lock
- * for that: only a holder may remove files of others. Throws the file system's own error.
+ * Removes lock files that killed processes left in a folder, for at most `most` names. Acquires
+ * each lock to do so, because only a holder may remove files of others. Throws the file system's
+ * own error.
  */
 export async function sweepLocks(dir: string, self: ThisProcess, most: number): Promise<void> {
   const names = new Set(listIfThere(dir).flatMap((file) => /^(.+)\.lock\./.exec(file)?.[1] ?? []));
@@ -115,14 +118,14 @@ export async function sweepLocks(dir: string, self: ThisProcess, most: number): 
 }
 
 function openClaim(dir: string, name: string, { self, purpose }: LockOptions) {
-  let own: string | undefined;
-  // Names this hold and no other one of this process.
+  let privatePath: string | undefined;
+  // Unique for this acquisition, even within this process.
   const text = JSON.stringify({
     ...describeSelf(self, purpose),
     hold: randomBytes(6).toString('hex'),
   });
   const privateFile = () => {
-    if (own !== undefined) return own;
+    if (privatePath !== undefined) return privatePath;
     const path = join(dir, `${name}.lock.new.${self.pid}.${randomBytes(6).toString('hex')}`);
     try {
       writeNew(path, text);
@@ -131,32 +134,32 @@ function openClaim(dir: string, name: string, { self, purpose }: LockOptions) {
       makeFolder(dir, 0o700);
       writeNew(path, text);
     }
-    own = path;
+    privatePath = path;
     return path;
   };
   const discard = () => {
-    if (own !== undefined) removeIfThere(own);
-    own = undefined;
+    if (privatePath !== undefined) removeIfThere(privatePath);
+    privatePath = undefined;
   };
   const tryNow = (): HeldLock | LockHolder | 'raced' => {
     const before = listLock(dir, name).generations;
-    const holder = holderAmong(dir, name, before, self);
+    const holder = firstLiveHolder(dir, name, before, self);
     if (holder) return holder;
-    const mine = (before[0] ?? 0) + 1;
-    const path = pathOf(dir, name, mine);
+    const ownGeneration = (before[0] ?? 0) + 1;
+    const path = pathOf(dir, name, ownGeneration);
     if (!linkIfFree(privateFile(), path)) {
       discard();
       return 'raced';
     }
     const { generations, privates } = listLock(dir, name);
     const [top, ...others] = generations;
-    if (top !== mine || holderAmong(dir, name, others, self)) {
+    if (top !== ownGeneration || firstLiveHolder(dir, name, others, self)) {
       removeIfThere(path);
       return 'raced';
     }
     sweep(dir, name, others, self);
     for (const { file, pid } of privates) if (!self.isAlive(pid)) removeIfThere(join(dir, file));
-    return heldLock(dir, name, mine, text, self);
+    return heldLock(dir, name, ownGeneration, text, self);
   };
   return { tryNow, discard };
 }
@@ -164,74 +167,80 @@ function openClaim(dir: string, name: string, { self, purpose }: LockOptions) {
 function heldLock(
   dir: string,
   name: string,
-  mine: number,
+  ownGeneration: number,
   text: string,
   self: ThisProcess,
 ): HeldLock {
-  const path = pathOf(dir, name, mine);
+  const path = pathOf(dir, name, ownGeneration);
   let released = false;
-  /** When the folder had last changed, as of a look at it that no later change can be mistaken for. */
-  let known: bigint | undefined;
+  /**
+   * The folder's change time when last verified; only kept if no later change can have the same
+   * time.
+   */
+  let verifiedAt: bigint | undefined;
   return {
     isOurs() {
       if (released) return false;
-      const changed = changeOf(dir);
-      if (changed !== undefined && changed === known) return true;
-      // Numbers begin anew when a lock was let go, so the number alone does not tell.
-      const ours = listLock(dir, name).generations[0] === mine && readIfThere(path) === text;
-      known = ours && changed !== undefined && isSettled(changed) ? changed : undefined;
-      return ours;
+      const changedAt = changeOf(dir);
+      if (changedAt !== undefined && changedAt === verifiedAt) return true;
+      // Numbers start again after a release, so the number alone is not enough.
+      const isOurs =
+        listLock(dir, name).generations[0] === ownGeneration && readIfThere(path) === text;
+      verifiedAt =
+        isOurs && changedAt !== undefined && cannotRecur(changedAt) ? changedAt : undefined;
+      return isOurs;
     },
     release() {
       if (released) return;
       released = true;
-      const [top, ...passed] = listLock(dir, name).generations;
+      const [top, ...others] = listLock(dir, name).generations;
       if (readIfThere(path) !== text) return;
-      if (top === mine) {
-        sweep(dir, name, passed, self);
-        // The last one: as long as it stands nobody else holds the lock.
+      if (top === ownGeneration) {
+        sweep(dir, name, others, self);
+        // Our own file last: while it exists, no other process can acquire the lock.
         removeIfThere(path);
         return;
       }
       try {
         truncateSync(path, 0);
       } catch (error) {
-        // The folder was removed under us: then there is nothing left to let go.
+        // The folder was removed, so there is nothing left to release.
         if (codeOf(error) !== 'ENOENT') throw error;
       }
     },
   };
 }
 
-/** Removes those of these files that are free; for the holder alone. */
+/** Removes those of these files that are free. Only the holder may call it. */
 function sweep(dir: string, name: string, generations: readonly number[], self: ThisProcess): void {
-  for (const passed of generations)
-    if (!holderAmong(dir, name, [passed], self)) removeIfThere(pathOf(dir, name, passed));
+  for (const generation of generations)
+    if (!firstLiveHolder(dir, name, [generation], self))
+      removeIfThere(pathOf(dir, name, generation));
 }
 
-/** When something was last put into the folder or taken out, in nanoseconds since 1970. */
+/** Returns when an entry was last added to the folder or removed, in nanoseconds since 1970. */
 function changeOf(dir: string): bigint | undefined {
   return statSync(dir, { bigint: true, throwIfNoEntry: false })?.mtimeNs;
 }
 
 /**
- * Whether a change from now on must bear another time: clocks of file systems tick, every 10 ms at
- * the slowest where they tell parts of a millisecond, else every 2 s.
+ * True if any change from now on will have a different time. File system clocks tick at least every
+ * 10 ms if their times have fractions of a millisecond, otherwise every 2 s.
  */
-function isSettled(changed: bigint): boolean {
-  const tick = changed % 1_000_000n === 0n ? 3_000 : 100;
-  return Date.now() - Number(changed / 1_000_000n) > tick;
+function cannotRecur(changedAt: bigint): boolean {
+  const tick = changedAt % 1_000_000n === 0n ? 3_000 : 100;
+  return Date.now() - Number(changedAt / 1_000_000n) > tick;
 }
 
-function locked(dir: string, name: string, holder: LockHolder, self: ThisProcess): GuardError {
-  const doing = holder.purpose === undefined ? '' : ` (${holder.purpose})`;
-  return new GuardError(`"${name}" is held by process ${holder.pid}${doing} on ${holder.host}`, {
+function lockedError(dir: string, name: string, holder: LockHolder, self: ThisProcess): GuardError {
+  const purpose = holder.purpose === undefined ? '' : ` (${holder.purpose})`;
+  return new GuardError(`"${name}" is held by process ${holder.pid}${purpose} on ${holder.host}`, {
     code: 'locked',
     hint: ['Wait for it, or end it.', ...removalHint(dir, name, holder, self)].join(' '),
   });
 }
 
-/** How to remove a lock by hand, where this machine cannot tell whether its holder still runs. */
+/** Says how to remove a lock by hand, if this machine cannot tell whether its holder still runs. */
 export function removalHint(
   dir: string,
   name: string,
@@ -243,5 +252,8 @@ export function removalHint(
   return [`If process ${holder.pid} on ${holder.host} no longer runs, remove ${files}`];
 }
 
-/** Short at first, since most holds last a millisecond; uneven, so that waiters do not march in step. */
+/**
+ * Short at first, because most locks are held for a millisecond; random, so that waiters spread
+ * out.
+ */
 const pause = (attempt: number) => 1 + Math.random() * Math.min(3 + attempt, 20);

@@ -1,3 +1,4 @@
+/** Output that must not be replaced: open descriptors, devices and named pipes. */
 import { write } from 'node:fs';
 import { constants, type FileHandle, open, readFile, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
@@ -5,18 +6,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CancelledError, PipeClosedError } from '../errors.js';
 import { type AtomicFile, attempt, cannotWrite, writeAll } from './writing.js';
 
-const mostLinks = 40;
+const maxLinks = 40;
 
 /**
- * The descriptor of ours that a path names, be it through links (`/dev/stdout`, `/dev/fd/63`);
- * undefined for any other path, -1 for one that nobody left open for us. Such paths are links on Linux
- * alone.
+ * Returns the descriptor of this process that a path names, directly or through links
+ * (`/dev/stdout`, `/dev/fd/63`); undefined for any other path, -1 for a descriptor that was not
+ * inherited. Such paths are links on Linux only.
  */
 export async function ownDescriptor(file: string): Promise<number | undefined> {
   const own = await realpath('/proc/self').catch(() => undefined);
   if (own === undefined) return undefined;
   let path = resolve(file);
-  for (let links = 0; links < mostLinks; links++) {
+  for (let links = 0; links < maxLinks; links++) {
     const folder = await realpath(dirname(path)).catch(() => undefined);
     if (folder === undefined) return undefined;
     if (folder === `${own}/fd`)
@@ -28,45 +29,45 @@ export async function ownDescriptor(file: string): Promise<number | undefined> {
   return undefined;
 }
 
-/** Whether the shell left it open for us: what the process opens itself is closed for its children. */
+/** True if the shell left it open for us: descriptors that this process opens are close-on-exec. */
 async function isInherited(number: string): Promise<boolean> {
   const info = await readFile(`/proc/self/fdinfo/${number}`, 'utf8').catch(() => '');
   const flags = /^flags:\s*([0-7]+)$/m.exec(info)?.[1];
   if (flags === undefined) return false;
-  return Number(number) <= 2 || (Number.parseInt(flags, 8) & closedForChildren) === 0;
+  return Number(number) <= 2 || (Number.parseInt(flags, 8) & closeOnExec) === 0;
 }
 
-const closedForChildren = 0o2000000;
+const closeOnExec = 0o2000000;
 
-const fullMs = 5;
+const pipeFullMs = 5;
 
 /**
- * Writes behind what stands there already and does not end it: the shell does, and others write to
- * it. Throws PipeClosedError, and what the system says.
+ * Appends to a descriptor without closing it: the shell does that, and other processes may write to
+ * it. Throws PipeClosedError, or the system's error.
  */
 async function writeToDescriptor(descriptor: number, chunk: string | Uint8Array): Promise<void> {
   const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
   for (let at = 0; at < bytes.length; ) at += await put(descriptor, bytes.subarray(at));
 }
 
-/** How many bytes were taken. */
+/** Returns how many bytes were written. */
 async function put(descriptor: number, bytes: Uint8Array): Promise<number> {
   try {
     return await new Promise((done, fail) => {
-      write(descriptor, bytes, (error, taken) => (error ? fail(error) : done(taken)));
+      write(descriptor, bytes, (error, written) => (error ? fail(error) : done(written)));
     });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EPIPE') throw new PipeClosedError('the reader of the output went away');
     if (code !== 'EAGAIN') throw error;
-    await sleep(fullMs);
+    await sleep(pipeFullMs);
     return 0;
   }
 }
 
 const pollMs = 50;
 
-/** Writes to what this process has open already; that stays open and nothing of it is replaced. */
+/** Writes to a descriptor that this process has open. Keeps it open and replaces nothing. */
 export function throughDescriptor(file: string, number: number): AtomicFile {
   return {
     write: (chunk) => attempt(file, writeToDescriptor(number, chunk)),
@@ -76,7 +77,7 @@ export function throughDescriptor(file: string, number: number): AtomicFile {
 }
 
 /**
- * Opens a device or a named pipe, for whose reader it waits until `signal` ends it. Throws
+ * Opens a device or a named pipe; waits for the reader of a pipe until `signal` fires. Throws
  * OutputError, CancelledError.
  */
 export async function throughDevice(
@@ -99,8 +100,8 @@ export async function throughDevice(
 }
 
 /**
- * Opens a named pipe for writing. Without a reader the system's own waiting would hold a thread, and
- * the process with it, whatever signal comes.
+ * Opens a named pipe for writing. Polls for a reader, because a blocking open would occupy a thread
+ * and keep the process alive, whatever signal arrives.
  */
 async function openPipe(file: string, signal: AbortSignal | undefined): Promise<FileHandle> {
   for (;;) {
@@ -112,7 +113,7 @@ async function openPipe(file: string, signal: AbortSignal | undefined): Promise<
     );
     if (first) {
       const handle = await attempt(file, open(file, 'w'));
-      // Any earlier it would be the end of the file for the reader.
+      // Closed any earlier, the reader would see the end of the file.
       await first.close();
       return handle;
     }

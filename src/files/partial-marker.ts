@@ -1,3 +1,4 @@
+/** The marker of a resumable download: which file its bytes belong to, and who is writing them. */
 import { lstat, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FileVersion } from '../data/file-version.js';
@@ -12,36 +13,36 @@ import {
 } from './holder.js';
 import { attempt } from './writing.js';
 
-/** What a half file belongs to: no URL, no key, nothing secret. */
+/** What a partial file belongs to. Contains no URL, no key, nothing secret. */
 export interface Marker {
   readonly belongsTo: string;
   readonly version: FileVersion;
-  /** Since when it is what it is, as its record says. */
+  /** The time of its content, according to its record. */
   readonly asOf?: string | undefined;
-  /** Who writes it now; absent once it was left in order. */
+  /** The process that is writing it; absent after a clean release. */
   readonly holder?: LockHolder | undefined;
 }
 
 const schema = 1;
 
-/** The marker as it stands in its file. */
+/** Returns the text of a marker file. */
 export function markerText({ belongsTo, version, asOf, holder }: Marker): string {
   const marker = { schema, download: belongsTo, version, asOf, holder: holder ?? null };
   return `${JSON.stringify(marker)}\n`;
 }
 
 /**
- * The marker at a path, undefined where there is none. Throws GuardError for what is none of ours,
- * OutputError for what the system refuses.
+ * Reads the marker at a path; undefined if there is none. Throws GuardError for a file that is not
+ * a marker, OutputError for a system error.
  */
 export async function readMarker(path: string): Promise<Marker | undefined> {
-  const found = await inspect(path);
-  if (!found) return undefined;
-  let text = await textOf(path);
-  // Empty: it is being written this moment, or its writer or the machine died in that moment.
+  const stats = await inspect(path);
+  if (!stats) return undefined;
+  let text = await readIfThere(path);
+  // Empty: it is being written right now, or its writer or the machine died while writing.
   if (text === '') {
     await sleep(200);
-    text = await textOf(path);
+    text = await readIfThere(path);
   }
   if (text === undefined) return undefined;
   const marker = parseMarker(text);
@@ -49,22 +50,25 @@ export async function readMarker(path: string): Promise<Marker | undefined> {
   return marker;
 }
 
-/** What stands at a path. Throws GuardError for a link, a folder or a device, OutputError. */
+/**
+ * Returns the stats of a file, if it exists. Throws GuardError for a link, folder or device,
+ * OutputError.
+ */
 export async function inspect(path: string) {
-  const found = await lstat(path).catch((error: NodeJS.ErrnoException) => {
+  const stats = await lstat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     return attempt(path, Promise.reject(error));
   });
-  if (found && !found.isFile()) throw inTheWay(path);
-  return found;
+  if (stats && !stats.isFile()) throw inTheWay(path);
+  return stats;
 }
 
-/** Whether the process that wrote it is still at it. */
+/** True if the process that wrote it may still be running. */
 export function isHeld({ holder }: Marker, self: ThisProcess): boolean {
   return holder !== undefined && holderState(holder, self) !== 'gone';
 }
 
-/** What stands in a download's way and is none of its own. */
+/** The error for a foreign file in the place of a download's own. */
 export function inTheWay(path: string): GuardError {
   return new GuardError(`${path} is in the way and was not made by a download.`, {
     code: 'exists',
@@ -72,19 +76,22 @@ export function inTheWay(path: string): GuardError {
   });
 }
 
-/** Undefined for a text that no download wrote; of a torn one only that it was ours is known. */
+/**
+ * Parses a marker; undefined for a text that no download wrote. A torn one is known only to be
+ * ours.
+ */
 function parseMarker(text: string): Marker | undefined {
-  return read(text) ?? (isTorn(text) ? { belongsTo: '', version: {} } : undefined);
+  return parseJsonMarker(text) ?? (isTorn(text) ? { belongsTo: '', version: {} } : undefined);
 }
 
 const opening = `{"schema":${schema},"download":`;
 
-/** What a crash leaves of a marker: its beginning, or zeros. */
+/** True for what a crash leaves of a marker: its beginning, or zeros. */
 function isTorn(text: string): boolean {
   return opening.startsWith(text) || text.startsWith(opening) || text.startsWith('\0');
 }
 
-function read(text: string): Marker | undefined {
+function parseJsonMarker(text: string): Marker | undefined {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -108,14 +115,14 @@ function read(text: string): Marker | undefined {
   };
 }
 
-/** Whether the machine was started anew while it was written: then its last bytes may be zeros. */
+/** True if the machine rebooted while it was written: then its last bytes may be zeros. */
 export function isOfEarlierBoot({ holder }: Marker, self: ThisProcess): boolean {
   const { boot } = describeSelf(self, undefined);
   return holder?.boot !== undefined && boot !== undefined && holder.boot !== boot;
 }
 
-/** Undefined when its writer has finished meanwhile. */
-async function textOf(path: string): Promise<string | undefined> {
+/** Returns the text of a file; undefined if its writer has finished meanwhile. */
+async function readIfThere(path: string): Promise<string | undefined> {
   return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) =>
     error.code === 'ENOENT' ? undefined : attempt(path, Promise.reject(error)),
   );

@@ -1,9 +1,9 @@
-// The bytes of the command line as the system keeps them: Node replaces what is not UTF-8 by U+FFFD.
+/** The raw bytes of the command line, because Node replaces what is not UTF-8 with U+FFFD. */
 import { readFileSync } from 'node:fs';
 
 /**
- * The arguments whose bytes are not UTF-8, as Node shows them. None where the system does not say
- * (only Linux does): there a U+FFFD may have been typed.
+ * Returns the arguments whose bytes are not UTF-8, in Node's spelling. None on systems other than
+ * Linux, which do not expose the bytes: there a U+FFFD may have been typed.
  */
 export function argumentsNotUtf8(argv: readonly string[]): readonly string[] {
   const words = wordsOf(readCommandLine());
@@ -19,7 +19,7 @@ function readCommandLine(): Buffer {
   }
 }
 
-/** Each word ends with a NUL. */
+/** Splits the bytes into words, each of which ends with a NUL. */
 function wordsOf(bytes: Buffer): readonly Buffer[] {
   const words: Buffer[] = [];
   let from = 0;

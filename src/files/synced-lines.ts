@@ -1,4 +1,4 @@
-/** Append-only files of sealed lines, the journal and the before-images: written in groups, each group synced once. */
+/** Append-only files of checksummed lines (journal, before-images), synced in batches. */
 import { hash } from 'node:crypto';
 import { fdatasync, writeSync } from 'node:fs';
 import { type FileHandle, open, readFile } from 'node:fs/promises';
@@ -7,22 +7,28 @@ import { GuardError, OutputError } from '../errors.js';
 
 /** A file open for appending. */
 export interface SyncedLines {
-  /** Resolves when the line is on disk; lines that wait together share one sync. Throws OutputError, GuardError. */
+  /**
+   * Resolves when the line is on disk. Lines of a batch share one sync. Throws OutputError,
+   * GuardError.
+   */
   append(line: string): Promise<void>;
   /** May be called twice. */
   close(): Promise<void>;
 }
 
 interface SyncedLinesOptions {
-  /** Begins a sentence: `The journal`. */
+  /** The start of a sentence: `The journal`. */
   readonly what: string;
-  /** How many bytes of whole lines the file holds; a half-written end behind them is dropped. */
+  /** The number of bytes of complete lines in the file; a torn end after them is dropped. */
   readonly bytes: number;
-  /** False when another process took the run over while this one slept; asked before each write. */
+  /**
+   * Returns false if another process took the run over while this one slept; called before each
+   * write.
+   */
   readonly isOurs: () => boolean;
 }
 
-/** Opens such a file, made with mode 0600 when missing. Throws OutputError. */
+/** Opens such a file; creates it with mode 0600 if missing. Throws OutputError. */
 export async function openSyncedLines(
   path: string,
   options: SyncedLinesOptions,
@@ -38,23 +44,25 @@ export async function openSyncedLines(
   return new Writer(name, handle, options);
 }
 
-const sumLength = 16;
-const sealed = /^(.*),"sum":"([0-9a-f]{16})"\}$/s;
+const checksumLength = 16;
+const sealedLine = /^(.*),"sum":"([0-9a-f]{16})"\}$/s;
 
-/** A line of a JSON object (its text from `{` to `}`) with a checksum of itself at its end. */
+/**
+ * Returns a line with a JSON object (its text from `{` to `}`) and its checksum as the last field.
+ */
 export function sealLine(object: string): string {
   const text = object.slice(0, -1);
-  return `${text},"sum":"${sumOf(object)}"}\n`;
+  return `${text},"sum":"${checksumOf(object)}"}\n`;
 }
 
-/** The text of the object in a line without its line feed; undefined where its checksum is another. */
+/** Returns the object in a line (without line feed); undefined if its checksum does not match. */
 export function unsealLine(line: string): string | undefined {
-  const found = sealed.exec(line);
+  const found = sealedLine.exec(line);
   const object = `${found?.[1] ?? ''}}`;
-  return found && sumOf(object) === found[2] ? object : undefined;
+  return found && checksumOf(object) === found[2] ? object : undefined;
 }
 
-/** All bytes of a file; none where there is no file. Throws OutputError. */
+/** Returns all bytes of a file; none if it does not exist. Throws OutputError. */
 export async function readBytes(path: string): Promise<Buffer> {
   return readFile(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return Buffer.alloc(0);
@@ -63,8 +71,8 @@ export async function readBytes(path: string): Promise<Buffer> {
 }
 
 /**
- * The parsed lines of such a file and how many bytes they take; only the last line may be torn. Throws
- * GuardError with the number of a line that `parse` does not know.
+ * Returns the parsed lines of such a file and their size in bytes. Only the last line may be torn.
+ * Throws GuardError with the number of a line that `parse` rejects.
  */
 export function parseLines<T>(
   bytes: Buffer,
@@ -92,12 +100,12 @@ export function parseLines<T>(
 
 const lineFeed = 0x0a;
 
-function sumOf(text: string): string {
-  return hash('sha256', text, 'hex').slice(0, sumLength);
+function checksumOf(text: string): string {
+  return hash('sha256', text, 'hex').slice(0, checksumLength);
 }
 
-/** Turns of the event loop that a batch waits at most while each brings more lines. */
-const mostTurns = 8;
+/** The most event-loop turns that a batch waits while each turn adds lines. */
+const maxTurns = 8;
 
 interface Waiting {
   readonly line: string;
@@ -135,7 +143,7 @@ class Writer implements SyncedLines {
     await this.handle.close();
   }
 
-  /** Everything that waited while the last sync ran goes out with one write and one sync. */
+  /** Writes everything that queued up during the last sync with one write and one sync. */
   private async write(): Promise<void> {
     while (this.waiting.length > 0) {
       await this.gather();
@@ -143,10 +151,10 @@ class Writer implements SyncedLines {
       this.waiting = [];
       try {
         if (this.broken !== undefined) throw this.broken;
-        await attempt(this.name, () => this.writeDown(batch));
+        await attempt(this.name, () => this.writeBatch(batch));
         for (const each of batch) each.done();
       } catch (error) {
-        // What stands half-written in the file is dropped by the next reader; nothing may follow it.
+        // The next reader drops a torn end of the file; nothing may be written after it.
         this.broken ??= error as Error;
         for (const each of batch) each.fail(error);
       }
@@ -154,10 +162,12 @@ class Writer implements SyncedLines {
     this.writing = undefined;
   }
 
-  /** The write itself only fills the system's memory; another thread would take longer to begin it. */
-  private writeDown(batch: readonly Waiting[]): Promise<void> {
+  /**
+   * Writes synchronously: it only fills the page cache, and starting a thread would take longer.
+   */
+  private writeBatch(batch: readonly Waiting[]): Promise<void> {
     const descriptor = this.handle.fd;
-    // This takes a descriptor, and there may be none left.
+    // This needs a descriptor, and there may be none left.
     if (!this.options.isOurs())
       throw new GuardError('Another process took this run over while this one was stopped.', {
         code: 'locked',
@@ -170,10 +180,10 @@ class Writer implements SyncedLines {
     });
   }
 
-  /** A sync costs as much for one line as for fifty: those of the next few turns join the batch. */
+  /** Waits for lines of the next few turns: a sync costs as much for one line as for fifty. */
   private async gather(): Promise<void> {
-    for (let turn = 0, had = 0; turn < mostTurns && had < this.waiting.length; turn++) {
-      had = this.waiting.length;
+    for (let turn = 0, previous = 0; turn < maxTurns && previous < this.waiting.length; turn++) {
+      previous = this.waiting.length;
       // oxlint-disable-next-line no-await-in-loop
       await new Promise<void>((resolve) => setImmediate(resolve));
     }

@@ -1,18 +1,19 @@
+/** Writing files: complete writes, and errors that name the file. */
 import type { FileHandle } from 'node:fs/promises';
 import { systemReason } from '../data/system-errors.js';
 import { OutputError, PipeClosedError } from '../errors.js';
 
-/** A file in the making: nothing stands under its final name before `commit`. */
+/** A file being written: nothing has its final name before `commit`. */
 export interface AtomicFile {
   /** Throws OutputError, PipeClosedError. */
   write(chunk: string | Uint8Array): Promise<void>;
-  /** Brings it to disk and under its name. Throws OutputError. */
+  /** Syncs the file and gives it its name. Throws OutputError. */
   commit(): Promise<void>;
-  /** Leaves nothing behind; harmless after `commit`. */
+  /** Removes the file. Does nothing after `commit`. */
   discard(): Promise<void>;
 }
 
-/** Does something to a file; the system's refusal is an OutputError that names it. */
+/** Awaits work on a file. Turns a system error into an OutputError that names the file. */
 export async function attempt<T>(file: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -21,7 +22,7 @@ export async function attempt<T>(file: string, work: Promise<T>): Promise<T> {
   }
 }
 
-/** The refusal of the file system, with the next step where there is one. */
+/** The error for a file that cannot be written, with a hint if there is one. */
 export function cannotWrite(file: string, error: unknown): OutputError {
   const { code } = error as NodeJS.ErrnoException;
   return new OutputError(`${file} cannot be written: ${writeReason(error)}.`, {
@@ -31,8 +32,8 @@ export function cannotWrite(file: string, error: unknown): OutputError {
 }
 
 /**
- * Writes all of it, where the file stands or at `position`: one write may take only a part of the
- * bytes.
+ * Writes all bytes, at the current position or at `position`. Loops because one write may accept
+ * only some of the bytes.
  */
 export async function writeAll(
   handle: FileHandle,
@@ -47,7 +48,7 @@ export async function writeAll(
   }
 }
 
-/** Why the file system refused to write, in words where it has some. */
+/** Returns why the file system refused to write. */
 export function writeReason(error: unknown): string {
   return systemReason(error, { ENOENT: 'there is no such folder' });
 }

@@ -1,10 +1,10 @@
-/** Creates teams and players. */
+/** Creates teams and players, and provides the parts that every create shares. */
 import { findRecord } from '../api/records.js';
 import { callFor, resource as rowOf } from '../api/resources.js';
 import type { Call } from '../api/types.js';
-import type { Operation, Sent, Session, Step } from '../bulk/operation.js';
+import type { Operation, Sent, Session, Step } from '../engine/operation.js';
 import { type TypedFields, touchedFields } from '../cli/field-flags.js';
-import { wordsFor } from '../cli/failure.js';
+import { errorMessage } from '../cli/failure.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import type { ResourceName } from '../data/resources.js';
@@ -14,7 +14,10 @@ import { creating, sendCreate } from './send.js';
 
 type CreateJob = JsonObject & { readonly body: JsonObject };
 
-/** The create of one record from its fields. A lost answer stays unknown: nothing shows whose record it made. */
+/**
+ * Creates one record from its fields. A lost answer stays unknown, because no read shows which
+ * request created a record.
+ */
 export function createOperation(
   resource: ResourceName,
   fields: (context: Context, values: never) => Promise<TypedFields>,
@@ -33,7 +36,7 @@ export function createOperation(
   );
 }
 
-/** The create of one record by the body that its command line gives. */
+/** The operation that creates one record with the body given by its invocation. */
 export function creation(
   parts: Pick<Operation, 'resource' | 'confirm'>,
   bodyOf: (context: Context, values: never) => Promise<JsonObject>,
@@ -43,7 +46,7 @@ export function creation(
     ...parts,
     requiresRun: true,
     createsRow: true,
-    // What is asked for stands in the job alone.
+    // The job alone holds what to create.
     rows: async () => ({
       rows: [{ row: 1, id: 'new' }],
       header: ['id'],
@@ -55,7 +58,7 @@ export function creation(
   };
 }
 
-/** What a create writes: all fields of its body. */
+/** The step of a create, which writes all fields of its body. */
 export function createStep(call: Call): Step {
   const changes = Object.entries(call.body ?? {}).map(([field, to]) => ({
     field,
@@ -74,7 +77,7 @@ function createSession(context: Context, resource: ResourceName, body: JsonObjec
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       context.note(
-        `The ${noun} was created, but it could not be read again: ${wordsFor(context, String(record['id']), error)}`,
+        `The ${noun} was created, but it could not be read again: ${errorMessage(context, String(record['id']), error)}`,
       );
       return record;
     }
@@ -85,13 +88,15 @@ function createSession(context: Context, resource: ResourceName, body: JsonObjec
     plan: () => ({ steps: [createStep(callFor(resource, 'create', undefined, body))] }),
     async send({ call }) {
       const sent = await sendCreate(context, call, resource);
-      return sent.sign ? sent : { ...sent, record: sent.record ?? locatedIn(sent.answer.headers) };
+      return sent.sign
+        ? sent
+        : { ...sent, record: sent.record ?? recordFromLocation(sent.answer.headers) };
     },
     async confirm(_, __, { answer, record, sign }) {
       const made = record ?? findRecord(answer.body, resource);
       if (sign && made)
         context.note(`The ${noun} was created, although the service answered: ${messageOf(sign)}.`);
-      else if (sign) throw doubtful(sign);
+      else if (sign) throw failureOf(sign);
       if (made) return reread(made);
       context.note(
         `The ${noun} was created; the service sent no record, so it was not checked. See: rosterctl ${resource} list`,
@@ -103,8 +108,8 @@ function createSession(context: Context, resource: ResourceName, body: JsonObjec
   };
 }
 
-/** The id of a record that a `Location` header names. */
-function locatedIn(headers: Sent['answer']['headers']): JsonObject | undefined {
+/** The id of the created record, from the `Location` header. */
+function recordFromLocation(headers: Sent['answer']['headers']): JsonObject | undefined {
   const id = headers['location']?.split(/[?#]/)[0]?.split('/').at(-1);
   return id ? { id: decodeURIComponent(id) } : undefined;
 }
@@ -113,8 +118,8 @@ function messageOf({ details, code }: ApiError): string {
   return details.message ?? code;
 }
 
-/** A code or a status word alone may speak of something else than this record. */
-function doubtful(sign: ApiError): Failure {
+/** The failure for a 2xx that reports an error; unknown outcome for a bare code, which may refer to something else. */
+function failureOf(sign: ApiError): Failure {
   if (sign.details.sign !== 'code') return sign;
   return new UnknownOutcomeError(
     `${sign.call.method} ${sign.call.path} was answered with ${sign.status} and an error code (${messageOf(sign)}).`,

@@ -2,7 +2,7 @@
 import { endpoint } from '../api/contract.js';
 import { callFor, resource as rowOf } from '../api/resources.js';
 import type { ColumnRules } from '../data/csv-columns.js';
-import type { ConfirmRule, Filters, Operation, Session } from '../bulk/operation.js';
+import type { ConfirmRule, Filters, Operation, Session } from '../engine/operation.js';
 import { fieldNames } from '../cli/record-fields.js';
 import type { Context } from '../context.js';
 import { digestOf } from '../data/digest.js';
@@ -15,7 +15,7 @@ import { sendWrite } from './send.js';
 
 type DeleteJob = { readonly route?: string | undefined };
 
-/** The delete of one or many records; with `name` the record's name is typed, of one at a time. */
+/** Deletes one or many records; `confirm: 'name'` allows one at a time and asks for its name. */
 export function deleteOperation(
   resource: ResourceName,
   filters?: Filters,
@@ -34,7 +34,7 @@ export function deleteOperation(
   };
 }
 
-/** A missing record proves it; one that is still there after a success was not deleted. */
+/** The session of a delete: a missing record proves it, and a record that still exists was not deleted. */
 export function deleteSession(
   context: Context,
   resource: ResourceName,
@@ -46,7 +46,7 @@ export function deleteSession(
     ...callFor(resource, 'delete', id),
     ...(route !== undefined && { route }),
   });
-  // A route that cannot be used is an error before anything is read.
+  // Throws for an unusable route before anything is read.
   context.api.describe(deleteCall('any'));
   return {
     resends: 3,
@@ -72,7 +72,7 @@ export function deleteSession(
 const deletedWords = ['deleted', 'archived', 'inactive'];
 
 /**
- * Whether a record that is still there says that it was deleted. By its status only where it had
+ * True if an existing record is marked as deleted since `before`. Its status counts only if it was
  * another one before.
  */
 function isMarkedDeleted(before: JsonObject | undefined, now: JsonObject): boolean {
@@ -89,10 +89,10 @@ function isMarkedDeleted(before: JsonObject | undefined, now: JsonObject): boole
   );
 }
 
-/** What a delete takes of a CSV: which record, and since when it must not have changed. */
+/** The CSV columns of a delete: the id, and the time since which the record must not have changed. */
 function idColumns(resource: ResourceName): ColumnRules {
   const { create } = rowOf(resource).calls;
-  // Besides those of every record, what the contract shows of a resource is what its create sends.
+  // Apart from common fields, the contract documents only the fields that a create sends.
   const body = create && endpoint(create).body;
   const shown = body ? fieldNames(body) : [];
   return {

@@ -1,3 +1,4 @@
+/** Filters of documents: their flags, and the tests that they stand for. */
 import * as z from 'zod/mini';
 import { allowedExtensions, knownExtensions, typeByName } from '../api/schemas.js';
 import { param, params, type ValuesOf } from '../cli/define.js';
@@ -10,7 +11,7 @@ import { selectionBy } from './selection.js';
 
 const group = 'selection';
 
-/** The filters that say no tag; an update has them as well. */
+/** The filters apart from `--tag`, for commands where `--tag` is a new value. */
 export const untaggedFilters = {
   type: param(
     z.optional(parsedBy(parseType)),
@@ -27,8 +28,8 @@ export const untaggedFilters = {
 };
 
 /**
- * The filters that only documents have, all applied here and not by the service (contract 4.4). Where
- * tags are written, `--tag` is their new value instead.
+ * The filters that only documents have. All are applied by rosterctl, not by the service (contract
+ * 4.4).
  */
 export const documentFilters = {
   tag: params(z.optional(z.array(z.string())), 'with this tag; several: with all', {
@@ -40,7 +41,7 @@ export const documentFilters = {
 
 type DocumentFilterValues = Partial<ValuesOf<typeof documentFilters>>;
 
-/** The filters given, as tests of a record; an age counts back from `now`. */
+/** Tests for the given filters; ages count back from `now`. */
 export function documentTests(
   { tag = [], type, since }: DocumentFilterValues,
   now: Date,
@@ -49,7 +50,7 @@ export function documentTests(
   return [
     ...tag.map(hasTag),
     ...(type === undefined ? [] : [isOfType(type)]),
-    // The contract does not show when a document was made, so the field may be missing.
+    // The contract does not show when a document was created, so the field may be missing.
     ...withinTimes('createdAt', from, undefined).map((test) => ({
       ...test,
       field: fieldNamed('createdAt'),
@@ -57,16 +58,16 @@ export function documentTests(
   ];
 }
 
-/** What selects documents where many are worked on. */
+/** The document filters of bulk commands. */
 export const documentSelection = selectionBy(documentFilters, documentTests);
 
-/** The same where tags are written. */
+/** The document filters of bulk commands in which `--tag` is a new value. */
 export const untaggedSelection = selectionBy(
   untaggedFilters,
   ({ type, since }: DocumentFilterValues, now) => documentTests({ type, since }, now),
 );
 
-/** A content type, the beginning of one (`image/`), or the short name that tables show. */
+/** Parses a content type, a prefix of one (`image/`), or the short name shown in tables. Throws UsageError. */
 function parseType(text: string): string {
   if (text.includes('/')) return text.toLowerCase();
   const short = text.replace(/^\./, '').toLowerCase();

@@ -1,4 +1,4 @@
-/** Changes of an application's internal notes (contract 2.3). */
+/** Edits of an application's internal notes (contract 2.3): flags, parsing, and the resulting text. */
 import * as z from 'zod/mini';
 import { flag, param, type ValuesOf } from '../cli/define.js';
 import { readInputText } from '../cli/input.js';
@@ -8,7 +8,7 @@ import { UsageError } from '../errors.js';
 
 const isText = (text: string) => text.trim() !== '';
 
-/** The four ways to change an application's internal notes (contract 2.3). */
+/** The flags for the four ways to edit internal notes. */
 export const noteFlags = {
   note: param(
     z.optional(
@@ -34,10 +34,10 @@ export const noteFlags = {
   clearNote: flag('remove the notes', { group: 'change' }),
 };
 
-/** At most one of them. */
+/** The note flags, which exclude each other. */
 export const oneNoteFlag = ['note', 'noteFile', 'appendNote', 'clearNote'] as const;
 
-/** The same as they are typed. */
+/** The note flags as typed. */
 export const noteWords = {
   note: '--note',
   noteFile: '--note-file',
@@ -47,13 +47,16 @@ export const noteWords = {
 
 export type NoteValues = ValuesOf<typeof noteFlags>;
 
-/** What is to become of the notes. */
+/** An edit of the notes. */
 export type NoteEdit =
   | { readonly kind: 'replace'; readonly text: string }
   | { readonly kind: 'append'; readonly text: string; readonly day: string }
   | { readonly kind: 'clear' };
 
-/** The notes after an edit; null = none. A line that the notes end with already is not added again, whatever its day. */
+/**
+ * Returns the notes after an edit; null = none. A line that the notes already end with is not added
+ * again, whatever its date.
+ */
 export function editedNotes(edit: NoteEdit, present: string | null): string | null {
   if (edit.kind === 'clear') return null;
   if (edit.kind === 'replace') return edit.text;
@@ -73,14 +76,17 @@ function endsWithText(notes: string, text: string): boolean {
   return notes.endsWith(text) && /(^|\n)\d{4}-\d\d-\d\d: $/.test(before);
 }
 
-/** The edit without its day: the same command line tomorrow asks for the same. */
+/** The edit without its date, so that the same command line counts as the same on another day. */
 export function withoutDay(
   edit: NoteEdit,
 ): NoteEdit | { readonly kind: 'append'; readonly text: string } {
   return edit.kind === 'append' ? { kind: 'append', text: edit.text } : edit;
 }
 
-/** What the note flags ask for; undefined when none is given. Throws InputError, UsageError on a bad file. */
+/**
+ * Reads the edit that the note flags ask for; undefined if none is given. Throws InputError,
+ * UsageError for a bad file.
+ */
 export async function readNoteEdit(
   context: Context,
   { note, noteFile, appendNote, clearNote }: NoteValues,

@@ -1,4 +1,4 @@
-/** Arguments and flags that the commands of several resources share, and what a delete prints. */
+/** Arguments and flags shared by the commands of several resources, and the view of a delete. */
 import * as z from 'zod/mini';
 import { Id } from '../api/schemas.js';
 import { param, params } from '../cli/define.js';
@@ -6,7 +6,7 @@ import { linesOf } from '../cli/views.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
 import { singleLine } from '../terminal/safe-text.js';
 
-/** The positional ids of a resource. */
+/** The positional ids of a resource; at least one. */
 export function idsOf(resource: ResourceName) {
   return params(z.array(Id).check(z.minLength(1)), `ids of ${resource}`, {
     placeholder: 'ID',
@@ -14,7 +14,7 @@ export function idsOf(resource: ResourceName) {
   });
 }
 
-/** The ids of a command that takes them from elsewhere too. */
+/** The positional ids of a command that can also take them from another source. */
 export function anyIdsOf(resource: ResourceName) {
   return params(z._default(z.array(Id), []), `ids of ${resource}`, {
     placeholder: 'ID',
@@ -30,7 +30,7 @@ export function idOf(resource: ResourceName) {
   });
 }
 
-/** Replaces the guessed route of an update or delete for one call. */
+/** `--route`, which replaces the assumed route of an update or delete in one invocation. */
 export function routeFlag(resource: ResourceName, method: 'PUT' | 'DELETE') {
   return param(
     z.optional(z.string()),
@@ -39,9 +39,9 @@ export function routeFlag(resource: ResourceName, method: 'PUT' | 'DELETE') {
   );
 }
 
-/** The one field that a record surely has. */
+/** `--name`, the one field that every record has. */
 export function nameFlag(resource: ResourceName) {
-  // A shell variable that is not set; who means an empty name writes -f name=.
+  // Refuses empty text, as from an unset shell variable; -f name= sets an empty name.
   const name = z.string().check(z.regex(/\S/, 'must not be empty'));
   return param(z.optional(name), `name of the ${resourceWords[resource].noun}`, {
     placeholder: 'NAME',

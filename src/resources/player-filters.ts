@@ -1,10 +1,11 @@
+/** The filter of players by team. */
 import * as z from 'zod/mini';
 import { Id } from '../api/schemas.js';
 import { param } from '../cli/define.js';
 import type { RecordTest } from '../cli/filters.js';
 import { isObject, type JsonObject } from '../data/json.js';
 
-/** The filter that only players have. */
+/** The flag that only players have. */
 export const playerFilters = {
   team: param(z.optional(Id), 'players of this team', {
     placeholder: 'ID',
@@ -13,7 +14,7 @@ export const playerFilters = {
   }),
 };
 
-/** That filter, if it is given, as a test of a record. */
+/** The test for the filter, if it is given. */
 export function playerTests({ team }: { readonly team?: string | undefined }): RecordTest[] {
   if (team === undefined) return [];
   return [

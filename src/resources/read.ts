@@ -1,9 +1,9 @@
-/** Reads records one by one: through their documented GET, or out of their list where there is none. */
+/** Reads single records: through their documented GET, or from the list if there is none. */
 import { callFor, resource as rowOf } from '../api/resources.js';
 import type { Call } from '../api/types.js';
-import type { RecordState } from '../bulk/operation.js';
-import { Outcome } from '../cli/define.js';
-import type { FailedOne } from '../cli/failure.js';
+import type { RecordState } from '../engine/operation.js';
+import { ValueWithExit } from '../cli/define.js';
+import type { FailedItem } from '../cli/failure.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { isNotFound } from '../data/outcome-errors.js';
@@ -13,20 +13,20 @@ import { ageMs, type Instant, pause } from '../data/time.js';
 import { ApiError, Failure, NotFoundError, otherRecord, ProtocolError } from '../errors.js';
 import { mostSevere } from '../exit-codes.js';
 
-/** Where the records of a resource are read one by one. */
+/** Reads single records of a resource. */
 export interface RecordReader {
   /**
-   * `list`: as a list shows it that other rows may share; `now`: as it stands now; `after`: by a
-   * request that begins after this call. Throws ApiError or NotFoundError when there is no such
-   * record, ProtocolError for an answer that is another record.
+   * `list`: from a list that other rows may share; `now`: the current record; `after`: by a request
+   * that starts after this call. Throws ApiError or NotFoundError if there is no such record,
+   * ProtocolError if the answer is another record.
    */
   read(id: string, when: 'list' | 'now' | 'after'): Promise<RecordState>;
 }
 
-/** Which read a purpose of the engine needs. */
+/** The kind of read that each purpose of the engine needs. */
 export const readFor = { preview: 'list', turn: 'now', resend: 'after', verify: 'after' } as const;
 
-/** Documents have no call for one record (contract 4.4): one list serves all that ask at the same time. */
+/** Documents have no endpoint for one record (contract 4.4): concurrent reads share one list. */
 export function recordReader(context: Context, resource: ResourceName): RecordReader {
   if (!rowOf(resource).calls.get) return listReader(context, resource);
   return {
@@ -34,7 +34,7 @@ export function recordReader(context: Context, resource: ResourceName): RecordRe
   };
 }
 
-/** The same before a write of theirs: a record that may not be read (403) is not written. */
+/** A reader for records about to be written: one that may not be read (403) is not written. */
 export function readerForWrite(
   context: Context,
   resource: ResourceName,
@@ -53,7 +53,7 @@ export function readerForWrite(
   };
 }
 
-/** The hint says how to send it all the same. */
+/** The error for an unreadable record, with a hint on how to send the write unread. */
 function unreadable({ api }: Context, error: ApiError, call: Call): ApiError {
   const { method, path } = api.describe(call);
   return new ApiError(error.status, error.serviceCode, error.call, {
@@ -62,13 +62,13 @@ function unreadable({ api }: Context, error: ApiError, call: Call): ApiError {
   });
 }
 
-/** A list that is older than this is not used for a write any more: it may leave at most 2 s after it. */
+/** How old a list may be to serve another row: its write must leave within 2 s of the read. */
 const usableMs = 1_000;
 
 function listReader(context: Context, resource: ResourceName): RecordReader {
   let first: Promise<Listed> | undefined;
   let latest: Listed | undefined;
-  const next = oneAfterTheOther(async () => {
+  const next = coalesced(async () => {
     latest = await readList(context, resource);
     return latest;
   }, context);
@@ -80,7 +80,7 @@ function listReader(context: Context, resource: ResourceName): RecordReader {
   return {
     async read(id, when) {
       let list = await listFor(when);
-      // Where others are deleted meanwhile, one may slip from page to page unseen.
+      // While others are deleted, a record may move between pages and be missed.
       if (when !== 'list' && !list.byId.has(id)) list = await next();
       const { byId, at, reason } = list;
       const record = byId.get(id);
@@ -98,9 +98,9 @@ function listReader(context: Context, resource: ResourceName): RecordReader {
 
 interface Listed {
   readonly byId: ReadonlyMap<string, JsonObject>;
-  /** When its last byte arrived. */
+  /** When the list's last byte arrived. */
   readonly at: Instant;
-  /** Why the list may lack some. */
+  /** Why the list may be incomplete. */
   readonly reason: string | undefined;
 }
 
@@ -108,60 +108,61 @@ async function readList(context: Context, resource: ResourceName): Promise<Liste
   const byId = new Map<string, JsonObject>();
   const records = context.api.list(resource);
   for await (const record of records) byId.set(String(record['id']), record);
-  const verdict = records.completeness();
-  const reason = verdict.state === 'doubtful' ? verdict.reason : undefined;
+  const completeness = records.completeness();
+  const reason = completeness.state === 'doubtful' ? completeness.reason : undefined;
   return { byId, at: records.arrivedAt(), reason };
 }
 
-const longestHoldMs = 250;
+const maxDelayMs = 250;
 
 /**
- * One at a time: whoever asks while one is under way shares the next one, which begins after the
- * question; and after a while, so that more can share it.
+ * Runs `begin` once at a time. Callers during a run share the next one, which starts after their call,
+ * and after a delay so that more can share it.
  */
-function oneAfterTheOther<T>(
+function coalesced<T>(
   begin: () => Promise<T>,
   { now, signal }: Pick<Context, 'now' | 'signal'>,
 ): () => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   let waiting: Promise<T> | undefined;
-  let took = 0;
+  let lastMs = 0;
   return () => {
     if (waiting) return waiting;
-    const mine = last.then(async () => {
-      if (took > 0) await pause(Math.min(took / 2, longestHoldMs), signal);
+    const result = last.then(async () => {
+      if (lastMs > 0) await pause(Math.min(lastMs / 2, maxDelayMs), signal);
       waiting = undefined;
       const from = now().getTime();
       try {
         return await begin();
       } finally {
-        took = now().getTime() - from;
+        lastMs = now().getTime() - from;
       }
     });
-    waiting = mine;
-    last = mine.catch(() => {});
-    return mine;
+    waiting = result;
+    last = result.catch(() => {});
+    return result;
   };
 }
 
 /**
- * One id: its record; several: those found, in the order asked. An id that is missing, or that the
- * service answered with another record, is named on stderr. Throws every other failure.
+ * Returns the record of a single id, or for several ids the records found, in the given order. Ids that
+ * are missing, or that the service answered with another record, are reported on stderr. Throws every
+ * other failure.
  */
 export async function getRecords(
   context: Context,
   resource: ResourceName,
   ids: readonly string[],
-): Promise<JsonObject | readonly JsonObject[] | Outcome<readonly JsonObject[]>> {
+): Promise<JsonObject | readonly JsonObject[] | ValueWithExit<readonly JsonObject[]>> {
   const reader = recordReader(context, resource);
   const read = async (id: string) => (await reader.read(id, 'list')).record ?? {};
   const [only] = ids;
   if (only !== undefined && ids.length === 1) return read(only);
   const found: JsonObject[] = [];
-  const failures: FailedOne[] = [];
+  const failures: FailedItem[] = [];
   for (const id of ids) {
     // oxlint-disable-next-line no-await-in-loop
-    const record = await read(id).catch((error: unknown) => ofOneId(error, resource, id));
+    const record = await read(id).catch((error: unknown) => failureOfId(error, resource, id));
     if (!(record instanceof Failure)) found.push(record);
     else {
       failures.push({ id, error: record });
@@ -175,11 +176,11 @@ export async function getRecords(
   if (failures.length === 0) return found;
   const exitName = mostSevere(failures.map(({ error }) => error.exitName));
   const failed = failures.find(({ error }) => error.exitName === exitName);
-  return new Outcome(found, exitName, { failed: () => failed });
+  return new ValueWithExit(found, exitName, { failed: () => failed });
 }
 
-/** A failure that says nothing of the other ids; throws any other. */
-function ofOneId(error: unknown, resource: ResourceName, id: string): Failure {
+/** Returns a failure that concerns this id only; throws any other. */
+function failureOfId(error: unknown, resource: ResourceName, id: string): Failure {
   const { noun } = resourceWords[resource];
   if (isNotFound(error)) return error;
   if (error instanceof ProtocolError && error.code === otherRecord)

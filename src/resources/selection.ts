@@ -1,9 +1,9 @@
-/** What every command on many records takes to select them: filters of the list, columns of a CSV. */
+/** Selection in bulk commands on any resource: filters of the list, and columns of a CSV. */
 import type { Column, ColumnRules } from '../data/csv-columns.js';
-import type { Filters } from '../bulk/operation.js';
+import type { Filters } from '../engine/operation.js';
 import { listFlags } from '../cli/filters.js';
 
-/** The filters of every list, as a selection; the rarer flags are shown by --help alone. */
+/** The list flags as selection flags; the rare ones appear in --help only. */
 export const listSelectionFlags = {
   ...listFlags,
   search: { ...listFlags.search, rare: true },
@@ -11,7 +11,7 @@ export const listSelectionFlags = {
   limit: { ...listFlags.limit, rare: true },
 };
 
-/** The filters of a list command as a selection: the two that all have, and those of its own. */
+/** The filters of a resource: `--where` and `--search`, and its own. */
 export function selectionBy(
   own: Readonly<Record<string, unknown>> = {},
   tests: Filters['tests'] = () => [],
@@ -19,10 +19,10 @@ export function selectionBy(
   return { names: [...Object.keys(own), 'where', 'search'], tests };
 }
 
-/** Since when a record must not have changed: an export brings it along. */
+/** The time since which a record must not have changed; part of every export. */
 export const exportTime: Column = { name: 'updatedAt', read: (cell) => cell.trim() };
 
-/** Any column sets the field of its name. */
+/** Columns of an update: each sets the field of its name. */
 export const fieldColumns: ColumnRules = {
   columns: [exportTime],
   exported: ['organizationId', 'createdAt'],

@@ -1,16 +1,16 @@
-/** Sends one write of a record, and says when an assumed route proves wrong. */
+/** Sends one write of a record, and detects when an assumed route is wrong. */
 import { endpoint } from '../api/contract.js';
 import { findRecord } from '../api/records.js';
 import { resource as rowOf } from '../api/resources.js';
 import type { Call } from '../api/types.js';
-import type { Sent, Session } from '../bulk/operation.js';
+import type { Sent, Session } from '../engine/operation.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import type { ResourceName } from '../data/resources.js';
 import { ApiError, ProtocolError } from '../errors.js';
 import type { RecordReader } from './read.js';
 
-/** What a write of one record is sent by. */
+/** What sending one write needs besides its call. */
 export interface Sending {
   readonly resource: ResourceName;
   readonly id: string;
@@ -19,8 +19,8 @@ export interface Sending {
 }
 
 /**
- * Sends a call once. A 2xx that says no is given with what it said; a 404 while the record is there
- * means that the route is wrong, and 501 says so itself: nothing else is tried. Throws Failure.
+ * Sends a call once. A 2xx that reports an error is returned with that error. A 404 although the record
+ * exists, or a 501, means that the assumed route is wrong; nothing else is tried. Throws Failure.
  */
 export async function sendWrite(
   context: Context,
@@ -32,7 +32,7 @@ export async function sendWrite(
     return { answer, record: recordIn(answer.body, resource, id) };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    if (error.status < 300) return refusedInside(error);
+    if (error.status < 300) return sentRefusal(error);
     if (![404, 501].includes(error.status) || endpoint(call.endpoint).override === undefined)
       throw error;
     const isThere = await reader.read(id, 'after').then(
@@ -44,23 +44,23 @@ export async function sendWrite(
   }
 }
 
-/** Sends the create of a record once; a 2xx that says no is given with what it said. Throws Failure. */
+/** Sends a create once; a 2xx that reports an error is returned with that error. Throws Failure. */
 export async function sendCreate(
   context: Context,
   call: Call,
   resource: ResourceName,
 ): Promise<Sent> {
   try {
-    // What is created depends on no read.
+    // A create does not depend on a read.
     const answer = await context.api.sendOnce(call, () => true);
     return { answer, record: findRecord(answer.body, resource) };
   } catch (error) {
-    if (error instanceof ApiError && error.status < 300) return refusedInside(error);
+    if (error instanceof ApiError && error.status < 300) return sentRefusal(error);
     throw error;
   }
 }
 
-/** The parts of a session that creates: nothing is there to be read, and the id is known only afterwards. */
+/** The parts of a session that creates: there is nothing to read, and the id is known only afterwards. */
 export function creating(context: Context) {
   return {
     read: async () => ({ record: undefined, at: context.instant() }),
@@ -71,13 +71,13 @@ export function creating(context: Context) {
   } as const satisfies Partial<Session>;
 }
 
-/** The answer of a 2xx that says no. */
-export function refusedInside(sign: ApiError): Sent {
+/** The result of a step that was refused: no record, and the error as its sign. */
+export function sentRefusal(sign: ApiError): Sent {
   const answer = { status: sign.status, headers: {}, body: sign.details.body };
   return { answer, record: undefined, sign };
 }
 
-/** The record with this id in an answer, whatever envelope it came in. */
+/** The record with this id in an answer, whatever its envelope. */
 function recordIn(body: unknown, resource: ResourceName, id: string): JsonObject | undefined {
   const record = findRecord(body, resource);
   return record?.['id'] === id ? record : undefined;

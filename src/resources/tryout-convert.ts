@@ -2,8 +2,8 @@
 import { findRecord } from '../api/records.js';
 import { callFor } from '../api/resources.js';
 import { cellFields } from '../data/cell-values.js';
-import type { Operation, Sent, Session, Step } from '../bulk/operation.js';
-import type { RowChange } from '../bulk/report.js';
+import type { Operation, Sent, Session, Step } from '../engine/operation.js';
+import type { RowChange } from '../runs/report.js';
 import { touchedFields, type TypedFields } from '../cli/field-flags.js';
 import type { Context } from '../context.js';
 import { isObject, type JsonObject } from '../data/json.js';
@@ -12,10 +12,10 @@ import { ApiError } from '../errors.js';
 import { isConverted, playerIdOf } from './tryout-filters.js';
 import { compareEdit, createNotes, editCall, type Notes } from './tryout-edit.js';
 import { readerForWrite, readFor } from './read.js';
-import { refusedInside, sendWrite } from './send.js';
+import { sentRefusal, sendWrite } from './send.js';
 import { presentAgain } from './update.js';
 
-/** What is wanted of a conversion. */
+/** The job of a conversion, as plain JSON. */
 type ConvertJob = JsonObject & {
   readonly typed: TypedFields;
   readonly accept: boolean;
@@ -37,9 +37,9 @@ const accepted = 'accepted';
 function convertSession(context: Context, { typed, accept }: ConvertJob): Session {
   const reader = readerForWrite(context, 'tryouts', 'convert');
   const notes = createNotes(context);
-  const people = new Map<string, string>();
+  const applicationIds = new Map<string, string>();
   return {
-    // A conversion that provably was not done is sent once more; a second player would be worse.
+    // Only one resend, and only if provably not applied: a second player would be worse.
     resends: 1,
     read: ({ id }, purpose) => reader.read(id, readFor[purpose]),
     plan({ id, row, own = {} }, { record = { id } }) {
@@ -47,20 +47,20 @@ function convertSession(context: Context, { typed, accept }: ConvertJob): Sessio
       const accepts = accept && status !== 'accepted';
       if (isConverted(record)) {
         if (accepts)
-          notes.few({
+          notes.forRow({
             id,
             what: `is a player already; its status stays ${String(status)}.`,
             others: 'Others are players already, too; their statuses stay.',
           });
         return { steps: [] };
       }
-      noteTwins(notes, people, id, record);
+      warnOfDuplicates(notes, applicationIds, id, record);
       if (accepts)
         notes.once(
           "Accepting triggers your organization's Flows (automations). That cannot be undone.",
         );
       else if (status !== 'accepted')
-        notes.few({
+        notes.forRow({
           id,
           what: `is not accepted: the status is ${String(status)}. --accept sets it first.`,
           others: 'Others are not accepted, too.',
@@ -87,14 +87,14 @@ function convertSession(context: Context, { typed, accept }: ConvertJob): Sessio
       try {
         const sent = await sendWrite(context, step.call, sending);
         const player = sent.sign ? undefined : playerIn(sent.answer.body, id);
-        // The application itself is read again, unless the answer names the player.
+        // Unless the answer names the player, the application is read again.
         return {
           ...sent,
           record: player === undefined ? undefined : { id, convertedPlayerId: player },
         };
       } catch (error) {
-        // The application says whether it is converted already.
-        if (error instanceof ApiError && error.status === 409) return refusedInside(error);
+        // A read of the application will show whether it is already converted.
+        if (error instanceof ApiError && error.status === 409) return sentRefusal(error);
         throw error;
       }
     },
@@ -105,11 +105,11 @@ function convertSession(context: Context, { typed, accept }: ConvertJob): Sessio
     image: () => undefined,
     made: (record) => ({ convertedPlayerId: playerIdOf(record) ?? null }),
     async present(record, { id }) {
-      const shown = await presentAgain(context, reader, id, record);
+      const latest = await presentAgain(context, reader, id, record);
       const player = record && playerIdOf(record);
-      if (player !== undefined && !isConverted(shown))
+      if (player !== undefined && !isConverted(latest))
         context.note(`The service answered with ${player}; ${id} does not show it yet.`);
-      return shown;
+      return latest;
     },
     unchangedNote: (record, { id }) =>
       `${id} is already converted to ${record ? playerOf(record) : 'a player'}. Nothing to do.`,
@@ -128,7 +128,7 @@ function acceptStep(id: string, status: unknown): Step {
   return { name: accepted, call: editCall(id, changes), changes };
 }
 
-/** The player that an answer names; the application itself, which it may give as well, is none. */
+/** The id of the player that an answer names, which may also hold the application. */
 function playerIn(answer: unknown, id: string): string | undefined {
   const named = isObject(answer) ? (answer['playerId'] ?? answer['convertedPlayerId']) : undefined;
   const found = named ?? findRecord(answer, 'players')?.['id'];
@@ -143,10 +143,10 @@ function playerOf(record: JsonObject): string {
   return typeof name === 'string' ? `${name} (${String(id)})` : String(id);
 }
 
-/** One person with two applications among the rows would become two players. */
-function noteTwins(
+/** Warns if two of the applications are by one person, who would become two players. */
+function warnOfDuplicates(
   notes: Notes,
-  people: Map<string, string>,
+  applicationIds: Map<string, string>,
   id: string,
   record: JsonObject,
 ): void {
@@ -154,9 +154,9 @@ function noteTwins(
     const value = record[field];
     if (typeof value !== 'string' || value === '') continue;
     const key = `${field} ${value.toLowerCase()}`;
-    const other = people.get(key);
+    const other = applicationIds.get(key);
     if (other !== undefined && other !== id)
       notes.once(`${other} and ${id} have the same ${field}: one person, two players.`);
-    else people.set(key, id);
+    else applicationIds.set(key, id);
   }
 }

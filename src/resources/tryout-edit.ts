@@ -1,8 +1,8 @@
 /** Changes the status and the notes of tryout applications (contract 4.1). */
 import { callFor } from '../api/resources.js';
 import { TryoutStatus } from '../api/schemas.js';
-import type { Comparison, Operation, Session, Step, Task } from '../bulk/operation.js';
-import type { RowChange, SelectedRow } from '../bulk/report.js';
+import type { Comparison, Operation, Session, Step, Task } from '../engine/operation.js';
+import type { RowChange, SelectedRow } from '../runs/report.js';
 import type { Context } from '../context.js';
 import { exportText } from '../data/csv.js';
 import type { JsonObject } from '../data/json.js';
@@ -13,14 +13,14 @@ import { datedLine, editedNotes, type NoteEdit, withoutDay } from './notes.js';
 import { readerForWrite, readFor } from './read.js';
 import { sendWrite } from './send.js';
 
-/** What is wanted of every application, as plain JSON. */
+/** The job of an edit, which applies to every application; plain JSON. */
 export type EditJob = JsonObject & {
   readonly status?: TryoutStatus;
   readonly note?: NoteEdit;
 };
 
-/** What an application is to become; undefined = leave it. */
-interface Wanted {
+/** The target values of one application; undefined = leave unchanged. */
+interface EditTarget {
   readonly status: string | undefined;
   readonly note: NoteEdit | undefined;
 }
@@ -29,7 +29,7 @@ interface Wanted {
 export const editParts = {
   resource: 'tryouts',
   confirm: 'several',
-  // A note that is added tomorrow by the same command line is the same note.
+  // The same command line adds the same note on another day.
   identity: ({ note, ...job }: EditJob) => ({ ...job, ...(note && { note: withoutDay(note) }) }),
   ask: askToReplace,
   open: (context: Context, job: EditJob) => editSession(context, job),
@@ -38,7 +38,7 @@ export const editParts = {
 function editSession(context: Context, job: EditJob): Session {
   const reader = readerForWrite(context, 'tryouts', 'update');
   const notes = createNotes(context);
-  const wantedOf = ({ own = {} }: Pick<SelectedRow, 'own'>): Wanted => ({
+  const targetOf = ({ own = {} }: Pick<SelectedRow, 'own'>): EditTarget => ({
     status: job.status ?? (own['status'] as string | undefined),
     note: job.note ?? noteOf(own['internalNotes']),
   });
@@ -46,15 +46,15 @@ function editSession(context: Context, job: EditJob): Session {
     resends: 3,
     read: ({ id }, purpose) => reader.read(id, readFor[purpose]),
     plan(row, { record = {} }) {
-      const wanted = job.note ? wantedOf(row) : withoutOwnNote(wantedOf(row), record);
-      refuseStrangeStatus(wanted.status, record);
-      const changes = editChanges(record, wanted);
+      const target = job.note ? targetOf(row) : withoutOwnNote(targetOf(row), record);
+      checkStatus(target.status, record);
+      const changes = editChanges(record, target);
       if (changes.length === 0) return { steps: [] };
-      warnOfMove(notes, row.id, record, wanted.status);
+      warnOfMove(notes, row.id, record, target.status);
       return { steps: [{ call: editCall(row.id, changes), changes }] };
     },
     compares(row) {
-      const { status, note } = wantedOf(row);
+      const { status, note } = targetOf(row);
       return [...(status === undefined ? [] : ['status']), ...(note ? ['internalNotes'] : [])];
     },
     send: ({ call }, { id }, isFresh) =>
@@ -71,9 +71,9 @@ export function editCall(id: string, changes: readonly RowChange[]) {
 }
 
 /**
- * How an application reads after a success. A service may keep notes in its own way (without the
- * space at their end), or not show them: they are left only where they stand as they did before. A
- * third status is another writer's.
+ * Compares an application with an edit after a success. A service may normalize notes (drop trailing
+ * space) or not show them, so notes count as unwritten only if they read as before. A third status
+ * comes from another writer.
  */
 export function compareEdit({ changes }: Step, record: JsonObject): Comparison {
   for (const { field, from, to } of changes) {
@@ -88,7 +88,7 @@ export function compareEdit({ changes }: Step, record: JsonObject): Comparison {
   return 'reached';
 }
 
-function editChanges(record: JsonObject, { status, note }: Wanted): readonly RowChange[] {
+function editChanges(record: JsonObject, { status, note }: EditTarget): readonly RowChange[] {
   const changes: RowChange[] = [];
   if (status !== undefined && record['status'] !== status)
     changes.push({ field: 'status', from: record['status'], to: status });
@@ -102,7 +102,7 @@ function editChanges(record: JsonObject, { status, note }: Wanted): readonly Row
   return changes;
 }
 
-/** Notes as any service might keep them: its own line ends, no control characters or a sign for each, nothing around them. */
+/** Normalized notes, for comparison: LF line ends, no control characters or substitutes for them, trimmed. */
 export function plainNotes(notes: unknown): string {
   if (typeof notes !== 'string') return '';
   return notes.replaceAll('\r\n', '\n').replace(controls, '').trim();
@@ -115,15 +115,15 @@ function noteOf(cell: unknown): NoteEdit | undefined {
   return typeof cell === 'string' ? { kind: 'replace', text: cell } : undefined;
 }
 
-/** A note as an export shows it is the note that is there, also where a cell cannot hold all of it. */
-function withoutOwnNote(wanted: Wanted, record: JsonObject): Wanted {
-  const { note } = wanted;
+/** Drops a note that equals the exported form of the present one, since a cell may not hold all of it. */
+function withoutOwnNote(target: EditTarget, record: JsonObject): EditTarget {
+  const { note } = target;
   const isOwn = note?.kind === 'replace' && note.text === exportText(record['internalNotes']);
-  return isOwn ? { ...wanted, note: undefined } : wanted;
+  return isOwn ? { ...target, note: undefined } : target;
 }
 
-/** It may stay as it is, and nothing is ever set to it. Throws UsageError. */
-function refuseStrangeStatus(status: string | undefined, record: JsonObject): void {
+/** Refuses to set a status that the contract does not know; a record may keep one. Throws UsageError. */
+function checkStatus(status: string | undefined, record: JsonObject): void {
   if (status === undefined || status === record['status']) return;
   if (TryoutStatus.options.some((option) => option === status)) return;
   throw new UsageError(
@@ -131,18 +131,18 @@ function refuseStrangeStatus(status: string | undefined, record: JsonObject): vo
   );
 }
 
-/** Moves that look like a slip; the contract names no forbidden ones (section 3), so they are only noted. */
+/** Warns of status changes that look like mistakes; the contract forbids none (section 3). */
 function warnOfMove(notes: Notes, id: string, record: JsonObject, to: string | undefined): void {
   const from = record['status'];
   if (to === undefined || from === to) return;
   if (from === 'withdrawn')
-    notes.few({
+    notes.forRow({
       id,
       what: 'was withdrawn by the applicant.',
       others: 'Others were withdrawn by the applicant, too: see --not-status withdrawn.',
     });
   if (from === 'accepted' && typeof record['convertedPlayerId'] === 'string')
-    notes.few({
+    notes.forRow({
       id,
       what: `is already a player: ${record['convertedPlayerId']}.`,
       others: 'Others are players already, too.',
@@ -156,7 +156,10 @@ function unchangedNote(record: JsonObject | undefined, id: string, { status }: E
   return `The notes of ${who} already say that; nothing was sent.`;
 }
 
-/** Notes that would be lost are shown first. Throws UsageError, CancelledError. */
+/**
+ * Asks whether to replace existing notes or append to them, and shows them first. Throws
+ * UsageError, CancelledError.
+ */
 async function askToReplace(
   context: Context,
   job: JsonObject,
@@ -171,7 +174,7 @@ async function askToReplace(
     present.trim() !== '' &&
     previewed.some(({ field }) => field === 'internalNotes');
   if (!isLost || context.settings.yes) return job;
-  const { nobody } = context.prompts;
+  const { unavailable: nobody } = context.prompts;
   const who = labelOf(record, id);
   if (nobody !== undefined)
     throw new UsageError(`${who} has notes that --note would replace, and ${nobody}.`, {
@@ -191,26 +194,26 @@ async function askToReplace(
   return { ...job, note: { kind: 'append', text: note.text.trim(), day: localDay(context.now()) } };
 }
 
-/** What was noted in one run. */
+/** Notes to the user within one run, without repetition. */
 export interface Notes {
-  /** Says a message once. */
+  /** Prints a message once. */
   once(message: string): void;
-  /** The same of what may hold for hundreds of rows: the first are named, and then `others` is said once. */
-  few(about: { readonly id: string; readonly what: string; readonly others: string }): void;
+  /** Prints a note that may apply to hundreds of rows: for the first few by id, then `others` once. */
+  forRow(about: { readonly id: string; readonly what: string; readonly others: string }): void;
 }
 
 export function createNotes(context: Context): Notes {
-  const said = new Map<string, readonly string[]>();
+  const printed = new Map<string, readonly string[]>();
   return {
     once(message) {
-      if (said.has(message)) return;
-      said.set(message, []);
+      if (printed.has(message)) return;
+      printed.set(message, []);
       context.note(message);
     },
-    few({ id, what, others }) {
-      const ids = said.get(others) ?? [];
+    forRow({ id, what, others }) {
+      const ids = printed.get(others) ?? [];
       if (ids.includes(id) || ids.length > nameFirstFew) return;
-      said.set(others, [...ids, id]);
+      printed.set(others, [...ids, id]);
       context.note(ids.length < nameFirstFew ? `${id} ${what}` : others);
     },
   };

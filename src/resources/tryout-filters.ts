@@ -1,8 +1,9 @@
+/** Filters of tryout applications: their flags, and the tests that they stand for. */
 import * as z from 'zod/mini';
 import { TryoutStatus } from '../api/schemas.js';
 import { flag, param, params, type ValuesOf } from '../cli/define.js';
 import { parsedBy, type RecordTest } from '../cli/filters.js';
-import type { Overrides } from '../config/settings.js';
+import type { Overrides } from '../data/resources.js';
 import { parseWhen, resolveWhen, type When, withinTimes } from '../data/dates.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { parseDuration } from '../data/time.js';
@@ -12,7 +13,7 @@ import { UsageError } from '../errors.js';
 const group = 'selection';
 const point = () => z.optional(parsedBy(parseWhen));
 
-/** The filters that only applications have; all are applied here, not by the service (contract 4.4). */
+/** The filters that only applications have; all are applied by rosterctl, not by the service (contract 4.4). */
 export const tryoutFilters = {
   status: params(z.optional(z.array(TryoutStatus)), 'with one of these', {
     commaList: true,
@@ -51,7 +52,7 @@ export const tryoutFilters = {
   withoutNotes: flag('without internal notes', { group }),
 };
 
-/** Pairs that contradict each other. */
+/** Filters that contradict each other. */
 export const tryoutExcludes = [
   ['converted', 'unconverted'],
   ['withNotes', 'withoutNotes'],
@@ -60,8 +61,8 @@ export const tryoutExcludes = [
 export type TryoutFilterValues = ValuesOf<typeof tryoutFilters>;
 
 /**
- * The parameter by which the service filters itself, where the admin named it; what comes is filtered
- * here all the same. How several statuses would be written nobody knows.
+ * The query parameter for filtering by status, if an admin configured one; the answer is filtered again
+ * here. Only for one status, because how to send several is unknown.
  */
 export function tryoutQuery(
   { status = [] }: Pick<TryoutFilterValues, 'status'>,
@@ -72,7 +73,7 @@ export function tryoutQuery(
   return name === undefined || only === undefined || more.length > 0 ? {} : { [name]: only };
 }
 
-/** The filters given, as tests of a record; ages count back from `now`. */
+/** Tests for the given filters; ages count back from `now`. */
 export function tryoutTests(values: TryoutFilterValues, now: Date): readonly RecordTest[] {
   const { status, notStatus, game, form = [], since, until, olderThan, updatedSince } = values;
   const after = (when: When | undefined) => when && resolveWhen(when, 'start', now);
@@ -97,20 +98,20 @@ export function tryoutTests(values: TryoutFilterValues, now: Date): readonly Rec
   ];
 }
 
-/** The games of an application's gamer tags, each once. */
+/** The distinct games of an application's gamer tags. */
 export function gamesOf(record: JsonObject): readonly string[] {
   const tags = Array.isArray(record['gamerTags']) ? (record['gamerTags'] as unknown[]) : [];
   const games = tags.flatMap((tag) => (isObject(tag) ? [tag['game']] : []));
   return [...new Set(games.filter((game) => typeof game === 'string'))];
 }
 
-/** A question and its answer; the question is a key as it stands, dots included. */
+/** A question and its answer; the question is a literal key, dots included. */
 interface Answer {
   readonly question: string;
   readonly answer: string;
 }
 
-/** Every way to read `a=b=c`, since a question may hold an equals sign itself. */
+/** Parses every reading of `a=b=c`, since a question may contain an equals sign. Throws UsageError. */
 function parseAnswer(text: string): readonly Answer[] {
   const readings = [...text.matchAll(/=/g)].map(({ index }) => ({
     question: text.slice(0, index),
@@ -125,7 +126,7 @@ function parseAnswer(text: string): readonly Answer[] {
 }
 
 function answers(readings: readonly Answer[]): RecordTest {
-  const asked = (record: JsonObject) => {
+  const answersIn = (record: JsonObject) => {
     const form = isObject(record['formResponses']) ? record['formResponses'] : {};
     return readings.flatMap(({ question, answer }) =>
       Object.keys(form)
@@ -135,12 +136,12 @@ function answers(readings: readonly Answer[]): RecordTest {
   };
   return {
     holds: (record) =>
-      asked(record).some(({ value, answer }) =>
+      answersIn(record).some(({ value, answer }) =>
         anyEquals(Array.isArray(value) ? value : [value], answer),
       ),
     field: {
       name: `formResponses.${readings[0]?.question ?? ''}`,
-      on: (record) => asked(record).length > 0,
+      on: (record) => answersIn(record).length > 0,
     },
   };
 }
@@ -149,8 +150,8 @@ function isOneOf(value: unknown, words: readonly string[]): boolean {
   return typeof value === 'string' && words.includes(value);
 }
 
-function plays(record: JsonObject, wanted: readonly string[]): boolean {
-  const words = wanted.map(foldCase);
+function plays(record: JsonObject, games: readonly string[]): boolean {
+  const words = games.map(foldCase);
   return gamesOf(record).some((game) => words.includes(foldCase(game)));
 }
 
@@ -159,12 +160,12 @@ function hasNotes(record: JsonObject): boolean {
   return typeof notes === 'string' && notes.trim() !== '';
 }
 
-/** Whether an application is a player already. */
+/** True if an application has been converted to a player. */
 export function isConverted(record: JsonObject): boolean {
   return playerIdOf(record) !== undefined || isObject(record['convertedPlayer']);
 }
 
-/** The player that an application became; undefined where there is none. */
+/** The id of the player that an application was converted to, if any. */
 export function playerIdOf({ convertedPlayerId, convertedPlayer }: JsonObject): string | undefined {
   const id = isObject(convertedPlayer) ? convertedPlayer['id'] : undefined;
   return [convertedPlayerId, id].find((each) => typeof each === 'string' && each !== '') as

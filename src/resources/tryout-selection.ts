@@ -1,9 +1,9 @@
-/** Which applications a command takes, and what a CSV may say of them. */
+/** Selection of tryout applications, the columns that their CSV may have, and the edit operation on them. */
 import * as z from 'zod/mini';
 import { TryoutApplication, TryoutStatus } from '../api/schemas.js';
 import type { ColumnRules } from '../data/csv-columns.js';
 import { allFlags, type BulkValues } from '../bulk/invocation.js';
-import type { Filters, Operation } from '../bulk/operation.js';
+import type { Filters, Operation } from '../engine/operation.js';
 import { params } from '../cli/define.js';
 import { listFlags } from '../cli/filters.js';
 import { nearest } from '../data/nearest.js';
@@ -18,7 +18,7 @@ import {
   tryoutTests,
 } from './tryout-filters.js';
 
-/** A guard that only applications have. */
+/** The guard flag that only applications have. */
 export const ifStatusFlag = {
   ifStatus: params(
     z.optional(z.array(TryoutStatus)),
@@ -32,14 +32,14 @@ export const ifStatusFlag = {
   ),
 };
 
-/** The filters of `tryouts list`, as a selection. */
+/** The filters of `tryouts list`, for bulk commands. */
 export const tryoutSelection: Filters = {
   names: [...Object.keys(tryoutFilters), 'where', 'search'],
   tests: (values: TryoutFilterValues, now) => tryoutTests(values, now),
   query: (values: TryoutFilterValues, overrides) => tryoutQuery(values, overrides),
 };
 
-/** The flags of that selection and its guard, in the order of the help; the rarer ones are shown by --help alone. */
+/** The flags of that selection and its guard, in the order of the help; the rare ones appear in --help only. */
 export const tryoutSelectionFlags = {
   ...asRare(tryoutFilters, ['status']),
   ...asRare(listFlags, ['where']),
@@ -47,13 +47,13 @@ export const tryoutSelectionFlags = {
   ...ifStatusFlag,
 };
 
-/** The new status that the command line gives. */
+/** The new status from the command line. */
 interface StatusValues {
   readonly to?: TryoutStatus;
   readonly status?: TryoutStatus;
 }
 
-/** How applications are edited, one or many: what the command line says beats the CSV. `to`: its status flag. */
+/** Edits one or many applications; flags override the CSV. `to`: the name of the status flag. */
 export function editOperation(
   to: 'to' | 'status',
   missing: string,
@@ -72,7 +72,7 @@ export function editOperation(
       ]),
     check(_, values: NoteValues & StatusValues & BulkValues) {
       checkStdin(values);
-      // Not required by its type: that is asked before a status among the ids is seen.
+      // Not a required flag, because that check runs before a status among the ids is noticed.
       const hasNote = oneNoteFlag.some(
         (name) => values[name] !== undefined && values[name] !== false,
       );
@@ -86,11 +86,11 @@ export function editOperation(
       return { ...(status && { status }), ...(note && { note }) };
     },
     checkRows(job, rows, source) {
-      // An export of a quiet day: there is nothing to do, and nothing missing.
+      // An empty CSV, such as an export without matches, is not an error.
       if (source === 'csv' && rows.length === 0) return;
       if (job['status'] !== undefined || job['note'] !== undefined) return;
-      const says = rows.some(({ own }) => own && ('status' in own || 'internalNotes' in own));
-      if (!says)
+      const hasChange = rows.some(({ own }) => own && ('status' in own || 'internalNotes' in own));
+      if (!hasChange)
         throw new UsageError(missing, { hint: `Statuses: ${TryoutStatus.options.join(', ')}` });
     },
   };
@@ -104,7 +104,7 @@ function checkStdin(values: NoteValues & Pick<BulkValues, 'idsFile' | 'csv'>): v
   });
 }
 
-/** Ids alone: what `tryouts convert` takes of a CSV. */
+/** The columns of a CSV that names applications without editing them, as for `tryouts convert`. */
 export const applicationColumns: ColumnRules = {
   columns: [
     {
@@ -136,13 +136,16 @@ function readStatus(cell: string): TryoutStatus {
   throw new Error(`holds "${cell.trim()}", which is no status (did you mean ${meant}?).`);
 }
 
-/** A status that the contract does not know may be the service's own: then it stands in an export. */
+/** Reads a status; accepts one unknown to the contract in an exported column, since it may be the service's own. */
 function readOwnStatus(cell: string, exported: boolean): string {
-  return exported && isStrange(cell) ? cell.trim() : readStatus(cell);
+  return exported && isUnrecognized(cell) ? cell.trim() : readStatus(cell);
 }
 
-/** Like none that is known; of hundreds of thousands of cells only those that are unknown are compared. */
-function isStrange(cell: string): boolean {
+/**
+ * True if a cell resembles no known status. Only unknown words are compared, since there may be
+ * hundreds of thousands of cells.
+ */
+function isUnrecognized(cell: string): boolean {
   const word = cell.trim().toLowerCase();
   const known: readonly string[] = TryoutStatus.options;
   return !known.includes(word) && nearest(word, known) === undefined;

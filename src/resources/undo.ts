@@ -1,10 +1,10 @@
-/** Takes a run back: fields to their before-images, created records away. */
+/** Undoes a run: restores fields from their before-images, and deletes created records. */
 import { isDeepStrictEqual } from 'node:util';
-import { wholeRecord } from '../api/records.js';
+import { replacementBody } from '../api/records.js';
 import { resource as rowOf } from '../api/resources.js';
-import type { BeforeImage } from '../bulk/before-images.js';
-import type { Operation, Session } from '../bulk/operation.js';
-import type { SelectedRow } from '../bulk/report.js';
+import type { BeforeImage } from '../runs/before-images.js';
+import type { Operation, Session } from '../engine/operation.js';
+import type { SelectedRow } from '../runs/report.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import type { ResourceName } from '../data/resources.js';
@@ -12,25 +12,25 @@ import { deleteSession } from './delete.js';
 import { compareEdit, plainNotes } from './tryout-edit.js';
 import { readOnlyFields, updateSession } from './update.js';
 
-/** What an undo says of all its rows. */
+/** The job of an undo, which applies to all its rows. */
 export type UndoJob = JsonObject & {
-  /** The run that is taken back. */
+  /** The run to undo. */
   readonly of: string;
   readonly kind: BeforeImage['kind'];
   readonly route?: string | undefined;
 };
 
-/** What a row of an undo is to be put back to; plain JSON. */
+/** The values that a row of an undo restores; plain JSON. */
 interface UndoRow {
   readonly before: JsonObject;
   readonly after: JsonObject;
   /** Fields that the record did not have. */
   readonly absent: readonly string[];
-  /** Fields of a created record whose value is not kept as it was. */
+  /** Fields of a created record whose stored value is not exact. */
   readonly inexact: readonly string[];
 }
 
-/** The operation of an undo, by the resource of the run that it takes back. */
+/** The operation that undoes a run of this resource. */
 export function undoOperation(
   resource: string,
   { of, kind }: Pick<UndoJob, 'of' | 'kind'>,
@@ -44,7 +44,7 @@ export function undoOperation(
     of,
     job: async () => ({}),
     open: (context: Context, job: UndoJob) =>
-      job.kind === 'created' ? withdrawCreated(context, name) : restoreFields(context, name, job),
+      job.kind === 'created' ? deleteCreated(context, name) : restoreFields(context, name, job),
   };
 }
 
@@ -52,7 +52,7 @@ function rowOfUndo({ own = {} }: SelectedRow): UndoRow {
   return own as unknown as UndoRow;
 }
 
-/** Fields go back only where the present value is what the run wrote. */
+/** Restores a field only if its present value is what the run wrote. */
 function restoreFields(context: Context, resource: ResourceName, { route }: UndoJob): Session {
   const session = updateSession(context, resource, route, {
     plan(row, record) {
@@ -74,12 +74,12 @@ function restoreFields(context: Context, resource: ResourceName, { route }: Undo
     },
     names: (row) => Object.keys(rowOfUndo(row).after),
   });
-  // Where the contract documents the status, a third value is another writer's.
+  // If the contract documents a status, a third value comes from another writer.
   const hasStatus = 'status' in rowOf(resource).schema.shape;
   return hasStatus ? { ...session, compare: compareEdit } : session;
 }
 
-/** Neither before nor after the run did the service show these fields. */
+/** The reason to skip a row: the service never showed these fields. */
 function notShown(fields: readonly string[]) {
   return {
     code: 'notUndoable',
@@ -87,17 +87,17 @@ function notShown(fields: readonly string[]) {
   };
 }
 
-/** An absent field reads as null once it was set back; notes may be kept in the service's own way. */
+/** Compares two values of a field: absent equals null, and notes are compared as normalized. */
 function isSame(field: string, a: unknown, b: unknown): boolean {
   if (field === 'internalNotes') return plainNotes(a) === plainNotes(b);
   return isDeepStrictEqual(a ?? null, b ?? null);
 }
 
-/** A created record goes only if it reads as it did after the create. */
-function withdrawCreated(context: Context, resource: ResourceName): Session {
+/** Deletes a created record only if it still reads as it did after the create. */
+function deleteCreated(context: Context, resource: ResourceName): Session {
   const session = deleteSession(context, resource, undefined);
   const readOnly = readOnlyFields(context, resource);
-  // A list may show other fields than the answer to the create did.
+  // A list may show other fields than the answer to the create.
   const isListed = rowOf(resource).calls.get === undefined;
   return {
     ...session,
@@ -105,16 +105,16 @@ function withdrawCreated(context: Context, resource: ResourceName): Session {
       const plan = await session.plan(row, state);
       const { after, inexact } = rowOfUndo(row);
       const { record = {} } = state;
-      const made = wholeRecord(after, {}, readOnly);
-      const now = wholeRecord(record, {}, readOnly);
+      const created = replacementBody(after, {}, readOnly);
+      const now = replacementBody(record, {}, readOnly);
       const names = isListed
-        ? Object.keys(made).filter((name) => Object.hasOwn(now, name))
-        : [...new Set([...Object.keys(made), ...Object.keys(now)])];
+        ? Object.keys(created).filter((name) => Object.hasOwn(now, name))
+        : [...new Set([...Object.keys(created), ...Object.keys(now)])];
       const field = names.find(
-        (name) => !inexact.includes(name) && !isDeepStrictEqual(made[name], now[name]),
+        (name) => !inexact.includes(name) && !isDeepStrictEqual(created[name], now[name]),
       );
       if (field === undefined) return plan;
-      return { ...plan, conflict: { field, from: now[field], to: made[field] } };
+      return { ...plan, conflict: { field, from: now[field], to: created[field] } };
     },
   };
 }

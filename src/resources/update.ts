@@ -1,18 +1,18 @@
-/** Changes fields of teams, players and documents. */
+/** Updates fields of teams, players and documents. */
 import { isDeepStrictEqual } from 'node:util';
-import { wholeRecord } from '../api/records.js';
+import { replacementBody } from '../api/records.js';
 import { callFor, resource as rowOf } from '../api/resources.js';
 import type { Call } from '../api/types.js';
 import { cellFieldNames, cellFields } from '../data/cell-values.js';
-import type { Filters, Operation, RowPlan, Session, Step } from '../bulk/operation.js';
-import type { RowChange, SelectedRow } from '../bulk/report.js';
+import type { Filters, Operation, RowPlan, Session, Step } from '../engine/operation.js';
+import type { RowChange, SelectedRow } from '../runs/report.js';
 import {
   type FieldValues,
   type TypedFields,
   touchedFields,
   touchedNames,
 } from '../cli/field-flags.js';
-import { wordsFor } from '../cli/failure.js';
+import { errorMessage } from '../cli/failure.js';
 import type { Context } from '../context.js';
 import { readFieldWord } from '../data/assign.js';
 import type { JsonObject } from '../data/json.js';
@@ -22,21 +22,21 @@ import { readerForWrite, readFor, type RecordReader } from './read.js';
 import { fieldColumns } from './selection.js';
 import { sendWrite } from './send.js';
 
-/** What an update says of every record, as plain JSON. */
+/** The job of an update, which applies to every record; plain JSON. */
 type UpdateJob = JsonObject & {
   readonly typed: TypedFields;
   readonly route?: string | undefined;
 };
 
-/** What a command adds to the update of its resource. */
+/** The parts of an update that differ by command. */
 interface UpdateParts {
   readonly filters: Filters;
   readonly job: (context: Context, values: never) => Promise<UpdateJob>;
-  /** Fields that the job itself sets. */
+  /** Further fields that the job sets. */
   readonly more?: (job: JsonObject, record: JsonObject | undefined) => JsonObject;
 }
 
-/** The update of one or many records. */
+/** Updates one or many records. */
 export function updateOperation(
   resource: ResourceName,
   { filters, job, more = () => ({}) }: UpdateParts,
@@ -70,20 +70,20 @@ export function updateOperation(
 
 type RowChanges = Omit<RowPlan, 'steps'> & { readonly changes: readonly RowChange[] };
 
-/** What a row wants of its record. */
-export interface Wanted {
-  /** The top-level fields that differ, unless the row is left alone. Throws InputError, UsageError. */
+/** How a row's changes are determined. */
+export interface UpdateRules {
+  /** Returns the top-level fields that differ, or why the row is left alone. Throws InputError, UsageError. */
   plan(row: SelectedRow, record: JsonObject): RowChanges;
-  /** The names of the fields, as far as the row alone tells. */
+  /** The names of the fields that the row may change, as far as known without the record. */
   names(row: SelectedRow): readonly string[];
 }
 
-/** Sends only what differs; where the route replaces the whole record, all of it. */
+/** The session of an update: sends only changed fields, or the entire record if the route replaces it. */
 export function updateSession(
   context: Context,
   resource: ResourceName,
   route: string | undefined,
-  wanted: Wanted,
+  rules: UpdateRules,
 ): Session {
   const reader = readerForWrite(context, resource, 'update');
   const readOnly = readOnlyFields(context, resource);
@@ -91,41 +91,41 @@ export function updateSession(
     ...callFor(resource, 'update', id),
     ...(route !== undefined && { route }),
   });
-  // A route that cannot be used is an error before anything is read.
+  // Throws for an unusable route before anything is read.
   const replaces = context.api.semantics(updateCall('any')) === 'replace';
   const planStep = (id: string, record: JsonObject, changes: readonly RowChange[]): Step => {
     const bare = updateCall(id);
     const changed = Object.fromEntries(changes.map(({ field, to }) => [field, to]));
     if (!replaces) return { call: { ...bare, body: changed }, changes };
-    const body = wholeRecord(record, changed, readOnly);
+    const body = replacementBody(record, changed, readOnly);
     return { call: { ...bare, body }, changes, replaces: record };
   };
   return {
     resends: 3,
     read: ({ id }, purpose) => reader.read(id, readFor[purpose]),
     plan(row, { record = {} }) {
-      const { changes, ...plan } = wanted.plan(row, record);
+      const { changes, ...plan } = rules.plan(row, record);
       return { ...plan, steps: changes.length > 0 ? [planStep(row.id, record, changes)] : [] };
     },
-    compares: (row) => wanted.names(row),
+    compares: (row) => rules.names(row),
     async send(step, { id }, isFresh) {
       const sent = await sendWrite(context, step.call, { resource, id, reader, isFresh });
-      // What a replacement made vanish only a read tells.
+      // Only a read shows which fields a replacement removed.
       return step.replaces ? { ...sent, record: undefined } : sent;
     },
-    // Of a document the answer itself is shown: to read it again takes the whole list.
+    // For a document the answer is shown: reading it again takes the entire list.
     present: (record, { id }) =>
       record && !rowOf(resource).calls.get ? record : presentAgain(context, reader, id, record),
     unchangedNote: (_, { id }) => `${id} already has these values; nothing was sent.`,
   };
 }
 
-/** The fields that the setting `readOnly.RESOURCE` names; undefined: it names none. */
+/** The fields named in the setting `readOnly.RESOURCE`; undefined if it is not set. */
 export function readOnlyFields({ settings }: Context, resource: ResourceName) {
   return settings.overrides[`readOnly.${resource}`]?.split(/\s*,\s*/);
 }
 
-/** The record as its own GET shows it after a write; a read that fails never makes a done write fail. */
+/** Reads a record again after its write, to show it; a failed read falls back to the answer, with a note. */
 export async function presentAgain(
   context: Context,
   reader: RecordReader,
@@ -137,15 +137,15 @@ export async function presentAgain(
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     context.note(
-      `${id}: done, but it could not be read again: ${wordsFor(context, id, error)} This is what the service answered.`,
+      `${id}: done, but it could not be read again: ${errorMessage(context, id, error)} This is what the service answered.`,
     );
     return record ?? { id };
   }
 }
 
-/** What differs; an absent field has no old value. */
-function changedFields(record: JsonObject, wanted: JsonObject): readonly RowChange[] {
-  return Object.entries(wanted).flatMap(([field, to]) => {
+/** The fields that differ; for a field that the record lacks, `from` is undefined. */
+function changedFields(record: JsonObject, target: JsonObject): readonly RowChange[] {
+  return Object.entries(target).flatMap(([field, to]) => {
     const isThere = Object.hasOwn(record, field);
     if (isThere && isDeepStrictEqual(record[field], to)) return [];
     return [{ field, from: isThere ? record[field] : undefined, to }];
@@ -157,7 +157,7 @@ interface GivenValues extends Pick<FieldValues, 'set' | 'setString'> {
   readonly tag?: readonly string[];
 }
 
-/** The fields that the command line sets in every record, by the flag that does. */
+/** The fields that flags set in every record, each with its flag. */
 function givenFields({ name, tag, set = [], setString = [] }: GivenValues): Map<string, string> {
   return new Map([
     ...(name === undefined ? [] : [['name', '--name'] as const]),

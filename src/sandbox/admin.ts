@@ -1,10 +1,10 @@
 /** The routes outside `/v1`: identity, events, requests and faults of a running server. */
 import { type Faults, faultsIn } from './faults.js';
-import type { Reply } from './handler.js';
+import type { HandlerReply } from './handler.js';
 import { isSameSecret } from './keys.js';
 import type { SandboxEvent } from './records.js';
 import { invalid, Refusal } from './refusal.js';
-import { readJson, type Received } from './request.js';
+import { readJsonBody, type Received } from './request.js';
 import { identityPath, identityProof } from './server-file.js';
 import { Failure } from '../errors.js';
 
@@ -25,7 +25,7 @@ export async function answerAdmin(
   request: Received,
   path: string,
   query: URLSearchParams,
-): Promise<Reply> {
+): Promise<HandlerReply> {
   const reads = request.method === 'GET';
   if (path === identityPath && reads)
     return { status: 200, body: { proof: identityProof(admin.token, query.get('nonce') ?? '') } };
@@ -50,7 +50,7 @@ async function setFaults({ faults }: Admin, request: Received): Promise<void> {
     throw new Refusal(405, 'methodNotAllowed', 'GET, POST and DELETE', {
       allow: 'GET, POST, DELETE',
     });
-  const rules = faultsIn(await readJson(request, 'payloadTooLarge'));
+  const rules = faultsIn(await readJsonBody(request, 'payloadTooLarge'));
   if (!rules) throw invalid('faults must be a list of texts');
   try {
     faults.replace(rules);

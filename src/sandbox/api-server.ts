@@ -5,11 +5,17 @@ import { Failure } from '../errors.js';
 import { type Admin, answerAdmin, isAdminPath } from './admin.js';
 import { answerWithFault, readWhole, type Rendered } from './fault-answer.js';
 import type { Faults } from './faults.js';
-import type { Reply } from './handler.js';
+import type { HandlerReply } from './handler.js';
 import type { Grant, UrlSigner } from './keys.js';
 import type { Personality } from './personality.js';
 import { forbidden, Refusal } from './refusal.js';
-import { checkBody, checkOrganization, isOwnHost, readJson, type Received } from './request.js';
+import {
+  checkBody,
+  checkBodyOrganization,
+  isOwnHost,
+  readJsonBody,
+  type Received,
+} from './request.js';
 import { handle, type Match, matchRoute } from './routes.js';
 import type { State } from './state.js';
 
@@ -64,7 +70,7 @@ function answerOrRefuse(parts: ServerParts, request: Received): Promise<Answer> 
   return answer(parts, request).catch((error: unknown) => refusal(error, parts.personality));
 }
 
-interface Answer extends Reply {
+interface Answer extends HandlerReply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -81,7 +87,11 @@ async function answer(parts: ServerParts, request: Received): Promise<Answer> {
   if (!grant.allows(permission)) throw forbidden(`the key lacks the permission ${permission}`);
   const given = await readGivenBody(row, request, parts.personality);
   const { organizationId } = grant;
-  const body = checkOrganization(row, organizationId, { params: match.params, query, body: given });
+  const body = checkBodyOrganization(row, organizationId, {
+    params: match.params,
+    query,
+    body: given,
+  });
   checkBody(row, body);
   const { personality, urls, state } = parts;
   const call = { params: match.params, body, organizationId, personality, urls, now: parts.now() };
@@ -116,7 +126,7 @@ function unknownRoute(match: Match & { found: false }, { codes }: Personality): 
 
 /** A row without a body schema ignores the body of a request. */
 async function readGivenBody(row: Endpoint, request: Received, { codes }: Personality) {
-  return row.body ? readJson(request, codes.payloadTooLarge) : {};
+  return row.body ? readJsonBody(request, codes.payloadTooLarge) : {};
 }
 
 function refusal(error: unknown, { codes }: Personality): Answer {

@@ -2,7 +2,7 @@
 import { extensionsOf } from '../api/schemas.js';
 import type { JsonObject } from '../data/json.js';
 import { checkName, find, listed, merged, newRecord, recordsOf } from './editing.js';
-import type { HandlerCall, Handlers, Reply } from './handler.js';
+import type { HandlerCall, Handlers, HandlerReply } from './handler.js';
 import type { StoredRecord, Upload } from './records.js';
 import { invalid, Refusal } from './refusal.js';
 
@@ -82,7 +82,7 @@ export function documentRefOf(key: string): string {
 }
 
 /** Answers with a signed URL, the only access to a file (contract 2.5). */
-function link(call: HandlerCall, id: string, disposition: 'attachment' | 'inline'): Reply {
+function link(call: HandlerCall, id: string, disposition: 'attachment' | 'inline'): HandlerReply {
   const document = find(call, 'documents', id);
   const key = String(document['fileKey']);
   const expiresAt = new Date(call.now.getTime() + call.personality.linkMs);

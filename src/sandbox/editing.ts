@@ -1,7 +1,7 @@
 /** What the handlers of all resources share: find, list, create and update a record. */
 import type { ResourceName } from '../api/contract.js';
 import type { JsonObject } from '../data/json.js';
-import type { HandlerCall, Reply } from './handler.js';
+import type { HandlerCall, HandlerReply } from './handler.js';
 import { nextId, type StoredRecord } from './records.js';
 import { invalid, Refusal } from './refusal.js';
 
@@ -23,7 +23,11 @@ export function recordsOf(call: HandlerCall, resource: ResourceName): StoredReco
 }
 
 /** A list answer. */
-export function listed(call: HandlerCall, resource: ResourceName, records: unknown[]): Reply {
+export function listed(
+  call: HandlerCall,
+  resource: ResourceName,
+  records: unknown[],
+): HandlerReply {
   return {
     status: 200,
     body: { [call.personality.listKeys[resource]]: records, total: records.length },

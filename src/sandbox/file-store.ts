@@ -6,7 +6,7 @@ import type { Faults } from './faults.js';
 import type { FileBytes } from './file-bytes.js';
 import { receive, serve } from './file-transfer.js';
 import { StoreRefusal } from './refusal.js';
-import { type Verification, verifySignedUrl } from './keys.js';
+import { type SignatureCheck, verifySignedUrl } from './keys.js';
 import type { State } from './state.js';
 
 export interface FileStoreParts {
@@ -111,7 +111,7 @@ function keyOf(path: string): string {
   }
 }
 
-function accessRefusal(result: Exclude<Verification['result'], 'valid'>): StoreRefusal {
+function accessRefusal(result: Exclude<SignatureCheck['result'], 'valid'>): StoreRefusal {
   if (result === 'tampered')
     return new StoreRefusal(403, 'SignatureDoesNotMatch', 'The signature does not match the URL.');
   const why = result === 'expired' ? 'Request has expired' : 'Access denied: the URL is not signed';

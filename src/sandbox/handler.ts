@@ -2,7 +2,7 @@
 import type { contract, EndpointName } from '../api/contract.js';
 import type { JsonObject } from '../data/json.js';
 import type { Personality } from './personality.js';
-import type { Step, Tables } from './records.js';
+import type { LogStep, Tables } from './records.js';
 import type { UrlSigner } from './keys.js';
 
 /** A call whose key, permission, organization and body have been checked. */
@@ -14,14 +14,14 @@ export interface HandlerCall<Param extends string = string> {
   readonly organizationId: string;
   readonly tables: Tables;
   /** What the call changes; applied and logged when the handler returns, dropped when it throws. */
-  readonly steps: Step[];
+  readonly steps: LogStep[];
   readonly now: Date;
   readonly personality: Personality;
   /** Signs URLs of the file store. */
   readonly urls: UrlSigner;
 }
 
-export interface Reply {
+export interface HandlerReply {
   readonly status: number;
   /** Absent = no body. */
   readonly body?: unknown;
@@ -35,5 +35,5 @@ type ParamNames<Route extends string> = Route extends `${string}{${infer Name}}$
 export type Handlers = {
   readonly [N in EndpointName]: (
     call: HandlerCall<ParamNames<(typeof contract)[N]['route']>>,
-  ) => Reply;
+  ) => HandlerReply;
 };

@@ -84,7 +84,7 @@ export interface UrlSigner {
   sign(call: SignedCall, expiresAt: Date): string;
 }
 
-export type Verification =
+export type SignatureCheck =
   | { readonly result: 'valid'; readonly call: SignedCall }
   | { readonly result: 'unsigned' | 'tampered' | 'expired' };
 
@@ -115,7 +115,7 @@ export function verifySignedUrl(
   key: string,
   query: URLSearchParams,
   now: Date,
-): Verification {
+): SignatureCheck {
   const signature = query.get('signature');
   if (signature === null) return { result: 'unsigned' };
   if (!isSameSecret(signature, signatureOf(secret, key, query))) return { result: 'tampered' };

@@ -27,7 +27,7 @@ export interface Upload {
 }
 
 /** The smallest part of a change, as the log keeps it. */
-export type Step =
+export type LogStep =
   | readonly ['put', ResourceName, StoredRecord]
   | readonly ['delete', ResourceName, string]
   | readonly ['upload', Upload]
@@ -61,13 +61,13 @@ const idPrefixes: { readonly [R in ResourceName]: string } = {
 };
 
 /** `app_0042`; beyond 9999 it grows. */
-export function idOf(resource: ResourceName, number: number): string {
+export function recordId(resource: ResourceName, number: number): string {
   return `${idPrefixes[resource]}${String(number).padStart(4, '0')}`;
 }
 
 /** The id of the next new record; deleted ids are not used again. */
 export function nextId(tables: Tables, resource: ResourceName): string {
-  return idOf(resource, tables.lastNumber[resource] + 1);
+  return recordId(resource, tables.lastNumber[resource] + 1);
 }
 
 /** Empty tables. */
@@ -80,7 +80,7 @@ export function emptyTables(): Tables {
   };
 }
 
-export function applyStep(tables: Tables, step: Step): void {
+export function applyStep(tables: Tables, step: LogStep): void {
   if (step[0] === 'put') putRecord(tables, step[1], step[2]);
   else if (step[0] === 'delete') tables.records[step[1]].delete(step[2]);
   else if (step[0] === 'upload') tables.uploads.set(step[1].key, step[1]);

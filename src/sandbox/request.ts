@@ -17,7 +17,7 @@ export interface Received extends AsyncIterable<Buffer> {
 export const maxJsonBytes = 1024 * 1024;
 
 /** Reads the JSON object of a request. Throws 400 for anything else, 413 for one that is too long. */
-export async function readJson(request: Received, tooLong: string): Promise<JsonObject> {
+export async function readJsonBody(request: Received, tooLong: string): Promise<JsonObject> {
   const type = request.headers['content-type'] ?? '';
   if (!/^application\/json\s*(;|$)/i.test(type))
     throw invalid('the body must be sent as application/json');
@@ -49,7 +49,7 @@ async function readBody(request: Received, tooLong: string): Promise<Buffer> {
  * Checks that the call names the key's organization where the contract demands it (4.6), and returns
  * the body without it. Elsewhere the body may name it too, but no other one.
  */
-export function checkOrganization(
+export function checkBodyOrganization(
   row: Endpoint,
   own: string,
   given: { params: Record<string, string>; query: URLSearchParams; body: JsonObject },

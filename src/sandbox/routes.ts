@@ -1,7 +1,7 @@
 /** Finds the endpoint of a request in the contract, and runs its handler. */
 import { contract, endpoint, type Endpoint, type EndpointName } from '../api/contract.js';
 import { documentHandlers } from './documents.js';
-import type { HandlerCall, Handlers, Reply } from './handler.js';
+import type { HandlerCall, Handlers, HandlerReply } from './handler.js';
 import { permissionOf } from './keys.js';
 import { playerHandlers, teamHandlers } from './rosters.js';
 import { invalid } from './refusal.js';
@@ -69,8 +69,8 @@ const handlers: Handlers = {
 };
 
 /** Runs the handler of an endpoint. */
-export function handle(name: EndpointName, call: HandlerCall): Reply {
+export function handle(name: EndpointName, call: HandlerCall): HandlerReply {
   // The matched route has filled the params that its handler names.
-  const run: (call: HandlerCall) => Reply = handlers[name];
+  const run: (call: HandlerCall) => HandlerReply = handlers[name];
   return run(call);
 }

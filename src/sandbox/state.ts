@@ -12,7 +12,7 @@ import {
   applyStep,
   type SandboxEvent,
   type SeedChoice,
-  type Step,
+  type LogStep,
   type Tables,
 } from './records.js';
 
@@ -59,8 +59,8 @@ export function newReplay(firstSeed: SeedChoice): Replay {
 }
 
 /** The steps of a log line; a line that names demo data has none. */
-export function stepsOf(line: JsonObject): readonly Step[] {
-  return (line['steps'] ?? []) as readonly Step[];
+export function stepsOf(line: JsonObject): readonly LogStep[] {
+  return (line['steps'] ?? []) as readonly LogStep[];
 }
 
 /** How long a change waits for the lock, which others hold for milliseconds. */
@@ -74,7 +74,7 @@ export interface State {
    * Runs `action` on the newest tables under the lock. The steps that it adds are on disk and
    * applied when the promise resolves, or none of them. It must be synchronous.
    */
-  change<T>(action: (tables: Tables, steps: Step[]) => T): Promise<T>;
+  change<T>(action: (tables: Tables, steps: LogStep[]) => T): Promise<T>;
   /** Replaces the demo data, unless anything was changed: then false. */
   reseed(seed: SeedChoice): Promise<boolean>;
   seed(): SeedChoice;
@@ -87,7 +87,7 @@ export function openMemoryState(seed: SeedChoice): State {
   return {
     read: () => replay.tables(),
     async change(action) {
-      const steps: Step[] = [];
+      const steps: LogStep[] = [];
       const result = action(replay.tables(), steps);
       replay.apply({ steps });
       return result;
@@ -152,7 +152,7 @@ export async function openState(
     change: (action) =>
       locked(() => {
         seedOnce();
-        const steps: Step[] = [];
+        const steps: LogStep[] = [];
         const result = action(replay.tables(), steps);
         if (steps.length > 0) append({ steps });
         return result;

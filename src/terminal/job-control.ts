@@ -1,57 +1,62 @@
-/** A child hears of Ctrl-Z at the same time, and which of us tells first is not said. */
-const sameKeyMs = 20;
+/** Job control: what happens to prompts, spinners and a pager when Ctrl-Z stops the process. */
 
-/** Ctrl-Z: whoever draws makes way before the process stops; beside a pager it stops when that does. */
+/** A child gets Ctrl-Z at the same time, and either of the two signals may arrive first. */
+const childStopMs = 20;
+
+/**
+ * Handles Ctrl-Z: drawing code clears its line before the process stops; next to a pager, the
+ * process stops when the pager does.
+ */
 export function watchStops(process: NodeJS.Process) {
   const drawing = new Set<() => () => void>();
   const stop = () => {
-    const goOn = [...drawing].map((makeWay) => makeWay());
+    const resume = [...drawing].map((clear) => clear());
     stopNow(process, stop, () => {
       if (drawing.size > 0) process.on('SIGTSTP', stop);
-      for (const draw of goOn) draw();
+      for (const draw of resume) draw();
     });
   };
   return {
-    /** Somebody keeps a line of the terminal, and clears it of what a key left there. */
+    /** True while a prompt or spinner owns a line of the terminal and clears what a key echoed there. */
     get isDrawnOn(): boolean {
       return drawing.size > 0;
     },
-    onStop: (makeWay: () => () => void): (() => void) => {
+    onStop: (clear: () => () => void): (() => void) => {
       if (drawing.size === 0) process.on('SIGTSTP', stop);
-      drawing.add(makeWay);
+      drawing.add(clear);
       return () => {
-        drawing.delete(makeWay);
+        drawing.delete(clear);
         if (drawing.size === 0) process.off('SIGTSTP', stop);
       };
     },
     follow: (isInUse: () => boolean): (() => void) => {
-      let isAsked = false;
-      const onAsked = () => {
-        isAsked = true;
+      let isRequested = false;
+      const onRequest = () => {
+        isRequested = true;
       };
       const onChild = () => {
         setTimeout(() => {
-          if (!isAsked || !isInUse()) return;
-          isAsked = false;
-          stopNow(process, onAsked, () => {
-            if (isInUse()) process.on('SIGTSTP', onAsked);
+          if (!isRequested || !isInUse()) return;
+          isRequested = false;
+          stopNow(process, onRequest, () => {
+            if (isInUse()) process.on('SIGTSTP', onRequest);
           });
-        }, sameKeyMs).unref();
+        }, childStopMs).unref();
       };
-      process.on('SIGTSTP', onAsked);
-      // The system tells a parent of a child that stops as it does of one that ends.
+      process.on('SIGTSTP', onRequest);
+      // A parent gets SIGCHLD for a child that stops as for one that ends.
       process.on('SIGCHLD', onChild);
       return () => {
-        process.off('SIGTSTP', onAsked);
+        process.off('SIGTSTP', onRequest);
         process.off('SIGCHLD', onChild);
       };
     },
   };
 }
 
-/** Stops as the system does where nobody listens; where no shell could make us go on, it does not. */
-function stopNow(process: NodeJS.Process, listener: () => void, goOn: () => void): void {
+/** Stops the process with the default action of SIGTSTP, which does nothing if no shell could resume it. */
+function stopNow(process: NodeJS.Process, listener: () => void, resume: () => void): void {
   process.off('SIGTSTP', listener);
   process.kill(process.pid, 'SIGTSTP');
-  setImmediate(goOn);
+  setImmediate(resume);
 }

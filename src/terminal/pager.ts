@@ -1,16 +1,17 @@
+/** The pager: shows long output through the configured pager command. */
 import { spawn } from 'node:child_process';
 import { splitWords } from '../data/text.js';
-import type { Environment } from './streams.js';
+import type { Environment } from '../data/environment.js';
 
-/** What the pager must not know: it may have a shell of its own. */
+/** Variables withheld from the pager, which may offer a shell. */
 const secretNames = ['ROSTERCTL_API_KEY', 'ROSTERCTL_API_KEY_FILE'];
 
-/** Until the result is called, Ctrl-C and Ctrl-Z are the pager's, which says whether it is in use. */
+/** Leaves Ctrl-C and Ctrl-Z to the pager while `isInUse` returns true, until the returned function is called. */
 export type LendKeyboard = (isInUse: () => boolean) => () => void;
 
 /**
- * Shows text through a pager that takes over the terminal; without a shell, without the key in its
- * environment, and `less` in its secure mode. False when it could not be started: print plainly then.
+ * Shows text through a pager, started without a shell and without the key in its environment; `less`
+ * runs in its secure mode. Returns false if it could not be started, so that the caller prints instead.
  */
 export async function showInPager(
   text: string,
@@ -24,24 +25,24 @@ export async function showInPager(
     stdio: ['pipe', 'inherit', 'inherit'],
     env: pagerEnvironment(env),
   });
-  // `less` in its secure mode ignores Ctrl-Z: a shell would read the keyboard beside it if we stopped.
-  const takeBack = lendKeys?.(() => child.exitCode === null && child.signalCode === null);
+  // `less` ignores Ctrl-Z in secure mode: if we stopped, a shell would read the keyboard alongside it.
+  const reclaimKeys = lendKeys?.(() => child.exitCode === null && child.signalCode === null);
   return new Promise<boolean>((resolve) => {
     child.once('error', () => resolve(false));
     child.once('spawn', () => child.stdin.end(text));
-    // A reader that has seen enough closes its stdin; that is no error.
+    // A pager that quits early closes its stdin, which is not an error.
     child.stdin.on('error', () => {});
     child.once('close', () => resolve(true));
-  }).finally(takeBack);
+  }).finally(reclaimKeys);
 }
 
-/** The environment that a pager gets. */
+/** Returns the environment of the pager. */
 export function pagerEnvironment(env: Environment): NodeJS.ProcessEnv {
   const own = Object.entries(env).filter(([name]) => !secretNames.includes(name.toUpperCase()));
   return { LESS: 'FRX', ...Object.fromEntries(own), LESSSECURE: '1' };
 }
 
-/** A command line that cannot be read is a pager that cannot be started. */
+/** Splits the pager's command line; an invalid one counts as a pager that cannot be started. */
 function wordsOf(command: string): string[] {
   try {
     return splitWords(command);

@@ -1,12 +1,14 @@
-/** Our own colour, put around text that is safe already. Each returns it unchanged without colour. */
+/** Colour: bold, dim and the colours of status words. */
+
+/** Adds colour to sanitized text; each function returns it unchanged if colour is off. */
 export interface Paint {
   readonly bold: (text: string) => string;
   readonly dim: (text: string) => string;
-  /** Coloured by what the word means: accepted green, rejected red. */
+  /** Colours a word by its meaning: accepted green, rejected red. */
   readonly status: (text: string) => string;
 }
 
-/** What a colour means: done or good, waiting, bad, on its way, of no more concern. */
+/** SGR colours by meaning: good, waiting, bad, in progress, chosen, closed. */
 const tones = { good: 32, waiting: 33, bad: 31, moving: 36, chosen: 34, over: 90 } as const;
 
 const toneOf: Readonly<Record<string, keyof typeof tones>> = {
@@ -32,9 +34,9 @@ const toneOf: Readonly<Record<string, keyof typeof tones>> = {
   unfinished: 'waiting',
 };
 
-/** Bold, dim and the colours of words, or none of them. */
+/** Creates the painter; without `color` it returns every text unchanged. */
 export function createPaint(color: boolean): Paint {
-  if (!color) return { bold: same, dim: same, status: same };
+  if (!color) return { bold: identity, dim: identity, status: identity };
   return {
     bold: (text) => sgr(1, text, 22),
     dim: (text) => sgr(2, text, 22),
@@ -50,6 +52,6 @@ function sgr(on: number, text: string, off: number): string {
   return text === '' ? text : `\u001b[${on}m${text}\u001b[${off}m`;
 }
 
-function same(text: string): string {
+function identity(text: string): string {
   return text;
 }

@@ -1,9 +1,10 @@
+/** Progress: a spinner on stderr for a person, or a plain line every 10 seconds for a log. */
 import { singleLine } from './safe-text.js';
 import type { ProcessStreams } from './streams.js';
 
-/** A counter or spinner on stderr, only where a person looks on; otherwise a plain line every 10 s. */
+/** A counter or spinner on stderr for a person; otherwise a plain line every 10 s. */
 export interface Progress {
-  /** Starts one; `text` is asked for what to show each time, and made safe. Only one at a time. */
+  /** Starts a line; `text` is called for each update and sanitized. Only one line at a time. */
   start(text: () => string): ProgressLine;
 }
 
@@ -12,73 +13,76 @@ interface ProgressLine {
   stop(): void;
 }
 
-/** The same for the process as a whole, with the line that tells of waiting where no other is drawn. */
+/** Progress of the process, with a line for waiting if no other is drawn. */
 interface ProcessProgress extends Progress {
-  /** Something is waited for; the result says that it came. Costs nothing until somebody has waited long. */
-  readonly waiting: (text: () => string) => () => void;
-  /** Something else is to be seen now: takes away what tells of waiting. */
-  readonly makeWay: () => void;
-  /** From now on nobody is told of waiting. */
+  /** Starts a wait; the returned function ends it. Costs nothing until the wait has become long. */
+  readonly showWaiting: (text: () => string) => () => void;
+  /** Hides the waiting line for other output. */
+  readonly hideWaiting: () => void;
+  /** After this, no waiting line is drawn. */
   readonly end: () => void;
 }
 
-/** What may happen to the process while a line is drawn. */
+/** Events of the process while a line is drawn. */
 interface ProgressWorld {
-  /** Calls back before Ctrl-Z stops the process, and what that gives when it goes on; the result ends that. */
-  readonly onStop: (makeWay: () => () => void) => () => void;
+  /**
+   * Registers a callback for before Ctrl-Z stops the process, whose result is called on resume;
+   * returns the function that removes it.
+   */
+  readonly onStop: (clear: () => () => void) => () => void;
 }
 
-/** Nothing moves for work that is done at once; this also spares it loading the spinner. */
-const patienceMs = 300;
-const movesEveryMs = 100;
-const plainEveryMs = 10_000;
+/** The delay before the first frame, so that short work neither flickers nor loads the spinner. */
+const delayMs = 300;
+const frameMs = 100;
+const plainLineMs = 10_000;
 
-/** Progress on stderr: a spinner for a person, a line every 10 s for a log, nothing with --quiet. */
+/** Creates progress on stderr: a spinner for a person, a line every 10 s for a log, nothing with --quiet. */
 export function createProgress(
   streams: ProcessStreams,
   { quiet, onStop }: { readonly quiet: boolean } & ProgressWorld,
 ): ProcessProgress {
   const waits = waitingLine((text) => spinner(streams, text, onStop));
-  let own: ProgressLine | undefined;
+  let current: ProgressLine | undefined;
   return {
     start(text) {
       if (quiet) return silent;
-      waits.makeWay();
-      const line = streams.animates ? spinner(streams, text, onStop) : plainLines(streams, text);
-      own = line;
+      waits.hide();
+      const line = streams.canAnimate ? spinner(streams, text, onStop) : plainLines(streams, text);
+      current = line;
       return {
         stop() {
-          if (own === line) own = undefined;
+          if (current === line) current = undefined;
           line.stop();
         },
       };
     },
-    waiting: (text) => (quiet || own ? came : waits.begin(text)),
-    makeWay: waits.makeWay,
+    showWaiting: (text) => (quiet || current ? noop : waits.begin(text)),
+    hideWaiting: waits.hide,
     end: waits.end,
   };
 }
 
 const silent: ProgressLine = { stop: () => {} };
-const came = () => {};
+const noop = () => {};
 
-/** One line for all that is waited for: it stays where one wait follows upon another. */
+/** One line for all waits, which stays while one wait follows another. */
 function waitingLine(draw: (text: () => string) => ProgressLine) {
   let line: ProgressLine | undefined;
   let latest: (() => string) | undefined;
   let count = 0;
-  let isOver = false;
-  const makeWay = () => {
+  let hasEnded = false;
+  const hide = () => {
     line?.stop();
     line = undefined;
   };
   const end = () => {
-    isOver = true;
-    makeWay();
+    hasEnded = true;
+    hide();
   };
   return {
     begin(text: () => string): () => void {
-      if (isOver) return came;
+      if (hasEnded) return noop;
       count += 1;
       latest = text;
       line ??= draw(() => latest?.() ?? '');
@@ -86,11 +90,11 @@ function waitingLine(draw: (text: () => string) => ProgressLine) {
         count -= 1;
         if (count > 0) return;
         setImmediate(() => {
-          if (count === 0) makeWay();
+          if (count === 0) hide();
         });
       };
     },
-    makeWay,
+    hide,
     end,
   };
 }
@@ -119,7 +123,7 @@ function spinner(
       discardStdin: false,
       color: streams.stderr.color ? 'cyan' : false,
     });
-    // The shell gets a line of its own and a cursor.
+    // Leave the shell an empty line and a cursor.
     const offStop = onStop(() => {
       line.stop();
       return () => {
@@ -127,20 +131,20 @@ function spinner(
       };
     });
     line.start();
-    const moving = setInterval(() => {
+    const frameTimer = setInterval(() => {
       line.text = fitted();
-    }, movesEveryMs);
-    moving.unref();
+    }, frameMs);
+    frameTimer.unref();
     end = () => {
-      clearInterval(moving);
+      clearInterval(frameTimer);
       line.stop();
       offStop();
     };
   };
   const timer = setTimeout(() => {
-    // Asked this late, for it would cost a start that is done by now.
-    if (streams.animates) void begin().catch(() => {});
-  }, patienceMs);
+    // Checked this late, because the check would cost time at start-up.
+    if (streams.canAnimate) void begin().catch(() => {});
+  }, delayMs);
   timer.unref();
   return {
     stop() {
@@ -155,7 +159,7 @@ function spinner(
 function plainLines(streams: ProcessStreams, text: () => string): ProgressLine {
   const timer = setInterval(
     () => void streams.stderr.write(`${singleLine(text())}\n`),
-    plainEveryMs,
+    plainLineMs,
   );
   timer.unref();
   return { stop: () => clearInterval(timer) };

@@ -1,58 +1,61 @@
-/** What a question is drawn on, and what becomes of it when the person leaves or the process stops. */
+/** The screen of a prompt: what it is drawn on, and how it ends on a cancelling key, a signal or Ctrl-Z. */
 import { Writable } from 'node:stream';
 import { CancelledError } from '../errors.js';
 import type { ProcessStreams, TerminalInput } from './streams.js';
 
-/** What may happen to the process while somebody is asked. */
+/** Events of the process during a prompt. */
 export interface PromptWorld {
-  /** A signal came: nobody is asked any more. */
+  /** Aborted by a signal, which cancels the prompt. */
   readonly signal: AbortSignal;
-  /** Hears that a question is about to be asked. */
+  /** Called before a question is printed. */
   readonly onAsk?: () => void;
-  /** Calls back each time that the process goes on after Ctrl-Z; the result ends that. */
-  readonly onContinue: (heard: () => void) => () => void;
-  /** Calls back before Ctrl-Z stops the process, and what that gives when it goes on; the result ends that. */
-  readonly onStop: (makeWay: () => () => void) => () => void;
-  /** Opens a question whose line can be edited, also where TERM says that the terminal is dumb. */
+  /** Registers a callback for each time the process resumes after Ctrl-Z; returns the function that removes it. */
+  readonly onContinue: (listener: () => void) => () => void;
+  /**
+   * Registers a callback for before Ctrl-Z stops the process, whose result is called on resume;
+   * returns the function that removes it.
+   */
+  readonly onStop: (clear: () => () => void) => () => void;
+  /** Calls `open` so that the prompt's line can be edited even if TERM is dumb. */
   readonly withEditing: <T>(open: () => T) => T;
 }
 
-/** Where a question is asked. */
-export interface Asking {
+/** The streams of one prompt, and the signal that cancels it. */
+export interface PromptContext {
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream;
   readonly signal: AbortSignal;
 }
 
-const untouched = 'Nothing was done.';
+const nothingDone = 'Nothing was done.';
 
-/** Runs one prompt; Escape, Ctrl-C, a signal and the end of stdin all mean that the person wants out. */
+/** Runs one prompt. Throws CancelledError on Escape, Ctrl-C, Ctrl-D, a signal or the end of stdin. */
 export async function withTerminal<T>(
   streams: ProcessStreams,
   { signal, onAsk, onContinue, onStop }: PromptWorld,
-  prompt: (context: Asking) => Promise<T>,
+  prompt: (context: PromptContext) => Promise<T>,
 ): Promise<T> {
-  if (signal.aborted) throw new CancelledError(untouched);
+  if (signal.aborted) throw new CancelledError(nothingDone);
   onAsk?.();
   const { input } = streams.terminal;
   const aborter = new AbortController();
   const onKey = (_: unknown, key: { name?: string; ctrl?: boolean } | undefined) => {
-    // Ctrl-D closes the prompt's reader without a word, and nothing would keep the process alive.
+    // Ctrl-D closes the prompt's reader silently, and nothing would keep the process alive.
     if (key?.name === 'escape' || (key?.ctrl && key.name === 'd')) aborter.abort();
   };
-  // A closed stdin would leave the prompt waiting for ever.
+  // With a closed stdin the prompt would wait for ever.
   const onEnd = () => aborter.abort();
-  const { output, redraw } = drawOn(streams);
+  const { output, redraw } = promptOutput(streams);
   input.on('keypress', onKey);
   input.once('end', onEnd);
   signal.addEventListener('abort', onEnd, { once: true });
   const offContinue = onContinue(() => {
-    takeTerminal(input);
-    // The prompt itself draws only with the next key.
+    restoreTerminal(input);
+    // The prompt itself redraws only on the next key.
     redraw();
   });
   const offStop = onStop(() => {
-    // A list of choices hides it.
+    // A list of choices hides the cursor.
     output.write(showCursor);
     return () => {};
   });
@@ -61,7 +64,7 @@ export async function withTerminal<T>(
   } catch (error) {
     const name = (error as Error).name;
     if (name === 'ExitPromptError' || name === 'AbortPromptError' || name === 'CancelPromptError')
-      throw new CancelledError(untouched, { cause: error });
+      throw new CancelledError(nothingDone, { cause: error });
     throw error;
   } finally {
     input.off('keypress', onKey);
@@ -71,19 +74,19 @@ export async function withTerminal<T>(
     offStop();
     // readline leaves stdin flowing on some systems, and that would keep the process alive.
     input.pause();
-    // What the prompt drew last stands before whatever is said next.
+    // Flush what the prompt drew before the next message.
     await new Promise<void>((resolve) => output.end(resolve));
   }
 }
 
 /**
- * After Ctrl-Z the shell has given the terminal its own mode, in which a key that is typed is shown,
- * and the prompt's reader has let go of it.
+ * Restores raw mode after Ctrl-Z: the shell has set its own mode, which echoes keys, and the prompt's
+ * reader has paused.
  */
-function takeTerminal(input: TerminalInput): void {
+function restoreTerminal(input: TerminalInput): void {
   setImmediate(() => {
     const { setRawMode } = input as { setRawMode?: (on: boolean) => void };
-    // The mode that it believes to be in is not set again.
+    // Node does not set a mode that it believes to be active, so switch it off first.
     setRawMode?.call(input, false);
     setRawMode?.call(input, true);
     input.resume();
@@ -92,18 +95,21 @@ function takeTerminal(input: TerminalInput): void {
 
 const showCursor = '\u001b[?25h';
 
-/** stderr for a prompt: without secrets, and without colour where none is wanted; it remembers the picture. */
-function drawOn(streams: ProcessStreams): {
+/**
+ * Wraps stderr for a prompt: redacts secrets, drops colour if it is off, and keeps the last frame
+ * for redrawing.
+ */
+function promptOutput(streams: ProcessStreams): {
   readonly output: NodeJS.WritableStream;
   readonly redraw: () => void;
 } {
   const { stderr } = streams;
-  let picture = '';
+  let frame = '';
   const output = new Writable({
     decodeStrings: false,
     write(chunk: string | Uint8Array, _encoding, done) {
       const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();
-      if (text !== showCursor) picture = pictureAfter(picture, text);
+      if (text !== showCursor) frame = frameAfter(frame, text);
       void stderr.write(stderr.color ? text : withoutSgr(text)).then(() => done(), done);
     },
   });
@@ -114,16 +120,19 @@ function drawOn(streams: ProcessStreams): {
   });
   return {
     output,
-    redraw: () => void output.write(`${eraseLine}${picture}`),
+    redraw: () => void output.write(`${eraseLine}${frame}`),
   };
 }
 
 const eraseLine = '\u001b[2K\u001b[G';
 
-/** A prompt writes a whole picture at a time, behind what erases the last one, or moves the cursor in it. */
-function pictureAfter(picture: string, written: string): string {
+/**
+ * The frame after a write. A prompt writes either a cursor movement or an entire frame, preceded by
+ * codes that erase the last one.
+ */
+function frameAfter(frame: string, written: string): string {
   // oxlint-disable-next-line no-control-regex
-  if (/^\u001b\[\d+G$/.test(written)) return picture + written;
+  if (/^\u001b\[\d+G$/.test(written)) return frame + written;
   // oxlint-disable-next-line no-control-regex
   return written.replace(/^(?:\u001b\[\d+B)?(?:\u001b\[2K(?:\u001b\[1A)?)*\u001b\[G/, '');
 }

@@ -1,52 +1,53 @@
+/** Prompts: questions to the user on stderr, cancelled by Escape, Ctrl-C, Ctrl-D or a signal. */
 import { upperFirst } from '../data/text.js';
 import { UsageError } from '../errors.js';
 import { singleLine } from './safe-text.js';
-import type { Asking, PromptWorld } from './prompt-screen.js';
+import type { PromptContext, PromptWorld } from './prompt-screen.js';
 import type { ProcessStreams } from './streams.js';
 
-/** What to do when nobody can be asked, such as `Add: --yes`. */
-interface NotAsked {
+/** The hint for when prompting is impossible, such as `Add: --yes`. */
+interface PromptFallback {
   readonly hint?: string | undefined;
 }
 
-/** Questions to a person; all go to stderr. Each throws UsageError when nobody can be asked. */
+/** Questions to the user on stderr. Each throws UsageError if prompting is impossible. */
 export interface Prompts {
-  /** Why nobody can be asked, as in "would change, and there is nobody to ask"; undefined: somebody can. */
-  readonly nobody: string | undefined;
-  /** `[y/N]`, default No. Throws CancelledError on Ctrl-C or Escape; false is a No. */
-  confirm(question: string, options?: NotAsked): Promise<boolean>;
+  /** Why prompting is impossible, as a clause ("this is not a terminal"); undefined if it is possible. */
+  readonly unavailable: string | undefined;
+  /** Asks `[y/N]`, default No. Throws CancelledError on Ctrl-C or Escape. */
+  confirm(question: string, options?: PromptFallback): Promise<boolean>;
   text(
     question: string,
-    options?: NotAsked & {
+    options?: PromptFallback & {
       default?: string;
       validate?: (value: string) => string | undefined;
     },
   ): Promise<string>;
-  /** Masked input for a key. */
-  secret(question: string, options?: NotAsked): Promise<string>;
+  /** Asks for a key with masked input. */
+  secret(question: string, options?: PromptFallback): Promise<string>;
   select<T extends string>(
     question: string,
     choices: readonly { value: T; label: string }[],
-    options?: NotAsked,
+    options?: PromptFallback,
   ): Promise<T>;
 }
 
-/** Prompts on the process's terminal; `noInput` also says that this is CI. */
+/** Creates prompts on the process's terminal; `noInput` is also set in CI. */
 export function createPrompts(
   streams: ProcessStreams,
   { noInput, ...world }: { readonly noInput: boolean } & PromptWorld,
 ): Prompts {
-  // Looked at when somebody is to be asked: opening both streams costs a start a millisecond.
+  // Evaluated only for a prompt, because opening both streams costs a millisecond at start-up.
   const nobody = (): string | undefined => {
     const { stdin, stderr } = streams;
-    if (!stdin.isTerminal || !stderr.isTerminal) return 'there is nobody to ask';
-    if (noInput) return 'nobody is to be asked (--no-input, ROSTERCTL_NO_INPUT or CI)';
-    return stdin.wasRead ? 'stdin was read, so nobody can be asked' : undefined;
+    if (!stdin.isTerminal || !stderr.isTerminal) return 'this is not a terminal';
+    if (noInput) return 'prompts are off (--no-input, ROSTERCTL_NO_INPUT or CI)';
+    return stdin.wasRead ? 'stdin was already read' : undefined;
   };
   const ask = async <T>(
     question: string,
-    { hint = 'Give it as a flag; see --help.' }: NotAsked,
-    prompt: (message: string, context: Asking) => Promise<T>,
+    { hint = 'Give it as a flag; see --help.' }: PromptFallback,
+    prompt: (message: string, context: PromptContext) => Promise<T>,
   ): Promise<T> => {
     const message = singleLine(question);
     const why = nobody();
@@ -56,7 +57,7 @@ export function createPrompts(
   };
   const { withEditing } = world;
   return {
-    get nobody() {
+    get unavailable() {
       return nobody();
     },
     confirm: (question, options = {}) =>
@@ -67,12 +68,12 @@ export function createPrompts(
     text: (question, { validate, default: preset, ...options } = {}) =>
       ask(question, options, async (message, context) => {
         const { input } = await import('@inquirer/prompts');
-        const asked = {
+        const config = {
           message,
           ...(preset !== undefined && { default: singleLine(preset) }),
-          ...(validate && { validate: (value: string) => complaint(validate(value)) }),
+          ...(validate && { validate: (value: string) => validationResult(validate(value)) }),
         };
-        return withEditing(() => input(asked, context));
+        return withEditing(() => input(config, context));
       }),
     secret: (question, options = {}) =>
       ask(question, options, async (message, context) => {
@@ -82,12 +83,12 @@ export function createPrompts(
     select: (question, choices, options = {}) =>
       ask(question, options, async (message, context) => {
         const { select } = await import('@inquirer/prompts');
-        const shown = choices.map(({ value, label }) => ({ value, name: singleLine(label) }));
-        return withEditing(() => select({ message, choices: shown }, context));
+        const labelled = choices.map(({ value, label }) => ({ value, name: singleLine(label) }));
+        return withEditing(() => select({ message, choices: labelled }, context));
       }),
   };
 }
 
-function complaint(problem: string | undefined): string | true {
+function validationResult(problem: string | undefined): string | true {
   return problem === undefined ? true : singleLine(problem);
 }

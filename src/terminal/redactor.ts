@@ -1,76 +1,78 @@
+/** The redactor: removes secrets from everything that is written to stderr. */
+
 const replacement = '[redacted]';
 
-/** What keeps secrets out of everything that is written to stderr. */
+/** Replaces registered secrets in texts. */
 interface Redactor {
-  /** Registers a secret of at least four characters in every spelling it may take on. */
+  /** Registers a secret of at least four characters, in every encoding it may appear in. */
   readonly add: (secret: string) => void;
   /** Registers the query of a signed URL and each long value in it. */
   readonly addUrl: (url: string) => void;
   readonly clean: (text: string) => string;
 }
 
-/** Shorter texts are no secrets, and hiding them would garble every line. */
-const shortest = 4;
+/** Shorter texts are not secrets, and hiding them would garble every line. */
+const minLength = 4;
 /** Values of a signed URL below this are names, dates and counters. */
-const shortestValue = 16;
-/** So much of a secret's beginning gives it away where a text was cut in the middle of it. */
-const beginning = 12;
+const minValueLength = 16;
+/** A truncated text that ends with this many leading characters of a secret reveals too much of it. */
+const minPrefixLength = 12;
 
-/** Nothing is known to it yet. */
+/** Creates a redactor without any secrets. */
 export function createRedactor(): Redactor {
   const keys = new Set<string>();
   const others = new Set<string>();
-  let known: Spellings | undefined;
-  const learn = (to: Set<string>, secret: string) => {
-    if (secret.length < shortest) return;
+  let encodings: Encodings | undefined;
+  const register = (to: Set<string>, secret: string) => {
+    if (secret.length < minLength) return;
     to.add(secret);
-    known = undefined;
+    encodings = undefined;
   };
   return {
-    add: (secret) => learn(keys, secret),
+    add: (secret) => register(keys, secret),
     addUrl(url) {
       const at = url.indexOf('?');
       if (at < 0) return;
       const query = url.slice(at + 1);
-      learn(others, query);
+      register(others, query);
       for (const [, value] of new URLSearchParams(query))
-        if (value.length >= shortestValue) learn(others, value);
+        if (value.length >= minValueLength) register(others, value);
     },
     clean(text) {
-      // Most commands write nothing to stderr, and their start does not pay for it.
-      known ??= spellings(keys, others);
-      const { whole, begun } = known;
-      return begun.reduce(
-        withoutBeginning,
-        whole.reduce((left, secret) => left.replaceAll(secret, replacement), text),
+      // Computed lazily: most commands write nothing to stderr.
+      encodings ??= allEncodings(keys, others);
+      const { complete, truncatable } = encodings;
+      return truncatable.reduce(
+        withoutPrefixes,
+        complete.reduce((result, secret) => result.replaceAll(secret, replacement), text),
       );
     },
   };
 }
 
-interface Spellings {
-  /** The longest first: a secret may hold another one. */
-  readonly whole: readonly string[];
-  /** Those of which a beginning is hidden, too. */
-  readonly begun: readonly string[];
+interface Encodings {
+  /** Longest first, because a secret may contain another one. */
+  readonly complete: readonly string[];
+  /** Secrets of which a leading part is hidden, too. */
+  readonly truncatable: readonly string[];
 }
 
-function spellings(keys: ReadonlySet<string>, others: ReadonlySet<string>): Spellings {
-  const ofKeys = [...keys].flatMap((key) => [...spellingsOf(key), ...foreignSpellings(key)]);
-  const all = new Set([...ofKeys, ...[...others].flatMap(spellingsOf)]);
+function allEncodings(keys: ReadonlySet<string>, others: ReadonlySet<string>): Encodings {
+  const ofKeys = [...keys].flatMap((key) => [...ownEncodings(key), ...serviceEncodings(key)]);
+  const all = new Set([...ofKeys, ...[...others].flatMap(ownEncodings)]);
   return {
-    whole: [...all].toSorted((a, b) => b.length - a.length),
-    begun: [...new Set(ofKeys)].filter(({ length }) => length > beginning),
+    complete: [...all].toSorted((a, b) => b.length - a.length),
+    truncatable: [...new Set(ofKeys)].filter(({ length }) => length > minPrefixLength),
   };
 }
 
-/** How we print a text ourselves. */
-function spellingsOf(secret: string): readonly string[] {
+/** The encodings in which our own code prints a text. */
+function ownEncodings(secret: string): readonly string[] {
   return [secret, JSON.stringify(secret).slice(1, -1), percentEncoded(secret)];
 }
 
-/** How a service may repeat it: other cases and sets of escapes, base64. */
-function foreignSpellings(secret: string): readonly string[] {
+/** The encodings in which a service may repeat it: other escapes and cases, base64. */
+function serviceEncodings(secret: string): readonly string[] {
   const base64 = Buffer.from(secret).toString('base64').replace(/=+$/, '');
   return [
     percentEncoded(secret).replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
@@ -87,15 +89,15 @@ function escapedForHtml(secret: string, codeOf: (code: number) => string): strin
   return secret.replace(/[&<>"'/=`+]/g, (sign) => codeOf(sign.charCodeAt(0)));
 }
 
-/** Hides as much of the secret as a text begins that was cut. */
-function withoutBeginning(text: string, secret: string): string {
-  const start = secret.slice(0, beginning);
+/** Hides a leading part of the secret where the text was truncated within it. */
+function withoutPrefixes(text: string, secret: string): string {
+  const start = secret.slice(0, minPrefixLength);
   let at = text.indexOf(start);
   if (at < 0) return text;
   let clean = '';
   let from = 0;
   for (; at >= 0; at = text.indexOf(start, from)) {
-    let end = at + beginning;
+    let end = at + minPrefixLength;
     while (end - at < secret.length && text[end] === secret[end - at]) end += 1;
     const isCut = end >= text.length || text[end] === '…' || end - at > secret.length / 2;
     clean += text.slice(from, at) + (isCut ? replacement : text.slice(at, end));

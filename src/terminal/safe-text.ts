@@ -1,30 +1,31 @@
 /**
- * The one owner of making text from elsewhere harmless before a person sees it: a record's values
- * and keys, a service's sentence, a file name. What could drive a terminal, hide, reorder or fake a
- * line becomes a visible escape such as `\u001b`. Colour of ours is added after, never before.
+ * Sanitizes untrusted text for display: a record's values and keys, a service's message, a file name.
+ * Characters that could control a terminal, or hide, reorder or fake a line, become visible escapes
+ * such as `\u001b`. Our own colour is added afterwards, never before.
  */
+import { lazy } from '../data/lazy.js';
 
-/** Text for one table cell: line ends and tabs become visible marks. */
+/** Sanitizes text for a table cell: line ends and tabs become visible marks. */
 export function cellText(text: string): string {
-  return harmless.test(text) ? text : tame(text, cellMarks);
+  return harmless.test(text) ? text : sanitize(text, cellMarks);
 }
 
-/** Text inside one line of prose: line ends and tabs become visible marks. */
+/** Sanitizes text inside a line of prose: line ends and tabs become visible marks. */
 export function singleLine(text: string): string {
-  return harmless.test(text) ? text : tame(text, cellMarks);
+  return harmless.test(text) ? text : sanitize(text, cellMarks);
 }
 
-/** Text that may have several lines, for a detail view: line ends stay, tabs become spaces. */
+/** Sanitizes text with several lines, for a detail view: line ends stay, tabs become spaces. */
 export function multiLine(text: string): string {
-  return harmless.test(text) ? text : tame(text.replace(/\r\n?/g, '\n'), lineMarks);
+  return harmless.test(text) ? text : sanitize(text.replace(/\r\n?/g, '\n'), lineMarks);
 }
 
-/** Data for a machine that somebody looks at on a terminal: tabs, line ends and U+FFFD stay. */
+/** Sanitizes machine-readable data for a terminal: tabs, line ends and U+FFFD stay. */
 export function rawLines(text: string): string {
-  return harmless.test(text) ? text : tame(text.replaceAll('\r\n', '\n'), dataMarks);
+  return harmless.test(text) ? text : sanitize(text.replaceAll('\r\n', '\n'), dataMarks);
 }
 
-/** Text for a machine's tab-separated cell: `\`, tab and line ends escaped, other controls as \uXXXX. */
+/** Escapes text for a tab-separated cell: `\`, tab and line ends by a backslash, other controls as \uXXXX. */
 export function tsvCell(text: string): string {
   if (harmless.test(text)) return jsonTsvCell(text);
   return jsonTsvCell(text)
@@ -38,19 +39,19 @@ export function tsvCell(text: string): string {
     );
 }
 
-/** The same of a text in which `printJson` has escaped what is unsafe: its backslashes are left. */
+/** Escapes JSON for a tab-separated cell: `printJson` has escaped unsafe characters, so only backslashes remain. */
 export function jsonTsvCell(json: string): string {
   return json.includes('\\') ? json.replaceAll('\\', '\\\\') : json;
 }
 
-/** Letters of Latin, Greek and Cyrillic, dashes and quotes: most texts, nothing to do for them. */
+/** Letters of Latin, Greek and Cyrillic, dashes and quotes: most texts, which need no work. */
 const harmless =
   /^[ -~\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e]*$/;
 
 /**
- * Runs of combining marks, emoji that belong together, and what is invisible. The three are matched
- * in this order, so that a joiner stays only where it joins emoji, at most four of them. Made when
- * first needed, since that takes a millisecond.
+ * Joined emoji, keycaps, runs of combining marks and invisible characters, matched in this order so
+ * that a joiner stays only where it joins emoji, at most four of them. Compiled when first needed,
+ * because that takes a millisecond.
  */
 const specialSource = [
   '(?<emoji>\\p{Extended_Pictographic}(?:\\ufe0f|\\p{Emoji_Modifier})?(?:\\u200d\\p{Extended_Pictographic}(?:\\ufe0f|\\p{Emoji_Modifier})?){0,3})',
@@ -58,33 +59,32 @@ const specialSource = [
   '(?<marks>(?:(?!\\p{Default_Ignorable_Code_Point})\\p{M})+)',
   '(?<hidden>[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\ufff9-\\uffff])',
 ].join('|');
-let special: RegExp | undefined;
+const special = lazy(() => new RegExp(specialSource, 'gu'));
 
 type Marks = Readonly<Record<string, string>>;
 const cellMarks: Marks = { '\n': '⏎', '\r': '␍', '\t': '⇥' };
 const lineMarks: Marks = { '\n': '\n', '\t': '  ' };
 const dataMarks: Marks = { '\n': '\n', '\t': '\t', '\ufffd': '\ufffd' };
 
-/** More marks on one letter are a tower that covers other lines, in no language. */
-const mostMarks = 4;
+/** No language puts more marks on one letter; a taller stack would cover other lines. */
+const maxMarks = 4;
 
-function tame(text: string, shown: Marks): string {
-  special ??= new RegExp(specialSource, 'gu');
-  const oneLine = shown === cellMarks ? text.replaceAll('\r\n', '\n') : text;
-  return oneLine.replace(special, (found: string, ...rest: unknown[]) => {
+function sanitize(text: string, marksFor: Marks): string {
+  const oneLine = marksFor === cellMarks ? text.replaceAll('\r\n', '\n') : text;
+  return oneLine.replace(special(), (match: string, ...rest: unknown[]) => {
     const { marks, hidden } = rest.at(-1) as { marks?: string; hidden?: string };
-    if (hidden !== undefined) return shown[found] ?? escaped(found);
-    if (marks === undefined) return found;
+    if (hidden !== undefined) return marksFor[match] ?? escaped(match);
+    if (marks === undefined) return match;
     // A mark needs a letter of its own, or it would land on the column before.
     const offset = rest.at(-3) as number;
-    const lonely = offset === 0 || /\s/.test(oneLine[offset - 1] ?? '');
-    return (lonely ? '\u25cc' : '') + capped(marks);
+    const hasNoBase = offset === 0 || /\s/.test(oneLine[offset - 1] ?? '');
+    return (hasNoBase ? '\u25cc' : '') + truncateMarks(marks);
   });
 }
 
-function capped(marks: string): string {
+function truncateMarks(marks: string): string {
   const points = Array.from(marks);
-  return points.length <= mostMarks ? marks : `${points.slice(0, mostMarks).join('')}…`;
+  return points.length <= maxMarks ? marks : `${points.slice(0, maxMarks).join('')}…`;
 }
 
 function escaped(character: string): string {

@@ -1,4 +1,5 @@
-import { runsInCi } from '../data/ci.js';
+/** The process's streams: terminal detection, colour, and writing that waits, redacts and reports errors. */
+import { type Environment, runsInCi } from '../data/environment.js';
 import { systemReason } from '../data/system-errors.js';
 import {
   CancelledError,
@@ -9,61 +10,61 @@ import {
 } from '../errors.js';
 import { createRedactor } from './redactor.js';
 
-/** One of our two output streams. Nothing else writes to the process's streams. */
+/** One of the two output streams. Nothing else writes to the process's streams. */
 interface OutputStream {
   readonly isTerminal: boolean;
-  /** Columns of the terminal; 80 where it is none and COLUMNS is not set. */
+  /** Columns of the terminal; 80 if it is not a terminal and COLUMNS is not set. */
   readonly columns: number;
   readonly rows: number;
-  /** Whether colour is wanted on this stream (NO_COLOR and friends, judged per stream). */
+  /** True if this stream gets colour, as decided by NO_COLOR and related variables for each stream. */
   readonly color: boolean;
   /**
-   * Writes and waits until the text is handed over. Throws PipeClosedError when the reader is gone,
-   * OutputError when it cannot be written (full disk), CancelledError after `stopWaiting`.
+   * Writes and waits until the text is handed over. Throws PipeClosedError if the reader closed the
+   * pipe, OutputError if it cannot be written (full disk), CancelledError after `stopWaiting`.
    */
   write(text: string | Uint8Array): Promise<void>;
 }
 
-/** The world's three streams. stderr ignores a closed reader and passes everything through the redactor. */
+/** The three standard streams. stderr ignores a closed pipe and passes everything through the redactor. */
 export interface Streams {
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
   readonly stdin: {
     readonly isTerminal: boolean;
-    /** It was read as input: nobody can be asked through it any more, also where it is a terminal. */
+    /** True once it was read as input: it can no longer be used for prompts, even if it is a terminal. */
     readonly wasRead: boolean;
-    /** Everything on stdin, at most `limit` bytes (InputError beyond); only when a command was told to read it. */
+    /** Reads all of stdin, only where the user asked for it. Throws InputError beyond `limit` bytes. */
     readAll(limit: number): Promise<Buffer>;
     /** The raw stream, for spooling. */
     readonly stream: NodeJS.ReadableStream;
   };
-  /** A text without secrets, as stderr would show it; for the service's sentences on stdout. */
+  /** Returns a text without secrets, as stderr would print it; for text of the service on stdout. */
   readonly redacted: (text: string) => string;
 }
 
-/** The process's own streams, wrapped, with what prompts, spinner and pager need besides. */
+/** The process's own streams, wrapped, with what prompts, spinner and pager need in addition. */
 export interface ProcessStreams extends Streams {
-  /** The raw stdin and stderr, for what draws on a terminal itself. */
+  /** The raw stdin and stderr, for code that draws on a terminal itself. */
   readonly terminal: { readonly input: TerminalInput; readonly output: TerminalOutput };
-  /** Whether moving lines are welcome on stderr: a terminal, not TERM=dumb, not CI. */
-  readonly animates: boolean;
-  /** From now on this secret, and what it looks like inside JSON or a URL, never reaches stderr. */
+  /** True if stderr can show a spinner: a terminal, not TERM=dumb, not CI. */
+  readonly canAnimate: boolean;
+  /** After this, the secret, also as encoded in JSON or a URL, is redacted on stderr. */
   redact(secret: string): void;
-  /** From now on the query of this signed URL, and each long value in it, never reaches stderr. */
+  /** After this, the query of this signed URL and each long value in it are redacted on stderr. */
   redactUrl(url: string): void;
-  /** Calls back before anything more is written to stdout. */
-  onOutput(heard: () => void): void;
-  /** `--no-color`, known only after the command line was read. */
+  /** Registers a callback for each write to stdout, called before it. */
+  onOutput(listener: () => void): void;
+  /** Turns colour off for `--no-color`, which is known only after the command line was parsed. */
   withoutColor(): void;
-  /** A signal came: whoever reads stdin, now or later, is told CancelledError instead. */
+  /** After a signal: current and later reads of stdin throw CancelledError. */
   stopReading(): void;
-  /** A signal came, and what is shown is no report of anything done: no reader is waited for. */
+  /** After a signal, unless a report of changes is being printed: writes no longer wait for their reader. */
   stopWaiting(): void;
-  /** A text waits for a reader that was given up: the process would not end by itself. */
-  readonly isHeld: boolean;
+  /** True if an abandoned write is still pending, which would keep the process alive. */
+  readonly hasAbandonedWrite: boolean;
 }
 
-/** The part of `process.stdout` and `process.stderr` that is used; any Writable will do. */
+/** The part of `process.stdout` and `process.stderr` that is used; any Writable fits. */
 type TerminalOutput = NodeJS.WritableStream & {
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -72,9 +73,6 @@ type TerminalOutput = NodeJS.WritableStream & {
 
 export type TerminalInput = NodeJS.ReadableStream & { readonly isTTY?: boolean };
 
-/** The part of an environment that is read here; empty and unset differ where the user can tell. */
-export type Environment = Readonly<Record<string, string | undefined>>;
-
 interface StreamsOptions {
   readonly stdin: TerminalInput;
   readonly stdout: TerminalOutput;
@@ -82,16 +80,16 @@ interface StreamsOptions {
   readonly env: Environment;
 }
 
-/** The descriptors themselves: for much of what is asked no stream is needed, and opening one costs 5 ms. */
+/** Direct access to the file descriptors, because opening a stream costs 5 ms and is often unnecessary. */
 interface Descriptors {
   isTerminal(descriptor: 0 | 1 | 2): boolean;
-  /** Writes at once and returns how many bytes it took; throws what the system said. */
+  /** Writes synchronously and returns the number of bytes written; throws the system's error. */
   readonly write?: ((descriptor: 1 | 2, bytes: Uint8Array) => number) | undefined;
 }
 
 /**
- * Wraps the process's streams; the only writer to them besides a prompt, spinner or pager. Each of
- * `source` is looked at when it is first used: opening all three costs a start-up milliseconds.
+ * Wraps the process's streams; the only writer to them besides a prompt, spinner or pager. Each stream
+ * of `source` is opened when first used, because opening all three costs milliseconds at start-up.
  */
 export function createStreams(source: StreamsOptions, direct?: Descriptors): ProcessStreams {
   const { env } = source;
@@ -128,17 +126,17 @@ export function createStreams(source: StreamsOptions, direct?: Descriptors): Pro
   });
   const stdout = () => source.stdout;
   const stderr = () => source.stderr;
-  const out = createWriter(stdout, shortWrite(1, direct));
-  const err = createWriter(stderr, shortWrite(2, direct));
+  const out = createWriter(stdout, directWrite(1, direct));
+  const err = createWriter(stderr, directWrite(2, direct));
   return {
     stdout: stream(1, stdout, (text) => {
       onOutput?.();
       return out.write(text);
     }),
     stderr: stream(2, stderr, async (text) => {
-      const shown = typeof text === 'string' ? redactor.clean(text) : text;
-      // There is nobody left to tell that stderr is gone.
-      await err.write(shown).catch(() => {});
+      const redacted = typeof text === 'string' ? redactor.clean(text) : text;
+      // A closed stderr cannot be reported anywhere.
+      await err.write(redacted).catch(() => {});
     }),
     stdin: {
       get isTerminal() {
@@ -157,22 +155,22 @@ export function createStreams(source: StreamsOptions, direct?: Descriptors): Pro
         return source.stdin;
       },
       get output() {
-        // What draws makes way for what is written to the streams, not to the descriptors.
+        // Drawing code yields to writes to the streams, not to the descriptors.
         err.throughStream();
         if (isTerminal(1, stdout)) out.throughStream();
         return source.stderr;
       },
     },
-    get animates() {
+    get canAnimate() {
       if (!isTerminal(2, stderr) || env['TERM'] === 'dumb' || runsInCi(env)) return false;
-      // A serial line says that it has no columns, and a spinner would never be done clearing it.
+      // A serial line reports 0 columns, and a spinner would never finish clearing it.
       return stderr().columns !== 0;
     },
     redact: redactor.add,
     redactUrl: redactor.addUrl,
     redacted: redactor.clean,
-    onOutput: (heard) => {
-      onOutput = heard;
+    onOutput: (listener) => {
+      onOutput = listener;
     },
     withoutColor: () => {
       plain = true;
@@ -185,13 +183,13 @@ export function createStreams(source: StreamsOptions, direct?: Descriptors): Pro
       out.stopWaiting();
       err.stopWaiting();
     },
-    get isHeld() {
+    get hasAbandonedWrite() {
       return out.isHeld() || err.isHeld();
     },
   };
 }
 
-/** Whether a stream gets colour: a force beats a ban, as in Node and gh; a ban beats the terminal. */
+/** Returns true if a stream gets colour: force beats disable, as in Node and gh; disable beats terminal. */
 export function wantsColor(isTerminal: boolean, env: Environment): boolean {
   const force = env['FORCE_COLOR'];
   if (force) return force !== '0' && force !== 'false';
@@ -202,13 +200,13 @@ export function wantsColor(isTerminal: boolean, env: Environment): boolean {
 
 // --- writing ---
 
-/** Each write is waited for by its callback, so that a full disk is told by the write that met it. */
-function createWriter(source: () => TerminalOutput, now?: (bytes: Uint8Array) => number) {
+/** Creates a writer that awaits each write's callback, so that a full disk fails the write that hit it. */
+function createWriter(source: () => TerminalOutput, writeSync?: (bytes: Uint8Array) => number) {
   let failure: Error | undefined;
   let opened: TerminalOutput | undefined;
   let waitsForReader = true;
-  /** Ends the wait of each write that is not handed over yet. */
-  const waiting = new Set<() => void>();
+  /** Functions that end the wait of a write that is not handed over yet. */
+  const pending = new Set<() => void>();
   const open = (): TerminalOutput => {
     const raw = source();
     // Without a listener a closed pipe would end the process with a stack trace.
@@ -218,27 +216,27 @@ function createWriter(source: () => TerminalOutput, now?: (bytes: Uint8Array) =>
     return raw;
   };
   return {
-    /** From now on nothing is written past the stream. */
+    /** After this, every write goes through the stream. */
     throughStream: (): void => {
       opened ??= open();
     },
     write: async (text: string | Uint8Array): Promise<void> => {
       if (text.length === 0) return;
-      let rest = text;
-      if (now && !opened && !failure && text.length <= short) {
+      let remaining = text;
+      if (writeSync && !opened && !failure && text.length <= maxDirectBytes) {
         try {
-          rest = writeShort(now, text);
+          remaining = writeDirect(writeSync, text);
         } catch (error) {
           failure = asFailure(error as NodeJS.ErrnoException);
         }
       }
-      if (!failure && rest.length > 0)
+      if (!failure && remaining.length > 0)
         await new Promise<void>((resolve, reject) => {
           const giveUp = () => reject(new CancelledError('Interrupted.'));
-          waiting.add(giveUp);
+          pending.add(giveUp);
           opened ??= open();
-          opened.write(rest, (error?: NodeJS.ErrnoException | null) => {
-            waiting.delete(giveUp);
+          opened.write(remaining, (error?: NodeJS.ErrnoException | null) => {
+            pending.delete(giveUp);
             if (error) failure ??= asFailure(error);
             resolve();
           });
@@ -248,26 +246,26 @@ function createWriter(source: () => TerminalOutput, now?: (bytes: Uint8Array) =>
     },
     stopWaiting: (): void => {
       waitsForReader = false;
-      for (const giveUp of waiting) giveUp();
+      for (const giveUp of pending) giveUp();
     },
-    isHeld: (): boolean => !waitsForReader && waiting.size > 0,
+    isHeld: (): boolean => !waitsForReader && pending.size > 0,
   };
 }
 
-function shortWrite(number: 1 | 2, direct: Descriptors | undefined) {
+function directWrite(number: 1 | 2, direct: Descriptors | undefined) {
   const write = direct?.write;
   return write && ((bytes: Uint8Array) => write(number, bytes));
 }
 
-/** What a pipe takes at once; a longer text may have to wait for its reader. */
-const short = 64 * 1024;
+/** The size of a pipe's buffer in bytes; a longer text may have to wait for its reader. */
+const maxDirectBytes = 64 * 1024;
 
-/** Writes what the system takes at once; what it does not take is left for the stream. */
-function writeShort(now: (bytes: Uint8Array) => number, text: string | Uint8Array): Uint8Array {
+/** Writes as much as the system accepts at once; returns the rest, which the stream has to write. */
+function writeDirect(write: (bytes: Uint8Array) => number, text: string | Uint8Array): Uint8Array {
   const bytes = typeof text === 'string' ? Buffer.from(text) : text;
   let done = 0;
   try {
-    while (done < bytes.length) done += now(bytes.subarray(done));
+    while (done < bytes.length) done += write(bytes.subarray(done));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
   }
@@ -285,10 +283,7 @@ function sizeFrom(text: string | undefined): number | undefined {
   return text !== undefined && /^[1-9]\d{0,4}$/.test(text) ? Number(text) : undefined;
 }
 
-/**
- * Everything on stdin, at most `limit` bytes; `isStopped`: a signal came and the stream was closed.
- * Throws InputError, CancelledError.
- */
+/** Reads all of stdin. Throws InputError beyond `limit` bytes, CancelledError if `isStopped` by a signal. */
 export async function readAll(
   stdin: AsyncIterable<string | Uint8Array>,
   limit: number,

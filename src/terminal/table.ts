@@ -1,33 +1,34 @@
+/** Tables on a terminal: column widths, and drawing by cli-table3 or, for many rows, by our own code. */
 import { displayWidth, isOneColumnEach, pad, truncate } from './width.js';
 import type { Paint } from './paint.js';
 
-/** One column of a table; its texts are safe already (cellText). */
+/** One column of a table; its texts are sanitized already (cellText). */
 export interface TableColumn {
   readonly name: string;
   readonly cells: readonly string[];
-  /** Never cut as long as the terminal is wide enough for it at all: ids. */
-  readonly whole?: boolean | undefined;
-  /** Colours a cell by its word. */
-  readonly painted?: boolean | undefined;
+  /** True for ids: never truncated unless the terminal is narrower than the column itself. */
+  readonly neverTruncated?: boolean | undefined;
+  /** True to colour each cell by its word. */
+  readonly isColored?: boolean | undefined;
 }
 
 interface TableOptions {
   /** Width of the terminal. */
   readonly columns: number;
   readonly paint: Paint;
-  /** Names of fields that are not among the columns; counted in the last line. */
+  /** Names of fields that are not among the columns; the last line counts them. */
   readonly hidden?: readonly string[] | undefined;
 }
 
-/** The widest cell that is not an id. */
-export const widestCell = 40;
+/** The maximum width of a cell that is not an id. */
+export const maxCellWidth = 40;
 const gap = '  ';
-/** cli-table3 takes half a millisecond a row and is quadratic; beyond this our own columns draw the same. */
-const mostLibraryRows = 25;
+/** cli-table3 takes half a millisecond per row and is quadratic; above this, our own code draws the same lines. */
+const maxLibraryRows = 25;
 
 /**
- * The lines of a table: bold header, two spaces between the columns, no frame, no line wider than
- * the terminal. Columns that do not fit fall off at the right end and are named in the last line.
+ * Renders the lines of a table: bold header, two spaces between the columns, no frame, no line wider
+ * than the terminal. Columns that do not fit are dropped from the right and named in the last line.
  */
 export async function renderTable(
   columns: readonly TableColumn[],
@@ -36,38 +37,41 @@ export async function renderTable(
   const fitted = fitColumns(columns, options.columns);
   const rows = fitted[0]?.cells.length ?? 0;
   const lines =
-    rows <= mostLibraryRows && fitted.every(isPlain)
+    rows <= maxLibraryRows && fitted.every(isPlain)
       ? await linesByLibrary(fitted, options.paint)
       : linesByColumns(fitted, options.paint);
-  const left = [
+  const omitted = [
     ...columns.slice(fitted.length).map((column) => column.name),
     ...(options.hidden ?? []),
   ];
-  if (left.length > 0) lines.push(options.paint.dim(leftOutLine(left, options.columns)));
+  if (omitted.length > 0) lines.push(options.paint.dim(omittedLine(omitted, options.columns)));
   return lines;
 }
 
-/** The library measures marks and joined emoji in its own way, and cuts them in their middle. */
+/**
+ * True if the library renders the column correctly: it measures marks and joined emoji differently
+ * and splits them.
+ */
 function isPlain({ name, cells }: FittedColumn): boolean {
   return isOneColumnEach(name) && cells.every(isOneColumnEach);
 }
 
-/** A column with its width decided and its texts cut to it. */
+/** A column with its final width and texts truncated to it. */
 interface FittedColumn extends TableColumn {
   readonly width: number;
 }
 
-/** Decides the widths; drops columns from the right end until the rest fits. */
+/** Returns the columns that fit, from the left, with their widths decided. */
 export function fitColumns(columns: readonly TableColumn[], room: number): FittedColumn[] {
   const fitted: FittedColumn[] = [];
   let used = 0;
   for (const column of columns) {
     const space = fitted.length === 0 ? room : room - used - gap.length;
-    const wanted = widthOf(column);
-    // A lonely id tells nothing, nor does a blank right half: a column rather shrinks than falls.
-    const least = fitted.length < 2 ? leastWidth : readableWidth;
-    const shrinks = !column.whole && space >= least;
-    const width = shrinks ? Math.min(wanted, space) : wanted;
+    const preferred = widthOf(column);
+    // An id alone is useless, and so is a blank right half: shrink a column rather than drop it.
+    const minWidth = fitted.length < 2 ? minColumnWidth : minLastWidth;
+    const shrinks = !column.neverTruncated && space >= minWidth;
+    const width = shrinks ? Math.min(preferred, space) : preferred;
     if (width > space && fitted.length > 0) break;
     const final = Math.min(width, space);
     fitted.push({
@@ -81,26 +85,26 @@ export function fitColumns(columns: readonly TableColumn[], room: number): Fitte
   return fitted;
 }
 
-const leastWidth = 6;
-/** The last column may be cut to this; less would tell nothing. */
-const readableWidth = 16;
+const minColumnWidth = 6;
+/** The last column may shrink to this width; a narrower one would be useless. */
+const minLastWidth = 16;
 
-function widthOf({ name, cells, whole }: TableColumn): number {
-  const most = whole ? Infinity : widestCell;
-  let width = displayWidth(truncate(name, widestCell));
+function widthOf({ name, cells, neverTruncated }: TableColumn): number {
+  const max = neverTruncated ? Infinity : maxCellWidth;
+  let width = displayWidth(truncate(name, maxCellWidth));
   for (const cell of cells) {
-    // A text has at most two columns a unit, escapes included: most cells need no measuring.
-    if (cell.length * 2 > width) width = Math.max(width, Math.min(most, widthUpTo(cell, most)));
-    if (width >= most) return most;
+    // A text takes at most two columns per UTF-16 unit, escapes included: most cells need no measuring.
+    if (cell.length * 2 > width) width = Math.max(width, Math.min(max, widthUpTo(cell, max)));
+    if (width >= max) return max;
   }
   return width;
 }
 
-function widthUpTo(cell: string, most: number): number {
-  return cell.length > most * 30 ? most : displayWidth(cell);
+function widthUpTo(cell: string, max: number): number {
+  return cell.length > max * 30 ? max : displayWidth(cell);
 }
 
-/** The rows drawn by cli-table3; loaded when the first small table is shown. */
+/** Draws the rows with cli-table3, which is loaded for the first small table. */
 export async function linesByLibrary(
   columns: readonly FittedColumn[],
   paint: Paint,
@@ -122,7 +126,7 @@ export async function linesByLibrary(
     .map((line) => line.trimEnd());
 }
 
-/** The same lines by our own hand, in time that grows with the rows only. */
+/** Draws the lines that `linesByLibrary` would, in linear time. */
 export function linesByColumns(columns: readonly FittedColumn[], paint: Paint): string[] {
   if (columns.length === 0) return [];
   const lines = [
@@ -141,17 +145,17 @@ export function linesByColumns(columns: readonly FittedColumn[], paint: Paint): 
   return lines;
 }
 
-type Piece = readonly [plain: string, shown: string, width: number];
+type Piece = readonly [plain: string, styled: string, width: number];
 
 function joined(pieces: readonly Piece[]): string {
   let line = '';
-  for (const [index, [plain, shown, width]] of pieces.entries())
-    line += (index === 0 ? '' : gap) + shown + pad(plain, width).slice(plain.length);
+  for (const [index, [plain, styled, width]] of pieces.entries())
+    line += (index === 0 ? '' : gap) + styled + pad(plain, width).slice(plain.length);
   return line.trimEnd();
 }
 
 function painted(column: TableColumn, cell: string, paint: Paint): string {
-  return column.painted ? paint.status(cell) : cell;
+  return column.isColored ? paint.status(cell) : cell;
 }
 
 const noFrame = {
@@ -172,21 +176,21 @@ const noFrame = {
   middle: gap,
 };
 
-/** `+6 fields: a, b, … (use --fields or --json)`, in the width there is. */
-function leftOutLine(names: readonly string[], room: number): string {
-  const way = ' (use --fields or --json)';
+/** The last line: `+6 fields: a, b, … (use --fields or --json)`, within `room` columns. */
+function omittedLine(names: readonly string[], room: number): string {
+  const hint = ' (use --fields or --json)';
   const count = `+${names.length} field${names.length === 1 ? '' : 's'}`;
   const all = `${count}: ${names.join(', ')}`;
-  if (displayWidth(all) + way.length <= room) return all + way;
-  const space = room - way.length;
+  if (displayWidth(all) + hint.length <= room) return all + hint;
+  const space = room - hint.length;
   if (space < count.length) return truncate(count, room);
-  let some = `${count}:`;
-  let told = 0;
+  let text = `${count}:`;
+  let listed = 0;
   for (const name of names) {
-    const longer = `${some}${told === 0 ? ' ' : ', '}${name}`;
+    const longer = `${text}${listed === 0 ? ' ' : ', '}${name}`;
     if (displayWidth(longer) + ', …'.length > space) break;
-    some = longer;
-    told++;
+    text = longer;
+    listed++;
   }
-  return told === 0 ? count + way : `${some}, …${way}`;
+  return listed === 0 ? count + hint : `${text}, …${hint}`;
 }

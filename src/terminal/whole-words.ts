@@ -1,22 +1,24 @@
-/** A lead as short as `Go on with:` stays beside its command. */
-const shortLead = 24;
+/** Wraps prose for a terminal without breaking words or commands. */
+
+/** A lead of at most this length, such as `Go on with:`, stays on the line of its command. */
+const maxLeadLength = 24;
 
 /**
- * A line of prose in lines of at most so many columns, each indented like the first. No word is cut,
- * and a command stays in one piece, below the sentences that lead to it: both are there to be
- * copied. Letters are counted, not measured, for a note is to load nothing: a line of wide ones is
- * broken by the terminal itself.
+ * Wraps a line of prose to `columns`, each line indented like the first. Words and commands are never
+ * broken, because they are there to be copied; a command moves below the sentence that leads to it.
+ * Counts characters instead of measuring widths, because a note must not load the width tables: the
+ * terminal itself breaks a line of wide characters.
  */
 export function wrapWholeWords(line: string, columns: number): string[] {
   if (line.length <= columns) return [line];
   const indent = /^ */.exec(line)?.[0] ?? '';
   const lead = line.indexOf(': rosterctl ') + 1;
-  if (lead > shortLead)
+  if (lead > maxLeadLength)
     return [...wrapWholeWords(line.slice(0, lead), columns), indent + line.slice(lead + 1)];
   if (line.includes('rosterctl ')) return [line];
   const lines: string[] = [];
   let current = indent;
-  // Blanks that align something are empty words, so they stay where nothing is broken.
+  // Spaces that align something become empty words, so they survive where no line is broken.
   for (const word of line.slice(indent.length).split(' ')) {
     const isFirst = current === indent;
     const longer = isFirst ? current + word : `${current} ${word}`;

@@ -1,55 +1,59 @@
+import { lazy } from '../data/lazy.js';
 import fastStringWidth from 'fast-string-width';
 
 const ascii = /^[ -~]*$/;
-/** Letters of Latin, Greek and Cyrillic, dashes and quotes: one column each, no marks. */
+/** Letters of Latin, Greek and Cyrillic, dashes and quotes: one column each, no combining marks. */
 const oneColumnEach =
   /^[ -~\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e]*$/;
 const spacingMarks = /\p{Mc}/gu;
 
-/** Whether every character takes one column, on every terminal. */
+/** Returns true if every character takes one column on every terminal. */
 export function isOneColumnEach(text: string): boolean {
   return oneColumnEach.test(text);
 }
 
 /**
- * Columns that a safe text takes in a terminal, SGR colour not counted. Spacing marks count one,
- * as many terminals draw them: the measure may be too wide, never too narrow.
+ * Returns the columns that a sanitized text takes on a terminal, without SGR colour. A spacing mark
+ * counts as one column, as many terminals draw it: the result may be too wide, never too narrow.
  */
 export function displayWidth(text: string): number {
   if (oneColumnEach.test(text)) return text.length;
   return fastStringWidth(text) + (text.match(spacingMarks)?.length ?? 0);
 }
 
-/** The columns of the widest of these texts: as many as a record has fields, more than a call takes. */
+/**
+ * Returns the width of the widest text. No spread into `Math.max`, because the list may exceed the
+ * limit of arguments.
+ */
 export function widestOf(texts: readonly string[]): number {
   return texts.reduce((widest, text) => Math.max(widest, displayWidth(text)), 0);
 }
 
-/** The text within so many columns; what is cut off is told by `…`. Cuts between graphemes. */
+/** Truncates a text to `columns`, between graphemes, and marks the cut with `…`. */
 export function truncate(text: string, columns: number): string {
   if (columns <= 0) return '';
   if (text.length <= columns && ascii.test(text)) return text;
-  // No cell needs more than this, and a name of 100 kB is not to be measured whole.
+  // No cell needs more than this; measuring a name of 100 kB in full would be wasted work.
   const head = text.slice(0, columns * unitsPerColumn);
   if (head.length === text.length && displayWidth(text) <= columns) return text;
   const kept =
     ascii.test(head.slice(0, columns)) && head.length > columns
       ? asciiHead(head, columns - 1)
-      : takeColumns(head, columns - 1);
+      : headWithin(head, columns - 1);
   return `${kept.trimEnd()}…`;
 }
 
-/** The text as lines of at most so many columns; broken at spaces where there are some. */
+/** Wraps a text to lines of at most `columns`, broken at spaces where possible. */
 export function wrap(text: string, columns: number): string[] {
   const room = Math.max(2, columns);
   const lines: string[] = [];
   for (const paragraph of text.split('\n')) {
     let rest = paragraph;
     while (rest.length > room * unitsPerColumn || displayWidth(rest) > room) {
-      // One letter with marks may be wider than the room; it must go somewhere.
-      const taken = takeColumns(rest, room) || firstLetter(rest);
-      const space = rest[taken.length] === ' ' ? taken.length : taken.lastIndexOf(' ');
-      const line = space > 0 ? rest.slice(0, space) : taken;
+      // One letter with marks may be wider than the line; it is placed nevertheless.
+      const head = headWithin(rest, room) || firstLetter(rest);
+      const space = rest[head.length] === ' ' ? head.length : head.lastIndexOf(' ');
+      const line = space > 0 ? rest.slice(0, space) : head;
       lines.push(line);
       rest = rest.slice(line.length).replace(/^ /, '');
     }
@@ -58,36 +62,35 @@ export function wrap(text: string, columns: number): string[] {
   return lines;
 }
 
-/** The text filled up with spaces to so many columns. */
+/** Pads a text with spaces to `columns`. */
 export function pad(text: string, columns: number): string {
   const missing = columns - displayWidth(text);
   return missing > 0 ? text + ' '.repeat(missing) : text;
 }
 
-/** A letter may bring a few combining marks along, an emoji its joiners. */
+/** The UTF-16 units allowed per column, because a letter may carry combining marks and an emoji joiners. */
 const unitsPerColumn = 24;
 
-/** The letter at the cut may carry a mark that stands behind it. */
+/** The start of a text; measures it if the letter at the cut may carry a mark that follows. */
 function asciiHead(text: string, columns: number): string {
   return ascii.test(text.slice(0, columns + 1))
     ? text.slice(0, columns)
-    : takeColumns(text, columns);
+    : headWithin(text, columns);
 }
 
-let segmenter: Intl.Segmenter | undefined;
+const segmenter = lazy(() => new Intl.Segmenter());
 
-function takeColumns(text: string, columns: number): string {
+function headWithin(text: string, columns: number): string {
   const head = text.slice(0, (columns + 1) * unitsPerColumn);
   if (ascii.test(head)) return head.slice(0, columns);
-  segmenter ??= new Intl.Segmenter();
-  let taken = '';
+  let result = '';
   let width = 0;
-  for (const { segment } of segmenter.segment(head)) {
+  for (const { segment } of segmenter().segment(head)) {
     width += displayWidth(segment);
     if (width > columns) break;
-    taken += segment;
+    result += segment;
   }
-  return taken;
+  return result;
 }
 
 function firstLetter(text: string): string {

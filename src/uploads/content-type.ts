@@ -1,10 +1,11 @@
+/** Content types: finds which of the ten allowed types a file's bytes are. */
 import type { ReadableFile } from '../api/file-store.js';
 import type { UploadContentType } from '../api/schemas.js';
 
 const word = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
 const sheet = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 
-/** Which of the ten allowed content types a file's bytes are; undefined when none, or when it is empty. */
+/** Returns which of the ten allowed content types a file's bytes are; undefined if none, or if it is empty. */
 export async function typeByContent(file: ReadableFile): Promise<UploadContentType | undefined> {
   const head = await file.read(0, 1024);
   if (head.length === 0) return undefined;
@@ -14,7 +15,7 @@ export async function typeByContent(file: ReadableFile): Promise<UploadContentTy
   if (/^RIFF[^]{4}WEBP/.test(head.toString('latin1', 0, 12))) return 'image/webp';
   if (begins(head, [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1])) return typeOfCompound(file);
   if (begins(head, [0x50, 0x4b, 0x03, 0x04])) return typeOfZip(file);
-  // Readers accept a PDF whose header comes late, but not after text.
+  // PDF readers accept a late header, but a file that is entirely text is text even if it contains one.
   if (head.toString('latin1', 0, 5) === '%PDF-') return 'application/pdf';
   if (await isText(file)) return 'text/plain';
   return head.includes('%PDF-') ? 'application/pdf' : undefined;
@@ -40,7 +41,7 @@ async function typeOfZip(file: ReadableFile): Promise<UploadContentType | undefi
 
 const step = 256 * 1024;
 
-/** The whole file is UTF-8 without NUL. */
+/** True if the entire file is UTF-8 without NUL. */
 async function isText(file: ReadableFile): Promise<boolean> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   for (let offset = 0; offset < file.size; offset += step) {
@@ -63,7 +64,7 @@ const inHeader = 109;
 const mostSectors = 4096;
 const entrySize = 128;
 
-/** The names of the streams and storages at the root of a compound file; empty when it is damaged. */
+/** The names of the streams and storages at the root of a compound file; empty if it is damaged. */
 async function compoundNames(file: ReadableFile): Promise<readonly string[]> {
   const header = await file.read(0, 512);
   if (header.length < 512) return [];
@@ -83,7 +84,7 @@ class Sectors {
     this.#size = size;
   }
 
-  /** The bytes of a chain of sectors, up to a bound that no directory of a real file reaches. */
+  /** Reads a chain of sectors, up to a limit that no real directory reaches. */
   async chain(first: number): Promise<Buffer> {
     const parts: Buffer[] = [];
     for (let sector = first; sector < noMore && parts.length < mostSectors; ) {
@@ -107,7 +108,7 @@ class Sectors {
     return at + 4 <= bytes.length ? bytes.readUInt32LE(at) : noMore;
   }
 
-  /** Where the n-th sector of the table stands: in the header, and for large files in a chain of lists. */
+  /** The location of the n-th table sector: from the header, or for large files from a chain of lists. */
   async #tableSector(index: number): Promise<number> {
     if (index < inHeader) return this.#header.readUInt32LE(76 + index * 4);
     const perList = this.#size / 4 - 1;
@@ -150,7 +151,7 @@ const endRecord = 22;
 const longestComment = 65_535;
 const longestDirectory = 8 * 1024 * 1024;
 
-/** The names in a ZIP's central directory, which stands at its end; empty when there is none. */
+/** The names in a ZIP's central directory, which is at its end; empty if there is none. */
 async function zipNames(file: ReadableFile): Promise<readonly string[]> {
   const tailSize = Math.min(file.size, endRecord + longestComment);
   const tail = await file.read(file.size - tailSize, tailSize);

@@ -1,3 +1,4 @@
+/** Local files to upload: inspects a file or stdin, and determines its content type. */
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,17 +13,17 @@ import type { Streams } from '../terminal/streams.js';
 import { typeByContent } from './content-type.js';
 import { type FileIdentity, heldUpload, openUpload, type UploadFile } from './upload-source.js';
 
-/** A file that was looked at and may be uploaded. */
+/** An inspected file that may be uploaded. */
 export interface LocalFile extends UploadFile {
-  /** As typed; `-` for what came from stdin. */
+  /** As typed; `-` for stdin. */
   readonly path: string;
   readonly name: string;
   readonly contentType: UploadContentType;
 }
 
 /**
- * Looks at a file: readable, regular, and by name and by content one of the ten types (contract
- * section 8) unless the type is given. Throws InputError or UsageError.
+ * Inspects a file: it must be readable and regular and, unless its type is given, one of the ten types
+ * (contract section 8) by both name and content. Throws InputError or UsageError.
  */
 export async function inspectFile(path: string, given?: UploadContentType): Promise<LocalFile> {
   const file = await openUpload(path);
@@ -30,8 +31,8 @@ export async function inspectFile(path: string, given?: UploadContentType): Prom
   return { ...file, path, name: basename(path), contentType };
 }
 
-/** The file of an earlier look. Throws InputError when it is not that file any more. */
-export async function sameFile(
+/** Opens a file inspected earlier. Throws InputError if it is no longer the same file. */
+export async function reopenFile(
   path: string,
   contentType: UploadContentType,
   identity: FileIdentity,
@@ -40,16 +41,16 @@ export async function sameFile(
   return { ...file, path, name: basename(path), contentType };
 }
 
-/** What is known of stdin before it is read. */
+/** What is known about stdin before it is read. */
 interface StdinFile {
   readonly name: string;
-  /** Undefined: found by the name's extension and the bytes. */
+  /** Undefined: determined from the name's extension and the bytes. */
   readonly contentType: UploadContentType | undefined;
 }
 
 /**
- * Keeps stdin in a file that has no name any more, so that nothing of it is left however the process
- * ends, and gives it to `use`. Throws InputError, and UsageError where its type cannot be found.
+ * Spools stdin to an unlinked temporary file, so that nothing remains however the process ends, and
+ * passes it to `use`. Throws InputError, and UsageError if its type cannot be determined.
  */
 export async function withStdinFile<T>(
   stdin: Streams['stdin'],
@@ -59,7 +60,7 @@ export async function withStdinFile<T>(
 ): Promise<T> {
   const path = join(tmpdir(), `rosterctl-${randomUUID()}`);
   const handle = await open(path, 'wx+', 0o600).catch((cause: unknown) => {
-    throw notKept(cause);
+    throw spoolFailure(cause);
   });
   try {
     await unlink(path);
@@ -83,11 +84,11 @@ async function spool(
       await handle.appendFile(chunk as Uint8Array);
   } catch (error) {
     if (signal.aborted) throw stoppedReading('stdin');
-    throw notKept(error);
+    throw spoolFailure(error);
   }
 }
 
-function notKept(cause: unknown): InputError {
+function spoolFailure(cause: unknown): InputError {
   return new InputError('stdin cannot be kept in a temporary file.', {
     hint: 'Name a folder with room for it with TMPDIR.',
     cause,
@@ -100,28 +101,28 @@ async function typeOf(path: string, size: number): Promise<UploadContentType> {
   if (!named)
     throw new UsageError(
       `${path} has no extension of an allowed type (${orList(allowedExtensions)})${found ? `; its content is ${found}` : ''}.`,
-      { hint: sayType },
+      { hint: typeHint },
     );
-  refuseOther(path, named, found, size);
+  checkContentMatches(path, named, found, size);
   return named;
 }
 
-/** A name for a document need not end like a file's: the bytes alone may say what they are. */
+/** The type of stdin: a document's name needs no extension, so the bytes alone may determine it. Throws UsageError. */
 function typeOfStdin(
   name: string,
   found: UploadContentType | undefined,
   size: number,
 ): UploadContentType {
   const named = typeByName(name);
-  if (named) refuseOther(`${name} (stdin)`, named, found, size);
+  if (named) checkContentMatches(`${name} (stdin)`, named, found, size);
   const type = named ?? found;
   if (type) return type;
   throw new UsageError('Neither --name nor the content of stdin says what it is.', {
-    hint: sayType,
+    hint: typeHint,
   });
 }
 
-function refuseOther(
+function checkContentMatches(
   what: string,
   named: UploadContentType,
   found: UploadContentType | undefined,
@@ -130,11 +131,11 @@ function refuseOther(
   if (size === 0 || found === named) return;
   throw new UsageError(
     `${what} is named like ${named}, but its content is ${found ?? 'of no allowed type'}.`,
-    { hint: sayType },
+    { hint: typeHint },
   );
 }
 
-const sayType =
+const typeHint =
   'Say what it is with --content-type; allowed types are in: rosterctl docs upload --help';
 
 async function contentOf(path: string, size: number) {

@@ -1,4 +1,4 @@
-/** Uploads files as documents: the bytes go to the store, then the engine sends the record. */
+/** The upload operation: sends a file's bytes to the store, then the engine creates the document. */
 import { createHash } from 'node:crypto';
 import { callFor } from '../api/resources.js';
 import {
@@ -7,12 +7,12 @@ import {
   unfinishedUploads,
   uploadAction,
   uploadId,
-} from '../bulk/end-run.js';
+} from '../runs/end.js';
 import type { BulkValues } from '../bulk/invocation.js';
-import type { Operation, Recovery, Sent, Session, Step } from '../bulk/operation.js';
-import type { SelectedRow } from '../bulk/report.js';
-import { isSingleRun } from '../bulk/run-store.js';
-import type { StoredRun } from '../bulk/runs.js';
+import type { Operation, Recovery, Sent, Session, Step } from '../engine/operation.js';
+import type { SelectedRow } from '../runs/report.js';
+import { isSingleRun } from '../runs/store.js';
+import type { StoredRun } from '../runs/stored-run.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { fetchDocument } from '../downloads/download-one.js';
@@ -25,7 +25,7 @@ import {
   UnverifiedError,
 } from '../errors.js';
 import { creating, sendCreate } from '../resources/send.js';
-import { type LocalFile, sameFile } from './local-file.js';
+import { type LocalFile, reopenFile } from './local-file.js';
 import {
   badFile,
   exists,
@@ -50,7 +50,7 @@ import {
 } from './store-file.js';
 import { documentsByKey, verifyDocument } from './verify.js';
 
-/** What an upload hands to the engine besides its rows; `held`: what came from stdin, open already. */
+/** The operation of an upload; `held`: the spooled stdin, already open. */
 export function uploadOperation(held?: LocalFile): Operation {
   return {
     resource: 'documents',
@@ -64,18 +64,18 @@ export function uploadOperation(held?: LocalFile): Operation {
 }
 
 const recovery: Recovery = {
-  finishLine: ({ run }) =>
+  finishCommand: ({ run }) =>
     isSingleRun(run) ? `uploads finish ${uploadId(run, 1)}` : 'uploads finish --all',
-  isLeft: (run) =>
+  hasLeftovers: (run) =>
     unfinishedUploads([run]).some(
-      (left) => isStored(left) || (wasCutOff(left) && !isSpooled(left.row)),
+      (left) => isStored(left) || (wasInterrupted(left) && !isSpooled(left.row)),
     ),
   unfinishedRows: (run: StoredRun) => unfinishedUploads([run]).map(({ row }) => row.row),
   subjectOf: (row) => (isSpooled(row) ? undefined : inspected(row).path),
   inspectAgain,
 };
 
-/** The invocation of an upload, whichever command finishes it. */
+/** The invocation of an upload, for any command that finishes one. */
 export function uploadInvocation(values: object, { isSingle }: { readonly isSingle: boolean }) {
   return {
     operation: uploadOperation(),
@@ -85,12 +85,12 @@ export function uploadInvocation(values: object, { isSingle }: { readonly isSing
   };
 }
 
-/** A signal ended it: its bytes may have arrived. What failed says so itself. */
-function wasCutOff({ state, run, row }: UnfinishedUpload): boolean {
+/** True if a signal interrupted the transfer, so that its bytes may have arrived; a failure would have an error. */
+function wasInterrupted({ state, run, row }: UnfinishedUpload): boolean {
   return state === 'put_started' && run.state.results.get(row.row)?.error === undefined;
 }
 
-/** What came from stdin cannot be sent anew. */
+/** True for a file from stdin, which cannot be sent again. */
 function isSpooled(row: SelectedRow): boolean {
   return inspected(row).path === '-';
 }
@@ -101,9 +101,9 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
   const existing = new Map<number, JsonObject>();
   const storedOf = (row: SelectedRow) => arrived.get(row.row) ?? storedBefore(row);
   const bytes = byteCount((row) => (storedOf(row) ? 0 : inspected(row).sizeBytes));
-  const takenOf = nameConflicts(context, job);
+  const findConflict = nameConflicts(context, job);
   let keys: ReturnType<typeof documentsByKey> | undefined;
-  // Since an earlier process was refused somebody may have recorded the file by hand, as it was told.
+  // After an earlier process was refused, the user may have created the document by hand, as its message suggests.
   const recordedMeanwhile = async (row: SelectedRow, { fileKey }: StoredFile) =>
     storedBefore(row) && (await (keys ??= documentsByKey(context))).get(fileKey);
 
@@ -114,7 +114,7 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
 
   return {
     ...creating(context),
-    // A document that provably was not made is asked for once more.
+    // Only one resend, for a document that was provably not created.
     resends: 1,
     async plan(row) {
       const bad = badFile(row);
@@ -126,17 +126,17 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
         throw new InputError('What came from stdin cannot be read again.', {
           hint: 'Upload it again.',
         });
-      // What sends it is loaded before many open files leave no descriptor for that.
+      // Loads the file store module before many open files leave no descriptor for it.
       if (row.previewed) await context.files();
-      const file = held ?? (await sameFile(path, contentType, identity));
+      const file = held ?? (await reopenFile(path, contentType, identity));
       files.set(row.row, { ...file, path: row.id });
       const { calls, requests } = planUpload(context, job, inspected(row), undefined);
       const steps = calls.map((call) => ({ call, changes: [newDocument] }));
       if (row.previewed) return { steps, requests };
-      const taken = await takenOf(inspected(row), row.id);
-      if (!taken) return { steps, requests };
-      if (taken.document) existing.set(row.row, taken.document);
-      return { steps, requests, skipped: { code: exists, message: taken.message } };
+      const conflict = await findConflict(inspected(row), row.id);
+      if (!conflict) return { steps, requests };
+      if (conflict.document) existing.set(row.row, conflict.document);
+      return { steps, requests, skipped: { code: exists, message: conflict.message } };
     },
     async send({ call }, row): Promise<Sent> {
       const stored = storedOf(row);
@@ -187,14 +187,14 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
   };
 }
 
-/** Stands for the write of a row of which nothing has arrived. */
+/** A placeholder for the write of a row whose bytes have not arrived. */
 const emptyStep: Step = { call: callFor('documents', 'create', undefined), changes: [newDocument] };
 
 function byteCount(of: (row: SelectedRow) => number) {
   const count = {
     done: 0,
     of,
-    /** For one file; an attempt that begins anew takes back what the last one counted. */
+    /** Returns a counter for one file; a new attempt replaces the count of the previous one. */
     counter() {
       let counted = 0;
       return (bytes: number) => {
@@ -206,7 +206,7 @@ function byteCount(of: (row: SelectedRow) => number) {
   return count;
 }
 
-/** Keys under which an earlier process may have left bytes. */
+/** Keys under which earlier processes may have left bytes in the store. */
 function earlierKeys({ steps }: SelectedRow): readonly string[] {
   if (!steps) return [];
   const { earlier = [], fileKey } = steps as { earlier?: readonly string[]; fileKey?: string };
@@ -214,8 +214,8 @@ function earlierKeys({ steps }: SelectedRow): readonly string[] {
 }
 
 /**
- * Downloads a document again and compares its bytes with those that were sent. Throws ProtocolError
- * `notVerified` when they differ, UnverifiedError when they cannot be had.
+ * Downloads a document and compares its bytes with those sent. Throws ProtocolError `notVerified` if
+ * they differ, UnverifiedError if they cannot be read.
  */
 async function verifyUpload(
   context: Context,
@@ -230,7 +230,7 @@ async function verifyUpload(
     );
   const found = await hashOf(context, id, sizeBytes).catch((error: unknown) => {
     if (!(error instanceof Failure)) throw error;
-    if (saysOtherBytes(error)) return undefined;
+    if (isByteMismatch(error)) return undefined;
     throw new UnverifiedError(
       `The document ${id} was made; not verified: it could not be read again: ${error.message}`,
       error,
@@ -243,8 +243,8 @@ async function verifyUpload(
   );
 }
 
-/** It was read, and has another length or another MD5 than was sent. */
-function saysOtherBytes(error: Failure): boolean {
+/** True if a download failed because the stored length or MD5 differs. */
+function isByteMismatch(error: Failure): boolean {
   return error instanceof ProtocolError && ['wrongSize', 'wrongHash'].includes(error.code);
 }
 
@@ -255,7 +255,7 @@ async function hashOf(context: Context, id: string, size: number): Promise<strin
     version: {},
     rewinds: true,
     async begin(_, at) {
-      // The store began anew: what came before counts no more.
+      // The download restarted, so earlier bytes no longer count.
       if (at === 0) hash = createHash('sha256');
     },
     async write(chunk) {

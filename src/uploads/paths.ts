@@ -1,3 +1,4 @@
+/** Paths of an upload: expands patterns and folders to the files to upload. */
 import type { Dirent, readdir as readdirOfNode } from 'node:fs';
 import { lstat, readdir, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
@@ -6,9 +7,9 @@ import { type Failure, InputError } from '../errors.js';
 import { unreadable } from '../files/input-file.js';
 
 /**
- * The files that the paths name, in order: patterns are expanded where the shell did not, and with
- * `recursive` folders give all files below them but hidden ones; links are not followed there.
- * Throws InputError for a folder without `recursive` and a pattern that nothing matches.
+ * Expands paths to files, in order: patterns that the shell did not expand, and with `recursive`
+ * folders to all files below them except hidden ones, without following links there. Throws InputError
+ * for a folder without `recursive`, and for a pattern without a match.
  */
 export async function expandPaths(
   paths: readonly string[],
@@ -19,36 +20,36 @@ export async function expandPaths(
 }
 
 async function expand(path: string, recursive: boolean): Promise<readonly string[]> {
-  const there = await whatIs(path);
-  if (there?.isDirectory()) {
+  const stats = await statPath(path);
+  if (stats?.isDirectory()) {
     if (!recursive)
       throw new InputError(`${path} is a folder.`, {
         hint: `All files in it: rosterctl docs upload -r ${shellQuote(path)}`,
       });
-    return below(path);
+    return filesBelow(path);
   }
-  return there || !hasPattern(path) ? [path] : matching(path, recursive);
+  return stats || !hasPattern(path) ? [path] : matching(path, recursive);
 }
 
-/** A link that is named stands for what it leads to, if it leads anywhere. */
-function whatIs(path: string) {
+/** The stats of a path, following a link unless it is broken; undefined if nothing is there. */
+function statPath(path: string) {
   return stat(path).catch(() => lstat(path).catch(() => undefined));
 }
 
-async function below(folder: string): Promise<readonly string[]> {
+async function filesBelow(folder: string): Promise<readonly string[]> {
   const names = await filesIn(folder, '');
   if (names.length === 0) throw new InputError(`There is no file in ${folder}.`);
   return names.toSorted().map((name) => join(folder, name));
 }
 
-/** A folder that cannot be read is no empty one: what is in it would be missing unnoticed. */
+/** The files below a folder. Throws InputError for an unreadable folder, whose files would be missing unnoticed. */
 async function filesIn(folder: string, within: string): Promise<readonly string[]> {
   const here = join(folder, within);
   const entries = await readdir(here, { withFileTypes: true }).catch((error: unknown) => {
     throw unreadable(here, error);
   });
-  const seen = entries.filter(({ name }) => !name.startsWith('.'));
-  const found = seen.map(async (entry) => {
+  const visible = entries.filter(({ name }) => !name.startsWith('.'));
+  const found = visible.map(async (entry) => {
     const name = within === '' ? entry.name : `${within}/${entry.name}`;
     if (entry.isDirectory()) return filesIn(folder, name);
     return entry.isFile() ? [name] : [];
@@ -70,7 +71,7 @@ async function matching(pattern: string, recursive: boolean): Promise<readonly s
   const files = await Promise.all(
     found.toSorted().map(async (name) => {
       if (!name.endsWith('/')) return [name];
-      return recursive ? below(name) : [];
+      return recursive ? filesBelow(name) : [];
     }),
   );
   if (files.flat().length > 0) return files.flat();
@@ -78,11 +79,12 @@ async function matching(pattern: string, recursive: boolean): Promise<readonly s
 }
 
 /**
- * The globber passes over what it cannot read and what is no file: a folder is told, and of the rest
- * each is a file that cannot be uploaded, as it would be where the shell had expanded the pattern.
+ * A `readdir` for the glob library, which skips unreadable folders and special files. This one reports
+ * unreadable folders, and presents special files as files, which the upload then refuses as it would
+ * if the shell had expanded the pattern.
  */
 function reportingReaddir(onUnreadable: (path: string, error: Error) => void) {
-  const telling = (
+  const reporting = (
     path: string,
     _: object,
     done: (error: Error | null, entries?: readonly Dirent[]) => void,
@@ -95,7 +97,7 @@ function reportingReaddir(onUnreadable: (path: string, error: Error) => void) {
       },
     );
   };
-  return telling as typeof readdirOfNode;
+  return reporting as typeof readdirOfNode;
 }
 
 async function matchableIn(folder: string): Promise<readonly Dirent[]> {
@@ -103,24 +105,24 @@ async function matchableIn(folder: string): Promise<readonly Dirent[]> {
   return Promise.all(entries.map((entry) => matchable(folder, entry)));
 }
 
-/** A file, a folder or a link to one; anything else goes for a file. */
+/** The entry of a file, a folder or a link to one; any other entry is presented as a file. */
 async function matchable(folder: string, entry: Dirent): Promise<Dirent> {
   if (entry.isFile() || entry.isDirectory()) return entry;
-  const leads = entry.isSymbolicLink() && (await stat(join(folder, entry.name)).catch(() => null));
-  if (leads && (leads.isFile() || leads.isDirectory())) return entry;
+  const target = entry.isSymbolicLink() && (await stat(join(folder, entry.name)).catch(() => null));
+  if (target && (target.isFile() || target.isDirectory())) return entry;
   return Object.create(entry, {
     isFile: { value: () => true },
     isSymbolicLink: { value: () => false },
   }) as Dirent;
 }
 
-/** Whether a path stands for many: a folder, or a pattern that is no file's own name. */
+/** True if a path may stand for many files: a folder, or a pattern that is not itself the name of a file. */
 export async function namesMany(path: string): Promise<boolean> {
-  const there = await whatIs(path);
-  return there ? there.isDirectory() : hasPattern(path);
+  const stats = await statPath(path);
+  return stats ? stats.isDirectory() : hasPattern(path);
 }
 
-/** Whether the shell would have read it as a pattern. */
+/** True if a shell would read the path as a pattern. */
 function hasPattern(path: string): boolean {
   return /[*?[\]{}]/.test(path);
 }

@@ -1,7 +1,8 @@
+/** Plans uploads: the job, the inspected files in its rows, the requests still to send, and conflicts of names. */
 import type { UploadContentType } from '../api/schemas.js';
 import type { Completeness } from '../api/types.js';
-import { type UnfinishedUpload, stored as storedState } from '../bulk/end-run.js';
-import type { RowChange, SelectedRow } from '../bulk/report.js';
+import { type UnfinishedUpload, storedState } from '../runs/end.js';
+import type { RowChange, SelectedRow } from '../runs/report.js';
 import type { Plan } from '../cli/views.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
@@ -15,7 +16,7 @@ import {
   type StoredFile,
 } from './store-file.js';
 
-/** What is wanted of every file of an upload, as plain JSON. */
+/** The job of an upload, which applies to every file; plain JSON. */
 export interface UploadJob {
   readonly name: string | null;
   readonly tags: readonly string[];
@@ -23,7 +24,7 @@ export interface UploadJob {
   readonly verify: boolean;
 }
 
-/** The flags that say what is wanted of every file. */
+/** The flags that make up the job. */
 export interface UploadValues {
   readonly name: string | undefined;
   readonly tag: readonly string[] | undefined;
@@ -35,34 +36,34 @@ export function uploadJobOf({ name, tag = [], ifExists, verify }: UploadValues):
   return { name: name ?? null, tags: [...new Set(tag)], ifExists, verify };
 }
 
-/** What is told of a file, and the name that its document gets unless another is given. */
+/** The facts that the service gets about a file, and the default name of its document. */
 interface NamedFile extends FileFacts {
   readonly name: string;
 }
 
-/** A file as the preflight saw it, as plain JSON. */
+/** A file as inspected before the upload; plain JSON. */
 export interface InspectedFile extends NamedFile {
-  /** Absolute, so that an upload can be finished from another folder; `-` for what came from stdin. */
+  /** Absolute, so that an upload can be finished from another folder; `-` for stdin. */
   readonly path: string;
   readonly identity: string;
-  /** An earlier file of the same line whose document gets the same name. */
+  /** An earlier file of the same invocation whose document gets the same name. */
   readonly duplicateOf?: string;
 }
 
-/** A file that the preflight refused. */
+/** A file that failed inspection. */
 export interface BadFile {
   /** Absolute. */
   readonly path: string;
-  /** As given; null: it was to be found out. */
+  /** As given; null: to be determined from the file. */
   readonly contentType: UploadContentType | null;
   readonly problem: string;
   readonly hint: string | null;
 }
 
-/** What an upload changes. */
+/** The change that an upload makes. */
 export const newDocument: RowChange = { field: 'id', from: null, to: '(new document)' };
 
-/** What is still to be sent: all three requests, or the document alone of a file that has arrived. */
+/** The requests still to send: all three, or only that for the document if the file has arrived. */
 export function planUpload(
   context: Context,
   job: UploadJob,
@@ -75,41 +76,41 @@ export function planUpload(
   return { calls: [call], requests: [context.api.describe(call)] };
 }
 
-/** The same for an upload that a run left. */
-export function planLeft(context: Context, { plan, row, steps }: UnfinishedUpload) {
+/** The requests still to send for an unfinished upload. */
+export function planUnfinished(context: Context, { plan, row, steps }: UnfinishedUpload) {
   const { job } = plan.job as { readonly job: UploadJob };
   return planUpload(context, job, inspected(row), storedBefore({ ...row, steps }));
 }
 
-/** What the record of a file's document says. */
+/** The name and tags of a file's document. */
 export function textOf({ name, tags }: UploadJob, file: NamedFile): DocumentText {
   return { name: name ?? file.name, tags };
 }
 
-/** What the preflight saw of a row's file. */
+/** The inspected file of a row. */
 export function inspected({ own }: SelectedRow): InspectedFile {
   return own as unknown as InspectedFile;
 }
 
-/** The row of a file that was looked at. */
+/** The row of an inspected file. */
 export function uploadRow(row: number, id: string, file: InspectedFile | BadFile): SelectedRow {
   return { row, id, own: { ...file }, cells: [id] };
 }
 
-/** What a row says of a file that was refused; undefined for one that can be uploaded. */
+/** The refused file of a row; undefined if it can be uploaded. */
 export function badFile({ own = {} }: SelectedRow): BadFile | undefined {
   return own['problem'] === undefined ? undefined : (own as unknown as BadFile);
 }
 
-/** What an earlier process got to the store. */
+/** The file that an earlier process stored for a row, if any. */
 export function storedBefore({ steps }: SelectedRow): StoredFile | undefined {
   return steps?.['state'] === storedState ? (steps as unknown as StoredFile) : undefined;
 }
 
-/** The code of a name that is not free. */
+/** The code for a document name that is already in use. */
 export const exists = 'exists';
 
-/** A name that is not free, and the document that has it. */
+/** A name that is already in use, and the document that has it. */
 interface NameConflict {
   readonly message: string;
   readonly hint: string;
@@ -117,32 +118,35 @@ interface NameConflict {
 }
 
 /**
- * Says of a file whether its name is taken, where that matters: by an earlier file of the same line
- * or by a document; the list is read once. It throws GuardError: `exists` for `--if-exists error`,
- * `incomplete` where a list in doubt does not show the name.
+ * Returns a function that finds the conflict of a file's name, with an earlier file of the same
+ * invocation or with a document; it reads the list once, and only if conflicts matter. It throws
+ * GuardError `exists` for `--if-exists error`, `incomplete` if a possibly incomplete list lacks the name.
  */
 export function nameConflicts(context: Context, { name, ifExists }: UploadJob) {
   let documents: Promise<NamedDocuments> | undefined;
-  const find = async (wanted: string): Promise<NameConflict | undefined> => {
+  const find = async (target: string): Promise<NameConflict | undefined> => {
     documents ??= documentNames(context);
-    const { names, verdict } = await documents;
-    const document = names.get(wanted);
-    if (!document && verdict.state === 'doubtful') throw inDoubt(wanted, verdict.reason);
-    return document && byDocument(wanted, document);
+    const { names, completeness } = await documents;
+    const document = names.get(target);
+    if (!document && completeness.state === 'doubtful')
+      throw incompleteList(target, completeness.reason);
+    return document && conflictWithDocument(target, document);
   };
   return async (file: Pick<InspectedFile, 'name' | 'duplicateOf'>, path: string) => {
     if (ifExists === 'duplicate') return undefined;
-    const wanted = name ?? file.name;
+    const target = name ?? file.name;
     const { duplicateOf } = file;
-    const taken =
-      duplicateOf === undefined ? await find(wanted) : byNamesake(wanted, [duplicateOf, path]);
-    if (taken && ifExists === 'error')
-      throw new GuardError(taken.message, { code: exists, hint: taken.hint });
-    return taken;
+    const conflict =
+      duplicateOf === undefined
+        ? await find(target)
+        : conflictWithFile(target, [duplicateOf, path]);
+    if (conflict && ifExists === 'error')
+      throw new GuardError(conflict.message, { code: exists, hint: conflict.hint });
+    return conflict;
   };
 }
 
-function byDocument(name: string, document: JsonObject): NameConflict {
+function conflictWithDocument(name: string, document: JsonObject): NameConflict {
   return {
     message: `A document named ${name} exists already: ${String(document['id'])}.`,
     hint: 'Give it another --name, or use --if-exists skip or duplicate.',
@@ -150,30 +154,30 @@ function byDocument(name: string, document: JsonObject): NameConflict {
   };
 }
 
-function byNamesake(name: string, paths: readonly string[]): NameConflict {
+function conflictWithFile(name: string, paths: readonly string[]): NameConflict {
   return {
     message: `Two files would be named ${name}: ${paths.join(' and ')}.`,
     hint: 'Upload one of them alone with another --name, or use --if-exists skip or duplicate.',
   };
 }
 
-function inDoubt(name: string, reason: string): GuardError {
+function incompleteList(name: string, reason: string): GuardError {
   return new GuardError(
     `Whether a document is named ${name} is not known: the list of documents may be incomplete: ${reason}. Nothing was sent.`,
     { code: 'incomplete', hint: 'To upload it all the same: --if-exists duplicate' },
   );
 }
 
-/** The documents there are, by name. */
+/** The existing documents by name. */
 interface NamedDocuments {
   readonly names: ReadonlyMap<unknown, JsonObject>;
-  /** Whether these are all. */
-  readonly verdict: Completeness;
+  /** Whether the list was complete. */
+  readonly completeness: Completeness;
 }
 
 async function documentNames(context: Context): Promise<NamedDocuments> {
   const names = new Map<unknown, JsonObject>();
   const list = context.api.list('documents');
   for await (const record of list) names.set(record['name'], record);
-  return { names, verdict: list.completeness() };
+  return { names, completeness: list.completeness() };
 }

@@ -1,8 +1,9 @@
+/** Rows of an upload: expands its paths, inspects every file, and finds duplicates. */
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { UploadContentType } from '../api/schemas.js';
-import type { SelectedRow } from '../bulk/report.js';
-import type { Selection } from '../bulk/selection.js';
+import type { SelectedRow } from '../runs/report.js';
+import type { Selection } from '../engine/operation.js';
 import type { Context } from '../context.js';
 import { mapConcurrently } from '../data/concurrency.js';
 import { digestOf } from '../data/digest.js';
@@ -22,13 +23,13 @@ interface PathValues {
   readonly failFast: boolean;
 }
 
-/** So many files are looked at at once. */
+/** How many files are inspected concurrently. */
 const filesAtOnce = 8;
 
 /**
- * Looks at every file before anything is sent; a file named twice is taken once. One that cannot be
- * uploaded becomes a row that fails; with --fail-fast, or where it is the only one, its InputError or
- * UsageError is thrown. Throws UsageError for one name and several files.
+ * Inspects every file before anything is sent; a file named twice becomes one row. A file that cannot
+ * be uploaded becomes a failing row; with --fail-fast, or if it is the only file, its InputError or
+ * UsageError is thrown. Throws UsageError for --name with several files.
  */
 export async function uploadRows(
   context: Context,
@@ -36,28 +37,30 @@ export async function uploadRows(
 ): Promise<Selection> {
   const names = await expandPaths(paths, { recursive });
   if (name !== undefined && names.length > 1) throw oneNameForMany();
-  // Where it is the only one, nothing goes on without it.
+  // If it is the only file, there is nothing else to upload.
   const isAlone = paths.length === 1 && names[0] === paths[0];
-  const look = async (path: string): Promise<InspectedPath> => ({
+  const inspectPath = async (path: string): Promise<InspectedPath> => ({
     path,
     file: await inspect(context, path, contentType, failFast || isAlone),
   });
-  const looked = await Promise.all(mapConcurrently(names, filesAtOnce, look));
-  const once = withoutDoubles(context, looked);
-  await noteTwins(context, once);
-  const rows = withNamesakes(once.map(({ path, file }, index) => uploadRow(index + 1, path, file)));
+  const files = await Promise.all(mapConcurrently(names, filesAtOnce, inspectPath));
+  const distinct = withoutDuplicates(context, files);
+  await noteSameBytes(context, distinct);
+  const rows = withDuplicateNames(
+    distinct.map(({ path, file }, index) => uploadRow(index + 1, path, file)),
+  );
   return { rows, header: ['path'], note: undefined, digest: filesDigest(rows) };
 }
 
 /**
- * The rows of a retry: nothing of these files has arrived, so each is looked at as it is now. Its name
- * and type stay what they were said to be; what came from stdin is gone.
+ * Inspects the files of a retry's rows again, because none of them has arrived. Names and types stay as
+ * given; stdin cannot be read again.
  */
 export async function inspectAgain(
   context: Context,
   rows: readonly SelectedRow[],
 ): Promise<readonly SelectedRow[]> {
-  const look = async (row: SelectedRow): Promise<SelectedRow> => {
+  const inspectRow = async (row: SelectedRow): Promise<SelectedRow> => {
     const bad = badFile(row);
     const { path, contentType } = bad ?? inspected(row);
     if (path === '-') return row;
@@ -65,16 +68,16 @@ export async function inspectAgain(
     const isNamed = !bad && !('problem' in file);
     return { ...row, own: { ...file, ...(isNamed && { name: inspected(row).name }) } };
   };
-  return withNamesakes(await Promise.all(mapConcurrently(rows, filesAtOnce, look)));
+  return withDuplicateNames(await Promise.all(mapConcurrently(rows, filesAtOnce, inspectRow)));
 }
 
-/** The refusal of `--name` beside several files. */
+/** The error for `--name` with several files. */
 export function oneNameForMany(): UsageError {
   return new UsageError('--name names one document, and there are several files.');
 }
 
-/** What is kept of a file until its upload is finished. */
-export function seenFile({
+/** The part of a file that the plan stores until its upload is finished. */
+export function toInspectedFile({
   path,
   name,
   contentType,
@@ -84,12 +87,12 @@ export function seenFile({
   return { path: path === '-' ? path : resolve(path), name, contentType, sizeBytes, identity };
 }
 
-/** Stands for these files as they are now. */
+/** Digest of the files in their present state. */
 function filesDigest(rows: readonly SelectedRow[]): string {
   return digestOf(rows.map(({ own }) => own));
 }
 
-/** Throws UsageError for more bytes than `upload.maxBytes`; an empty file is told. */
+/** Throws UsageError for more bytes than `upload.maxBytes`; prints a note for an empty file. */
 export function checkSize(context: Context, file: LocalFile): void {
   const most = Number(context.settings.overrides['upload.maxBytes'] ?? Number.POSITIVE_INFINITY);
   if (file.sizeBytes > most)
@@ -115,58 +118,58 @@ async function inspect(
   try {
     const file = await inspectFile(path, contentType);
     checkSize(context, file);
-    return seenFile(file);
+    return toInspectedFile(file);
   } catch (error) {
-    // A limit of this machine says nothing of the file.
+    // A limit of this machine is not a problem of the file.
     if (!(error instanceof Failure) || failFast || systemLimit(error)) throw error;
     const { message, hint = null } = error;
     return { path: resolve(path), contentType: contentType ?? null, problem: message, hint };
   }
 }
 
-function withoutDoubles(
+function withoutDuplicates(
   context: Context,
-  looked: readonly InspectedPath[],
+  files: readonly InspectedPath[],
 ): readonly InspectedPath[] {
-  const taken = new Set<string>();
-  return looked.filter(({ path }) => {
+  const used = new Set<string>();
+  return files.filter(({ path }) => {
     const key = resolve(path);
-    if (!taken.has(key)) return taken.add(key);
+    if (!used.has(key)) return used.add(key);
     context.note(`${path} is named twice; it is uploaded once.`);
     return false;
   });
 }
 
-/** Of several files of one name each but the first says so; one that is refused has no document. */
-function withNamesakes(rows: readonly SelectedRow[]): readonly SelectedRow[] {
+/** Sets `duplicateOf` on every file whose name an earlier one has; refused files do not count. */
+function withDuplicateNames(rows: readonly SelectedRow[]): readonly SelectedRow[] {
   const paths = new Map<unknown, string>();
   return rows.map((row) => {
     if (badFile(row)) return row;
-    const { namesake: _, ...own } = row.own ?? {};
+    const { duplicateOf: _, ...own } = row.own ?? {};
     const duplicateOf = paths.get(own['name']);
     if (duplicateOf === undefined) paths.set(own['name'], row.id);
     return { ...row, own: { ...own, ...(duplicateOf !== undefined && { duplicateOf }) } };
   });
 }
 
-/** Two files of the same bytes are uploaded both, and told: it is often a mistake. */
-async function noteTwins(context: Context, looked: readonly InspectedPath[]): Promise<void> {
+/** Prints a note on files with the same bytes, often a mistake; all of them are uploaded. */
+async function noteSameBytes(context: Context, files: readonly InspectedPath[]): Promise<void> {
   const bySize = new Map<number, string[]>();
-  for (const { path, file } of looked)
+  for (const { path, file } of files)
     if ('sizeBytes' in file && file.sizeBytes > 0)
       bySize.set(file.sizeBytes, [...(bySize.get(file.sizeBytes) ?? []), path]);
   const hashed = async (path: string) => ({ path, hash: await hashOf(path, context.signal) });
-  let twins = 0;
+  let pairs = 0;
   for (const paths of [...bySize.values()].filter(({ length }) => length > 1)) {
     const byHash = new Map<string, string>();
     // oxlint-disable-next-line no-await-in-loop
     for (const { path, hash } of await Promise.all(mapConcurrently(paths, filesAtOnce, hashed))) {
       const other = byHash.get(hash);
       if (other === undefined) byHash.set(hash, path);
-      else if (++twins <= nameFirstFew) context.note(`${path} holds the same bytes as ${other}.`);
+      else if (++pairs <= nameFirstFew) context.note(`${path} holds the same bytes as ${other}.`);
     }
   }
-  const more = twins - nameFirstFew;
+  const more = pairs - nameFirstFew;
   if (more > 0) context.note(`… and ${plural(more, 'more pair')}.`);
 }
 

@@ -1,3 +1,4 @@
+/** The steps of an upload (contract 4.2, 4.3, 4.5): the grant, the bytes to the store, and the document. */
 import { createHash } from 'node:crypto';
 import type { UploadSource } from '../api/file-store.js';
 import { findRecord } from '../api/records.js';
@@ -6,24 +7,24 @@ import type { Call, PlannedRequest } from '../api/types.js';
 import type { Context } from '../context.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { plural, shellQuote } from '../data/text.js';
-import type { Sent } from '../bulk/operation.js';
+import type { Sent } from '../engine/operation.js';
 import { Failure, StoreError, UnknownOutcomeError } from '../errors.js';
 import type { LocalFile } from './local-file.js';
-import { isAnswerTo, madeDocument } from './verify.js';
+import { isAnswerTo, findDocument } from './verify.js';
 
-/** What the service is told of a file. */
+/** The facts that the service gets about a file. */
 export interface FileFacts {
   readonly contentType: UploadContentType;
   readonly sizeBytes: number;
 }
 
-/** What the record of an uploaded file says besides the file itself. */
+/** What the document of an uploaded file says apart from the file itself. */
 export interface DocumentText {
   readonly name: string;
   readonly tags: readonly string[];
 }
 
-/** Where the bytes of a file lie, and what they are if that was asked for. */
+/** Where the bytes of a file are stored, and their hash if requested. */
 export interface StoredFile {
   readonly fileKey: string;
   readonly fileRef: string;
@@ -62,34 +63,34 @@ export function plannedUpload(
   ];
 }
 
-/** How often a signed URL that ran out before its file was sent is asked for again. */
+/** How often a signed URL that expired before its file was sent is renewed. */
 const renewals = 2;
 
-export interface StoreOptions {
+export interface StoreFileOptions {
   /** Resolves when the step is on disk. */
   readonly step: (entry: JsonObject) => Promise<void>;
-  /** Told the bytes of the attempt that goes on. */
+  /** Called with the bytes sent by the current attempt. */
   readonly onBytes: (bytes: number) => void;
   readonly hashes: boolean;
-  /** The key of an attempt of an earlier process, which may have left its bytes in the store. */
+  /** The keys of earlier attempts, which may have left bytes in the store. */
   readonly earlier: readonly string[];
 }
 
 /**
- * Steps 1 and 2 of contract 4.5: asks for a signed URL and sends the bytes there, never the key. A
- * URL that ran out first is asked for again, at most twice. Throws StoreError for a refusal that a
- * new URL would not change, InputError for a file that changed.
+ * Steps 1 and 2 of contract 4.5: requests a signed URL and sends the bytes there, never the API key.
+ * Renews an expired URL at most twice. Throws StoreError for a refusal that a new URL would not change,
+ * InputError for a file that changed.
  */
 export async function storeFile(
   context: Context,
   file: LocalFile,
-  options: StoreOptions,
+  options: StoreFileOptions,
   turn = 0,
 ): Promise<StoredFile> {
   const { step, earlier } = options;
   const grant = UploadGrant.parse((await context.api.send(grantCall(file))).body);
   const stored = { fileKey: grant.key, fileRef: grant.fileRef };
-  // The signed URL is a secret and is not kept.
+  // The signed URL is a secret and is not recorded.
   await step({ state: 'granted', ...stored, ...(earlier.length > 0 && { earlier: [...earlier] }) });
   await step({ state: 'put_started' });
   try {
@@ -97,25 +98,28 @@ export async function storeFile(
     await step({ state: 'put_done', ...(sha256 && { sha256 }) });
     return { ...stored, sha256 };
   } catch (error) {
-    if (!(error instanceof StoreError && ranOut(error)) || turn === renewals) throw error;
+    if (!(error instanceof StoreError && isExpired(error)) || turn === renewals) throw error;
     context.detail(`The upload URL of ${file.path} was refused; a new one is asked for.`);
     return storeFile(context, file, { ...options, earlier: [...earlier, grant.key] }, turn + 1);
   }
 }
 
-/** Refusals that a new URL would meet as well: it is signed for the same headers, by the same clock. */
-const lasting = ['SignatureDoesNotMatch', 'RequestTimeTooSkewed'];
+/** Refusals that a new URL would meet too: it is signed for the same headers, by the same clock. */
+const permanentRefusals = ['SignatureDoesNotMatch', 'RequestTimeTooSkewed'];
 
-function ranOut({ status, code }: StoreError): boolean {
-  return (status === 403 && !lasting.includes(code)) || (status === 400 && code === 'ExpiredToken');
+function isExpired({ status, code }: StoreError): boolean {
+  return (
+    (status === 403 && !permanentRefusals.includes(code)) ||
+    (status === 400 && code === 'ExpiredToken')
+  );
 }
 
-/** Gives the SHA-256 of what was sent, if that is wanted: in the same pass. */
+/** Sends the bytes and returns their SHA-256, computed in the same pass, if `hashes` is set. */
 async function sendBytes(
   context: Context,
   file: LocalFile,
   { uploadUrl, headers }: UploadGrant,
-  { onBytes, hashes }: StoreOptions,
+  { onBytes, hashes }: StoreFileOptions,
 ): Promise<string | undefined> {
   let hash = createHash('sha256');
   const { contentType, sizeBytes } = file;
@@ -132,15 +136,15 @@ async function sendBytes(
     },
   };
   const files = await context.files();
-  // Headers that the store wants besides are not in the contract; the file store judges them.
+  // Additional headers of the grant are not in the contract; the file store checks them.
   await files.put(uploadUrl, source, isObject(headers) ? headers : undefined);
   await file.verify();
   return hashes ? hash.digest('hex') : undefined;
 }
 
 /**
- * The record that an answer to step 3 gives, or the list shows. Throws what the answer says no by,
- * UnknownOutcomeError for the record of something else.
+ * Returns the document from an answer to step 3, or from the list. Throws the error that the answer
+ * reports, UnknownOutcomeError if the answer is another record.
  */
 export async function confirmDocument(
   context: Context,
@@ -157,13 +161,13 @@ export async function confirmDocument(
   throw new UnknownOutcomeError(sentence, { method, path }, { delivery: 'applied' });
 }
 
-/** The record that an answer without one leaves to the list. */
+/** Finds the document in the list after an answer without a record; empty if it is not there. */
 async function recordInList(
   context: Context,
   body: JsonObject,
   since: number,
 ): Promise<JsonObject> {
-  const found = await madeDocument(context, body, since).catch((error: unknown) => {
+  const found = await findDocument(context, body, since).catch((error: unknown) => {
     if (error instanceof Failure) return undefined;
     throw error;
   });
@@ -171,7 +175,7 @@ async function recordInList(
   return found ?? {};
 }
 
-/** When the bytes have arrived and no record could be made: what is left over, and how to finish it. */
+/** Prints what is left over when the bytes arrived but no document was created, and how to finish it. */
 export function noteLeftover(
   context: Context,
   path: string,
@@ -186,13 +190,13 @@ export function noteLeftover(
     `--content-type ${contentType} --size-bytes ${sizeBytes} --name ${shellQuote(name)}`,
     ...tags.map((tag) => `--tag ${shellQuote(tag)}`),
   ];
-  const doubt = error instanceof UnknownOutcomeError;
+  const isUnknown = error instanceof UnknownOutcomeError;
   const sent = `${path} was sent (${plural(sizeBytes, 'byte')})`;
   context.message(
-    doubt
+    isUnknown
       ? `${sent}; whether its record was made is not known. Look first: rosterctl docs list`
       : `${sent}, but no document records it.`,
   );
   context.message(`key ${fileKey}, fileRef ${fileRef}`);
-  context.message(`${doubt ? 'If it is missing' : 'Finish it with'}: ${words.join(' ')}`);
+  context.message(`${isUnknown ? 'If it is missing' : 'Finish it with'}: ${words.join(' ')}`);
 }

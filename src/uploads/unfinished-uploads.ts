@@ -1,34 +1,35 @@
-import type { DamagedRun } from '../bulk/journal.js';
-import { storeOf } from '../bulk/run-store.js';
-import { listOpenRuns } from '../bulk/runs.js';
-import { type UnfinishedUpload, unfinishedUploads } from '../bulk/end-run.js';
+/** Unfinished uploads on this machine: lists them, and finds one by its id. */
+import type { DamagedRun } from '../runs/journal.js';
+import { storeOf } from '../runs/store.js';
+import { listOpenRuns } from '../runs/stored-run.js';
+import { type UnfinishedUpload, unfinishedUploads } from '../runs/end.js';
 import { nearest } from '../data/nearest.js';
 import type { LocalContext } from '../context.js';
 import { UsageError } from '../errors.js';
 
-/** The uploads on this machine that are not finished, oldest first; a run that is damaged is told. */
+/** Reads the unfinished uploads on this machine, oldest first; prints a message for each damaged run. */
 export async function readUnfinishedUploads(
   context: LocalContext,
   onDamaged: (run: DamagedRun) => void = () => {},
 ): Promise<readonly UnfinishedUpload[]> {
-  const tell = (run: DamagedRun) => {
+  const report = (run: DamagedRun) => {
     context.message(run.message);
     onDamaged(run);
   };
-  return unfinishedUploads(await listOpenRuns(storeOf(context), tell));
+  return unfinishedUploads(await listOpenRuns(storeOf(context), report));
 }
 
-/** One of them by its id. Throws UsageError when there is none. */
+/** Finds an unfinished upload by its id. Throws UsageError if there is none. */
 export async function findUnfinishedUpload(
   context: LocalContext,
   id: string,
 ): Promise<UnfinishedUpload> {
-  const left = await readUnfinishedUploads(context);
-  const found = left.find((upload) => upload.id === id);
-  if (found) return found;
+  const uploads = await readUnfinishedUploads(context);
+  const match = uploads.find((upload) => upload.id === id);
+  if (match) return match;
   const near = nearest(
     id,
-    left.map((upload) => upload.id),
+    uploads.map((upload) => upload.id),
   );
   throw new UsageError(
     `There is no unfinished upload ${id}${near ? ` (did you mean ${near}?)` : ''}.`,

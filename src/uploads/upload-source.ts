@@ -1,3 +1,4 @@
+/** The bytes of an upload: reads a file in chunks and detects any change to it. */
 import type { BigIntStats } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { InputError } from '../errors.js';
@@ -8,35 +9,35 @@ export interface UploadFile {
   readonly sizeBytes: number;
   readonly identity: FileIdentity;
   /**
-   * The bytes, from the start, each time it is called. Each chunk is valid until the one after the
-   * next is asked for. Throws InputError, at the latest before the last one, when the file is not
-   * what it was when it was opened first.
+   * Reads the bytes from the start on each call. Each chunk is valid until the one after the next is
+   * requested. Throws InputError, at the latest before the last chunk, if the file has changed since
+   * it was first opened.
    */
   open(): AsyncIterable<Uint8Array>;
-  /** Throws InputError when the file has changed since it was looked at. */
+  /** Throws InputError if the file has changed since it was inspected. */
   verify(): Promise<void>;
 }
 
-/** Which file it was, untouched: device, inode, size, times of change of content and of the inode, in ns. */
+/** Identifies an unchanged file: device, inode, size, mtime and ctime in ns. */
 export type FileIdentity = string;
 
 const mostChunkBytes = 2 * 1024 * 1024;
 
 /**
- * Looks at a file to upload; `expected` is the identity of an earlier look. Throws InputError unless
- * it is a regular file that can be read, and the one expected.
+ * Inspects a file to upload; `expected` is its identity from an earlier inspection. Throws InputError
+ * unless it is a readable regular file with that identity.
  */
 export async function openUpload(path: string, expected?: FileIdentity): Promise<UploadFile> {
-  // Opening a pipe would wait for its writer for ever.
-  const planned = await statOf(path);
-  if (!planned.isFile())
-    throw new InputError(`${path} is ${kindOf(planned)}, not a regular file; nothing was sent.`);
-  if (expected !== undefined && identityOf(planned) !== expected)
+  // Opening a pipe would wait forever for its writer.
+  const initial = await statOf(path);
+  if (!initial.isFile())
+    throw new InputError(`${path} is ${kindOf(initial)}, not a regular file; nothing was sent.`);
+  if (expected !== undefined && identityOf(initial) !== expected)
     throw changed(path, 'since its upload began');
   const check = async (handle: FileHandle) => {
-    // The open file and what the name now leads to: a replacement by rename shows only there.
+    // Checks the open file and the path, because only the path shows a replacement by rename.
     const [now, byName] = await Promise.all([handle.stat({ bigint: true }), statOf(path)]);
-    if (identityOf(now) !== identityOf(planned) || identityOf(byName) !== identityOf(planned))
+    if (identityOf(now) !== identityOf(initial) || identityOf(byName) !== identityOf(initial))
       throw changed(path);
   };
   const withFile = async <T>(work: (handle: FileHandle) => Promise<T>): Promise<T> => {
@@ -49,21 +50,21 @@ export async function openUpload(path: string, expected?: FileIdentity): Promise
   };
   await withFile(check);
   return {
-    sizeBytes: Number(planned.size),
-    identity: identityOf(planned),
+    sizeBytes: Number(initial.size),
+    identity: identityOf(initial),
     async *open() {
       const handle = await openFile(path);
       try {
         await check(handle);
         let sum = 0n;
-        for await (const chunk of chunks(handle, Number(planned.size), undefined)) {
+        for await (const chunk of chunks(handle, Number(initial.size), undefined)) {
           sum += BigInt(chunk.length);
-          // Before the last one is handed over: a request that is not whole stores nothing.
-          if (sum >= planned.size) await check(handle);
+          // Before the last chunk is sent, because an incomplete request stores nothing.
+          if (sum >= initial.size) await check(handle);
           yield chunk;
         }
-        // Cut short, it never came to its last one; what is done to it later concerns `verify`.
-        if (sum < planned.size) await check(handle);
+        // The file shrank, so that no chunk was the last. Changes after the last chunk are for `verify`.
+        if (sum < initial.size) await check(handle);
       } finally {
         await handle.close();
       }
@@ -72,22 +73,22 @@ export async function openUpload(path: string, expected?: FileIdentity): Promise
   };
 }
 
-/** A file that is open already and has no name: what came from stdin. It stays open. */
+/** An open file without a name, which holds the spooled stdin. It stays open. */
 export async function heldUpload(handle: FileHandle): Promise<UploadFile> {
-  const planned = await handle.stat({ bigint: true });
+  const initial = await handle.stat({ bigint: true });
   return {
-    sizeBytes: Number(planned.size),
-    identity: identityOf(planned),
-    open: () => chunks(handle, Number(planned.size), 0),
+    sizeBytes: Number(initial.size),
+    identity: identityOf(initial),
+    open: () => chunks(handle, Number(initial.size), 0),
     async verify() {},
   };
 }
 
 /**
- * Two buffers take turns: while one is being sent the other is filled. A chunk is short only at the
- * end of the file, for the sender may still hold a short one when the next is asked for. A file of
- * less than a chunk needs one buffer, a byte longer than its `size`, which shows whether it grew.
- * `from` is undefined for a file that is read from where it stands.
+ * Alternates two buffers: one is filled while the other is being sent. A chunk is short only at the end
+ * of the file, because the sender may still hold a short one when the next is requested. A file
+ * smaller than a chunk needs one buffer, one byte longer than its `size` to detect growth. `from`:
+ * undefined to read from the current position.
  */
 async function* chunks(
   handle: FileHandle,

@@ -1,15 +1,16 @@
-import type { Step, Verification } from '../bulk/operation.js';
+/** Verifies uploads: finds out from the list of documents whether a document was created. */
+import type { Step, Verification } from '../engine/operation.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { ApiError, Failure, ProtocolError } from '../errors.js';
 
 /**
- * The document that a request with this body made, by the key of its file in the list. Undefined
- * where the list proves that there is none. Throws ProtocolError where it proves neither: it may be
- * incomplete, or does not show the keys of documents that fit. Not `isKeyNew`: the key is not of this
- * process, and an older document may have it.
+ * Finds the document created by a request with this body, by its file key in the list. Returns
+ * undefined if the list proves that there is none. Throws ProtocolError if it proves neither, because
+ * it may be incomplete or omits the keys of documents that match. `isKeyNew: false`: the key does not
+ * come from this process, so an older document may have it.
  */
-export async function madeDocument(
+export async function findDocument(
   context: Context,
   body: JsonObject,
   since: number,
@@ -18,22 +19,22 @@ export async function madeDocument(
   const list = context.api.list('documents');
   let isKeyless = false;
   for await (const record of list) {
-    const isKeys = record['fileKey'] === body['fileKey'];
-    if (isKeys && (isKeyNew || mayBeNew(record, body, since))) return record;
-    isKeyless ||= !showsKey(record) && couldBe(record, body);
+    const hasKey = record['fileKey'] === body['fileKey'];
+    if (hasKey && (isKeyNew || mayBeNew(record, body, since))) return record;
+    isKeyless ||= !showsKey(record) && mayMatch(record, body);
   }
-  const verdict = list.completeness();
-  if (verdict.state === 'complete' && !isKeyless) return undefined;
+  const completeness = list.completeness();
+  if (completeness.state === 'complete' && !isKeyless) return undefined;
   const why =
-    verdict.state === 'complete'
+    completeness.state === 'complete'
       ? 'The list of documents does not show whose file a document records.'
-      : `The list of documents may be incomplete: ${verdict.reason}.`;
+      : `The list of documents may be incomplete: ${completeness.reason}.`;
   throw new ProtocolError(`${why} The key of the file is ${String(body['fileKey'])}.`, {
     code: 'incomplete',
   });
 }
 
-/** Reads whether the document of a step was made; an incomplete list tells nothing. */
+/** Verifies whether a step's document was created; unclear if the list may be incomplete. */
 export async function verifyDocument(
   context: Context,
   step: Step,
@@ -41,7 +42,7 @@ export async function verifyDocument(
   options?: { readonly isKeyNew: boolean },
 ): Promise<Verification> {
   try {
-    const record = await madeDocument(context, step.call.body ?? {}, since, options);
+    const record = await findDocument(context, step.call.body ?? {}, since, options);
     if (record) return { outcome: 'applied', record };
     return { outcome: 'notApplied', state: { record, at: context.instant() }, step };
   } catch (error) {
@@ -51,8 +52,8 @@ export async function verifyDocument(
 }
 
 /**
- * The documents that the list shows, by the keys of their files; none where the key may not read it.
- * Throws Failure.
+ * Returns the listed documents by file key; none if the API key may not list them (403). Throws other
+ * failures.
  */
 export async function documentsByKey(context: Context): Promise<ReadonlyMap<unknown, JsonObject>> {
   const found = new Map<unknown, JsonObject>();
@@ -65,34 +66,34 @@ export async function documentsByKey(context: Context): Promise<ReadonlyMap<unkn
   return found;
 }
 
-/** Whether the answer to a request with this body is its document: no field of it says otherwise. */
+/** True if a record can be the document created with this body: neither its organization nor its file key differs. */
 export function isAnswerTo(context: Context, body: JsonObject, record: JsonObject): boolean {
   const { organizationId = context.api.organizationId } = record;
   if (organizationId !== context.api.organizationId) return false;
   return !showsKey(record) || record['fileKey'] === body['fileKey'];
 }
 
-/** A service that counts whole seconds says that a document was made before it was asked for. */
 const wholeSecond = 1000;
 
 function showsKey({ fileKey }: JsonObject): boolean {
   return fileKey !== undefined && fileKey !== null;
 }
 
-/** Nothing that the service would not change says that it is another file's. */
-function couldBe(record: JsonObject, body: JsonObject): boolean {
+/** True if no field that the service would not change shows that the document is of another file. */
+function mayMatch(record: JsonObject, body: JsonObject): boolean {
   return ['contentType', 'sizeBytes'].every(
     (field) => record[field] === undefined || record[field] === body[field],
   );
 }
 
 function mayBeNew(record: JsonObject, body: JsonObject, since: number): boolean {
-  const isDated = record['createdAt'] !== undefined;
-  return record['name'] === body['name'] && (!isDated || isSince(record, since));
+  return record['name'] === body['name'] && isSince(record, since);
 }
 
+/** True too for a record without a date that can be read: it may be the one that was just created. */
 function isSince({ createdAt }: JsonObject, since: number): boolean {
   const made = Date.parse(String(createdAt));
+  if (Number.isNaN(made)) return true;
   // A service that counts whole seconds rounds a document down to before the request that made it.
   const from = made % wholeSecond === 0 ? Math.floor(since / wholeSecond) * wholeSecond : since;
   return made >= from;

@@ -37,7 +37,7 @@ const updateTeam: Call = {
   body: { name: 'B' },
 };
 
-/** Gives the head at once and the rest a while later. */
+/** Sends the headers at once and the rest a while later. */
 const slowly = (body: string) =>
   recordingService(() => (_, response) => {
     response.writeHead(200, { 'content-length': body.length });
@@ -47,7 +47,7 @@ const slowly = (body: string) =>
 
 const answering = (reply: Reply) => recordingService(() => reply);
 
-describe('where the organization id stands', () => {
+describe('where the organization id is sent', () => {
   test.each([
     ['getTeam', { teamId: 't' }, undefined, 'GET', '/teams/org_7/t', undefined],
     ['createTeam', {}, { name: 'A' }, 'POST', '/teams', { organizationId: 'org_7', name: 'A' }],
@@ -103,7 +103,7 @@ describe('where the organization id stands', () => {
 });
 
 describe('ids', () => {
-  test('every id that is one arrives as it was typed', async () => {
+  test('every valid id arrives as typed', async () => {
     const service = await recordingService(() => ({ status: 204 }));
     const { api } = apiTo(service.baseUrl);
     const ids = fc
@@ -151,7 +151,7 @@ describe('ids', () => {
 describe('routes that the contract does not show', () => {
   const team = { id: 'team_1', name: 'B' };
 
-  test('the default is a guess and says so once', async () => {
+  test('the default is assumed and says so once', async () => {
     const service = await answering({ status: 200, json: team });
     const { api, heard } = apiTo(service.baseUrl);
     await api.send(updateTeam);
@@ -163,7 +163,7 @@ describe('routes that the contract does not show', () => {
     expect(api.describe(getTryout).basis).toBe('stated');
   });
 
-  test('a configured route is used as it is and needs no note', async () => {
+  test('a configured route is used unchanged and needs no note', async () => {
     const service = await answering({ status: 200, json: team });
     const { api, heard } = apiTo(service.baseUrl, {
       overrides: {
@@ -212,7 +212,7 @@ describe('routes that the contract does not show', () => {
     'PUT /teams/{organizationId}',
     'PUT /teams/{playerId}',
     'PUT /teams/%2e%2e/{id}',
-  ])('%j is no route', async (route) => {
+  ])('%j is not a route', async (route) => {
     const service = await answering({ status: 200, json: team });
     const { api } = apiTo(service.baseUrl);
     expect(await thrownBy(api.send({ ...updateTeam, route }))).toBeInstanceOf(UsageError);
@@ -291,7 +291,7 @@ describe('refusals', () => {
   });
 
   test.each([500, 502, 403])(
-    'HTML with %i is judged by its status and never shown',
+    'HTML with %i is reported by its status and never shown',
     async (status) => {
       const service = await answering({
         status,
@@ -304,7 +304,7 @@ describe('refusals', () => {
     },
   );
 
-  test('a delete whose answer was lost is open; one that finds nothing is refused', async () => {
+  test('a delete with a lost response has an unknown outcome; one that finds nothing is an error', async () => {
     let count = 0;
     const service = await recordingService(() => {
       if (++count === 1) return (_, response) => void response.destroy();
@@ -345,7 +345,7 @@ describe('answers that cannot be read', () => {
     ['a create', html, create],
     ['a create', ok, create],
     ['a delete', html, remove],
-  ])('%s answered %j is unknown', async (_, reply, call) => {
+  ])('%s answered with %j has an unknown outcome', async (_, reply, call) => {
     const service = await answering(reply);
     const { api } = apiTo(service.baseUrl);
     for (const sent of [api.send(call), api.sendOnce(call, () => true)]) {
@@ -359,7 +359,7 @@ describe('answers that cannot be read', () => {
     { status: 200, text: '' },
     { status: 200, text: 'ok' },
     { status: 200, text: '{"id":' },
-  ])('a read answered %j is a protocol error', async (reply) => {
+  ])('a read answered with %j is a protocol error', async (reply) => {
     const service = await answering(reply);
     const error = await thrownBy(apiTo(service.baseUrl).api.send(getTryout));
     expect(error).toBeInstanceOf(ProtocolError);
@@ -371,14 +371,14 @@ describe('answers that cannot be read', () => {
     { status: 200, text: 'deleted' },
     { status: 200, json: { success: true } },
     { status: 202, json: { id: 't' } },
-  ])('a delete answered %j is done', async (reply) => {
+  ])('a delete answered with %j is done', async (reply) => {
     const service = await answering(reply);
     const { api } = apiTo(service.baseUrl);
     await api.send({ endpoint: 'deleteTeam', params: { teamId: 't' } });
     expect(service.requests).toHaveLength(1);
   });
 
-  test('a byte order mark and a wrong content type do no harm', async () => {
+  test('a byte order mark and a wrong content type are ignored', async () => {
     const text = `\ufeff${JSON.stringify(application)}`;
     const service = await answering({
       status: 200,
@@ -389,8 +389,8 @@ describe('answers that cannot be read', () => {
   });
 });
 
-describe('when an answer was there', () => {
-  test('is told by its head, however long its body takes', async () => {
+describe('the time of a response', () => {
+  test('is that of its headers, however long its body takes', async () => {
     const service = await slowly(JSON.stringify(application));
     const { api } = apiTo(service.baseUrl, { instant });
     const { record, at } = await api.recordAt(getTryout);
@@ -399,7 +399,7 @@ describe('when an answer was there', () => {
     expect(ageMs((await api.send(getTryout)).at, instant())).toBeGreaterThan(200);
   });
 
-  test('is told of the last answer where the call was repeated', async () => {
+  test('is that of the last response after a retry', async () => {
     let count = 0;
     const service = await recordingService(() =>
       ++count === 1 ? { status: 503 } : { status: 200, json: application },
@@ -410,11 +410,11 @@ describe('when an answer was there', () => {
   });
 });
 
-describe('is it what was asked for', () => {
+describe('checking the response', () => {
   test.each([
     ['another id', { ...application, id: 'app_2' }],
     ['another organization', { ...application, organizationId: 'org_8' }],
-  ])('%s is an error on get, and leaves the outcome of an update open', async (_, json) => {
+  ])('%s is an error on get, and an unknown outcome on update', async (_, json) => {
     const service = await answering({ status: 200, json });
     const { api } = apiTo(service.baseUrl);
     expect(await thrownBy(api.send(getTryout))).toBeInstanceOf(ProtocolError);
@@ -430,7 +430,7 @@ describe('is it what was asked for', () => {
     expect((await api.send(call)).body).toEqual({ id: 'player_9' });
   });
 
-  test('drift is told once and the value stays as it came', async () => {
+  test('drift is reported once and the value stays unchanged', async () => {
     const json = { ...application, status: 'archived', extra: { deep: [1] } };
     const service = await answering({ status: 200, json });
     const { api, heard } = apiTo(service.baseUrl);
@@ -440,7 +440,7 @@ describe('is it what was asked for', () => {
     expect(heard.drift[0]).toMatch(/^GET \/tryout-applications\/\{applicationId\}: status: /);
   });
 
-  test('drift is told in words: what is missing in one line, another type, an unknown value', async () => {
+  test('drift is reported in words: missing fields on one line, another type, an unknown value', async () => {
     const { email: _e, createdAt: _c, ...rest } = application;
     const gamerTags = [{ id: 'a' }, { id: 'b' }];
     const json = { ...rest, gamerTags, name: 7, formResponses: null, status: 'x'.repeat(90) };
@@ -486,7 +486,7 @@ describe('is it what was asked for', () => {
   );
 });
 
-test('a raw request goes to the same origin with the key and hands every status over', async () => {
+test('a raw request goes to the same origin with the key and returns every status', async () => {
   const service = await answering({ status: 418, json: { error: 'teapot' } });
   const { api } = apiTo(service.baseUrl);
   const response = await api.raw({ method: 'GET', path: '/extras?x=1', template: '/extras' });

@@ -9,7 +9,7 @@ import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { key, recordingService } from '../support/service.js';
 
-// A process of its own: what a handle left open or an environment variable does shows only there.
+// In a child process, because only there an open handle or an environment variable has its effect.
 const folder = mkdtempSync(join(tmpdir(), 'rosterctl-exit-'));
 const program = join(folder, 'request.cjs');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -45,10 +45,10 @@ beforeAll(async () => {
   await bundle.close();
 });
 
-/** A connection that is still being made holds a process for ten seconds: a bound well below. */
+/** Well below the ten seconds for which a pending connection would keep a process alive. */
 const held = 5_000;
 
-/** What it printed, and the milliseconds between its last line and its end. */
+/** Returns the output, and the milliseconds between its last line and its exit. */
 function run(
   words: readonly string[],
   env: Record<string, string> = {},
@@ -75,7 +75,7 @@ test('the process ends at once although the connection could be kept alive', asy
 });
 
 test('an interrupt while a connection is still being made leaves nothing behind', async () => {
-  // A listener with a full queue: further connections neither stand nor fail.
+  // A listener with a full queue: further connections neither open nor fail.
   const server = createServer();
   await new Promise<void>((resolve) =>
     server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, resolve),
@@ -97,7 +97,7 @@ const hasOpenssl = (() => {
   }
 })();
 
-test('a certificate nobody vouches for is refused although the environment says otherwise, and no key leaves', async ({
+test('an untrusted certificate is refused although the environment says otherwise, and no key is sent', async ({
   skip,
 }) => {
   skip(!hasOpenssl, 'openssl is not installed (apt-get install openssl)');

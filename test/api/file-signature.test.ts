@@ -5,7 +5,7 @@ import { typeByContent } from '../../src/uploads/content-type.js';
 
 const word = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
 
-test('every allowed content type has an extension that leads back to it', () => {
+test('every allowed content type has an extension that maps back to it', () => {
   for (const type of UploadContentType.options) {
     expect(extensionsOf(type).length).toBeGreaterThan(0);
     for (const extension of extensionsOf(type)) expect(typeByName(`x.${extension}`)).toBe(type);
@@ -19,11 +19,11 @@ test.each([
   ['pdf', undefined],
   ['a.exe', undefined],
   ['a.', undefined],
-])('the name %s promises %s', (name, type) => {
+])('the name %s means %s', (name, type) => {
   expect(typeByName(name)).toBe(type);
 });
 
-test('the demo documents cover all ten types and each is known by its bytes', async () => {
+test('the demo documents cover all ten types and each is detected by its bytes', async () => {
   const seen = new Set<string>();
   for (const document of demoDocuments) {
     const { name, contentType } = document;
@@ -50,7 +50,7 @@ test.each([
   expect(await typeOf(bytes)).toBe(type);
 });
 
-test('a compound file whose sector chain runs in a circle ends', async () => {
+test('a compound file with a circular sector chain is handled', async () => {
   const doc = demoDocuments.find(({ contentType }) => contentType === 'application/msword');
   const bytes = doc ? readPaper(doc) : Buffer.alloc(0);
   const table = bytes.readUInt32LE(76);

@@ -41,14 +41,14 @@ const given = (bytes: readonly string[], sizeBytes: number): UploadSource => ({
   },
 });
 
-/** How many descriptors of this process lead to the file. */
+/** Returns how many descriptors of this process refer to the file. */
 function timesOpen(path: string): number {
   const open = '/proc/self/fd';
   const links = readdirSync(open).map((descriptor) => {
     try {
       return readlinkSync(join(open, descriptor));
     } catch {
-      // The one that read the folder.
+      // The descriptor that read the folder.
       return undefined;
     }
   });
@@ -59,7 +59,7 @@ const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex
 
 describe('PUT', () => {
   test.each([0, 1, 65_535, 1_048_575, 1_048_576, 1_048_577, 3_145_729, 9_000_001])(
-    '%i bytes arrive as they are on disk',
+    '%i bytes arrive exactly as on disk',
     async (size) => {
       const bytes = randomBytes(size);
       const service = await recordingService(() => ({ status: 200 }));
@@ -90,7 +90,7 @@ describe('PUT', () => {
     });
   });
 
-  test('the extra headers of the upload answer are sent when they are harmless', async () => {
+  test('the extra headers of the upload grant are sent if they are allowed', async () => {
     const service = await recordingService(() => ({ status: 200 }));
     await storeFor(base).put(`${service.origin}/d`, given(['hello'], 5), {
       'x-amz-acl': 'private',
@@ -140,7 +140,7 @@ describe('PUT', () => {
       { status: 403, text: '<Error><Code>a\u0007b</Code></Error>' },
       { status: 403, code: 'store' },
     ],
-  ])('a refusal in %s is told by its status and its code', async (_, reply, expected) => {
+  ])('a refusal in %s is reported by its status and its code', async (_, reply, expected) => {
     const service = await recordingService(() => reply);
     const put = storeFor(base, { retries: 3 }).put(`${service.origin}/d`, given(['hello'], 5));
     const error = await thrownBy(put);
@@ -160,7 +160,7 @@ describe('PUT', () => {
     expect(foreign.requests).toHaveLength(0);
   });
 
-  test('a refusal while the file is still being sent is told by its status', async () => {
+  test('a refusal while the file is still being sent is reported by its status', async () => {
     const { origin } = await tcpService((socket) => {
       socket.once('data', () => {
         socket.write(
@@ -182,7 +182,7 @@ describe('PUT', () => {
     [429, '', 4],
     [403, '<Error><Code>SignatureDoesNotMatch</Code></Error>', 1],
     [400, '<Error><Code>InvalidArgument</Code></Error>', 1],
-  ])('after %i %s it is sent %i times, from the first byte', async (status, text, sent) => {
+  ])('after %i %s it is sent %i times, from the start', async (status, text, sent) => {
     const service = await recordingService(() => ({ status, text }));
     const store = storeFor(base, { retries: 3, sleep: noWait().sleep });
     await thrownBy(store.put(`${service.origin}/d`, given(['he', 'llo'], 5)));
@@ -191,7 +191,7 @@ describe('PUT', () => {
     );
   });
 
-  test('a connection that is cut in the middle is tried again', async () => {
+  test('a connection that breaks in the middle is retried', async () => {
     let count = 0;
     const bytes = randomBytes(4_000_000);
     const service = await recordingService(() => ({ status: 200 }));
@@ -204,7 +204,7 @@ describe('PUT', () => {
     expect(sha256(service.requests[0]?.body ?? Buffer.alloc(0))).toBe(sha256(bytes));
   });
 
-  test('a transfer that stands still ends, one that only crawls does not', async () => {
+  test('a stalled transfer ends, a slow one does not', async () => {
     const stuck = await tcpService((socket) => socket.pause());
     const file = await source(fileOf(randomBytes(8_000_000)));
     const error = await thrownBy(storeFor(base, { stallMs: 400 }).put(`${stuck.origin}/d`, file));
@@ -223,7 +223,7 @@ describe('PUT', () => {
     expect(await put).toMatchObject({ status: 200 });
   });
 
-  test('an answer that only drips ends once all was sent', async () => {
+  test('a slowly dripping response ends once everything was sent', async () => {
     const { origin } = await tcpService((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nx-slow: ');
       const drip = setInterval(() => socket.write('o'), 30);
@@ -282,7 +282,7 @@ describe('the file on disk', () => {
     expect((error as Error).message).toContain('changed while uploading');
   });
 
-  test('a change between the look and the reading is seen as well', async () => {
+  test('a change between the check and the read is detected too', async () => {
     const path = fileOf('hello');
     const file = await openUpload(path);
     writeFileSync(path, 'world');
@@ -317,7 +317,7 @@ const collect = async (bytes: AsyncIterable<Uint8Array>) => {
 };
 
 describe('GET', () => {
-  test('the bytes come as they are, and nothing of ours is sent', async () => {
+  test('the bytes arrive unchanged, and no headers of ours are sent', async () => {
     const bytes = randomBytes(2_000_001);
     const service = await recordingService(() => (_, response) => {
       response.writeHead(200, { 'content-type': 'image/png' }).end(bytes);
@@ -332,7 +332,7 @@ describe('GET', () => {
     });
   });
 
-  test('three redirects are followed, each a fresh request, and not a fourth', async () => {
+  test('three redirects are followed, each with a new request, but not a fourth', async () => {
     const service = await recordingService(({ url }) => {
       const left = Number(url.slice(1));
       return left === 0
@@ -359,7 +359,7 @@ describe('GET', () => {
     expect(error).toMatchObject({ name: 'StoreError', status: 403, code: 'AccessDenied' });
   });
 
-  test('a store that fails at first is asked again', async () => {
+  test('a store that fails at first is retried', async () => {
     let count = 0;
     const service = await recordingService(() =>
       ++count < 3 ? { status: 503 } : { status: 200, text: 'file' },
@@ -379,7 +379,7 @@ describe('GET', () => {
   });
 });
 
-/** Hands a connection on to another server, byte by byte. */
+/** Forwards a connection to another server, byte by byte. */
 function relay(socket: Socket, origin: string) {
   void import('node:net').then(({ connect }) => {
     const { port } = new URL(origin);

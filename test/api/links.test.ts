@@ -5,13 +5,13 @@ import { recordingService, type Reply } from '../support/service.js';
 import { apiTo, thrownBy } from './wiring.js';
 
 const now = new Date('2026-11-21T12:00:00Z');
-const asked = new URL('https://api.example.com/v1/documents/d/download');
+const requestUrl = new URL('https://api.example.com/v1/documents/d/download');
 const url = 'https://files.example.com/d?sig=abc';
 
 function linkIn(body: unknown, urlPath?: string, status = 200, headers = {}) {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const answer = { status, headers, body: Buffer.from(text) };
-  return findLink(answer, { asked, urlPath, now });
+  return findLink(answer, { requestUrl, urlPath, now });
 }
 
 describe('where the signed URL is', () => {
@@ -34,7 +34,7 @@ describe('where the signed URL is', () => {
     expect(linkIn(body)).toEqual({ kind: 'url', url, expiresAt: undefined });
   });
 
-  test('a redirect is an answer', () => {
+  test('a redirect counts as the link', () => {
     expect(linkIn('', undefined, 302, { location: url })).toMatchObject({ url });
     expect(linkIn('', undefined, 307, { location: '/files/d' })).toMatchObject({
       url: 'https://api.example.com/files/d',
@@ -57,7 +57,7 @@ describe('where the signed URL is', () => {
     expect(linkIn(body)).toBeUndefined();
   });
 
-  test('what is neither JSON nor a URL is the file', () => {
+  test('a body that is neither JSON nor a URL is the file', () => {
     const headers = { 'content-type': 'application/pdf' };
     expect(linkIn('%PDF-1.4 …', undefined, 200, headers)).toEqual({
       kind: 'bytes',
@@ -85,14 +85,14 @@ describe('through the client', () => {
     return apiTo(service.baseUrl).api.link(call);
   };
 
-  test('a redirect is not followed but handed over', async () => {
+  test('a redirect is returned, not followed', async () => {
     const foreign = await recordingService(() => ({ status: 200 }));
     const location = `${foreign.origin}/file?sig=1`;
     expect(await link({ status: 302, headers: { location } })).toMatchObject({ url: location });
     expect(foreign.requests).toHaveLength(0);
   });
 
-  test('a web page is an error that shows nothing of it', async () => {
+  test('an HTML page is an error that does not show its text', async () => {
     const page = { status: 200, text: '<html>canary', headers: { 'content-type': 'text/html' } };
     const error = await thrownBy(link(page));
     expect(error).toBeInstanceOf(ProtocolError);

@@ -19,7 +19,7 @@ const application = (index: number) =>
     updatedAt: '2026-01-01T00:00:00Z',
   });
 
-/** One answer with that many applications, written as fast as it is read. */
+/** One response with that many applications, written as fast as it is read. */
 function serviceWith(count: number) {
   return recordingService(() => (_, response) => {
     response.setHeader('content-type', 'application/json');
@@ -48,7 +48,10 @@ writeFileSync(
   });`,
 );
 
-/** Runs the program over a list; its largest memory in MiB (resourceUsage would hold the parent's, too). */
+/**
+ * Runs the program over a list; returns its peak memory in MiB (resourceUsage would include the
+ * parent).
+ */
 async function peakOf(count: number, format: string) {
   const { env } = await serviceWith(count);
   const peakFile = join(folder, `${count}-${format}`);
@@ -61,9 +64,10 @@ async function peakOf(count: number, format: string) {
   return { lines, peak: Number(readFileSync(peakFile, 'utf8')) / 1024 };
 }
 
-// Held at once, the text and its objects are more than 500 MiB; a busy machine collects garbage late.
+// All at once, the text and its objects would take over 500 MiB; a busy machine collects garbage
+// late.
 test.for(['ndjson', 'ids', 'table'])(
-  '100,000 records as %s are all there and never in memory at once',
+  '100,000 records as %s are complete and never in memory at once',
   { timeout: 120_000 },
   async (format, { skip }) => {
     skip(process.platform !== 'linux', 'the peak of the memory is read as Linux tells it');

@@ -17,7 +17,7 @@ const team = (index: number) => ({
 });
 const teams = (count: number, from = 0) =>
   Array.from({ length: count }, (_, index) => team(from + index));
-/** More than is read whole before the first record is handed on. */
+/** More than is buffered before the first record is passed on. */
 const long = teams(1500);
 
 async function collect(list: AsyncIterable<JsonObject>, into: JsonObject[] = []) {
@@ -25,7 +25,7 @@ async function collect(list: AsyncIterable<JsonObject>, into: JsonObject[] = [])
   return into;
 }
 
-/** A service that writes its answer itself; counts from 1. */
+/** A service whose handler writes the raw response; requests count from 1. */
 const writing = (write: (response: ServerResponse, count: number, request: Recorded) => void) => {
   let count = 0;
   return recordingService(() => (request, response) => {
@@ -34,7 +34,7 @@ const writing = (write: (response: ServerResponse, count: number, request: Recor
   });
 };
 
-/** A list with caps of its own. */
+/** A list with its own caps. */
 function listTo(baseUrl: string, caps: { pages: number; records: number }) {
   const heard: string[] = [];
   const notes = { drift: () => undefined, note: (text: string) => void heard.push(text) };
@@ -58,13 +58,13 @@ describe('a long list', () => {
     ['behind other members', (rows) => ({ total: 1500, meta: { page: 1 }, data: rows }), {}],
     ['one level down', (rows) => ({ total: 1500, data: { teams: rows } }), {}],
     [
-      'where the user says',
+      'at a configured path',
       (rows) => ({ a: { b: rows }, teams: [] }),
       { 'lists.teams.path': 'a.b' },
     ],
     ['where only the whole tells', (rows) => ({ squads: rows, total: 1500 }), {}],
     ['in a deeper path', (rows) => ({ a: [{ b: rows }] }), { 'lists.teams.path': 'a.0.b' }],
-  ])('%s comes whole and in order', async (_, envelope, overrides) => {
+  ])('%s arrives complete and in order', async (_, envelope, overrides) => {
     const service = await recordingService(() => ({ status: 200, json: envelope(long) }));
     const { api } = apiTo(service.baseUrl, { overrides });
     const list = api.list('teams');
@@ -73,7 +73,7 @@ describe('a long list', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  test('arrived when its last byte came, however late that is read', async () => {
+  test('arrives with its last byte, however late that is read', async () => {
     const service = await recordingService(() => ({ status: 200, json: long }));
     const list = apiTo(service.baseUrl, { instant }).api.list('teams');
     const records = list[Symbol.asyncIterator]();
@@ -84,7 +84,7 @@ describe('a long list', () => {
     expect(ageMs(list.arrivedAt(), instant())).toBeGreaterThan(200);
   });
 
-  test('is handed on while the service still writes', async () => {
+  test('is passed on while the service is still writing', async () => {
     const text = JSON.stringify(long);
     const { promise: seen, resolve: tell } = later();
     const service = await writing((response) => {
@@ -99,7 +99,7 @@ describe('a long list', () => {
     expect(records).toEqual(long);
   });
 
-  test('its envelope leads to the next page, before or behind it', async () => {
+  test('finds the next page in its envelope, before or after the records', async () => {
     const pages = [
       (rows: unknown) => ({ next: 'b', teams: rows }),
       (rows: unknown) => ({ teams: rows, next: null }),
@@ -113,7 +113,7 @@ describe('a long list', () => {
     expect(list.completeness()).toEqual({ state: 'complete' });
   });
 
-  test('that says it has more than came is told', async () => {
+  test('that reports more records than it sent is reported as incomplete', async () => {
     const service = await recordingService(() => ({
       status: 200,
       json: { teams: long, total: 2000 },
@@ -125,7 +125,7 @@ describe('a long list', () => {
     expect(heard.notes.join()).toContain('2000 records and sent 1500');
   });
 
-  test('left early ends the connection', async () => {
+  test('that is not read to its end closes the connection', async () => {
     const { promise: closed, resolve } = later();
     const service = await writing((response) => {
       response.write(JSON.stringify(long).slice(0, -1));
@@ -138,7 +138,7 @@ describe('a long list', () => {
     await closed;
   });
 
-  test('that is larger than one value may be passes, and the reader sets the pace', async () => {
+  test('may be larger than the limit of one value, and the reader sets the pace', async () => {
     const part = JSON.stringify(teams(1000)).slice(1, -1);
     let written = 0;
     const service = await writing((response) => {
@@ -168,7 +168,7 @@ describe('a long list', () => {
 describe('a list that breaks', () => {
   const text = JSON.stringify(long);
 
-  test('before its first record was handed on is asked for again', async () => {
+  test('before its first record was passed on is requested again', async () => {
     const service = await writing((response, count) => {
       if (count < 3) response.write(text.slice(0, 20_000), () => response.destroy());
       else response.end(text);
@@ -183,7 +183,7 @@ describe('a list that breaks', () => {
   test.each([
     ['cut', (response: ServerResponse) => response.destroy()],
     ['standing still', () => undefined],
-  ])('%s after that is a failure that says so, and no shorter list', async (_, spoil) => {
+  ])('%s after that is an error that says so, not a shorter list', async (_, spoil) => {
     const service = await writing((response) => {
       response.write(text.slice(0, -300), () => setImmediate(() => spoil(response)));
     });
@@ -201,7 +201,7 @@ describe('a list that breaks', () => {
     expect(() => list.completeness()).toThrow('before the list ended');
   });
 
-  test('after that once is asked for again, and no record comes twice or is missing', async () => {
+  test('after that is requested again once, without repeated or missing records', async () => {
     const service = await writing((response, count) => {
       if (count === 1) response.write(text.slice(0, -300), () => response.destroy());
       else response.end(text);
@@ -226,7 +226,7 @@ describe('a list that breaks', () => {
     expect((error as ProtocolError).message).toContain(words);
   });
 
-  test('two lists of the same kind are never mixed up in silence', async () => {
+  test('two lists of the same resource are never silently mixed up', async () => {
     const service = await recordingService(() => ({
       status: 200,
       json: { data: long, teams: teams(3) },
@@ -241,7 +241,7 @@ describe('a list that breaks', () => {
     expect(await collect(apiTo(small.baseUrl).api.list('teams'))).toEqual(teams(3));
   });
 
-  test('an error behind a list leaves doubt whether it is whole', async () => {
+  test('an error after a list makes it possibly incomplete', async () => {
     const service = await recordingService(() => ({
       status: 200,
       json: { teams: long, success: false, error: 'half' },
@@ -254,7 +254,7 @@ describe('a list that breaks', () => {
     });
   });
 
-  test('a drip is ended by the deadline while nothing was handed on', async () => {
+  test('a slow drip ends at the deadline while nothing was passed on', async () => {
     const service = await writing((response) => {
       const timer = setInterval(() => response.write(' '), 20);
       response.on('close', () => clearInterval(timer));
@@ -264,7 +264,7 @@ describe('a list that breaks', () => {
     expect((error as NetworkError).details.reason).toBe('timeout');
   });
 
-  test('a record that does not end is cut off, after the records before it', async () => {
+  test('an endless record is cut off after the records before it', async () => {
     const block = 'x'.repeat(1024 * 1024);
     let written = 0;
     const service = await writing((response) => {
@@ -285,7 +285,7 @@ describe('a list that breaks', () => {
     expect(written).toBeLessThan(80);
   });
 
-  test('a record nested too deep is named as that, a list of one as well', async () => {
+  test('a record nested too deep is reported as such, also in a list of one', async () => {
     const deep = `{"id":"deep","x":${'['.repeat(300)}${']'.repeat(300)}}`;
     const list = `${JSON.stringify(long).slice(0, -1)},${deep}]`;
     const service = await recordingService(() => ({ status: 200, text: list }));
@@ -314,7 +314,7 @@ describe('a list that breaks', () => {
     ['pages', { pages: 3, records: 1e6 }, 3 * 40, 3],
     ['records', { pages: 1e6, records: 100 }, 3 * 40, 3],
   ])(
-    'a list that never ends is cut at so many %s, and that is told',
+    'an endless list is cut off after so many %s, and a note says so',
     async (_, caps, count, requests) => {
       let page = 0;
       const service = await recordingService(() => ({
@@ -329,7 +329,7 @@ describe('a list that breaks', () => {
     },
   );
 
-  test('an answer without a list and without an end is cut off', async () => {
+  test('an endless response without a list is cut off', async () => {
     const block = `"${'x'.repeat(1024 * 1024)}",`;
     const service = await writing((response) => {
       response.write('{"a":[');
@@ -345,12 +345,12 @@ describe('a list that breaks', () => {
   });
 });
 
-describe('a read that is answered with no JSON', () => {
+describe('a read whose response is not JSON', () => {
   test.each([
     ['text', { text: 'ok' }],
     ['half of it', { text: '{"id":"team_1"' }],
     ['nothing', {}],
-  ])('%s is tried once more', async (_, reply) => {
+  ])('%s is retried once', async (_, reply) => {
     let count = 0;
     const service = await recordingService(() =>
       ++count === 1 ? { status: 200, ...reply } : { status: 200, json: { id: 'team_1' } },
@@ -362,7 +362,7 @@ describe('a read that is answered with no JSON', () => {
     expect(waits).toEqual([1000]);
   });
 
-  test('and then fails; a list in the same way', async () => {
+  test('and then fails, also for a list', async () => {
     const service = await recordingService(() => ({ status: 200, text: 'ok' }));
     const { sleep } = noWait();
     const { api } = apiTo(service.baseUrl, { retries: 3, sleep });
@@ -373,7 +373,7 @@ describe('a read that is answered with no JSON', () => {
     expect(service.requests).toHaveLength(4);
   });
 
-  test('a web page is another address and fails at once', async () => {
+  test('an HTML page means a wrong address and fails at once', async () => {
     const service = await recordingService(() => ({ status: 200, text: '<!doctype html><p>x' }));
     const { api } = apiTo(service.baseUrl, { retries: 3 });
     expect(await thrownBy(collect(api.list('teams')))).toBeInstanceOf(ProtocolError);
@@ -389,7 +389,7 @@ describe('a read that is answered with no JSON', () => {
   });
 });
 
-test('a 429 whose body names the wait is waited for', async () => {
+test('a 429 waits for the time in its body', async () => {
   let count = 0;
   const service = await recordingService(() =>
     ++count === 1

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findList, findRecord, wholeRecord } from '../../src/api/records.js';
+import { findList, findRecord, replacementBody } from '../../src/api/records.js';
 import type { JsonObject } from '../../src/data/json.js';
 import { BugError, ProtocolError } from '../../src/errors.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
@@ -53,7 +53,7 @@ describe('where the list is', () => {
   });
 });
 
-describe('one record out of any answer', () => {
+describe('the record in a response', () => {
   const team = { id: 't', name: 'A' };
   test.each<[unknown, unknown]>([
     [team, team],
@@ -79,7 +79,7 @@ describe('one record out of any answer', () => {
     expect(findRecord(body, 'players')).toEqual({ id: 'p' });
   });
 
-  test('a replacing update sends the record with its changes and without what the service sets', () => {
+  test('a replacing update sends the record with its changes and without the fields that the service sets', () => {
     const record = {
       id: 't',
       organizationId: 'o',
@@ -88,7 +88,7 @@ describe('one record out of any answer', () => {
       updatedAt: 'now',
       slug: 's',
     };
-    expect(wholeRecord(record, { name: 'B' }, ['slug'])).toEqual({ name: 'B', game: 'x' });
+    expect(replacementBody(record, { name: 'B' }, ['slug'])).toEqual({ name: 'B', game: 'x' });
   });
 });
 
@@ -500,7 +500,7 @@ describe('paging', () => {
     ]);
   });
 
-  test('a next link that forgets the organization is reminded of it', async () => {
+  test('a next link without the organization gets it added', async () => {
     const service = await recordingService((request) =>
       textIn(request, 'page') === '2'
         ? json({ data: [{ id: 'b' }] })
@@ -510,7 +510,7 @@ describe('paging', () => {
     expect(service.requests[1]?.url).toContain('organizationId=org_7');
   });
 
-  test('records come while later pages are still out', async () => {
+  test('records arrive while later pages are still outstanding', async () => {
     const service = await recordingService((request) => {
       const at = cursorOf(request);
       return json({ data: slice(at), nextCursor: following(at) });
@@ -522,7 +522,7 @@ describe('paging', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  test('a doubtful list is an error when strict, after its records', async () => {
+  test('a possibly incomplete list is an error when strict, after its records', async () => {
     const service = await recordingService(() => json({ teams: slice(0), total: 45 }));
     const { api } = apiTo(service.baseUrl, { strict: true });
     const got: unknown[] = [];
@@ -556,7 +556,7 @@ describe('paging', () => {
     expect(() => list.completeness()).toThrow(BugError);
   });
 
-  test('drift in a hundred rows is told once, and numeric ids become text', async () => {
+  test('drift in a hundred rows is reported once, and numeric ids become text', async () => {
     const many = Array.from({ length: 99 }, (_, index) => ({ id: index, name: 'x' }));
     const service = await recordingService(() => json(many));
     const { api, heard } = apiTo(service.baseUrl);

@@ -24,7 +24,7 @@ const document = openApiDocument() as {
   readonly paths: Record<string, Record<string, Operation>>;
 };
 
-test('it is OpenAPI 3.1 of version 1.0.0 and holds every endpoint once', () => {
+test('it is OpenAPI 3.1 of version 1.0.0 and contains every endpoint once', () => {
   expect(document.openapi).toBe('3.1.0');
   expect(document.info.version).toBe('1.0.0');
   const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
@@ -43,11 +43,11 @@ test('a status change is described as the contract says', () => {
   expect(patch?.parameters).toMatchObject([{ name: 'applicationId', in: 'path' }]);
 });
 
-test('guesses are marked', () => {
+test('assumed operations are marked', () => {
   expect(document.paths['/teams/{teamId}']?.['delete']?.['x-basis']).toBe('assumed');
 });
 
-test('the organization stands in the query of a tryout read', () => {
+test('the organization is in the query of a tryout read', () => {
   const get = document.paths['/tryout-applications/{applicationId}']?.['get'];
   expect(get?.parameters).toMatchObject([
     { name: 'applicationId', in: 'path' },

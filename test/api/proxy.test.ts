@@ -25,7 +25,7 @@ describe('which proxy', () => {
     expect(chosen({})).toBeUndefined();
   });
 
-  test('goes by the scheme of what is asked for', () => {
+  test('depends on the scheme of the target', () => {
     expect(chosen({ http_proxy: 'http://a:1' })).toBeUndefined();
     expect(chosen({ http_proxy: 'http://a:1' }, 'http://files.example.org')).toBe('http://a:1');
     expect(chosen({ HTTPS_PROXY: 'proxy.example.org:3128' })).toBe('http://proxy.example.org:3128');
@@ -64,7 +64,7 @@ describe('which proxy', () => {
     expect(chosen({ https_proxy: 'http://a:1', no_proxy }, url) === undefined).toBe(direct);
   });
 
-  test('a user goes into a header and nowhere else', () => {
+  test('a user name goes into a header and nowhere else', () => {
     const lines: string[] = [];
     const env = { HTTPS_PROXY: 'http://ann:s%40crt@proxy.example.org:3128' };
     const choose = createProxyChoice(env, (line) => lines.push(line));
@@ -80,7 +80,7 @@ describe('which proxy', () => {
   });
 
   test.each(['socks5://ann:s3cret@a:1', 'http://', 'http://ann:s3cret@', 'http://a b:1'])(
-    '%s is a mistake in the configuration and is not shown',
+    '%s is a configuration error and is not shown',
     (value) => {
       let error: unknown;
       try {
@@ -101,7 +101,7 @@ interface Asked {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** A proxy that leads every tunnel to one port of this machine, or answers with a status. */
+/** A proxy that connects every tunnel to one local port, or answers with a status. */
 async function proxyTo(port: number, status = 200, tls?: { key: Buffer; cert: Buffer }) {
   const asked: Asked[] = [];
   const server = tls ? createTlsServer(tls) : createServer();
@@ -131,7 +131,7 @@ async function proxyTo(port: number, status = 200, tls?: { key: Buffer; cert: Bu
 const far = 'https://api.example.test/v1';
 const through = (url: string) => ({ proxy: createProxyChoice({ https_proxy: url }) });
 
-describe('a proxy that is of no use is named, not the service', () => {
+describe('an unusable proxy is named, not the service', () => {
   test.each<[number, number]>([
     [407, 1],
     [403, 1],
@@ -156,7 +156,7 @@ describe('a proxy that is of no use is named, not the service', () => {
     expect(error.hint).toContain('NO_PROXY');
   });
 
-  test('one that hangs up at once is not asked in a loop', async () => {
+  test('one that hangs up at once is not retried endlessly', async () => {
     const proxy = await tcpService((socket) => socket.destroy());
     const transport = transportTo(far, { ...through(proxy.origin), retries: 1, random: () => 0 });
     const error = (await thrownBy(transport.request(get))) as NetworkError;
@@ -164,14 +164,14 @@ describe('a proxy that is of no use is named, not the service', () => {
     expect(proxy.connections()).toBe(2);
   });
 
-  test('one that says nothing', async () => {
+  test('one that does not respond', async () => {
     const proxy = await tcpService(() => undefined);
     const options = { ...through(proxy.origin), bounds: { connectMs: 200 } };
     const error = (await thrownBy(transportTo(far, options).request(get))) as NetworkError;
     expect(error.message).toContain('did not open a connection in time');
   });
 
-  test('a write that never left is tried again', async () => {
+  test('a write that was not sent is retried', async () => {
     const proxy = await proxyTo(0, 503);
     const transport = transportTo(far, { ...through(proxy.url), retries: 2, random: () => 0 });
     const post = { method: 'POST', path: '/teams', template: '/teams', body: '{}' };
@@ -190,7 +190,7 @@ describe('a proxy that is of no use is named, not the service', () => {
     expect(await error).toBeInstanceOf(Error);
   });
 
-  test('the file store goes the same way', async () => {
+  test('the file store uses the same proxy', async () => {
     const proxy = await proxyTo(0, 407);
     const store = storeFor(far, through(proxy.url));
     const error = (await thrownBy(store.get('https://files.example.test/x?sig=1'))) as NetworkError;
@@ -198,7 +198,7 @@ describe('a proxy that is of no use is named, not the service', () => {
     expect(proxy.asked.map(({ place }) => place)).toEqual(['files.example.test:443']);
   });
 
-  test('loopback is never asked of it', async () => {
+  test('loopback never uses it', async () => {
     const proxy = await proxyTo(0, 407);
     const service = await recordingService(() => ({ status: 200, json: [] }));
     const env = { http_proxy: proxy.url, https_proxy: proxy.url };
@@ -209,7 +209,7 @@ describe('a proxy that is of no use is named, not the service', () => {
   });
 });
 
-/** A certificate of its own for `DNS:host` or `IP:address`. */
+/** A self-signed certificate for `DNS:host` or `IP:address`. */
 function makeCertificate(name: string, keyFile: string, out: string): void {
   const subject = `/CN=${name.slice(name.indexOf(':') + 1)}`;
   const words = `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj ${subject} -addext subjectAltName=${name} -keyout ${keyFile} -out ${out}`;
@@ -257,7 +257,7 @@ describe('TLS through a proxy', () => {
     NODE_EXTRA_CA_CERTS: certificate,
   };
 
-  test('the program reaches the service, tells it, and the proxy learns nothing of the key', async () => {
+  test('the program reaches the service and says so, and the proxy never sees the key', async () => {
     const proxy = await proxyTo(port);
     const https_proxy = proxy.url.replace('http://', 'http://ann:s3cret@');
     const env = { ...environment, https_proxy };
@@ -276,7 +276,7 @@ describe('TLS through a proxy', () => {
     expect(JSON.stringify(proxy.asked)).not.toContain(key);
   });
 
-  test('a proxy that is itself reached by TLS leads there just the same', async () => {
+  test('a proxy that is itself behind TLS works too', async () => {
     const proxy = await proxyTo(port, 200, proxyPair());
     const HTTPS_PROXY = proxy.url.replace('https://', 'https://ann:s3cret@');
     const env = { ...environment, NODE_EXTRA_CA_CERTS: both, HTTPS_PROXY };
@@ -293,10 +293,10 @@ describe('TLS through a proxy', () => {
   test.each([
     ['nobody vouches for', { NODE_TLS_REJECT_UNAUTHORIZED: '1' }],
     [
-      'nobody vouches for, checks switched off by the environment',
+      'is not trusted, with checks disabled by the environment',
       { NODE_TLS_REJECT_UNAUTHORIZED: '0' },
     ],
-  ])('a proxy by TLS whose certificate %s is told nothing', async (_, more) => {
+  ])('a TLS proxy whose certificate %s receives nothing', async (_, more) => {
     const proxy = await proxyTo(port, 200, proxyPair());
     const before = seen.length;
     const HTTPS_PROXY = proxy.url.replace('https://', 'https://ann:s3cret@');
@@ -309,7 +309,7 @@ describe('TLS through a proxy', () => {
     expect(seen).toHaveLength(before);
   });
 
-  test('a certificate that is not trusted ends it before the key leaves', async () => {
+  test('an untrusted certificate ends the connection before the key is sent', async () => {
     const proxy = await proxyTo(port);
     const before = seen.length;
     const error = (await thrownBy(

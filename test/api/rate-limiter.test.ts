@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createRateLimiter, type Turn } from '../../src/api/rate-limiter.js';
+import { createRateLimiter, type Permit } from '../../src/api/rate-limiter.js';
 
-/** A limiter on a clock that only moves when someone waits. */
+/** A limiter on a clock that advances only while something waits. */
 function limited(rate?: number) {
   let now = 0;
   const limiter = createRateLimiter({
@@ -15,11 +15,11 @@ function limited(rate?: number) {
   });
   limiter.limit({ rate });
   const { signal } = new AbortController();
-  const turn = async (first = false) => (await limiter.acquire(signal, { first })) as Turn;
+  const turn = async (first = false) => (await limiter.acquire(signal, { first })) as Permit;
   return { limiter, turn, now: () => now, pass: (ms: number) => (now += ms) };
 }
 
-/** Time that passes when nothing is left to do before, for all who sleep. */
+/** A virtual clock: time advances to the next sleeper when nothing else is left to do. */
 function virtualTime() {
   let now = 0;
   const sleepers = new Set<{ at: number; wake: () => void }>();
@@ -46,7 +46,7 @@ function virtualTime() {
   return { clock: () => now, sleep, until };
 }
 
-/** Answers at a moment of its clock: 0 for a good one, else the seconds to wait. */
+/** Answers at a time of its clock: 0 for a success, else the seconds to wait. */
 type Service = (now: number) => number;
 type Rounding = (seconds: number) => number;
 
@@ -84,7 +84,7 @@ const services: Record<string, (round: Rounding) => Service> = {
   },
 };
 
-/** Sends 300 requests of 120 ms, four at once; gives the milliseconds until the last good answer. */
+/** Sends 300 requests of 120 ms, four at once; returns the milliseconds until the last success. */
 async function timeOf(service: Service, { atOnce = 4, firstAlone = false } = {}) {
   const time = virtualTime();
   const limiter = createRateLimiter({ ...time, maxWaitMs: 60_000 });
@@ -98,12 +98,12 @@ async function timeOf(service: Service, { atOnce = 4, firstAlone = false } = {})
     for (;;) {
       await limiter.acquire(signal);
       starts.push(time.clock());
-      const ended = limiter.sent();
+      const ended = limiter.onSend();
       await time.sleep(60, signal);
       const wait = service(time.clock());
       await time.sleep(60, signal);
       ended();
-      limiter.answered(wait === 0 ? 200 : 429, wait === 0 ? undefined : wait);
+      limiter.onResponse(wait === 0 ? 200 : 429, wait === 0 ? undefined : wait);
       if (wait === 0) return;
       refused += 1;
     }
@@ -128,7 +128,7 @@ const roundings: Record<string, Rounding> = {
 };
 
 describe('300 requests of 120 ms to a service of 10 a second', () => {
-  // The burst that it allows, then ten a second.
+  // The allowed burst, then ten per second.
   const ideal = { 'a token bucket': 29_120, 'a fixed window': 29_120, 'no burst at all': 30_020 };
   const bars = { 'a token bucket': 1.08, 'a fixed window': 1.25, 'no burst at all': 1.3 };
   const names = Object.keys(bars) as (keyof typeof bars)[];
@@ -138,12 +138,12 @@ describe('300 requests of 120 ms to a service of 10 a second', () => {
     ),
   );
   test.each(cells)(
-    '$name that says $asked when to come back, the first alone: $firstAlone',
+    '$name with $asked in Retry-After, the first alone: $firstAlone',
     async ({ name, asked, firstAlone }) => {
       const service = services[name]?.(roundings[asked] as Rounding) as Service;
       const { ms, refused, learned } = await timeOf(service, { firstAlone });
       expect(ms / ideal[name]).toBeLessThanOrEqual(bars[name]);
-      // Faster than the service it cannot have been.
+      // It cannot have been faster than the service.
       expect(ms).toBeGreaterThan(ideal[name] - 1000);
       expect(refused).toBeGreaterThan(0);
       expect(learned).toBeGreaterThan(perSecond / 2);
@@ -151,20 +151,20 @@ describe('300 requests of 120 ms to a service of 10 a second', () => {
     },
   );
 
-  test('starts are even once the rate is learned', async () => {
+  test('requests are evenly spaced once the rate is learned', async () => {
     const { starts } = await timeOf(services['a token bucket']?.((seconds) => seconds) as Service);
     const late = starts.slice(150).map((at, index, all) => at - (all[index - 1] ?? at));
-    // None follows at once; one that is longer is a pause that was asked for.
+    // No request follows at once; a longer gap is a requested pause.
     expect(Math.min(...late.slice(1))).toBeGreaterThan(60);
   });
 });
 
 const good = (limiter: ReturnType<typeof limited>['limiter'], count: number) => {
-  for (let index = 0; index < count; index++) limiter.answered(200, undefined);
+  for (let index = 0; index < count; index++) limiter.onResponse(200, undefined);
 };
 
-describe('the rate that a 429 teaches', () => {
-  test('is nine tenths of the good answers in the second before it', () => {
+describe('the rate learned from a 429', () => {
+  test('is nine tenths of the successes in the second before it', () => {
     const { limiter, pass } = limited();
     good(limiter, 100);
     pass(1001);
@@ -172,30 +172,30 @@ describe('the rate that a 429 teaches', () => {
     pass(500);
     good(limiter, 20);
     expect(limiter.learnedRate).toBe(undefined);
-    limiter.answered(429, 1);
+    limiter.onResponse(429, 1);
     expect(limiter.learnedRate).toBe(45);
   });
 
-  test('is never below one a second, and never above --rate', () => {
+  test('is never below one per second, and never above --rate', () => {
     const slow = limited();
-    slow.limiter.sent();
+    slow.limiter.onSend();
     slow.pass(900);
     good(slow.limiter, 1);
     slow.pass(100);
-    slow.limiter.answered(429, 1);
+    slow.limiter.onResponse(429, 1);
     expect(slow.limiter.learnedRate).toBe(1);
     const bounded = limited(5);
     good(bounded.limiter, 30);
-    bounded.limiter.answered(429, 1);
+    bounded.limiter.onResponse(429, 1);
     expect(bounded.limiter.learnedRate).toBe(5);
     good(bounded.limiter, 100);
     expect(bounded.limiter.learnedRate).toBe(5);
   });
 
-  test('rises by 4 % after each 20 good answers', () => {
+  test('rises by 4 % after each 20 successes', () => {
     const { limiter } = limited();
     good(limiter, 100);
-    limiter.answered(429, 1);
+    limiter.onResponse(429, 1);
     good(limiter, 19);
     expect(limiter.learnedRate).toBe(90);
     good(limiter, 1);
@@ -204,70 +204,70 @@ describe('the rate that a 429 teaches', () => {
     expect(limiter.learnedRate).toBeCloseTo(97.344);
   });
 
-  test('falls by a tenth with another 429, once for each pause', () => {
+  test('falls by a tenth with another 429, once per pause', () => {
     const { limiter, pass } = limited();
     good(limiter, 100);
-    limiter.answered(429, 2);
+    limiter.onResponse(429, 2);
     // The rest of the same burst.
-    limiter.answered(429, 2);
+    limiter.onResponse(429, 2);
     pass(1999);
-    limiter.answered(429, 2);
+    limiter.onResponse(429, 2);
     expect(limiter.learnedRate).toBe(90);
     pass(2001);
-    limiter.answered(429, 2);
-    limiter.answered(429, 2);
+    limiter.onResponse(429, 2);
+    limiter.onResponse(429, 2);
     expect(limiter.learnedRate).toBeCloseTo(81);
   });
 
-  test('is none where it asks for a longer wait than --max-wait', () => {
+  test('is not learned if the 429 asks for a longer wait than --max-wait', () => {
     const { limiter } = limited();
     good(limiter, 100);
-    limiter.answered(429, 61);
+    limiter.onResponse(429, 61);
     expect(limiter.learnedRate).toBe(undefined);
     expect(limiter.heldMs).toBe(60_000);
   });
 
-  test('counts few good answers by the time that their burst took', () => {
+  test('measures few successes by the duration of their burst', () => {
     const { limiter, pass } = limited();
-    limiter.sent()();
+    limiter.onSend()();
     good(limiter, 1);
     pass(700);
-    for (let index = 0; index < 4; index++) limiter.sent();
+    for (let index = 0; index < 4; index++) limiter.onSend();
     pass(100);
     good(limiter, 1);
-    limiter.answered(429, 1);
+    limiter.onResponse(429, 1);
     expect(limiter.learnedRate).toBe(10);
-    // That is too little, perhaps: each good answer raises it until the next 429.
+    // That may be too low: each success raises it until the next 429.
     good(limiter, 1);
     expect(limiter.learnedRate).toBeCloseTo(10.4);
     pass(1001);
-    limiter.answered(429, 1);
+    limiter.onResponse(429, 1);
     expect(limiter.learnedRate).toBeCloseTo(9.36);
     good(limiter, 19);
     expect(limiter.learnedRate).toBeCloseTo(9.36);
   });
 
-  test('is none where no answer was good: then the next 429 teaches', () => {
+  test('is not learned without any success, but from the next 429', () => {
     const { limiter, pass } = limited();
-    limiter.sent();
+    limiter.onSend();
     pass(100);
-    limiter.answered(429, 1);
+    limiter.onResponse(429, 1);
     expect(limiter.learnedRate).toBe(undefined);
     expect(limiter.heldMs).toBe(1000);
     pass(1000);
     good(limiter, 10);
-    limiter.answered(429, 1);
+    limiter.onResponse(429, 1);
     expect(limiter.learnedRate).toBe(9);
   });
 });
 
-test('no more starts a second than the rate', async () => {
+test('no more requests start per second than the rate', async () => {
   const { turn, now } = limited(5);
   for (let count = 0; count < 11; count++) await turn();
   expect(now()).toBe(2000);
 });
 
-test('below one start a second a write follows its read at once, and both pauses come after', async () => {
+test('below one request per second a write follows its read at once, and both pauses come after', async () => {
   const { turn, now } = limited(0.5);
   await turn();
   expect([await turn(true), now()]).toEqual([{ pausedMs: 0 }, 0]);
@@ -279,56 +279,56 @@ test('below one start a second a write follows its read at once, and both pauses
   expect(now()).toBe(10_000);
 });
 
-test('a 429 holds everyone as long as it asks, and says so to those it held', async () => {
+test('a 429 holds all requests as long as it asks, and permits report the pause', async () => {
   const { limiter, turn, now } = limited();
-  limiter.answered(429, 3);
+  limiter.onResponse(429, 3);
   expect(await turn()).toEqual({ pausedMs: 3000 });
   expect(await turn()).toEqual({ pausedMs: 0 });
   expect(now()).toBe(3000);
 });
 
-test('waiting for the rate is no pause', async () => {
+test('waiting for the rate is not a pause', async () => {
   const { turn, now } = limited(1);
   await turn();
   expect(await turn()).toEqual({ pausedMs: 0 });
   expect(now()).toBe(1000);
 });
 
-test('a good answer that asks for a pause holds everyone, no longer than --max-wait', async () => {
+test('a success that asks for a pause holds all requests, but not longer than --max-wait', async () => {
   const { limiter, turn, now } = limited();
-  limiter.answered(200, 4);
+  limiter.onResponse(200, 4);
   expect(limiter.learnedRate).toBe(undefined);
   await turn();
   expect(now()).toBe(4000);
-  limiter.answered(200, 3600);
+  limiter.onResponse(200, 3600);
   await turn();
   expect(now()).toBe(64_000);
 });
 
-test('a run that hears nothing for 59 seconds knows it, however long it was idle before', () => {
+test('a run without a response for 59 seconds is silent, however long it was idle before', () => {
   const { limiter, pass, now } = limited();
   const single = createRateLimiter({ clock: now, sleep: async () => {}, maxWaitMs: 60_000 });
   const at = (ms: number) => {
     pass(ms - now());
     return limiter.silent;
   };
-  single.sent();
+  single.onSend();
   expect(at(90_000)).toBe(false);
   expect(single.silent).toBe(false);
-  const first = limiter.sent();
+  const first = limiter.onSend();
   first();
-  limiter.answered(200, undefined);
+  limiter.onResponse(200, undefined);
   expect(at(400_000)).toBe(false);
-  limiter.sent();
+  limiter.onSend();
   expect(at(458_999)).toBe(false);
   expect(at(459_000)).toBe(true);
-  // Another one is still on its way when an answer comes.
-  limiter.answered(503, undefined);
+  // Another request is still in flight when a response arrives.
+  limiter.onResponse(503, undefined);
   expect(at(517_999)).toBe(false);
   expect(at(518_000)).toBe(true);
 });
 
-test('without bounds a request waits for nobody, whatever the others were answered', async () => {
+test('without limits a request never waits, whatever the other responses were', async () => {
   let waited = 0;
   const limiter = createRateLimiter({
     clock: () => 0 + waited,
@@ -339,14 +339,14 @@ test('without bounds a request waits for nobody, whatever the others were answer
   });
   const { signal } = new AbortController();
   await Promise.all(Array.from({ length: 100 }, async () => limiter.acquire(signal)));
-  limiter.answered(429, 3600);
-  limiter.answered(429, 0.5);
+  limiter.onResponse(429, 3600);
+  limiter.onResponse(429, 0.5);
   await limiter.acquire(signal);
   expect(waited).toBe(0);
   expect(limiter.learnedRate).toBe(undefined);
 });
 
-test('who is to go first goes before those that wait', async () => {
+test('a request with priority goes ahead of the waiting ones', async () => {
   const { limiter, turn } = limited(10);
   const { signal } = new AbortController();
   await turn();
@@ -359,7 +359,7 @@ test('who is to go first goes before those that wait', async () => {
   expect(order).toEqual(['write', 'read 1', 'read 2']);
 });
 
-test('a write that may go does not sleep until the read before it may', async () => {
+test('a write that may start does not sleep until the read before it may', async () => {
   const time = virtualTime();
   const limiter = createRateLimiter({ ...time, maxWaitMs: 60_000 });
   limiter.limit({ rate: 0.5 });
@@ -380,10 +380,10 @@ test('a write that may go does not sleep until the read before it may', async ()
   ]);
 });
 
-test('all get their turn, never more a second than the rate, whatever is answered meanwhile', async () => {
+test('all requests get a permit, never more per second than the rate, whatever the responses', async () => {
   await fc.assert(
     fc.asyncProperty(
-      // Slower, a write may follow its read at once.
+      // At a lower rate, a write may follow its read at once.
       fc.integer({ min: 1, max: 50 }),
       fc.array(fc.tuple(fc.boolean(), fc.constantFrom(200, 200, 200, 429, 503)), { maxLength: 60 }),
       async (rate, requests) => {
@@ -397,10 +397,10 @@ test('all get their turn, never more a second than the rate, whatever is answere
         const send = async ([first, status]: readonly [boolean, number]) => {
           expect(await limiter.acquire(signal, { first })).toBeDefined();
           starts.push(time.clock());
-          const ended = limiter.sent();
+          const ended = limiter.onSend();
           await time.sleep(5, signal);
           ended();
-          limiter.answered(status, 0.01);
+          limiter.onResponse(status, 0.01);
           done += 1;
         };
         const all = requests.map(send);
@@ -415,7 +415,7 @@ test('all get their turn, never more a second than the rate, whatever is answere
 });
 
 test.each(['a signal', 'a stop of the run'])(
-  '%s sends home who waits, and nobody else',
+  '%s rejects the waiting requests, and no others',
   async (why) => {
     const control = new AbortController();
     const limiter = createRateLimiter({
@@ -425,7 +425,7 @@ test.each(['a signal', 'a stop of the run'])(
     });
     limiter.limit({ rate: undefined });
     expect(await limiter.acquire(control.signal)).toEqual({ pausedMs: 0 });
-    limiter.answered(429, 30);
+    limiter.onResponse(429, 30);
     const queued = Array.from({ length: 20 }, (_, index) =>
       limiter.acquire(control.signal, { first: index % 2 === 0 }),
     );
@@ -434,7 +434,7 @@ test.each(['a signal', 'a stop of the run'])(
     expect(new Set(await Promise.all(queued.map(async (turn) => turn)))).toEqual(
       new Set([undefined]),
     );
-    // Who comes later waits again, and is sent home again.
+    // A later request waits again, and is rejected again.
     const later = limiter.acquire(new AbortController().signal);
     let isHome = false;
     const home = Promise.resolve(later).then(() => {
@@ -448,9 +448,9 @@ test.each(['a signal', 'a stop of the run'])(
   },
 );
 
-test('requests in flight are let finish from when that is asked for', () => {
+test('in-flight requests may finish once draining is requested', () => {
   const { limiter } = limited();
-  expect(limiter.drains).toBe(false);
+  expect(limiter.isDraining).toBe(false);
   limiter.drain();
-  expect(limiter.drains).toBe(true);
+  expect(limiter.isDraining).toBe(true);
 });

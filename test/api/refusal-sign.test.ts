@@ -12,7 +12,7 @@ const updateTeam: Call = {
   body: { name: 'A' },
 };
 
-describe('a success answer that says no', () => {
+describe('a success response with an error in it', () => {
   test.each([
     [{ error: 'limitExceeded' }, 'error'],
     [{ error: { code: 'limitExceeded' } }, 'error'],
@@ -36,7 +36,7 @@ describe('a success answer that says no', () => {
   });
 });
 
-describe('a success answer that says nothing of the kind', () => {
+describe('a success response without an error in it', () => {
   test.each([
     [{ id: 'x', status: 'error' }],
     [{ id: 'x', error: 'none', code: 500 }],
@@ -76,21 +76,24 @@ const list = async (json: unknown, strict = false) => {
   return { found, completeness: records.completeness(), notes: heard.notes };
 };
 
-describe('what becomes of it', () => {
+describe('its result', () => {
   test.each([
     [{ errors: [{ code: 'taken', message: 'In use' }] }, 'taken', 'In use', 'error'],
     [{ errors: ['In use'] }, 'invalid', 'In use', 'error'],
     [{ code: 40_901, message: 'In use' }, '40901', 'In use', 'code'],
     [{ error: { code: 'taken', message: 'In use' } }, 'taken', 'In use', 'error'],
-  ])('a write answered %j is refused in the service’s words', async (json, code, message, sign) => {
-    const service = await recordingService(() => ({ status: 200, json }));
-    const { api } = apiTo(service.baseUrl);
-    for (const call of [api.send(updateTeam), api.sendOnce(updateTeam, () => true)]) {
-      const error = await thrownBy(call);
-      expect(error).toBeInstanceOf(ApiError);
-      expect(error).toMatchObject({ status: 200, code, details: { message, sign, body: json } });
-    }
-  });
+  ])(
+    'a write answered with %j is refused in the service’s words',
+    async (json, code, message, sign) => {
+      const service = await recordingService(() => ({ status: 200, json }));
+      const { api } = apiTo(service.baseUrl);
+      for (const call of [api.send(updateTeam), api.sendOnce(updateTeam, () => true)]) {
+        const error = await thrownBy(call);
+        expect(error).toBeInstanceOf(ApiError);
+        expect(error).toMatchObject({ status: 200, code, details: { message, sign, body: json } });
+      }
+    },
+  );
 
   test.each([
     [{ ...team, status: 'error' }],
@@ -98,7 +101,7 @@ describe('what becomes of it', () => {
     [{ code: 1000, team }],
     [{ team: { ...team, code: 500 } }],
     [{ team, warning: 'slow' }],
-  ])('a write answered %j is done', async (json) => {
+  ])('a write answered with %j is done', async (json) => {
     const service = await recordingService(() => ({ status: 200, json }));
     const { api } = apiTo(service.baseUrl);
     expect((await api.sendOnce(updateTeam, () => true)).body).toEqual(json);
@@ -117,7 +120,7 @@ describe('what becomes of it', () => {
       'long',
       Array.from({ length: 1200 }, (_, index) => ({ id: `t${index}`, name: 'x'.repeat(80) })),
     ],
-  ])('a %s list with it is doubtful', async (_, teams) => {
+  ])('a %s list with it may be incomplete', async (_, teams) => {
     const { found, completeness, notes } = await list({ teams, error: 'partialResult' });
     expect(found).toEqual(teams);
     expect(completeness).toEqual({
@@ -142,7 +145,7 @@ describe('what becomes of it', () => {
     [{ squads: [{ name: 'B' }], code: 500 }],
     [{ teams: [team], errors: [] }],
     [{ teams: [{ ...team, error: 'x', success: false }] }],
-  ])('a list answered %j is whole', async (json) => {
+  ])('a list answered with %j is complete', async (json) => {
     expect((await list(json)).completeness).toEqual({ state: 'complete' });
   });
 });

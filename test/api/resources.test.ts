@@ -11,19 +11,16 @@ const calls = resourceNames.flatMap((name) =>
   ),
 );
 
-test.each(calls)(
-  'the call of %s to %s is %s, as its row of the contract says',
-  (name, what, of) => {
-    const row = endpoint(of);
-    const usual = ['list', 'get', 'create', 'update', 'delete'];
-    expect([row.resource, row.verb]).toEqual([name, usual.includes(what) ? what : 'other']);
-    const { template } = partsOf(row.route);
-    expect(template.startsWith(resource(name).path)).toBe(true);
-    const ids = [...template.matchAll(/\{(\w+)\}/g)].map(([, id]) => id);
-    const own = ids.filter((id) => id !== 'organizationId');
-    expect(own).toEqual(what === 'list' || what === 'create' ? [] : [resource(name).idName]);
-  },
-);
+test.each(calls)('the call of %s to %s is %s, as its contract row says', (name, what, of) => {
+  const row = endpoint(of);
+  const usual = ['list', 'get', 'create', 'update', 'delete'];
+  expect([row.resource, row.verb]).toEqual([name, usual.includes(what) ? what : 'other']);
+  const { template } = partsOf(row.route);
+  expect(template.startsWith(resource(name).path)).toBe(true);
+  const ids = [...template.matchAll(/\{(\w+)\}/g)].map(([, id]) => id);
+  const own = ids.filter((id) => id !== 'organizationId');
+  expect(own).toEqual(what === 'list' || what === 'create' ? [] : [resource(name).idName]);
+});
 
 test('every row of the contract but the upload grant belongs to a resource', () => {
   const owned = calls.map(([, , called]) => called);
@@ -41,14 +38,14 @@ describe('a call of a resource', () => {
     });
   });
 
-  test('needs no id where nothing is there yet', () => {
+  test('needs no id to create a record', () => {
     expect(callFor('teams', 'create', undefined, { name: 'Foxes' })).toEqual({
       endpoint: 'createTeam',
       body: { name: 'Foxes' },
     });
   });
 
-  test('that the contract does not have is a mistake of ours', () => {
+  test('that the contract does not have is a BugError', () => {
     expect(() => callFor('documents', 'get', 'doc_1')).toThrow(BugError);
   });
 });

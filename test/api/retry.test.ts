@@ -5,7 +5,7 @@ import {
   transportErrorOf,
   retryPace,
 } from '../../src/api/transport-error.js';
-import { backoffMs, retry, waitAsked } from '../../src/api/retry.js';
+import { backoffMs, retry, requestedWait } from '../../src/api/retry.js';
 import { noWait } from './wiring.js';
 
 const now = new Date('2026-11-21T12:00:00Z');
@@ -42,32 +42,32 @@ describe('the wait that an answer asks for', () => {
     ['a date and garbage', { 'retry-after': `${inTenSeconds}, -5, soon` }, 10],
     ['a reset after', { 'x-ratelimit-reset-after': '2.25' }, 2.25],
   ])('%s', (_, headers, seconds) => {
-    expect(waitAsked(headers as Record<string, string>, Buffer.alloc(0), now)).toBe(seconds);
+    expect(requestedWait(headers as Record<string, string>, Buffer.alloc(0), now)).toBe(seconds);
   });
 });
 
 const waitOf = (body: unknown, headers: Record<string, string> = {}) =>
-  waitAsked(headers, Buffer.from(JSON.stringify(body)), now);
+  requestedWait(headers, Buffer.from(JSON.stringify(body)), now);
 
 describe('the wait that a body asks for', () => {
-  test('stands at the top or beside the code, in seconds', () => {
+  test('is at the top level or beside the code, in seconds', () => {
     expect(waitOf({ error: 'rateLimited', retry_after: 1.5 })).toBe(1.5);
     expect(waitOf({ error: { code: 'rateLimited', retryAfter: 4 } })).toBe(4);
   });
 
-  test('counts less than Retry-After and more than a limit that is reset', () => {
+  test('counts less than Retry-After and more than a rate-limit reset', () => {
     expect(waitOf({ retry_after: 3 }, { 'retry-after': '9' })).toBe(9);
     expect(waitOf({ retry_after: 3 }, { 'ratelimit-reset': '30' })).toBe(3);
   });
 
-  test('is none when it is no number of seconds', () => {
+  test('is ignored if it is not a number of seconds', () => {
     for (const value of ['soon', -1, null, {}, true])
       expect(waitOf({ retry_after: value })).toBeUndefined();
-    expect(waitAsked({}, Buffer.from('<html>'), now)).toBeUndefined();
+    expect(requestedWait({}, Buffer.from('<html>'), now)).toBeUndefined();
   });
 });
 
-test('a wait lies between nothing and a bound that doubles up to 20 s', () => {
+test('a backoff is between zero and a bound that doubles up to 20 s', () => {
   fc.assert(
     fc.property(
       fc.nat(40),
@@ -86,9 +86,9 @@ test('a wait lies between nothing and a bound that doubles up to 20 s', () => {
 
 const failed = (code: string) => Object.assign(new Error('x'), { code });
 
-describe('losses', () => {
-  test('an unknown name is worth one more try after a second', async () => {
-    const loss = transportErrorOf(failed('ENOTFOUND'), 'not-sent', false);
+describe('transport errors', () => {
+  test('an unknown host name is retried once, after a second', async () => {
+    const transportError = transportErrorOf(failed('ENOTFOUND'), 'not-sent', false);
     const { waits, sleep } = noWait();
     let tries = 0;
     const policy = {
@@ -100,27 +100,31 @@ describe('losses', () => {
     };
     const ending = await retry('write', policy, async () => {
       tries++;
-      return { value: loss, delivery: loss.delivery, pace: retryPace(loss) };
+      return {
+        value: transportError,
+        delivery: transportError.delivery,
+        pace: retryPace(transportError),
+      };
     });
     expect(tries).toBe(2);
     expect(waits).toEqual([1000]);
     expect(ending.verdict).toBe('gaveUp');
     const place = { origin: 'https://api.example.com', attempts: 2 };
-    expect(failureOfTransportError(loss, place).message).toMatch(
+    expect(failureOfTransportError(transportError, place).message).toMatch(
       /api\.example\.com.* \(2 attempts\)\.$/,
     );
   });
 
   test.each(['CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'ERR_TLS_CERT_ALTNAME_INVALID'])(
-    '%s is a TLS failure that no repetition mends',
+    '%s is a TLS failure that no retry can fix',
     (code) => {
-      const loss = transportErrorOf(failed(code), 'not-sent', false);
-      expect(loss.why).toBe('tls');
-      expect(retryPace(loss)).toBe('never');
+      const transportError = transportErrorOf(failed(code), 'not-sent', false);
+      expect(transportError.why).toBe('tls');
+      expect(retryPace(transportError)).toBe('never');
     },
   );
 
-  test('an error without any code is sorted by its name', () => {
+  test('an error without a code is classified by its name', () => {
     const parser = Object.assign(new Error('bad chunk'), { name: 'HTTPParserError' });
     expect(transportErrorOf(parser, 'applied', true).why).toBe('cut');
     expect(transportErrorOf(parser, 'ambiguous', false).why).toBe('notHttp');
@@ -136,14 +140,14 @@ const stopped = (kind: 'read' | 'put' | 'write', delivery: 'refused' | 'ambiguou
 };
 
 describe('an interrupted wait', () => {
-  test('is told as such and not as the refusal before it', async () => {
+  test('is reported as such and not as the error before it', async () => {
     await expect(stopped('read', 'refused')).rejects.toThrow('Interrupted.');
     await expect(stopped('read', 'ambiguous')).rejects.toThrow('Interrupted.');
     await expect(stopped('put', 'ambiguous')).rejects.toThrow('Interrupted.');
     await expect(stopped('write', 'refused')).rejects.toThrow('Interrupted.');
   });
 
-  test('does not hide that a write may have happened, which is not waited for', async () => {
+  test('does not hide that a write may have happened, which is not retried', async () => {
     expect(await stopped('write', 'ambiguous')).toMatchObject({ verdict: 'verify', value: 429 });
   });
 });

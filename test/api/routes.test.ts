@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { contract, type Endpoint, endpoint, type EndpointName } from '../../src/api/contract.js';
-import { type Overrides, routeOf } from '../../src/api/routes.js';
+import { routeOf } from '../../src/api/routes.js';
+import type { Overrides } from '../../src/data/resources.js';
 import { settingKeys } from '../../src/config/keys.js';
 
 const names = Object.keys(contract) as EndpointName[];
 const assumed = names.filter((name) => 'assumed' in endpoint(name).basis);
 
-/** A row that the contract does not have yet: one more assumed call about a team. */
+/** A row that the contract does not have: one more assumed call about a team. */
 const archiveTeam: Endpoint = {
   route: 'POST /teams/{teamId}/archive',
   summary: 'Archive a team',
@@ -27,18 +28,18 @@ describe('a new assumed endpoint of a resource', () => {
   };
   const own = { method: 'POST', template: '/teams/{teamId}/archive', org: 'none' };
 
-  test('keeps its own route whatever replaces the routes of the others', () => {
+  test('keeps its own route whatever overrides the routes of the others', () => {
     expect(routeOf(archiveTeam, others)).toMatchObject({ ...own, source: 'assumed' });
   });
 
-  test('keeps it without an override key of its own, too', () => {
+  test('keeps it even without its own override key', () => {
     const { override: _, ...row } = archiveTeam;
     const route = routeOf(row, others);
     expect(route).toMatchObject({ ...own, source: 'assumed', semantics: 'merge' });
     expect(route.configKey).toBeUndefined();
   });
 
-  test('is replaced by its own key alone', () => {
+  test('is overridden only by its own key', () => {
     const override = { 'endpoints.teams.archive': 'PUT /teams/{id}/archived' };
     expect(routeOf(archiveTeam, { ...others, ...override })).toMatchObject({
       method: 'PUT',
@@ -55,7 +56,7 @@ describe('override keys', () => {
   const owners = new Map(assumed.map((name) => [String(endpoint(name).override), name]));
   const routeKeys = [...settingKeys.keys()].filter((key) => /^endpoints\.\w+\.\w+$/.test(key));
 
-  test('each assumed row has one of its own, and no stated row has any', () => {
+  test('each assumed row has its own, and no stated row has one', () => {
     expect(assumed.filter((name) => endpoint(name).override === undefined)).toEqual([]);
     expect(owners.size).toBe(assumed.length);
     const stated = names.filter((name) => !assumed.includes(name));

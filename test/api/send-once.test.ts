@@ -23,7 +23,7 @@ const fresh = () => true;
 const lost: Reply = (_, response) => void response.destroy();
 const answered = { id: 'app_1', status: 'reviewing' };
 
-/** A service and a client that would repeat anything three times. */
+/** A service, and a client with three retries. */
 async function calling(answer: Reply) {
   const service = await recordingService(() => answer);
   const { waits, sleep } = noWait();
@@ -34,7 +34,7 @@ async function calling(answer: Reply) {
 }
 
 describe('a write is sent exactly once', () => {
-  test('and gives its answer with the moment it came', async () => {
+  test('and returns its response with the time it arrived', async () => {
     const { api, service } = await calling({ status: 200, json: answered });
     expect(await api.sendOnce(patch, fresh)).toMatchObject({
       status: 200,
@@ -68,7 +68,7 @@ describe('a write is sent exactly once', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  test('where no connection is made, nothing left', async () => {
+  test('without a connection, nothing was sent', async () => {
     const { api, service, waits } = await calling({ status: 200 });
     await service.close();
     const error = await thrownBy(api.sendOnce(patch, fresh));
@@ -77,7 +77,7 @@ describe('a write is sent exactly once', () => {
     expect(waits).toEqual([]);
   });
 
-  test('a POST goes over a connection of its own', async () => {
+  test('a POST uses its own connection', async () => {
     const { api, service } = await calling({ status: 200, json: answered });
     await api.sendOnce(patch, fresh);
     await api.sendOnce(create, fresh);
@@ -99,19 +99,19 @@ const asking = (status: number, seconds: string) =>
   calling({ status, headers: { 'retry-after': seconds }, json: {} });
 
 describe('the wait that an answer asks for', () => {
-  test('is told with the refusal', async () => {
+  test('is reported with the error', async () => {
     const { api } = await asking(429, '7');
     const error = await thrownBy(api.sendOnce(patch, fresh));
     expect(error).toMatchObject({ details: { wait: 7, retryAfter: undefined } });
     expect(exceedsRetryBudget(error)).toBe(false);
   });
 
-  test('is told with an open outcome', async () => {
+  test('is reported with an unknown outcome', async () => {
     const { api } = await asking(503, '7');
     expect(await thrownBy(api.sendOnce(patch, fresh))).toMatchObject({ wait: 7 });
   });
 
-  test.each([429, 503])('is marked where it is longer than --max-wait (%i)', async (status) => {
+  test.each([429, 503])('is marked if it is longer than --max-wait (%i)', async (status) => {
     const { api } = await asking(status, '61');
     const error = await thrownBy(api.sendOnce(patch, fresh));
     expect(exceedsRetryBudget(error)).toBe(true);
@@ -120,7 +120,7 @@ describe('the wait that an answer asks for', () => {
   });
 });
 
-describe('what was read too long ago', () => {
+describe('a record that was read too long ago', () => {
   test('is not written to: nothing is sent', async () => {
     const { api, service } = await calling({ status: 200, json: answered });
     const error = await thrownBy(api.sendOnce(patch, () => false));
@@ -129,9 +129,9 @@ describe('what was read too long ago', () => {
     expect(service.requests).toHaveLength(0);
   });
 
-  test('is asked after the turn, not before it', async () => {
+  test('is checked after the wait for a permit, not before', async () => {
     const { api, service, limiter } = await calling({ status: 200, json: answered });
-    limiter.answered(200, 0.3);
+    limiter.onResponse(200, 0.3);
     let heldMs: number | undefined;
     await api.sendOnce(patch, () => {
       heldMs = limiter.heldMs;
@@ -141,16 +141,16 @@ describe('what was read too long ago', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  test('is whatever a pause of more than a second held back', async () => {
+  test('is any record of a write that a pause delayed by more than a second', async () => {
     const { api, service, limiter } = await calling({ status: 200, json: answered });
-    limiter.answered(429, 1.2);
+    limiter.onResponse(429, 1.2);
     expect(await thrownBy(api.sendOnce(patch, fresh))).toBeInstanceOf(StaleReadError);
     expect(service.requests).toHaveLength(0);
     await api.sendOnce(patch, fresh);
     expect(service.requests).toHaveLength(1);
   });
 
-  test('does not keep a write that only waits for the rate', async () => {
+  test('does not stop a write that waits only for the rate', async () => {
     const { api, service, limiter } = await calling({ status: 200, json: answered });
     limiter.limit({ rate: 1 });
     await Promise.all([1, 2, 3].map(() => api.sendOnce(patch, fresh)));
@@ -158,9 +158,9 @@ describe('what was read too long ago', () => {
   });
 });
 
-test('a write goes before the reads that wait', async () => {
+test('a write goes ahead of waiting reads', async () => {
   const { api, service, limiter } = await calling({ status: 200, json: answered });
-  limiter.answered(200, 0.2);
+  limiter.onResponse(200, 0.2);
   const reads = [1, 2, 3].map(() =>
     api.send({ endpoint: 'getTryout', params: { applicationId: 'app_1' } }),
   );
@@ -169,12 +169,12 @@ test('a write goes before the reads that wait', async () => {
   expect(service.requests[0]?.method).toBe('PATCH');
 });
 
-test('a signal that comes before the turn leaves nothing sent', async () => {
+test('a signal before the permit prevents sending', async () => {
   const stop = new AbortController();
   const service = await recordingService(() => ({ status: 200, json: answered }));
   const limiter = realLimiter();
   limiter.limit({ rate: undefined });
-  limiter.answered(429, 30);
+  limiter.onResponse(429, 30);
   const { api } = apiTo(service.baseUrl, { signal: stop.signal, limiter });
   const sending = thrownBy(api.sendOnce(patch, fresh));
   setImmediate(() => stop.abort());
@@ -182,11 +182,11 @@ test('a signal that comes before the turn leaves nothing sent', async () => {
   expect(service.requests).toHaveLength(0);
 });
 
-test('a list waits for its turn like any other read', async () => {
+test('a list waits for a permit like any other read', async () => {
   const { api, service, limiter } = await calling({ status: 200, json: [] });
-  limiter.answered(429, 0.3);
+  limiter.onResponse(429, 0.3);
   let heldMs: number | undefined;
-  const list = api.list('teams', {}, { answered: () => (heldMs = limiter.heldMs) });
+  const list = api.list('teams', {}, { onHeaders: () => (heldMs = limiter.heldMs) });
   for await (const record of list) expect(record).toBe(undefined);
   expect(heldMs).toBe(0);
   expect(service.requests).toHaveLength(1);

@@ -6,7 +6,7 @@ import { storeFor, thrownBy } from './wiring.js';
 
 const service = 'https://api.example.com/v1';
 
-/** Names as an attacker's own name server would answer. */
+/** Addresses as an attacker's name server could return them. */
 const resolve: ResolveAll = (hostname, _, done) => {
   const known: Record<string, string> = {
     'inside.example.com': '127.0.0.1',
@@ -117,7 +117,7 @@ describe('signed URLs that are opened', () => {
     const check = createUrlGuard('https://192.168.1.10/v1', resolve).check('http://192.168.1.20/');
     expect(await thrownBy(check)).toBeInstanceOf(ProtocolError);
   });
-  test('names are judged by what they resolve to', async () => {
+  test('names are checked by what they resolve to', async () => {
     expect(await lookedUp(service, 'files.example.com', false)).toBe('203.0.113.8');
     expect(await lookedUp(service, 'files.example.com', true)).toEqual([
       { address: '203.0.113.8', family: 4 },

@@ -22,7 +22,7 @@ async function collect(bytes: AsyncIterable<Uint8Array>, pauseMs = 0): Promise<B
   return Buffer.concat(chunks);
 }
 
-test('a part is asked for by its first byte and its version', async () => {
+test('a part is requested by its first byte and its version', async () => {
   const service = await recordingService(() => ({ status: 206, text: 'lo' }));
   const store = storeFor(base);
   const { status } = await store.get(`${service.origin}/d`, { from: 3, ifRange: '"v1"' });
@@ -30,7 +30,7 @@ test('a part is asked for by its first byte and its version', async () => {
   expect(service.requests[0]?.headers).toMatchObject({ range: 'bytes=3-', 'if-range': '"v1"' });
 });
 
-test('a body that stands still is a timeout after all that came', async () => {
+test('a stalled body is a timeout after the bytes that arrived', async () => {
   const service = await recordingService(() => (_, response) => {
     response.writeHead(200, { 'content-length': 100 }).write('half');
   });
@@ -45,13 +45,13 @@ test('a body that stands still is a timeout after all that came', async () => {
   expect(seen).toBe('half');
 });
 
-test('a head that does not come is a timeout that names its bound', async () => {
+test('missing headers are a timeout that names its limit', async () => {
   const service = await recordingService(() => () => {});
   const error = await thrownBy(storeFor(base, { stallMs: 200 }).get(`${service.origin}/d`));
   expect(error).toMatchObject({ kind: 'timeout', message: expect.stringContaining('0.2 s') });
 });
 
-test.each([302, 403])('a %i whose body stands still is told by its status', async (status) => {
+test.each([302, 403])('a %i with a stalled body is reported by its status', async (status) => {
   const service = await recordingService(() => (_, response) => {
     response.writeHead(status, { 'content-length': 100 }).write('half');
   });
@@ -59,7 +59,7 @@ test.each([302, 403])('a %i whose body stands still is told by its status', asyn
   expect(error).toMatchObject({ name: 'StoreError', status });
 });
 
-test('a reader that takes its time is no stall', async () => {
+test('a slow reader is not a stall', async () => {
   const sent = Buffer.alloc(3_000_000, 7);
   const service = await recordingService(() => (_, response) => void response.end(sent));
   const { bytes } = await storeFor(base, { stallMs: 100 }).get(`${service.origin}/d`);
@@ -83,7 +83,7 @@ test('a signal ends a body at once', async () => {
   expect(await thrownBy(collect(bytes))).toBeInstanceOf(CancelledError);
 });
 
-test('a file is handed on as it is stored, whatever its encoding is called', async () => {
+test('a file is passed on as stored, whatever its encoding is called', async () => {
   const headers = { 'content-encoding': 'aws-chunked' };
   const service = await recordingService(() => ({ status: 200, text: 'file', headers }));
   const { bytes } = await storeFor(base).get(`${service.origin}/d`);
@@ -105,7 +105,7 @@ test.each([
   expect(contentRange(header)).toEqual(range);
 });
 
-test('only a strong tag or a date is asked for again, and only these prove the same file', () => {
+test('only a strong ETag or a date is used for If-Range, and only these prove the same file', () => {
   expect(rangeValidator({ etag: '"a"', lastModified: 'Mon' })).toBe('"a"');
   expect(rangeValidator({ etag: 'W/"a"', lastModified: 'Mon' })).toBe('Mon');
   expect(rangeValidator({ etag: 'W/"a"' })).toBeUndefined();
@@ -118,7 +118,7 @@ test('only a strong tag or a date is asked for again, and only these prove the s
   expect(isSame({ size: 5 }, { size: 5 })).toBe(false);
 });
 
-test('an MD5 is a strong tag of 32 hex digits of what is not encrypted, or what Google tells', () => {
+test('an MD5 is the strong ETag of 32 hex digits of an unencrypted object, or the hash header of Google', () => {
   const md5 = '5d41402abc4b2a76b9719d911017c592';
   const s3 = { etag: `"${md5}"`, 'x-amz-request-id': '1' };
   expect(md5Of(s3)).toBe(md5);

@@ -16,7 +16,7 @@ const hello: UploadSource = {
   },
 };
 
-/** Answers in turn; the last one from then on. */
+/** Sends these responses in turn, then the last one forever. */
 const inTurn = (...replies: Reply[]) => {
   let count = 0;
   return recordingService(() => replies[Math.min(count++, replies.length - 1)] as Reply);
@@ -27,22 +27,22 @@ const ways: [string, (store: FileStore, url: string) => Promise<unknown>][] = [
   ['GET', (store, url) => store.get(url)],
 ];
 
-describe.each(ways)('a %s whose store asks to wait', (_, send) => {
+describe.each(ways)('a %s when the store asks to wait', (_, send) => {
   test.each([
     [503, { 'retry-after': '7' }],
     [429, { 'retry-after': '7' }],
     [503, { 'retry-after': new Date(Date.now() + 8000).toUTCString() }],
-  ])('is sent again no earlier (%i, %j)', async (status, headers) => {
+  ])('is not retried any earlier (%i, %j)', async (status, headers) => {
     const service = await inTurn({ status, headers }, { status: 200, text: 'ok' });
     const { waits, sleep } = noWait();
     await send(storeFor(base, { retries: 1, sleep }), `${service.origin}/d`);
     expect(service.requests).toHaveLength(2);
     expect(waits).toHaveLength(1);
-    // A date has no fractions of a second.
+    // HTTP dates have no fractions of a second.
     expect(waits[0]).toBeGreaterThan(5900);
   });
 
-  test('longer than --max-wait is not sent again and says so', async () => {
+  test('is not retried after a wait longer than --max-wait, and says so', async () => {
     const service = await inTurn({ status: 503, headers: { 'retry-after': '61' } });
     const { waits, sleep } = noWait();
     const store = storeFor(base, { retries: 3, sleep, maxWaitMs: 60_000 });
@@ -56,15 +56,15 @@ describe.each(ways)('a %s whose store asks to wait', (_, send) => {
 
 const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nupgrade: h2c\r\nconnection: upgrade\r\n\r\n';
 
-/** Switches to another protocol whatever it is asked. */
+/** Answers every request with 101. */
 const switching = () =>
   tcpService((socket) => {
     socket.on('error', () => {});
     socket.once('data', () => socket.write(upgrade));
   });
 
-describe('an answer of 101', () => {
-  test.each(ways)('to a %s of a file is a protocol error, once', async (_, send) => {
+describe('a 101 response', () => {
+  test.each(ways)('to a %s of a file is a protocol error and is not retried', async (_, send) => {
     const server = await switching();
     const store = storeFor(base, { retries: 3, sleep: noWait().sleep });
     const error = await thrownBy(send(store, `${server.origin}/d`));
@@ -73,7 +73,7 @@ describe('an answer of 101', () => {
     expect(server.connections()).toBe(1);
   });
 
-  test('to a read of the service is a protocol error, once', async () => {
+  test('to a read of the service is a protocol error and is not retried', async () => {
     const server = await switching();
     const transport = transportTo(`${server.origin}/v1`, { retries: 3, sleep: noWait().sleep });
     const read = { method: 'GET', path: '/teams/o', template: '/teams/{organizationId}' };
@@ -81,7 +81,7 @@ describe('an answer of 101', () => {
     expect(server.connections()).toBe(1);
   });
 
-  test('to a write leaves it open, for it had left', async () => {
+  test('to a write means an unknown outcome, because it was sent', async () => {
     const server = await switching();
     const transport = transportTo(`${server.origin}/v1`, { retries: 3, sleep: noWait().sleep });
     const write = { method: 'PATCH', path: '/teams/t', template: '/teams/{teamId}', body: '{}' };
@@ -96,7 +96,9 @@ const first = 'first version';
 const second = 'other version';
 const half = 5;
 
-/** Half of the first version, then parts with these headers, then the whole second version. */
+/**
+ * Sends half of the first version, then parts with these headers, then the complete second version.
+ */
 async function partly(version: Record<string, string>, part: Record<string, string>) {
   const begins: (readonly [number, FileVersion])[] = [];
   let text = '';
@@ -161,7 +163,7 @@ describe('a part (206) of a file', () => {
       { 'last-modified': date },
       { 'last-modified': 'Sun, 22 Nov 2026 12:00:00 GMT' },
     ],
-  ])('%s begins the download anew', async (_, version, part) => {
+  ])('%s restarts the download', async (_, version, part) => {
     expect(await partly(version, part)).toEqual({ text: second, begins: [0, 0] });
   });
 
@@ -170,7 +172,7 @@ describe('a part (206) of a file', () => {
     ['with the same tag and no date any more', { etag, 'last-modified': date }, { etag }],
     ['with the same date', { 'last-modified': date }, { 'last-modified': date }],
     ['of a store that never names a version', {}, {}],
-  ])('%s is gone on with', async (_, version, part) => {
+  ])('%s continues the download', async (_, version, part) => {
     const glued = first.slice(0, half) + second.slice(half);
     expect(await partly(version, part)).toEqual({ text: glued, begins: [0, half] });
   });

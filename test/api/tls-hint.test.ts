@@ -16,12 +16,12 @@ test.each([
   ['ERR_SSL_WRONG_VERSION_NUMBER', /does not speak TLS/, false],
   ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', /no TLS of version 1\.2/, false],
   ['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', /broke off the handshake/, false],
-])('%s has a hint of its own, and names an authority only where one helps', (code, text, helps) => {
+])('%s has its own hint, and names an authority only if one helps', (code, text, helps) => {
   expect(hint(code)).toMatch(text);
   expect(hint(code).includes('NODE_EXTRA_CA_CERTS')).toBe(helps);
 });
 
-test('https to a port of plain http says so, and that trying again is of no use', async () => {
+test('https to a plain http port says so, and that a retry cannot help', async () => {
   const service = await recordingService(() => ({ status: 200, json: [] }));
   const env = { ...service.env, ROSTERCTL_BASE_URL: service.baseUrl.replace('http:', 'https:') };
   const ran = await rosterctl('teams list --json', { env });
@@ -35,7 +35,7 @@ test('https to a port of plain http says so, and that trying again is of no use'
   expect(told.shown).toContain('does not speak TLS');
 });
 
-test('a service that refuses the connection may be tried again', async () => {
+test('a refused connection may be retried', async () => {
   const env = { ROSTERCTL_BASE_URL: 'http://127.0.0.1:9/v1', ROSTERCTL_ORG: 'org_7' };
   const ran = await rosterctl('teams list --json --retries 0', {
     env: { ...env, ROSTERCTL_API_KEY: 'key-0123456789' },

@@ -29,13 +29,13 @@ const grant = {
   body: '{}',
 };
 
-/** A service that does what no HTTP server would. */
+/** A service that writes raw bytes, including invalid HTTP. */
 async function rawService(onConnection: (socket: Socket, count: number) => void) {
   const service = await tcpService(onConnection, { allowHalfOpen: true });
   return { ...service, baseUrl: `${service.origin}/v1` };
 }
 
-/** Runs when a whole request head has arrived. */
+/** Runs when the complete headers of a request have arrived. */
 function onRequest(socket: Socket, then: () => void) {
   let text = '';
   socket.on('data', (chunk) => {
@@ -47,7 +47,7 @@ function onRequest(socket: Socket, then: () => void) {
 const answer = (body: string, head = '') =>
   `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n${head}\r\n${body}`;
 
-describe('what goes on the wire', () => {
+describe('what is sent', () => {
   test('a read carries exactly these headers', async () => {
     const service = await recordingService(() => ({ status: 200, json: [] }));
     await transportTo(service.baseUrl).request(get);
@@ -62,7 +62,7 @@ describe('what goes on the wire', () => {
     });
   });
 
-  test('a write carries a content type and its length besides', async () => {
+  test('a write also carries a content type and its length', async () => {
     const service = await recordingService(() => ({ status: 200, json: {} }));
     await transportTo(service.baseUrl).request(patch);
     expect(service.requests[0]?.headers).toEqual({
@@ -76,7 +76,7 @@ describe('what goes on the wire', () => {
     });
   });
 
-  test('a POST that must not happen twice gets a connection of its own', async () => {
+  test('a POST that must not happen twice gets its own connection', async () => {
     const ports: (number | undefined)[] = [];
     const service = await recordingService(() => (_, response) => {
       ports.push(response.socket?.remotePort);
@@ -133,7 +133,7 @@ describe('redirects', () => {
   const requests = [get, patch, post, remove];
   const cells = statuses.flatMap((status) => requests.map((request) => ({ status, request })));
   test.each(cells)(
-    'a $status answer to $request.method is an error and nobody else hears of the key',
+    'a $status response to $request.method is an error and no other server gets the key',
     async ({ status, request }) => {
       const foreign = await recordingService(() => ({ status: 200, json: {} }));
       const location = `${foreign.origin}/v1/steal?secret=1`;
@@ -159,7 +159,7 @@ describe('redirects', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  test('where a redirect is the answer it is handed over', async () => {
+  test('a redirect that is valid data is returned', async () => {
     const service = await recordingService(() => ({ status: 302, headers: { location: '/x' } }));
     const response = await transportTo(service.baseUrl).request({ ...get, redirectIsData: true });
     expect(response.status).toBe(302);
@@ -209,10 +209,10 @@ describe('how far a failed write got', () => {
     expect(service.connections()).toBe(1);
   });
 
-  test('a server error is handed over with its doubt', async () => {
+  test('a server error marks the outcome as unknown', async () => {
     const service = await recordingService(() => ({ status: 500, json: { error: 'busy' } }));
     const transport = transportTo(service.baseUrl, { retries: 3 });
-    expect(await transport.request(patch)).toMatchObject({ status: 500, doubt: true });
+    expect(await transport.request(patch)).toMatchObject({ status: 500, outcomeUnknown: true });
     expect(service.requests).toHaveLength(1);
   });
 
@@ -224,7 +224,7 @@ describe('how far a failed write got', () => {
     );
     const response = await transportTo(service.baseUrl).request(patch);
     expect(response.status).toBe(409);
-    expect(response.doubt).toBeUndefined();
+    expect(response.outcomeUnknown).toBeUndefined();
   });
 
   test('an idle connection that the server closed is not mistaken for a lost request', async () => {
@@ -240,7 +240,7 @@ describe('how far a failed write got', () => {
   });
 });
 
-describe('answers that are no answers', () => {
+describe('invalid responses', () => {
   test.each([
     ['no HTTP at all', 'SSH-2.0-OpenSSH_9.2\r\n'],
     ['a header block above 16 KiB', answer('{}', `x: ${'a'.repeat(20_000)}\r\n`)],
@@ -253,7 +253,7 @@ describe('answers that are no answers', () => {
     expect(service.connections()).toBe(1);
   });
 
-  test('after an answer that is not HTTP the base URL is to be looked at', async () => {
+  test('after a response that is not HTTP the hint is to check the base URL', async () => {
     const service = await rawService((socket) =>
       onRequest(socket, () => socket.write('SSH-2.0\r\n')),
     );
@@ -268,7 +268,7 @@ describe('answers that are no answers', () => {
     expect(await thrownBy(transport.request(get))).toBeInstanceOf(ProtocolError);
   });
 
-  test('a body that drips for ever ends at the deadline of the whole attempt', async () => {
+  test('an endlessly dripping body ends at the deadline of the attempt', async () => {
     const service = await rawService((socket) =>
       onRequest(socket, () => {
         socket.write(answer('', 'content-length: 100000\r\n'));
@@ -286,7 +286,7 @@ describe('answers that are no answers', () => {
 
 const always = (status: number) => recordingService(() => ({ status, json: { error: 'busy' } }));
 
-describe('repeating', () => {
+describe('retries', () => {
   test.each([
     { what: 'a read after 503', request: get, status: 503, sent: 4 },
     { what: 'a read after 408', request: get, status: 408, sent: 4 },
@@ -314,7 +314,7 @@ describe('repeating', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  test('a connection that is refused is tried again for a POST too', async () => {
+  test('a refused connection is retried for a POST too', async () => {
     const service = await recordingService(() => ({ status: 200 }));
     await service.close();
     const { waits, sleep } = noWait();
@@ -324,14 +324,14 @@ describe('repeating', () => {
     expect(waits).toEqual([250, 500, 1000]);
   });
 
-  test('a delete whose answer was lost is not sent again', async () => {
+  test('a delete with a lost response is not sent again', async () => {
     const service = await rawService((socket) => onRequest(socket, () => socket.destroy()));
     const transport = transportTo(service.baseUrl, { retries: 3, sleep: noWait().sleep });
     expect(await thrownBy(transport.request(remove))).toBeInstanceOf(UnknownOutcomeError);
     expect(service.connections()).toBe(1);
   });
 
-  test('a wished wait is kept to the full and never cut short', async () => {
+  test('a requested wait is observed in full', async () => {
     let count = 0;
     const service = await recordingService(() =>
       ++count === 1 ? { status: 429, headers: { 'retry-after': '7' } } : { status: 200, json: [] },
@@ -342,7 +342,7 @@ describe('repeating', () => {
     expect(waits[0]).toBeGreaterThanOrEqual(7000);
   });
 
-  test('a wished wait above the budget ends the call at once and is told', async () => {
+  test('a requested wait above the budget ends the call at once and is reported', async () => {
     const service = await recordingService(() => ({
       status: 429,
       headers: { 'retry-after': '86400' },
@@ -363,7 +363,7 @@ describe('repeating', () => {
     expect(service.connections()).toBe(1);
   });
 
-  test('an interrupted write that had left is unknown', async () => {
+  test('an interrupted write that was sent has an unknown outcome', async () => {
     const stop = new AbortController();
     const service = await rawService((socket) => onRequest(socket, () => stop.abort()));
     const transport = transportTo(service.baseUrl, { retries: 3, signal: stop.signal });

@@ -8,13 +8,13 @@ import type { Api } from '../../src/api/types.js';
 import { pause } from '../../src/data/time.js';
 import { key, organization } from '../support/service.js';
 
-/** Waits that were asked for, in milliseconds; none is really waited. */
+/** Requested waits, in milliseconds; none really takes place. */
 export const noWait = () => {
   const waits: number[] = [];
   return { waits, sleep: async (ms: number) => void waits.push(ms) };
 };
 
-/** One on the real clock, as every connection has. */
+/** A limiter on the real clock, as every connection has. */
 export const realLimiter = () =>
   createRateLimiter({ clock: () => performance.now(), sleep: pause, maxWaitMs: 60_000 });
 
@@ -84,7 +84,7 @@ export function storeFor(baseUrl: string, changes: Partial<FileStoreOptions> = {
   return store;
 }
 
-/** What an awaited call threw. */
+/** Returns what an awaited call threw. */
 export async function thrownBy(call: Promise<unknown>): Promise<unknown> {
   try {
     await call;

@@ -1,6 +1,6 @@
-import { openBeforeImages } from '../../src/bulk/before-images.js';
+import { openBeforeImages } from '../../src/runs/before-images.js';
 
-// A process of the before-images' tests: writes 100 entries at once, says so, and stays unless told to end.
+// Child process for the before-image tests: writes 100 entries at once, reports that, and stays alive unless asked to end.
 const [, , folder = '', ends] = process.argv;
 const images = openBeforeImages(folder, { keepMs: 1, isKey: () => false, isOurs: () => true });
 const rows = Array.from({ length: 100 }, (_, row) => row);

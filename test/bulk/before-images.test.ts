@@ -17,8 +17,8 @@ import {
   openBeforeImages,
   pruneBeforeImages,
   readBeforeImages,
-} from '../../src/bulk/before-images.js';
-import { newRunName, runStore } from '../../src/bulk/run-store.js';
+} from '../../src/runs/before-images.js';
+import { newRunName, runStore } from '../../src/runs/store.js';
 import { parseJson, RawNumber } from '../../src/data/json.js';
 import { OutputError } from '../../src/errors.js';
 import { bundleChild, killChildren, startChild } from '../support/child.js';
@@ -31,7 +31,7 @@ const childSource = fileURLToPath(new URL('before-images-child.ts', import.meta.
 const apiKey = 'sk_canary_1';
 const options = { keepMs: 1, isKey: (text: string) => text.includes(apiKey), isOurs: () => true };
 
-test('an absent field is told from null, and every value comes back with its type', async () => {
+test('an absent field differs from null, and every value keeps its type', async () => {
   const folder = temporaryFolder();
   const images = openBeforeImages(folder, options);
   const before = {
@@ -64,7 +64,7 @@ test('an absent field is told from null, and every value comes back with its typ
   expect(Object.hasOwn(second?.before ?? {}, 'rank')).toBe(false);
 });
 
-test('the key is left out, and a URL loses its query, both named and however deep they stand', async () => {
+test('the API key is omitted and URLs lose their queries, at any depth, and the entry names such fields', async () => {
   const folder = temporaryFolder();
   const images = openBeforeImages(folder, options);
   await images.append({
@@ -96,7 +96,7 @@ test('the key is left out, and a URL loses its query, both named and however dee
   expect(image?.before).not.toHaveProperty('secret');
 });
 
-test('of each row and step the last line counts, a torn end is dropped, also before the next line', async () => {
+test('the last line of each row and step counts, and a torn end is dropped, also before the next line is written', async () => {
   const folder = temporaryFolder();
   const first = openBeforeImages(folder, options);
   const entry = { row: 1, id: 'x', kind: 'fields' } as const;
@@ -114,12 +114,12 @@ test('of each row and step the last line counts, a torn end is dropped, also bef
   await again.append({ row: 2, id: 'y', kind: 'created', after: { id: 'new' } });
   await again.close();
   expect(await readBeforeImages(folder)).toMatchObject([...expected, { row: 2, id: 'y' }]);
-  // A line in the middle that was changed is no before-image of anything.
+  // A modified line in the middle is damage.
   writeFileSync(path, readFileSync(path, 'utf8').replace('"name":"a"', '"name":"c"'));
   await expect(readBeforeImages(folder)).rejects.toThrow(/damaged in line 1/);
 });
 
-test('nothing is made before the first entry, and with undo.keep off not then', async () => {
+test('the first entry creates the file, unless undo.keep is off', async () => {
   const folder = temporaryFolder();
   await openBeforeImages(folder, options).close();
   const off = openBeforeImages(folder, { ...options, keepMs: undefined });
@@ -129,7 +129,7 @@ test('nothing is made before the first entry, and with undo.keep off not then', 
   expect(await readBeforeImages(folder)).toEqual([]);
 });
 
-test('what cannot be written is an OutputError, for the entry and for all after it', async () => {
+test('a failed write throws OutputError for its entry and all later ones', async () => {
   const folder = temporaryFolder();
   mkdirSync(beforeImagesIn(folder));
   const images = openBeforeImages(folder, options);
@@ -142,7 +142,7 @@ test('what cannot be written is an OutputError, for the entry and for all after 
   await images.close();
 });
 
-test('where the file may grow no more, no entry is said to be on disk, and what is torn is dropped', async () => {
+test('at a file size limit no entry is reported as on disk, and the torn end is dropped', async () => {
   const script = await bundleChild(childSource);
   const folder = temporaryFolder();
   const limited = 'trap "" XFSZ; ulimit -f 2; exec "$@"';
@@ -154,9 +154,7 @@ test('where the file may grow no more, no entry is said to be on disk, and what 
   expect(kept.length).toBeLessThan(100);
 });
 
-test('an entry that was told to be on disk survives kill -9, and entries share their syncs', async ({
-  skip,
-}) => {
+test('an entry reported as on disk survives kill -9, and entries share syncs', async ({ skip }) => {
   skip(spawnSync('strace', ['-o', '/dev/null', 'true']).status !== 0, 'strace may not trace');
   const script = await bundleChild(childSource);
   const folder = temporaryFolder();
@@ -195,7 +193,7 @@ function storeWith(now: Date, ages: readonly number[], place = 'ended') {
 
 const free = { most: 50, isHeld: async () => false };
 
-test('before-images older than undo.keep go, at most 50 a command, oldest first', async () => {
+test('before-images older than undo.keep are removed, oldest first, at most 50 per command', async () => {
   const now = new Date();
   const { store, left } = storeWith(
     now,
@@ -208,19 +206,19 @@ test('before-images older than undo.keep go, at most 50 a command, oldest first'
   expect([left(), await pruneBeforeImages(store, 30 * day, now, free)]).toEqual([0, 0]);
 });
 
-test('younger ones stay until their time has come, of runs that end later too', async () => {
+test('younger before-images stay until they are due, also those of runs that end later', async () => {
   const now = new Date();
   const { store, left } = storeWith(now, [31, 20, 10]);
   expect(await pruneBeforeImages(store, 30 * day, now, free)).toBe(1);
   const in11 = new Date(now.getTime() + 11 * day);
   expect(await pruneBeforeImages(store, 30 * day, in11, free)).toBe(1);
   expect(left()).toBe(1);
-  // A shorter setting counts at once.
+  // A shorter setting takes effect immediately.
   expect(await pruneBeforeImages(store, 5 * day, in11, free)).toBe(1);
   expect(left()).toBe(0);
 });
 
-test('those of a run in open/ that a process holds stay', async () => {
+test('before-images of a run in open/ that a process holds are kept', async () => {
   const now = new Date();
   const { store, runs, left } = storeWith(now, [90, 80], 'open');
   const held = { most: 50, isHeld: async (run: string) => run === runs[0] };
@@ -229,7 +227,7 @@ test('those of a run in open/ that a process holds stay', async () => {
   expect(await pruneBeforeImages(store, 30 * day, now, free)).toBe(1);
 });
 
-test('those of a run that was resumed are as young as their last line', async () => {
+test('before-images of a resumed run are as old as their last line', async () => {
   const now = new Date();
   const { store, runs } = storeWith(now, [90]);
   const path = beforeImagesIn(join(store.dir, 'ended', runs[0] ?? ''));

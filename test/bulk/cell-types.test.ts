@@ -4,7 +4,7 @@ import { temporaryFolder, rosterctl, startRosterctl } from '../support/run.js';
 import { type Recorded, recordingService } from '../support/service.js';
 import { report, userOf } from './user.js';
 
-// What a spreadsheet and -F do to values that are no text, seen from the service.
+// How values other than text survive a spreadsheet and -F, as the service sees it.
 
 const stamp = '2026-03-01T10:00:00Z';
 const player = {
@@ -23,7 +23,7 @@ const player = {
   updatedAt: stamp,
 };
 
-/** A service with that player, which takes what is sent. */
+/** A service with that player, which stores what it receives. */
 async function onePlayer() {
   let kept: object = player;
   const service = await recordingService(({ method, url, body }: Recorded) => {
@@ -33,7 +33,7 @@ async function onePlayer() {
   return { service, user: userOf(service) };
 }
 
-describe('a player that was exported', () => {
+describe('an exported player', () => {
   test('comes back unchanged, and nothing is sent', async () => {
     const { service, user } = await onePlayer();
     const { stdout } = await user.run('players list -o csv');
@@ -42,7 +42,7 @@ describe('a player that was exported', () => {
     expect(written(service)).toEqual([]);
   });
 
-  test('comes back with the changed cells alone, each of its type, whole fields sent', async () => {
+  test('comes back with only the changed cells, each with its type, sent as entire top-level fields', async () => {
     const { service, user } = await onePlayer();
     const { stdout } = await user.run('players list -o csv');
     const edited = stdout
@@ -70,7 +70,7 @@ test.each([
     '-F gamerTags.1.verified=true',
     { gamerTags: [player.gamerTags[0], { ...player.gamerTags[1], verified: true }] },
   ],
-])('players update %s changes that element of the list that is there', async (flag, body) => {
+])('players update %s changes that element of the existing list', async (flag, body) => {
   const { service, user } = await onePlayer();
   const ran = await user.run(`players update p1 ${flag} --yes --json`);
   expect(ran.code).toBe(0);
@@ -88,7 +88,7 @@ test.each([
   expect(written(service)).toEqual([]);
 });
 
-test('a note with a NUL that nobody touched is left as it is', async () => {
+test('an unedited note with a NUL is left unchanged', async () => {
   const service = await keep([
     application('app_1', { internalNotes: 'a\u0000b' }),
     application('app_2', { internalNotes: 'c' }),
@@ -100,7 +100,7 @@ test('a note with a NUL that nobody touched is left as it is', async () => {
   expect(written(service)).toEqual([{ organizationId: 'org_7', internalNotes: 'd' }]);
 });
 
-test('every wrong line is listed on a line of its own before anything is sent', async () => {
+test('every invalid line is listed on its own line before anything is sent', async () => {
   const service = await keep([application('app_1')]);
   const user = userOf(service);
   const rows = 'id,status\napp_1,acepted\napp_2,accepted\napp_3,#N/A\n';
@@ -112,7 +112,7 @@ test('every wrong line is listed on a line of its own before anything is sent', 
   expect(third).toMatch(/^Line 4: status holds the spreadsheet error #N\/A/);
 });
 
-describe('the same letters in another encoding are the same text', () => {
+describe('letters in another Unicode normalization are the same text', () => {
   const composed = 'Z\u00fcrich';
   const apart = 'Zu\u0308rich';
   const tag = { id: 't', game: apart, gamerTag: 'x', createdAt: stamp, updatedAt: stamp };
@@ -146,7 +146,7 @@ describe('the same letters in another encoding are the same text', () => {
   });
 });
 
-test('a signal ends the writing of a table of many columns at once', async () => {
+test('a signal immediately stops writing a table of many columns', async () => {
   const wide = Object.fromEntries(
     Array.from({ length: 3_000 }, (_, index) => [`c${index}`, index]),
   );

@@ -9,9 +9,9 @@ import { ids, report, runFolders, several, until, userOf } from './user.js';
 const lineOf = (count: number, more = '--yes --json') =>
   `tryouts set-status ${ids(count).join(' ')} --to rejected ${more}`;
 
-describe.concurrent('a reader that goes away', () => {
+describe.concurrent('a reader that closes stdout', () => {
   for (const format of ['ndjson', 'json'])
-    test(`in the middle of a run as ${format}: the run goes on to its end and exits 1`, async () => {
+    test(`in the middle of a run as ${format}: the run continues to its end and exits 1`, async () => {
       const service = await keep(several(20));
       const user = userOf(service);
       const child = user.start(lineOf(20, `--yes --concurrency 1 -o ${format}`));
@@ -26,7 +26,7 @@ describe.concurrent('a reader that goes away', () => {
       expect(report(await user.run(lineOf(20))).summary).toMatchObject({ unchanged: 20 });
     });
 
-  test('takes nothing from 4: a refused key is what the user must hear of', async () => {
+  test('does not hide exit code 4: the user must learn of a refused key', async () => {
     const service = await keep(several(3), ({ method }) =>
       method === 'PATCH' ? { status: 401, json: { error: 'invalidApiKey' } } : undefined,
     );
@@ -35,7 +35,7 @@ describe.concurrent('a reader that goes away', () => {
     expect(await new Promise((resolve) => child.on('close', resolve))).toBe(4);
   });
 
-  test('of a list is a good end', async () => {
+  test('of a list is a success', async () => {
     const service = await keep(several(3));
     const child = userOf(service).start('tryouts list -o ndjson');
     child.stdout.destroy();
@@ -43,9 +43,9 @@ describe.concurrent('a reader that goes away', () => {
   });
 });
 
-describe.concurrent('a service that repeats the key in its refusals', () => {
+describe.concurrent('the API key in a refusal', () => {
   for (const count of [1, 3])
-    test(`finds it nowhere: not in the report of ${count}, not in the journal`, async () => {
+    test(`appears neither in the report of ${count} nor in the journal`, async () => {
       const echo = { error: `bad key ${key}`, message: `${key} may not do this` };
       const service = await keep(several(count), ({ method }) =>
         method === 'PATCH' ? { status: 422, json: echo } : undefined,
@@ -64,12 +64,12 @@ describe.concurrent('a service that repeats the key in its refusals', () => {
 });
 
 describe.concurrent('--restart', () => {
-  test('ends the old run: it is listed as finished, its open write settled by reading', async () => {
+  test('ends the old run: it is listed as finished, and its open write is verified by reading', async () => {
     let away = true;
     const service = await keep(several(6), (request, step) => {
       if (!away) return undefined;
       if (step !== 'PATCH app_1') return step.startsWith('PATCH') ? { status: 503 } : undefined;
-      // The answer is lost and the write is done.
+      // The answer is lost, but the write is applied.
       const found = service.kept.get('app_1');
       if (found) service.kept.set('app_1', { ...found, status: 'rejected' });
       return cut;
@@ -78,7 +78,7 @@ describe.concurrent('--restart', () => {
     const first = user.start(lineOf(6, '--yes --json --concurrency 1'), {
       ROSTERCTL_SETTLE: '20s',
     });
-    // Killed while it waits for what was lost, so that its writes stay open.
+    // Killed while it waits for the lost write, so that its writes stay open.
     await new Promise((resolve) => first.stderr.on('data', resolve));
     await until(() => written(service).length >= 5);
     first.kill('SIGKILL');
@@ -101,7 +101,7 @@ describe.concurrent('--restart', () => {
     expect(written(service)).toHaveLength(before);
   });
 
-  test('leaves the old run as it is when the answer to the question is no', async () => {
+  test('leaves the old run unchanged if the user answers no', async () => {
     let away = true;
     const service = await keep(several(7), (_, step) =>
       away && step.startsWith('PATCH') ? { status: 429 } : undefined,
@@ -116,7 +116,7 @@ describe.concurrent('--restart', () => {
 });
 
 describe.concurrent('runs resume and retry', () => {
-  test('stream ndjson row by row, as the line that began the run', async () => {
+  test('stream ndjson row by row, like the command that started the run', async () => {
     let away = true;
     let answer: (() => void) | undefined;
     const service = await keep(several(8), (request, step) => {
@@ -135,7 +135,7 @@ describe.concurrent('runs resume and retry', () => {
     const child = user.start('runs resume last --yes -o ndjson --concurrency 1');
     let stdout = '';
     child.stdout.on('data', (chunk: Buffer) => (stdout += chunk));
-    // The last row waits for its answer, and the others stand there already.
+    // The last row waits for its answer, and the others are already printed.
     await until(() => stdout.split('\n').length === 8);
     expect(stdout).not.toContain('app_8');
     await until(() => answer !== undefined);
@@ -167,7 +167,7 @@ describe.concurrent('with --json the last line of stderr is the error', () => {
     ['with a row that is refused', 'PATCH app_2', 409, 'rowsFailed', 8],
     ['that may not read', 'GET', 401, 'invalidApiKey', 4],
     ['that may not read any', 'GET', 403, 'invalidApiKey', 7],
-  ])('of a run %s, and the report is there', async (_, at, status, code, exitCode) => {
+  ])('of a run %s, and the report is printed', async (_, at, status, code, exitCode) => {
     const service = await keep(several(6), (__, step) =>
       step.startsWith(at) ? { status, json: { error: 'invalidApiKey' } } : undefined,
     );
@@ -178,7 +178,7 @@ describe.concurrent('with --json the last line of stderr is the error', () => {
     expect(report(ran).results).toHaveLength(6);
   });
 
-  test('of a list of ids of which one is missing', async () => {
+  test('for several ids of which one is missing', async () => {
     const service = await keep(several(1));
     const ran = await userOf(service).run('tryouts get app_1 app_9 --json');
     expect(ran.code).toBe(5);
@@ -186,7 +186,7 @@ describe.concurrent('with --json the last line of stderr is the error', () => {
     expect(JSON.parse(ran.stdout)).toHaveLength(1);
   });
 
-  test('a person reads why nothing could be read, and how to go on', async () => {
+  test('a terminal shows why nothing could be read, and how to continue', async () => {
     const service = await keep(several(6), (__, step) =>
       step.startsWith('GET') ? { status: 401, json: { error: 'invalidApiKey' } } : undefined,
     );
@@ -198,7 +198,7 @@ describe.concurrent('with --json the last line of stderr is the error', () => {
 });
 
 describe.concurrent('--quiet', () => {
-  test('a run that goes well prints nothing, and one with nothing to do neither', async () => {
+  test('a successful run prints nothing, nor does one with nothing to do', async () => {
     const user = userOf(await keep(several(3)));
     const silent = { code: 0, stdout: '', stderr: '' };
     expect(await user.run(lineOf(3, '--yes -q'))).toMatchObject(silent);
@@ -207,7 +207,7 @@ describe.concurrent('--quiet', () => {
     expect(await user.run(none)).toMatchObject(silent);
   });
 
-  test('a single write that goes well prints nothing', async () => {
+  test('a successful single write prints nothing', async () => {
     const user = userOf(await keep(several(1)));
     const ran = await user.run('tryouts update app_1 --status rejected -q');
     expect(ran).toMatchObject({ code: 0, stdout: '', stderr: '' });

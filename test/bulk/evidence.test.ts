@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { type Application, application, keep, steps } from '../commands/tryouts/service.js';
 import { ids, report, userOf } from './user.js';
 
-// What a list leaves out of its records is no evidence: such rows are read one by one.
+// A field that a list omits proves nothing: such rows are read one by one.
 
-/** More applications than are read one by one, with a list that leaves fields out. */
+/** More applications than would be read one by one, with a list that omits fields. */
 async function listWithout(fields: readonly (keyof Application)[], own: Partial<Application>) {
   const all = ids(30).map((id) => application(id, own));
   const service = await keep(all, (_, step) => {
@@ -19,7 +19,7 @@ async function listWithout(fields: readonly (keyof Application)[], own: Partial<
 
 const many = ids(30).join(' ');
 
-test('notes that a list does not show are cleared all the same', async () => {
+test('notes that a list does not show are still cleared', async () => {
   const { service, user } = await listWithout(['internalNotes'], {
     internalNotes: 'private' as never,
   });
@@ -45,13 +45,13 @@ test('a field of a condition that a list does not show is read for each row', as
   expect([ran.code, report(ran).summary]).toMatchObject([0, { changed: 30, skipped: 0 }]);
 });
 
-test('a list that shows all of it still serves all rows at once', async () => {
+test('a list that shows all fields serves all rows at once', async () => {
   const { service, user } = await listWithout(['email'], { status: 'rejected' });
   const ran = await user.run(`tryouts set-status ${many} --to rejected --yes --json`);
   expect([ran.code, steps(service)]).toEqual([0, ['LIST']]);
 });
 
-test('what is so of hundreds of rows is told of the first few', async () => {
+test('a note that applies to hundreds of rows names the first few', async () => {
   const service = await keep(ids(30).map((id) => application(id, { status: 'withdrawn' })));
   const user = userOf(service);
   const ran = await user.run('tryouts set-status --all --to reviewing --yes --json');

@@ -7,13 +7,13 @@ import { ids, report, runFolders, several, until, userOf } from './user.js';
 const line = (count: number, more: string) =>
   `tryouts set-status ${ids(count).join(' ')} --to rejected ${more}`;
 
-/** What a line over two rows prints. */
+/** Runs a command over two rows. */
 async function shown(how: string): Promise<string> {
   const user = userOf(await keep(several(2)));
   return (await user.run(line(2, `--yes --fields id,result,error ${how}`))).stdout;
 }
 
-/** A run of 6 rows of which 2 are left: the key was refused. */
+/** A run of 6 rows with 2 remaining, because the key was refused. */
 async function unfinished() {
   let refused = true;
   const service = await keep(several(6), (_, step) =>
@@ -27,7 +27,7 @@ async function unfinished() {
 }
 
 describe('--expect', () => {
-  test('counts the selection when the same line goes on', async () => {
+  test('counts the selection when the same command is run again', async () => {
     const { service, user } = await unfinished();
     const wrong = await user.run(line(6, '--yes --expect 5'));
     expect(wrong).toMatchObject({ code: 11 });
@@ -36,7 +36,7 @@ describe('--expect', () => {
     expect(await user.run(line(6, '--yes --expect 6'))).toMatchObject({ code: 0 });
   });
 
-  test('counts what is left for runs resume', async () => {
+  test('counts the remaining rows for runs resume', async () => {
     const { service, user } = await unfinished();
     expect(await user.run('runs resume last --yes --expect 6')).toMatchObject({ code: 11 });
     expect(written(service)).toHaveLength(5);
@@ -44,7 +44,7 @@ describe('--expect', () => {
   });
 });
 
-test('runs retry asks about a single row as well', async () => {
+test('runs retry asks for confirmation of a single row, too', async () => {
   let refused = true;
   const service = await keep(several(2), (_, step) =>
     refused && step === 'PATCH app_2' ? { status: 400 } : undefined,
@@ -54,13 +54,13 @@ test('runs retry asks about a single row as well', async () => {
   refused = false;
   const unasked = await user.run('runs retry last');
   expect(unasked.code).toBe(2);
-  expect(unasked.stderr).toContain('nobody to ask');
+  expect(unasked.stderr).toContain('This needs a confirmation, and this is not a terminal');
   expect(written(service)).toHaveLength(2);
   expect(await user.run('runs retry last --yes')).toMatchObject({ code: 0 });
 });
 
 test.each(['statsu!=withdrawn', 'statusx=pending'])(
-  '--if %s is a mistake and no guard',
+  '--if %s is an error, not a guard',
   async (condition) => {
     const service = await keep(several(3));
     const ran = await userOf(service).run(line(3, `--yes --if ${condition}`));
@@ -82,13 +82,13 @@ describe('--fields of a report', () => {
     },
   );
 
-  test('the same for the report of one row', async () => {
+  test('is refused for the report of one row, too', async () => {
     const service = await keep(several(1));
     const ran = await userOf(service).run(line(1, '--fields id,resutl'));
     expect([ran.code, service.requests]).toEqual([2, []]);
   });
 
-  test('a GET of `api` has changed nothing: a misspelt field is a mistake as of a list', async () => {
+  test('a misspelled field after a GET of `api` is a usage error, as for a list', async () => {
     const service = await keep(several(1));
     const ran = await userOf(service).run('api GET /tryout-applications/app_1 --fields nope');
     expect([ran.code, ran.stdout]).toEqual([2, '']);
@@ -103,13 +103,13 @@ describe('--fields of a report', () => {
     expect(lines.map((text) => JSON.parse(text) as unknown)).toEqual(rows);
   });
 
-  test('may name what stands in the report itself', async () => {
+  test('may name top-level fields of the report', async () => {
     const user = userOf(await keep(several(2)));
     const { stdout } = await user.run(line(2, '--yes --json --fields action,summary.changed'));
     expect(JSON.parse(stdout)).toEqual({ action: 'tryouts.set-status', 'summary.changed': 2 });
   });
 
-  test('a field that only the answer could show is told after the write, which is shown', async () => {
+  test('a field that the answer lacks is reported after the write, whose record is shown', async () => {
     const service = await keep(several(1));
     const ran = await userOf(service).run(
       'tryouts update app_1 --status rejected --json --fields id,nope',
@@ -120,7 +120,7 @@ describe('--fields of a report', () => {
 });
 
 describe('--results', () => {
-  test('tells what became of each row also when nothing was sent', async () => {
+  test('holds the result of each row even if nothing was sent', async () => {
     const user = userOf(await keep(several(2)));
     const file = join(user.home, 'r.csv');
     await user.run(line(2, '--yes --results r.csv'));
@@ -143,7 +143,7 @@ describe('--results', () => {
     expect(service.requests).toEqual([]);
   });
 
-  test('never takes the place of its own input', async () => {
+  test('never overwrites its own input', async () => {
     const service = await keep(several(1));
     const user = userOf(service);
     const rows = join(user.home, 'rows.csv');
@@ -156,7 +156,7 @@ describe('--results', () => {
   });
 });
 
-test('an --out that cannot be written is refused before a write', async () => {
+test('an --out that cannot be written is refused before any write', async () => {
   const service = await keep(several(2));
   const ran = await userOf(service).run(line(2, '--yes --out none/x.json'));
   expect(ran.code).toBe(1);
@@ -164,7 +164,7 @@ test('an --out that cannot be written is refused before a write', async () => {
   expect(written(service)).toEqual([]);
 });
 
-test('an export without rows is a quiet day, not a missing status', async () => {
+test('an export without rows is not a missing status', async () => {
   const service = await keep([]);
   const ran = await userOf(service).run('tryouts set-status --csv - --yes --json', 'id,status\n');
   expect([ran.code, report(ran).summary['total']]).toEqual([0, 0]);
@@ -180,7 +180,7 @@ test.each(['--ids', '--csv'])('notes and %s cannot both come from stdin', async 
   expect(ran.stderr).toContain('cannot both come from stdin');
 });
 
-test('a space behind an id in a CSV is part of it: nothing else is changed', async () => {
+test('a trailing space belongs to an id in a CSV: no other record is changed', async () => {
   const service = await keep(several(1));
   const ran = await userOf(service).run(
     'tryouts set-status --csv - --yes',
@@ -190,7 +190,7 @@ test('a space behind an id in a CSV is part of it: nothing else is changed', asy
   expect(ran.stdout).toContain('app_1 \tfailed');
 });
 
-test('a dry run says where the cap would stop the line', async () => {
+test('a dry run warns that --max-changes would stop the run', async () => {
   const user = userOf(await keep(several(3)));
   const ran = await user.run(line(3, '--dry-run --max-changes 2'));
   expect(ran.code).toBe(0);
@@ -198,7 +198,7 @@ test('a dry run says where the cap would stop the line', async () => {
   expect((await user.run(line(3, '--dry-run --max-changes 3'))).stderr).not.toContain('more than');
 });
 
-test('after a stop nothing leaves that waited for its turn', async () => {
+test('after a stop no queued request is sent', async () => {
   const service = await keep(several(60), (_, step) =>
     step.startsWith('PATCH') && step !== 'PATCH app_1' ? { status: 409 } : undefined,
   );
@@ -208,11 +208,11 @@ test('after a stop nothing leaves that waited for its turn', async () => {
   expect(ran.code).toBe(8);
   const all = steps(service);
   const stopped = all.findIndex((step) => step.startsWith('PATCH') && step !== 'PATCH app_1');
-  // What left in the moment before its answer came.
+  // Requests that were sent before its answer arrived.
   expect(all.length - stopped).toBeLessThanOrEqual(3);
 });
 
-test('a second start names the run that is gone on with, not one that there is not', async () => {
+test('a second start names the run being resumed, not one that does not exist', async () => {
   const { service, user } = await unfinished();
   const [run] = runFolders(user.runs).map((folder) => basename(folder));
   const child = user.start(line(6, '--yes --rate 2/s'));
@@ -223,7 +223,7 @@ test('a second start names the run that is gone on with, not one that there is n
   expect(second.stderr).toContain(`is running (run ${run}, started `);
 });
 
-test('a run whose plan cannot be read is not called finished, and its rows are not done again', async () => {
+test('a run with an unreadable plan is not called finished, and its rows are not repeated', async () => {
   const { service, user } = await unfinished();
   const [folder = ''] = runFolders(user.runs);
   const plan = join(folder, 'plan.jsonl');
@@ -241,7 +241,7 @@ test('a run whose plan cannot be read is not called finished, and its rows are n
   expect(written(service)).toHaveLength(5);
 });
 
-test('a dry run of what is left looks again and is the report of a run', async () => {
+test('a dry run of the remaining rows reads them again and prints the report of a run', async () => {
   const { service, user } = await unfinished();
   const { code, stdout, stderr } = await user.run('runs resume last --dry-run --json');
   expect(code).toBe(0);
@@ -260,7 +260,7 @@ test('a dry run of what is left looks again and is the report of a run', async (
   expect(written(service)).toHaveLength(5);
 });
 
-test('a dry run of what is left tells what others changed meanwhile', async () => {
+test('a dry run of the remaining rows shows what others changed meanwhile', async () => {
   const { service, user } = await unfinished();
   await user.run('tryouts set-status app_6 --to withdrawn');
   const left = report(await user.run('runs resume last --dry-run --json'));
@@ -271,7 +271,7 @@ test('a dry run of what is left tells what others changed meanwhile', async () =
   expect(written(service)).toHaveLength(6);
 });
 
-/** A run of 2 rows that were refused; they would be taken now. */
+/** A run of 2 rows that were refused and would be accepted now. */
 async function refusedBefore() {
   let refused = true;
   const service = await keep(several(2), (_, step) =>
@@ -283,7 +283,7 @@ async function refusedBefore() {
   return { service, user };
 }
 
-test('a dry run of runs retry is the report of the run that would begin', async () => {
+test('a dry run of runs retry prints the report of the run that would start', async () => {
   const { service, user } = await refusedBefore();
   const { code, stdout } = await user.run('runs retry last --dry-run --json');
   expect(code).toBe(0);
@@ -296,10 +296,10 @@ test('a dry run of runs retry is the report of the run that would begin', async 
   expect(runFolders(user.runs)).toHaveLength(1);
 });
 
-test('runs retry keeps to --rate', async () => {
+test('runs retry respects --rate', async () => {
   const { user } = await refusedBefore();
   const began = performance.now();
   expect(await user.run('runs retry last --yes --rate 2/s')).toMatchObject({ code: 0 });
-  // Two reads, two looks, two writes: the last begins no sooner than five halves of a second later.
+  // Two reads, two rereads, two writes: the last starts no sooner than 2.5 s after the first.
   expect(performance.now() - began).toBeGreaterThan(2_400);
 });

@@ -1,13 +1,13 @@
-import type { RecordState, Session } from '../../src/bulk/operation.js';
-import type { RunOptions } from '../../src/bulk/verify.js';
+import type { RecordState, Session } from '../../src/engine/operation.js';
+import type { RowRunOptions } from '../../src/engine/verify.js';
 import { ApiError, type Failure, UnknownOutcomeError } from '../../src/errors.js';
 
 const call = { method: 'PATCH', path: '/tryout-applications/{applicationId}' };
 
-/** What the service does with one write. */
+/** How the service reacts to one write. */
 export type Reaction = 'ok' | 'lost' | 'dropped' | 'applied' | number | { readonly code: string };
 
-/** A service in memory that counts its writes, so that the engine can be tested without a process. */
+/** An in-memory service that counts its writes, to test the engine without a process. */
 export interface Imagined {
   readonly session: { -readonly [K in keyof Session]: Session[K] };
   readonly status: Map<string, string>;
@@ -19,7 +19,7 @@ export interface Imagined {
 
 const start = { wall: 0, mono: 0 };
 
-/** `react` decides what becomes of the n-th write to a row; by default all goes well. */
+/** `react` decides the outcome of the n-th write to a row; by default all succeed. */
 export function imagine(
   ids: readonly string[],
   to: string,
@@ -64,11 +64,11 @@ export function imagine(
   return imagined;
 }
 
-/** A run of an imagined service whose clock stands still and whose waits are over at once. */
+/** A run against the in-memory service, with a stopped clock and waits that end immediately. */
 export function runOptions(
   { session }: Imagined,
-  journal: RunOptions['journal'],
-): Omit<RunOptions, 'onResult'> {
+  journal: RowRunOptions['journal'],
+): Omit<RowRunOptions, 'onResult'> {
   return {
     session,
     resource: 'tryouts',

@@ -8,7 +8,7 @@ import { fast, ids, report, several, until, userOf } from './user.js';
 const lineOf = (count: number, more: string) =>
   `tryouts set-status ${ids(count).join(' ')} --to rejected ${more}`;
 
-/** A service that answers nothing to writes from the third on; `hanging` counts them. */
+/** A service that does not answer writes from the third on; `hanging` counts them. */
 async function hangingService(count: number) {
   const state = { hangs: true, hanging: 0 };
   const service = await keep(several(count), (_, step) => {
@@ -21,7 +21,7 @@ async function hangingService(count: number) {
   return { service, state };
 }
 
-/** A run of nine rows, two of which are done and two hang. */
+/** A run of nine rows, of which two are done and two hang. */
 async function hangingRun() {
   const { service, state } = await hangingService(9);
   const user = userOf(service);
@@ -32,14 +32,14 @@ async function hangingRun() {
 }
 
 describe.concurrent('Ctrl-C while a request hangs', () => {
-  test('waits 10 s at most, then the summary, how to go on, and 130', async () => {
+  test('waits 10 s at most, then prints the summary and how to resume, and exits 130', async () => {
     const { state, user, child, told } = await hangingRun();
     const asked = Date.now();
     child.kill('SIGINT');
     const { code, stdout, stderr } = await told;
     expect(code).toBe(130);
     expect(Date.now() - asked).toBeGreaterThan(8_000);
-    // After ten seconds the process would end without its report.
+    // After ten seconds the process would end without a report.
     expect(report({ stdout }).summary).toMatchObject({
       total: 9,
       changed: 2,
@@ -56,13 +56,13 @@ describe.concurrent('Ctrl-C while a request hangs', () => {
     expect(report(resumed).summary).toMatchObject({ total: 9, changed: 9 });
   });
 
-  test('a second one ends it at once, and the run can be gone on with', async () => {
+  test('a second Ctrl-C ends it immediately, and the run can be resumed', async () => {
     const { state, user, child, told } = await hangingRun();
     child.kill('SIGINT');
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(child.exitCode).toBe(null);
     child.kill('SIGINT');
-    // Where it was waited for what hangs, there is a report.
+    // A report would mean that it waited for the hanging requests.
     expect(await told).toMatchObject({ code: 130, stdout: '' });
     state.hangs = false;
     const again = await user.run(lineOf(9, '--yes --json'));
@@ -70,7 +70,7 @@ describe.concurrent('Ctrl-C while a request hangs', () => {
     expect(report(again).summary).toMatchObject({ total: 9, changed: 9 });
   });
 
-  test('of the preview ends at once: nothing was begun', async () => {
+  test('during the preview ends immediately: nothing was started', async () => {
     let asked = 0;
     const service = await keep(several(4), () => () => {
       asked += 1;
@@ -84,10 +84,10 @@ describe.concurrent('Ctrl-C while a request hangs', () => {
   });
 });
 
-describe.concurrent('above --max-changes a person types the number', () => {
+describe.concurrent('above --max-changes the user types the number', () => {
   const question = /Type the number to confirm:/;
 
-  test('the right one begins the run', async () => {
+  test('the right number starts the run', async () => {
     const service = await keep(several(101));
     const ran = await typing(service, [[question, '101\r']]);
     expect(ran.code).toBe(0);
@@ -109,14 +109,14 @@ describe.concurrent('above --max-changes a person types the number', () => {
       expect(written(service)).toEqual([]);
     });
 
-  test('Ctrl-C typed twice in the middle of a run ends it at once', async () => {
+  test('Ctrl-C typed twice in the middle of a run ends it immediately', async () => {
     const { service, state } = await hangingService(5);
     const ran = await typing(
       service,
       [
         [/Change 5 records\?/, 'y\r'],
         [/2 of 5/, '\u0003'],
-        // Drawn twice since: the first one was heard.
+        // Redrawn twice since, so the first one was handled.
         [/2 of 5[^]*2 of 5/, '\u0003'],
       ],
       '--concurrency 1',
@@ -128,7 +128,7 @@ describe.concurrent('above --max-changes a person types the number', () => {
   });
 });
 
-/** Runs the line in a pseudo terminal; types each text when what it waits for stands there. */
+/** Runs a command in a pseudo terminal; types each text once its prompt appears. */
 function typing(
   service: Service,
   keys: readonly (readonly [shown: RegExp, typed: string])[],
@@ -149,7 +149,7 @@ function gather(child: ReturnType<ReturnType<typeof userOf>['start']>) {
   );
 }
 
-test.concurrent('one conversion waits for what a killed run sent, so that nobody becomes two players', async () => {
+test.concurrent('a conversion waits for the writes of a killed run, so that no one becomes two players', async () => {
   const service = await keep(several(2), (_request, step) => {
     if (step !== 'CONVERT app_1') return undefined;
     return (_, response) => {
@@ -175,7 +175,7 @@ test.concurrent('one conversion waits for what a killed run sent, so that nobody
   expect(steps(service).filter((step) => step === 'CONVERT app_1')).toHaveLength(1);
 });
 
-test('a create whose outcome is unknown names both ways on, also when it is repeated', async () => {
+test('a create with an unknown outcome names both ways to continue, also when repeated', async () => {
   const service = await keep([], ({ method }) => (method === 'POST' ? cut : undefined));
   const user = userOf(service);
   for (const line of ['players create --name Ann', 'teams create --name Foxes']) {

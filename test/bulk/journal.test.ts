@@ -9,11 +9,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openJournal, parseJournal, readJournal } from '../../src/bulk/journal.js';
-import type { Task } from '../../src/bulk/operation.js';
-import { isFinalRow } from '../../src/bulk/report.js';
-import { foldJournal } from '../../src/bulk/run-state.js';
-import { runRows } from '../../src/bulk/runner.js';
+import { openJournal, parseJournal, readJournal } from '../../src/runs/journal.js';
+import type { Task } from '../../src/engine/operation.js';
+import { isFinalRow } from '../../src/runs/report.js';
+import { foldJournal } from '../../src/runs/state.js';
+import { runRows } from '../../src/engine/run-rows.js';
 import { temporaryFolder } from '../support/run.js';
 import { imagine, type Imagined, type Reaction, runOptions } from './imagined.js';
 
@@ -22,7 +22,7 @@ const ids = Array.from({ length: 20 }, (_, index) => `app_${index + 1}`);
 const previewed = [{ field: 'status', from: 'pending', to: 'accepted' }];
 const allTasks: Task[] = ids.map((id, index) => ({ row: index + 1, id, previewed }));
 
-/** Goes on with a journal as a new process would. */
+/** Continues a journal as a new process would. */
 async function goOn(imagined: Imagined, path: string) {
   const journal = await openJournal(path, options);
   const state = foldJournal(journal.records);
@@ -43,7 +43,7 @@ async function goOn(imagined: Imagined, path: string) {
   return { results, finals };
 }
 
-/** Thousands of syncs: on a busy disk they would take minutes and show nothing more. */
+/** Replaces thousands of syncs, which would take minutes on a busy disk and prove nothing more. */
 function folderInMemory(): string {
   if (!existsSync('/dev/shm')) return temporaryFolder();
   const dir = mkdtempSync('/dev/shm/rosterctl-');
@@ -56,7 +56,7 @@ const lossy = (id: string, attempt: number): Reaction => {
   return id.endsWith('3') ? 'lost' : id.endsWith('7') ? 'dropped' : 'ok';
 };
 
-test('a journal cut at every byte leads to the same end, and no write takes effect twice', async () => {
+test('a journal cut at any byte leads to the same result, and no write takes effect twice', async () => {
   const dir = folderInMemory();
   const path = join(dir, 'journal.jsonl');
   const first = imagine(ids, 'accepted', lossy);
@@ -67,7 +67,7 @@ test('a journal cut at every byte leads to the same end, and no write takes effe
   for (let cut = 0; cut <= whole.length; cut++) {
     const at = join(dir, 'cut.jsonl');
     writeFileSync(at, whole.subarray(0, cut));
-    // What the service holds when a process dies there: the write of each intent may be done or not.
+    // The service's state when a process dies there: the write of each intent may be applied or not.
     const kept = foldJournal(parseJournal(whole.subarray(0, cut), at).records);
     const again = imagine(ids, 'accepted', lossy);
     for (const [row] of kept.results) again.status.set(`app_${row}`, 'accepted');
@@ -85,7 +85,7 @@ test('a journal cut at every byte leads to the same end, and no write takes effe
 });
 
 describe('a journal', () => {
-  test('is for its owner alone and drops a torn end', async () => {
+  test('is private to its owner and drops a torn end', async () => {
     const path = join(temporaryFolder(), 'journal.jsonl');
     const journal = await openJournal(path, options);
     await Promise.all([1, 2, 3].map((row) => journal.append({ kind: 'intent', row, id: 'x' })));
@@ -99,7 +99,7 @@ describe('a journal', () => {
     expect((await readJournal(path)).records).toHaveLength(4);
   });
 
-  test('that is damaged in the middle is refused with the line', async () => {
+  test('that is damaged in the middle is refused with the line number', async () => {
     const path = join(temporaryFolder(), 'journal.jsonl');
     const journal = await openJournal(path, options);
     for (const row of [1, 2, 3]) await journal.append({ kind: 'intent', row, id: `app_${row}` });
@@ -109,7 +109,7 @@ describe('a journal', () => {
     await expect(openJournal(path, options)).rejects.toThrow(/damaged in line 2/);
   });
 
-  test('that was taken over is not written', async () => {
+  test('that another process took over is not written', async () => {
     const path = join(temporaryFolder(), 'journal.jsonl');
     let ours = true;
     const journal = await openJournal(path, { ...options, isOurs: () => ours });

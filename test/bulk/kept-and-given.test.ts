@@ -5,9 +5,9 @@ import { application, keep, steps, written } from '../commands/tryouts/service.j
 import { errorOf } from '../support/run.js';
 import { ids, report, runFolders, several, userOf } from './user.js';
 
-// What is read back of a run's own files is what was put there, and nobody's notes are among it.
+// A run's files are read back exactly as written, and hold no notes.
 
-test('cells that an export guarded come out of --results as they went in', async () => {
+test('cells that an export guarded appear unchanged in --results', async () => {
   const notes = '- first point';
   const service = await keep([application('-k2', { internalNotes: notes })], (_, step) =>
     step.startsWith('PATCH') ? { status: 400, json: { error: 'validation' } } : undefined,
@@ -32,7 +32,7 @@ test('a spreadsheet error in the id column sends nothing', async () => {
   expect(errorOf(ran)['message']).toBe('Line 2: id holds the spreadsheet error #REF!.');
 });
 
-test('a record without an id in a list that selects is refused', async () => {
+test('a record without an id in the list of a selection is refused', async () => {
   const service = await keep(several(2), (_, step) =>
     step === 'LIST'
       ? { status: 200, json: [application('app_1'), { ...application('x'), id: null }] }
@@ -43,7 +43,7 @@ test('a record without an id in a list that selects is refused', async () => {
   expect(errorOf(ran)['message']).toContain('has no id');
 });
 
-test('the notes that --if compares with are in no journal', async () => {
+test('notes that --if compares with are not in the journal', async () => {
   const service = await keep(several(3));
   const user = userOf(service);
   service.kept.set('app_3', application('app_3', { internalNotes: 'canary-of-a-note' }));
@@ -60,7 +60,7 @@ test('the notes that --if compares with are in no journal', async () => {
 test.each([
   ['cut at a line end', (plan: string) => plan.split('\n').slice(0, 4).join('\n')],
   ['edited', (plan: string) => plan.replace('rejected', 'accepted')],
-])('a plan that was %s is damaged: nothing of it is done', async (_, change) => {
+])('a plan that was %s counts as damaged: none of it is executed', async (_, change) => {
   const service = await keep(several(6), (_request, step) =>
     step === 'PATCH app_2' ? { status: 401, json: { error: 'unauthorized' } } : undefined,
   );

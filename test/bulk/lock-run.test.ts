@@ -2,8 +2,8 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { lockRecord, lockRun, recordLocks } from '../../src/bulk/lock-run.js';
-import { runStore, type RunStore } from '../../src/bulk/run-store.js';
+import { lockRecord, lockRun, recordLocks } from '../../src/runs/lock.js';
+import { runStore, type RunStore } from '../../src/runs/store.js';
 import { GuardError, OutputError } from '../../src/errors.js';
 import { sweepLocks } from '../../src/files/lock.js';
 import { isAlive } from '../support/alive.js';
@@ -33,7 +33,7 @@ function filesIn(store: RunStore): string[] {
   return existsSync(recordLocks(store)) ? readdirSync(recordLocks(store)) : [];
 }
 
-test('a lock that the disk does not take is told with its folder, and is no bug', async () => {
+test('a lock that cannot be written is an error that names its folder, not a bug', async () => {
   const store = runStore(temporaryFolder());
   writeFileSync(store.locks, 'no folder');
   for (const taken of [
@@ -46,7 +46,7 @@ test('a lock that the disk does not take is told with its folder, and is no bug'
   }
 });
 
-test('a record that another process writes is refused after the wait, with the holder named', async () => {
+test('a record that another process writes is refused after the wait, naming the holder', async () => {
   const store = runStore(temporaryFolder());
   const child = startChild(script, [join(store.locks, '..'), 'hold', 'app_1']);
   await child.says('held');
@@ -65,18 +65,18 @@ test('a record that another process writes is refused after the wait, with the h
     hint: expect.stringContaining('--wait-lock'),
   });
   expect(notes).toEqual([expect.stringContaining('Waiting for it.')]);
-  // Other records, and the same id elsewhere, are free; so is the resource itself.
+  // Other records, the same id elsewhere, and the resource itself are not locked.
   for (const other of [{ id: 'app_2' }, { resource: 'teams' }, { organization: 'p' }])
     (await lockRecord(store, { ...key, ...other }, options)).release();
   (await lockRun(store, place, options)).release();
-  // A kill frees it at once.
+  // A kill releases it immediately.
   const after = lockRecord(store, key, { ...options, waitMs: 10_000 });
   child.kill('SIGKILL');
   (await after).release();
   expect(filesIn(store)).toEqual([]);
 });
 
-test('hundreds of records in turn, from two processes, leave no file', async () => {
+test('locking hundreds of records in turn from two processes leaves no file', async () => {
   const dir = temporaryFolder();
   const store = runStore(dir);
   const children = [1, 2].map(() => startChild(script, [dir, 'turns', '400']));
@@ -85,7 +85,7 @@ test('hundreds of records in turn, from two processes, leave no file', async () 
   expect(filesIn(store)).toEqual([]);
 });
 
-test('what killed processes left is swept by others, and what is held stays', async () => {
+test('locks of killed processes are swept by others, and held ones stay', async () => {
   const dir = temporaryFolder();
   const store = runStore(dir);
   for (const id of ['a', 'b', 'c']) {

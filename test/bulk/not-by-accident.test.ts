@@ -7,11 +7,11 @@ import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
 import { recordingService, type Reply } from '../support/service.js';
 import { fast, ids, report, several, userOf } from './user.js';
 
-// Nothing is destroyed by accident: what loses something is asked for, and said when it happened.
+// Nothing is destroyed by accident: a loss has to be confirmed, and is reported when it happens.
 
 type Fields = Record<string, unknown>;
 
-/** Players that a DELETE removes, and a PUT replaces with what `keeps` names of its body. */
+/** Players that DELETE removes, and PUT replaces with the fields of its body named in `keeps`. */
 async function players(
   all: readonly Fields[],
   { removes = true, keeps }: { removes?: boolean; keeps?: readonly string[] } = {},
@@ -47,13 +47,13 @@ describe('a delete of several', () => {
     ['players delete p1 p2 p3 --yes', 2],
     ['players delete --all --yes --max-changes 500', 2],
     ['players delete --all --yes --expect 2', 11],
-  ])('%s is refused with %i and sends none', async (line, code) => {
+  ])('%s is refused with %i and sends nothing', async (line, code) => {
     const service = await players(three);
     const ran = await userOf(service).run(`${line} --json`);
     expect([ran.code, ran.stdout, service.deletes()]).toEqual([code, '', 0]);
   });
 
-  test('is done with --yes --expect 3, and of one with --yes', async () => {
+  test('needs --yes --expect 3, and of one only --yes', async () => {
     const service = await players(three);
     const user = userOf(service);
     expect(await user.run('players delete p3 --yes')).toMatchObject({ code: 0 });
@@ -65,7 +65,7 @@ describe('a delete of several', () => {
     ['3', 0, 0],
     ['y', 130, 3],
     ['2', 130, 3],
-  ])('at a terminal, where %s is typed, ends with %i', async (typed, code, left) => {
+  ])('at a terminal where %s is typed exits %i', async (typed, code, left) => {
     const service = await players(three);
     const line = ['players', 'delete', '--all'];
     const question = /Delete 3 records\? Type the number to confirm:/;
@@ -79,7 +79,7 @@ const withNotes = () => keep([application('app_1', { internalNotes: 'Old words' 
 describe('--note over notes', () => {
   const line = "tryouts update app_1 --note 'New words'";
 
-  test('needs --yes without a terminal, says so, and offers --append-note', async () => {
+  test('needs --yes without a terminal, and suggests --append-note', async () => {
     const service = await withNotes();
     const user = userOf(service);
     const refused = await user.run(`${line} --json`);
@@ -108,7 +108,7 @@ describe('--note over notes', () => {
     expect(service.kept.get('app_1')?.internalNotes).toMatch(notes);
   });
 
-  test('that are empty, or say the same, asks nothing', async () => {
+  test('that are empty or the same does not ask', async () => {
     for (const internalNotes of ['', ' ', null, 'New words']) {
       // oxlint-disable-next-line no-await-in-loop
       const service = await keep([application('app_1', { internalNotes })]);
@@ -118,7 +118,7 @@ describe('--note over notes', () => {
   });
 });
 
-test('a delete that is answered with 200 and leaves the record is not applied: 1 for one, 8 for several', async () => {
+test('a delete answered with 200 that leaves the record is not applied: exit 1 for one, 8 for several', async () => {
   const service = await players(three, { removes: false });
   const user = userOf(service);
   const one = await user.run('players delete p1 --yes --json');
@@ -130,7 +130,7 @@ test('a delete that is answered with 200 and leaves the record is not applied: 1
   expect(report(many).results).toMatchObject([row, row]);
 });
 
-test('fields that a replacing route made vanish are named, on stderr and in the report', async () => {
+test('fields that vanish because the route replaces the record are named on stderr and in the report', async () => {
   const all = ['p1', 'p2'].map((id) => ({ id, name: `Ann ${id}`, role: 'Sub', joinedBy: 'form' }));
   const service = await players(all, { keeps: ['name', 'role'] });
   const user = userOf(service);
@@ -174,7 +174,7 @@ describe('where no run can be kept', () => {
     expect([ran.code, ran.stdout, service.requests.length]).toEqual([2, '', 0]);
   });
 
-  test('one update goes on, with one note', async () => {
+  test('a single update proceeds, with a note', async () => {
     const { service, run } = await withoutState();
     const ran = await run('tryouts update app_1 --status rejected --json');
     expect(ran.code).toBe(0);
@@ -183,7 +183,7 @@ describe('where no run can be kept', () => {
     expect(service.kept.get('app_1')?.status).toBe('rejected');
   });
 
-  test('one delete goes on, with one note, and reads do not care', async () => {
+  test('a single delete proceeds, with a note, and reads are unaffected', async () => {
     const service = await players(three);
     const home = temporaryFolder();
     writeFileSync(join(home, 'state'), '');

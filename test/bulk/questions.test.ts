@@ -20,7 +20,7 @@ const applications = (count: number) =>
 
 const rowsIn = (shown: string) => new Set(shown.match(/app_\d{4}(?= \([^)]*\): status)/g));
 
-test('the preview shows seven rows; of more the first five, and l lists all before the answer', async () => {
+test('the preview lists up to seven rows, or the first five of more, and l lists all before the answer', async () => {
   const line = (count: number, to = 'pending') => [
     'tryouts',
     'set-status',
@@ -45,7 +45,7 @@ test('the preview shows seven rows; of more the first five, and l lists all befo
   expect(listed.shown).toContain('8 changed of 8');
 });
 
-test('a conversion at a terminal names the applicant, not the id alone', async () => {
+test('a conversion at a terminal names the applicant, not only the id', async () => {
   const words = ['-p', 'sandbox', 'tryouts', 'convert', 'app_0020', '--accept'];
   const { shown } = await converse(temporaryFolder(), words, [[/\(y\/N\)/, 'y\r']]);
   expect(shown).toMatch(/✔ [^:]+ \(app_0020\): .*converted to player_/);

@@ -1,8 +1,8 @@
-import { lockRecord } from '../../src/bulk/lock-run.js';
-import { runStore } from '../../src/bulk/run-store.js';
+import { lockRecord } from '../../src/runs/lock.js';
+import { runStore } from '../../src/runs/store.js';
 import { isAlive } from '../support/alive.js';
 
-// A process of the locks' tests: `DIR hold ID` holds a record until it is killed, `DIR turns N` takes
+// Child process for the lock tests: `DIR hold ID` holds a record until killed; `DIR turns N` acquires
 // the locks of ten records in turn, N times in all.
 const [, , dir = '', mode = '', what = ''] = process.argv;
 const store = runStore(dir);

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { cellFields } from '../../src/data/cell-values.js';
 import type { ColumnRules } from '../../src/data/csv-columns.js';
 import { selectCsv } from '../../src/bulk/selection.js';
-import type { SelectedRow } from '../../src/bulk/report.js';
+import type { SelectedRow } from '../../src/runs/report.js';
 import { writeCsv } from '../../src/cli/writers.js';
 import { csvLine, unguard } from '../../src/data/csv.js';
 import { readCsv } from '../../src/data/csv-reader.js';
@@ -38,7 +38,7 @@ async function imported(bytes: Uint8Array, raw = false): Promise<readonly Select
     name: 'x.csv',
     rules,
     map: [],
-    ignoreStrangers: false,
+    ignoreUnknownColumns: false,
     raw,
     keepsCells: false,
     organizationId: 'org_7',
@@ -53,7 +53,7 @@ const marks = {
   updatedAt: '2026-03-01T10:00:00Z',
 };
 
-/** What each row of a file changes in its record. */
+/** The changes that each row of a file makes to its record. */
 async function changesBy(bytes: Uint8Array, records: readonly JsonObject[], raw = false) {
   const rows = await imported(bytes, raw);
   return rows.map(({ id, row, own = {} }) => {
@@ -69,7 +69,7 @@ interface Difference {
   readonly to: unknown;
 }
 
-/** Where two values differ, leaf by leaf; a list of plain values is one leaf per element. */
+/** The paths at which two values differ, leaf by leaf; a list of plain values has one leaf per element. */
 function leavesThatDiffer(from: unknown, to: unknown, path = ''): readonly Difference[] {
   const bothLists = Array.isArray(from) && Array.isArray(to);
   if ((isObject(from) && isObject(to)) || bothLists)
@@ -141,7 +141,7 @@ const tree = fc.letrec<{ any: unknown; object: JsonObject }>((tie) => ({
   ),
   object: fc.dictionary(key, tie('any'), { maxKeys: 4, noNullPrototype: true }),
 }));
-/** Some fields that the contract names, some that it does not; each may be missing. */
+/** Fields that the contract names and others; each may be missing. */
 const fields = fc.record(
   {
     name: text,
@@ -159,7 +159,7 @@ const records = fc
     all.map(([known, unknown], index) => ({ ...unknown, ...known, id: `r_${index}`, ...marks })),
   );
 
-test('an export that nobody changed changes nothing, whatever it holds', async () => {
+test('an unedited export changes nothing, whatever it holds', async () => {
   await fc.assert(
     fc.asyncProperty(records, async (all) => {
       for (const { changed, wanted } of await changesBy(await exported(all), all))
@@ -169,7 +169,7 @@ test('an export that nobody changed changes nothing, whatever it holds', async (
   );
 });
 
-test('an export by --csv-raw that nobody changed changes nothing, or is refused for a NUL', async () => {
+test('an unedited --csv-raw export changes nothing, or is refused for a NUL', async () => {
   await fc.assert(
     fc.asyncProperty(records, async (all) => {
       const bytes = await exported(all, true);
@@ -183,7 +183,7 @@ test('an export by --csv-raw that nobody changed changes nothing, or is refused 
   );
 });
 
-/** A leaf that a cell shows, and how to write another value of its type there. */
+/** A leaf shown in a cell, and how to write another value of its type there. */
 interface Edit {
   readonly path: string;
   readonly to: unknown;
@@ -206,7 +206,7 @@ function otherThan(present: unknown, seed: number): unknown {
 
 const isPlain = (item: unknown) => !isObject(item) && !Array.isArray(item);
 
-/** Changes one cell of a record: gives the text of the new cell, and what has to change. */
+/** Changes one cell of a record; returns the new text of the cell, and the expected change. */
 function editOf(present: unknown, path: string, seed: number): { cell: string; edit: Edit } {
   if (!Array.isArray(present)) {
     const to = otherThan(present, seed);
@@ -227,7 +227,7 @@ function editOf(present: unknown, path: string, seed: number): { cell: string; e
   };
 }
 
-/** Every leaf of a record that has a cell of its own, by the name of its column; no two share one. */
+/** Every leaf of a record with its own cell, by column name; no two share one. */
 function leaves(record: JsonObject): Map<string, { path: string; value: unknown }> {
   const found = new Map<string, { path: string; value: unknown }>();
   const twice = new Set<string>();
@@ -247,7 +247,7 @@ function leaves(record: JsonObject): Map<string, { path: string; value: unknown 
   return found;
 }
 
-test('of an export in which k cells were changed exactly these change, each of its own type and in place', async () => {
+test('an export with k edited cells changes exactly these, each with its type and in place', async () => {
   let edited = 0;
   await fc.assert(
     fc.asyncProperty(records, fc.array(fc.nat(), { maxLength: 6 }), async (all, seeds) => {
@@ -262,14 +262,14 @@ test('of an export in which k cells were changed exactly these change, each of i
         const cells = rows[at] as string[];
         const open = [...leaves(record)].filter(([name, leaf]) => {
           const column = header.indexOf(name.replaceAll('\0', '\u2400'));
-          // Null takes text, and a cell for text that is empty or spaces cannot say what it was.
+          // Null accepts text, and an empty or blank cell cannot express what the text was.
           const isEmpty = leaf.value === null || cells[column]?.trim() === '';
           return column >= 0 && !isEmpty && !untouchable.has(name) && !edits.has(`${at} ${name}`);
         });
         if (open.length === 0) continue;
         const [name, leaf] = open[seed % open.length] as (typeof open)[number];
         const { cell, edit } = editOf(leaf.value, leaf.path, seed % 1000);
-        // A mark as the export writes it, so that text which looks like a formula comes back.
+        // A guard as the export writes it, so that text which looks like a formula survives.
         const [written = ''] =
           readCsv(csvLine([cell], { delimiter: ',', raw: false }), ',')[0]?.cells ?? [];
         cells[header.indexOf(name.replaceAll('\0', '\u2400'))] = written;
@@ -366,7 +366,7 @@ describe('a cell becomes', () => {
     expect(() => fieldsBy(header, cell)).toThrow(message);
   });
 
-  test('and a misfit names the four types', () => {
+  test('an invalid type names the four valid ones', () => {
     expect(() => fieldsBy('age', 'x')).toThrow(
       expect.objectContaining({
         hint: 'For another type, name the column age:text, age:int, age:bool or age:json.',
@@ -375,7 +375,7 @@ describe('a cell becomes', () => {
   });
 });
 
-test('of a file with 100,000 columns the header is written, read and compared in a moment', async () => {
+test('a header with 100,000 columns is written, read and compared quickly', async () => {
   const wide = Object.fromEntries(
     Array.from({ length: 100_000 }, (_, index) => [`c${index}`, index]),
   );
@@ -388,11 +388,11 @@ test('of a file with 100,000 columns the header is written, read and compared in
     ['/"c500"', '/"c99999"'],
     ['/"c500"', '/"c99999"'],
   ]);
-  // A quadratic step takes minutes.
+  // A quadratic step would take minutes.
   expect(performance.now() - began).toBeLessThan(20_000);
 });
 
-test('a signal ends the reading of rows that are there already, and the writing', async () => {
+test('a signal stops reading rows that have already arrived, and writing', async () => {
   const stop = new AbortController();
   const many = Array.from({ length: 50_000 }, (_, index) => ({ id: `r_${index}`, name: 'x' }));
   setImmediate(() => stop.abort());
@@ -402,7 +402,7 @@ test('a signal ends the reading of rows that are there already, and the writing'
         yield await exported(many);
       })(),
       {
-        ...{ name: 'x.csv', rules, map: [], ignoreStrangers: false, raw: false },
+        ...{ name: 'x.csv', rules, map: [], ignoreUnknownColumns: false, raw: false },
         ...{ keepsCells: false, organizationId: 'org_7', signal: stop.signal },
       },
     ),

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { recordLine } from '../../src/bulk/journal.js';
+import { recordLine } from '../../src/runs/journal.js';
 import {
   isSingleRun,
   markRetried,
@@ -19,8 +19,8 @@ import {
   retriedBy,
   runStore,
   startOf,
-} from '../../src/bulk/run-store.js';
-import { findRun } from '../../src/bulk/runs.js';
+} from '../../src/runs/store.js';
+import { findRun } from '../../src/runs/stored-run.js';
 import { GuardError } from '../../src/errors.js';
 import { describeSelf } from '../../src/files/holder.js';
 import { keep, written } from '../commands/tryouts/service.js';
@@ -32,7 +32,7 @@ import { fast, ids, runFolders, several, until, userOf } from './user.js';
 const line = (count: number, more = '--yes') =>
   `tryouts set-status ${ids(count).join(' ')} --to rejected ${more}`;
 
-/** A run of two rows that was written by a script, as one that ended or did not. */
+/** A run of two rows written by the test, ended or not. */
 function scriptedRun(runs: string, place: string, run: string, more: object = {}) {
   const folder = join(runs, place, run);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -61,28 +61,28 @@ function scriptedRun(runs: string, place: string, run: string, more: object = {}
 }
 
 const minute = 60_000;
-/** Names of runs that began one after another, a minute apart, the last an hour ago. */
+/** Names of runs that started a minute apart, the last an hour ago. */
 const manyNames = (count: number, single = false) =>
   Array.from({ length: count }, (_, at) =>
     newRunName(new Date(Date.now() - (count - at) * minute - 60 * minute), { single }),
   );
 
 describe('the name of a run', () => {
-  test('sorts by time, tells a single write, and ends in its short id', () => {
+  test('sorts by time, marks a single write, and ends in its short id', () => {
     const now = new Date('2026-03-01T10:15:00.123Z');
     const bulk = newRunName(now);
     const single = newRunName(now, { single: true });
     expect(bulk).toMatch(/^20260301T101500123-[0-9a-f]{6}$/);
     expect(single).toMatch(/^20260301T101500123-1-[0-9a-f]{6}$/);
     expect([isSingleRun(bulk), isSingleRun(single)]).toEqual([false, true]);
-    // Its id may begin with a 1 as well.
+    // Its id may start with a 1, too.
     expect(isSingleRun('20260301T101500123-1abcde')).toBe(false);
     expect([startOf(bulk), startOf(single)]).toEqual([now, now]);
     const later = newRunName(new Date(now.getTime() + 1), { single: true });
     expect([later, single].toSorted()).toEqual([single, later]);
   });
 
-  test('may be typed as its last six characters where only one ends so', async () => {
+  test('may be typed as its last six characters if they are unambiguous', async () => {
     const dir = temporaryFolder();
     const store = runStore(dir);
     scriptedRun(store.dir, 'ended', '20260301T101500123-3fa9c2');
@@ -98,8 +98,8 @@ describe('the name of a run', () => {
   });
 });
 
-describe('where runs lie', () => {
-  test('a run is in open/ while it lasts and in ended/ afterwards, with nothing left between', async () => {
+describe('where runs are stored', () => {
+  test('a run is in open/ until it ends and then in ended/, with nothing left over', async () => {
     let away = true;
     const service = await keep(several(6), (_, step) =>
       away && step.startsWith('PATCH') ? { status: 503 } : undefined,
@@ -123,7 +123,7 @@ describe('where runs lie', () => {
     skip(spawnSync('strace', ['-o', '/dev/null', 'true']).status !== 0, 'strace may not trace');
     const service = await keep(several(4));
     const user = userOf(service);
-    // The rename from open/ to ended/ is the only one of a folder of that name.
+    // The rename from open/ to ended/ is the only rename of a folder with that name.
     const killed = await startLine(line(2), {
       home: user.home,
       env: { ...service.env, ...fast, UV_THREADPOOL_SIZE: '1' },
@@ -134,7 +134,7 @@ describe('where runs lie', () => {
     expect(readFileSync(join(user.home, 'trace'), 'utf8')).toMatch(/rename\(.*\/open\/.*\/ended\//);
     const journal = readFileSync(join(folder, 'journal.jsonl'), 'utf8');
     expect(journal).toContain('"kind":"end"');
-    // The call that the signal hit may have been carried out or not; both are that moment.
+    // The interrupted call may have been executed or not; both count as that moment.
     const left = join(user.runs, 'open', basename(folder));
     if (folder !== left) renameSync(folder, left);
     expect((await user.run('tryouts set-status app_3 app_4 --to accepted --yes')).code).toBe(0);
@@ -149,7 +149,7 @@ describe('where runs lie', () => {
     );
     const user = userOf(service);
     await user.run(line(6));
-    // As that version wrote it: no number, no version, no process, all runs in one folder.
+    // As that version wrote it: no format, no version, no process, all runs in one folder.
     const [folder = ''] = runFolders(user.runs);
     const old = makeLegacy(user.runs, folder);
     const ended = scriptedRun(user.runs, '', '20260101T000000000-aaaaaa', { format: undefined });
@@ -174,7 +174,7 @@ describe('where runs lie', () => {
     expect(readdirSync(join(user.runs, 'open'))).toEqual([]);
   });
 
-  test('a run of which nothing was sent goes with the next write, once its process is dead', async () => {
+  test('a run that sent nothing is removed by the next write, once its process is dead', async () => {
     const service = await keep(several(2));
     const user = userOf(service);
     const store = join(user.runs, 'open');
@@ -211,14 +211,14 @@ describe('with 5,000 ended runs', () => {
     const user = userOf(service);
     for (const run of manyNames(4_900, true)) scriptedRun(user.runs, 'ended', run);
     for (const run of manyNames(100)) scriptedRun(user.runs, 'ended', run);
-    // One whose before-images are too old goes without being opened either.
+    // Before-images that are too old are removed without opening their runs.
     const old = scriptedRun(user.runs, 'ended', '20250301T101500123-aaaaaa');
     writeFileSync(join(old, 'undo.jsonl'), '');
     utimesSync(join(old, 'undo.jsonl'), 0, 0);
     const first = await opened(user.home, service.env, line(2));
     expect([first.code, first.below]).toEqual([0, []]);
     expect(readdirSync(old)).toEqual(['journal.jsonl']);
-    // Which of them are old enough to lose their before-images is looked up once, not each time.
+    // Which before-images are old enough is determined once, not each time.
     const second = await opened(user.home, service.env, line(2).replace('rejected', 'accepted'));
     expect([second.code, second.below, second.listed]).toEqual([0, [], 0]);
     const last = await opened(user.home, service.env, 'runs show last');
@@ -234,7 +234,7 @@ describe('with 5,000 ended runs', () => {
   });
 });
 
-/** Runs a line under strace; the runs below `ended/` of which a file was opened, and how often `ended` itself was. */
+/** Runs a command under strace; returns the runs below `ended/` with an opened file, and how often `ended` itself was opened. */
 async function opened(home: string, env: Record<string, string>, words: string) {
   const trace = join(temporaryFolder(), 'trace');
   const ran = await startLine(words, {
@@ -248,7 +248,7 @@ async function opened(home: string, env: Record<string, string>, words: string) 
   return { ...ran, below: below.map(([, run]) => run), listed };
 }
 
-/** Turns a run into one of version 0.1.0; gives its name. */
+/** Turns a run into one of version 0.1.0 and returns its name. */
 function makeLegacy(runs: string, folder: string): string {
   const run = basename(folder);
   const journal = join(folder, 'journal.jsonl');
@@ -278,7 +278,7 @@ function makeLegacy(runs: string, folder: string): string {
 }
 
 describe('runs prune RUN', () => {
-  test('deletes an unfinished run after asking, and not while its process is alive', async () => {
+  test('deletes an unfinished run after confirmation, but not while its process is alive', async () => {
     const held: (() => void)[] = [];
     const service = await keep(several(3), (_, step) =>
       step === 'PATCH app_2' ? () => void held.push(() => {}) : undefined,
@@ -299,7 +299,7 @@ describe('runs prune RUN', () => {
     expect((await user.run('runs prune 3fa9c2 --yes')).code).toBe(2);
   });
 
-  test('without a name leaves what can still be undone', async () => {
+  test('without a name keeps runs that can still be undone', async () => {
     const home = temporaryFolder();
     const runs = join(home, '.local/state/rosterctl/runs');
     const day = 24 * 60 * minute;
@@ -316,7 +316,7 @@ describe('runs prune RUN', () => {
   });
 });
 
-test('a run keeps which other one took up its rows', async () => {
+test('a run records which run retried its rows', async () => {
   const store = runStore(temporaryFolder());
   const [first = '', second = ''] = manyNames(2);
   const folder = scriptedRun(store.dir, 'ended', first);
@@ -324,12 +324,12 @@ test('a run keeps which other one took up its rows', async () => {
   await markRetried(store, first, second);
   expect(retriedBy(store, first)).toBe(second);
   expect(readdirSync(folder).toSorted()).toEqual(['journal.jsonl', 'retried']);
-  // A torn file names nobody.
+  // A torn file names no run.
   writeFileSync(join(folder, 'retried'), second.slice(0, 9));
   expect(retriedBy(store, first)).toBeUndefined();
 });
 
-test('of one record runs list shows what is unfinished, and the rest with --all', async () => {
+test('runs list shows unfinished changes of a single record, and the rest with --all', async () => {
   const home = temporaryFolder();
   const runs = join(home, '.local/state/rosterctl/runs');
   const [ended = ''] = manyNames(1, true);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { Entry } from '../../src/bulk/journal.js';
-import type { ReportRow } from '../../src/bulk/report.js';
-import type { Task } from '../../src/bulk/operation.js';
-import { runRows } from '../../src/bulk/runner.js';
-import { type RunOptions } from '../../src/bulk/verify.js';
+import type { Entry } from '../../src/runs/journal.js';
+import type { ReportRow } from '../../src/runs/report.js';
+import type { Task } from '../../src/engine/operation.js';
+import { runRows } from '../../src/engine/run-rows.js';
+import { type RowRunOptions } from '../../src/engine/verify.js';
 import { NetworkError, OutputError, UnknownOutcomeError } from '../../src/errors.js';
 import { imagine, type Imagined, runOptions } from './imagined.js';
 
@@ -15,7 +15,11 @@ const tasksOf = (names: readonly string[]): Task[] =>
     previewed: [{ field: 'status', from: 'pending', to: 'accepted' }],
   }));
 
-async function run(imagined: Imagined, tasks: readonly Task[], changes: Partial<RunOptions> = {}) {
+async function run(
+  imagined: Imagined,
+  tasks: readonly Task[],
+  changes: Partial<RowRunOptions> = {},
+) {
   const rows: ReportRow[] = [];
   const entries: Entry[] = [];
   const waits: number[] = [];
@@ -30,7 +34,7 @@ async function run(imagined: Imagined, tasks: readonly Task[], changes: Partial<
   return { rows, entries, stop, waits, results };
 }
 
-/** How many rows of this work were at the service at once at most. */
+/** The highest number of concurrent calls of this work. */
 function watch({ session }: Imagined): { readonly most: number } {
   const seen = { most: 0, now: 0 };
   const there = async <T>(step: () => Promise<T>): Promise<T> => {
@@ -79,17 +83,17 @@ test('an intent is journalled before each write and a result before it is report
 });
 
 describe('a lost answer', () => {
-  test('whose write took effect is settled by reading and never sent again', async () => {
+  test('of an applied write is verified by reading, and the write is never sent again', async () => {
     const imagined = imagine(ids(6), 'accepted', () => 'lost');
     const { results, waits, stop } = await run(imagined, tasksOf(ids(3)));
     expect(results).toEqual({ app_1: 'changed', app_2: 'changed', app_3: 'changed' });
     expect(imagined.sent).toHaveLength(3);
     expect(stop).toBeUndefined();
-    // All wait together: one pause, however many rows.
+    // All wait together, so there is one pause for any number of rows.
     expect(waits).toEqual([2000]);
   });
 
-  test('whose write did not is sent again after the whole settle time', async () => {
+  test('of a write that was not applied is followed by a resend after the full settle time', async () => {
     const imagined = imagine(ids(2), 'accepted', (_, attempt) =>
       attempt === 1 ? 'dropped' : 'ok',
     );
@@ -99,7 +103,7 @@ describe('a lost answer', () => {
     expect(waits).toEqual([2000, 15_000]);
   });
 
-  test('beside a change by someone else is a conflict and left alone', async () => {
+  test('together with a change by someone else is a conflict, and the record is left alone', async () => {
     const imagined = imagine(ids(1), 'accepted', (id) => {
       imagined.status.set(id, 'withdrawn');
       return 'dropped';
@@ -109,7 +113,7 @@ describe('a lost answer', () => {
     expect(imagined.sent).toHaveLength(1);
   });
 
-  test('behind a success status is never sent again', async () => {
+  test('after a success status is never followed by a resend', async () => {
     const imagined = imagine(ids(1), 'accepted', () => 'applied');
     imagined.session.send = async () => {
       imagined.sent.push('app_1');
@@ -122,7 +126,7 @@ describe('a lost answer', () => {
 });
 
 describe('a run stops', () => {
-  test.each([401, { code: 'featureNotAvailable' }])('at once for %j', async (reaction) => {
+  test.each([401, { code: 'featureNotAvailable' }])('immediately for %j', async (reaction) => {
     const imagined = imagine(ids(20), 'accepted', () => reaction);
     const { rows, stop } = await run(imagined, tasksOf(ids(20)));
     expect(imagined.sent).toHaveLength(1);
@@ -138,7 +142,7 @@ describe('a run stops', () => {
     expect(stop?.exitName).toBe('forbidden');
   });
 
-  test('for the third 403 in a row, and not for single ones between', async () => {
+  test('for the third consecutive 403, and not for separate ones', async () => {
     const single = imagine(ids(9), 'accepted', (id) => (/[258]/.test(id) ? 403 : 'ok'));
     const between = await run(single, tasksOf(ids(9)), { concurrency: 1 });
     expect(between.stop).toBeUndefined();
@@ -150,7 +154,7 @@ describe('a run stops', () => {
     expect([count(rows, 'changed'), count(rows, 'failed')]).toEqual([1, 2]);
   });
 
-  test('after five rows in a row without an answer, and no row counts as failed', async () => {
+  test('after five consecutive rows without an answer, and no row counts as failed', async () => {
     const imagined = imagine(ids(1000), 'accepted', () => 429);
     const { rows, stop } = await run(imagined, tasksOf(ids(1000)), { retries: 0 });
     expect(stop?.exitName).toBe('temporary');
@@ -158,14 +162,14 @@ describe('a run stops', () => {
     expect(count(rows, 'not_attempted')).toBe(1000);
   });
 
-  test('when so many rows failed', async () => {
+  test('when --max-errors rows have failed', async () => {
     const imagined = imagine(ids(20), 'accepted', () => 400);
     const { rows, stop } = await run(imagined, tasksOf(ids(20)), { maxErrors: 2, concurrency: 1 });
     expect(stop?.exitName).toBe('rowsFailed');
     expect([count(rows, 'failed'), count(rows, 'not_attempted')]).toEqual([2, 18]);
   });
 
-  test('before it sends when the journal cannot be written', async () => {
+  test('before it sends if the journal cannot be written', async () => {
     const imagined = imagine(ids(5), 'accepted');
     const { rows, stop } = await run(imagined, tasksOf(ids(5)), {
       journal: { append: () => Promise.reject(new OutputError('the disk is full')) },
@@ -175,7 +179,7 @@ describe('a run stops', () => {
     expect(count(rows, 'not_attempted')).toBe(5);
   });
 
-  test('after a signal, with the rows in flight done', async () => {
+  test('after a signal, once the rows in flight are done', async () => {
     const signal = new AbortController();
     const imagined = imagine(ids(20), 'accepted', (id) => {
       if (id === 'app_5') signal.abort();
@@ -191,7 +195,7 @@ describe('a run stops', () => {
   });
 });
 
-test('a row that no longer shows what was previewed is a conflict and nothing is sent', async () => {
+test('a row that changed since the preview is a conflict, and nothing is sent', async () => {
   const imagined = imagine(ids(2), 'accepted');
   imagined.status.set('app_1', 'withdrawn');
   const { results } = await run(imagined, tasksOf(ids(2)));
@@ -199,10 +203,10 @@ test('a row that no longer shows what was previewed is a conflict and nothing is
   expect(imagined.sent).toEqual(['app_2']);
 });
 
-describe('with many at once', () => {
+describe('at high concurrency', () => {
   const slowDisk = { append: () => new Promise<void>((done) => setTimeout(done, 5)) };
 
-  test('no more rows are at the service than wanted, however many are on their way to disk', async () => {
+  test('the limit of concurrent requests holds, however many rows are being written to disk', async () => {
     const imagined = imagine(ids(300), 'accepted');
     const seen = watch(imagined);
     const { rows } = await run(imagined, tasksOf(ids(300)), {
@@ -213,7 +217,7 @@ describe('with many at once', () => {
     expect(seen.most).toBe(16);
   });
 
-  test('a service that answers nothing is asked for no more rows than that', async () => {
+  test('a service that does not answer gets no more requests than the limit', async () => {
     const imagined = imagine(ids(300), 'accepted');
     imagined.session.read = async () => {
       imagined.reads += 1;
@@ -222,12 +226,12 @@ describe('with many at once', () => {
     };
     const { rows, stop } = await run(imagined, tasksOf(ids(300)), { concurrency: 16 });
     expect(stop?.exitName).toBe('temporary');
-    // Those that were there when the fifth failed, and one more for each that left before.
+    // Those in flight when the fifth failed, and one more for each that had ended before.
     expect(imagined.reads).toBeLessThanOrEqual(16 + 4);
     expect(count(rows, 'not_attempted')).toBe(300);
   });
 
-  test('after a stop no write is sent whose intent is on disk already', async () => {
+  test('after a stop no write is sent, even if its intent is already on disk', async () => {
     const imagined = imagine(ids(300), 'accepted', (id) => (id === 'app_1' ? 'ok' : 400));
     const { rows, entries } = await run(imagined, tasksOf(ids(300)), {
       concurrency: 16,
@@ -244,7 +248,7 @@ describe('with many at once', () => {
 
 describe('a write of an earlier process', () => {
   test.each([0, 40_000, 3_000_000])(
-    'that may have waited for its turn since its intent %d ms ago is settled from now on',
+    'that may have waited for its turn since its intent %d ms ago settles from now on',
     async (msAgo) => {
       const imagined = imagine(ids(1), 'accepted');
       const { waits, results } = await run(imagined, openSince(msAgo));
@@ -253,7 +257,7 @@ describe('a write of an earlier process', () => {
     },
   );
 
-  test('that was gone when its outcome was called unknown is settled from then on', async () => {
+  test('that had been sent when its outcome was recorded as unknown settles from then on', async () => {
     const [task] = openSince(40_000);
     const imagined = imagine(ids(1), 'accepted');
     const gone = { ...task, open: { ...task?.open, goneBy: -20_000 } } as Task;
@@ -262,7 +266,7 @@ describe('a write of an earlier process', () => {
     expect(imagined.sent).toEqual(['app_1']);
   });
 
-  test('that nothing can hold back any more is looked at and sent at once', async () => {
+  test('that can no longer take effect is read and sent again immediately', async () => {
     const imagined = imagine(ids(1), 'accepted');
     const { waits } = await run(imagined, openSince(3_700_000));
     expect(waits).toEqual([]);

@@ -9,7 +9,7 @@ import type { Recorded } from '../support/service.js';
 import { damageJournal, fast, ids, report, runFolders, several, userOf } from './user.js';
 
 describe('exit', () => {
-  test('0: all done, and the same line again sends no write', async () => {
+  test('0: all done, and the same command again sends no write', async () => {
     const service = await keep(several(6));
     const user = userOf(service);
     const line = 'tryouts set-status --status pending,rejected --to rejected --yes --json';
@@ -38,7 +38,7 @@ describe('exit', () => {
     expect(written(service)).toEqual([]);
   });
 
-  test('8: a row was refused; runs retry takes it up again', async () => {
+  test('8: a row was refused; runs retry sends it again', async () => {
     let refuses = true;
     const service = await keep(several(4), (_, step) =>
       refuses && step === 'PATCH app_2' ? { status: 409, json: { error: 'conflict' } } : undefined,
@@ -58,7 +58,7 @@ describe('exit', () => {
     expect(none.code).toBe(2);
   });
 
-  test('9: the service stopped answering; the same line goes on', async () => {
+  test('9: the service stopped answering; the same command resumes', async () => {
     let away = false;
     const service = await keep(several(30), (_, step) => {
       if (step === 'PATCH app_4') away = true;
@@ -83,7 +83,7 @@ describe('exit', () => {
     expect(report(rest).run).toBe(report(ran).run);
   });
 
-  test('10: a write that nobody can settle', async () => {
+  test('10: a write that cannot be verified', async () => {
     let lost = false;
     const service = await keep(several(3), (request, step) => {
       if (step === 'PATCH app_2') {
@@ -98,7 +98,7 @@ describe('exit', () => {
     expect(report(ran).summary).toMatchObject({ changed: 2, unknown: 1 });
   });
 
-  test('11: caps, a wrong count and a list in doubt send nothing', async () => {
+  test('11: caps, a wrong count and a possibly incomplete list send nothing', async () => {
     const service = await keep(several(5));
     const user = userOf(service);
     const all = ids(5).join(' ');
@@ -132,7 +132,7 @@ describe('exit', () => {
     expect(written(service)).toEqual([]);
   });
 
-  test('4 and 7: what concerns every row stops at the first', async () => {
+  test('4 and 7: a failure that concerns every row stops at the first', async () => {
     for (const [status, error, code] of [
       [401, 'invalidApiKey', 4],
       [403, 'featureNotAvailable', 7],
@@ -150,7 +150,7 @@ describe('exit', () => {
     }
   });
 
-  test('130: Ctrl-C lets what is in flight finish, reports, and resume ends it', async () => {
+  test('130: Ctrl-C lets requests in flight finish and reports, and resume completes the run', async () => {
     let child: ReturnType<typeof spawn> | undefined;
     const service = await keep(several(40), (request, step) => {
       if (step !== 'PATCH app_6') return undefined;
@@ -181,7 +181,7 @@ describe('exit', () => {
   });
 });
 
-test('of two starts at once one runs and the other exits 11 with no request', async () => {
+test('of two concurrent starts one runs and the other exits 11 without a request', async () => {
   const service = await keep(several(4), (_, step) =>
     step.startsWith('PATCH')
       ? (_request: Recorded, response) =>
@@ -207,7 +207,7 @@ test('of two starts at once one runs and the other exits 11 with no request', as
   expect(waits.code).toBe(0);
 });
 
-test.each([1, 4, 12])('--concurrency %i: no more requests than that at once', async (most) => {
+test.each([1, 4, 12])('--concurrency %i limits concurrent requests', async (most) => {
   let active = 0;
   let highest = 0;
   const service = await keep(several(60), (request, step) => (_, response) => {
@@ -228,14 +228,14 @@ test.each([1, 4, 12])('--concurrency %i: no more requests than that at once', as
 });
 
 describe('the files of a run', () => {
-  test('are private, hold no note in the journal, and the plan goes with the last row', async () => {
+  test('are private, hold no notes in the journal, and the plan is removed with the last row', async () => {
     const service = await keep(several(3));
     const user = userOf(service);
     await user.run(`tryouts update ${ids(3).join(' ')} --note canary-note --yes`);
     const [folder = ''] = runFolders(user.runs);
     const run = basename(folder);
     expect(folder).toBe(join(user.runs, 'ended', run));
-    // The notes that were there are kept for runs undo, and nowhere else.
+    // The previous notes are stored for runs undo, and nowhere else.
     expect(readdirSync(folder).toSorted()).toEqual(['journal.jsonl', 'undo.jsonl']);
     expect(statSync(join(folder, 'undo.jsonl')).mode & 0o777).toBe(0o600);
     const journal = join(folder, 'journal.jsonl');
@@ -250,7 +250,7 @@ describe('the files of a run', () => {
     expect(runFolders(user.runs)).toEqual([]);
   });
 
-  test('of another organization are not gone on with', async () => {
+  test('of another organization are not resumed', async () => {
     const service = await keep(several(3), (_, step) =>
       step.startsWith('PATCH') ? { status: 503 } : undefined,
     );
@@ -271,7 +271,7 @@ describe('the files of a run', () => {
 });
 
 describe('a spreadsheet', () => {
-  test('goes out and comes back: exactly the edited rows change', async () => {
+  test('that was exported, edited and imported changes exactly the edited rows', async () => {
     const service = await keep([
       application('app_1', { internalNotes: '=SUM(A1)', status: 'pending' }),
       application('app_2', { formResponses: { role: 'Duelist, "IGL"' } }),
@@ -288,7 +288,7 @@ describe('a spreadsheet', () => {
         .map((line) => (/^app_[13]/.test(line) ? line.replace('pending', 'rejected') : line))
         .join('\r\n'),
     );
-    // Someone else decides about app_3 meanwhile.
+    // Someone else changes app_3 meanwhile.
     const third = service.kept.get('app_3');
     if (third)
       service.kept.set('app_3', {
@@ -314,7 +314,7 @@ describe('a spreadsheet', () => {
     expect(rows[2]).toContain(',conflict,changedMeanwhile,');
   });
 
-  test('sets each row its own, also through a pipe', async () => {
+  test('sets each row to its own values, also through a pipe', async () => {
     const service = await keep(several(3));
     const ran = await userOf(service).run(
       'tryouts update --csv - --yes --json',
@@ -326,7 +326,7 @@ describe('a spreadsheet', () => {
     expect(service.kept.get('app_2')).toMatchObject({ internalNotes: 'Good aim' });
   });
 
-  test('with a mistake anywhere sends nothing', async () => {
+  test('with any error sends nothing', async () => {
     const service = await keep(several(3));
     for (const text of [
       'id,status\napp_1,acepted\n',
@@ -339,7 +339,7 @@ describe('a spreadsheet', () => {
   });
 });
 
-test('two sources, a cut without a filter, and no source are refused before any request', async () => {
+test('two sources, --limit without a filter, and no source are refused before any request', async () => {
   const service = await keep(several(2));
   const user = userOf(service);
   for (const line of [
@@ -354,7 +354,7 @@ test('two sources, a cut without a filter, and no source are refused before any 
   expect(service.requests).toEqual([]);
 });
 
-test('-o ndjson gives a result a line and the summary last', async () => {
+test('-o ndjson prints one result per line and the summary last', async () => {
   const service = await keep(several(12));
   const ran = await userOf(service).run(
     `tryouts set-status ${ids(12).join(' ')} --to rejected --yes -o ndjson`,
@@ -368,7 +368,7 @@ test('-o ndjson gives a result a line and the summary last', async () => {
   expect(lines.at(-1)).toMatchObject({ type: 'summary', summary: { total: 12, changed: 12 } });
 });
 
-test('conversions warn about one person twice and settle a lost one by the player', async () => {
+test('conversions warn about one person with two applications, and verify a lost one by the player', async () => {
   const service = await keep(
     [
       application('app_1', { email: 'a@example.com' }),
@@ -408,7 +408,7 @@ test('players are updated from a CSV and deleted by a filter', async () => {
   expect((await run('players get player_0001')).code).toBe(5);
 });
 
-test('of runs that have ended a new one reads only the end; doctor reads all', async () => {
+test('a new run reads only the end of ended runs; doctor reads all of them', async () => {
   const service = await keep(several(4));
   const user = userOf(service);
   expect((await user.run('tryouts set-status app_1 app_2 --to accepted --yes')).code).toBe(0);
@@ -418,7 +418,7 @@ test('of runs that have ended a new one reads only the end; doctor reads all', a
   expect((await user.run('doctor')).stdout).toContain('is damaged in line 1');
 });
 
-test('a damaged run that has ended is set aside by runs prune once it is old, and warned of no more', async () => {
+test('runs prune sets a damaged ended run aside once it is old, which ends the warnings', async () => {
   const service = await keep(several(2));
   const user = userOf(service);
   await user.run('tryouts set-status app_1 app_2 --to accepted --yes');
@@ -438,7 +438,7 @@ test('a damaged run that has ended is set aside by runs prune once it is old, an
   expect(await user.run('runs list')).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('a damaged run that did not end is never pruned', async () => {
+test('a damaged run that has not ended is never pruned', async () => {
   let away = false;
   const service = await keep(several(2), (_, step) => {
     away ||= step.startsWith('PATCH');
@@ -453,7 +453,7 @@ test('a damaged run that did not end is never pruned', async () => {
   expect(runFolders(user.runs)).toEqual([join(user.runs, 'open', run)]);
 });
 
-test("an old run that is damaged is in nobody's way: not of the last one, not of another command", async () => {
+test('an old damaged run affects neither `last` nor other commands', async () => {
   const service = await keep([application('app_1'), application('app_2')]);
   const user = userOf(service);
   await user.run('tryouts set-status app_1 nobody --to accepted --yes');
@@ -467,7 +467,7 @@ test("an old run that is damaged is in nobody's way: not of the last one, not of
   expect(errorOf(upload)).toMatchObject({ status: 404 });
 });
 
-test('at 80 columns runs list shows how each run went and drops nothing that matters', async () => {
+test('at 80 columns runs list shows the result of each run and omits nothing that matters', async () => {
   const home = temporaryFolder();
   const line = ['tryouts', 'set-status', 'app_0001', 'app_0003', '--to', 'reviewing', '--yes'];
   await rosterctl(['-p', 'sandbox', ...line], { home });
@@ -483,7 +483,7 @@ test('at 80 columns runs list shows how each run went and drops nothing that mat
   expect(row).toMatch(/^\S{25} {2}finished {2}just now {2}\d {5}\d {5}tryouts\.set-status$/);
 });
 
-/** Both have unfinished runs, the other one has the newest. */
+/** Both organizations have unfinished runs, and the other one has the newest. */
 async function twoOrganizations() {
   const service = await keep(
     [
@@ -509,7 +509,7 @@ async function twoOrganizations() {
 }
 
 describe('with runs of two organizations', () => {
-  test('last is the newest of the organization in force, and is taken up with its profile alone', async () => {
+  test('last is the newest of the current organization, and resumes only with its profile', async () => {
     const run = await twoOrganizations();
     const shown = await run('-p alias runs show last --json');
     expect(JSON.parse(shown.stdout)).toMatchObject({ profile: 'big', organization: 'org_7' });
@@ -523,7 +523,7 @@ describe('with runs of two organizations', () => {
     ]);
   });
 
-  test('runs list says whose they are', async () => {
+  test('runs list shows to whom they belong', async () => {
     const run = await twoOrganizations();
     const listed = await run('runs list');
     const [head, ...rows] = listed.stdout.trimEnd().split('\n');
@@ -537,23 +537,28 @@ describe.concurrent('a single write that ended by an answer', () => {
     [401, {}, 4],
     [403, {}, 7],
     [429, { 'retry-after': '9999' }, 9],
-  ])('%s: its run is finished, and the same line begins anew', async (status, headers, code) => {
-    let refuses = true;
-    const service = await keep(several(1), (_, step) =>
-      refuses && step.startsWith('PATCH') ? { status, headers, json: { error: 'no' } } : undefined,
-    );
-    const user = userOf(service);
-    const line = 'tryouts update app_1 --status rejected --json';
-    const refused = await user.run(line);
-    expect(refused.code).toBe(code);
-    expect(refused.stderr).not.toContain('Not finished');
-    const listed = await user.run('runs list --all --json');
-    expect(JSON.parse(listed.stdout)).toMatchObject([
-      { state: 'finished', summary: { notAttempted: 1 } },
-    ]);
-    refuses = false;
-    const again = await user.run(line);
-    expect(again.code).toBe(0);
-    expect(again.stderr).not.toContain('Continuing run');
-  });
+  ])(
+    '%s: its run is finished, and the same command starts a new one',
+    async (status, headers, code) => {
+      let refuses = true;
+      const service = await keep(several(1), (_, step) =>
+        refuses && step.startsWith('PATCH')
+          ? { status, headers, json: { error: 'no' } }
+          : undefined,
+      );
+      const user = userOf(service);
+      const line = 'tryouts update app_1 --status rejected --json';
+      const refused = await user.run(line);
+      expect(refused.code).toBe(code);
+      expect(refused.stderr).not.toContain('Not finished');
+      const listed = await user.run('runs list --all --json');
+      expect(JSON.parse(listed.stdout)).toMatchObject([
+        { state: 'finished', summary: { notAttempted: 1 } },
+      ]);
+      refuses = false;
+      const again = await user.run(line);
+      expect(again.code).toBe(0);
+      expect(again.stderr).not.toContain('Continuing run');
+    },
+  );
 });

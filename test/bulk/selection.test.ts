@@ -17,7 +17,7 @@ const input = (changes: Partial<CsvInput> = {}): CsvInput => ({
   name: 'x.csv',
   rules,
   map: [],
-  ignoreStrangers: false,
+  ignoreUnknownColumns: false,
   raw: false,
   keepsCells: false,
   organizationId: 'org_7',
@@ -33,8 +33,8 @@ const csv = (text: string | Uint8Array, changes: Partial<CsvInput> = {}) =>
     input(changes),
   );
 
-describe('a CSV gives rows of their own', () => {
-  test('blank leaves, <clear> empties, formulas lose their guard', async () => {
+describe('a CSV has values for each row', () => {
+  test('a blank cell leaves a field, <clear> empties it, formulas lose their guard', async () => {
     const { rows, note } = await csv(
       " ID ;Status;Note;name\r\na;accepted;;Ann\r\nb;;<clear>;Bob\r\n\r\nc; ;'=1+1;Cy\r\n",
     );
@@ -47,7 +47,7 @@ describe('a CSV gives rows of their own', () => {
   });
 
   test.each(['<clear>', '#N/A', '1.23457E+17'])(
-    'a note %s in an export is that note',
+    'a note %s in an export stays that note',
     async (note) => {
       const line = csvLine(['a', note], { delimiter: ',', raw: false });
       expect((await csv(`id,internalNotes\n${line}`)).rows).toMatchObject([
@@ -56,15 +56,15 @@ describe('a CSV gives rows of their own', () => {
     },
   );
 
-  test('in UTF-16 as in UTF-8', async () => {
+  test('in UTF-16 is read as in UTF-8', async () => {
     const text = Buffer.from('\ufeffid,status\nä,accepted\n', 'utf16le');
     expect((await csv(text)).rows).toMatchObject([{ id: 'ä' }]);
   });
 
-  test('--map and --ignore-columns take any header', async () => {
+  test('--map and --ignore-columns accept any header', async () => {
     const { rows } = await csv('Bewerber,Rang\nx,1\n', {
       map: [['Bewerber', 'id']],
-      ignoreStrangers: true,
+      ignoreUnknownColumns: true,
     });
     expect(rows).toMatchObject([{ id: 'x' }]);
   });
@@ -87,7 +87,7 @@ describe('a CSV gives rows of their own', () => {
     await expect(csv(text)).rejects.toThrow(message);
   });
 
-  test('all lines that are wrong are listed with their reasons, from the 21st on only counted', async () => {
+  test('all invalid lines are listed with their reasons; from the 21st on they are counted', async () => {
     const line = 'a,#N/A\n';
     const reason = 'status holds the spreadsheet error #N/A.';
     await expect(csv(`id,status\n${line}b,accepted\n..,x\n`)).rejects.toMatchObject({
@@ -107,24 +107,24 @@ describe('a CSV gives rows of their own', () => {
     ]);
   });
 
-  test('what cannot be read further is listed after the wrong lines before it', async () => {
+  test('a parse error is listed after the invalid lines before it', async () => {
     await expect(csv('id,status\na,#N/A\nb,x\nc,x"y\nd,x\n')).rejects.toThrow(
       /^2 lines cannot be used\.\nLine 2: status .*\nLine 4: a quote stands inside/,
     );
   });
 
-  test('what is no UTF-8 is refused and not guessed', async () => {
+  test('invalid UTF-8 is refused, and no encoding is guessed', async () => {
     await expect(csv(Buffer.from([0x69, 0x64, 0x0a, 0xe4, 0x0a]))).rejects.toThrow(/no UTF-8/);
   });
 
-  test('more than 200,000 rows are refused, empty lines are none', async () => {
+  test('more than 200,000 rows are refused, not counting empty lines', async () => {
     const most = Array.from({ length: 200_000 }, (_, index) => `id_${index}\n`).join('');
     expect((await csv(`id,status\n${most}\n,\n`)).rows).toHaveLength(200_000);
     await expect(csv(`id\n${most}one_more\n`)).rejects.toThrow(/more than 200000 rows/);
   });
 });
 
-describe('ids come', () => {
+describe('ids can come', () => {
   test.each([
     ['one a line', 'a\n\nb\r\n c \n', ['a', 'b', ' c ']],
     ['as NDJSON', '{"id":"a"}\n{"id":"b","x":1}\n{"type":"summary"}\n', ['a', 'b']],
@@ -136,7 +136,7 @@ describe('ids come', () => {
     expect((await selectFromText(text, input())).rows.map(({ id }) => id)).toEqual(wanted);
   });
 
-  test('but none twice', async () => {
+  test('but not twice', async () => {
     await expect(selectFromText('a\nb\na\n', input())).rejects.toThrow(
       /a is given twice, on lines 1 and 3/,
     );

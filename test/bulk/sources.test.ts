@@ -17,7 +17,7 @@ const idsIn = (ran: { stdout: string }) =>
     .results.map(({ id }) => id)
     .toSorted();
 
-/** A sandbox of its own for each test, inside the program. */
+/** A separate in-process sandbox for each test. */
 function sandbox() {
   const home = temporaryFolder();
   return {
@@ -28,7 +28,7 @@ function sandbox() {
   };
 }
 
-describe('the filters of a list select for its writes', () => {
+describe('list filters select rows for writes', () => {
   test('players by --team', async () => {
     const { run, ids } = sandbox();
     const wanted = await ids('players list --team team_0001');
@@ -59,8 +59,8 @@ describe('the filters of a list select for its writes', () => {
   });
 });
 
-describe('a CSV says what to delete', () => {
-  test('an export, cut to some rows; what changed since is left alone', async () => {
+describe('a CSV selects records to delete', () => {
+  test('as an export reduced to some rows; records changed since are left alone', async () => {
     const { run, home } = sandbox();
     const file = join(home, 'players.csv');
     await run(`players list -o csv --out ${file}`);
@@ -80,7 +80,7 @@ describe('a CSV says what to delete', () => {
     expect((await run(`players get ${id}`)).code).toBe(0);
   });
 
-  test('documents too; a column that nobody knows is refused before any request', async () => {
+  test('also documents; an unknown column is refused before any request', async () => {
     const { run, ids } = sandbox();
     const [first = ''] = await ids('docs list');
     const refused = await run('docs delete --csv - --yes --json', `id,keep\n${first},yes\n`);
@@ -92,14 +92,14 @@ describe('a CSV says what to delete', () => {
   });
 });
 
-test('the type of a column in other words is refused before any request', async () => {
+test('an unknown column type is refused before any request', async () => {
   const { run } = sandbox();
   const ran = await run('players update --csv - --yes --json', 'id,age:number\np1,5\n');
   expect(ran).toMatchObject({ code: 2, stdout: '' });
   expect(errorOf(ran)).toMatchObject({ hint: 'Did you mean age:int?' });
 });
 
-test('a column called like something that every object has is a field like any other', async () => {
+test('a column named like a property of every object is a field like any other', async () => {
   const { run, ids } = sandbox();
   const [id = ''] = await ids('players list');
   const ran = await run('players update --csv - --dry-run --json', `id,age:constructor\n${id},5\n`);
@@ -107,7 +107,7 @@ test('a column called like something that every object has is a field like any o
   expect(report(ran).results).toMatchObject([{ after: { 'age:constructor': '5' } }]);
 });
 
-test('a cell of JSON keeps every digit of its numbers', async () => {
+test('a JSON cell keeps every digit of its numbers', async () => {
   const service = await recordingService(({ body }) => ({
     status: 200,
     text: body.length > 0 ? `{"id":"p1",${body.toString().slice(1)}` : '{"id":"p1","name":"Ann"}',
@@ -122,7 +122,7 @@ test('a cell of JSON keeps every digit of its numbers', async () => {
 });
 
 describe('tryouts convert --csv', () => {
-  test('keeps to if_status and updatedAt, and gives each row fields of its own', async () => {
+  test('respects if_status and updatedAt, and sends the fields of each row', async () => {
     const service = await keep([
       application('app_1'),
       application('app_2', { status: 'accepted' }),
@@ -161,7 +161,7 @@ describe('tryouts convert --csv', () => {
     expect(bodies(service)).toEqual([{ organizationId: 'org_7' }, { organizationId: 'org_7' }]);
   });
 
-  test('takes a slip of a column for one', async () => {
+  test('detects a misspelled column', async () => {
     const service = await keep([application('app_1')]);
     const ran = await userOf(service).run(
       'tryouts convert --csv - --yes --json',
@@ -178,7 +178,7 @@ test.each([
   ['discordUserId', 'player_0002,"1,23457E+17"'],
   ['discordUserId', 'player_0002,1E+11'],
 ])(
-  'a long number that a spreadsheet shortened in %s is refused with its line',
+  'a long number that a spreadsheet shortened in %s is refused with its line number',
   async (column, row) => {
     const { run } = sandbox();
     const csv = `id,discordUserId\nplayer_0001,1e3\n${row}\n`;
@@ -191,7 +191,7 @@ test.each([
   },
 );
 
-test('with --csv-raw a text that looks like a shortened number is a text', async () => {
+test('with --csv-raw a text that looks like a shortened number stays text', async () => {
   const { run } = sandbox();
   const csv = 'id,discordUserId\nplayer_0001,1.23457E+17\n';
   const ran = await run('players update --csv - --csv-raw --yes --json', csv);
@@ -199,7 +199,7 @@ test('with --csv-raw a text that looks like a shortened number is a text', async
   expect(report(ran).results).toMatchObject([{ after: { discordUserId: '1.23457E+17' } }]);
 });
 
-describe('a file that is no CSV is refused while it still arrives', () => {
+describe('a file that is not a CSV is refused while it is still arriving', () => {
   test.each([
     ['a long JSON array on one line', `[${'{"id":"app_1"},'.repeat(100_000)}`, 'longer than 1 MiB'],
     ['a spreadsheet', 'PK\u0003\u0004\u0000', 'Line 1: there is a NUL character'],

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { keep } from '../commands/tryouts/service.js';
 import { ids, report, several, userOf } from './user.js';
 
-test('a run waits for the reset of a limit that a good answer says is used up', async () => {
+test('a run waits for the reset of a rate limit that a successful answer reports as used up', async () => {
   const times: number[] = [];
   const service = await keep(several(3), (request, step) => {
     times.push(performance.now());

@@ -7,11 +7,11 @@ import { ids, several } from './user.js';
 const count = 400;
 const line = ['tryouts', 'set-status', ...ids(count), '--to', 'rejected', '--max-changes', '400'];
 
-test('after Ctrl-C the last thing on the screen is how to go on, not a row that nobody came to', async () => {
+test('after Ctrl-C the last line on the screen is how to resume, not an unattempted row', async () => {
   const service = await keep(several(count));
   const { shown, code } = await converse(
     temporaryFolder(),
-    // Slow enough for a hand.
+    // Slow enough to type Ctrl-C.
     [...line, '--rate', '50/s'],
     [
       [/Change 400 records\?/, 'y\r'],
@@ -32,7 +32,7 @@ test('after Ctrl-C the last thing on the screen is how to go on, not a row that 
   expect(lines.filter((each) => / {2}not_attempted/.test(each))).toHaveLength(5);
 });
 
-test('while the service asks to wait the counter says so', async () => {
+test('the progress line shows when the service asks to wait', async () => {
   let asked = false;
   const service = await keep(several(20), (_, step) => {
     if (asked || step !== 'PATCH app_9') return undefined;
@@ -49,7 +49,7 @@ test('while the service asks to wait the counter says so', async () => {
   expect(shown).toMatch(/\d+ of 20, .* left; the service asks to wait 2 s/);
 });
 
-test('in a pipe the report names what ended it first, and a program gets every row', async () => {
+test('in a pipe the error that ended the run comes first, and a program gets every row', async () => {
   const service = await keep(several(count), (_, step) =>
     step.startsWith('PATCH') ? { status: 403 } : undefined,
   );
@@ -64,7 +64,7 @@ test('in a pipe the report names what ended it first, and a program gets every r
   expect(results).toHaveLength(count);
 });
 
-test('ids typed into stdin leave nobody to ask: exit 2 and how, not a silent end', async () => {
+test('with ids on stdin no prompt is possible: exits 2 and says what to add', async () => {
   const service = await keep(several(2));
   const { shown, code } = await converse(
     temporaryFolder(),
@@ -72,7 +72,7 @@ test('ids typed into stdin leave nobody to ask: exit 2 and how, not a silent end
     [[/^/, 'app_1\rapp_2\r\u0004']],
     service.env,
   );
-  expect(shown).toContain('This needs a confirmation, and stdin was read, so nobody can be asked.');
-  expect(shown).toContain('Add --yes');
+  expect(shown).toContain('This needs a confirmation, and stdin was already read.');
+  expect(shown).toContain('add --yes');
   expect(code).toBe(2);
 });

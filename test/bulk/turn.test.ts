@@ -6,7 +6,7 @@ import { rosterctl, temporaryFolder } from '../support/run.js';
 import { organization, type Recorded, recordingService, type Reply } from '../support/service.js';
 import { report, until, userOf } from './user.js';
 
-// What is judged when a row's turn has come is what stands there then, and "changed" is what holds.
+// A row is decided by the state of its record at its turn, and "changed" is reported only if it holds.
 
 interface Document {
   readonly id: string;
@@ -14,7 +14,7 @@ interface Document {
   readonly tags: readonly string[];
 }
 
-/** A service of documents, which have no GET of their own; `instead` answers first, `list` what lists get. */
+/** A service of documents, which have no GET for one record; `instead` answers first, `list` answers lists. */
 async function documents(
   ids: readonly string[],
   instead: (request: Recorded, apply: () => Document) => Reply | undefined = () => undefined,
@@ -43,7 +43,7 @@ async function documents(
 }
 
 describe('several documents', () => {
-  test('whose answers are lost are settled by a list from after the write, and sent once', async () => {
+  test('with lost answers are verified by a list read after the write, and sent once', async () => {
     let lost = 0;
     const service = await documents(['d1', 'd2', 'd3'], (_, apply) => {
       if (++lost > 2) return undefined;
@@ -57,12 +57,12 @@ describe('several documents', () => {
     expect(service.patched()).toHaveLength(3);
   });
 
-  test('are not overwritten where somebody changed them before their turn', async () => {
+  test('are not overwritten if someone changed them before their turn', async () => {
     const service = await documents(['d1', 'd2'], (request, apply) => {
       if (!request.url.endsWith('d1')) return undefined;
       service.kept.set('d2', { id: 'd2', name: 'd2', tags: ['a', 'theirs'] });
       const changed = apply();
-      // Longer than a list serves other rows.
+      // Longer than a list may serve other rows.
       return (_, response) => {
         setTimeout(() => response.end(JSON.stringify(changed)), 2_100);
       };
@@ -74,7 +74,7 @@ describe('several documents', () => {
     expect(service.kept.get('d2')?.tags).toEqual(['a', 'theirs']);
   });
 
-  test('at once share the list that was asked for after each question', async () => {
+  test('read concurrently share a list that is requested after each read', async () => {
     const ids = Array.from({ length: 40 }, (_, index) => `d${index}`);
     const service = await documents(ids);
     const ran = await rosterctl(`docs update ${ids.join(' ')} --name same --yes --json`, service);
@@ -84,7 +84,7 @@ describe('several documents', () => {
   });
 });
 
-test('a delete whose answer is lost is not called done because a list that lacks some lacks it', async () => {
+test('a delete with a lost answer is not reported as done because an incomplete list lacks the record', async () => {
   const service = await documents(['d1', 'd2'], ({ url }) =>
     url.endsWith('d1') ? () => {} : { status: 204 },
   );
@@ -122,7 +122,7 @@ describe('the time of an export', () => {
     expect(written(service)).toHaveLength(1);
   });
 
-  test('guards them when a run goes on', async () => {
+  test('guards them when a run is resumed', async () => {
     let refuses = true;
     const service = await keep([application('app_1'), application('app_2')], (_, step) =>
       refuses && step.startsWith('PATCH')
@@ -141,7 +141,7 @@ describe('the time of an export', () => {
   });
 });
 
-test('an id with spaces around it is that id, and no other record is changed', async () => {
+test('spaces around an id belong to it, and no other record is changed', async () => {
   const service = await keep([application('s1'), application(' s1 ')]);
   const user = userOf(service);
   const told = await user.run('tryouts set-status --ids - --to rejected --yes --json', ' s1 \r\n');
@@ -155,7 +155,7 @@ test('an id with spaces around it is that id, and no other record is changed', a
   expect(urls).toEqual([]);
 });
 
-test('an update whose answer is another record is settled by reading, not called failed', async () => {
+test('an update whose answer is another record is verified by reading, not reported as failed', async () => {
   const service = await keep([application('app_1'), application('app_2')], (request, step) => {
     if (!step.startsWith('PATCH')) return undefined;
     const id = step.slice('PATCH '.length);
@@ -174,15 +174,15 @@ const idle = () =>
     return method === 'GET' ? { status: 200, json: player } : { status: 200, json: { ok: true } };
   });
 
-describe('a player whose update the service accepts and does not make', () => {
-  test('failed in a run', async () => {
+describe('a player update that the service accepts but does not apply', () => {
+  test('fails its row in a run', async () => {
     const user = userOf(await idle());
     const ran = await user.run('players update --ids - -F role=igl --yes --json', 'player_1\n');
     expect(ran.code).toBe(8);
     expect(report(ran).results).toMatchObject([{ error: { code: 'notApplied' } }]);
   });
 
-  test('is an error of its own for one', async () => {
+  test('is a specific error for one record', async () => {
     const ran = await rosterctl('players update player_1 -F role=igl --json', await idle());
     expect([ran.code, ran.stdout]).toEqual([1, '']);
     expect(ran.stderr).toContain(
@@ -191,7 +191,7 @@ describe('a player whose update the service accepts and does not make', () => {
   });
 });
 
-test('--fail-fast sends nothing where the preview met a row that fails', async () => {
+test('--fail-fast sends nothing if a row fails in the preview', async () => {
   const service = await keep([application('app_1'), application('app_2')]);
   const user = userOf(service);
   const line = 'tryouts set-status nobody app_1 app_2 --to rejected --yes --json';
@@ -203,14 +203,14 @@ test('--fail-fast sends nothing where the preview met a row that fails', async (
   expect(report(most).summary).toMatchObject({ failed: 1, changed: 2 });
 });
 
-test('the preview names the records, and the rows that will fail', async () => {
+test('the preview names the records and the rows that will fail', async () => {
   const service = await keep([application('app_1')]);
   const ran = await userOf(service).run('tryouts update app_1 --note Call on Friday -n');
   expect(ran.stderr).toContain('app_1 (Applicant app_1): internalNotes - → Call');
   expect(ran.stderr).toMatch(/2 rows cannot be changed:\n {2}on: .*was not found.*\n {2}Friday: /);
 });
 
-test('a single update that was surely not done is sent again', async () => {
+test('a single update that was provably not applied is sent again', async () => {
   let times = 0;
   const service = await keep([application('app_1')], (_, step) =>
     step.startsWith('PATCH') && ++times === 1 ? { status: 503 } : undefined,
@@ -224,7 +224,7 @@ test('a single update that was surely not done is sent again', async () => {
   expect(steps(service).filter((step) => step.startsWith('PATCH'))).toHaveLength(2);
 });
 
-test('a whole record that is sent again holds what somebody else changed meanwhile', async () => {
+test('an entire record that is sent again includes what someone else changed meanwhile', async () => {
   let player = {
     id: 'player_1',
     organizationId: organization,

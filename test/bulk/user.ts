@@ -8,13 +8,13 @@ export const ids = (count: number) =>
   Array.from({ length: count }, (_, index) => `app_${index + 1}`);
 export const several = (count: number) => ids(count).map((id) => application(id));
 
-/** A lost write counts as lost soon, and nothing is repeated. */
+/** A short settle time, and no retries. */
 export const fast = { ROSTERCTL_SETTLE: '0.1s', ROSTERCTL_RETRIES: '0' };
 
-/** Where the runs of a home lie. */
+/** The folder of runs in a home. */
 export const runsOf = (home: string) => join(home, '.local/state/rosterctl/runs');
 
-/** The folders of all runs, those that have ended too, oldest first. */
+/** The folders of all runs, ended ones included, oldest first. */
 export function runFolders(runs: string): string[] {
   const named = (place: string) => {
     const folder = join(runs, place);
@@ -25,7 +25,7 @@ export function runFolders(runs: string): string[] {
   );
 }
 
-/** A user with a home of his own, whose runs stay between his commands. */
+/** A user with a private home, whose runs persist between commands. */
 export function userOf(service: Service) {
   const home = temporaryFolder();
   const env = { ...service.env, ...fast };
@@ -33,7 +33,7 @@ export function userOf(service: Service) {
     home,
     runs: runsOf(home),
     run: (line: string, stdin = '') => rosterctl(line, { home, stdin, env }),
-    /** Starts a line and leaves its process to the test. */
+    /** Starts a command and leaves its process to the test. */
     start: (line: string, more: Record<string, string> = {}) =>
       startRosterctl(line, { home, env: { ...env, ...more } }),
   };
@@ -46,7 +46,7 @@ export const report = (ran: { stdout: string }) =>
     results: { id: string; row: number; result: string }[];
   };
 
-/** Changes a line of the oldest run's journal, so that its checksum fits no more; gives the run. */
+/** Damages a line of the oldest run's journal, so that its checksum fails; returns the run. */
 export function damageJournal(runs: string, line: number): string {
   const [folder = ''] = runFolders(runs);
   const journal = join(folder, 'journal.jsonl');
@@ -55,7 +55,7 @@ export function damageJournal(runs: string, line: number): string {
   return basename(folder);
 }
 
-/** Waits until it holds; a test that waits in vain ends by its own time limit. */
+/** Waits until the condition holds; otherwise the test ends by its own timeout. */
 export async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 20));
 }

@@ -93,13 +93,13 @@ function refusal(...words: string[]): string {
   throw new Error('it was accepted');
 }
 
-test('nouns answer to their aliases and verbs to those of other tools', () => {
+test('nouns have aliases, and verbs those of other tools', () => {
   expect(parse('tryout', 'ls').name).toBe('tryouts list');
   expect(parse('docs', 'new', '--name', 'a').name).toBe('documents create');
   expect(parse('api', 'teams/{org}').values).toEqual({ path: 'teams/{org}' });
 });
 
-test('a global flag is taken before the noun, between noun and verb, and after the verb', () => {
+test('a global flag is accepted before the noun, between noun and verb, and after the verb', () => {
   for (const line of [
     '-p x tryouts list',
     'tryouts -p x list',
@@ -110,7 +110,7 @@ test('a global flag is taken before the noun, between noun and verb, and after t
   expect(parse('-p', 'a', 'tryouts', 'list', '-p', 'b').globals).toEqual({ profile: 'b' });
 });
 
-test('a value may begin with a dash, also one that is a global flag elsewhere', () => {
+test('a value may begin with a dash, even if it looks like a global flag', () => {
   expect(parse('tryouts', 'update', 'a', '--note', '-promoted').values['note']).toBe('-promoted');
   expect(parse('tryouts', 'update', 'a', '--note', '-h').values['note']).toBe('-h');
   expect(parse('tryouts', 'update', '--note=-x', '--', '-id').values['ids']).toEqual(['-id']);
@@ -123,7 +123,7 @@ test('--no-input does not disturb the --input of a command', () => {
   expect(parse('docs', 'create', '--input', 'a.json').globals).toEqual({});
 });
 
-test('--json never swallows the next id, and --json=a,b names fields', () => {
+test('--json never consumes the next id, and --json=a,b names fields', () => {
   expect(parse('tryouts', 'update', '--json', 'app_1', '--status', 'pending')).toMatchObject({
     values: { ids: ['app_1'] },
     globals: { json: true },
@@ -149,20 +149,20 @@ test('repeatable flags collect, and a comma list is split', () => {
   ]);
 });
 
-test('no word is abbreviated by its beginning', () => {
+test('a prefix is not accepted as an abbreviation', () => {
   expect(refusal('tryouts', 'li')).toBe('There is no command tryouts "li". Did you mean list?');
   expect(refusal('tryouts', 'list', '--stat', 'pending')).toContain(
     'There is no flag --stat here. Did you mean --status?',
   );
 });
 
-test('the nearest right word is named', () => {
+test('an error suggests the nearest known word', () => {
   expect(refusal('tryuots', 'list')).toContain('Did you mean tryouts?');
   expect(refusal('tryouts', 'list', '--jsno')).toContain('Did you mean --json?');
   expect(refusal('tryouts', 'list', '--status', 'acepted')).toContain('Did you mean accepted?');
 });
 
-test('a flag of another verb is not offered as what was meant', () => {
+test('a flag of another verb is not suggested', () => {
   expect(refusal('tryouts', 'list', '--note', 'x')).toBe(
     'There is no flag --note here. tryouts update has it.',
   );
@@ -170,7 +170,7 @@ test('a flag of another verb is not offered as what was meant', () => {
   expect(refusal('--foo')).toBe('There is no flag --foo here.');
 });
 
-test('what is missing or too much is said', () => {
+test('an error names the missing or unexpected word', () => {
   expect(refusal('tryouts', 'update', '--status', 'pending')).toBe('A word is missing: ID.');
   expect(refusal('tryouts', 'update', 'a', '--note')).toBe('--note needs a value.');
   expect(refusal('tryouts', 'list', 'stray')).toBe(
@@ -184,7 +184,7 @@ test('what is missing or too much is said', () => {
   );
 });
 
-test('help wins over a missing argument and knows how long it should be', () => {
+test('help takes precedence over a missing argument, short or long', () => {
   expect(parseCommandLine(['tryouts', 'update', '-h'], table)).toMatchObject({
     kind: 'help',
     long: false,
@@ -201,7 +201,7 @@ test('help wins over a missing argument and knows how long it should be', () => 
   expect(parseCommandLine(['--version'], table)).toEqual({ kind: 'version' });
 });
 
-test('-V answers at every level, also beside other flags and without the id that is missing', () => {
+test('-V works at every level, with other flags and without a required id', () => {
   for (const line of [
     'tryouts -V',
     'tryouts list -V',
@@ -214,7 +214,7 @@ test('-V answers at every level, also beside other flags and without the id that
   expect(parse('tryouts', 'update', 'a', '--note', '-V').values['note']).toBe('-V');
 });
 
-test('a jq filter after -q is answered with the pipe, wherever it stands', () => {
+test('the error for a jq filter after -q suggests a pipe, wherever it is', () => {
   const answer = 'rosterctl has no -q filter (here -q is --quiet). Pipe to jq, or use --fields.';
   for (const line of [
     'tryouts list -q .id',
@@ -228,7 +228,7 @@ test('a jq filter after -q is answered with the pipe, wherever it stands', () =>
   expect(parse('tryouts', 'update', '--note', '-q', '.id').values['ids']).toEqual(['.id']);
 });
 
-test('a word after --json that names fields is no id, and is answered with --json --fields', () => {
+test('the error for field names after --json suggests --json --fields', () => {
   const owned: PlainTable = {
     ...table,
     commands: [
@@ -250,14 +250,14 @@ test('a word after --json that names fields is no id, and is answered with --jso
   expect(answer('tryouts get --json app_1')).toMatchObject({ values: { ids: ['app_1'] } });
 });
 
-test('an error is told in JSON when the words ask for JSON, whatever else is wrong with them', () => {
+test('an error is printed as JSON if the words ask for JSON, whatever else is wrong with them', () => {
   expect(wantsJson(['tryouts', 'lst', '--json'], undefined)).toBe(true);
   expect(wantsJson(['tryouts', '-ondjson'], undefined)).toBe(true);
   expect(wantsJson(['tryouts', '--output=csv'], 'json')).toBe(false);
   expect(wantsJson(['tryouts', '--', '--json'], undefined)).toBe(false);
 });
 
-test('-o=json and -p=NAME are read as -o json and -p NAME, also where an error is told', () => {
+test('-o=json and -p=NAME mean -o json and -p NAME, also for an error', () => {
   const parsed = parseCommandLine(['-p=sandbox', 'tryouts', 'list', '-o=json'], table);
   expect(parsed).toMatchObject({ globals: { output: 'json', profile: 'sandbox' } });
   expect(wantsJson(['tryouts', 'lst', '-o=json'], undefined)).toBe(true);

@@ -1,4 +1,13 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { shellFiles, withMarked, withoutMarked } from '../../src/cli/completion/install.js';
@@ -20,9 +29,9 @@ function filesIn(home: string): string[] {
 }
 
 describe.each(shells)('completion %s', (shell) => {
-  const wanted = [...places[shell]].toSorted();
+  const expected = [...places[shell]].toSorted();
 
-  test('--install says what it wrote, and a second time that nothing changed', async () => {
+  test('--install reports what it wrote, and the second time that nothing changed', async () => {
     const home = temporaryFolder();
     const first = await rosterctl(`completion ${shell} --install --json`, { home });
     expect(first).toMatchObject({ code: 0, stderr: '' });
@@ -30,13 +39,13 @@ describe.each(shells)('completion %s', (shell) => {
       shell,
       files: places[shell].map((path) => ({ path: join(home, path), done: 'written' })),
     });
-    expect(filesIn(home)).toEqual(wanted);
-    const contents = wanted.map((path) => readFileSync(join(home, path), 'utf8'));
+    expect(filesIn(home)).toEqual(expected);
+    const contents = expected.map((path) => readFileSync(join(home, path), 'utf8'));
     const second = await rosterctl(`completion ${shell} --install`, { home });
     expect(second.stdout.split('\n').slice(0, -1)).toEqual(
       places[shell].map((path) => `unchanged  ${join(home, path)}`),
     );
-    expect(wanted.map((path) => readFileSync(join(home, path), 'utf8'))).toEqual(contents);
+    expect(expected.map((path) => readFileSync(join(home, path), 'utf8'))).toEqual(contents);
   });
 
   test('--install -n writes nothing and names the files', async () => {
@@ -63,7 +72,7 @@ describe.each(shells)('completion %s', (shell) => {
     expect(again).toMatchObject({ code: 0, stderr: '' });
   });
 
-  test('an old script of ours is renewed', async () => {
+  test('an old script of ours is updated', async () => {
     const home = temporaryFolder();
     await rosterctl(`completion ${shell} --install`, { home });
     const script = join(home, places[shell][0]);
@@ -74,7 +83,7 @@ describe.each(shells)('completion %s', (shell) => {
     expect(readFileSync(script, 'utf8')).toBe(text);
   });
 
-  test('a script of somebody else is neither replaced nor removed', async () => {
+  test('a foreign script is neither replaced nor removed', async () => {
     const home = temporaryFolder();
     const script = join(home, places[shell][0]);
     mkdirSync(dirname(script), { recursive: true });
@@ -102,7 +111,7 @@ test('the start file keeps its text, its mode and its link', async () => {
   expect(readFileSync(kept, 'utf8')).toBe('alias a=b\n');
 });
 
-test('the folders named by XDG_DATA_HOME, XDG_CONFIG_HOME and ZDOTDIR are used', async () => {
+test('uses the folders of XDG_DATA_HOME, XDG_CONFIG_HOME and ZDOTDIR', async () => {
   const home = temporaryFolder();
   const env = {
     HOME: home,
@@ -124,7 +133,7 @@ test('the folders named by XDG_DATA_HOME, XDG_CONFIG_HOME and ZDOTDIR are used',
   expect(existsSync(join(home, 'data/rosterctl/rosterctl.ps1'))).toBe(true);
 });
 
-test('zsh would refuse a folder that a group may write to', async () => {
+test('the folder for zsh is not writable by the group, which zsh would reject', async () => {
   const home = temporaryFolder();
   await rosterctl('completion zsh --install', { home });
   for (const folder of ['.local/share/rosterctl/zsh', '.local/share/rosterctl'])
@@ -137,13 +146,13 @@ test('--install and --uninstall cannot be given together, and a shell must be na
   expect((await rosterctl('completion zhs')).stderr).toContain('Did you mean zsh?');
 });
 
-test('without a home folder it says how to go on', async () => {
+test('without a home folder, says what to do', async () => {
   const ran = await rosterctl('completion bash --install', { env: { HOME: '' } });
   expect(ran.code).toBe(2);
   expect(ran.stderr).toContain('rosterctl completion SHELL');
 });
 
-test('Windows has a place for PowerShell alone', () => {
+test('on Windows, only PowerShell is supported', () => {
   const env = { LOCALAPPDATA: 'C:\\Users\\a\\AppData\\Local', USERPROFILE: 'C:\\Users\\a' };
   const machine = { env, platform: 'win32' } as const;
   expect(shellFiles('powershell', machine)).toMatchObject({
@@ -162,26 +171,26 @@ describe('marked lines', () => {
     ['a file without one', 'a\nb'],
     ['a file of blank lines', '\n\n'],
     ['no file', undefined],
-  ])('are taken out of %s without a trace', (_, text) => {
+  ])('are removed from %s without a trace', (_, text) => {
     const marked = withMarked(text, ours);
     expect(marked).toContain('# >>> x');
     expect(withMarked(marked, ours)).toBe(marked);
     expect(withoutMarked(marked, 'x')).toBe(text);
   });
 
-  test('are renewed where they stand', () => {
+  test('are updated in place', () => {
     const text = `${withMarked('a\n', ours)}after\n`;
     const renewed = withMarked(text, { ...ours, lines: ['three'] });
     expect(renewed).toBe('a\n# >>> x >>>\nthree\n# <<< x <<<\nafter\n');
     expect(withoutMarked(renewed, 'x')).toBe('a\nafter\n');
   });
 
-  test('a file that got other text meanwhile stays', () => {
+  test('a file that has changed meanwhile is kept', () => {
     const text = `before\n${withMarked(undefined, ours)}after\n`;
     expect(withoutMarked(text, 'x')).toBe('before\nafter\n');
   });
 
-  test('a mark that was begun and never ended is left alone', () => {
+  test('an opening mark without a closing one is left alone', () => {
     expect(withoutMarked('# >>> x >>>\nall the rest\n', 'x')).toBe('# >>> x >>>\nall the rest\n');
   });
 });

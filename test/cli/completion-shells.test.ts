@@ -6,9 +6,9 @@ import { resolvePaths } from '../../src/config/paths.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 import { missingShell, openShell, type ShellAtTerminal, type ShellName } from '../support/tab.js';
 
-// A TAB is pressed in a real shell at a real terminal.
+// Presses TAB in real shells at a real terminal.
 
-/** Ids that a shell would act on; none of them may do anything but arrive as one word. */
+/** Ids with shell metacharacters; each must arrive as one word and do nothing else. */
 const hostileIds = [
   'h1 $(touch canary)',
   'h2`touch canary`',
@@ -285,7 +285,7 @@ describe.each(shells)('$title', ({ shell, needs, start }) => {
     expect(shown()).not.toContain('\u001b[31mAda');
   });
 
-  test('a name that is typed becomes its id in fish, as the README says, and stays in the others', async () => {
+  test('a typed name becomes its id in fish, as the README says, and stays in the other shells', async () => {
     const got = await at.press('rosterctl teams get of\t');
     const found = /^rosterctl teams get team_1 ?$/;
     if (shell === 'fish') expect(got).toMatch(found);
@@ -335,7 +335,7 @@ describe.each(shells)('$title', ({ shell, needs, start }) => {
   });
 
   test.each(['h5', 'h6', 'h7', '-- -r'])(
-    'an id that no line can show is not offered: %s',
+    'an id that a command line cannot show is not offered: %s',
     async (typed) => {
       expect(await at.press(`rosterctl tryouts get ${typed}\t`)).toBe(
         `rosterctl tryouts get ${typed}`,

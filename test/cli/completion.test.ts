@@ -14,7 +14,8 @@ import { completionScript, completionScripts, shells } from '../../src/cli/compl
 import { completionCacheFile, rememberRecords } from '../../src/config/completion-cache.js';
 import { choicesOf } from '../../src/config/choices.js';
 import { settingKeys } from '../../src/config/keys.js';
-import { type Environment, resolvePaths } from '../../src/config/paths.js';
+import { resolvePaths } from '../../src/config/paths.js';
+import type { Environment } from '../../src/data/environment.js';
 import { type ResourceWords, resourceWords } from '../../src/data/resources.js';
 import { readTable } from '../../src/data/table-file.js';
 import type { PlainTable } from '../../src/data/plain-table.js';
@@ -43,7 +44,7 @@ describe.each(shells)('the %s script', (shell) => {
     expect(script.split('\n').length).toBeLessThan(70);
   });
 
-  test('is what the command prints, and what the package carries', async () => {
+  test('is what the command prints and the package contains', async () => {
     const ran = await rosterctl(`completion ${shell}`);
     expect(ran).toMatchObject({ code: 0, stderr: '' });
     expect(ran.stdout).toBe(script);
@@ -385,7 +386,7 @@ describe('thousands of ids', () => {
 });
 
 describe('__complete', () => {
-  test('names the words of the setting that was typed, none where anything may stand', async () => {
+  test('offers the values of the typed setting, none if any value is valid', async () => {
     const home = await homeWith(config);
     expect(await ask(home, ['config', 'set', 'time', ''])).toEqual(['iso', 'local', 'relative']);
     expect(await ask(home, ['-p', 'club', 'config', 'set', 'paging.mode', '-n', ''])).toContain(
@@ -429,12 +430,12 @@ describe('__complete', () => {
     expect(lines).toEqual(expected.map((id) => `${id}\tName of ${id}`));
   });
 
-  test('leaves out the ids that stand on the line', async () => {
+  test('omits ids that are on the line already', async () => {
     const home = await homeWith(config, ids);
     expect(await ask(home, ['tryouts', 'get', 'app_1', ''])).toEqual(['app_2\tName of app_2']);
   });
 
-  test('offers nothing when the cache is turned off', async () => {
+  test('offers nothing if the cache is turned off', async () => {
     const off = { ...config, defaults: { 'completion.cache': 'off' } };
     expect(await ask(await homeWith(off, ids), ['tryouts', 'get', ''])).toEqual([]);
   });
@@ -469,7 +470,7 @@ describe('__complete', () => {
     },
   );
 
-  test('no hostile name reaches the terminal as it is, and no hostile id is offered', async () => {
+  test('no hostile name reaches the terminal unsanitized, and no hostile id is offered', async () => {
     const home = await homeWith(config);
     const place = { profile: 'work', baseUrl: work.baseUrl, organizationId: 'org_1' };
     const memory = rememberRecords(pathsOf(home), place, 'tryouts');
@@ -488,7 +489,7 @@ describe('__complete', () => {
     }
   });
 
-  test('whatever stands in the cache, each line is a word that can be typed and a safe text', async () => {
+  test('whatever the cache contains, each line is a word that can be typed and a safe text', async () => {
     const home = await homeWith(config, ids);
     const place = { profile: 'work', baseUrl: work.baseUrl, organizationId: 'org_1' };
     const file = completionCacheFile(pathsOf(home), place) ?? '';
@@ -519,7 +520,7 @@ describe('__complete', () => {
     expect(await ask(home, ['tryouts', 'get', ''])).toEqual([`a\t${'n'.repeat(59)}…`]);
   });
 
-  test('loads one file of ours, and nothing that speaks to a network', () => {
+  test('loads one file of ours, and nothing for the network', () => {
     const probe = `
       process.argv = [process.argv[0], ${JSON.stringify(launcher)}, '__complete', 'tryouts', 'get', ''];
       require(${JSON.stringify(launcher)});
@@ -539,7 +540,7 @@ describe('__complete', () => {
     expect(modules).toEqual([]);
   });
 
-  test('a reader that hangs up is no error', () => {
+  test('a closed pipe is no error', () => {
     const home = temporaryFolder();
     const ran = spawnSync(
       'sh',
@@ -557,7 +558,7 @@ describe('__complete', () => {
     chmodSync(join(home, '.cache', 'rosterctl'), 0o000);
     const lines = await ask(home, ['tryouts', 'get', '']);
     chmodSync(join(home, '.cache', 'rosterctl'), 0o700);
-    // The administrator reads everything.
+    // Root can read everything.
     if (process.getuid?.() !== 0) expect(lines).toEqual([]);
   });
 });

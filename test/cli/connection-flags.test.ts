@@ -6,10 +6,10 @@ import { readTable } from '../../src/data/table-file.js';
 
 const table = readTable(readFileSync(new URL('../../dist/table.json', import.meta.url), 'latin1'));
 
-/** What is the same wherever the line goes, or names a place itself. */
+/** Commands that do the same for every connection, or name one themselves. */
 const everywhere = new Set(['commands', 'completion', 'help', 'profile', 'sandbox']);
 
-test('a command that is told in a message goes where the line of it went', () => {
+test('a command in a message gets the connection flags of the command line', () => {
   const groups = new Set(table.groups.flatMap(({ aliases }) => aliases));
   for (const word of topWords(table).filter((each) => !groups.has(each)))
     expect(withConnectionFlags(`See: rosterctl ${word} list`, { profile: 'club' }, table)).toBe(
@@ -17,12 +17,12 @@ test('a command that is told in a message goes where the line of it went', () =>
     );
 });
 
-test('one that names a place already stays as it is', () => {
+test('a command that names a connection already stays unchanged', () => {
   for (const line of ['rosterctl auth login --profile NAME', 'rosterctl teams list --org o1'])
     expect(withConnectionFlags(line, { profile: 'club' }, table)).toBe(line);
 });
 
-test('the flags are quoted as a shell reads them', () => {
+test('the flags are quoted for a shell', () => {
   const flags = { org: "o'1 $&", baseUrl: 'http://localhost:1/v1' };
   expect(withConnectionFlags('rosterctl runs resume last', flags, table)).toBe(
     `rosterctl --org 'o'\\''1 $&' --base-url http://localhost:1/v1 runs resume last`,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { detailLines } from '../../src/cli/card.js';
 import { createPaint } from '../../src/terminal/paint.js';
 
-test('a record of 200,000 fields is shown as any other', () => {
+test('a record of 200,000 fields is rendered like any other', () => {
   const many = Object.fromEntries(Array.from({ length: 200_000 }, (_, index) => [`k${index}`, 1]));
   const lines = detailLines({ id: 't1', many }, {
     columns: 80,

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../src/data/json.js';
 import { parseCondition } from '../../src/data/where.js';
 import { UsageError } from '../../src/errors.js';
 
-/** A list on its way that knows how far it was read. */
+/** A list that counts how many of its records were read. */
 function listing(records: readonly JsonObject[]) {
   const progress = { read: 0, closed: false };
   async function* iterate() {
@@ -58,30 +58,30 @@ describe('filters', () => {
     expect(await narrowed(people, { where: ['name!=Ann'] })).toEqual(['b', 'c']);
   });
 
-  test('all have to hold', async () => {
+  test('keep a record only if all match', async () => {
     expect(await narrowed(people, { where: ['name~a', 'submittedAt<2026-03-01T12:00Z'] })).toEqual([
       'a',
     ]);
   });
 
-  test('a search looks into every field but the organization and times', async () => {
+  test('search every field except the organization and times', async () => {
     expect(await narrowed(people, { search: 'ANN' })).toEqual(['a']);
     expect(await narrowed(people, { search: '2026-03' })).toEqual([]);
   });
 
-  test('a sort comes before the limit', async () => {
+  test('sort before they limit', async () => {
     expect(await narrowed(people, { sort: 'name:desc', limit: 2 })).toEqual(['c', 'b']);
     expect(await narrowed(people, { sort: 'rank' })).toEqual(['c', 'b', 'a']);
   });
 
-  test('without a sort the limit stops reading', async () => {
+  test('stop reading at the limit if nothing is sorted', async () => {
     const { records, progress } = listing(people);
     const cut = filterList(records, valuesOf({ limit: 1 }), { resource: 'tryouts' });
     expect(await ids(cut)).toEqual(['b']);
     expect(progress).toEqual({ read: 1, closed: true });
   });
 
-  test('records pass as they come', async () => {
+  test('pass records as they arrive', async () => {
     const { records, progress } = listing(people);
     const passing = filterList(records, valuesOf({ where: ['status!=accepted'] }), {
       resource: 'tryouts',
@@ -101,7 +101,7 @@ describe('a field that no record has', () => {
     await expect(narrowed(people, { where: [where] })).rejects.toBeInstanceOf(UsageError);
   });
 
-  test('lets no record through before it is known to be wrong', async () => {
+  test('lets no record pass before it is known to be wrong', async () => {
     const { records } = listing(people);
     const passed: unknown[] = [];
     const narrowing = async () => {
@@ -117,7 +117,7 @@ describe('a field that no record has', () => {
     await expect(narrowed(people, { sort: 'nmae' })).rejects.toThrow('Did you mean name?');
   });
 
-  test('is no error when the contract names it, or one record has it', async () => {
+  test('is no error if the contract names it, or one record has it', async () => {
     expect(await narrowed(people, { where: ['gamerTags.game!=Chess'] })).toEqual(['b', 'a', 'c']);
     expect(await narrowed(people, { where: ['rank!=2'] })).toEqual(['a', 'c']);
   });
@@ -140,10 +140,10 @@ test.each([
   expect(isDocumented('tryouts', field)).toBe(expected);
 });
 
-test.each(['name:dsc', 'name:', ''])('--sort "%s" is refused', (text) => {
+test.each(['name:dsc', 'name:', ''])('--sort "%s" is rejected', (text) => {
   expect(listFlags.sort.schema.safeParse(text).success).toBe(false);
 });
 
-test.each(['0', '-1', '1.5', 'x', ''])('--limit "%s" is refused', (text) => {
+test.each(['0', '-1', '1.5', 'x', ''])('--limit "%s" is rejected', (text) => {
   expect(listFlags.limit.schema.safeParse(text).success).toBe(false);
 });

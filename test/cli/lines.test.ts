@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type BulkReport, type ReportRow, summarize } from '../../src/bulk/report.js';
+import { type BulkReport, type ReportRow, summarize } from '../../src/runs/report.js';
 import { reportLines } from '../../src/bulk/report-view.js';
 import { createPaint } from '../../src/terminal/paint.js';
 
@@ -20,7 +20,7 @@ const rows = (count: number, result: ReportRow['result'], from = 1): ReportRow[]
     result,
   }));
 
-test('what went wrong stands last, however many rows there are', () => {
+test('failures come last, however many rows there are', () => {
   const failed: ReportRow = { row: 2, id: 'a2', result: 'failed', error: { message: 'No.' } };
   const unknown: ReportRow = { row: 4, id: 'a4', result: 'unknown' };
   const [one] = rows(1, 'changed');
@@ -41,7 +41,7 @@ test('what went wrong stands last, however many rows there are', () => {
   ]);
 });
 
-test('of the rows that nobody came to five are named, and each one with a reason', () => {
+test('five of the rows not attempted are named, and each one with a reason', () => {
   const reason: ReportRow = {
     row: 9,
     id: 'a9',
@@ -59,16 +59,16 @@ test('of the rows that nobody came to five are named, and each one with a reason
     '9 not attempted of 9',
   ]);
   expect(shown(rows(5, 'not_attempted'))).toHaveLength(6);
-  // A file or a pipe gets every one.
+  // A file or a pipe gets all of them.
   expect(shown(rows(50, 'not_attempted'), false)).toHaveLength(51);
 });
 
-test('200,000 rows are laid out in one pass', () => {
+test('200,000 rows are rendered in one pass', () => {
   expect(
     shown([...rows(100_000, 'changed'), ...rows(100_000, 'not_attempted', 100_001)]),
   ).toHaveLength(100_007);
 });
 
-test('an empty selection is said in words', () => {
+test('an empty selection is reported in words', () => {
   expect(shown([])).toEqual(['No record matches. Nothing to do.']);
 });

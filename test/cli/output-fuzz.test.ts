@@ -23,7 +23,7 @@ const value = fc.letrec<{ any: unknown }>((tie) => ({
     fc.dictionary(text, tie('any'), { maxKeys: 4, noNullPrototype: true }),
   ),
 })).any;
-/** A record whose documented fields hold anything, and whose other fields are called anything. */
+/** A record with arbitrary values in its documented fields, and other fields with arbitrary names. */
 const record = fc
   .tuple(
     fc.record(
@@ -100,7 +100,7 @@ test('lone surrogates, NUL and values of any type break no output format', async
   );
 });
 
-test('an emoji of many joined ones is not cut in its middle, whatever stands around it', async () => {
+test('a joined emoji is never split, whatever surrounds it', async () => {
   const joined = `${'\u{1f469}\u200d\u{1f680}\u200d'.repeat(3)}\u{1f469}`;
   const made = screen({ columns: 80, env: {} });
   await present([{ id: 'id_0', status: [[[joined]]] }], listOf('tryouts'), {
@@ -113,5 +113,5 @@ test('an emoji of many joined ones is not cut in its middle, whatever stands aro
   expect(made.stdout()).not.toContain('\ufffd');
 });
 
-/** As JSON carries it: -0 is 0. */
+/** The value after a JSON round trip, in which -0 becomes 0. */
 const plain = (of: unknown): unknown => JSON.parse(JSON.stringify(of));

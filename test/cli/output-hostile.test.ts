@@ -20,7 +20,7 @@ const world = (columns: number | undefined) => {
   };
 };
 
-/** The text in every place where an applicant or another admin can put one. */
+/** A record with the text in every field that an applicant or another admin can fill. */
 const hostileRecord = (text: string, index: number) => ({
   id: `app_${index}`,
   status: text,
@@ -42,9 +42,9 @@ describe.each([80, 20])('on a terminal of %i columns', (columns) => {
     }
   };
 
-  test('no table lets a hostile text through, and every record is one line', async () => {
+  test('no table prints a hostile text unsanitized, and every record is one line', async () => {
     const records = hostileTexts.map(hostileRecord);
-    // As many again, so that our own columns draw it; cli-table3 has the same cells.
+    // Twice as many rows, so that our own code draws them; cli-table3 gets the same cells.
     for (const list of [records, [...records, ...records, ...records]]) {
       const { made, presenting } = world(columns);
       await present(list, listOf('tryouts'), { ...presenting, sorted: true });
@@ -58,7 +58,7 @@ describe.each([80, 20])('on a terminal of %i columns', (columns) => {
   });
 
   test.each(hostileTexts.map((text, index) => [index, text]))(
-    'no detail view lets hostile text %i through',
+    'the detail view sanitizes hostile text %i',
     async (index, text) => {
       const { made, presenting } = world(columns);
       await present(hostileRecord(text, index), recordOf('tryouts'), presenting);
@@ -84,7 +84,7 @@ test('a pipe gets one line for each record, without control characters', async (
   }
 });
 
-test('json and ndjson give every text back, with nothing that drives a terminal', async () => {
+test('json and ndjson preserve every text, without control characters', async () => {
   const records = hostileTexts.map((text, index) => ({ id: `app_${index}`, [text]: text }));
   for (const output of ['json', 'ndjson'] as const) {
     const { made, presenting } = world(undefined);

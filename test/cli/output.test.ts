@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type OutputSettings, type Presenting, present } from '../../src/cli/output.js';
+import { type OutputSettings, type OutputContext, present } from '../../src/cli/output.js';
 import { linesOf, listOf, oneOrManyOf, recordOf, rowsOf, type View } from '../../src/cli/views.js';
 import { parseJson } from '../../src/data/json.js';
 import { PipeClosedError, UsageError } from '../../src/errors.js';
@@ -15,11 +15,11 @@ const now = () => new Date('2026-11-21T12:00:00Z');
 
 interface Showing extends ScreenOptions {
   readonly settings?: Partial<OutputSettings>;
-  readonly flags?: Presenting['flags'];
+  readonly flags?: OutputContext['flags'];
   readonly sorted?: boolean;
 }
 
-/** Shows a value; what stands on stdout, and the notes. */
+/** Presents a value and returns stdout and the notes. */
 async function shown<T>(value: T, view: View<T>, showing: Showing = {}) {
   const made = screen(showing);
   const notes: string[] = [];
@@ -35,11 +35,11 @@ async function shown<T>(value: T, view: View<T>, showing: Showing = {}) {
   return { stdout: made.stdout(), notes };
 }
 
-/** What `present` needs besides the value and the view. */
+/** The context of `present`. */
 const worldOf = (
-  streams: Presenting['streams'],
+  streams: OutputContext['streams'],
   settings: Partial<OutputSettings>,
-): Presenting => ({
+): OutputContext => ({
   settings: { ...plainOutput, ...settings },
   streams,
   env: {},
@@ -101,7 +101,7 @@ describe('a list on a terminal', () => {
     expect(stdout.indexOf('Ann')).toBeLessThan(stdout.indexOf('Bob'));
   });
 
-  test('other records come by name, unknown fields by how many have them, file references not at all', async () => {
+  test('sorts other records by name and unknown fields by frequency, and omits file references', async () => {
     const documents = [
       {
         id: 'd2',
@@ -136,7 +136,7 @@ describe('a list on a terminal', () => {
     );
   });
 
-  test('has the columns that were configured, or chosen', async () => {
+  test('has the configured or chosen columns', async () => {
     const overrides = { 'columns.tryouts': 'name, gamerTags.0.game' };
     const configured = await shown([ann], listOf('tryouts'), {
       columns: 80,
@@ -150,12 +150,12 @@ describe('a list on a terminal', () => {
     expect(chosen.stdout).toBe('formResponses.rank  id\ngold                app_1\n');
   });
 
-  test('says so when it is empty, beside stdout', async () => {
+  test('that is empty prints a note, and nothing on stdout', async () => {
     const { stdout, notes } = await shown([], listOf('teams'), { columns: 80 });
     expect({ stdout, notes }).toEqual({ stdout: '', notes: ['No teams found.'] });
   });
 
-  test('--time decides how times look', async () => {
+  test('--time sets the style of times', async () => {
     const settings = { time: 'iso', fields: ['submittedAt'] } as const;
     const { stdout } = await shown([ann], listOf('tryouts'), { columns: 80, settings });
     expect(stdout).toBe('submittedAt\n2026-11-21T09:00:00Z\n');
@@ -190,14 +190,14 @@ describe('a record on a terminal', () => {
     );
   });
 
-  test('a size tells its bytes as well', async () => {
+  test('shows a size in bytes as well', async () => {
     const { stdout } = await shown({ id: 'd', sizeBytes: 2048 }, recordOf('documents'), {
       columns: 60,
     });
     expect(stdout).toBe('id         d\nsizeBytes  2.0 KiB (2048 bytes)\n');
   });
 
-  test('several records asked for stay in the order asked', async () => {
+  test('several requested records keep the requested order', async () => {
     const { stdout } = await shown([ann, bob], oneOrManyOf('tryouts'), {
       columns: 120,
       sorted: true,
@@ -217,7 +217,7 @@ describe('a pipe', () => {
     ]);
   });
 
-  test('gets escapes for what would break a line', async () => {
+  test('gets escapes for characters that would break a line', async () => {
     const { stdout } = await shown([{ id: 'a\tb\\c\nd\u001b' }], listOf('teams'));
     expect(stdout).toBe('id\na\\tb\\\\c\\nd\\u001b\n');
   });
@@ -230,11 +230,11 @@ describe('a pipe', () => {
     expect(stdout).toContain('internalNotes\t\n');
   });
 
-  test('an empty list is a header', async () => {
+  test('gets a header for an empty list', async () => {
     expect((await shown([], listOf('teams'))).stdout).toBe('id\n');
   });
 
-  test('a field that only comes late is told, not dropped in silence', async () => {
+  test('a field that occurs only in later records is noted, not dropped silently', async () => {
     const records = Array.from({ length: 150 }, (_, index) => ({ id: `t${index}` }));
     const { stdout, notes } = await shown([...records, { id: 'x', late: 1 }], listOf('teams'));
     expect(stdout.split('\n')).toHaveLength(153);
@@ -268,7 +268,7 @@ describe('json', () => {
     expect((await shown([ann], view, format('json'))).stdout).toBe(`${JSON.stringify([ann])}\n`);
   });
 
-  test('chosen fields are keyed as typed, what is missing is null', async () => {
+  test('chosen fields are keyed as typed, and a missing one is null', async () => {
     const fields = ['gamerTags.0.gamerTag', 'internalNotes', 'id'];
     const { stdout } = await shown([ann, bob], listOf('tryouts'), format('json', { fields }));
     expect(JSON.parse(stdout)).toEqual([
@@ -278,7 +278,7 @@ describe('json', () => {
     expect(Object.keys((JSON.parse(stdout) as object[])[0] as object)).toEqual(fields);
   });
 
-  test('a long number and a __proto__ key come through', async () => {
+  test('a long number and a __proto__ key are preserved', async () => {
     const text = '{"id":"x","discord":12345678901234567890,"__proto__":{"a":1}}';
     const record = parseJson(text) as typeof ann;
     expect((await shown([record], listOf('teams'), format('json'))).stdout).toBe(`[${text}]\n`);
@@ -290,7 +290,7 @@ describe('json', () => {
     expect(chosen.stdout).toBe('[{"__proto__":{"a":1},"discord":12345678901234567890}]\n');
   });
 
-  test('is whole or nothing', async () => {
+  test('is written completely or not at all', async () => {
     const made = screen();
     const world = worldOf(made.streams, { output: 'json' });
     await expect(present(broken(), listOf('tryouts'), world)).rejects.toThrow('the answer broke');
@@ -304,14 +304,14 @@ describe('ndjson', () => {
     expect(stdout).toBe(`${JSON.stringify(ann)}\n${JSON.stringify(bob)}\n`);
   });
 
-  test('what came before the answer broke stays', async () => {
+  test('prints the records that arrived before the response broke off', async () => {
     const made = screen();
     const world = worldOf(made.streams, { output: 'ndjson' });
     await expect(present(broken(), listOf('tryouts'), world)).rejects.toThrow('the answer broke');
     expect(made.stdout()).toBe(`${JSON.stringify(ann)}\n${JSON.stringify(bob)}\n`);
   });
 
-  test('a record is written before the next one is there', async () => {
+  test('writes a record before the next one arrives', async () => {
     const made = screen();
     const gate = new EventEmitter();
     const second = once(gate, 'open');
@@ -329,7 +329,7 @@ describe('ndjson', () => {
     expect(made.stdout().split('\n')).toHaveLength(3);
   });
 
-  test('a reader that went away ends the list', async () => {
+  test('a closed pipe ends the list', async () => {
     const { stdin, stderr } = process;
     const { Writable } = await import('node:stream');
     const stdout = new Writable({
@@ -357,7 +357,7 @@ describe('ndjson', () => {
 });
 
 describe('csv', () => {
-  test('has all columns of all records, dotted, new ones where they belong', async () => {
+  test('has the dotted columns of all records, new ones next to related ones', async () => {
     const records = [
       { id: 'a', tags: ['x', 'y'], gamerTags: [], note: '=1+1' },
       { id: 'b', gamerTags: [{ game: 'v' }, { game: 'w' }], note: null, late: -1 },
@@ -386,7 +386,7 @@ describe('csv', () => {
     );
   });
 
-  test('is all its columns or nothing', async () => {
+  test('writes nothing if the list breaks off', async () => {
     const made = screen();
     const world = worldOf(made.streams, { output: 'csv' });
     await expect(present(broken(), listOf('tryouts'), world)).rejects.toThrow('the answer broke');
@@ -395,7 +395,7 @@ describe('csv', () => {
 });
 
 describe('ids', () => {
-  test('one a line, whatever fields were chosen', async () => {
+  test('are one per line, whatever fields were chosen', async () => {
     const { stdout } = await shown(
       [ann, bob],
       listOf('tryouts'),
@@ -405,12 +405,12 @@ describe('ids', () => {
     expect((await shown(ann, recordOf('tryouts'), format('ids'))).stdout).toBe('app_1\n');
   });
 
-  test('rows of ours are named by their first column', async () => {
+  test('of rows without ids are their first column', async () => {
     const view = rowsOf<{ name: string }>(['name']);
     expect((await shown([{ name: 'default' }], view, format('ids'))).stdout).toBe('default\n');
   });
 
-  test('where there are none, that is said', async () => {
+  test('of a result without ids are an error', async () => {
     await expect(shown({ total: 1 }, recordOf('teams'), format('ids'))).rejects.toThrow(UsageError);
   });
 });
@@ -433,7 +433,7 @@ describe('--fields', () => {
     },
   );
 
-  test('a field that only a later record has is known', async () => {
+  test('accepts a field that only a later record has', async () => {
     const { stdout } = await shown(
       [{ id: 'a' }, { id: 'b', x: 1 }],
       listOf('teams'),
@@ -442,13 +442,13 @@ describe('--fields', () => {
     expect(stdout).toBe('{"x":null}\n{"x":1}\n');
   });
 
-  test('an empty list says nothing about fields that the contract does not name', async () => {
+  test('accepts fields unknown to the contract for an empty list', async () => {
     expect(
       (await shown([], listOf('teams'), format('json', { fields: ['anything'] }))).stdout,
     ).toBe('[]\n');
   });
 
-  test('rows of ours have fixed fields', async () => {
+  test('accepts only the fixed fields of our own rows', async () => {
     const view = rowsOf<{ name: string }>(['name']);
     await expect(shown([], view, format('json', { fields: ['nam'] }))).rejects.toThrow(
       'Did you mean name?',
@@ -477,7 +477,7 @@ describe('a view with lines of its own', () => {
     );
   });
 
-  test('can say which records it holds', async () => {
+  test('can name the records that it holds', async () => {
     const report: View<{ results: readonly { id: string; result: string }[] }> = {
       kind: 'lines',
       rows: ({ results }) => results,
@@ -501,7 +501,7 @@ describe('a view with lines of its own', () => {
   });
 });
 
-test('bytes are written through untouched, but to a terminal', async () => {
+test('bytes are written unchanged, except to a terminal', async () => {
   const view: View<Uint8Array> = { kind: 'lines' };
   const bytes = Buffer.from('\u001b[31mx');
   expect((await shown(bytes, view)).stdout).toBe('\u001b[31mx');
@@ -527,7 +527,7 @@ describe('--out', () => {
     expect((await stat(out)).mode & 0o777).toBe(0o600);
   });
 
-  test('a format that was typed beats the extension', async () => {
+  test('a typed format beats the extension', async () => {
     const out = join(folder, 'teams.csv');
     await shown([{ id: 'a' }], listOf('teams'), {
       settings: { out, output: 'json' },
@@ -542,7 +542,7 @@ describe('--out', () => {
     expect(await readFile(out, 'utf8')).toBe('id\na\n');
   });
 
-  test('a list that breaks leaves the old file as it was', async () => {
+  test('a list that breaks off leaves the old file unchanged', async () => {
     const out = join(folder, 'list.ndjson');
     await writeFile(out, 'before');
     await expect(shown(broken(), listOf('tryouts'), { settings: { out } })).rejects.toThrow(

@@ -109,7 +109,7 @@ describe('the markdown reference', () => {
     expect(page).toContain('`rosterctl help exit-codes`');
   });
 
-  test('text that markdown would read otherwise stays text', () => {
+  test('escapes text that Markdown would interpret', () => {
     expect(page).toContain('a\\|b, &lt;clear>, `x`');
   });
 
@@ -121,7 +121,7 @@ describe('the markdown reference', () => {
   });
 });
 
-test('the exit codes and the guesses come from their tables', () => {
+test('the exit codes and the assumptions come from their tables', () => {
   expect(exitCodeRows()).toContain('| 7 | forbidden: 403');
   expect(assumedRows()).toContain('| Delete a team | `DELETE /teams/{teamId}` |');
   expect(assumedRows()).not.toContain('GET /teams');
@@ -134,7 +134,7 @@ test('the exit codes and the guesses come from their tables', () => {
 describe('the man page', () => {
   const page = manPage(table, { date: '2026-11-21' });
 
-  test('reads in man as it was meant', ({ skip }) => {
+  test('is rendered by man as intended', ({ skip }) => {
     const shown = spawnSync('mandoc', ['-T', 'utf8', '-O', 'width=100'], { input: page });
     if (shown.error) skip('mandoc is not installed (apt-get install mandoc)');
     // Bold and underlined letters are overstruck.

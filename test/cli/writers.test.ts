@@ -19,7 +19,7 @@ async function tsvOf(rows: Rows): Promise<string> {
   return written;
 }
 
-/** The items of a list as they come from the service. */
+/** The items of a list as received from the service. */
 function received(bytes: Buffer): readonly Item<unknown>[] {
   return new ListSplitter((path) => path.length === 0, 1e6).push(bytes);
 }
@@ -42,7 +42,7 @@ describe('a tab-separated line of a record', () => {
   })).value;
   const record = fc.record({ id: text, note: text, answers: nested, tags: nested });
 
-  test('is the same whether its JSON came in one piece with it or is made anew', async () => {
+  test('is the same whether its JSON text was received or is printed again', async () => {
     let quick = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(record, { maxLength: 4 }), async (records) => {

@@ -32,7 +32,7 @@ test.each([
   expect(api.requests[0]?.headers['content-type']).toBe(body ? 'application/json' : undefined);
 });
 
-test('--input gives a body, and flags win over it', async () => {
+test('--input is the body, and flags override it', async () => {
   const api = await service();
   const input = '{"a":1,"b":[9000000000000000001]}';
   const ran = await rosterctl('api things --input - -F a=2', { env: api.env, stdin: input });
@@ -68,7 +68,7 @@ test('only DELETE asks', async () => {
   expect(posted.code).toBe(0);
 });
 
-test('a dry run prints what is no GET, and sends a GET', async () => {
+test('a dry run prints any request except a GET, which it sends', async () => {
   const api = await service();
   const write = await rosterctl('api players/player_1 -X PATCH -F a=1 -n --json', { env: api.env });
   expect(JSON.parse(write.stdout)).toEqual({
@@ -84,7 +84,7 @@ test('a dry run prints what is no GET, and sends a GET', async () => {
   expect([read.stdout, api.requests.length]).toEqual(['{"ok":true}\n', 1]);
 });
 
-test('a refusal is an error with the code of the service', async () => {
+test('an error response is an error with the code of the service', async () => {
   const { env } = await service(() => ({ status: 409, json: { error: 'taken', message: 'no' } }));
   const ran = await rosterctl('api things -X POST --json', { env });
   expect([ran.code, ran.stdout]).toEqual([6, '']);
@@ -99,7 +99,7 @@ test('-i prints the status line and the headers before the body', async () => {
   expect(ran.stdout.endsWith('\n\n[1]\n')).toBe(true);
 });
 
-test('an answer that is no JSON goes through untouched, an empty one prints nothing', async () => {
+test('a response that is not JSON passes through unchanged, and an empty one prints nothing', async () => {
   const text = await service(() => ({
     status: 200,
     text: 'a,b\n\u001b[1m',
@@ -130,7 +130,7 @@ test('--paginate follows the pages into one array', async () => {
   expect([refused.code, refused.stdout]).toEqual([2, '']);
 });
 
-test('--paginate takes a page of 200,000 records', async () => {
+test('--paginate reads a page of 200,000 records', async () => {
   const json = Array.from({ length: 200_000 }, (_, index) => ({ id: index }));
   const api = await service(() => ({ status: 200, json }));
   const ran = await rosterctl('api things --paginate --json', { env: api.env });
@@ -167,7 +167,7 @@ test('--paginate never follows a link to another organization', async () => {
 test.each([
   ['teams/{orgg}', 'Did you mean {org}?'],
   ['teams/{id}', 'There is no placeholder {id}.'],
-])('api %s is refused: nobody fills that placeholder in', async (path, message) => {
+])('api %s is rejected because of the unknown placeholder', async (path, message) => {
   const api = await service();
   const ran = await rosterctl(['api', path], { env: api.env });
   expect([ran.code, api.requests]).toEqual([2, []]);
@@ -184,19 +184,16 @@ test.each([
   ['documents', true],
   ['uploads/document-file', true],
   ['documents/doc_1/share', false],
-])(
-  'a 403 of POST %s names the permission that the contract names for it: %s',
-  async (path, isNamed) => {
-    const api = await service(() => ({ status: 403, json: { error: 'forbidden' } }));
-    const ran = await rosterctl(`api ${path} -X POST`, { env: api.env });
-    expect([ran.code, ran.stderr.includes('It needs the permission document:create.')]).toEqual([
-      7,
-      isNamed,
-    ]);
-  },
-);
+])('a 403 for POST %s names the permission of the contract: %s', async (path, isNamed) => {
+  const api = await service(() => ({ status: 403, json: { error: 'forbidden' } }));
+  const ran = await rosterctl(`api ${path} -X POST`, { env: api.env });
+  expect([ran.code, ran.stderr.includes('It needs the permission document:create.')]).toEqual([
+    7,
+    isNamed,
+  ]);
+});
 
-test('api says that there is no undo, in its dry run and before a delete', async () => {
+test('api warns that there is no undo, in its dry run and before a delete', async () => {
   const api = await service();
   for (const line of ['api things -X PATCH -f a=b -n', 'api things/1 -X DELETE']) {
     const ran = await rosterctl(line, { env: api.env });

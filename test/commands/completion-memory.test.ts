@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 
-test('ordinary lists teach the TAB its ids, also when they are cut', async () => {
+test('lists fill the completion cache, also with --limit', async () => {
   const home = temporaryFolder();
   const ids = () => rosterctl(['__complete', '-p', 'sandbox', 'teams', 'get', ''], { home });
   expect((await ids()).stdout).toBe('');
@@ -49,7 +49,7 @@ test('a TAB offers the runs of this machine, the newest first', async () => {
   expect(shown.code).toBe(0);
 });
 
-test('completion.cache off leaves nothing behind', async () => {
+test('completion.cache off writes no cache', async () => {
   const home = temporaryFolder();
   await rosterctl('config set completion.cache off', { home });
   await rosterctl('-p sandbox teams list', { home });

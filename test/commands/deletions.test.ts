@@ -5,7 +5,7 @@ import { rosterctl, temporaryFolder } from '../support/run.js';
 const plain = { NO_COLOR: '1' };
 const line = (words: string) => ['-p', 'sandbox', ...words.split(' ')];
 
-test('a deletion is told as one, in a dry run, a preview and a report, and not as a move to nothing', async () => {
+test('a dry run, a preview and a report show a deletion as such, not as a change to null', async () => {
   const home = temporaryFolder();
   const see = async (words: string) => (await converse(home, line(words), [], plain)).shown;
   const one = await see('players delete player_0001 -n');
@@ -18,7 +18,7 @@ test('a deletion is told as one, in a dry run, a preview and a report, and not a
   expect(one + many + done).not.toContain('→');
 });
 
-test('for a script the change of a deletion stays as it was', async () => {
+test('the JSON of a deletion has a change to null', async () => {
   const ran = await rosterctl(line('players delete player_0001 -n --json'));
   expect(JSON.parse(ran.stdout)).toMatchObject({
     changes: [{ id: 'player_0001', field: 'player', from: 'Nimbus Kite', to: null }],

@@ -25,7 +25,7 @@ async function doctor(options: Parameters<typeof rosterctl>[1]) {
   };
 }
 
-test('a good key passes every line', async () => {
+test('a valid key passes every check', async () => {
   const { code, checks } = await doctor({ env: { ROSTERCTL_PROFILE: 'sandbox' } });
   expect(code).toBe(0);
   expect(checks.map(({ check, result }) => `${result} ${check}`)).toEqual([
@@ -46,7 +46,7 @@ test('a good key passes every line', async () => {
   ]);
 });
 
-test('without any configuration it says how to begin', async () => {
+test('without any configuration, says how to start', async () => {
   const { code, checks, result } = await doctor({});
   expect(code).toBe(1);
   expect(result('node')).toBe('pass');
@@ -57,7 +57,7 @@ test('without any configuration it says how to begin', async () => {
   });
 });
 
-test('a corrupt configuration is a failed line, not an end', async () => {
+test('a corrupt configuration fails one check, and the others run', async () => {
   const home = temporaryFolder();
   const folder = join(home, '.config', 'rosterctl');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -65,11 +65,11 @@ test('a corrupt configuration is a failed line, not an end', async () => {
   const { code, checks } = await doctor({ home });
   expect(code).toBe(1);
   expect(checks.find(({ check }) => check === 'config')).toMatchObject({ result: 'fail' });
-  const [told, ...again] = checks.filter(({ detail }) => detail.includes(folder));
-  expect([told?.check, again]).toEqual(['config', []]);
+  const [failed, ...again] = checks.filter(({ detail }) => detail.includes(folder));
+  expect([failed?.check, again]).toEqual(['config', []]);
 });
 
-test('a dead network is one failed line', async () => {
+test('a network failure is one failed check', async () => {
   const env = {
     ROSTERCTL_BASE_URL: 'http://127.0.0.1:9/v1',
     ROSTERCTL_ORG: 'org_7',
@@ -86,7 +86,7 @@ test('a dead network is one failed line', async () => {
   expect(checks.filter(({ check }) => check.startsWith('read'))).toEqual([]);
 });
 
-test('a wrong key stops at the first area; a missing permission is a warning of its own', async () => {
+test('a wrong key stops at the first area; a missing permission is a separate warning', async () => {
   const wrong = await recordingService(() => ({ status: 401, json: { error: 'invalidApiKey' } }));
   const refused = await doctor({ env: wrong.env });
   expect(refused.code).toBe(1);
@@ -105,7 +105,7 @@ test('a wrong key stops at the first area; a missing permission is a warning of 
   expect(new Set(narrow.requests.map(({ method }) => method))).toEqual(new Set(['GET']));
 });
 
-test('a clock that is an hour off is warned about', async () => {
+test('warns about a clock that is an hour off', async () => {
   const service = await recordingService(() => ({
     status: 200,
     json: [],
@@ -115,7 +115,7 @@ test('a clock that is an hour off is warned about', async () => {
   expect(result('clock')).toBe('warn');
 });
 
-test('a state folder that cannot be made is warned about: bulk writes will be refused', async () => {
+test('warns about a state folder that cannot be created, because bulk writes will fail', async () => {
   const home = temporaryFolder();
   writeFileSync(join(home, 'file'), '');
   const env = { ROSTERCTL_PROFILE: 'sandbox', ROSTERCTL_STATE_DIR: join(home, 'file', 'state') };
@@ -125,7 +125,7 @@ test('a state folder that cannot be made is warned about: bulk writes will be re
   expect(found?.detail).toContain('bulk writes and uploads will be refused');
 });
 
-test('whoever ran doctor is not sent to doctor', async () => {
+test('does not suggest running doctor', async () => {
   for (const status of [400, 403, 404]) {
     const service = await recordingService(() => ({ status, json: { error: 'refused' } }));
     const { checks } = await doctor({ env: service.env });
@@ -135,12 +135,12 @@ test('whoever ran doctor is not sent to doctor', async () => {
   }
 });
 
-test('its lines fit a screen of 80 and of 40 columns, under the place where they begin', async () => {
+test('wraps its lines to 80 and to 40 columns, aligned with their start', async () => {
   const service = await recordingService(() => ({ status: 403, json: { error: 'forbidden' } }));
   const own = { ...service.env, NO_COLOR: '1' };
   const at = async (columns: number) => {
     const { shown } = await converse(temporaryFolder(), ['doctor'], [], own, columns);
-    // A path is there to be copied and stays in one piece.
+    // A path is to be copied, so it is not broken.
     return shown.split('\r\n').filter((line) => !line.includes('config.json'));
   };
   const wide = await at(80);
@@ -166,7 +166,7 @@ test('its lines fit a screen of 80 and of 40 columns, under the place where they
   ]);
 });
 
-test('an unfinished run is told with its profile, and the way on names it', async () => {
+test('reports an unfinished run with its profile, which the hint names as well', async () => {
   const home = temporaryFolder();
   const line = ['tryouts', 'set-status', ...ids(2), '--to', 'rejected', '--yes'];
   const service = await keep(several(2), (_, step) =>
@@ -187,14 +187,14 @@ test('an unfinished run is told with its profile, and the way on names it', asyn
 const longRow = (number: number) =>
   JSON.stringify(application(`app_${number}`, { internalNotes: 'x'.repeat(1000) }));
 
-test('a long list is read no further than its first records, whatever becomes of the rest', async () => {
+test('reads a long list only up to its first records, whatever happens to the rest', async () => {
   const written: number[] = [];
   const service = await recordingService(() => (_, response) => {
     const at = written.push(0) - 1;
     response.setHeader('content-type', 'application/json');
     const pump = async () => {
       response.write(`[${longRow(0)}`);
-      // More than a single answer may hold; the connection is broken before the list is whole.
+      // More than one response may hold; the connection breaks before the list is complete.
       for (let id = 1; id < 80_000 && !response.destroyed; id++) {
         written[at] = id;
         if (!response.write(`,${longRow(id)}`)) await once(response, 'drain');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 
-test('ROSTERCTL_DRY_RUN is said also with -q, and nothing is sent', async () => {
+test('ROSTERCTL_DRY_RUN is reported also with -q, and nothing is sent', async () => {
   const home = temporaryFolder();
   const env = { ROSTERCTL_DRY_RUN: '1' };
   const update = '-p sandbox teams update team_0001 --name New -q';

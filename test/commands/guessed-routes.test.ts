@@ -8,7 +8,7 @@ test.each([
   ['player_0001', '(y/N)', 'y\r'],
   ['player_0001 player_0002', 'Type the number to confirm:', '2\r'],
 ] as const)(
-  'who is asked whether to delete %s has read before that the route is a guess',
+  'the note about the assumed route precedes the question whether to delete %s',
   async (ids, question, answer) => {
     const line = ['-p', 'sandbox', 'players', 'delete', ...ids.split(' ')];
     const answers = [[/\(y\/N\)|Type the number/, answer]] as const;
@@ -20,7 +20,7 @@ test.each([
 );
 
 test.each([['player_0001'], ['player_0001 player_0002']])(
-  'a dry run that deletes %s says that the route is a guess, and how to name it',
+  'a dry run that deletes %s notes the assumed route, and how to set it',
   async (ids) => {
     const ran = await rosterctl(`-p sandbox players delete ${ids} --dry-run`);
     expect(ran.stderr.match(guess)).toHaveLength(1);

@@ -18,7 +18,7 @@ test.each(topicTexts())(
   },
 );
 
-/** All pages but the topics. */
+/** All pages except the topics. */
 function pages(width?: number): string[] {
   return [true, false].flatMap((long) => [
     startPage(table, width),
@@ -28,11 +28,11 @@ function pages(width?: number): string[] {
   ]);
 }
 
-test('so do the pages of the tool, its nouns and its commands', () => {
+test('the pages of the tool, its nouns and its commands fit 80 columns', () => {
   expect(pages().flatMap((page) => tooWide(page))).toEqual([]);
 });
 
-test('in a narrow terminal a page is as narrow, and no word of it is cut', async () => {
+test('a page fits a narrow terminal without breaking a word', async () => {
   for (const [index, page] of pages(50).entries())
     expect(wordsOf(page)).toEqual(wordsOf(pages()[index] ?? ''));
   const home = temporaryFolder();
@@ -46,14 +46,14 @@ test('in a narrow terminal a page is as narrow, and no word of it is cut', async
     const { shown } = await converse(home, line.split(' '), [], { PAGER: '' }, 50);
     const [lines, long] = [shown.split(/\r?\n/), tooWide(shown.replaceAll('\r', ''), 50)];
     expect(lines.length).toBeGreaterThan(5);
-    // What cannot be broken: an id, a path, a command to be copied.
+    // Unbreakable text: an id, a path, a command to be copied.
     expect(long.filter((each) => each.trim().includes(' ') && !each.includes('rosterctl'))).toEqual(
       [],
     );
   }
 });
 
-test('an example in several lines is one line to a shell', async () => {
+test('a shell reads an example of several lines as one', async () => {
   const { stdout } = await rosterctl('documents create -h');
   const example = /^  (rosterctl [^]*?)\n\n/m.exec(stdout)?.[1] ?? '';
   expect(example).toContain('\\\n');
@@ -64,20 +64,20 @@ test('an example in several lines is one line to a shell', async () => {
 });
 
 test.each(['--help tryouts list', 'tryouts --help list', 'tryouts list --help'])(
-  '%s is the whole page of that command',
+  '%s prints the full page of that command',
   async (line) => {
     expect((await rosterctl(line)).stdout).toBe((await rosterctl('help tryouts list')).stdout);
   },
 );
 
-test('the page of the tool names every flag that stands alone', async () => {
+test('the page of the tool lists every flag that works without a command', async () => {
   const { stdout } = await rosterctl('--help');
   expect(stdout).toMatch(/^ +-h, --help /m);
   expect(stdout).toMatch(/^ +-V, --version /m);
   expect(stdout).not.toMatch(/^  \w+ .*:.*:/m);
 });
 
-/** What a page says, whatever its lines. */
+/** The words of a page, regardless of its line breaks. */
 function wordsOf(page: string): string[] {
   return page.split(/\s+/).filter((word) => word !== '\\' && word !== '#');
 }
@@ -91,14 +91,14 @@ function shortPage(words: string): string {
   return command ? commandHelp(command, { long: false }) : '';
 }
 
-test('-y stands on the pages of commands that may ask, and on no others', () => {
+test('-y is on the pages of commands that may ask, and on no others', () => {
   for (const words of ['teams delete', 'documents upload', 'tryouts set-status', 'tryouts convert'])
     expect(shortPage(words)).toContain('-y, --yes');
   for (const words of ['teams create', 'uploads put', 'config set'])
     expect(shortPage(words)).not.toContain('--yes');
 });
 
-test('the short page of auth login shows where the key is for', async () => {
+test('the short page of auth login shows --base-url and --org', async () => {
   const { stdout } = await rosterctl('auth login -h');
   expect(stdout).toContain('--base-url URL');
   expect(stdout).toContain('--org ID');
@@ -107,11 +107,11 @@ test('the short page of auth login shows where the key is for', async () => {
 test.each([
   ['players update', 'PUT /players/{id}'],
   ['documents delete', 'DELETE /documents/{id}'],
-])('the route that %s shows is one of its own', async (words, route) => {
+])('the page of %s shows its own route', async (words, route) => {
   expect((await rosterctl(`${words} --help`)).stdout.replace(/\s+/g, ' ')).toContain(route);
 });
 
-test('help undocumented names every key that replaces a guess', async () => {
+test('help undocumented lists every key that overrides an assumption', async () => {
   const { stdout } = await rosterctl('help undocumented');
   for (const key of ['columns', 'readOnly', 'lists', 'paging', 'endpoints'])
     expect(stdout).toMatch(new RegExp(`^  ${key}\\.`, 'm'));
@@ -119,6 +119,6 @@ test('help undocumented names every key that replaces a guess', async () => {
   expect((await rosterctl('config set colums.x a')).stderr).toContain('help undocumented');
 });
 
-test('help environment names the variables of a proxy', async () => {
+test('help environment lists the proxy variables', async () => {
   expect((await rosterctl('help environment')).stdout).toMatch(/^  HTTPS_PROXY, HTTP_PROXY /m);
 });

@@ -3,11 +3,14 @@ import { expect, test } from 'vitest';
 import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
 import { organization, recordingService, type Reply } from '../support/service.js';
 
-// A deletion whose answer nobody could read is looked for, and never said not to have been tried.
+// A deletion with an unreadable response is verified by reading, and never reported as not attempted.
 
 const player = (id: string) => ({ id, organizationId: organization, name: `Ann ${id}` });
 
-/** Players of which `lose` says how the answer to a delete gets lost, after it was done. */
+/**
+ * A service of players whose responses to a delete are lost by `lose`, after the deletion unless
+ * `isDone` is false.
+ */
 async function players(lose: Reply, isDone = true) {
   const left = new Set(['p1', 'p2', 'p3']);
   const service = await recordingService(({ method, url }): Reply => {
@@ -32,7 +35,7 @@ test.each([
   ['a cut connection', cut, '0'],
   ['what is no HTTP', noHttp, '3'],
   ['a 503', busy, '0'],
-])('after %s each deletion of several is looked for and was done', async (_, lose, retries) => {
+])('after %s, each of several deletions is verified as done', async (_, lose, retries) => {
   const { service, left } = await players(lose);
   const env = { ...service.env, ROSTERCTL_RETRIES: retries };
   const ran = await rosterctl('players delete p1 p2 --yes --expect 2 --json', { env });
@@ -44,14 +47,14 @@ test.each([
   ['a cut connection', cut],
   ['what is no HTTP', noHttp],
   ['a 503', busy],
-])('after %s a single deletion is looked for and was done', async (_, lose) => {
+])('after %s, a single deletion is verified as done', async (_, lose) => {
   const { service } = await players(lose);
   const env = { ...service.env, ROSTERCTL_RETRIES: '0' };
   const ran = await rosterctl('players delete p1 --yes --json', { env });
   expect([ran.code, JSON.parse(ran.stdout)]).toEqual([0, { id: 'p1', deleted: true }]);
 });
 
-test('a deletion that shows nowhere after lost answers is unknown, not a thing to do again', async () => {
+test('a deletion without effect after lost responses is unknown and not repeated', async () => {
   const { service } = await players(busy, false);
   const env = { ...service.env, ROSTERCTL_RETRIES: '0' };
   const ran = await rosterctl('players delete p1 --yes --json', { env });
@@ -59,7 +62,7 @@ test('a deletion that shows nowhere after lost answers is unknown, not a thing t
   expect(errorOf(ran)['hint']).toContain('Read the record');
 });
 
-test('where nothing can be read after a lost deletion the rows are unknown, and a later run settles them', async () => {
+test('rows are unknown if nothing can be read after a lost deletion, and a later run verifies them', async () => {
   let isDown = false;
   let ends = true;
   const { service, left } = await players((request, response) => {

@@ -24,12 +24,12 @@ test.each([
   ['plain http to the world', 'http://api.example.com/v1', /https/],
   ['plain http to a private address', 'http://192.168.0.7/v1', /https/],
   [
-    'plain http to a name that only begins like this machine',
+    'plain http to a name that only starts like a loopback address',
     'http://127.0.0.1.evil.example/v1',
     /https/,
   ],
   [
-    'plain http to a name that only begins with localhost',
+    'plain http to a name that only starts with localhost',
     'http://localhost.evil.example/v1',
     /https/,
   ],

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { parseConfigFile, parseCredentialsFile } from '../../src/config/config-file.js';
 import { checkSandboxFlags, resolveConnection } from '../../src/config/connection.js';
 import { runKeyCommand } from '../../src/config/key-command.js';
-import type { Environment } from '../../src/config/paths.js';
+import type { Environment } from '../../src/data/environment.js';
 import type { GlobalFlags, Settings } from '../../src/config/settings.js';
 import { Failure } from '../../src/errors.js';
 import { temporaryFolder } from '../support/run.js';
@@ -69,7 +69,7 @@ async function refused(of: Case): Promise<Failure> {
   return error;
 }
 
-describe('what is used', () => {
+describe('the connection used', () => {
   test.each<[string, Case, string, string, string]>([
     ['a stored profile', {}, work, 'org_1', stored],
     ['a stored profile named with -p', { via: 'flag' }, work, 'org_1', stored],
@@ -102,21 +102,21 @@ describe('what is used', () => {
       stored,
     ],
     [
-      'for what such a profile has not, the environment',
+      'the environment for what such a profile lacks',
       { profile: 'bare', via: 'flag', env: inEnvironment },
       'https://env.example/v1',
       'org_env',
       exported,
     ],
     [
-      'its own place with the key of the environment',
+      'its own service with the key of the environment',
       { profile: 'keyless', via: 'flag', env: inEnvironment },
       work,
       'org_1',
       exported,
     ],
     [
-      'an environment key for the stored place',
+      'an environment key for the stored service',
       { env: { ROSTERCTL_API_KEY: exported } },
       work,
       'org_1',
@@ -133,7 +133,7 @@ describe('what is used', () => {
       exported,
     ],
     [
-      'the same origin and organization said again',
+      'the same origin and organization repeated',
       { flags: { baseUrl: 'https://WORK.example:443/v1', org: 'org_1' } },
       work,
       'org_1',
@@ -154,7 +154,7 @@ describe('what is used', () => {
       'key-of-a-command',
     ],
     [
-      'empty variables are no variables',
+      'empty variables count as unset',
       { env: { ROSTERCTL_API_KEY: '', ROSTERCTL_ORG: '', ROSTERCTL_BASE_URL: '' } },
       work,
       'org_1',
@@ -288,20 +288,20 @@ describe('what is refused before any request', () => {
 });
 
 describe('notes', () => {
-  test('one, when a profile named with -p beat the environment', async () => {
+  test('one if a profile named with -p overrides the environment', async () => {
     const { notes } = await resolve({ via: 'flag', env: inEnvironment });
     expect(notes).toHaveLength(1);
     for (const name of Object.keys(inEnvironment)) expect(notes[0]).toContain(name);
     expect(notes[0]).not.toContain('canary');
   });
 
-  test('none, when the environment says the same or nothing', async () => {
+  test('none if the environment has the same values or none', async () => {
     const same = { ROSTERCTL_BASE_URL: work, ROSTERCTL_ORG: 'org_1' };
     expect((await resolve({ via: 'flag', env: same })).notes).toEqual([]);
     expect((await resolve({ env: {} })).notes).toEqual([]);
   });
 
-  test('ROSTERCTL_API_KEY beats ROSTERCTL_API_KEY_FILE and says so', async () => {
+  test('ROSTERCTL_API_KEY overrides ROSTERCTL_API_KEY_FILE and says so', async () => {
     const env = { ROSTERCTL_API_KEY: exported, ROSTERCTL_API_KEY_FILE: '/none' };
     const { connection, notes } = await resolve({ env });
     expect(connection.key).toBe(exported);
@@ -330,7 +330,7 @@ describe('ROSTERCTL_API_KEY_FILE', () => {
     ['is empty', () => write('empty', '\n')],
     ['holds two lines', () => write('two', 'canary\ncanary\n')],
     ['is no key at all', () => write('large', 'canary'.repeat(100_000))],
-  ])('that %s is exit 2, and nothing of it is shown', async (_, make) => {
+  ])('that %s exits 2, and its content is not shown', async (_, make) => {
     const error = await refused({ env: { ROSTERCTL_API_KEY_FILE: make() } });
     expect([error.kind, error.exitName]).toEqual(['input', 'usage']);
   });
@@ -384,7 +384,7 @@ describe('key.command', () => {
     expect(`${error.message} ${error.hint} ${error.stack}`).not.toContain('canary');
   });
 
-  test('that never ends is cut off, also when a child of it keeps the pipe', async () => {
+  test('that never ends is killed, even if a child of it keeps the pipe open', async () => {
     const script = join(folder, 'slow');
     writeFileSync(script, '#!/bin/sh\nsleep 5 &\nsleep 5\n');
     chmodSync(script, 0o755);

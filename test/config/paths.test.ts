@@ -1,10 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  cacheFolder,
-  type Environment,
-  requireFolder,
-  resolvePaths,
-} from '../../src/config/paths.js';
+import { cacheFolder, requireFolder, resolvePaths } from '../../src/config/paths.js';
+import type { Environment } from '../../src/data/environment.js';
 import { ConfigError } from '../../src/errors.js';
 
 const on = (env: Environment, platform: NodeJS.Platform = 'linux') => {
@@ -30,7 +26,7 @@ test.each<[string, Environment, NodeJS.Platform, (string | undefined)[]]>([
     ['/x/c/rosterctl', '/x/s/rosterctl', '/x/k/rosterctl'],
   ],
   [
-    'our own variables, taken as they are',
+    'our own variables, used unchanged',
     {
       HOME: '/home/ann',
       XDG_CONFIG_HOME: '/x/c',
@@ -70,7 +66,7 @@ test.each<[string, Environment]>([
   ['an empty HOME', { HOME: '' }],
   ['a HOME relative to wherever one stands', { HOME: '.' }],
   ['a relative XDG folder without HOME', { XDG_CONFIG_HOME: 'config' }],
-])('%s gives no folder, and the refusal names the variable to set', (_, env) => {
+])('%s means no folder, and the error names the variable to set', (_, env) => {
   expect(on(env)).toEqual([undefined, undefined, undefined]);
   const paths = resolvePaths({ env, platform: 'linux', uid: 1000 });
   let refusal: unknown;

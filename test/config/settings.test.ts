@@ -4,7 +4,7 @@ import { emptyConfig, parseConfigFile } from '../../src/config/config-file.js';
 import { environmentVariables } from '../../src/config/environment.js';
 import { namedKeys, requireKey, settingKeys } from '../../src/config/keys.js';
 import { type GlobalFlags, resolveSettings } from '../../src/config/settings.js';
-import type { Environment } from '../../src/config/paths.js';
+import type { Environment } from '../../src/data/environment.js';
 import { ConfigError, type Failure, UsageError } from '../../src/errors.js';
 
 const none = emptyConfig('/c/config.json');
@@ -20,7 +20,7 @@ const refused = (work: () => unknown): Failure => {
   throw new Error('it was accepted');
 };
 
-test('without anything the documented defaults hold', () => {
+test('the documented defaults apply without any setting', () => {
   expect(decide()).toMatchObject({
     profile: { name: 'default', via: 'none' },
     output: 'table',
@@ -41,7 +41,7 @@ test('without anything the documented defaults hold', () => {
   });
 });
 
-// One legal text per place, the highest place first; the value that must win is the first present.
+// One valid text per source, highest precedence first; the first one present must win.
 const table = [
   { key: 'output', as: 'output', texts: ['json', 'csv', 'ids', 'ndjson'], value: (t: string) => t },
   {
@@ -96,7 +96,7 @@ describe.each(table)('$key', ({ key, as, texts, value }) => {
   });
 });
 
-test('PAGER counts only where nothing of ours is set, and none means none', () => {
+test('PAGER counts only if nothing of ours is set, and none disables the pager', () => {
   expect(decide({}, { PAGER: 'less' }).pager).toBe('less');
   expect(decide({}, { PAGER: 'less', ROSTERCTL_PAGER: 'more' }).pager).toBe('more');
   expect(decide({}, { PAGER: 'less', ROSTERCTL_PAGER: 'cat' }).pager).toBeUndefined();
@@ -124,7 +124,7 @@ describe('the profile', () => {
       { name: 'other', via: 'environment' },
     ],
     [
-      'an empty variable is none',
+      'an empty variable counts as unset',
       {},
       { ROSTERCTL_PROFILE: '' },
       file,
@@ -164,7 +164,7 @@ describe('the output format', () => {
     ['--out with --json', { out: 'x.csv', json: true }, 'json'],
     ['--out without a known ending', { out: 'x.txt' }, 'ids'],
     ['--out to stdout', { out: '-' }, 'ids'],
-  ])('%s beats the environment', (_, flags, expected) => {
+  ])('%s overrides the environment', (_, flags, expected) => {
     expect(decide(flags, { ROSTERCTL_OUTPUT: 'ids' }).output).toBe(expected);
   });
 
@@ -174,12 +174,12 @@ describe('the output format', () => {
     expect(error.message).toContain('-o csv');
   });
 
-  test('--json is not stopped by a broken variable that it beats', () => {
+  test('--json works despite a bad variable that it overrides', () => {
     expect(decide({ json: true }, { ROSTERCTL_OUTPUT: 'jsn' }).output).toBe('json');
   });
 });
 
-describe('a bad value says where it stands and what was meant', () => {
+describe('a bad value says where it is and suggests a correction', () => {
   test.each<[string, GlobalFlags, Environment, string[]]>([
     ['flag', { output: 'jsn' }, {}, ['--output', '"jsn"', 'Did you mean json?']],
     ['flag', { timeout: '30' }, {}, ['--timeout', 'has no unit']],
@@ -203,7 +203,7 @@ describe('a bad value says where it stands and what was meant', () => {
     for (const word of words) expect(error.message).toContain(word);
   });
 
-  test('in the file it is a ConfigError with path, profile and the command that mends it', () => {
+  test('in the file it is a ConfigError with path, profile and the command that fixes it', () => {
     const file = fileOf({ activeProfile: 'work', profiles: { work: { output: 'jsn' } } });
     const error = refused(() => decide({}, {}, file));
     expect(error).toBeInstanceOf(ConfigError);
@@ -213,7 +213,7 @@ describe('a bad value says where it stands and what was meant', () => {
     expect(error.hint).toContain('rosterctl config set output');
   });
 
-  test('in the file it becomes a note and the default for the commands that mend it', () => {
+  test('in the file it becomes a note and the default for the commands that fix it', () => {
     const file = fileOf({ defaults: { output: 'jsn', 'endpoints.players.update': 'x' } });
     const { settings, notes } = resolveSettings({ flags: {}, env: {}, file, tolerant: true });
     expect(settings.output).toBe('table');
@@ -221,7 +221,7 @@ describe('a bad value says where it stands and what was meant', () => {
     expect(notes.join('\n')).toContain('jsn');
   });
 
-  test('a setting that nobody knows is noted with the nearest one', () => {
+  test('an unknown setting is noted with the nearest one', () => {
     const file = fileOf({ defaults: { ouput: 'json' } });
     const { notes } = resolveSettings({ flags: {}, env: {}, file });
     expect(notes.join('\n')).toMatch(/ouput.*Did you mean output\?/);
@@ -268,7 +268,7 @@ describe('switches of the environment', () => {
     expect(environmentVariables.map((variable) => variable.name)).toContain(name);
   });
 
-  test('ROSTERCTL_DELIMITER is the twin of --delimiter, which beats it', () => {
+  test('ROSTERCTL_DELIMITER sets the delimiter, and --delimiter overrides it', () => {
     const env = { ROSTERCTL_DELIMITER: 'tab' };
     expect(decide({}, env).delimiter).toBe('\t');
     expect(decide({ delimiter: ';' }, env).delimiter).toBe(';');
@@ -284,14 +284,14 @@ describe('switches of the environment', () => {
     expect([still.quiet, still.verbose]).toEqual([true, false]);
   });
 
-  test('nothing in the environment says yes', () => {
+  test('no environment variable implies --yes', () => {
     const env = { ROSTERCTL_YES: '1', ROSTERCTL_CONFIRM: 'x' };
     expect(decide({}, env).yes).toBe(false);
   });
 });
 
 describe('guesses', () => {
-  test('those that are set are handed on, a route in one spelling', () => {
+  test('those that are set are returned, routes normalized', () => {
     const file = fileOf({
       defaults: { 'paging.mode': 'cursor', 'endpoints.players.update': 'put /players/{id}' },
       profiles: { default: { 'columns.teams': 'id, name', 'upload.maxBytes': 1000 } },
@@ -304,7 +304,7 @@ describe('guesses', () => {
     });
   });
 
-  test('a route that breaks the rules is refused when it is used, too', () => {
+  test('an invalid route is also refused when it is used', () => {
     const file = fileOf({
       defaults: { 'endpoints.teams.delete': 'DELETE https://evil.example/{id}' },
     });
@@ -336,19 +336,19 @@ describe('guesses', () => {
 });
 
 describe('the table of keys', () => {
-  test('every default is a legal value of its own key', () => {
+  test('every default is a valid value of its own key', () => {
     for (const key of settingKeys.values())
       if (key.default !== undefined) expect(() => key.parse(key.default ?? '')).not.toThrow();
   });
 
-  test('an unknown key is answered with the nearest, one that is set elsewhere with its command', () => {
+  test('an unknown key suggests the nearest one, and one that is set elsewhere its command', () => {
     expect(refused(() => requireKey('maxwait')).message).toContain('Did you mean maxWait?');
     expect(refused(() => requireKey('baseUrl')).hint).toContain('rosterctl auth login');
     expect(refused(() => requireKey('__proto__'))).toBeInstanceOf(UsageError);
     expect(refused(() => requireKey('constructor'))).toBeInstanceOf(UsageError);
   });
 
-  test('the keys of the interface are all there', () => {
+  test('all documented keys exist', () => {
     const names = [
       'output',
       'time',

@@ -37,7 +37,7 @@ function open(folder: string | undefined) {
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
-test('nothing stored reads as empty and makes nothing', () => {
+test('an empty store reads as empty and creates nothing', () => {
   const folder = freshFolder();
   const store = open(folder);
   expect([store.profiles(), store.keys().size, store.config().activeProfile]).toEqual([
@@ -48,7 +48,7 @@ test('nothing stored reads as empty and makes nothing', () => {
   expect(existsSync(folder)).toBe(false);
 });
 
-test('without a home folder reading goes on and storing is refused', async () => {
+test('without a home folder reading works and storing is refused', async () => {
   const store = open(undefined);
   expect(store.profiles()).toEqual([]);
   expect(() => store.configFile).toThrow(ConfigError);
@@ -74,7 +74,7 @@ test('a login is stored, private whatever the umask, and read back by another pr
   expect(readFileSync(other.configFile, 'utf8')).not.toContain('canary');
 });
 
-test('names with dots, and names that mean something to JavaScript, are names', async () => {
+test('names with dots and names that are special in JavaScript are ordinary names', async () => {
   const folder = freshFolder();
   for (const name of ['a.b', '__proto__', 'constructor'])
     await open(folder).update((now) => withLogin(now, name, place, { ...key, key: `of-${name}` }));
@@ -84,7 +84,7 @@ test('names with dots, and names that mean something to JavaScript, are names', 
   expect(store.keys().get('toString')).toBeUndefined();
 });
 
-test('a second login keeps the settings of the profile and the active one', async () => {
+test('a second login keeps the settings of the profile and the active profile', async () => {
   const store = open(freshFolder());
   await store.update((now) => withLogin(now, 'work', place, key));
   await store.update((now) => withSetting(now, 'work', 'output', 'json'));
@@ -100,7 +100,7 @@ test('a second login keeps the settings of the profile and the active one', asyn
   ]);
 });
 
-test('renaming and removing take the key along, and the active profile', async () => {
+test('renaming and removing also apply to the key and the active profile', async () => {
   const store = open(freshFolder());
   await store.update((now) => withLogin(now, 'default', place, key));
   await store.update((now) => withRenamed(now, 'default', 'work'));
@@ -113,7 +113,7 @@ test('renaming and removing take the key along, and the active profile', async (
   ]);
 });
 
-test('what a newer version wrote is kept', async () => {
+test('unknown keys of a newer version are kept', async () => {
   const folder = freshFolder();
   mkdirSync(folder, { mode: 0o700 });
   writeFileSync(
@@ -144,7 +144,7 @@ test('a change made meanwhile by another process is not lost', async () => {
   );
 });
 
-test('many changes at once lose none', async () => {
+test('no concurrent change is lost', async () => {
   const folder = freshFolder();
   const names = Array.from({ length: 12 }, (_, index) => `profile-${index}`);
   await Promise.all(
@@ -193,7 +193,7 @@ describe('a file that cannot be used', () => {
     expect(() => open(folder).config()).toThrow(/config\.json cannot be read: it is a folder/);
   });
 
-  test('a byte order mark is no fault, for reading and writing', async () => {
+  test('a byte order mark is accepted for reading and writing', async () => {
     const folder = freshFolder();
     mkdirSync(folder, { mode: 0o700 });
     writeFileSync(join(folder, 'config.json'), '\uFEFF{"defaults": {"output": "ids"}}');
@@ -204,8 +204,8 @@ describe('a file that cannot be used', () => {
   });
 });
 
-describe('modes and strangers', () => {
-  test('a loose credentials.json is made 0600 at the first read, and said once', async () => {
+describe('modes and other users', () => {
+  test('a loose credentials.json is set to 0600 at the first read, and reported once', async () => {
     const folder = freshFolder();
     const store = open(folder);
     await store.update((now) => withLogin(now, 'work', place, key));
@@ -237,7 +237,7 @@ describe('modes and strangers', () => {
     expect(readFileSync(target, 'utf8')).toContain('json');
   });
 
-  test('lock files do not pile up beside the configuration, and those of 0.1.0 go', async () => {
+  test('lock files do not pile up beside the configuration, and those of 0.1.0 are removed', async () => {
     const folder = freshFolder();
     mkdirSync(folder, { mode: 0o700 });
     for (const number of [7, 8, 9]) writeFileSync(join(folder, `config.lock.${number}`), '');
@@ -258,7 +258,7 @@ describe('modes and strangers', () => {
     expect(left).toEqual(['config.json.tmp-mine']);
   });
 
-  test('the copies of conf are named as the sweep expects: a real one is found', async () => {
+  test('the temporary copies of conf have the names that the sweep expects', async () => {
     const { default: temp } = (await import(
       /* @vite-ignore */ new URL(
         '../../node_modules/atomically/dist/utils/temp.js',
@@ -271,7 +271,7 @@ describe('modes and strangers', () => {
   });
 });
 
-/** The refusal names the file and a fix, shows nothing of it, and nobody clears it. */
+/** The error names the file and a fix, shows none of its content, and the file stays unchanged. */
 async function expectRefusal(name: string, text: string): Promise<void> {
   const folder = freshFolder();
   mkdirSync(folder, { mode: 0o700 });

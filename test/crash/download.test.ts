@@ -6,15 +6,15 @@ import { expect, test } from 'vitest';
 import { documentStore, fileReply, sha256, stored } from '../support/document-store.js';
 import { rosterctl, startLine, temporaryFolder } from '../support/run.js';
 
-// A backup of all documents is killed (-9) again and again, at random moments, by a store that also
-// loses connections. Under its final name a file is whole or not there, and each run goes on.
+// Kills (-9) a download of all documents repeatedly at random moments, from a store that also
+// drops connections. A file with its final name is always complete, and each run resumes.
 
 const kills = 50;
 const documents = Array.from({ length: 12 }, (_, index) =>
   stored(`doc_${index}`, randomBytes(400_000 + index)),
 );
 
-test(`${kills} kills leave no half file under a final name`, { timeout: 600_000 }, async () => {
+test(`${kills} kills leave no partial file under a final name`, { timeout: 600_000 }, async () => {
   const api = await documentStore({
     documents,
     store:

@@ -4,7 +4,7 @@ import { seeded } from '../support/seeded.js';
 import {
   convertOne,
   createOne,
-  type Deed,
+  type Scenario,
   deleteOne,
   freeApplications,
   undoNewest,
@@ -12,9 +12,9 @@ import {
 } from './single-writes.js';
 import { fate, runOnce, setStage, type Stage, statuses } from './stage.js';
 
-// Changes of many records and of one, and undos, are killed (-9) again and again, at random moments,
-// while answers get lost or their effect comes late. Whatever happens, each write is done at most once
-// and each row ends at its target.
+// Kills (-9) bulk changes, single changes and undos repeatedly at random moments, while answers are
+// lost or take effect late. In every case each write is applied at most once and each row reaches
+// its target.
 
 const kills = Number(process.env['CRASH_KILLS'] ?? 40);
 const seed = Number(process.env['CRASH_SEED'] ?? 20_260_301);
@@ -32,34 +32,34 @@ test(`${kills} kills lose no row and repeat no write`, { timeout: 900_000 }, asy
     killed.set(name, (killed.get(name) ?? 0) + done.kills);
     return done;
   };
-  const doOne = async (deed: Deed) => {
-    stage.keepsBefore = deed.keepsBefore;
-    const done = await kill(deed.line, deed.isOverOnceReported);
+  const runScenario = async (scenario: Scenario) => {
+    stage.keepsBefore = scenario.keepsBefore;
+    const done = await kill(scenario.line, scenario.isOverOnceReported);
     stage.keepsBefore = true;
-    // Whatever was late has arrived by now.
+    // Late writes have arrived by now.
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(stage.unannounced).toEqual([]);
-    await deed.check(done);
+    await scenario.check(done);
   };
   const all = () => [...killed.values()].reduce((sum, each) => sum + each, 0);
-  // Each kind of line was killed at least once, too.
+  // Each kind of command was killed at least once, too.
   const isMixed = () => killed.size === 6 && [...killed.values()].every((count) => count > 0);
   for (let round = 0; all() < kills || !isMixed(); round++) {
     const to = round % 2 === 0 ? 'shortlisted' : 'reviewing';
     const before = await statuses(stage.env, stage.home, stage.ids);
-    // Every third round with many at once: then rows wait with their intents on disk already.
+    // Every third round at high concurrency, where rows wait with their intents already on disk.
     const pace = round % 3 === 2 ? ['--concurrency', '16'] : [];
     await stage.check(to, await kill([...stage.line(to), ...pace]));
-    if (round % 4 === 1) await doOne(undoNewest(stage, before));
-    await doOne(createOne(stage, `Team ${round}`));
+    if (round % 4 === 1) await runScenario(undoNewest(stage, before));
+    await runScenario(createOne(stage, `Team ${round}`));
     const [id = ''] = stage.ids;
     const { [id]: now } = await statuses(stage.env, stage.home, [id]);
-    await doOne(updateOne(stage, id, now === 'rejected' ? 'pending' : 'rejected'));
+    await runScenario(updateOne(stage, id, now === 'rejected' ? 'pending' : 'rejected'));
     const person = free.pop();
     if (person === undefined) continue;
     let player = '';
-    await doOne(convertOne(stage, person, (made) => (player = made)));
-    await doOne(deleteOne(stage, player));
+    await runScenario(convertOne(stage, person, (made) => (player = made)));
+    await runScenario(deleteOne(stage, player));
   }
   console.info(`  killed: ${[...killed].map(([name, count]) => `${name} ${count}`).join(', ')}`);
 });
@@ -69,25 +69,25 @@ interface Killing {
   readonly isOverOnceReported: boolean;
 }
 
-/** Runs a line and kills it at a random moment, until one run has done all. */
+/** Runs a command and kills it at a random moment, until one run completes. */
 async function untilItEnds(
   stage: Stage,
   line: readonly string[],
   { random, isOverOnceReported }: Killing,
 ) {
-  // One record takes little longer than the start.
+  // A single record takes little longer than the start.
   const [most, longest] = line.includes('set-status') ? [12, 500] : [4, 350];
   for (let count = 0, killed = 0; ; count++) {
     let timer: NodeJS.Timeout | undefined;
     // oxlint-disable-next-line no-await-in-loop
     const done = await runOnce([process.execPath, launcher, ...line], stage, (child) => {
-      // After many kills it is left alone, so that a round always ends.
+      // After many kills it is no longer killed, so that a round always ends.
       if (count < most) timer = setTimeout(() => child.kill('SIGKILL'), 100 + random() * longest);
     });
     clearTimeout(timer);
     if (done.code === null) killed += 1;
     if (isOverOnceReported && done.stdout.endsWith('\n')) return { ...done, kills: killed };
-    // Of many at once five may be lost in a row, which ends a run as if the service were away.
+    // At high concurrency five consecutive answers may be lost, which stops a run as if the service were down.
     const isAway = line.includes('--concurrency') && [9, 10].includes(Number(done.code));
     if (done.code !== null && !isAway) return { ...done, kills: killed };
   }

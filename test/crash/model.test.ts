@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import type { ReportRow } from '../../src/bulk/report.js';
+import type { ReportRow } from '../../src/runs/report.js';
 import { parseCondition } from '../../src/data/where.js';
 import { type Choose, explore } from './model/explore.js';
 import { Process, type ProcessOptions } from './model/process.js';
 import { type Budget, World } from './model/world.js';
 
-// Every interleaving of crashes, lost and late answers, refusals, pauses and another writer: no write
-// takes effect twice, nothing is called done that is not, and each row ends in one result.
+// Explores every interleaving of crashes, lost and late answers, refusals, pauses and another writer:
+// no write takes effect twice, nothing is reported as done that is not, and each row has one result.
 
 const one: ProcessOptions = {
   name: 'run',
@@ -15,7 +15,7 @@ const one: ProcessOptions = {
   guards: { conditions: [parseCondition('team=A')] },
 };
 
-/** A run, started again after each crash and once more where it left something. */
+/** A run, started again after each crash, and as long as it leaves something unfinished. */
 async function typedUntilDone(
   choose: Choose,
   budget: Budget,
@@ -29,7 +29,7 @@ async function typedUntilDone(
     // oxlint-disable-next-line no-await-in-loop
     if ((await world.run([process])) === 'crashed') {
       if (choose(2) === 1) world.pass({ wall: 20_000, mono: 20_000 });
-      // What happens from here on was tried before, after another way to the same state.
+      // This state was already explored, reached on another path.
       const ages = process.records.map((entry) => ({ ...entry, t: world.now.wall - entry.t }));
       const key = `${typed} ${world.key} ${JSON.stringify(ages)}`;
       if (seen.has(key)) return;
@@ -63,7 +63,7 @@ function check(world: World, process: Process, { ids, name }: ProcessOptions): v
   }
 }
 
-/** Takes all paths; one that breaks a promise says what happened on it. */
+/** Explores all paths; an error names the events of its path. */
 async function all(path: (choose: Choose, see: (world: World) => void) => Promise<void>) {
   let world: World | undefined;
   const began = performance.now();
@@ -94,7 +94,7 @@ test.each<[string, Budget]>([
 
 const bulk: ProcessOptions = { name: 'bulk', ids: ['app_1', 'app_2'], to: 'accepted' };
 
-test('two terminals on one record that both lock: one effect', async () => {
+test('two locking terminals on one record: one effect', async () => {
   const single = { ...bulk, name: 'single', ids: ['app_1'], locks: 'all' } as const;
   const paths = await all((choose, see) =>
     twoTerminals(choose, see, { ...bulk, locks: 'rows' }, single, { lost: 2, late: 1 }, (world) => {

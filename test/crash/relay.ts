@@ -2,20 +2,20 @@ import { createServer, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll } from 'vitest';
 
-/** What happens to a write on its way: as usual, its answer lost, lost with its effect late, or never there. */
+/** The fate of a write: delivered, its answer lost, its answer lost and its effect late, or dropped. */
 export type Fate = 'through' | 'answerLost' | 'late' | 'dropped';
 
-/** One changing request as it arrived. */
+/** A write request as it arrived. */
 export interface Arrival {
   readonly method: string;
-  /** Empty for what is created. */
+  /** Empty for a create. */
   readonly id: string;
   readonly applied: boolean;
 }
 
 export interface Relay {
   readonly baseUrl: string;
-  /** The changing requests since `clear`, in order of arrival. */
+  /** The write requests since `clear`, in order of arrival. */
   readonly arrivals: readonly Arrival[];
   readonly requests: number;
   clear(): void;
@@ -25,7 +25,7 @@ export interface Relay {
 const lateMs = 60;
 const latencyMs = 4;
 
-/** A relay before a service that counts what changes, and loses what `fateOf` says. */
+/** A relay in front of a service that records writes, and loses them according to `fateOf`. */
 export async function relayTo(
   baseUrl: string,
   fateOf: () => Fate,

@@ -4,20 +4,20 @@ import { runFolders, runsOf } from '../bulk/user.js';
 import { rosterctl } from '../support/run.js';
 import { type Stage, statuses } from './stage.js';
 
-// Lines that write one record, and the undo of a run, each with what must hold once it came to its
-// own end after all the kills.
+// Commands that write one record, and the undo of a run, each with what must hold once it ended by
+// itself after all the kills.
 
-/** How a line ended that nobody killed. */
+/** How a command that was not killed ended. */
 interface Ended {
   readonly code: number | null;
   readonly stdout: string;
 }
 
-export interface Deed {
+export interface Scenario {
   readonly line: readonly string[];
-  /** Whether what stands there before is kept before each write leaves. */
+  /** True if a before-image is recorded before each write is sent. */
   readonly keepsBefore: boolean;
-  /** Typed again after its report came out, it does its work again; so then it is over, also if killed. */
+  /** Not idempotent once reported: after its report was printed the command must not run again, even if killed. */
   readonly isOverOnceReported?: true;
   check(ended: Ended): Promise<void>;
 }
@@ -31,7 +31,7 @@ interface Application {
 }
 
 /** Changes the status of one application. */
-export function updateOne(stage: Stage, id: string, to: string): Deed {
+export function updateOne(stage: Stage, id: string, to: string): Scenario {
   const line = ['tryouts', 'update', id, '--status', to, '--yes', '--json'];
   return {
     line,
@@ -45,8 +45,8 @@ export function updateOne(stage: Stage, id: string, to: string): Deed {
   };
 }
 
-/** Accepts an application and makes it a player; `made` hears of the player's id. */
-export function convertOne(stage: Stage, id: string, made: (player: string) => void): Deed {
+/** Accepts an application and converts it to a player; `made` is called with the player's id. */
+export function convertOne(stage: Stage, id: string, made: (player: string) => void): Scenario {
   const line = ['tryouts', 'convert', id, '--accept', '--yes', '--json'];
   return {
     line,
@@ -67,12 +67,12 @@ export function convertOne(stage: Stage, id: string, made: (player: string) => v
 }
 
 /** Deletes a player. */
-export function deleteOne(stage: Stage, id: string): Deed {
+export function deleteOne(stage: Stage, id: string): Scenario {
   return {
     line: ['players', 'delete', id, '--yes', '--json'],
     keepsBefore: true,
     async check({ code }) {
-      // Killed when it was done and not yet told: the same line finds nothing to delete.
+      // If killed between the delete and its report, the same command finds nothing to delete.
       expect([0, 5]).toContain(code);
       expect(applied(stage, 'DELETE')).toEqual([id]);
       const { code: found } = await rosterctl(`players get ${id}`, stage);
@@ -81,15 +81,15 @@ export function deleteOne(stage: Stage, id: string): Deed {
   };
 }
 
-/** Creates a team of a name that no other has. */
-export function createOne(stage: Stage, name: string): Deed {
+/** Creates a team with a unique name. */
+export function createOne(stage: Stage, name: string): Scenario {
   const line = ['teams', 'create', '--name', name, '--yes', '--json'];
   return {
     line,
     keepsBefore: false,
     isOverOnceReported: true,
     async check({ code, stdout }) {
-      // What was lost is not sent a second time: a person decides.
+      // A lost create is not sent again: the user decides.
       expect([0, 10, null]).toContain(code);
       const teams = (await read(stage, 'teams list')) as { name: string }[];
       const made = teams.filter((team) => team.name === name).length;
@@ -105,8 +105,8 @@ export function createOne(stage: Stage, name: string): Deed {
   };
 }
 
-/** Takes the newest run back, whose rows held `before`. */
-export function undoNewest(stage: Stage, before: Readonly<Record<string, string>>): Deed {
+/** Undoes the newest run, whose rows held `before`. */
+export function undoNewest(stage: Stage, before: Readonly<Record<string, string>>): Scenario {
   const run = basename(runFolders(runsOf(stage.home)).at(-1) ?? '');
   const line = ['runs', 'undo', run, '--yes', '--json'];
   return {
@@ -122,7 +122,7 @@ export function undoNewest(stage: Stage, before: Readonly<Record<string, string>
   };
 }
 
-/** Applications that share their person with no other and are no rows of the stage. */
+/** Applications of people without another application that are not rows of the stage. */
 export async function freeApplications(stage: Stage): Promise<string[]> {
   const all = (await read(stage, 'tryouts list')) as Application[];
   const isAlone = (field: 'email' | 'discordUserId', value: string | null) =>
@@ -138,14 +138,14 @@ export async function freeApplications(stage: Stage): Promise<string[]> {
     .map(({ id }) => id);
 }
 
-/** The ids of the writes of a kind that reached the service. */
+/** The ids of the writes with this method that were applied. */
 function applied({ relay }: Stage, method: string): string[] {
   return relay.arrivals
     .filter((each) => each.applied && each.method === method)
     .map(({ id }) => id);
 }
 
-/** The same line once more sends nothing. */
+/** Runs the same command again, which must send nothing. */
 async function sendsNothing(stage: Stage, line: readonly string[], wanted = 0): Promise<void> {
   stage.relay.clear();
   const again = await rosterctl([...line], stage);

@@ -2,12 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
-import { parseJournal } from '../../src/bulk/journal.js';
+import { parseJournal } from '../../src/runs/journal.js';
 import { freshEnvironment, launcher, rosterctl, temporaryFolder } from '../support/run.js';
 import { runFolders, runsOf } from '../bulk/user.js';
 import { type Fate, type Relay, relayTo } from './relay.js';
 
-/** Applications that share no e-mail or Discord user with another: none of them is ever a 409. */
+/** From this id on, no applications share an e-mail or Discord user, so none of them is answered with 409. */
 const firstId = 12;
 
 const children = new Set<ChildProcess>();
@@ -15,22 +15,22 @@ afterAll(() => {
   for (const child of children) child.kill('SIGKILL');
 });
 
-/** A sandbox in a process of its own, a relay that loses things before it, and a user. */
+/** A sandbox in its own process, a lossy relay in front of it, and a user. */
 export interface Stage {
   readonly env: Record<string, string>;
   readonly home: string;
   readonly ids: readonly string[];
   readonly relay: Relay;
-  /** Ids of writes that arrived before their intent, or what stood there before, was on disk (I1). */
+  /** Ids of writes that arrived before their intent or before-image was on disk (I1). */
   readonly unannounced: readonly string[];
-  /** Whether what stands there before is kept before each write of the present line. */
+  /** True if the present command records a before-image before each write. */
   keepsBefore: boolean;
   line(to: string): string[];
-  /** Checks what must hold once a line came to its own end, and that once more sends nothing. */
+  /** Checks what must hold once a command ended by itself, and that running it again sends nothing. */
   check(to: string, done: { readonly code: number | null; readonly stdout: string }): Promise<void>;
 }
 
-/** Puts up the stage for so many rows; `fateOf` decides about each write on its way. */
+/** Sets up the stage for this many rows; `fateOf` decides the fate of each write. */
 export async function setStage(rows: number, fateOf: () => Fate, settle = '0.25s'): Promise<Stage> {
   const service = await startSandbox();
   const home = temporaryFolder();
@@ -60,25 +60,25 @@ export async function setStage(rows: number, fateOf: () => Fate, settle = '0.25s
     unannounced,
     line,
     async check(to: string, done: { readonly code: number | null; readonly stdout: string }) {
-      // Whatever was late has arrived by now.
+      // Late writes have arrived by now.
       await new Promise((resolve) => setTimeout(resolve, 200));
       expect(unannounced).toEqual([]);
       expect(done.code).toBe(0);
       const { summary } = JSON.parse(done.stdout) as { summary: Record<string, number> };
-      // I2, I8: every row in one result, and 0 only when all are done.
+      // I2, I8: every row has one result, and the exit code is 0 only if all are done.
       expect(summary['total']).toBe(rows);
       expect((summary['changed'] ?? 0) + (summary['unchanged'] ?? 0)).toBe(rows);
-      // I3: a service that emits an event for each write would have emitted one a row.
+      // I3: a service that emits an event for each write would have emitted one per row.
       const applied = relay.arrivals.filter((arrival) => arrival.applied).map(({ id }) => id);
       expect(applied.toSorted()).toEqual([...new Set(applied)].toSorted());
-      // I4: the service holds what the report says.
+      // I4: the service's state matches the report.
       expect(await statuses(env, home, ids)).toEqual(Object.fromEntries(ids.map((id) => [id, to])));
-      // I6: once more sends nothing.
+      // I6: running it again sends nothing.
       relay.clear();
       const again = await rosterctl(line(to), { env, home });
       expect(again.code).toBe(0);
       expect(relay.arrivals).toEqual([]);
-      // I10: nothing that is left behind holds the key.
+      // I10: no file left behind holds the API key.
       expect(filesWith(home, service.apiKey)).toEqual([]);
     },
   });
@@ -107,20 +107,20 @@ export async function runOnce(
   return { ...how, stdout };
 }
 
-/** The ids with an open or settled intent in the newest run. */
+/** The ids with an intent in the newest run, whatever its outcome. */
 function intentsOf(home: string): string[] {
   const path = join(runFolders(runsOf(home)).at(-1) ?? '', 'journal.jsonl');
   const { records } = parseJournal(readIfThere(path), path);
   return records.flatMap((record) => (record.kind === 'intent' ? [String(record['id'])] : []));
 }
 
-/** Whether the newest run keeps what stood in a record. */
+/** True if the newest run has a before-image of a record. */
 function hasBefore(home: string, id: string): boolean {
   const path = join(runFolders(runsOf(home)).at(-1) ?? '', 'undo.jsonl');
   return readIfThere(path).includes(`"id":"${id}"`);
 }
 
-/** The files below a home that hold a text. */
+/** The files below a home that contain a text. */
 function filesWith(home: string, text: string): string[] {
   return readdirSync(home, { recursive: true, encoding: 'utf8' })
     .map((name) => join(home, name))
@@ -162,7 +162,7 @@ function readIfThere(path: string): Buffer {
   }
 }
 
-/** A write on its way: mostly through, now and then lost. */
+/** A fate by chance: mostly delivered, sometimes lost. */
 export function fate(chance: number): Fate {
   if (chance < 0.04) return 'answerLost';
   if (chance < 0.07) return 'late';

@@ -6,13 +6,13 @@ import { launcher, temporaryFolder } from '../support/run.js';
 import { seeded } from '../support/seeded.js';
 import { fate, runOnce, setStage, type Stage } from './stage.js';
 
-// The same, not at random moments but at each system call of a kind: strace kills the process at its
-// n-th write, fdatasync and connect, for every n that a small run makes.
+// Kills a run not at random moments but at each system call of a kind: strace kills the process at its
+// n-th write, fdatasync and connect, for every n that occurs in a small run.
 
 const trace = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
 
 const rows = 6;
-/** All file work in one thread, so that its calls can be counted. */
+/** One thread for all file operations, so that its calls can be counted. */
 const threads = { UV_THREADPOOL_SIZE: '1' };
 
 describe('by system calls:', () => {
@@ -25,7 +25,7 @@ describe('by system calls:', () => {
       const random = seeded(7);
       let disturbs = false;
       const stage = await setStage(rows, () => (disturbs ? fate(random()) : 'through'));
-      // How many there are in an undisturbed run, in the thread that makes most of them.
+      // The count in an undisturbed run, in the thread that makes most of them.
       const counted = await traced(stage, 'rejected', call);
       await stage.check('rejected', counted);
       disturbs = true;
@@ -42,7 +42,7 @@ describe('by system calls:', () => {
         // oxlint-disable-next-line no-await-in-loop
         await stage.check(to, done);
       }
-      // An early connect or write may be one that the disturbed run does not make.
+      // The disturbed run may not make an early connect or write.
       expect(killed).toBeGreaterThan(counted.most / 2);
       console.info(`  killed at ${killed} of ${counted.most} ${call} calls`);
     });
@@ -79,11 +79,11 @@ describe('by system calls:', () => {
   });
 });
 
-/** What a trace shows of the lines of journals and before-images: those that a finished sync covers. */
+/** The lines of journals and before-images that a finished sync covers, according to a trace. */
 function syncedFiles() {
   const written = new Map<string, string>();
   const synced = new Map<string, string>();
-  /** What the sync that a thread is in will cover. */
+  /** What a thread's current sync will cover. */
   const running = new Map<string, { readonly descriptor: string; readonly text: string }>();
   return {
     follow(line: string) {
@@ -133,7 +133,7 @@ async function toTheEnd(stage: Stage, to: string) {
   for (let count = 0; ; count++) {
     // oxlint-disable-next-line no-await-in-loop
     const done = await runOnce([process.execPath, launcher, ...stage.line(to)], stage);
-    // A settle read may meet a lost answer itself: then the line is typed once more.
+    // The answer to a verifying read may be lost as well: then the command is run again.
     if (done.code === 0 || count === 5) return done;
   }
 }

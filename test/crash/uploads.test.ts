@@ -5,13 +5,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { parseJournal } from '../../src/bulk/journal.js';
+import { parseJournal } from '../../src/runs/journal.js';
 import { runFolders, runsOf } from '../bulk/user.js';
 import { freshEnvironment, launcher, temporaryFolder } from '../support/run.js';
 import { seeded } from '../support/seeded.js';
 
-// An upload of many files is killed (-9) again and again while answers of the service and of the
-// store get lost. At the end there is one document for each file, holding its bytes.
+// Kills (-9) an upload of many files repeatedly while answers of the service and the store are lost.
+// In the end there is one document for each file, with its bytes.
 
 const kills = Number(process.env['CRASH_KILLS'] ?? 100) / 2;
 const files = 30;
@@ -43,7 +43,7 @@ test(`${kills} kills of an upload of ${files} files`, { timeout: 600_000 }, asyn
     killed += ran.kills;
     expect([ran.code, ran.stderr.includes(' at ')]).toEqual([0, false]);
     expect(JSON.parse(ran.stdout)).toMatchObject({ summary: { failed: 0, unknown: 0 } });
-    // One document for each file, and its bytes are those of the file.
+    // One document for each file, with the bytes of the file.
     const made = service.documents.map(({ name, fileKey }) => [name, service.stored.get(fileKey)]);
     const wanted = paths.map((path) => [
       path.slice(path.lastIndexOf('/') + 1),
@@ -51,7 +51,7 @@ test(`${kills} kills of an upload of ${files} files`, { timeout: 600_000 }, asyn
     ]);
     expect(made.map(String).toSorted()).toEqual(wanted.map(String).toSorted());
     expect(service.sentAgain).toEqual([]);
-    // Bytes that no document records were told.
+    // Bytes without a document were reported.
     const recorded = new Set(service.documents.map(({ fileKey }) => fileKey));
     const silent = [...service.stored.keys()].filter(
       (key) => !recorded.has(key) && !ran.stderr.includes(key),
@@ -66,7 +66,7 @@ interface Made {
   readonly fileKey: string;
 }
 
-/** A service and a store that lose answers; the store knows what the journal said when bytes came. */
+/** A service and a store that lose answers; the store notes the journal's state when bytes arrive. */
 async function lossyService(random: () => number, home: string) {
   const documents: Made[] = [];
   const stored = new Map<string, string>();
@@ -91,7 +91,7 @@ async function lossyService(random: () => number, home: string) {
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value));
     if (request.method === 'GET') {
       const all = documents.map((made, index) => ({ id: `doc_${index}`, ...made }));
-      // Without a total a list of exactly 25 could be a page that was cut.
+      // Without a total a list of exactly 25 could be a truncated page.
       return answer({ documents: all, total: all.length });
     }
     if (request.url === '/v1/uploads/document-file') {
@@ -125,11 +125,11 @@ async function lossyService(random: () => number, home: string) {
   };
 }
 
-/** The sizes of the files of which the journals say that every byte has arrived. */
+/** The sizes of the files that the journals record as completely stored. */
 function arrivedSizes(home: string): number[] {
   return runFolders(runsOf(home)).flatMap((folder) => {
     const path = join(folder, 'journal.jsonl');
-    // A start that was killed before its first record sent nothing.
+    // A process killed before its first record sent nothing.
     if (!existsSync(path)) return [];
     const { records } = parseJournal(readFileSync(path), path);
     return records
@@ -138,7 +138,7 @@ function arrivedSizes(home: string): number[] {
   });
 }
 
-/** Runs the lines in turn and kills each at a random moment, until one comes to its own end. */
+/** Runs the commands in turn and kills each at a random moment, until one ends by itself. */
 async function untilItEnds(
   lines: readonly (readonly string[])[],
   env: Record<string, string>,
@@ -147,7 +147,7 @@ async function untilItEnds(
 ) {
   let stderr = '';
   for (let count = 0; ; count++) {
-    // The first line begins it; afterwards any of them goes on.
+    // The first command starts the upload; afterwards any of them resumes it.
     const line = lines[count === 0 ? 0 : Math.floor(random() * lines.length)] ?? [];
     const child = spawn(process.execPath, [launcher, ...line], {
       env: { ...freshEnvironment(home), ...env },
@@ -163,12 +163,12 @@ async function untilItEnds(
     const code = await ended;
     clearTimeout(timer);
     children.delete(child);
-    // Where the first line was killed before its run began, there was nothing to finish.
+    // If the first command was killed before its run started, there was nothing to finish.
     const nothing = stdout.includes('"total":0');
-    // Killed on its way out: what it had to say was said, and no start after it had more to do.
+    // Killed while exiting: its output was complete, and no later start had more to do.
     const isLast = stdout.endsWith('\n') && !nothing && stdout.includes('"unknown":0');
     if (code === null && isLast) return { code: 0, stdout, stderr, kills: count };
-    // 10: two answers in a row were lost; a further start settles it.
+    // 10: two consecutive answers were lost; another start verifies the outcome.
     if (code !== null && code !== 10 && !nothing) return { code, stdout, stderr, kills: count };
   }
 }

@@ -16,7 +16,7 @@ async function* inOneBatch() {
   yield [{ value: 1 }, { value: 2 }];
 }
 
-test('a flow is read one by one or in its batches', async () => {
+test('a stream is read one by one or in its batches', async () => {
   const flow = recordStream(three);
   expect(await collect(flow)).toEqual([1, 2, 3]);
   expect(await valuesOf(batchesOf(flow))).toEqual([[1, 2], [3]]);
@@ -25,13 +25,13 @@ test('a flow is read one by one or in its batches', async () => {
   expect(single).toEqual([1, 2, 3]);
 });
 
-test('of another list each value passes as soon as it comes, an array at once', async () => {
+test('values of another iterable pass as they arrive, those of an array at once', async () => {
   expect(await valuesOf(batchesOf(new Set(['a', 'b'])))).toEqual([['a'], ['b']]);
   expect(await valuesOf(batchesOf(['a', 'b']))).toEqual([['a', 'b']]);
   expect(await valuesOf(batchesOf([]))).toEqual([]);
 });
 
-test('who stops reading one by one ends the batches', async () => {
+test('stopping to read one by one ends the batches', async () => {
   let ended = false;
   const flow = recordStream(async function* () {
     try {
@@ -44,7 +44,7 @@ test('who stops reading one by one ends the batches', async () => {
   expect(ended).toBe(true);
 });
 
-test('what came before a failing item is handed on before the failure', async () => {
+test('the items before a failing one are passed on before the error', async () => {
   const passed: number[] = [];
   const reading = async () => {
     const odd = filterMap(three(), (item) => {

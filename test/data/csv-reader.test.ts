@@ -3,6 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { csvLine } from '../../src/data/csv.js';
 import { csvReader, type Delimiter, readCsv } from '../../src/data/csv-reader.js';
 
+function readAll(chunks: readonly string[], delimiter?: Delimiter) {
+  const reader = csvReader(delimiter);
+  return [...chunks.flatMap((chunk) => [...reader.push(chunk)]), ...reader.end()];
+}
+
 const cells = (text: string) => readCsv(text).map((row) => row.cells);
 
 describe('a CSV is read', () => {
@@ -57,12 +62,12 @@ describe('a CSV is read', () => {
     expect(cells(text)).toEqual(wanted);
   });
 
-  test('with the line where each record begins', () => {
+  test('with the first line of each record', () => {
     const rows = readCsv('id,note\r\n1,"a\nb\r\nc"\r\n\r\n2,x\r\n');
     expect(rows.map(({ line }) => line)).toEqual([1, 2, 6]);
   });
 
-  test('up to the mistake, which is thrown after the records before it', () => {
+  test('up to an error, which is thrown after the records before it', () => {
     for (const mistake of ['x"y\n', 'a\0b\n', '"a"b\n']) {
       const reader = csvReader();
       const read: string[] = [];
@@ -79,8 +84,17 @@ describe('a CSV is read', () => {
     ['id\na"b\n', /Line 2: a quote stands inside/],
     ['id\n"a"b\n', /Line 2: text follows the closing quote/],
     ['id\nx\ny\0\n', /Line 3: there is a NUL/],
-  ])('but not %j', (text, message) => {
+    ['id\n"x"\0', /Line 2: there is a NUL/],
+    ['\0', /Line 1: there is a NUL/],
+    ['"\0i\0d\0"\0,\0"\0x\0"\0', /Line 1: there is a NUL/],
+    ['id\n"open\0\n', /Line 2: there is a NUL/],
+    ['id\n\n"a\r\nb","c\r\n"x\n', /Line 5: text follows the closing quote/],
+    ['id\r\n\r\n"a\r\nb",c"\n', /Line 4: a quote stands inside/],
+    ['id\r\n\r\n"a\r\nb","\r\n\r\n', /Line 4: a quote is opened and never closed/],
+    ['id\r\n"a\r\nb","\r\n\0"\r\n', /Line 4: there is a NUL/],
+  ])('but not %j, in one chunk or letter by letter', (text, message) => {
     expect(() => readCsv(text)).toThrow(message);
+    expect(() => readAll(text.split(''))).toThrow(message);
   });
 });
 
@@ -95,7 +109,7 @@ const table = fc.integer({ min: 2, max: 4 }).chain((width) =>
   }),
 );
 
-test('what our writer writes comes back, with every delimiter, cut anywhere', () => {
+test('our own output round-trips, with every delimiter, cut anywhere', () => {
   fc.assert(
     fc.property(
       table,
@@ -103,12 +117,11 @@ test('what our writer writes comes back, with every delimiter, cut anywhere', ()
       fc.array(fc.nat({ max: 400 }), { maxLength: 5 }),
       (rows, delimiter, cuts) => {
         const text = rows.map((row) => csvLine(row, { delimiter, raw: true })).join('');
-        const reader = csvReader(delimiter);
         const places = [...new Set(cuts.filter((at) => at < text.length))].toSorted(
           (a, b) => a - b,
         );
         const parts = [0, ...places].map((at, index) => text.slice(at, places[index] ?? undefined));
-        const read = [...parts.flatMap((part) => [...reader.push(part)]), ...reader.end()];
+        const read = readAll(parts, delimiter);
         expect(read.map((row) => row.cells)).toEqual(rows);
         const lines = read.map(({ line }) => line);
         expect(lines).toEqual(lines.toSorted((a, b) => a - b));
@@ -118,9 +131,23 @@ test('what our writer writes comes back, with every delimiter, cut anywhere', ()
   );
 });
 
+test('records of any width are given as they are', () => {
+  expect(cells('a,b\n1\n1,2,3\n\n,\n')).toEqual([['a', 'b'], ['1'], ['1', '2', '3'], ['', '']]);
+});
+
+test('a first line of more than 1 MiB is refused, in one chunk or in many', () => {
+  const name = 'x'.repeat(1024);
+  const many = Array.from({ length: 1025 }, () => name);
+  expect(() => readAll(many)).toThrow(/longer than 1 MiB/);
+  expect(() => readCsv(`${many.join('')}\n1\n`)).toThrow(/longer than 1 MiB/);
+  expect(() => readAll(['"a\n', ...many])).toThrow(/longer than 1 MiB/);
+  expect(readCsv(`${many.slice(1).join('')}\n1\n`)).toHaveLength(2);
+});
+
 test('the delimiter of a first line is found', () => {
   for (const delimiter of [',', ';', '\t'] as const)
-    expect(cells(`id${delimiter}name${delimiter}note\n1${delimiter}2${delimiter}3\n`)).toHaveLength(
-      2,
-    );
+    expect(cells(`id${delimiter}name${delimiter}note\n1${delimiter}2${delimiter}3\n`)).toEqual([
+      ['id', 'name', 'note'],
+      ['1', '2', '3'],
+    ]);
 });

@@ -17,14 +17,14 @@ test('the delimiter decides what is quoted', () => {
   expect(csvLine(['a\tb', 'c'], { ...look, delimiter: '\t' })).toBe('"a\tb"\tc\r\n');
 });
 
-test('numbers are no formulas, texts that look like one are guarded', () => {
+test('numbers are not formulas, texts that look like one are guarded', () => {
   expect(csvLine([-5, new RawNumber('-12345678901234567890'), true, '-5'], look)).toBe(
     "-5,-12345678901234567890,true,'-5\r\n",
   );
   expect(csvLine(['-5'], { ...look, raw: true })).toBe('-5\r\n');
 });
 
-test('a NUL becomes visible, since it would cut the cell and no import could read the file', () => {
+test('a NUL becomes visible, because it would cut the cell and no import could read the file', () => {
   const cells = ['a\0b', '\0=1', '=\0', '\u0001'];
   const line = csvLine(cells, look);
   expect(line).toBe("a\u2400b,\u2400=1,'=\u2400,\u0001\r\n");
@@ -62,14 +62,14 @@ describe('the guard', () => {
   });
 
   test.each(['<clear>', "'<clear>", ' <clear> ', '#N/A', '#REF!', 'Err:502', '1E+12', "''1,5E+17"])(
-    'is put before %j, which an import would take for something else',
+    'is put before %j, which an import would misread',
     (text) => {
       expect(guard(text)).toBe(`'${text}`);
       expect(unguard(guard(text))).toBe(text);
     },
   );
 
-  test('what was guarded comes back exactly, whatever it is', () => {
+  test('guarded text round-trips exactly', () => {
     const nasty = fc.stringMatching(/^['=+\-@ \t\r\n＝a;)]*$/);
     fc.assert(
       fc.property(fc.oneof(nasty, fc.string({ unit: 'binary' })), (text) => {
@@ -89,12 +89,12 @@ describe('the guard', () => {
       'see you ;-) and\n- fast\n-- \nTel;+49 170;=> go',
       'see you ;-) and\n- fast\n-- \nTel;+49 170;=> go',
     ],
-  ])('%j is %j: a spreadsheet may part it where another delimiter stands', (text, guarded) => {
+  ])('%j is %j: a spreadsheet may split it at another delimiter', (text, guarded) => {
     expect(guard(text)).toBe(guarded);
     expect(unguard(guarded)).toBe(text);
   });
 
-  test('no guarded cell begins like a formula', () => {
+  test('no guarded cell starts like a formula', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(guard(text)).not.toMatch(/^\s*[=+\-@＝＋－＠\t\r\n]/);
@@ -103,7 +103,7 @@ describe('the guard', () => {
   });
 });
 
-test('a reader of RFC 4180 gets back what was written', () => {
+test('an RFC 4180 reader reads what was written', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'binary' }), { minLength: 1 }), (cells) => {
       const written = cells.map((cell) => cell.replaceAll('\0', '\u2400'));
@@ -112,7 +112,7 @@ test('a reader of RFC 4180 gets back what was written', () => {
   );
 });
 
-/** A plain reader of one record, written from RFC 4180. */
+/** A simple reader of one record, written from RFC 4180. */
 function readLine(line: string): string[] {
   const cells: string[] = [];
   let at = 0;

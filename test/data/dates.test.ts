@@ -38,7 +38,7 @@ describe('a point in time as typed', () => {
     expect(() => parseWhen(text)).toThrow('no date, time or age');
   });
 
-  test('a bare date is the whole local day: the start of the next one follows its end', () => {
+  test('a bare date is the entire local day: the start of the next one follows its end', () => {
     const day = fc.date({
       min: new Date('1970-01-02T00:00:00Z'),
       max: new Date('2099-12-30T00:00:00Z'),
@@ -72,7 +72,7 @@ test('every instant reads back from its ISO text', () => {
   );
 });
 
-test('any text is read or left alone, and never becomes an invalid time', () => {
+test('any text is parsed or rejected, and never becomes an invalid time', () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       const ms = timeOf(text);
@@ -81,7 +81,7 @@ test('any text is read or left alone, and never becomes an invalid time', () => 
   );
 });
 
-test('a week begins on its Monday', () => {
+test('a week starts on Monday', () => {
   expect(mondayOf(new Date(2026, 2, 9, 0, 0))).toBe('2026-03-09');
   expect(mondayOf(new Date(2026, 2, 15, 23, 59))).toBe('2026-03-09');
   expect(mondayOf(new Date(2026, 0, 1, 12))).toBe('2025-12-29');

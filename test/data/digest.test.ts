@@ -4,7 +4,7 @@ import { parseJson } from '../../src/data/json.js';
 
 const of = (text: string) => digestOf(parseJson(text));
 
-test('equal values have the same digest, and numbers that a double cannot tell apart do not', () => {
+test('equal values have equal digests, and numbers that a double cannot distinguish do not', () => {
   expect(of('{"a":[1,"x"]}')).toBe(of('{ "a": [1, "x"] }'));
   expect(of('[9007199254740993]')).not.toBe(of('[9007199254740992]'));
 });

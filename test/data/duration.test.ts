@@ -32,7 +32,7 @@ test.each(['', 's', '-5m', '5x', '5 m', '1h30m', '1e3s', 'Infinitys', '0x10s', '
   },
 );
 
-test('what is formatted reads back as the same length', () => {
+test('a formatted duration parses back to the same value', () => {
   fc.assert(
     fc.property(fc.nat({ max: 100 * 86_400_000 }), (ms) => {
       expect(parseDuration(formatDuration(ms))).toBe(ms);

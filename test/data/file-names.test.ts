@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { dispositionName, nameKey, safeFileName, withSuffix } from '../../src/data/file-names.js';
 import { hostile, odd } from '../support/file-names.js';
 
-test('there are forty hostile names', () => {
+test('there are 40 hostile names', () => {
   expect(hostile).toHaveLength(40);
 });
 
@@ -21,7 +21,7 @@ test('a name without an extension of its content type gets one', () => {
   expect(safeFileName('photo.JPEG', ['jpg', 'jpeg'])).toBe('photo.JPEG');
 });
 
-test('a long name is shortened to 200 bytes, its extension kept and no letter cut in half', () => {
+test('a long name is shortened to 200 bytes, between characters, and keeps its extension', () => {
   const short = safeFileName(`${'ü🦊'.repeat(200)}.pdf`) ?? '';
   expect(Buffer.byteLength(short)).toBeLessThanOrEqual(200);
   expect(short).toMatch(/^(ü🦊)+ü?\.pdf$/u);
@@ -58,12 +58,12 @@ test.each([
   expect(dispositionName(header)).toBe(name);
 });
 
-test('a name that a half file would have is not given to a whole one', () => {
+test('a complete file never gets the name of a partial one', () => {
   expect(safeFileName('a.txt.partial')).toBe('a.txt.partial_');
   expect(safeFileName('a.txt.Partial.JSON')).toBe('a.txt.Partial.JSON_');
 });
 
-test('a suffix stands before the extension, harmless, and the name stays short enough', () => {
+test('a safe suffix goes before the extension, and the name stays short enough', () => {
   expect(withSuffix('Rules.txt', 'doc_1')).toBe('Rules-doc_1.txt');
   expect(withSuffix('Rules', 'doc_1')).toBe('Rules-doc_1');
   expect(withSuffix('Rules.txt', '../x')).toMatch(/^Rules-[0-9a-f]{12}\.txt$/);
@@ -82,6 +82,6 @@ test.each([
   ['Rules.TXT', 'rules.txt'],
   ['e\u0301quipe.pdf', '\u00e9quipe.pdf'],
   ['STRASSE.pdf', 'stra\u00dfe.pdf'],
-])('%j and %j may be one file', (one, other) => {
+])('%j and %j may be the same file', (one, other) => {
   expect(nameKey(one)).toBe(nameKey(other));
 });

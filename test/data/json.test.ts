@@ -14,7 +14,7 @@ describe('numbers', () => {
     '[1234567890123456789]',
     '{"id":1234567890123456789,"n":1,"s":"1234567890123456789"}',
     '{"a":[{"b":[98765432109876543210.5]}],"c":"\\"98765432109876543210 \\\\"}',
-  ])('%s is printed as it came', (text) => {
+  ])('%s is printed unchanged', (text) => {
     expect(printJson(parseJson(text))).toBe(text);
   });
 
@@ -25,13 +25,13 @@ describe('numbers', () => {
     },
   );
 
-  test('a number that no double holds is a RawNumber and no object', () => {
+  test('a number that no double represents is a RawNumber and not an object', () => {
     const value = parseJson('12345678901234567890');
     expect(value).toEqual(new RawNumber('12345678901234567890'));
     expect(isObject(value)).toBe(false);
   });
 
-  test('a text that looks like our marks stays a text', () => {
+  test('a text that looks like our internal marks stays a text', () => {
     const text = '{"a":"number:1","b":"number7:2","c":12345678901234567890}';
     expect(printJson(parseJson(text))).toBe(text);
   });
@@ -44,7 +44,7 @@ describe('numbers', () => {
     );
   });
 
-  test('every integer survives, however long', () => {
+  test('every integer round-trips, however long', () => {
     fc.assert(
       fc.property(fc.bigInt(), fc.jsonValue(), (id, other) => {
         const text = `{"id":${id},"other":${JSON.stringify(other)}}`;
@@ -58,7 +58,7 @@ describe('numbers', () => {
 });
 
 describe('structure', () => {
-  test('a __proto__ key is a key and sets nothing', () => {
+  test('a __proto__ key is an ordinary key', () => {
     const text =
       '{"__proto__":{"polluted":1},"big":12345678901234567890,"constructor":{"prototype":1}}';
     const value = parseJson(text) as { big: unknown; polluted?: unknown };
@@ -72,7 +72,7 @@ describe('structure', () => {
     expect(parseJson('\ufeff{"a":1}')).toEqual({ a: 1 });
   });
 
-  test('two hundred levels are read, two hundred and one are too deep', () => {
+  test('200 levels are read, 201 are too deep', () => {
     expect(() => parseJson(nested(200))).not.toThrow();
     expect(() => parseJson(nested(201))).toThrow(/nested too deep/);
     expect(() => parseJson(nested(201, '12345678901234567890'))).toThrow(/nested too deep/);
@@ -90,7 +90,7 @@ describe('structure', () => {
     expect(() => parseJson(text)).toThrow(SyntaxError);
   });
 
-  test('what is parsed is what JSON.parse parses', () => {
+  test('parsing agrees with JSON.parse', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         expect(JSON.stringify(parseJson(text))).toBe(JSON.stringify(JSON.parse(text)));
@@ -100,7 +100,7 @@ describe('structure', () => {
 });
 
 describe('printing', () => {
-  test('what drives a terminal is escaped and parses back to the same', () => {
+  test('characters that control a terminal are escaped and parse back to the same value', () => {
     const value = { 'k\u009b': 'a\u007f\u0085\u202e\u2066\u2028\u2029\u200f\ud800\u001b' };
     const text = printJson(value);
     expect(text).toBe(
@@ -109,7 +109,7 @@ describe('printing', () => {
     expect(JSON.parse(text)).toEqual(value);
   });
 
-  test('any value comes back, and nothing dangerous is in between', () => {
+  test('any value round-trips, without unsafe characters in its text', () => {
     fc.assert(
       fc.property(
         fc.jsonValue({ stringUnit: 'binary' }),
@@ -123,7 +123,7 @@ describe('printing', () => {
     );
   });
 
-  test('the quick way for plain lists and objects prints the same, or leaves it alone', () => {
+  test('the fast path for plain lists and objects prints the same, or nothing', () => {
     const word = fc.oneof(
       fc.string(),
       fc.string({ unit: 'binary' }),
@@ -149,7 +149,7 @@ describe('printing', () => {
         expect(printPlain(value)).toBeUndefined();
   });
 
-  test('dates and left-out values are printed as JSON.stringify does, raw number or not', () => {
+  test('dates and omitted values are printed as by JSON.stringify, with or without raw numbers', () => {
     const value = { at: new Date(0), no: undefined, list: [undefined, () => 1] };
     expect(printJson({ ...value, n: new RawNumber('1e400') })).toBe(
       JSON.stringify({ ...value, n: 5 }).replace('5}', '1e400}'),

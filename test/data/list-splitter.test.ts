@@ -25,7 +25,7 @@ describe('any array, however it is cut', () => {
     maxLength: 6,
   });
 
-  test('is what JSON.parse makes of it, cut at every byte and into single bytes', () => {
+  test('equals the result of JSON.parse, cut at every byte and into single bytes', () => {
     fc.assert(
       fc.property(anyArray, fc.constantFrom(0, 1, 2), (value, indent) => {
         const bytes = Buffer.from(JSON.stringify(value, undefined, indent));
@@ -41,7 +41,7 @@ describe('any array, however it is cut', () => {
     );
   });
 
-  test('with long texts between escapes and quotes, too', () => {
+  test('also works with long texts between escapes and quotes', () => {
     const part = fc.constantFrom('x'.repeat(30), '"', '\\', '\n', '\u0001', 'é', 'y');
     const long = fc.array(part, { maxLength: 40 }).map((parts) => parts.join(''));
     const anyLongs = fc.array(fc.record({ id: long, note: long }), { maxLength: 4 });
@@ -90,7 +90,7 @@ describe('any array, however it is cut', () => {
   });
 });
 
-describe('what stands around the list', () => {
+describe('the envelope around the list', () => {
   test('a list one level down is found by its keys', () => {
     const text = '{"data":{"page":[9],"teams":[{"id":"a"},{"id":"b"}],"total":2},"more":false}';
     const { found, envelope } = split([Buffer.from(text)], under('data', 'teams'));
@@ -101,17 +101,17 @@ describe('what stands around the list', () => {
     });
   });
 
-  test('a key in another place is not the list', () => {
+  test('a key at another level is not the list', () => {
     const text = '{"x":[{"teams":[1]}],"y":{"z":{"teams":[2]}},"teams":"[3]","teams":[4]}';
     expect(split([Buffer.from(text)], (path) => path.at(-1) === 'teams').found).toEqual([4]);
   });
 
-  test('a key that is written with escapes is read', () => {
+  test('a key with escapes is read', () => {
     const { found } = split([Buffer.from('{"te\\u0061ms":[1]}')], under('teams'));
     expect(found).toEqual([1]);
   });
 
-  test('an empty list leaves the envelope as it came', () => {
+  test('an empty list leaves the envelope unchanged', () => {
     const { found, envelope, splitter } = split(
       [Buffer.from('{"teams":[],"a":1}')],
       under('teams'),
@@ -130,7 +130,7 @@ describe('what stands around the list', () => {
     },
   );
 
-  test('a byte order mark is passed over', () => {
+  test('a byte order mark is ignored', () => {
     const bytes = Buffer.from('\ufeff[1]');
     for (const pieces of [[bytes], oneByOne(bytes)]) {
       const { found, envelope } = split(pieces, bare);
@@ -140,7 +140,7 @@ describe('what stands around the list', () => {
   });
 });
 
-describe('what is no list', () => {
+describe('a text without a list', () => {
   test.each(['[1,,2]', '[1,]', '[,1]', '[1 2]', '[{"a":1]}]', '[1}', '[{"a":}]', '["a\nb"]'])(
     '%j is a syntax error',
     (text) => {
@@ -160,20 +160,20 @@ describe('what is no list', () => {
     expect(() => split([Buffer.from(deep)], bare)).toThrow(SyntaxError);
   });
 
-  test('an element and an envelope have a largest size', () => {
+  test('an element and an envelope have a maximum size', () => {
     const long = Buffer.from(`["${'x'.repeat(5000)}"]`);
     const halves = cutAt(long, 4000);
     expect(() => split(halves, bare, 1000)).toThrow(TooLargeError);
     expect(() => split([Buffer.from(`{"a":"${'x'.repeat(2000)}"}`)], bare, 1000)).toThrow(
       TooLargeError,
     );
-    // Many small elements are no large one.
+    // Many small elements do not count as a large one.
     const many = Buffer.from(JSON.stringify(Array.from({ length: 1000 }, (_, index) => index)));
     expect(split(cutAt(many, 2000), bare, 3000).found).toHaveLength(1000);
   });
 });
 
-test('numbers that a double cannot hold and odd keys come through unharmed', () => {
+test('numbers that a double cannot represent and unusual keys stay unchanged', () => {
   const text = '[{"n":12345678901234567890,"__proto__":{"x":1}}]';
   const [record] = split(oneByOne(Buffer.from(text)), bare).found as [Record<string, unknown>];
   expect(String(record?.['n'])).toBe('12345678901234567890');
@@ -182,11 +182,11 @@ test('numbers that a double cannot hold and odd keys come through unharmed', () 
 
 const textsOf = (text: string) => split([Buffer.from(text)], bare).items.map((item) => item.text);
 
-/** Keys that look like whole numbers stand in another order in an object than in its text. */
+/** Keys that look like integers have another order in an object than in its text. */
 const isOrdered = (text: string) => !/"\d+":/.test(text);
 
 describe('the text of an element', () => {
-  test('is given where printing the element would give the same', () => {
+  test('is set if printing the element would produce it', () => {
     const same = [
       '{"id":"a","n":12,"l":[true,false,null,"x"],"o":{}}',
       '{"name":"Ann \\"A\\" \\\\ \\n\\t\\r\\b\\f"}',
@@ -214,11 +214,11 @@ describe('the text of an element', () => {
     ['a key that stands twice', '{"a":1,"a":2}'],
     ['an inner key that stands twice', '{"o":[{"a":{},"a":{}}]}'],
     ['a line separator', '{"a":"\u2028"}'],
-  ])('is not given for %s', (_, text) => {
+  ])('is not set for %s', (_, text) => {
     expect(textsOf(`[${text},{"b":1}]`)).toEqual([undefined, '{"b":1}']);
   });
 
-  test('is what printJson says of any value, wherever the list is cut', () => {
+  test('equals the result of printJson for any value, wherever the list is cut', () => {
     const anyValue = fc.oneof(
       fc.jsonValue({ stringUnit: 'binary' }),
       fc.record({ id: fc.string({ unit: 'binary' }), n: fc.double(), i: fc.integer() }),

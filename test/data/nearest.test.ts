@@ -16,7 +16,7 @@ test.each(['banana', '', 'x'.repeat(10_000)])('%.10s is near nothing', (typed) =
   expect(nearest(typed, statuses)).toBeUndefined();
 });
 
-test('the nearest of several wins, the first of equals', () => {
+test('the nearest of several wins, or the first of equally near ones', () => {
   expect(nearest('nam', ['fame', 'name', 'names'])).toBe('name');
   expect(nearest('bat', ['cat', 'hat'])).toBe('cat');
 });

@@ -45,12 +45,12 @@ test.each([
   ['id.length', undefined],
   ['toString', undefined],
   ['__proto__.constructor', undefined],
-])('at %s stands %j', (path, value) => {
+])('the value at %s is %j', (path, value) => {
   expect(valueAt(record, path)).toEqual(value);
   expect(hasPath(record, path)).toBe(value !== undefined);
 });
 
-test('valuesAt gives the elements of a list, and nothing for an unknown field', () => {
+test('valuesAt returns the elements of a list, and undefined for an unknown field', () => {
   expect(valuesAt(record, 'gamerTags.game')).toEqual(['valorant', 'cs2']);
   expect(valuesAt(record, 'tags')).toEqual(['x', 'y']);
   expect(valuesAt(record, 'notes')).toEqual([null]);
@@ -75,7 +75,7 @@ test('a record is flattened to dotted columns, plain lists joined', () => {
   ]);
 });
 
-test('dotted keys and nested fields of one name each have a column, whatever their order', () => {
+test('dotted keys and nested fields of one name each get a column, in any order', () => {
   const dotted: [string, unknown][] = [['a.b.c', 'dotted']];
   const nested: [string, unknown][] = [
     ['a.b', { c: 'half' }],
@@ -121,7 +121,7 @@ test('every column of a record is found again in it', () => {
   );
 });
 
-test('a list is one cell: joined, or JSON where that would not come back', () => {
+test('a list is one cell: joined, or JSON if that would not round-trip', () => {
   expect([['a', 1, null], ['a;b'], ['[a'], [], ['a\ud800;']].map(listText)).toEqual([
     'a;1;',
     '["a;b"]',
@@ -131,7 +131,7 @@ test('a list is one cell: joined, or JSON where that would not come back', () =>
   ]);
 });
 
-test('every flattened plain value stands at its own path', () => {
+test('every flattened plain value is at its own path', () => {
   const plainKeys = fc.string({ minLength: 1 }).filter((key) => !/^\d|[.]/.test(key));
   const values = fc.letrec((tie) => ({
     tree: fc.oneof(

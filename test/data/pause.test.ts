@@ -10,7 +10,7 @@ test('a pause ends by itself and leaves nothing on the signal', async () => {
   expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
-test('a signal ends it early, and that is no error', async () => {
+test('a signal ends it early, without an error', async () => {
   const stop = new AbortController();
   const paused = pause(longMs, stop.signal);
   stop.abort();

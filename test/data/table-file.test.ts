@@ -7,7 +7,7 @@ const text = readFileSync(new URL('../../dist/table.json', import.meta.url), 'la
 const { version, groups, topics, commands } = JSON.parse(text) as PlainTable;
 const whole: PlainTable = { version, groups, topics, commands };
 
-test('what is read is the table that was written', () => {
+test('the table round-trips', () => {
   const table = readTable(text);
   expect(table.commands).toHaveLength(whole.commands.length);
   for (const [index, written] of whole.commands.entries())
@@ -24,7 +24,7 @@ test('the names of all commands are read without the commands', () => {
   );
 });
 
-test('the file is JSON of one-byte characters, whatever a text holds', () => {
+test('the file is ASCII JSON, whatever a text contains', () => {
   const [first] = whole.commands;
   if (!first) throw new Error('the table is empty');
   const odd = { ...whole, commands: [{ ...first, summary: 'a\nb\u2028 “é” 🎮', about: '\n' }] };

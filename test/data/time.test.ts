@@ -22,7 +22,7 @@ test.each([
   '',
   'x'.repeat(30),
   '2026-11-21T10:00:00',
-])('%j is no moment', (text) => {
+])('%j is not a time', (text) => {
   expect(momentOf(text)).toBeUndefined();
 });
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { RawNumber } from '../../src/data/json.js';
-import { byField, compareDecimals } from '../../src/data/sorting.js';
+import { sortByField, compareDecimals } from '../../src/data/sorting.js';
 import { matchesCondition, parseCondition } from '../../src/data/where.js';
 
 const record = {
@@ -84,7 +84,7 @@ describe('a condition', () => {
     expect(holds(text)).toBe(expected);
   });
 
-  test('of < and its kin refuses what is neither a number nor a time, naming the record', () => {
+  test('with < or a similar operator refuses what is neither a number nor a time, naming the record', () => {
     expect(() => holds('formResponses.essay>3')).toThrow(
       'formResponses.essay of app_1 is "long", which cannot be compared with "3".',
     );
@@ -95,7 +95,7 @@ describe('a condition', () => {
   test.each([
     ['age=>16', '"=>" is not an operator. Did you mean >=?'],
     ['age =<16', '"=<" is not an operator. Did you mean <=?'],
-  ])('%s is refused with the right operator', (text, message) => {
+  ])('%s is refused, with the correct operator', (text, message) => {
     expect(() => parseCondition(text)).toThrow(message);
   });
 
@@ -113,7 +113,7 @@ describe('a condition', () => {
     ['name=Zoe', false],
     ['name!=Zoe\u0308', false],
     ['name~ZO\u00cb', true],
-  ])('%j is about the same letters however they are encoded', (text, expected) => {
+  ])('%j has the same result in any Unicode normalization', (text, expected) => {
     for (const name of ['Zo\u00eb', 'Zoe\u0308'])
       expect(matchesCondition(parseCondition(text), { name })).toBe(expected);
   });
@@ -126,7 +126,7 @@ describe('a condition', () => {
 const anything = fc.jsonValue({ maxDepth: 3 });
 const word = fc.stringMatching(/^[a-z]{1,6}$/);
 
-test('!= is the opposite of =, whatever the record holds', () => {
+test('!= is the opposite of =, whatever the record contains', () => {
   fc.assert(
     fc.property(word, anything, fc.string(), (field, value, text) => {
       const held = { [field]: value };
@@ -138,9 +138,10 @@ test('!= is the opposite of =, whatever the record holds', () => {
   );
 });
 
-test('field, operator and value come back as they were typed', () => {
+test('field, operator and value are parsed as typed', () => {
   const operator = fc.constantFrom('=', '!=', '~', '<', '>', '<=', '>=');
-  // A value that begins with = would lengthen < and >, one that begins with these is refused after =.
+  // A value that starts with = would extend < and >, and one that starts with these is refused
+  // after =.
   const value = fc.string().filter((text) => !/^[=<>\s]/.test(text));
   fc.assert(
     fc.property(word, operator, value, (field, sign, text) => {
@@ -165,7 +166,7 @@ describe('numbers by value', () => {
     );
   });
 
-  test('compare beyond what a double holds', () => {
+  test('compare beyond the precision of a double', () => {
     fc.assert(
       fc.property(fc.bigInt(), fc.bigInt(), (a, b) => {
         const order = a < b ? -1 : a > b ? 1 : 0;
@@ -180,13 +181,13 @@ describe('numbers by value', () => {
 });
 
 const order = (values: readonly unknown[], descending = false) =>
-  byField(
+  sortByField(
     values.map((value) => (value === undefined ? {} : { value })),
     { field: 'value', descending },
   ).map((each) => each['value']);
 
 describe('sorting', () => {
-  test('compares numbers, times and names each in their way', () => {
+  test('compares numbers, times and names by their own rules', () => {
     expect(order([10, 9, -1, 1.5])).toEqual([-1, 1.5, 9, 10]);
     expect(order(['app_10', 'app_9', 'App_1'])).toEqual(['App_1', 'app_9', 'app_10']);
     expect(order(['2026-03-01T10:00:00Z', '2026-03-01T11:30:00+02:00'])).toEqual([
@@ -200,11 +201,11 @@ describe('sorting', () => {
     expect(order([null, 2, undefined, 1], true)).toEqual([2, 1, null, undefined]);
   });
 
-  test('keeps every record once, and equal ones in their order', () => {
+  test('keeps every record once, and equal ones in order', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.integer({ min: 0, max: 3 }), fc.nat())), (pairs) => {
         const records = pairs.map(([value, place]) => ({ value, place }));
-        const sorted = byField(records, { field: 'value', descending: false });
+        const sorted = sortByField(records, { field: 'value', descending: false });
         const expected = records.toSorted((a, b) => a.value - b.value);
         expect(sorted).toEqual(expected);
       }),

@@ -5,7 +5,7 @@ import { application, hostileWorld } from './support/world.js';
 
 const one = 'tryouts update app_1 --status reviewing';
 
-describe('what was read ages', () => {
+describe('reads age', () => {
   fault('F132', 'an answer that took long is read again before the write', async (attack) => {
     const world = await hostileWorld({
       api: ({ method, url, nth }, here) => {

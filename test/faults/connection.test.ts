@@ -23,7 +23,7 @@ const post = 'teams create --name Blue';
 const patch = 'tryouts update app_1 --status reviewing';
 const remove = 'players delete player_1 --yes';
 
-/** A port on which nobody listens. */
+/** Returns a port without a listener. */
 async function freePort(): Promise<number> {
   const server = createPlain();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -104,7 +104,8 @@ describe('connecting', () => {
         },
       });
       const ran = await attack(line, { env: server.env });
-      // A reset may arrive before or after the request has left: then a write is of unknown outcome.
+      // A reset may arrive before or after the request was sent; after it, a write has an unknown
+      // outcome.
       expect([9, ...(line === post ? [10] : [])]).toContain(ran.code);
       expect(ran.stdout).toBe('');
       expect(ran.stderr).toMatch(/lost/);
@@ -131,13 +132,14 @@ describe('connecting', () => {
       },
     });
     const ran = await attack(post, { env: server.env });
-    // Node tells nobody whether the bytes left before the close: 9 only if they surely did not.
+    // Node does not reveal whether the bytes were sent before the close: 9 only if they certainly
+    // were not.
     expect([9, 10]).toContain(ran.code);
     expect(server.connections()).toBe(ran.code === 10 ? 1 : 2);
   });
 });
 
-describe('losing the answer', () => {
+describe('lost responses', () => {
   for (const [id, how, action] of [
     ['F008', 'reset', reset],
     ['F009', 'closed', end],
@@ -194,7 +196,7 @@ describe('losing the answer', () => {
         api: (request, here) => {
           if (request.method !== 'DELETE') return undefined;
           if (here.count('DELETE') === 1) return action;
-          // Somebody else was faster.
+          // Another client was faster.
           here.carryOut(request);
           return { status: 404, json: { error: 'notFound' } };
         },
@@ -228,7 +230,7 @@ describe('losing the answer', () => {
       },
     });
     const ran = await attack(patch, { env: world.env });
-    // Reading shows the old status: it is sent once more, or said to be unknown; never both.
+    // Reading shows the old status: it is sent again, or reported as unknown; never both.
     expect([0, 10]).toContain(ran.code);
     expect(world.done.patches).toBe(ran.code === 0 ? 1 : 0);
     expect(world.count('PATCH')).toBeLessThanOrEqual(2);
@@ -254,7 +256,7 @@ describe('losing the answer', () => {
   });
 });
 
-/** A service behind a CONNECT proxy that alone knows where `api.test` is. */
+/** A service behind a CONNECT proxy; only the proxy can resolve `api.test`. */
 async function behindProxy(answer?: string) {
   const { good, authorityFile } = certificates();
   const world = await hostileWorld({ tls: good });
@@ -335,7 +337,9 @@ describe('a proxy', () => {
     });
 });
 
-/** A port whose server has stopped accepting and whose queue is full: further SYNs go nowhere. */
+/**
+ * Returns a port whose server stopped accepting and whose queue is full: further SYNs are dropped.
+ */
 async function deafPort(): Promise<number> {
   const script = `const s = require('net').createServer();
     s.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {

@@ -21,7 +21,7 @@ const json = (text: string, type = 'application/json'): Action => ({
   headers: { 'content-type': type },
 });
 
-/** A world whose writes are carried out and answered with something unreadable. */
+/** A world whose writes take effect and get an unreadable response. */
 const unreadable = (method: string, action: Action): WorldOptions => ({
   api: (request, world) => {
     if (request.method !== method) return undefined;
@@ -57,7 +57,7 @@ describe('bodies that are not JSON', () => {
     fault(id, `${title}: a creation is of unknown outcome, or done`, async (attack) => {
       const world = await hostileWorld(unreadable('POST', action));
       const ran = await attack(post, { env: world.env });
-      // The status says that it was done; the shape of this answer the contract does not show.
+      // The status says that it was done; the contract does not show the shape of this response.
       expect([0, 10]).toContain(ran.code);
       expect(ran.stderr).toMatch(/created; the service sent no record|not readably/);
       expect(world.count('POST')).toBe(1);
@@ -110,7 +110,7 @@ describe('bodies that are not JSON', () => {
 
 const list = (row: object): Action => ({ json: { applications: [{ ...application, ...row }] } });
 
-describe('answers that lie', () => {
+describe('wrong answers', () => {
   for (const [line, code] of [
     [read, 3],
     [post, 3],
@@ -189,7 +189,7 @@ describe('answers that lie', () => {
       expectFailure(ran, 1, /another record|another organization/);
       const world = await hostileWorld(unreadable('PATCH', wrong));
       const written = await attack(patch, { env: world.env });
-      // The write was done; what the service answers about is another thing.
+      // The write was done, but the response is about another record.
       expect(written.code === 0 ? written.stdout : '').not.toMatch(/app_2|org_8/);
       expect(world.count('PATCH')).toBe(1);
     }
@@ -198,7 +198,7 @@ describe('answers that lie', () => {
 
 const withName = (name: unknown): Action => ({ json: { ...team, name } });
 
-describe('values that hurt', () => {
+describe('problematic values', () => {
   fault('F055', 'a text of ten million characters', async (attack) => {
     const { ran } = await answered(attack, 'teams list', {
       json: { teams: [{ ...team, name: 'x'.repeat(1e7) }] },

@@ -4,9 +4,9 @@ import { errorOf } from '../support/run.js';
 import type { Reply } from '../support/service.js';
 import { report, several, until, userOf } from '../bulk/user.js';
 
-// `tryouts convert --accept` is two writes of a row, each with an intent and a result of its own.
+// `tryouts convert --accept` is two writes per row, each with its own intent and outcome.
 
-/** Two applications whose conversion is answered by this as long as it says anything. */
+/** Two applications whose conversion gets this response while it returns one. */
 async function converting(answer: () => Reply | undefined, count = 2) {
   const service = await keep(several(count), (_, step) =>
     step.startsWith('CONVERT') ? answer() : undefined,
@@ -18,7 +18,7 @@ const refused: Reply = { status: 422, json: { error: 'noSeat', message: 'The tea
 const taken: Reply = { status: 409, json: { error: 'conflict' } };
 const later: Reply = { status: 429, headers: { 'retry-after': '9999' }, json: { error: 'slow' } };
 
-describe('a conversion that fails for good after --accept', () => {
+describe('a conversion that fails permanently after --accept', () => {
   test.each([
     ['422', refused, 3],
     ['409', taken, 6],
@@ -43,7 +43,7 @@ describe('a conversion that fails for good after --accept', () => {
     },
   );
 
-  test('several end with 8, their rows failed with what the first step wrote', async () => {
+  test('several exit with 8, and their failed rows report what the first step wrote', async () => {
     const { user } = await converting(() => taken);
     const ran = await user.run('tryouts convert app_1 app_2 --accept --yes --json');
     expect(ran.code).toBe(8);
@@ -55,7 +55,7 @@ describe('a conversion that fails for good after --accept', () => {
   });
 });
 
-describe('a conversion that cannot be done now, after --accept', () => {
+describe('a conversion that fails temporarily after --accept', () => {
   test.each(['the same line', 'runs resume last --yes --json'])(
     'is finished by %s without judging the guards that the first step met',
     async (how) => {
@@ -89,7 +89,7 @@ describe('a conversion that cannot be done now, after --accept', () => {
     },
   );
 
-  test('one id: exit 9, and the same line finishes it', async () => {
+  test('one id: exit 9, and the same command finishes it', async () => {
     let busy = true;
     const { service, user } = await converting(() => (busy ? later : undefined));
     const line = 'tryouts convert app_1 --accept --if-status pending --yes --json';
@@ -103,7 +103,7 @@ describe('a conversion that cannot be done now, after --accept', () => {
     expect(steps(service).filter((step) => step.startsWith('PATCH'))).toEqual(['PATCH app_1']);
   });
 
-  test('whose status somebody else moved meanwhile is a conflict, and no player is made', async () => {
+  test('whose status another admin changed meanwhile is a conflict, and no player is created', async () => {
     let busy = true;
     const { service, user } = await converting(() => (busy ? later : undefined));
     const line = 'tryouts convert app_1 --accept --yes --json';
@@ -119,12 +119,12 @@ describe('a conversion that cannot be done now, after --accept', () => {
   });
 });
 
-test('a run killed between its two steps is not removed: the guards of the first are not judged again', async () => {
+test('a run killed between its two steps is kept: the guards of the first are not checked again', async () => {
   let accepted = false;
   let isOver = false;
   const service = await keep(several(1), (_, step) => {
     accepted ||= step === 'PATCH app_1';
-    // After the first step nothing more is answered.
+    // After the first step the service no longer responds.
     return accepted && !isOver && step !== 'PATCH app_1' ? () => {} : undefined;
   });
   const user = userOf(service);
@@ -180,7 +180,7 @@ test.each(['at once', 'later'])(
   },
 );
 
-test('the preview of several shows the team and whatever else is sent, and who is not accepted', async () => {
+test('the preview of several shows the team and everything else that is sent, and who is not accepted', async () => {
   const service = await keep([
     application('app_1', { status: 'accepted' }),
     application('app_2', { status: 'reviewing' }),
@@ -198,7 +198,7 @@ test('the preview of several shows the team and whatever else is sent, and who i
   }
 });
 
-test('a lost answer to the acceptance is settled by reading before the conversion is sent', async () => {
+test('a lost response to the acceptance is verified by reading before the conversion is sent', async () => {
   const service = await keep(several(1), (_, step) => {
     if (step !== 'PATCH app_1') return undefined;
     return (request, response) => {

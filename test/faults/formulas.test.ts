@@ -31,11 +31,11 @@ fault('F130', 'no cell of an export is a formula', async (attack) => {
     expect(cells.filter(isFormula)).toEqual([]);
   }
   const raw = await attack('tryouts list -o csv --csv-raw', { env: world.env });
-  // The checker sees them where nothing guards.
+  // The checker finds them without guards.
   expect(cellsOf(raw.stdout, ',').filter(isFormula).length).toBeGreaterThan(20);
 });
 
-/** A record whose name, fields and nested values are what a spreadsheet would run. */
+/** A record whose name, fields and nested values are formulas for a spreadsheet. */
 function hostile(row: object, id: string, at: number): object {
   const payload = payloads[at] ?? '';
   const next = payloads[(at + 1) % payloads.length];
@@ -98,7 +98,7 @@ fault('F130', 'no cell of any other CSV view or file is a formula', async (attac
   expect(results.filter(isFormula)).toEqual([]);
 });
 
-/** A checker of its own: RFC 4180, independent of the program's reader and writer. */
+/** An independent RFC 4180 checker, not the program's reader and writer. */
 function cellsOf(text: string, mark: string): string[] {
   const cells: string[] = [];
   let at = 0;
@@ -127,7 +127,7 @@ function cellsOf(text: string, mark: string): string[] {
   return cells;
 }
 
-/** What LibreOffice and Excel take for a formula once blanks before it are gone; a plain number is none. */
+/** What LibreOffice and Excel treat as a formula after leading blanks; not a plain number. */
 function isFormula(cell: string): boolean {
   // oxlint-disable-next-line no-control-regex
   const bare = cell.replace(/^[\s\u0000\ufeff]+/u, '');

@@ -11,7 +11,7 @@ const ok = (headers: string, body = '') =>
   `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n${headers}\r\n\r\n${body}`;
 const text = JSON.stringify(team);
 
-/** A read that meets the fault every time; retries as given. */
+/** A read that meets the fault every time; `retries` as given. */
 async function spoiltRead(
   attack: (
     line: string,
@@ -41,7 +41,7 @@ const onPatch = (action: Action, carriedOut: boolean) =>
 const onPost = (action: Action) =>
   hostileWorld({ api: ({ method }) => (method === 'POST' ? action : undefined) });
 
-describe('no head', () => {
+describe('no headers', () => {
   fault('F024', 'a read waits as long as --timeout and tries again', async (attack) => {
     const { ran, world } = await spoiltRead(attack, silence, { ROSTERCTL_TIMEOUT: '300ms' });
     expectFailure(ran, 9, /did not answer within 0\.3 s.*2 attempts/);
@@ -56,7 +56,7 @@ describe('no head', () => {
   });
 });
 
-/** A body that breaks after a good status line: a read tries again, a write is not repeated. */
+/** A body that breaks after a success status: a read is retried, a write is not. */
 const broken: readonly (readonly [id: string, title: string, action: Action])[] = [
   [
     'F027',
@@ -73,11 +73,7 @@ const broken: readonly (readonly [id: string, title: string, action: Action])[] 
     'chunks without the last one',
     bytesThenEnd(ok('transfer-encoding: chunked', `9\r\n${text.slice(0, 9)}\r\n`)),
   ],
-  [
-    'F030',
-    'a chunk size that is none',
-    bytes(ok('transfer-encoding: chunked', `zz\r\n${text}\r\n`)),
-  ],
+  ['F030', 'an invalid chunk size', bytes(ok('transfer-encoding: chunked', `zz\r\n${text}\r\n`))],
 ];
 for (const [id, title, action] of broken)
   describe(`a body ${title}`, () => {
@@ -114,7 +110,7 @@ const drip: Action = (socket) => {
   socket.on('close', () => clearInterval(timer));
 };
 
-describe('the whole attempt has a deadline', () => {
+describe('the complete attempt has a deadline', () => {
   const bound = 80_000;
   fault('F025', 'a body that stands still, a read', async (attack) => {
     const action = bytes(ok(`content-length: ${text.length}`, text.slice(0, 9)));
@@ -175,7 +171,7 @@ describe('lengths', () => {
   });
 });
 
-describe('what is no good HTTP', () => {
+describe('invalid HTTP', () => {
   for (const [id, title, action, code, says] of [
     [
       'F035',
@@ -201,14 +197,14 @@ describe('what is no good HTTP', () => {
     ['F038', 'a status of 999', bytes(`HTTP/1.1 999 Odd\r\ncontent-length: 2\r\n\r\n{}`), 1, /999/],
     [
       'F039',
-      '101 instead of an answer',
+      '101 instead of a response',
       bytes('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
       undefined,
       /./,
     ],
     [
       'F041',
-      'gzip that nobody asked for',
+      'gzip that was not requested',
       bytes(ok('content-encoding: gzip\r\ncontent-length: 3', 'abc')),
       1,
       /content-encoding that was not asked for/,

@@ -10,7 +10,7 @@ import type { Recorded, Reply, Service } from '../support/service.js';
 import { outcomeService } from './outcome-service.js';
 import { ids, report, runFolders, runsOf, several, until } from '../bulk/user.js';
 
-// Nothing is written by what was read before a wait: each test lets somebody else write during one.
+// No write relies on a read from before a wait: in each test, another admin writes during one.
 
 const later = (seconds: number): Reply => ({
   status: 429,
@@ -28,15 +28,18 @@ function change({ kept }: Kept, id: string, fields: Partial<Application>): void 
 const patches = (service: Service) => steps(service).filter((step) => step.startsWith('PATCH'));
 const statusOf = (service: Kept, id: string) => service.kept.get(id)?.status;
 
-/** What a row comes to where another admin accepted the applicant meanwhile, without and with a guard. */
+/**
+ * The result of a row if another admin accepted the applicant meanwhile, without and with a guard.
+ */
 const guards = [
   ['', 'conflict', 8, 6],
   ['--if-status pending', 'skipped', 0, 0],
 ] as const;
 
 /**
- * Answers the second of four writes with a 429. The reads of the third and the fourth row end during
- * that pause, so that their writes wait for its end, and then another admin accepts all three.
+ * Answers the second of four writes with a 429. The reads of the third and the fourth row end
+ * during that pause, so that their writes wait for its end, and then another admin accepts all
+ * three.
  */
 async function pausing({ seconds, onAccept }: { seconds: number; onAccept: () => void }) {
   const gets: string[] = [];
@@ -48,7 +51,7 @@ async function pausing({ seconds, onAccept }: { seconds: number; onAccept: () =>
     }
     gets.push(step);
     const isTurn = ['GET app_3', 'GET app_4'].includes(step);
-    // The first read is that of the preview.
+    // The first read is for the preview.
     if (!isTurn || gets.filter((each) => each === step).length !== 2) return undefined;
     const json = service.kept.get(step.slice('GET '.length));
     return (__, response) => void readInPause(response, json);
@@ -65,7 +68,7 @@ async function pausing({ seconds, onAccept }: { seconds: number; onAccept: () =>
 }
 
 describe.concurrent('an applicant whom another admin accepted meanwhile is not rejected', () => {
-  test.each(guards)('behind a 429, in a run%s', async (guard, result, code) => {
+  test.each(guards)('after a 429, in a run%s', async (guard, result, code) => {
     const clock = movableClock();
     const service = await pausing({ seconds: 1, onAccept: () => clock.forward(10_000) });
     const line = `tryouts set-status ${ids(4).join(' ')} --to rejected ${guard} --yes --json`;
@@ -78,7 +81,7 @@ describe.concurrent('an applicant whom another admin accepted meanwhile is not r
     expect(patches(service)).toEqual(['PATCH app_1', 'PATCH app_2']);
   });
 
-  test('behind a 429 that the built program waits for', async () => {
+  test('after a 429 that the built program waits for', async () => {
     const service = await pausing({ seconds: 3, onAccept: () => {} });
     const line = `tryouts set-status ${ids(4).join(' ')} --to rejected --yes --json`;
     const ran = await rosterctl(line, { env: service.env });
@@ -87,7 +90,7 @@ describe.concurrent('an applicant whom another admin accepted meanwhile is not r
     expect(patches(service)).toEqual(['PATCH app_1', 'PATCH app_2']);
   });
 
-  test.each(guards)('behind a 429, alone%s', async (guard, result, _, code) => {
+  test.each(guards)('after a 429, as a single command%s', async (guard, result, _, code) => {
     const clock = movableClock();
     const service = await keep(several(1), (__, step) => {
       if (!step.startsWith('PATCH') || statusOf(service, 'app_1') === 'accepted') return undefined;
@@ -106,7 +109,7 @@ describe.concurrent('an applicant whom another admin accepted meanwhile is not r
     expect([statusOf(service, 'app_1'), patches(service).length]).toEqual(['accepted', 1]);
   });
 
-  test.each(guards)('behind the slow answer to the first write%s', async (guard, result, code) => {
+  test.each(guards)('after the slow response to the first write%s', async (guard, result, code) => {
     const service = await keep(several(4), (_, step) => {
       if (step !== 'PATCH app_1') return undefined;
       return (__, response) => {
@@ -136,14 +139,14 @@ describe.concurrent('an applicant whom another admin accepted meanwhile is not r
     ['in a run and guarded', 'tryouts set-status --ids - --to rejected --if-status pending -y', 0],
   ])('while the process was suspended between read and write, %s', async (_, line, code) => {
     let reads = 0;
-    // Of several the first read is that of the preview.
+    // With several rows, the first read is for the preview.
     const at = line.includes('--ids') ? 2 : 1;
     const service: Kept = await keep(several(2), (__, step) => {
       if (step !== 'GET app_1' || ++reads !== at) return undefined;
       const text = JSON.stringify(service.kept.get('app_1'));
       return (___, response) => void suspended(response, text);
     });
-    /** The head of the answer arrives before the process sleeps, the rest while it does. */
+    /** The response headers arrive before the process is suspended, the rest during it. */
     const suspended = async (response: ServerResponse, text: string) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.write(text.slice(0, 20));
@@ -171,7 +174,7 @@ describe.concurrent('a bulk conversion that waits and `tryouts convert ID` by ha
   test.each([
     ['of one machine', true],
     ['of two machines', false],
-  ])('%s make one player of each', async (_, isShared) => {
+  ])('%s create one player each', async (_, isShared) => {
     const home = temporaryFolder();
     const players: string[] = [];
     const service = await keep(several(3), (__, step) => {
@@ -199,7 +202,7 @@ describe.concurrent('a bulk conversion that waits and `tryouts convert ID` by ha
   });
 });
 
-/** What somebody else changes while the outcome of a note is open, and what guards against that. */
+/** What another admin changes while the outcome of a note is unknown, and the guard against it. */
 const doubts = [
   ['--if', '', "--if 'email~example.com'", { email: 'new@example.org' }, 'skipped', 0],
   ['--if-status', '', '--if-status pending', { status: 'accepted' }, 'skipped', 0],
@@ -214,7 +217,7 @@ const doubts = [
   ],
 ] as const;
 
-/** Sets the notes by a file with this column beside them. */
+/** Sets the notes from a file with this additional column. */
 function lineOf(home: string, column: string, guard: string): string {
   const [name = '', value = ''] = column.split(',');
   const more = (text: string) => (column === '' ? '' : `,${text}`);
@@ -225,7 +228,7 @@ function lineOf(home: string, column: string, guard: string): string {
   return `tryouts set-status --csv ${join(home, 'x.csv')} ${guard} --yes --json`;
 }
 
-describe.concurrent('a row in doubt is not sent again where its guard no longer holds', () => {
+describe.concurrent('a row with an unknown outcome is not sent again if its guard no longer matches', () => {
   test.each(doubts)('%s, in the same process', async (_, column, guard, other, result, code) => {
     const home = temporaryFolder();
     const service = await keep(several(1), (__, step) => {
@@ -253,7 +256,7 @@ describe.concurrent('a row in doubt is not sent again where its guard no longer 
     expect(patches(service)).toHaveLength(1);
   });
 
-  test('without one it is sent again, once', async () => {
+  test('without a guard it is sent again, once', async () => {
     const home = temporaryFolder();
     const { service, again } = await killedWhileSending(home, lineOf(home, '', ''));
     change(service, 'app_1', { email: 'new@example.org' });
@@ -263,7 +266,7 @@ describe.concurrent('a row in doubt is not sent again where its guard no longer 
   });
 });
 
-/** A line that is killed while its only PATCH travels, which never arrives. */
+/** A command that is killed while its only PATCH is in flight, which never arrives. */
 async function killedWhileSending(home: string, line: string) {
   let isCut = false;
   const service = await keep([application('app_1')], (_: Recorded, step: string) => {
@@ -287,7 +290,7 @@ describe.concurrent('`players delete --if` leaves a player who was reactivated m
   test.each([
     ['alone', one, 1, 6],
     ['in a run', two, 2, 8],
-  ])('while the outcome was open, %s', async (_, line, count, code) => {
+  ])('while the outcome was unknown, %s', async (_, line, count, code) => {
     const service = await outcomeService((write) => {
       write.change({ state: 'active' });
       return cut;
@@ -301,7 +304,7 @@ describe.concurrent('`players delete --if` leaves a player who was reactivated m
   test.each([
     ['alone', one, 1],
     ['in a run', two, 2],
-  ])('behind a 429, %s', async (_, line, count) => {
+  ])('after a 429, %s', async (_, line, count) => {
     const clock = movableClock();
     const service = await outcomeService((write) => {
       write.change({ state: 'active' });

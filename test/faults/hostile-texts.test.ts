@@ -24,7 +24,7 @@ const everywhere = (text: string) => ({
   ],
 });
 
-/** A service whose every record and every sentence is the hostile text. */
+/** A service whose every record and message is the hostile text. */
 const spoken = (text: string) =>
   hostileWorld({
     api: ({ url, method }) => {
@@ -45,7 +45,7 @@ const spoken = (text: string) =>
     },
   });
 
-/** Each of these is read by a person; ordinary lists, details, errors, dry runs and questions. */
+/** Views that people read: lists, details, errors, dry runs and prompts. */
 const views = [
   'tryouts list',
   'tryouts get app_1',
@@ -67,7 +67,7 @@ const views = [
   'players list --debug',
 ];
 
-describe('forty hostile texts in every view', () => {
+describe('40 hostile texts in every view', () => {
   for (const [at, text] of hostileTexts.entries())
     fault('F059', `text ${at + 1} in a pipe`, async (attack) => {
       const world = await spoken(text);
@@ -98,7 +98,9 @@ describe('forty hostile texts in every view', () => {
     });
 });
 
-/** In a pipe full values stand, so only what drives a terminal or turns text must be gone. */
+/**
+ * A pipe gets complete values, without characters that control a terminal or the text direction.
+ */
 function machineSafe(text: string): boolean {
   // oxlint-disable-next-line no-control-regex
   return !/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u.test(
@@ -106,7 +108,7 @@ function machineSafe(text: string): boolean {
   );
 }
 
-/** What a prompt of ours moves on its own: cursor, erasing, its question mark. */
+/** The control sequences of our own prompts: cursor, erasing, question mark. */
 function withoutTerminalWork(text: string): string {
   // oxlint-disable-next-line no-control-regex
   const moves = /\u001b\[(\?25[lh]|\?\d+[hl]|\d*[ABCDGK]|2?K|J|\d*J|\d*;?\d*H)/g;
@@ -126,7 +128,7 @@ function onScreen(line: string, env: Record<string, string>, answer: string): Pr
       process.execPath,
       [process.env['FAULTS_PROGRAM'] ?? launcher, ...line.split(' ')],
       {
-        // A character may be split between two pieces.
+        // A character may be split between two chunks.
         encoding: null,
         cols: 100,
         rows: 50,
@@ -152,7 +154,7 @@ function onScreen(line: string, env: Record<string, string>, answer: string): Pr
     terminal.onExit(() =>
       setTimeout(() => {
         clearTimeout(bound);
-        // What the terminal still held when we left may end in the middle of a character.
+        // The remaining output of the terminal may end in the middle of a character.
         resolve(text.replace(/\ufffd$/, '').replaceAll('\r\n', '\n'));
       }, 20),
     );

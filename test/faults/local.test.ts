@@ -155,7 +155,7 @@ describe('signals', () => {
           try {
             process.kill(pid, 'SIGINT');
           } catch {
-            // The first one was enough.
+            // The first signal was enough.
           }
         }, 300);
         return silence;
@@ -193,7 +193,7 @@ describe('configuration', () => {
         writeFileSync(join(dir, 'config.json'), JSON.stringify(good), { mode: 0o600 });
         writeFileSync(join(dir, name), content, { mode: 0o600 });
         const ran = await attack(read, { home });
-        // An object of profiles without entries is no fault in the file of keys.
+        // An empty object of profiles is not an error in the credentials file.
         if (name === 'credentials.json' && title === 'empty') expect([2, 4]).toContain(ran.code);
         else expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 2 });
         expect(ran.stdout).toBe('');
@@ -266,7 +266,7 @@ describe('homes', () => {
     const { home, under } = user;
     const ran = await attack(read, { env: world.env, home, under });
     expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
-    // A configuration of somebody else is not trusted, and not readable either.
+    // The configuration of another user is not trusted, and not readable either.
     const ours = temporaryFolder('ours');
     const login = `auth login --key-stdin --no-check --base-url ${world.baseUrl} --org ${organization}`;
     expect((await attack(login, { home: ours, stdin: key })).code).toBe(0);
@@ -296,7 +296,7 @@ describe('homes', () => {
     });
 });
 
-describe('nobody to ask', () => {
+describe('without a terminal', () => {
   const asking = ['players delete player_1', 'tryouts convert app_1', 'teams delete team_1'];
   for (const line of asking)
     for (const [title, options] of [

@@ -14,12 +14,12 @@ export const mutants = [
   {
     name: 'a redirect is followed',
     file: 'src/api/transport.ts',
-    from: 'const found = await exchange(opened, wire, limits, heeded, options.instant);',
-    to: `let found = await exchange(opened, wire, limits, signal, options.instant);
-          while ('reply' in found && found.reply.headers['location'] !== undefined) {
-            const next = new URL(found.reply.headers['location'], wire.origin);
+    from: 'const result = await exchange(readyAgent, wire, limits, abortSignal, options.instant);',
+    to: `let result = await exchange(readyAgent, wire, limits, signal, options.instant);
+          while ('reply' in result && result.reply.headers['location'] !== undefined) {
+            const next = new URL(result.reply.headers['location'], wire.origin);
             const on = { ...wire, origin: next.origin, path: next.pathname + next.search };
-            found = await exchange(opened, on, limits, signal, options.instant);
+            result = await exchange(readyAgent, on, limits, signal, options.instant);
             if (next.pathname === '/v1/taken') break;
           }`,
     cases: ['redirects', 'matrix: 307'],
@@ -39,13 +39,13 @@ export const mutants = [
   {
     name: 'hostile text is shown as it is',
     file: 'src/terminal/safe-text.ts',
-    from: '  return harmless.test(text) ? text : tame(text, cellMarks);',
+    from: '  return harmless.test(text) ? text : sanitize(text, cellMarks);',
     to: '  return text;',
     cases: ['hostile-texts', 'text [1-3] in'],
   },
   {
     name: 'a lost write is sent again unread',
-    file: 'src/bulk/run-row.ts',
+    file: 'src/engine/run-row.ts',
     from: 'if (!(error instanceof UnknownOutcomeError)) throw error;',
     to: `if (!(error instanceof UnknownOutcomeError)) throw error;
     if (run.sends < 3) {
@@ -56,7 +56,7 @@ export const mutants = [
   },
   {
     name: 'an intent is not waited for',
-    file: 'src/bulk/run-row.ts',
+    file: 'src/engine/run-row.ts',
     from: `  await Promise.all([
     journal.append({ kind: 'intent',`,
     to: `  void Promise.all([
@@ -72,28 +72,28 @@ export const mutants = [
   },
   {
     name: 'a before-image is not waited for',
-    file: 'src/bulk/run-row.ts',
+    file: 'src/engine/run-row.ts',
     from: 'image && images.append(',
     to: 'image && void images.append(',
     cases: ['system-calls', 'on disk before it is sent'],
   },
   {
     name: 'a lost write is not waited for',
-    file: 'src/bulk/pending.ts',
+    file: 'src/engine/pending.ts',
     from: 'await this.pauseUntil(({ settleMs }) => settleMs);',
     to: '',
     cases: ['aged-reads', 'F134'],
   },
   {
     name: 'a read never ages',
-    file: 'src/bulk/runner.ts',
+    file: 'src/engine/run-rows.ts',
     from: 'return ageMs(at, this.options.instant()) <= freshMs;',
     to: 'return true;',
     cases: ['aged-reads', 'F132'],
   },
   {
     name: 'guards are not judged again',
-    file: 'src/bulk/run-row.ts',
+    file: 'src/engine/run-row.ts',
     from: '{ guards, ...run }',
     to: '{ guards: run.resends > 0 ? {} : guards, ...run }',
     cases: ['aged-reads', 'F133'],

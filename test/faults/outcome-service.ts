@@ -1,4 +1,7 @@
-/** A service of all resources whose answer to each write a test decides, and which keeps books of the writes that took effect. */
+/**
+ * A service of all resources. The test decides each response to a write, and the service records
+ * the writes that took effect.
+ */
 import { application } from '../commands/tryouts/service.js';
 import {
   organization,
@@ -14,30 +17,30 @@ export type Fields = Record<string, unknown>;
 /** A write as it arrives. */
 export interface Write {
   readonly verb: Verb;
-  /** The id of the record, or the name of what is to be created. */
+  /** The id of the record, or the name of the new one. */
   readonly target: string;
-  /** How often this write of this target came, counted from 1. */
+  /** How often this write of this target arrived, counted from 1. */
   readonly time: number;
-  /** Does it, and gives the usual answer. */
+  /** Applies it and returns the usual response. */
   readonly apply: () => Reply;
-  /** The record as it stands; undefined for a create. */
+  /** The current record; undefined for a create. */
   readonly record: Fields | undefined;
-  /** What another admin does to the record. */
+  /** Changes the record as another admin. */
   readonly change: (fields: Fields) => void;
-  /** Another admin deletes the record. */
+  /** Deletes the record as another admin. */
   readonly remove: () => void;
 }
 
-/** The answer to a write instead of the usual one, which `apply` gives. */
+/** Returns the response to a write instead of the usual one, which `apply` returns. */
 export type Instead = (write: Write) => Reply | undefined;
 
 export interface OutcomeService extends Service {
   /** Every write that arrived, as `update app_1`. */
   readonly sent: string[];
-  /** Those that took effect. */
+  /** The writes that took effect. */
   readonly applied: string[];
   record(id: string): Fields | undefined;
-  /** What another admin does to every record. */
+  /** Changes every record as another admin. */
   put(fields: Fields): void;
   /** The records that were created. */
   readonly created: Fields[];

@@ -14,8 +14,8 @@ import {
   type Write,
 } from './outcome-service.js';
 
-// Every operation against every answer, for one record and for two: the outcome, the exit code, the
-// sentence, and what the service has in its books afterwards.
+// Every operation with every response, for one record and for two: the outcome, the exit code, the
+// message, and what the service has recorded afterwards.
 
 const locked = { error: 'invalidRequest', message: 'The roster is locked.' };
 const page = {
@@ -24,7 +24,7 @@ const page = {
   text: '<html>Welcome</html>',
 };
 
-/** What the service does with a write; `clock`: how a long wait is made short. */
+/** What the service does with a write; `clock`: how a long wait is shortened. */
 const answers = {
   done: () => undefined,
   refused: () => ({ status: 400, json: locked }),
@@ -38,7 +38,7 @@ const answers = {
   'later, changed': (write, { other, forward }) => {
     if (write.time > 1) return undefined;
     write.change(other);
-    // The read before is far too old when the wait is over.
+    // The earlier read is far too old when the wait ends.
     forward(10_000);
     return { status: 429, json: { error: 'rateLimited' }, headers: { 'retry-after': '0.1' } };
   },
@@ -63,7 +63,7 @@ const outcomes = {
   },
   unknown: { result: 'unknown', exit: 10, says: /may have taken effect|not readably/ },
   conflict: { result: 'conflict', exit: 6, says: /Used elsewhere/ },
-  // The first step is done, so the row is not as it was.
+  // The first step is done, so the row has changed.
   halfDone: { result: 'failed', exit: 6, says: /Used elsewhere/ },
   overtaken: { result: 'conflict', exit: 6, says: /changed by someone else/ },
   gone: { result: 'failed', exit: 5, says: /not ?found/i },
@@ -73,15 +73,15 @@ type Outcome = keyof typeof outcomes;
 interface Row {
   readonly line: (things: readonly string[]) => string;
   readonly things: readonly [string, string];
-  /** Several at once make no sense, or are not offered. */
+  /** Several records at once make no sense, or are not supported. */
   readonly onlyOne?: true;
-  /** The write that the column answers. */
+  /** The write that the column responds to. */
   readonly verb: Verb;
-  /** What another admin makes of the record during the wait. */
+  /** How another admin changes the record during the wait. */
   readonly other?: Fields;
-  /** What the record holds once it is done; undefined: it is gone. */
+  /** The record after the operation; undefined: deleted. */
   readonly after?: Fields;
-  /** A write that comes before it, and is done whatever becomes of this one. */
+  /** A write before it, which is applied whatever happens to this one. */
   readonly step?: 'accepted';
   readonly cells: string;
 }
@@ -113,7 +113,7 @@ const createsOf = (noun: string): Row => ({
   onlyOne: true,
   verb: 'create',
   after: { role: 'coach' },
-  // Nothing that can be read tells whose record a lost create made.
+  // No read can show which record a lost create made.
   cells: 'changed refused refused - unknown unknown unknown unknown changed conflict gone',
 });
 
@@ -193,7 +193,7 @@ const rows: Readonly<Record<string, Row>> = {
     line: ([name]) =>
       `docs create --file-key k1 --file-ref r1 --content-type text/plain --size-bytes 9 --name ${name} --json`,
     after: { fileKey: 'k1' },
-    // The list shows whose file a document records.
+    // The list shows which uploaded file a document records.
     cells: 'changed refused refused - unknown changed changed changed changed conflict gone',
   },
   'docs upload': {
@@ -205,12 +205,15 @@ const rows: Readonly<Record<string, Row>> = {
   },
 };
 
-/** What no client can see: an answer of success that names a record which is not there afterwards. */
+/**
+ * Undetectable for any client: a success response that names a record which does not exist
+ * afterwards.
+ */
 const unseen = Object.keys(rows).filter((name) => rows[name]?.verb === 'create');
 
 type Run = (line: string, options: { env: Record<string, string>; home: string }) => Promise<Ran>;
 
-/** How the rows of a command line ended, and what the service has in its books. */
+/** How the rows of a command ended, and what the service recorded. */
 interface Cell {
   readonly code: number | null;
   readonly results: readonly { readonly result: string; readonly error?: Fields; step?: string }[];
@@ -242,7 +245,7 @@ async function runCell(
   return { code: ran.code, results: text.results, says: ran.stderr + ran.stdout, service };
 }
 
-/** Checks a cell; gives what the cells of one and of two records have to agree in. */
+/** Checks a cell; returns what must be equal for one and for two records. */
 function check(row: Row, column: Column, things: readonly string[], cell: Cell) {
   const wanted = row.cells.split(' ')[columns.indexOf(column)] as Outcome;
   const { result, exit, says } = outcomes[wanted];
@@ -308,7 +311,7 @@ test.each([1, 2])(
   },
 );
 
-test('what no client can see are creates that an answer calls done', () => {
+test('no client can detect a create that is acknowledged but not applied', () => {
   const left = Object.entries(rows).filter(([, { cells: all }]) => all.split(' ').includes('-'));
   expect(left.map(([name]) => name)).toEqual(unseen);
   expect(unseen).toEqual(['teams create', 'players create', 'docs create', 'docs upload']);

@@ -16,7 +16,7 @@ const commands = {
 } as const;
 const targets = ['another host', 'another port', 'another scheme', 'the same origin'] as const;
 
-// 5 statuses x 5 methods x 4 targets: no request follows, and the key stays at home.
+// 5 statuses x 5 methods x 4 targets: no request follows, and the key is not sent elsewhere.
 for (const status of statuses)
   for (const [method, line] of Object.entries(commands))
     for (const target of targets)

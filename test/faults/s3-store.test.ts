@@ -6,10 +6,10 @@ import { longAgo, otherSignature, s3Service, type Spoilt } from '../support/s3-s
 import { expectNoKeyIn, type S3Store, s3Store } from '../support/s3-store.js';
 import { type Attacked, expectFailure, fault } from './support/case.js';
 
-// A store that checks signatures, under URLs of the AWS library of which single ones are spoilt.
+// A store that checks signatures, with URLs from the AWS library, some of them corrupted.
 const stores: S3Store[] = [];
 afterAll(async () => {
-  // Over every case of this file: no key in any request, and no upload without its length.
+  // For every case of this file: no key in any request, and no upload without its length.
   expectNoKeyIn(stores.flatMap(({ requests }) => requests));
   await Promise.all(stores.map((store) => store.close()));
 });
@@ -17,7 +17,7 @@ afterAll(async () => {
 const content = 'hello from the club\n';
 const upload = 'docs upload rules.txt';
 
-/** A service whose nth URL for a method is spoilt so. */
+/** A service that corrupts the nth URL for a method in this way. */
 async function spoiltService(spoil: Parameters<typeof s3Service>[1]) {
   const store = await s3Store();
   stores.push(store);
@@ -32,7 +32,7 @@ const envelope = (ran: Attacked) =>
 
 const refusedSignature = { status: 403, code: 'SignatureDoesNotMatch', exitCode: 1 };
 
-describe('the store checks what was signed', () => {
+describe('the store checks signatures', () => {
   const wrong: readonly (readonly [string, Spoilt])[] = [
     ['another type', { contentType: 'application/pdf' }],
     ['a type with a charset', { contentType: 'text/plain; charset=utf-8' }],
@@ -103,7 +103,7 @@ describe('the store checks what was signed', () => {
   });
 });
 
-describe('downloads from a store that checks what was signed', () => {
+describe('downloads from a store that checks signatures', () => {
   for (const [what, spoilt, code] of [
     ['had run out', { signingDate: longAgo() }, 'AccessDenied'],
     ['has another signature', { change: otherSignature }, 'SignatureDoesNotMatch'],

@@ -8,7 +8,7 @@ import { atEnd } from './support/cleaning.js';
 
 interface Sandbox {
   readonly env: Record<string, string>;
-  /** Asks one of the routes beside /v1. */
+  /** Sends a request to one of the routes beside /v1. */
   admin(
     path: string,
     options?: { method?: string; body?: unknown; token?: string },
@@ -19,7 +19,7 @@ interface Sandbox {
   >;
 }
 
-/** `sandbox start` with flags, as a process of its own. */
+/** `sandbox start` with flags, in its own process. */
 async function sandbox(...flags: readonly string[]): Promise<Sandbox> {
   const home = temporaryFolder('sandbox');
   const data = join(home, 'data');
@@ -72,7 +72,7 @@ const read = 'teams get team_0001';
 const patch = 'tryouts update app_0013 --status shortlisted --json';
 const post = 'teams create --name Blue';
 
-/** [id of the catalogue, rule, command, exit codes that are right, requests that fit the rule]. */
+/** [catalogue id, rule, command, correct exit codes, matching requests]. */
 const cases: readonly (readonly [string, string, string, readonly number[], number])[] = [
   ['F009', 'GET /teams/** close-before', read, [9], 2],
   ['F009', 'GET /teams/** #1 close-before', read, [0], 2],

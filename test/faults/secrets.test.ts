@@ -7,7 +7,7 @@ import { type Attack, fault, signature } from './support/case.js';
 import { reset } from './support/wire.js';
 import { hostileWorld } from './support/world.js';
 
-/** A service that throws our own secrets back at us, in every place where we might print them. */
+/** A service that sends our own secrets back in every place where we might print them. */
 const echo = () =>
   hostileWorld({
     api: ({ url, headers }) => {
@@ -24,7 +24,9 @@ const echo = () =>
     },
   });
 
-/** Neither the key nor the query of a signed URL is in any output; `attack` itself looks for them. */
+/**
+ * Neither the key nor the query of a signed URL is in any output; `attack` itself checks for them.
+ */
 describe('secrets', () => {
   for (const flags of ['', ' --debug', ' --json --debug', ' -v --debug'])
     fault('F072', `the service echoes the key${flags}`, async (attack) => {
@@ -66,26 +68,22 @@ describe('secrets', () => {
       await attack(`docs upload rules.txt${flags}`, { env: lost.env, cwd });
     });
 
-  fault(
-    'F100',
-    'a signed URL that was typed or piped in stays out of what is said',
-    async (attack) => {
-      const cwd = temporaryFolder('put');
-      writeFileSync(join(cwd, 'rules.txt'), 'hello');
-      const world = await hostileWorld({ store: ({ url }) => ({ status: 403, text: url }) });
-      const stdin = `${world.store.origin}/put?X-Signature=${signature}\n`;
-      for (const flags of ['', ' --debug', ' -n', ' --json -n']) {
-        const ran = await attack(`uploads put - rules.txt${flags}`, { env: world.env, cwd, stdin });
-        expect([0, 1]).toContain(ran.code);
-      }
-      const bad = await attack('uploads put - rules.txt', {
-        env: world.env,
-        cwd,
-        stdin: `nonsense ${signature}`,
-      });
-      expect(bad.code).toBe(2);
-    },
-  );
+  fault('F100', 'a signed URL that was typed or piped in appears in no message', async (attack) => {
+    const cwd = temporaryFolder('put');
+    writeFileSync(join(cwd, 'rules.txt'), 'hello');
+    const world = await hostileWorld({ store: ({ url }) => ({ status: 403, text: url }) });
+    const stdin = `${world.store.origin}/put?X-Signature=${signature}\n`;
+    for (const flags of ['', ' --debug', ' -n', ' --json -n']) {
+      const ran = await attack(`uploads put - rules.txt${flags}`, { env: world.env, cwd, stdin });
+      expect([0, 1]).toContain(ran.code);
+    }
+    const bad = await attack('uploads put - rules.txt', {
+      env: world.env,
+      cwd,
+      stdin: `nonsense ${signature}`,
+    });
+    expect(bad.code).toBe(2);
+  });
 
   fault(
     'F074',
@@ -123,21 +121,17 @@ describe('secrets', () => {
     }
   });
 
-  fault(
-    'F073',
-    'a key with blanks and line ends around it is sent without them',
-    async (attack) => {
-      const world = await hostileWorld();
-      const file = join(temporaryFolder('key'), 'key.txt');
-      writeFileSync(file, `  ${key}\r\n\n`);
-      const { ROSTERCTL_API_KEY: _, ...env } = world.env;
-      for (const more of [{ ROSTERCTL_API_KEY: ` ${key}\n` }, { ROSTERCTL_API_KEY_FILE: file }])
-        expect((await attack('teams list', { env: { ...env, ...more } })).code).toBe(0);
-      expect(world.requests.map(({ headers }) => headers['x-api-key'])).toEqual([key, key]);
-      const broken = { ROSTERCTL_API_KEY: `${key}\nx: y` };
-      expect((await attack('teams list', { env: { ...env, ...broken } })).code).toBe(2);
-    },
-  );
+  fault('F073', 'a key is sent without surrounding blanks and line ends', async (attack) => {
+    const world = await hostileWorld();
+    const file = join(temporaryFolder('key'), 'key.txt');
+    writeFileSync(file, `  ${key}\r\n\n`);
+    const { ROSTERCTL_API_KEY: _, ...env } = world.env;
+    for (const more of [{ ROSTERCTL_API_KEY: ` ${key}\n` }, { ROSTERCTL_API_KEY_FILE: file }])
+      expect((await attack('teams list', { env: { ...env, ...more } })).code).toBe(0);
+    expect(world.requests.map(({ headers }) => headers['x-api-key'])).toEqual([key, key]);
+    const broken = { ROSTERCTL_API_KEY: `${key}\nx: y` };
+    expect((await attack('teams list', { env: { ...env, ...broken } })).code).toBe(2);
+  });
 
   fault('F073', 'no crash report, core or temporary file holds the key', async (attack) => {
     const home = temporaryFolder('traces');

@@ -9,7 +9,10 @@ import { cannotChangeNames, missing, nameServer } from './support/machine.js';
 import { environmentFor } from './support/wire.js';
 import { hostileWorld } from './support/world.js';
 
-/** Where a hostile service would like our connections and files to go; PORT is a port that listens. */
+/**
+ * Targets to which a hostile service might direct our connections and files; PORT is a listening
+ * port.
+ */
 const urls = [
   'http://127.0.0.1:PORT/x',
   'https://127.0.0.1:PORT/x',
@@ -43,11 +46,11 @@ const urls = [
   'https://\t127.0.0.1:PORT/x',
 ];
 
-/** An address of the open internet where nobody is. */
+/** An unused address on the public internet. */
 const publicHost = '203.0.113.7';
 
 /**
- * The service's own name leads to the test for its first connection and to a public address from
+ * The service's own name resolves to the test for its first connection and to a public address from
  * then on, so that no private one counts as its neighbour.
  */
 async function publicService(url: string) {
@@ -57,7 +60,7 @@ async function publicService(url: string) {
   const names = await nameServer((name) => {
     if (name !== 'api.test') return { kind: 'addresses', v4: ['127.0.0.1'] };
     asked += 1;
-    // One question for each family.
+    // One query per address family.
     return { kind: 'addresses', v4: [asked <= 2 ? '127.0.0.1' : publicHost] };
   });
   const env = {

@@ -5,8 +5,8 @@ import { keep, written } from '../commands/tryouts/service.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 import { ids, report, several } from '../bulk/user.js';
 
-// A service of which nothing is heard any more: no refusal, no reset, only silence. A run of 1,000
-// rows finds out within two minutes, calls no row failed, and goes on when the service is back.
+// A service that stops responding: no refusal, no reset, only silence. A run of 1,000 rows detects
+// it within two minutes, reports no row as failed, and resumes when the service is back.
 
 const goalMs = 120_000;
 const rows = 1000;
@@ -21,8 +21,8 @@ const lineOf = (more = '') =>
   `tryouts set-status --ids - --to rejected --yes --json --max-changes ${rows} ${more}`;
 const stdin = `${ids(rows).join('\n')}\n`;
 
-describe.concurrent('1,000 rows and a service that', () => {
-  test('takes connections and never answers: told in time, nothing sent, no run begun', async () => {
+describe.concurrent('1,000 rows on a service that', () => {
+  test('accepts connections and never answers: reported in time, nothing sent, no run started', async () => {
     const service = await keep([], () => () => {});
     const started = Date.now();
     const ran = await patient(lineOf(), { env: service.env });
@@ -34,7 +34,7 @@ describe.concurrent('1,000 rows and a service that', () => {
   });
 
   for (const concurrency of [1, 4])
-    test(`falls silent in the middle, ${concurrency} at once: every row is left to be gone on with`, async () => {
+    test(`falls silent in the middle, ${concurrency} at once: every row can be resumed`, async () => {
       let silentSince = 0;
       let away = true;
       const service = await keep(several(rows), (_, step) => {
@@ -44,7 +44,7 @@ describe.concurrent('1,000 rows and a service that', () => {
       const home = temporaryFolder();
       const ran = await patient(lineOf(`--concurrency ${concurrency}`), { home, env: service.env });
       expect(Date.now() - silentSince).toBeLessThan(goalMs);
-      // What was on its way may have happened, and nobody answers whether it did.
+      // In-flight requests may have been applied, and no read can show it.
       expect(ran.code).toBe(10);
       const { summary } = report(ran);
       expect(summary).toMatchObject({ total: rows, failed: 0, conflict: 0 });
@@ -58,7 +58,7 @@ describe.concurrent('1,000 rows and a service that', () => {
       expect(written(service)).toHaveLength(before + rows - Number(summary['changed']));
     });
 
-  test('answers 503 from the middle on: 40 requests more at most, and no row failed', async () => {
+  test('answers 503 from the middle on: at most 40 more requests, and no row fails', async () => {
     let away = false;
     let after = 0;
     const service = await keep(several(rows), (_, step) => {
@@ -74,7 +74,7 @@ describe.concurrent('1,000 rows and a service that', () => {
     expect(Date.now() - started).toBeLessThan(goalMs);
   });
 
-  test('drops what knocks (its queue is full): told in time, nothing sent', async () => {
+  test('drops connection attempts (its queue is full): reported in time, nothing sent', async () => {
     const port = await stoppedService();
     const started = Date.now();
     const ran = await patient(lineOf(), {
@@ -90,12 +90,12 @@ describe.concurrent('1,000 rows and a service that', () => {
   });
 });
 
-/** A line that may take minutes: the usual bound that tells a hang does not hold here. */
+/** A command that may take minutes, without the usual limit that detects a hang. */
 function patient(line: string, options: { home?: string; env: Record<string, string> }) {
   return rosterctl(line, { ...options, stdin, hangMs: 5 * 60_000 });
 }
 
-/** The port of a stopped process whose short queue of connections is full. */
+/** Returns the port of a stopped process whose short connection queue is full. */
 async function stoppedService(): Promise<number> {
   const script =
     "const s = require('node:net').createServer(); s.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => process.stdout.write(String(s.address().port)));";

@@ -7,8 +7,8 @@ import { application, keep, written } from '../commands/tryouts/service.js';
 import { errorOf, temporaryFolder } from '../support/run.js';
 import { payloads } from './support/payloads.js';
 
-// An export goes through a real spreadsheet and comes back: LibreOffice opens it and saves it as a
-// person may, by delimiter and encoding. Exactly the rows that were edited change.
+// Round-trips an export through a real spreadsheet: LibreOffice opens it and saves it as a
+// person may, with any delimiter and encoding. Exactly the edited rows change.
 
 const office = spawnSync('soffice', ['--version'], { timeout: 60_000 }).status === 0;
 
@@ -64,7 +64,7 @@ describe('LibreOffice', () => {
     });
 
   for (const separator of [comma, semicolon, tab])
-    test(`saves as Windows-1252 with separator ${separator}: refused in words where it cannot be read, else right`, async () => {
+    test(`saves as Windows-1252 with separator ${separator}: refused with a message if it cannot be read, else correct`, async () => {
       const service = await kept(notes.slice(0, -1));
       const user = userOf(service);
       const saved = save(await editedExport(user), `${separator},34,${windows1252}`, '');
@@ -81,7 +81,7 @@ describe('LibreOffice', () => {
       expect(report(read).summary).toMatchObject({ changed: 3, unchanged: 6 });
     });
 
-  test('finds no formula in an export of hostile strings, and many in a raw one', async () => {
+  test('finds no formula in an export of hostile texts, and many in a raw one', async () => {
     const service = await keep(
       payloads.map((name, index) =>
         application(`app_${index}`, {
@@ -95,7 +95,7 @@ describe('LibreOffice', () => {
     const formulas = async (flags: string) => {
       const file = join(user.home, `hostile${flags.length}.csv`);
       expect((await user.run(`tryouts list -o csv --out ${file} ${flags}`)).code).toBe(0);
-      // Everything that could turn text into a formula is switched on.
+      // Everything that could turn text into a formula is enabled.
       const input = '44,34,76,1,,0,false,true,false,false,false,0,true';
       const text = readFileSync(convert(file, input, 'fods'), 'utf8');
       expect(text).toContain('app_1');
@@ -113,7 +113,7 @@ function kept(texts: readonly (string | null)[]) {
   );
 }
 
-/** An export in which the status of some rows was typed over. */
+/** An export in which the status of some rows was edited. */
 async function editedExport(user: ReturnType<typeof userOf>): Promise<string> {
   const file = join(user.home, 'x.csv');
   expect((await user.run(`tryouts list -o csv --out ${file}`)).code).toBe(0);
@@ -125,7 +125,7 @@ async function editedExport(user: ReturnType<typeof userOf>): Promise<string> {
   return file;
 }
 
-/** Opens a CSV of ours and saves it as another one. */
+/** Opens a CSV of ours and saves it with other settings. */
 function save(file: string, token: string, mark: string): string {
   const saved = convert(
     file,
@@ -142,7 +142,7 @@ function convert(file: string, input: string, to: string): string {
   const done = spawnSync(
     'soffice',
     [
-      // A profile of its own: two at once would wait for each other.
+      // Its own profile: two instances would wait for each other.
       `-env:UserInstallation=file://${join(folder, 'profile')}`,
       '--headless',
       `--infilter=CSV:${input}`,

@@ -210,7 +210,7 @@ describe('429', () => {
     ['a clock an hour behind', -3_600_000],
   ] as const)
     fault('F085', `a date by ${title}`, async (attack) => {
-      // A header's date has whole seconds.
+      // HTTP dates have whole seconds.
       const now = Math.floor((Date.now() + offset) / 1000) * 1000;
       const world = await once(
         throttled(new Date(now + 2000).toUTCString(), new Date(now).toUTCString()),

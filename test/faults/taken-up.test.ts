@@ -13,11 +13,11 @@ import { errorOf, rosterctl } from '../support/run.js';
 import { recordingService } from '../support/service.js';
 import { ids, report, runFolders, several, until, userOf } from '../bulk/user.js';
 
-// An unfinished run is taken up by its command line, and nothing of it is lost or done twice.
+// The same command resumes an unfinished run, and nothing is lost or done twice.
 
 type Kept = Awaited<ReturnType<typeof keep>>;
 
-/** Does what a PATCH asks for, and never answers. */
+/** Applies a PATCH and never responds. */
 function applied(service: () => Kept, onDone: () => void): Instead {
   return ({ body }, step) =>
     () => {
@@ -28,7 +28,7 @@ function applied(service: () => Kept, onDone: () => void): Instead {
     };
 }
 
-/** Starts a line and kills it once `reached` says so. */
+/** Starts a command and kills it once `reached` returns true. */
 async function killed(user: ReturnType<typeof userOf>, line: string, reached: () => boolean) {
   const child = user.start(line);
   const ended = new Promise((resolve) => child.on('close', resolve));
@@ -37,7 +37,7 @@ async function killed(user: ReturnType<typeof userOf>, line: string, reached: ()
   await ended;
 }
 
-/** A service on which the answer to one step is lost at the first time, after it was done. */
+/** A service that loses the first response to one step, after applying it. */
 async function losing(count: number, step: string) {
   let lost = 0;
   const service: Kept = await keep(several(count), (request, asked) => {
@@ -50,14 +50,14 @@ async function losing(count: number, step: string) {
   return { service, user: userOf(service), isLost: () => lost > 0 };
 }
 
-describe('a line whose filter named the rows', () => {
+describe('a command whose filter selected the rows', () => {
   const line = 'tryouts set-status --status pending --to rejected --yes --json --concurrency 1';
 
-  test('finishes what was begun, selects anew, and closes the old run as replaced', async () => {
+  test('finishes the started rows, selects again, and closes the old run as replaced', async () => {
     const { service, user, isLost } = await losing(4, 'PATCH app_2');
     await killed(user, line, isLost);
     expect(service.kept.get('app_2')?.status).toBe('rejected');
-    // One came since, one no longer matches.
+    // One is new, one no longer matches.
     service.kept.set('app_9', application('app_9'));
     service.kept.set('app_4', application('app_4', { status: 'accepted' }));
     const before = written(service).length;
@@ -67,7 +67,7 @@ describe('a line whose filter named the rows', () => {
       ['app_3', 'would_change'],
       ['app_9', 'would_change'],
     ]);
-    // app_2 is no row of today's selection.
+    // app_2 is not in the current selection.
     expect(await user.run(`${line} --expect 3`)).toMatchObject({ code: 11, stdout: '' });
     expect(written(service)).toHaveLength(before);
     const again = await user.run(`${line} --expect 2`);
@@ -81,13 +81,13 @@ describe('a line whose filter named the rows', () => {
     expect(service.kept.get('app_4')?.status).toBe('accepted');
     const runs = JSON.parse((await user.run('runs list --json')).stdout) as { state: string }[];
     expect(runs.map(({ state }) => state)).toEqual(['finished', 'finished']);
-    // What was taken over is undone with the run that finished it.
+    // Rows that were taken over are undone with the run that finished them.
     const undone = await user.run('runs undo last --yes --json');
     expect(report(undone).summary).toMatchObject({ total: 3, changed: 3 });
     expect(service.kept.get('app_2')?.status).toBe('pending');
   });
 
-  test('is killed again while it finishes that, and nothing is lost or sent twice', async () => {
+  test('is killed again while it finishes them, and nothing is lost or sent twice', async () => {
     const lost = new Set<string>();
     const service: Kept = await keep(several(4), (request, step) => {
       if (!['PATCH app_2', 'PATCH app_3'].includes(step) || lost.has(step)) return undefined;
@@ -111,7 +111,7 @@ describe('a line whose filter named the rows', () => {
   });
 });
 
-test('-n of a line with ids shows what is left of its run, and sends and keeps nothing', async () => {
+test('-n with ids shows the unfinished rows of its run, and sends and stores nothing', async () => {
   const { service, user, isLost } = await losing(4, 'PATCH app_3');
   const line = `tryouts set-status ${ids(4).join(' ')} --to rejected --concurrency 1`;
   await killed(user, `${line} --yes`, isLost);
@@ -131,7 +131,7 @@ test('-n of a line with ids shows what is left of its run, and sends and keeps n
   expect(written(service)).toHaveLength(3);
 });
 
-test('runs retry twice: the second names the run that took the rows, with no request', async () => {
+test('runs retry twice: the second names the run that has the rows, without a request', async () => {
   let refuses = true;
   const service = await keep(several(3), (_, step) =>
     refuses && step === 'PATCH app_2' ? { status: 422, json: { error: 'no' } } : undefined,
@@ -155,32 +155,35 @@ describe('--append-note', () => {
   test.each([
     ['an id', 'tryouts update app_1'],
     ['a filter', 'tryouts set-status --status pending --to reviewing --yes'],
-  ])('after midnight is the same line, for %s; a line of another admin stays', async (_, words) => {
-    const { service, user, isLost } = await losing(1, 'PATCH app_1');
-    const command = [...words.split(' '), '--append-note', 'Call back'];
-    const env = { ...service.env, ROSTERCTL_SETTLE: '0.1s', ROSTERCTL_RETRIES: '0' };
-    const child = user.start(command.map((word) => `'${word}'`).join(' '));
-    const ended = new Promise((resolve) => child.on('close', resolve));
-    await until(isLost);
-    child.kill('SIGKILL');
-    await ended;
-    const notes = service.kept.get('app_1')?.internalNotes as unknown as string;
-    service.kept.set('app_1', {
-      ...(service.kept.get('app_1') ?? application('app_1')),
-      internalNotes: `${notes}\nTheirs` as never,
-    });
-    const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
-    const again = await rosterctl([...command, '--json'], {
-      home: user.home,
-      env,
-      through: `exec faketime -f '@${tomorrow} 23:59:00' "$@"`,
-    });
-    expect([again.code, again.stderr]).toEqual([0, expect.any(String)]);
-    expect(service.kept.get('app_1')?.internalNotes).toBe(`${notes}\nTheirs`);
-    expect(written(service)).toHaveLength(1);
-  });
+  ])(
+    'after midnight is the same command, for %s; a note of another admin stays',
+    async (_, words) => {
+      const { service, user, isLost } = await losing(1, 'PATCH app_1');
+      const command = [...words.split(' '), '--append-note', 'Call back'];
+      const env = { ...service.env, ROSTERCTL_SETTLE: '0.1s', ROSTERCTL_RETRIES: '0' };
+      const child = user.start(command.map((word) => `'${word}'`).join(' '));
+      const ended = new Promise((resolve) => child.on('close', resolve));
+      await until(isLost);
+      child.kill('SIGKILL');
+      await ended;
+      const notes = service.kept.get('app_1')?.internalNotes as unknown as string;
+      service.kept.set('app_1', {
+        ...(service.kept.get('app_1') ?? application('app_1')),
+        internalNotes: `${notes}\nTheirs` as never,
+      });
+      const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+      const again = await rosterctl([...command, '--json'], {
+        home: user.home,
+        env,
+        through: `exec faketime -f '@${tomorrow} 23:59:00' "$@"`,
+      });
+      expect([again.code, again.stderr]).toEqual([0, expect.any(String)]);
+      expect(service.kept.get('app_1')?.internalNotes).toBe(`${notes}\nTheirs`);
+      expect(written(service)).toHaveLength(1);
+    },
+  );
 
-  test('keeps the line that another admin added between the read and the send', async () => {
+  test('keeps the note that another admin added between the read and the write', async () => {
     let isFirst = true;
     const service: Kept = await keep([application('app_1')], (_, step) => {
       if (step !== 'PATCH app_1' || !isFirst) return undefined;
@@ -222,8 +225,8 @@ test('a run of another format, or with a guard that this version does not know, 
   expect(written(service)).toHaveLength(count);
 });
 
-describe('what is said of a row that was not done', () => {
-  test('not attempted where a 429 ended it or nothing was sent; unknown where its request may have left', async () => {
+describe('the report of a row that was not done', () => {
+  test('not attempted if a 429 ended it or nothing was sent; unknown if its request may have been sent', async () => {
     const service = await keep(several(6), (_, step) => {
       if (step === 'PATCH app_1') return cut;
       if (step === 'PATCH app_2')
@@ -243,7 +246,7 @@ describe('what is said of a row that was not done', () => {
     ]);
   });
 
-  test('unknown, not "not attempted", where the service went away behind a write', async () => {
+  test('unknown, not "not attempted", if the service went away after a write', async () => {
     const service = await keep(several(8), (_, step) => {
       if (step.startsWith('PATCH')) return cut;
       return undefined;

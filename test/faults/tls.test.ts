@@ -30,7 +30,7 @@ fault('F016', 'the bytes of an upload over TLS arrive as they are', async (attac
   const { good, authorityFile } = certificates();
   const world = await hostileWorld({ tls: good, storeOptions: { tls: good } });
   const cwd = temporaryFolder('upload');
-  // Longer than the buffers that take turns, and no multiple of them.
+  // Longer than the alternating buffers, and not a multiple of them.
   const bytes = Buffer.concat([Buffer.from('%PDF-1.7\n'), randomBytes(13_000_003)]);
   writeFileSync(join(cwd, 'large.pdf'), bytes);
   const ran = await attack('docs upload large.pdf', {
@@ -74,11 +74,11 @@ for (const [id, title, choose, code, hint] of bad)
       expect({ code: ran.code, stdout: ran.stdout }).toEqual({ code: 9, stdout: '' });
       expect(ran.stderr).toMatch(code);
       expect(ran.stderr).toMatch(hint);
-      // Another authority mends neither a name nor a date.
+      // Another authority fixes neither a name nor a date.
       if (!/EXTRA_CA/.test(hint.source)) expect(ran.stderr).not.toContain('NODE_EXTRA_CA_CERTS');
       expect(world.received()).not.toContain(key);
       expect(world.requests).toHaveLength(0);
-      // A certificate does not get better by asking again.
+      // A retry does not fix a certificate.
       expect(world.connections()).toBeLessThanOrEqual(1);
     });
 

@@ -13,7 +13,7 @@ import {
 } from '../support/service.js';
 import { fast, ids, report, runFolders, runsOf, several, until, userOf } from '../bulk/user.js';
 
-/** A user of the sandbox that comes with the program; its state is his alone. */
+/** A user of the built-in sandbox, with its own state. */
 function sandboxUser() {
   const home = temporaryFolder();
   const run = (line: string, stdin = '') =>
@@ -24,20 +24,23 @@ function sandboxUser() {
 
 type Fields = Record<string, unknown>;
 
-/** A record without what each write changes, and without fields that are null: an absent one comes back as that. */
+/**
+ * A record without the fields that every write changes, and without null fields, which an absent
+ * field becomes.
+ */
 function kept(fields: Fields): Fields {
   return Object.fromEntries(
     Object.entries(fields).filter(([name, value]) => name !== 'updatedAt' && value !== null),
   );
 }
 
-/** What was written to a service that keeps anything, as `METHOD id`. */
+/** The writes to a service that stores anything, as `METHOD id`. */
 const sentTo = (requests: readonly Recorded[]) =>
   requests
     .filter(({ method }) => method !== 'GET')
     .map(({ method, url }) => `${method} ${url.split('/').at(-1)?.split('?')[0]}`);
 
-/** A service that keeps players and takes what it is sent, as it stands. */
+/** A service that stores players exactly as sent. */
 async function keepPlayers(
   players: readonly Fields[],
   instead: (request: Recorded) => Reply | undefined = () => undefined,
@@ -106,7 +109,7 @@ describe('every kind of write is undone', () => {
     expect(await json(list)).toEqual(before);
   });
 
-  test('docs create: a document that somebody renamed since stays', async () => {
+  test('docs create: a document that was renamed since is kept', async () => {
     const documents = new Map<string, Fields>();
     const service = await recordingService(({ method, url, body }): Reply => {
       if (method === 'GET') return { status: 200, json: { documents: [...documents.values()] } };
@@ -115,7 +118,7 @@ describe('every kind of write is undone', () => {
       const { organizationId: _, ...fields } = JSON.parse(body.toString()) as Fields;
       const id = `doc_${documents.size + 1}`;
       documents.set(id, { id, ...fields });
-      // What the list does not show.
+      // Not shown by the list.
       return { status: 201, json: { document: { id, ...fields, uploadedBy: 'a key' } } };
     });
     const user = userOf(service);
@@ -133,7 +136,7 @@ describe('every kind of write is undone', () => {
     expect([...documents.keys()]).toEqual(['doc_1']);
   });
 
-  test('a delete and a conversion cannot: said before anything is sent, with the way back', async () => {
+  test('a delete and a conversion cannot be undone: reported before anything is sent, with a workaround', async () => {
     const { json, run, home } = sandboxUser();
     const player = (await json('players get player_0003')) as Fields;
     await run('players delete player_0003 player_0004 --yes --expect 2');
@@ -157,8 +160,8 @@ describe('every kind of write is undone', () => {
   });
 });
 
-describe('what somebody changed since', () => {
-  test('stays, the rest goes back, and the sums add up', async () => {
+describe('a record that was changed since', () => {
+  test('stays, the rest is restored, and the totals add up', async () => {
     const service = await keep(several(5));
     const user = userOf(service);
     await user.run(`tryouts set-status ${ids(5).join(' ')} --to rejected --yes`);
@@ -193,13 +196,13 @@ describe('what somebody changed since', () => {
 });
 
 describe('killed in the middle', () => {
-  test('of the run: what is unknown is read first, of the undo: the same line finishes it', async () => {
+  test('in the run: unknown outcomes are read first; in the undo: the same command finishes it', async () => {
     let stuck = 'PATCH app_3';
     let reached = false;
     const service = await keep(several(6), ({ body }, step) => {
       if (step !== stuck) return undefined;
       return () => {
-        // It takes effect, and nobody hears of it.
+        // It takes effect, but its response is lost.
         const fields = JSON.parse(body.toString()) as object;
         const id = step.slice('PATCH '.length);
         service.kept.set(id, { ...application(id), ...fields });
@@ -226,7 +229,7 @@ describe('killed in the middle', () => {
     expect(rest.stderr).toContain('Continuing run');
     expect(report(rest).summary).toMatchObject({ total: 3, changed: 3 });
     for (const id of ids(6)) expect(service.kept.get(id)?.status).toBe('pending');
-    // Each of the three went there and back once.
+    // Each of the three was changed and restored once.
     expect(steps(service).filter((step) => step.startsWith('PATCH'))).toHaveLength(6);
     const again = await user.run('runs undo last --yes --json');
     expect(report(again).summary).toMatchObject({ total: 3, changed: 3 });
@@ -234,7 +237,7 @@ describe('killed in the middle', () => {
       expect(service.kept.get(id)?.status).toBe('rejected');
   });
 
-  test('an update whose only write may have arrived is what last means, not an older run', async () => {
+  test('last means an update whose only write may have arrived, not an older run', async () => {
     let lost = false;
     const service = await keep(several(2), (_, step) => {
       if (step !== 'PATCH app_2') return undefined;
@@ -308,7 +311,7 @@ test('last is the newest run of this profile that changed something; others are 
   ]);
 });
 
-test('what is not kept is refused with the reason: undo.keep off, pruned before-images, a pruned run', async () => {
+test('a run that cannot be undone is refused with the reason: undo.keep off, pruned before-images, a pruned run', async () => {
   const service = await keep(several(2));
   const user = userOf(service);
   const line = `tryouts set-status ${ids(2).join(' ')} --yes --json --to`;
@@ -319,7 +322,7 @@ test('what is not kept is refused with the reason: undo.keep off, pruned before-
   const unkept = await user.run('runs undo last --yes --json');
   expect(unkept.code).toBe(11);
   expect(errorOf(unkept)['message']).toContain('whose former values are not kept');
-  // The next write removed what was kept before.
+  // The next write removed the earlier before-images.
   const pruned = await user.run(`runs undo ${run} --yes --json`);
   expect(pruned.code).toBe(11);
   await user.run(`runs prune ${run} --yes`);
@@ -328,7 +331,7 @@ test('what is not kept is refused with the reason: undo.keep off, pruned before-
   expect(written(service)).toHaveLength(before);
 });
 
-test('a value that is the key, or a URL that lost its query, is not undone, and that is said', async () => {
+test('a value that is the key, or a URL that lost its query, is not undone, and a note says so', async () => {
   const service = await keepPlayers([
     { id: 'p1', name: 'Ann', link: 'https://cdn.example/a?sig=secret', role: 'Sub' },
     { id: 'p2', name: 'Bea', token: key, role: 'Sub' },
@@ -351,7 +354,7 @@ test('a value that is the key, or a URL that lost its query, is not undone, and 
     expect(readFileSync(join(folder, 'undo.jsonl'), 'utf8')).not.toMatch(/sig=secret|canary/);
 });
 
-test('a route given with --route is the way back, too; one that replaces keeps what others added', async () => {
+test('a route from --route is also used for the undo; one that replaces keeps what others added', async () => {
   const service = await keepPlayers([{ id: 'p1', name: 'Ann', role: 'Sub' }]);
   const user = userOf(service);
   const replaces = 'config set endpoints.players.update.semantics replace';
@@ -370,8 +373,8 @@ async function withFiles() {
   return { home, run };
 }
 
-describe('an undo that deletes is asked for as a delete', () => {
-  test('without a terminal by --yes and --expect', async () => {
+describe('an undo that deletes is confirmed like a delete', () => {
+  test('without a terminal with --yes and --expect', async () => {
     const { run } = await withFiles();
     const bare = await run('runs undo last --json');
     expect(bare.code).toBe(2);
@@ -386,7 +389,7 @@ describe('an undo that deletes is asked for as a delete', () => {
     expect((await run('runs undo last --yes --expect 3 --json')).code).toBe(0);
   });
 
-  test('at a terminal by the number', async () => {
+  test('at a terminal with the number of records', async () => {
     const { home, run } = await withFiles();
     const line = ['-p', 'sandbox', 'runs', 'undo', 'last'];
     const wrong = await converse(home, line, [[/Delete 3 records\? Type the number/, 'y\r']]);

@@ -161,7 +161,7 @@ describe('step 1 and 2', () => {
       cwd: folder(content),
       within: 90_000,
     });
-    // Where it stands is said every ten seconds.
+    // The progress is printed every ten seconds.
     const stderr = ran.stderr.replaceAll(/^\d+ of \d+ files?, .*\n/gm, '');
     expectFailure({ ...ran, stderr }, 9, /stood still/);
     expect(world.done.documents).toBe(0);
@@ -188,7 +188,7 @@ const onDocuments = (action: Action, carriedOut: boolean): WorldOptions => ({
   },
 });
 
-/** A list that shows no document of ours. */
+/** A list without a document of ours. */
 const othersOnly: Action = { json: { documents: [{ ...file, fileKey: 'another' }] } };
 
 describe('step 3', () => {
@@ -209,7 +209,7 @@ describe('step 3', () => {
     fault('F105', `${status}: the orphan is named with the command`, async (attack) => {
       const { api: spoilt } = onDocuments({ status, json: { error: 'no' } }, false);
       const world = await hostileWorld({
-        // Nobody has recorded it, and a list shows so.
+        // It is not recorded, as a list shows.
         api: (request, here) =>
           request.url === '/v1/documents/org_7' ? othersOnly : spoilt?.(request, here),
       });
@@ -345,22 +345,18 @@ describe('the file', () => {
     expect(world.requests).toHaveLength(0);
   });
 
-  fault(
-    'F109',
-    '-r: a folder below that cannot be read is no empty one',
-    async (attack, context) => {
-      const user = otherUser();
-      unlessPossible(context, user.missing);
-      const world = await withStore(undefined);
-      const cwd = folder();
-      chmodSync(cwd, 0o755);
-      mkdirSync(join(cwd, 'closed'), { mode: 0o700 });
-      const { home, under } = user;
-      const ran = await attack('docs upload -r .', { env: world.env, cwd, home, under });
-      expectFailure(ran, 2, /closed.*permission/i);
-      expect(world.requests).toHaveLength(0);
-    },
-  );
+  fault('F109', '-r: an unreadable subfolder does not count as empty', async (attack, context) => {
+    const user = otherUser();
+    unlessPossible(context, user.missing);
+    const world = await withStore(undefined);
+    const cwd = folder();
+    chmodSync(cwd, 0o755);
+    mkdirSync(join(cwd, 'closed'), { mode: 0o700 });
+    const { home, under } = user;
+    const ran = await attack('docs upload -r .', { env: world.env, cwd, home, under });
+    expectFailure(ran, 2, /closed.*permission/i);
+    expect(world.requests).toHaveLength(0);
+  });
 
   fault('F110', 'a pipe, a socket, a device', async (attack) => {
     const world = await withStore(undefined);
@@ -482,7 +478,7 @@ describe('the file', () => {
 describe('downloads', () => {
   fault(
     'F095',
-    'cut in its middle: no file of that name, only a part to go on with',
+    'cut in the middle: no file of that name, only a part to resume',
     async (attack) => {
       const cwd = temporaryFolder('download');
       const world = await withStore(({ method }) =>

@@ -29,7 +29,7 @@ const freshFolder = () => {
 };
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
-test('a new file is whole and 0600 whatever the umask', async () => {
+test('a new file is complete and 0600 whatever the umask', async () => {
   const before = process.umask(0);
   try {
     const file = join(freshFolder(), 'new.json');
@@ -51,7 +51,7 @@ test('an existing file keeps its mode and is replaced, not written into', async 
   expect(statSync(file).ino).not.toBe(ino);
 });
 
-test('until it is committed the old file stands; discarded, nothing is left', async () => {
+test('the old file stays until the commit, and a discard leaves nothing', async () => {
   const folder = freshFolder();
   const file = join(folder, 'list.json');
   writeFileSync(file, 'old');
@@ -72,7 +72,7 @@ test('chunks arrive in order, bytes and text', async () => {
   expect([...readFileSync(file)]).toEqual([0xc3, 0xa4, 0, 255, 10]);
 });
 
-test('of two that want one new name exactly one wins, and replaces nothing', async () => {
+test('exactly one of two writers of a new name wins, and replaces nothing', async () => {
   const folder = freshFolder();
   const file = join(folder, 'download.pdf');
   const temps = ['first', 'second'].map((name) => join(folder, name));
@@ -91,7 +91,7 @@ test('a link is followed to its file and stays a link', async () => {
   expect(readFileSync(join(folder, 'real'), 'utf8')).toBe('new');
 });
 
-test('a device is written straight through', async () => {
+test('a device is written directly', async () => {
   await writeAtomically('/dev/null', 'gone');
   expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
 });
@@ -108,7 +108,7 @@ test.each([
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('a full disk is told, and the old file stays', async () => {
+test('a full disk is reported, and the old file stays', async () => {
   await expect(writeAtomically('/dev/full', 'x'.repeat(10))).rejects.toThrow(/disk is full/);
 });
 
@@ -128,6 +128,6 @@ test('old temporary files are swept, young ones and those of others stay', async
   expect(existsSync(join(folder, mine))).toBe(false);
 });
 
-test('sweeping a folder that is not there is no error', async () => {
+test('sweeping a missing folder is not an error', async () => {
   expect(await sweepStaleTemps(join(home, 'none'), new Date())).toEqual([]);
 });

@@ -24,7 +24,7 @@ const linux: MachineFacts = {
   boot: 'b1',
   namespace: 'pid:[1]',
   bootedAt,
-  birthOf: (pid) => (pid === 10 ? { state: 'S', started: '500' } : undefined),
+  processInfo: (pid) => (pid === 10 ? { state: 'S', started: '500' } : undefined),
 };
 const self: ThisProcess = { pid: 20, isAlive: (pid) => pid === 10, facts: linux };
 const holder = {
@@ -54,7 +54,7 @@ test.each([
   expect(holderState({ ...holder, ...more }, self)).toBe(state);
 });
 
-test('where no machine id is known, another boot proves nothing', () => {
+test('without a machine id, another boot proves nothing', () => {
   const { machine: __, ...bare } = linux;
   const other = { ...withoutMachine, boot: 'b0' };
   expect(holderState(other, { ...self, facts: bare })).toBe('unsure');
@@ -64,7 +64,7 @@ test('where no machine id is known, another boot proves nothing', () => {
 test.each([
   ['taken more than 60 s before the boot', { at: bootedAt - 60_001 }, 'gone'],
   [
-    'taken a moment before the boot, its pid exists: clocks are set',
+    'acquired just before the boot, its pid exists: clocks are adjusted',
     { at: bootedAt - 60_000 },
     'unsure',
   ],
@@ -72,12 +72,12 @@ test.each([
   ['taken since the boot, its pid does not exist', { pid: 11 }, 'gone'],
   ['of another host, however old', { host: 'far', at: 0, pid: 11 }, 'unsure'],
 ])('without /proc: %s', (_case, more, state) => {
-  const mac: MachineFacts = { host: 'vm', bootedAt, birthOf: () => undefined };
+  const mac: MachineFacts = { host: 'vm', bootedAt, processInfo: () => undefined };
   const by = { pid: 10, host: 'vm', at: bootedAt + 1, ...more };
   expect(holderState(by, { ...self, facts: mac })).toBe(state);
 });
 
-test('a file of version 0.1.0 says the same in its own way', () => {
+test('a lock file of version 0.1.0 is understood', () => {
   const text = JSON.stringify({ pid: 10, host: 'vm/pid:[1]', started: '500', boot: 'b1' });
   const old = parseHolder(text);
   expect(old).toEqual({ pid: 10, host: 'vm', namespace: 'pid:[1]', started: '500', boot: 'b1' });
@@ -86,7 +86,7 @@ test('a file of version 0.1.0 says the same in its own way', () => {
   expect(parseHolder('{"pid":10,"ho')).toBeUndefined();
 });
 
-test('this process is itself, and runs', () => {
+test('this process is recognized, and runs', () => {
   const real = { pid: process.pid, isAlive };
   const own = describeSelf(real, 'testing');
   expect(holderState(own, real)).not.toBe('gone');
@@ -97,7 +97,7 @@ test('this process is itself, and runs', () => {
 const canUnshare =
   spawnSync('unshare', ['--pid', '--fork', '--kill-child', '--mount-proc', 'true']).status === 0;
 
-test('a holder in another process namespace is never passed over, and the hint says how to', async ({
+test('a holder in another process namespace is never ignored, and the hint says how to remove the lock', async ({
   skip,
 }) => {
   skip(!canUnshare, 'unshare may make no process namespace');
@@ -111,7 +111,7 @@ test('a holder in another process namespace is never passed over, and the hint s
   await new Promise((resolve) => child.stdout.once('data', resolve));
   const real = { pid: process.pid, isAlive };
   const inside = lockHolder(dir, 'test', real);
-  // Its pid is one of another namespace and here that of something else, or of nothing.
+  // Its pid belongs to another namespace; here it is another process, or none.
   expect(inside?.pid).toBeLessThan(20);
   const isLocked = async () => {
     const error: unknown = await acquireLock(dir, 'test', { self: real, waitMs: 0 }).catch(
@@ -123,7 +123,7 @@ test('a holder in another process namespace is never passed over, and the hint s
   await isLocked();
   child.kill('SIGKILL');
   await new Promise((resolve) => child.on('close', resolve));
-  // Nobody here can tell that it is dead.
+  // From here it is impossible to tell that it is dead.
   await isLocked();
   expect(readFileSync(join(dir, 'journal'), 'utf8')).toContain('enter');
 });

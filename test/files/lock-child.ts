@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { acquireLock, withLock } from '../../src/files/lock.js';
 import { isAlive } from '../support/alive.js';
 
-// A process of the lock's tests: `count DIR TIMES` adds to a counter, `hold DIR` holds until it is killed.
+// Child process of the lock tests: `count DIR TIMES` adds to a counter, `hold DIR` holds the lock
+// until killed.
 const [, , mode = '', dir = '', times = '0'] = process.argv;
 const options = { self: { pid: process.pid, isAlive }, waitMs: 60_000 };
 const journal = join(dir, 'journal');
@@ -14,7 +15,7 @@ async function count(): Promise<void> {
     await withLock(dir, 'test', options, async () => {
       appendFileSync(journal, `enter ${process.pid}\n`);
       const before = Number(readFileSync(counter, 'utf8'));
-      // A second holder would come in here.
+      // A second holder would enter here.
       if (turn % 5 === 0) await new Promise((resolve) => setTimeout(resolve, 1));
       writeFileSync(counter, String(before + 1));
       appendFileSync(journal, `leave ${process.pid}\n`);

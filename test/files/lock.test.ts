@@ -25,7 +25,10 @@ function scratch(): string {
   return dir;
 }
 
-/** Reads the journal: who was inside while another had not left? A killed one may stay inside. */
+/**
+ * Finds processes that entered before another had left, from the journal. A killed one may stay
+ * inside.
+ */
 function overlaps(dir: string, killed: ReadonlySet<number> = new Set()): string[] {
   const found: string[] = [];
   let inside: number | undefined;
@@ -47,7 +50,7 @@ const refusal = async (attempt: Promise<unknown>): Promise<GuardError> => {
   return error;
 };
 
-test('eight processes take turns and lose no count', async () => {
+test('eight processes take turns and no increment is lost', async () => {
   const dir = scratch();
   const children = Array.from({ length: 8 }, () => startChild(script, ['count', dir, '100']));
   expect(await Promise.all(children.map(({ ended }) => ended))).toEqual(Array(8).fill(0));
@@ -56,7 +59,7 @@ test('eight processes take turns and lose no count', async () => {
   expect(lockFiles(dir)).toEqual([]);
 });
 
-test('a holder that is killed is passed over, again and again', async () => {
+test('a killed holder does not block the lock, again and again', async () => {
   const dir = scratch();
   for (let round = 0; round < 5; round += 1) {
     const holder = startChild(script, ['hold', dir]);
@@ -74,13 +77,13 @@ test('a holder that is killed is passed over, again and again', async () => {
   }
 });
 
-test('processes that are killed at any moment never let two in', async () => {
+test('two processes never hold the lock, whenever processes are killed', async () => {
   const dir = scratch();
   const killed = new Set<number>();
   const survivors = Array.from({ length: 2 }, () => startChild(script, ['count', dir, '150']));
   for (let round = 0; round < 50; round += 1) {
     const victim = startChild(script, ['count', dir, '100000']);
-    // From before its first lock to the middle of its turns.
+    // From before its first lock to the middle of its iterations.
     await new Promise((resolve) => setTimeout(resolve, 30 + (round % 25) * 3));
     victim.kill('SIGKILL');
     expect(await victim.ended).toBe('SIGKILL');
@@ -92,11 +95,11 @@ test('processes that are killed at any moment never let two in', async () => {
   expect(lockFiles(dir)).toEqual([]);
 });
 
-test('who slept with an old number finds the holder of a lock that began anew, and waits', async () => {
+test('a process suspended with an old number finds the holder of a restarted lock, and waits', async () => {
   const dir = scratch();
   const holder = await acquireLock(dir, 'test', { self, waitMs: 0 });
   expect(readdirSync(dir)).toContain('test.lock.1');
-  // The file of one who died between his link and his second look.
+  // The file of a process that died between its link and its second listing.
   const dead = { ...describeSelf(self, ''), pid: 999_999_999 };
   writeFileSync(join(dir, 'test.lock.6'), JSON.stringify(dead));
   const error = await refusal(acquireLock(dir, 'test', { self, waitMs: 30 }));
@@ -107,7 +110,7 @@ test('who slept with an old number finds the holder of a lock that began anew, a
   expect(lockFiles(dir)).toEqual([]);
 });
 
-test('calls of one process take turns as well', async () => {
+test('calls within one process also take turns', async () => {
   const dir = scratch();
   let inside = 0;
   const turns = Array.from({ length: 20 }, () =>
@@ -142,7 +145,7 @@ test('a holder on another machine is never declared dead', async () => {
   expect(error.hint).toContain('test.lock.*');
 });
 
-test('a holder knows when it was passed over, and its release frees nobody else', async () => {
+test('a holder detects a takeover, and its release does not free the new holder', async () => {
   const dir = scratch();
   const first = await acquireLock(dir, 'test', { self, waitMs: 0 });
   expect(first.isOurs()).toBe(true);
@@ -153,7 +156,7 @@ test('a holder knows when it was passed over, and its release frees nobody else'
   expect(lockHolder(dir, 'test', self)).toMatchObject({ purpose: 'the next' });
 });
 
-test('an action that throws lets go, and a waiting caller can be called off', async () => {
+test('an action that throws releases the lock, and a waiting caller can be aborted', async () => {
   const dir = scratch();
   const failing = withLock(dir, 'test', { self, waitMs: 0 }, () => {
     throw new Error('inside');
@@ -167,7 +170,7 @@ test('an action that throws lets go, and a waiting caller can be called off', as
   held.release();
 });
 
-test('a missing folder is made, a file in its place is an error', async () => {
+test('a missing folder is created, a file in its place is an error', async () => {
   const dir = scratch();
   await withLock(join(dir, 'a', 'b'), 'test', { self, waitMs: 0 }, () => {});
   await expect(acquireLock(join(dir, 'counter'), 'test', { self, waitMs: 0 })).rejects.toThrow(

@@ -13,7 +13,7 @@ const codeOf = (folder: string) => {
   return 'made';
 };
 
-test('makes what is missing above, each with the mode, and leaves what is there', () => {
+test('creates missing parents with the mode, and leaves existing ones unchanged', () => {
   const top = temporaryFolder();
   mkdirSync(join(top, 'a'), { mode: 0o755 });
   makeFolder(join(top, 'a/b/c'), 0o700);
@@ -22,7 +22,7 @@ test('makes what is missing above, each with the mode, and leaves what is there'
   expect(modes).toEqual([0o755, 0o700, 0o700]);
 });
 
-test('a file in its place or above it is no folder, and a link to nowhere is none', () => {
+test('a file in its place or above it is an error, and so is a dangling link', () => {
   const top = temporaryFolder();
   writeFileSync(join(top, 'file'), '');
   symlinkSync(join(top, 'nowhere/at/all'), join(top, 'link'));
@@ -34,7 +34,7 @@ test('a file in its place or above it is no folder, and a link to nowhere is non
   expect(codeOf(join(top, 'here/below'))).toBe('made');
 });
 
-test('a file system that takes no folder ends a download, and a run, in words', async ({
+test('a file system that refuses folders ends a download or a run with a message', async ({
   skip,
 }) => {
   skip(!existsSync('/proc/self'), 'there is no /proc');

@@ -33,14 +33,14 @@ describe.each([0o000, 0o022, 0o077])('with umask %i', (mask) => {
     process.umask(before);
   });
 
-  test('a new folder and its missing parents are for the owner alone', () => {
+  test('a new folder and its missing parents are private to the owner', () => {
     const top = fresh();
     ensurePrivateFolder(join(top, 'a', 'b'), { owner });
     expect([top, join(top, 'a'), join(top, 'a', 'b')].map(modeOf)).toEqual([0o700, 0o700, 0o700]);
   });
 });
 
-test('an existing looser folder is tightened, what is in it stays', () => {
+test('an existing looser folder is tightened, its content stays', () => {
   const folder = fresh();
   mkdirSync(folder);
   chmodSync(folder, 0o777);
@@ -59,21 +59,21 @@ test('a planted link is refused, and its target is left alone', () => {
   expect(modeOf(target)).toBe(0o755);
 });
 
-test('a link that points nowhere is refused and nothing is made behind it', () => {
+test('a dangling link is refused and its target is not created', () => {
   const [target, planted] = [fresh(), fresh()];
   symlinkSync(target, planted);
   expect(() => ensurePrivateFolder(planted, { owner })).toThrow(ConfigError);
   expect(existsSync(target)).toBe(false);
 });
 
-test('a file in the place of the folder, or of a parent, is told', () => {
+test('a file in the place of the folder or of a parent is reported', () => {
   const file = fresh();
   writeFileSync(file, '');
   expect(() => ensurePrivateFolder(file, { owner })).toThrow(/is no folder/);
   expect(() => ensurePrivateFolder(join(file, 'below'), { owner })).toThrow(ConfigError);
 });
 
-test('a folder that everybody shares is not made private', () => {
+test('a folder shared by all users is not made private', () => {
   const shared = fresh();
   mkdirSync(shared);
   chmodSync(shared, 0o1777);
@@ -81,7 +81,7 @@ test('a folder that everybody shares is not made private', () => {
   expect(lstatSync(shared).mode & 0o7777).toBe(0o1777);
 });
 
-test('a missing home folder is not made', () => {
+test('a missing home folder is not created', () => {
   const missing = fresh();
   expect(() =>
     ensurePrivateFolder(join(missing, '.config', 'rosterctl'), { owner, within: missing }),
@@ -106,7 +106,7 @@ test('a file of another user is not read, one of root is', ({ skip }) => {
   expect(() => inspectPrivateFile(file, { owner: 4242 })).toThrow(/belongs to another user/);
 });
 
-test('a looser file is seen and tightened', () => {
+test('a looser file is detected and tightened', () => {
   const file = fresh();
   writeFileSync(file, 'x');
   chmodSync(file, 0o644);
@@ -127,7 +127,7 @@ test('a link in the place of a private file is not written through', () => {
   expect(() => tightenPrivateFile(planted, { owner })).toThrow(/is a link/);
 });
 
-test('what is not there is absent, and no error', () => {
+test('a missing file is absent, not an error', () => {
   const file = join(fresh(), 'deep', 'none');
   expect(inspectPrivateFile(file, { owner })).toEqual({ state: 'absent' });
   expect(() => tightenPrivateFile(file, { owner })).not.toThrow();

@@ -1,9 +1,9 @@
-/** What `--json` of each command prints; a command that shows records of a resource needs no entry. */
+/** The JSON output of each command; a command that prints records of a resource needs no entry. */
 import * as z from 'zod/mini';
 import { resources } from '../../src/api/resources.js';
 import { UploadGrant } from '../../src/api/schemas.js';
-import { rowResults } from '../../src/bulk/report.js';
-import { uploadStates } from '../../src/bulk/end-run.js';
+import { rowResults } from '../../src/runs/report.js';
+import { uploadStates } from '../../src/runs/end.js';
 import { shells } from '../../src/cli/completion/scripts.js';
 import type { Command } from '../../src/cli/define.js';
 
@@ -26,7 +26,7 @@ const signed = z.object({ id: text, url: text, expiresAt: textOrNull });
 const downloaded = z.union([saved, signed, z.array(z.union([saved, signed]))]);
 const deleted = z.object({ id: text, deleted: z.literal(true) });
 
-/** The report of a write to several things. */
+/** The report of a write to several records. */
 export const report = z.looseObject({
   schema: z.literal(1),
   run: textOrNull,
@@ -49,7 +49,7 @@ export const report = z.looseObject({
   ),
 });
 
-/** What a dry run of one thing prints. */
+/** The output of a dry run for one record. */
 export const dryRun = z.looseObject({
   schema: z.literal(1),
   dryRun: z.literal(true),
@@ -175,7 +175,7 @@ const shapes: Readonly<Record<string, z.ZodMiniType>> = {
   help: z.object({ text }),
 };
 
-/** Throws for a command that has no shape. */
+/** Returns the schema of a command's JSON; throws for a command that has no shape. */
 export function shapeOf(name: string, { kind, resource }: Command['view']): z.core.$ZodType {
   if (resource !== undefined) {
     const record: z.ZodMiniType = resources[resource].schema;

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { OutputError, PipeClosedError } from '../../src/errors.js';
 import { createStreams } from '../../src/terminal/streams.js';
 
-/** Streams over a descriptor that takes what `take` lets it, and what came through the stream. */
+/** Streams over a descriptor that accepts what `take` allows, with the text written through the stream. */
 function over(take: (bytes: Uint8Array) => number) {
   const direct: string[] = [];
   const streamed: string[] = [];
@@ -26,9 +26,9 @@ function over(take: (bytes: Uint8Array) => number) {
     {
       isTerminal: (descriptor) => descriptor === 1,
       write(_descriptor, bytes) {
-        const taken = take(bytes);
-        direct.push(Buffer.from(bytes.subarray(0, taken)).toString());
-        return taken;
+        const accepted = take(bytes);
+        direct.push(Buffer.from(bytes.subarray(0, accepted)).toString());
+        return accepted;
       },
     },
   );
@@ -39,7 +39,7 @@ function refused(code: string): Error {
   return Object.assign(new Error(code), { code });
 }
 
-test('a short text needs no stream, nor does the question for a terminal', async () => {
+test('a short text needs no stream, nor does the terminal check', async () => {
   const { streams, direct, opened } = over((bytes) => bytes.length);
   await streams.stdout.write('äpfel\n');
   expect([direct, streams.stdout.isTerminal, streams.stdin.isTerminal]).toEqual([
@@ -50,13 +50,13 @@ test('a short text needs no stream, nor does the question for a terminal', async
   expect(opened()).toBe(false);
 });
 
-test('a text that is taken in pieces is written whole', async () => {
+test('a text accepted in pieces is written completely', async () => {
   const { streams, direct } = over((bytes) => Math.min(4, bytes.length));
   await streams.stdout.write('0123456789');
   expect(direct).toEqual(['0123', '4567', '89']);
 });
 
-test('what a full pipe does not take goes through the stream, and so does all after it', async () => {
+test('text that a full pipe does not accept goes through the stream, as does all later text', async () => {
   let calls = 0;
   const { streams, direct, streamed } = over(() => {
     calls++;
@@ -81,11 +81,14 @@ test('a long text goes through the stream, which waits for its reader', async ()
 test.each([
   ['EPIPE', PipeClosedError],
   ['ENOSPC', OutputError],
-] as const)('%s is told by the write that met it and by every later one', async (code, kind) => {
-  const { streams, opened } = over(() => {
-    throw refused(code);
-  });
-  await expect(streams.stdout.write('a')).rejects.toThrow(kind);
-  await expect(streams.stdout.write('b')).rejects.toThrow(kind);
-  expect(opened()).toBe(false);
-});
+] as const)(
+  '%s is thrown by the write that caused it and by every later one',
+  async (code, kind) => {
+    const { streams, opened } = over(() => {
+      throw refused(code);
+    });
+    await expect(streams.stdout.write('a')).rejects.toThrow(kind);
+    await expect(streams.stdout.write('b')).rejects.toThrow(kind);
+    expect(opened()).toBe(false);
+  },
+);

@@ -14,7 +14,7 @@ import { screen } from '../support/screen.js';
 
 let folder = '';
 
-/** A program that does one thing with a real terminal and tells the outcome at the end. */
+/** A program that does one thing with a real terminal and prints the outcome at the end. */
 const program = `
 import { createPrompts } from '${source('prompt')}';
 import { createProgress } from '${source('progress')}';
@@ -80,13 +80,13 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 interface Typing {
-  /** What the screen must show before, and what is typed then. */
+  /** The screen text to wait for, and the keys to type then. */
   readonly keys?: readonly (readonly [shown: string, typed: string])[];
   readonly env?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
 }
 
-/** Runs the program in a pseudo terminal of 40 columns; what the terminal got. */
+/** Runs the program in a pseudo terminal of 40 columns and returns its output. */
 async function inTerminal(what: string, { keys = [], env = {}, args = [] }: Typing = {}) {
   const child = spawn(process.execPath, [join(folder, 'program.mjs'), what, ...args], {
     cols: 40,
@@ -95,15 +95,15 @@ async function inTerminal(what: string, { keys = [], env = {}, args = [] }: Typi
   });
   let got = '';
   let from = 0;
-  const left = [...keys];
+  const remaining = [...keys];
   const step = () => {
-    const [next] = left;
+    const [next] = remaining;
     if (!next) return;
     const at = withoutColor(got).indexOf(next[0], from);
     if (at < 0) return;
     from = at + next[0].length;
-    left.shift();
-    // The prompt discards what was typed before it was drawn.
+    remaining.shift();
+    // The prompt discards keys typed before it is drawn.
     setTimeout(() => child.write(next[1]), 100);
   };
   child.onData((data) => {
@@ -114,7 +114,7 @@ async function inTerminal(what: string, { keys = [], env = {}, args = [] }: Typi
   return got;
 }
 
-/** What moves the cursor and clears lines, as a prompt or spinner does it. */
+/** Removes the control sequences by which a prompt or spinner moves the cursor and clears lines. */
 function withoutDrawing(text: string): string {
   // oxlint-disable-next-line no-control-regex
   return (
@@ -125,7 +125,7 @@ function withoutDrawing(text: string): string {
   );
 }
 
-describe('a question at a terminal', () => {
+describe('a prompt at a terminal', () => {
   test.each([
     ['y\r', 'ANSWER true'],
     ['yes\r', 'ANSWER true'],
@@ -134,7 +134,7 @@ describe('a question at a terminal', () => {
     ['\u0003', 'FAILED CancelledError'],
     ['\u001b', 'FAILED CancelledError'],
     ['\u0004', 'FAILED CancelledError'],
-  ])('%j means %s, and the terminal is as before', async (typed, outcome) => {
+  ])('%j means %s and restores the terminal', async (typed, outcome) => {
     const got = await inTerminal('confirm', { keys: [['y/N', typed]] });
     expect(got).toContain(outcome);
     expect(got).toContain('RAW false');
@@ -142,14 +142,14 @@ describe('a question at a terminal', () => {
     expect(got.lastIndexOf('\u001b[?25h')).toBeGreaterThanOrEqual(got.lastIndexOf('\u001b[?25l'));
   });
 
-  test('its text is harmless, and a secret in it is not shown', async () => {
+  test('sanitizes its text and redacts secrets in it', async () => {
     const got = await inTerminal('confirm', { keys: [['y/N', 'n\r']] });
     expect(withoutDrawing(got)).not.toMatch(forbidden);
     expect(got).not.toContain('sekret-key');
     expect(withoutDrawing(got)).toContain('\\u001b]0;title\\u0007');
   });
 
-  test('a text is checked until it fits', async () => {
+  test('asks for a text until it is valid', async () => {
     const got = await inTerminal('text', {
       keys: [
         ['Name?', 'no\r'],
@@ -159,26 +159,26 @@ describe('a question at a terminal', () => {
     expect(got).toContain('ANSWER "Ann"');
   });
 
-  test('a key is masked', async () => {
+  test('masks a key', async () => {
     const got = await inTerminal('secret', { keys: [['Key?', 'abc123\r']] });
     expect(got.split('ANSWER')[0]).not.toContain('abc123');
     expect(got).toContain('ANSWER "abc123"');
   });
 
-  test('a choice is made with the arrow keys', async () => {
+  test('offers choices with the arrow keys', async () => {
     const got = await inTerminal('select', { keys: [['second', '\u001b[B\r']] });
     expect(got).toContain('ANSWER "b"');
     expect(withoutDrawing(got)).not.toMatch(forbidden);
   });
 
-  test('NO_COLOR leaves the question plain', async () => {
+  test('has no colour with NO_COLOR', async () => {
     const got = await inTerminal('confirm', { keys: [['y/N', 'n\r']], env: { NO_COLOR: '1' } });
     expect(got).toContain('ANSWER false');
     expect(withoutColor(got)).toBe(got);
   });
 });
 
-/** Where nothing happens to the process. */
+/** A process without events. */
 const world = {
   signal: new AbortController().signal,
   onContinue: () => () => {},
@@ -186,17 +186,22 @@ const world = {
   withEditing: <T>(open: () => T) => open(),
 };
 
-describe('without a person', () => {
+describe('without an interactive terminal', () => {
   test.each([
-    ['stdin and stderr are no terminals', false, false],
-    ['prompting is forbidden', true, true],
-  ])('a question is a usage error that names the way out: %s', async (_, interactive, noInput) => {
+    ['stdin and stderr are no terminals', false, false, 'this is not a terminal'],
+    [
+      'prompting is forbidden',
+      true,
+      true,
+      'prompts are off (--no-input, ROSTERCTL_NO_INPUT or CI)',
+    ],
+  ])('a prompt is a usage error with a hint: %s', async (_, interactive, noInput, why) => {
     const made = screen({ interactive });
     const prompts = createPrompts(made.streams, {
       noInput,
       ...world,
     });
-    expect(prompts.nobody).toMatch(/nobody/);
+    expect(prompts.unavailable).toBe(why);
     const failure = await prompts
       .confirm('Delete?', { hint: 'Add: --yes' })
       .catch((error: unknown) => error);
@@ -205,7 +210,7 @@ describe('without a person', () => {
     expect(made.stdout() + made.stderr()).toBe('');
   });
 
-  test('who has pressed Ctrl-C before is not asked any more', async () => {
+  test('a prompt after Ctrl-C is cancelled', async () => {
     const made = screen({ interactive: true });
     const prompts = createPrompts(made.streams, {
       noInput: false,
@@ -216,19 +221,19 @@ describe('without a person', () => {
     expect(made.stdout() + made.stderr()).toBe('');
   });
 
-  test('it is possible at a terminal', () => {
+  test('prompting is possible in a terminal', () => {
     const { streams } = screen({ interactive: true });
     expect(
       createPrompts(streams, {
         noInput: false,
         ...world,
-      }).nobody,
+      }).unavailable,
     ).toBeUndefined();
   });
 });
 
 describe('progress', () => {
-  test('spins on a terminal, harmless and on one line, and is gone at the end', async () => {
+  test('spins on a terminal, sanitized and on one line, and is erased at the end', async () => {
     const got = await inTerminal('progress');
     const plain = withoutDrawing(got);
     expect(plain).toContain('working \\u001b]0;x\\u0007 [redacted]');
@@ -240,7 +245,7 @@ describe('progress', () => {
     expect(got.slice(0, got.indexOf('ANSWER'))).toMatch(/\u001b\[0?K\u001b\[\?25h\s*$/);
   });
 
-  test('makes way for a note and a row that come meanwhile', async () => {
+  test('is cleared for a note and a row printed meanwhile', async () => {
     const got = await inTerminal('notes');
     // oxlint-disable-next-line no-control-regex
     for (const text of ['a note', 'a row'])
@@ -282,17 +287,17 @@ describe('the pager', () => {
   });
 
   test.each(['/nowhere/pager', '', "'open"])(
-    'one that cannot be started says so: %j',
+    'returns false if it cannot be started: %j',
     async (command) => {
       expect(await inTerminal('pager', { args: [command] })).toContain('ANSWER false');
     },
   );
 
-  test('one that has seen enough is no failure', async () => {
+  test('that quits early is no failure', async () => {
     expect(await inTerminal('pager', { args: ['true'] })).toContain('ANSWER true');
   });
 
-  test("the user's own LESS stays, the key goes", () => {
+  test("keeps the user's own LESS and drops the key", () => {
     expect(pagerEnvironment({ LESS: '-S', ROSTERCTL_API_KEY: 'k', PATH: '/bin' })).toEqual({
       LESS: '-S',
       PATH: '/bin',

@@ -26,13 +26,13 @@ function streamsOn(
   });
 }
 
-test('a terminal that says it has no columns counts as 80 wide, and nothing is animated on it', () => {
+test('a terminal that reports 0 columns counts as 80 wide and gets no animation', () => {
   const serial = Object.assign(new PassThrough(), { isTTY: true, columns: 0, rows: 0 });
   const usual = Object.assign(new PassThrough(), { isTTY: true, columns: 100, rows: 30 });
-  const size = ({ stderr, animates }: ReturnType<typeof streamsOn>) => [
+  const size = ({ stderr, canAnimate }: ReturnType<typeof streamsOn>) => [
     stderr.columns,
     stderr.rows,
-    animates,
+    canAnimate,
   ];
   expect(size(streamsOn({ stderr: serial }))).toEqual([80, 24, false]);
   expect(size(streamsOn({ stderr: usual }))).toEqual([100, 30, true]);
@@ -58,8 +58,8 @@ describe('colour', () => {
     [false, { FORCE_COLOR: '1' }, true],
     [true, { FORCE_COLOR: '0' }, false],
     [true, { FORCE_COLOR: '1', NO_COLOR: '1' }, true],
-  ])('terminal %s with %j: %s', (isTerminal, env, wanted) => {
-    expect(wantsColor(isTerminal, env)).toBe(wanted);
+  ])('terminal %s with %j: %s', (isTerminal, env, expected) => {
+    expect(wantsColor(isTerminal, env)).toBe(expected);
   });
 
   test('--no-color beats everything', () => {
@@ -70,27 +70,28 @@ describe('colour', () => {
   });
 });
 
-test('COLUMNS is honoured, nonsense in it is not', () => {
+test('a valid COLUMNS is used, an invalid one is ignored', () => {
   expect(streamsOn({ env: { COLUMNS: '33' } }).stdout.columns).toBe(33);
   expect(streamsOn({ env: { COLUMNS: '0' } }).stdout.columns).toBe(80);
   expect(streamsOn({ env: { COLUMNS: 'wide' } }).stdout.columns).toBe(80);
 });
 
 describe('writing', () => {
-  test('a write is over when the bytes are handed over', async () => {
-    const taken: string[] = [];
+  test('a write resolves once the bytes are handed over', async () => {
+    const accepted: string[] = [];
     const slow = new Writable({
       highWaterMark: 1,
-      write: (chunk, _encoding, done) => setTimeout(() => done(void taken.push(String(chunk))), 5),
+      write: (chunk, _encoding, done) =>
+        setTimeout(() => done(void accepted.push(String(chunk))), 5),
     });
     const streams = streamsOn({ stdout: slow });
     await streams.stdout.write('one');
-    expect(taken).toEqual(['one']);
+    expect(accepted).toEqual(['one']);
     await Promise.all([streams.stdout.write('two'), streams.stdout.write(Buffer.from('three'))]);
-    expect(taken).toEqual(['one', 'two', 'three']);
+    expect(accepted).toEqual(['one', 'two', 'three']);
   });
 
-  test('a reader that went away is a PipeClosedError, now and later', async () => {
+  test('a closed pipe is a PipeClosedError, for this write and later ones', async () => {
     const streams = streamsOn({ stdout: breaksWith('EPIPE') });
     await expect(streams.stdout.write('x')).rejects.toThrow(PipeClosedError);
     await expect(streams.stdout.write('y')).rejects.toThrow(PipeClosedError);
@@ -102,7 +103,7 @@ describe('writing', () => {
     await expect(streams.stdout.write('x')).rejects.toThrow(/the disk is full.*ENOSPC/);
   });
 
-  test('an error that comes between two writes is told by the next one', async () => {
+  test('an error between two writes is thrown by the next one', async () => {
     const stdout = new PassThrough();
     const streams = streamsOn({ stdout });
     await streams.stdout.write('x');
@@ -110,14 +111,14 @@ describe('writing', () => {
     await expect(streams.stdout.write('y')).rejects.toThrow(/EIO/);
   });
 
-  test('a stderr that is gone stops nobody', async () => {
+  test('a closed stderr is ignored', async () => {
     const streams = streamsOn({ stderr: breaksWith('EPIPE') });
     await expect(streams.stderr.write('x')).resolves.toBeUndefined();
   });
 });
 
 describe('secrets', () => {
-  test('the key never reaches stderr, in none of its spellings', async () => {
+  test('the key never reaches stderr, in any of its encodings', async () => {
     const stderr = new PassThrough();
     const streams = streamsOn({ stderr });
     streams.redact('k"ey +1/2');
@@ -128,12 +129,12 @@ describe('secrets', () => {
     expect(String(stderr.read())).toBe('[redacted] "[redacted]" [redacted] abc\n');
   });
 
-  test('the key is hidden as a service may repeat it, and where a text is cut in its middle', async () => {
+  test('the key is redacted in the encodings of a service, and where a text is truncated within it', async () => {
     const stderr = new PassThrough();
     const streams = streamsOn({ stderr });
     const key = 'rk_live/CANARY+0123456789=';
     streams.redact(key);
-    const told = [
+    const lines = [
       encodeURIComponent(key)
         .toLowerCase()
         .replace('rk_live', 'rk_live')
@@ -144,10 +145,10 @@ describe('secrets', () => {
       Buffer.from(key).toString('base64url'),
       `the invalid key: ${key.slice(0, 20)}…`,
     ];
-    await streams.stderr.write(told.join('\n'));
+    await streams.stderr.write(lines.join('\n'));
     const shown = String(stderr.read());
     expect(shown).not.toMatch(/CANARY|UUNBTkFSW/);
-    expect(shown.match(/\[redacted\]/g)).toHaveLength(told.length);
+    expect(shown.match(/\[redacted\]/g)).toHaveLength(lines.length);
     expect(shown).toContain('the invalid key: [redacted]…');
   });
 
@@ -166,7 +167,7 @@ describe('secrets', () => {
     );
   });
 
-  test('stdout shows what was asked for', async () => {
+  test('stdout is not redacted', async () => {
     const stdout = new PassThrough();
     const streams = streamsOn({ stdout });
     streams.redact('secret-key');
@@ -176,7 +177,7 @@ describe('secrets', () => {
 });
 
 describe('stdin', () => {
-  test('is read whole', async () => {
+  test('is read completely', async () => {
     const stdin = new PassThrough();
     stdin.end('two\nlines');
     expect(String(await streamsOn({ stdin }).stdin.readAll(100))).toBe('two\nlines');
@@ -189,7 +190,7 @@ describe('stdin', () => {
   });
 });
 
-describe('in a process of its own', () => {
+describe('in a separate process', () => {
   let folder = '';
   let program = '';
 
@@ -203,7 +204,7 @@ describe('in a process of its own', () => {
 const streams = createStreams(process as never);
 const size = Number(process.argv[2]);
 try {
-  for (let left = size; left > 0; left -= 1000) await streams.stdout.write('x'.repeat(999) + '\\n');
+  for (let remaining = size; remaining > 0; remaining -= 1000) await streams.stdout.write('x'.repeat(999) + '\\n');
   process.exitCode = 0;
 } catch (error) {
   await streams.stderr.write((error as Error).name + ': ' + (error as Error).message);
@@ -230,14 +231,14 @@ try {
     return { code, stderr };
   };
 
-  test('a full device is no success', async ({ skip }) => {
+  test('a full device is an error', async ({ skip }) => {
     skip(!existsSync('/dev/full'), 'there is no /dev/full');
     const { code, stderr } = await end(start(1000, openSync('/dev/full', 'w')));
     expect(stderr).toMatch(/^OutputError: .*ENOSPC/);
     expect(code).toBe(7);
   });
 
-  test('a pipe gets all of a megabyte', async () => {
+  test('a pipe gets a megabyte completely', async () => {
     const child = start(1_000_000, 'pipe');
     let bytes = 0;
     child.stdout?.on('data', (chunk: Buffer) => (bytes += chunk.length));
@@ -245,7 +246,7 @@ try {
     expect(bytes).toBe(1_000_000);
   });
 
-  test('a reader that goes away ends the writing at once', async () => {
+  test('a closed pipe ends the writing at once', async () => {
     const child = start(1e9, 'pipe');
     child.stdout?.once('data', () => child.stdout?.destroy());
     const { code, stderr } = await end(child);

@@ -16,11 +16,11 @@ const paint = createPaint(false);
 const column = (name: string, ...cells: string[]): TableColumn => ({
   name,
   cells,
-  whole: name === 'id',
+  neverTruncated: name === 'id',
 });
 
-describe('the look', () => {
-  test('no frame, two spaces between, nothing at the line ends', async () => {
+describe('the layout', () => {
+  test('has no frame, two spaces between columns and no trailing spaces', async () => {
     const columns = [
       column('id', 'app_1', 'app_22'),
       column('name', 'Ann', '日本語'),
@@ -33,9 +33,9 @@ describe('the look', () => {
     ]);
   });
 
-  test('the header is bold and a status has its colour, around the words only', async () => {
+  test('makes the header bold and colours a status, around the words only', async () => {
     const columns = [
-      { name: 'status', cells: ['accepted', 'odd'], painted: true },
+      { name: 'status', cells: ['accepted', 'odd'], isColored: true },
       column('n', '1', '2'),
     ];
     expect(await renderTable(columns, { columns: 80, paint: createPaint(true) })).toEqual([
@@ -45,7 +45,7 @@ describe('the look', () => {
     ]);
   });
 
-  test('a cell is cut at 40 columns, an id never', async () => {
+  test('truncates a cell at 40 columns, an id never', async () => {
     const long = 'x'.repeat(60);
     const lines = await renderTable([column('id', long), column('name', long)], {
       columns: 120,
@@ -63,7 +63,7 @@ describe('the width', () => {
     column('discordUsername', 'ann#1'),
   ];
 
-  test('columns fall off at the right end and are named', async () => {
+  test('drops columns from the right and names them', async () => {
     expect(await renderTable(columns, { columns: 62, paint, hidden: ['formResponses'] })).toEqual([
       'id     name  email             discordUsername',
       'app_1  Ann   ann@example.test  ann#1',
@@ -76,7 +76,7 @@ describe('the width', () => {
     ]);
   });
 
-  test('at 20 columns the name still stands beside the id', async () => {
+  test('keeps the name next to the id at 20 columns', async () => {
     const narrow = [
       column('id', 'app_1'),
       column('name', 'Annabella Featherstone'),
@@ -98,8 +98,8 @@ const columnsOf = (rows: number) =>
     fc.record({
       name: cell.map((name) => name || '""'),
       cells: fc.array(cell, { minLength: rows, maxLength: rows }),
-      whole: fc.boolean(),
-      painted: fc.boolean(),
+      neverTruncated: fc.boolean(),
+      isColored: fc.boolean(),
     }),
     { minLength: 1, maxLength: 6 },
   );
@@ -109,7 +109,7 @@ describe('as it is bundled', () => {
   let folder = '';
   let table: typeof import('../../src/terminal/table.js');
 
-  // The build gives cli-table3 our own measure of width; only there the two ways to draw must agree.
+  // Only in the build does cli-table3 use our own widths, so only there must both ways to draw agree.
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'rosterctl-table-'));
     const bundle = await rolldown({
@@ -133,7 +133,7 @@ describe('as it is bundled', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test('cli-table3 and our own columns draw the same bytes', async () => {
+  test('cli-table3 and our own code draw the same bytes', async () => {
     await fc.assert(
       fc.asyncProperty(
         tables,

@@ -3,7 +3,7 @@ import { converse } from '../support/converse.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 import { recordingService } from '../support/service.js';
 
-/** Asks to wait 3 s once, then answers. */
+/** A service that asks once to wait 3 s, then responds. */
 async function busyService() {
   let asked = 0;
   return recordingService(() =>
@@ -15,7 +15,7 @@ async function busyService() {
 
 const waits = /The service asks to wait; trying again in [34] s\./;
 
-test.concurrent('a wait that the service asks for is told at a terminal', async () => {
+test.concurrent('a wait requested by the service is noted in a terminal', async () => {
   const { env } = await busyService();
   const { shown, code } = await converse(
     temporaryFolder(),
@@ -28,7 +28,7 @@ test.concurrent('a wait that the service asks for is told at a terminal', async 
   expect(code).toBe(0);
 });
 
-test.concurrent('a log does not hear of it, nor does --quiet', async () => {
+test.concurrent('it is not noted in a log or with --quiet', async () => {
   const [log, quiet] = await Promise.all([busyService(), busyService()]);
   const [piped, still] = await Promise.all([
     rosterctl('teams get team_1 --json', { env: log.env }),

@@ -9,14 +9,14 @@ test('a line of prose is broken between words and keeps its indent', () => {
   expect(wrapWholeWords('a  b', 4)).toEqual(['a  b']);
 });
 
-test('what is there to be copied stays whole', () => {
+test('text to be copied is not broken', () => {
   const url = `https://example.com/${'x'.repeat(30)}`;
   expect(wrapWholeWords(`see ${url} now`, 20)).toEqual(['see', url, 'now']);
   const hint = 'Go on with: rosterctl runs resume 20261121T213146782-c1c4ff';
   expect(wrapWholeWords(hint, 20)).toEqual([hint]);
 });
 
-test('a command at the end of a long note begins on a line of its own, and the words before it are not cut', () => {
+test('a command at the end of a long note begins on its own line, and the words before it are not broken', () => {
   const note = '  This call is a guess. Name it: rosterctl config set endpoints.players.delete X';
   expect(wrapWholeWords(note, 24)).toEqual([
     '  This call is a guess.',
@@ -26,7 +26,7 @@ test('a command at the end of a long note begins on a line of its own, and the w
   expect(wrapWholeWords(note, 80)).toEqual([note]);
 });
 
-test('a note is fitted to a terminal and left alone in a pipe', async () => {
+test('a note is wrapped in a terminal and unchanged in a pipe', async () => {
   const line = ['config', 'set', 'columns.tryouts', 'nmae'];
   const note = 'No documented field is called nmae; did you mean name?';
   const { shown } = await converse(temporaryFolder(), line, [], { NO_COLOR: '1' }, 30);

@@ -39,7 +39,7 @@ const words = fc.oneof(
     .map((list) => list.join('')),
 );
 
-test('a cut text is never wider than asked, and only cut when it had to be', () => {
+test('a truncated text fits the width, and is truncated only if necessary', () => {
   fc.assert(
     fc.property(words, fc.integer({ min: 1, max: 60 }), (text, columns) => {
       const safe = cellText(text);
@@ -51,7 +51,7 @@ test('a cut text is never wider than asked, and only cut when it had to be', () 
   );
 });
 
-test('no wrapped line is wider than asked, and no letter is lost', () => {
+test('wrapped lines fit the width, and no letter is lost', () => {
   fc.assert(
     fc.property(words, fc.integer({ min: 6, max: 60 }), (text, columns) => {
       const safe = multiLine(text).slice(0, 3000);
@@ -63,7 +63,7 @@ test('no wrapped line is wider than asked, and no letter is lost', () => {
   );
 });
 
-test('lines break at spaces where there are some', () => {
+test('lines break at spaces if there are any', () => {
   expect(wrap('one two three', 7)).toEqual(['one two', 'three']);
   expect(wrap('abcdefghij', 4)).toEqual(['abcd', 'efgh', 'ij']);
   expect(wrap('', 4)).toEqual(['']);

@@ -2,7 +2,7 @@
  * What bash leaves to its completers: it cuts words at `=` and `:`, hands them over with their
  * quotes, and takes the answer as it shall stand on the line.
  */
-import type { Environment } from '../../config/paths.js';
+import type { Environment } from '../../data/environment.js';
 import { beginning, type Candidates, type Completion, wordOf } from './candidates.js';
 
 /** A command line as bash describes it to `_rosterctl`. */

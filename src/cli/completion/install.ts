@@ -1,7 +1,7 @@
 /** Installs and removes a shell's completion script, and the lines that load it. */
 import { chmodSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, posix, win32 } from 'node:path';
-import type { Environment } from '../../config/paths.js';
+import type { Environment } from '../../data/environment.js';
 import { ConfigError, GuardError, OutputError } from '../../errors.js';
 import { writeAtomically } from '../../files/atomic-write.js';
 import { unreadable } from '../../files/input-file.js';

@@ -1,16 +1,17 @@
+/** `rosterctl auth login`: checks and stores an API key. */
 import { defineLocalCommand, flag, param } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 import { optionalWord } from '../../cli/words.js';
 import { cleanKey, readKeyFile } from '../../config/api-key.js';
 import { originOf, parseBaseUrl } from '../../config/base-url.js';
-import { checkOrganization, findPlace } from '../../config/connection.js';
+import { checkOrganization, findTarget } from '../../config/connection.js';
 import { checkProfileName, withLogin } from '../../config/profiles.js';
 import type { Connection, Settings } from '../../config/settings.js';
 import { activeProfileOf } from '../../config/store.js';
 import type { LocalContext } from '../../context.js';
 import { defaultProfile, orList, shellQuote } from '../../data/text.js';
 import { ApiError, type Failure, NetworkError, ProtocolError, UsageError } from '../../errors.js';
-import { checkKey, connectionOf, explainForbidden } from './key-check.js';
+import { checkKey, connectionOf, explainForbidden } from './shared.js';
 
 interface LoggedIn {
   readonly profile: string;
@@ -18,7 +19,7 @@ interface LoggedIn {
   readonly baseUrl: string;
   readonly keyStored: true;
   readonly check: 'ok' | '403' | 'skipped';
-  /** What a refusal meant, where there was one. */
+  /** What a 403 meant. */
   readonly reason?: string | undefined;
   readonly credentialsFile: string;
   readonly active: boolean;
@@ -46,7 +47,7 @@ export default defineLocalCommand({
     noCheck: flag('store the key without asking the service'),
   },
   excludes: [['keyStdin', 'keyFile']],
-  acts: true,
+  hasSideEffects: true,
   view: linesOf(describe),
   async run(context, { keyStdin, keyFile, noCheck }) {
     if (context.settings.dryRun)
@@ -57,23 +58,23 @@ export default defineLocalCommand({
         },
       );
     const profile = profileToStore(context);
-    // Told now, not after the key was typed.
+    // Validated before the key is typed.
     const { credentialsFile } = context.config;
-    const place = findPlace({ ...connectionOf(context), profile }, []);
-    refuseMissing(context, {
-      '--base-url': place.baseUrl !== undefined,
-      '--org': place.organization !== undefined,
+    const given = findTarget({ ...connectionOf(context), profile }, []);
+    requireFlagsOrPrompt(context, {
+      '--base-url': given.baseUrl !== undefined,
+      '--org': given.organization !== undefined,
       '--key-stdin or --key-file': keyStdin || keyFile !== undefined,
     });
-    const baseUrl = place.baseUrl
-      ? parseBaseUrl(place.baseUrl.text)
+    const baseUrl = given.baseUrl
+      ? parseBaseUrl(given.baseUrl.text)
       : parseBaseUrl(
           await context.prompts.text('Base URL (ends in /v1):', {
-            validate: (text) => inFull(problemOf(() => parseBaseUrl(text))),
+            validate: (text) => withHint(problemOf(() => parseBaseUrl(text))),
           }),
         );
     const organizationId = checkOrganization(
-      place.organization?.text ??
+      given.organization?.text ??
         (await context.prompts.text('Organization id:', {
           validate: (text) => problemOf(() => checkOrganization(text))?.message,
         })),
@@ -90,20 +91,23 @@ export default defineLocalCommand({
   },
 });
 
-/** `--profile` or its twin; the active profile is not meant, a login without a name is `default`. */
+/** The profile of `--profile` or its variable, else `default`; the active profile is not used. */
 function profileToStore({ settings }: LocalContext): Settings['profile'] {
   const { name, via } = settings.profile;
   if (via !== 'flag' && via !== 'environment') return { name: defaultProfile, via: 'none' };
   return { name: checkProfileName(name), via };
 }
 
-function refuseMissing(context: LocalContext, given: Readonly<Record<string, boolean>>): void {
+function requireFlagsOrPrompt(
+  context: LocalContext,
+  given: Readonly<Record<string, boolean>>,
+): void {
   const missing = Object.keys(given).filter((word) => !given[word]);
-  if (missing.length === 0 || context.prompts.nobody === undefined) return;
+  if (missing.length === 0 || context.prompts.unavailable === undefined) return;
   const { profile } = context.flags;
-  const named = profile === undefined ? '' : ` --profile ${shellQuote(profile)}`;
-  throw new UsageError(`There is nobody to ask: give ${missing.join(', ')}.`, {
-    hint: `For example: rosterctl auth login${named} --base-url https://HOST/v1 --org ID --key-file FILE`,
+  const profileFlag = profile === undefined ? '' : ` --profile ${shellQuote(profile)}`;
+  throw new UsageError(`Logging in needs ${missing.join(', ')}, or a terminal to ask at.`, {
+    hint: `For example: rosterctl auth login${profileFlag} --base-url https://HOST/v1 --org ID --key-file FILE`,
   });
 }
 
@@ -123,12 +127,14 @@ async function readKey(
 ): Promise<string> {
   if (keyFile !== undefined) return readKeyFile(keyFile, '--key-file', signal);
   if (keyStdin) return cleanKey((await streams.stdin.readAll(65_536)).toString('utf8'), 'stdin');
-  // A key that is replaced cannot be had back, so it is named before.
-  const before = config.keys().get(profile)?.organization;
-  const soFar = before === organizationId ? '' : `, so far ${before}`;
-  const whose =
-    before === undefined ? '' : ` for profile ${profile} (organization ${organizationId}${soFar})`;
-  return cleanKey(await prompts.secret(`API key${whose}:`), 'What was typed');
+  // A replaced key cannot be recovered, so the prompt names it.
+  const previous = config.keys().get(profile)?.organization;
+  const previousText = previous === organizationId ? '' : `, so far ${previous}`;
+  const owner =
+    previous === undefined
+      ? ''
+      : ` for profile ${profile} (organization ${organizationId}${previousText})`;
+  return cleanKey(await prompts.secret(`API key${owner}:`), 'What was typed');
 }
 
 type Checked = Pick<LoggedIn, 'check' | 'reason'>;
@@ -137,34 +143,34 @@ async function check(context: LocalContext, connection: Connection): Promise<Che
   const answer = await checkKey(await context.connectTo(connection));
   if (answer.check === 'ok') return { check: 'ok' };
   if (answer.check === '403') return { check: '403', reason: explainForbidden(answer.error) };
-  throw nothingStored(answer.error);
+  throw withLoginHint(answer.error);
 }
 
-/** The same error, with what it means for the login as its next step. */
-function nothingStored(error: Failure): Failure {
-  const stored = 'Nothing was stored.';
+/** Returns the error with a hint for the login. */
+function withLoginHint(error: Failure): Failure {
+  const nothingIsStored = 'Nothing was stored.';
   if (error instanceof ApiError) {
     const next = [404, 400].includes(error.status)
       ? 'Check --base-url and --org.'
       : error.status === 401
         ? 'Copy the key again from the dashboard (settings, API keys).'
         : 'Run it again later, or store the key unchecked with --no-check.';
-    const details = { ...error.details, hint: `${stored} ${next}` };
+    const details = { ...error.details, hint: `${nothingIsStored} ${next}` };
     return new ApiError(error.status, error.serviceCode, error.call, details);
   }
   if (error instanceof NetworkError) {
-    const hint = `${stored} ${adviceOf(error) ?? 'Check --base-url, or store the key unchecked with --no-check.'}`;
+    const hint = `${nothingIsStored} ${hintWithoutStatus(error) ?? 'Check --base-url, or store the key unchecked with --no-check.'}`;
     return new NetworkError(error.message, { ...error.details, hint });
   }
   if (error instanceof ProtocolError) {
-    const hint = `${stored} ${adviceOf(error) ?? 'Check --base-url.'}`;
+    const hint = `${nothingIsStored} ${hintWithoutStatus(error) ?? 'Check --base-url.'}`;
     return new ProtocolError(error.message, { ...error.details, hint });
   }
   return error;
 }
 
-/** `auth status` has nothing to show of what was not stored. */
-function adviceOf({ hint }: Failure): string | undefined {
+/** The error's hint without `auth status`, which cannot show a key that was not stored. */
+function hintWithoutStatus({ hint }: Failure): string | undefined {
   return hint?.replace(/(:| with) rosterctl auth status\.?$/, '.');
 }
 
@@ -177,10 +183,10 @@ async function store(
   const place = { baseUrl, organization: organizationId };
   const stored = { key, origin: originOf(baseUrl), organization: organizationId };
   await config.update((now) => withLogin(now, profile, place, stored));
-  const beating = ['ROSTERCTL_API_KEY', 'ROSTERCTL_API_KEY_FILE'].filter((name) => env[name]);
-  if (beating.length > 0)
+  const overriding = ['ROSTERCTL_API_KEY', 'ROSTERCTL_API_KEY_FILE'].filter((name) => env[name]);
+  if (overriding.length > 0)
     context.note(
-      `${orList(beating)} is set and beats the stored key, unless the profile is named with -p.`,
+      `${orList(overriding)} is set and beats the stored key, unless the profile is named with -p.`,
     );
   return {
     profile,
@@ -193,14 +199,14 @@ async function store(
 
 function describe(value: LoggedIn): string[] {
   const name = shellQuote(value.profile);
-  const verdict = {
+  const checkText = {
     ok: 'The service accepted the key.',
     '403': `${value.reason} It is stored all the same.`,
     skipped: 'The key was not checked.',
   }[value.check];
   return [
     `Profile ${value.profile}: organization ${value.organization} at ${value.baseUrl}`,
-    verdict,
+    checkText,
     `The key is stored in ${value.credentialsFile}, readable by you only.`,
     value.active
       ? 'The profile is active: commands use it when none is named.'
@@ -218,6 +224,6 @@ function problemOf(read: () => unknown): UsageError | undefined {
   }
 }
 
-function inFull(problem: UsageError | undefined): string | undefined {
+function withHint(problem: UsageError | undefined): string | undefined {
   return problem && [problem.message, problem.hint].filter((part) => part !== undefined).join(' ');
 }

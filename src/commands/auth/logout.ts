@@ -1,10 +1,11 @@
+/** `rosterctl auth logout`: removes the stored key of a profile, and what was kept for it on disk. */
 import { existsSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { beforeImagesIn } from '../../bulk/before-images.js';
-import { unfinishedUploads } from '../../bulk/end-run.js';
-import { isRunHeld } from '../../bulk/lock-run.js';
-import { removeRun, runFolder, storeOf } from '../../bulk/run-store.js';
-import { listRuns } from '../../bulk/runs.js';
+import { beforeImagesIn } from '../../runs/before-images.js';
+import { unfinishedUploads } from '../../runs/end.js';
+import { isRunHeld } from '../../runs/lock.js';
+import { removeRun, runFolder, storeOf } from '../../runs/store.js';
+import { listRuns } from '../../runs/stored-run.js';
 import { defineLocalWrite } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 import { originOf } from '../../config/base-url.js';
@@ -48,15 +49,15 @@ export default defineLocalWrite({
     const { config, settings } = context;
     const name = checkProfileName(settings.profile.name);
     const key = config.keys().get(name);
-    // A key may be left of a profile that somebody took out of the file by hand.
+    // A key may remain of a profile that was removed from the file by hand.
     if (!key && settings.profile.via !== 'none') requireProfile(config.config(), settings.profile);
     const runs = key && !hasOtherKey(config, name, key) ? await runsOf(context, key) : noRuns;
     return {
       calls: [],
       changes: [
         ...(key ? [{ id: name, field: 'key', from: 'stored', to: null }] : []),
-        ...runs.ended.map((run) => gone(run, 'run')),
-        ...runs.undoable.map((run) => gone(run, 'beforeImages')),
+        ...runs.ended.map((run) => removal(run, 'run')),
+        ...runs.undoable.map((run) => removal(run, 'beforeImages')),
       ],
       state: { name, key, runs },
     };
@@ -64,9 +65,9 @@ export default defineLocalWrite({
   async apply(context, { state: { name, key, runs } }) {
     if (key) {
       await context.config.update((now) => withoutKey(now, name));
-      forgetCache(context, key.origin, key.organization);
+      removeCache(context, key.origin, key.organization);
     }
-    await forgetRuns(context, runs);
+    await removeRuns(context, runs);
     if (runs.unfinished.length > 0)
       context.message(
         `Kept, because unfinished: ${runs.unfinished.join(', ')}. To delete one: rosterctl runs prune RUN`,
@@ -82,11 +83,11 @@ export default defineLocalWrite({
   },
 });
 
-function gone(id: string, field: string) {
+function removal(id: string, field: string) {
   return { id, field, from: id, to: null };
 }
 
-function forgetCache(context: LocalContext, origin: string, organization: string): void {
+function removeCache(context: LocalContext, origin: string, organization: string): void {
   const folder = cacheFolder(context.paths, origin, organization);
   if (folder === undefined) return;
   try {
@@ -98,38 +99,37 @@ function forgetCache(context: LocalContext, origin: string, organization: string
   }
 }
 
-/** The runs of an organization at a service, by name. */
-interface KeptRuns {
-  /** Nothing is left to do of them. */
+/** The stored runs of an organization at a service, by name. */
+interface StoredRuns {
+  /** Runs that are finished and have no unfinished upload. */
   readonly ended: readonly string[];
-  /** Those with before-images, unfinished ones too unless a process is at them. */
+  /** Runs with before-images, including unfinished ones unless a process holds them. */
   readonly undoable: readonly string[];
   readonly unfinished: readonly string[];
 }
 
-/** None. */
-const noRuns: KeptRuns = { ended: [], undoable: [], unfinished: [] };
+const noRuns: StoredRuns = { ended: [], undoable: [], unfinished: [] };
 
 type Place = Pick<StoredKey, 'origin' | 'organization'>;
 
-/** Whether another profile has a key for this organization: stored, or printed by a command. */
+/** True if another profile has a key for this organization, stored or printed by a command. */
 function hasOtherKey(config: ConfigStore, name: string, place: Place): boolean {
-  const isSame = (origin: string | undefined, organization: string | undefined) =>
+  const isThisPlace = (origin: string | undefined, organization: string | undefined) =>
     origin === place.origin && organization === place.organization;
   const stored = [...config.keys()].some(
-    ([other, key]) => other !== name && isSame(key.origin, key.organization),
+    ([other, key]) => other !== name && isThisPlace(key.origin, key.organization),
   );
-  const printed = [...config.config().profiles].some(
+  const fromCommand = [...config.config().profiles].some(
     ([other, { baseUrl, organization, settings }]) =>
       other !== name &&
       settings.has('key.command') &&
-      isSame(baseUrl && originOf(baseUrl), organization),
+      isThisPlace(baseUrl && originOf(baseUrl), organization),
   );
-  return stored || printed;
+  return stored || fromCommand;
 }
 
-/** The runs of a place; one that cannot be read is told and stays. */
-export async function runsOf(context: LocalContext, place: Place): Promise<KeptRuns> {
+/** Returns the runs of an organization at a service. A run that cannot be read is reported and kept. */
+export async function runsOf(context: LocalContext, place: Place): Promise<StoredRuns> {
   if (!context.paths.state) return noRuns;
   const store = storeOf(context);
   const all = await listRuns(store, ({ message }) => context.message(message));
@@ -139,8 +139,8 @@ export async function runsOf(context: LocalContext, place: Place): Promise<KeptR
   for (const stored of all) {
     const { run, organization, service } = stored.head;
     if (organization !== place.organization || !isAt(service, place.origin)) continue;
-    const isLeft = !stored.finished || unfinishedUploads([stored]).length > 0;
-    (isLeft ? unfinished : ended).push(run);
+    const isUnfinished = !stored.finished || unfinishedUploads([stored]).length > 0;
+    (isUnfinished ? unfinished : ended).push(run);
     const hasImages = existsSync(beforeImagesIn(runFolder(store, run)));
     // oxlint-disable-next-line no-await-in-loop
     if (hasImages && !(await isRunHeld(store, run, context.self))) undoable.push(run);
@@ -148,15 +148,15 @@ export async function runsOf(context: LocalContext, place: Place): Promise<KeptR
   return { ended, undoable, unfinished };
 }
 
-/** Removes the runs that have ended, and the before-images of the others. */
-async function forgetRuns(context: LocalContext, runs: KeptRuns): Promise<void> {
+/** Removes the finished runs, and the before-images of the others. */
+async function removeRuns(context: LocalContext, runs: StoredRuns): Promise<void> {
   if (runs === noRuns) return;
   const store = storeOf(context);
   for (const run of runs.undoable) await rm(beforeImagesIn(runFolder(store, run)), { force: true });
   for (const run of runs.ended) await removeRun(store, run);
 }
 
-/** The sandbox is a service without a URL. */
+/** True if a service has this origin; the sandbox is a service without a URL. */
 function isAt(service: string, origin: string): boolean {
   return URL.canParse(service) && originOf(service) === origin;
 }

@@ -1,4 +1,5 @@
-import { defineLocalCommand, flag, Outcome } from '../../cli/define.js';
+/** `rosterctl auth status`: which key is in force, and whether the service accepts it. */
+import { defineLocalCommand, flag, ValueWithExit } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 import { keyTail } from '../../config/api-key.js';
 import { parseBaseUrl } from '../../config/base-url.js';
@@ -6,16 +7,16 @@ import {
   type ConnectionInput,
   findConnection,
   resolveConnection,
-  withoutKey,
+  connectionWithoutKey,
 } from '../../config/connection.js';
 import { sandboxProfile } from '../../config/profiles.js';
 import type { LocalContext } from '../../context.js';
 import { Failure } from '../../errors.js';
 import type { ExitName } from '../../exit-codes.js';
-import { checkKey, connectionOf, explainForbidden, type KeyStatus } from './key-check.js';
+import { checkKey, connectionOf, explainForbidden, type KeyStatus } from './shared.js';
 
-/** A status, why the key could not be used if so, and the exit code that stands for it. */
-interface Judged {
+/** The status of a key with its exit code. */
+interface CheckedKey {
   readonly status: KeyStatus;
   readonly exitName: ExitName;
 }
@@ -45,23 +46,26 @@ export default defineLocalCommand({
         context.settings.profile.name === sandboxProfile
           ? await checkSandbox(context, offline)
           : await checkProfile(context, connectionOf(context), offline);
-      return new Outcome(status, exitName);
+      return new ValueWithExit(status, exitName);
     }
-    const judged: Judged[] = [];
+    const checked: CheckedKey[] = [];
     for (const { name } of context.config.profiles())
       if (name !== sandboxProfile)
-        judged.push(await checkProfile(context, named(context, name), offline));
-    return new Outcome<KeyStatus | KeyStatus[]>(
-      judged.map(({ status }) => status),
-      worst(judged),
+        checked.push(await checkProfile(context, connectionFor(context, name), offline));
+    return new ValueWithExit<KeyStatus | KeyStatus[]>(
+      checked.map(({ status }) => status),
+      worstExit(checked),
     );
   },
 });
 
-/** The connection that `-p NAME` alone would give; a key of the environment is for the one in force alone. */
-function named(context: LocalContext, name: string): ConnectionInput {
+/**
+ * The connection that `-p NAME` alone would select. A key from the environment applies only to the
+ * profile in force.
+ */
+function connectionFor(context: LocalContext, name: string): ConnectionInput {
   const input = connectionOf(context);
-  const env = input.profile.name === name ? input.env : withoutKey(input.env);
+  const env = input.profile.name === name ? input.env : connectionWithoutKey(input.env);
   return { ...input, env, flags: {}, profile: { name, via: 'flag' } };
 }
 
@@ -69,13 +73,13 @@ async function checkProfile(
   context: LocalContext,
   input: ConnectionInput,
   offline: boolean,
-): Promise<Judged> {
+): Promise<CheckedKey> {
   const { name } = input.profile;
   const { baseUrl, organization, key } = findConnection(input);
   const status = {
     profile: name,
     organization: organization?.text ?? null,
-    baseUrl: baseUrl ? readable(baseUrl.text) : null,
+    baseUrl: baseUrl ? printableUrl(baseUrl.text) : null,
     keySource: key?.origin ?? null,
     keyStored: context.config.keys().has(name),
   };
@@ -85,8 +89,8 @@ async function checkProfile(
     const tail = keyTail(connection.key);
     if (tail !== '') context.detail(`The key of profile ${name} ends in ${tail}.`);
     if (offline) return { status: { ...status, check: 'skipped' }, exitName: 'done' };
-    const answer = await checkKey(await context.connectTo(connection));
-    return { status: { ...status, check: answer.check }, exitName: printAnswer(context, answer) };
+    const result = await checkKey(await context.connectTo(connection));
+    return { status: { ...status, check: result.check }, exitName: reportResult(context, result) };
   } catch (error) {
     if (!(error instanceof Failure) || error.kind === 'bug') throw error;
     context.message(`Profile ${name}: ${error.message}`);
@@ -95,21 +99,21 @@ async function checkProfile(
   }
 }
 
-function printAnswer(
+function reportResult(
   context: LocalContext,
-  answer: Awaited<ReturnType<typeof checkKey>>,
+  result: Awaited<ReturnType<typeof checkKey>>,
 ): ExitName {
-  if (answer.check === 'ok') return 'done';
-  if (answer.check === '401') return 'unauthenticated';
-  if (answer.check === '403') {
-    context.note(explainForbidden(answer.error));
+  if (result.check === 'ok') return 'done';
+  if (result.check === '401') return 'unauthenticated';
+  if (result.check === '403') {
+    context.note(explainForbidden(result.error));
     return 'done';
   }
-  context.message(answer.error.message);
-  return answer.error.exitName;
+  context.message(result.error.message);
+  return result.error.exitName;
 }
 
-async function checkSandbox(context: LocalContext, offline: boolean): Promise<Judged> {
+async function checkSandbox(context: LocalContext, offline: boolean): Promise<CheckedKey> {
   const status = { profile: sandboxProfile, keySource: 'built in', keyStored: false };
   if (offline)
     return {
@@ -117,7 +121,7 @@ async function checkSandbox(context: LocalContext, offline: boolean): Promise<Ju
       exitName: 'done',
     };
   const api = await context.connect();
-  const answer = await checkKey(api);
+  const result = await checkKey(api);
   return {
     status: {
       profile: status.profile,
@@ -125,14 +129,14 @@ async function checkSandbox(context: LocalContext, offline: boolean): Promise<Ju
       baseUrl: api.baseUrl,
       keySource: status.keySource,
       keyStored: status.keyStored,
-      check: answer.check,
+      check: result.check,
     },
-    exitName: printAnswer(context, answer),
+    exitName: reportResult(context, result),
   };
 }
 
-/** A base URL as it may be shown: one that breaks the rules may hold a password. */
-function readable(text: string): string | null {
+/** The base URL to print; null for an invalid one, which may contain a password. */
+function printableUrl(text: string): string | null {
   try {
     return parseBaseUrl(text);
   } catch {
@@ -140,16 +144,16 @@ function readable(text: string): string | null {
   }
 }
 
-function worst(judged: readonly Judged[]): ExitName {
+function worstExit(checked: readonly CheckedKey[]): ExitName {
   const order: readonly ExitName[] = ['unauthenticated', 'usage', 'temporary'];
-  const found = judged.map(({ exitName }) => exitName);
+  const names = checked.map(({ exitName }) => exitName);
   return (
-    order.find((name) => found.includes(name)) ?? found.find((name) => name !== 'done') ?? 'done'
+    order.find((name) => names.includes(name)) ?? names.find((name) => name !== 'done') ?? 'done'
   );
 }
 
 function describe(status: KeyStatus): string[] {
-  const verdict = {
+  const checkText = {
     ok: 'accepted by the service',
     '401': 'refused by the service (401)',
     '403': 'known to the service, but the list of teams was refused (403)',
@@ -160,6 +164,6 @@ function describe(status: KeyStatus): string[] {
     `Profile       ${status.profile}`,
     `Organization  ${status.organization ?? 'not set'}`,
     `Base URL      ${status.baseUrl ?? 'not set'}`,
-    `Key           ${status.keySource === null ? 'none' : `${status.keySource}; ${verdict}`}`,
+    `Key           ${status.keySource === null ? 'none' : `${status.keySource}; ${checkText}`}`,
   ];
 }

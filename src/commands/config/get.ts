@@ -1,3 +1,4 @@
+/** `rosterctl config get`: one setting. */
 import { defineLocalCommand, param } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 import { word } from '../../cli/words.js';
@@ -21,8 +22,8 @@ export default defineLocalCommand({
     idRows: ({ value }) => (value === null ? [] : [{ id: value }]),
   },
   run(context, { key }) {
-    const found = originsOf(context, { withFile: false }).find((row) => row.key === key);
-    if (found) return found;
+    const setting = originsOf(context, { withFile: false }).find((row) => row.key === key);
+    if (setting) return setting;
     return { key: requireKey(key).name, value: null, origin: 'default' };
   },
 });

@@ -1,3 +1,4 @@
+/** `rosterctl config list`: the settings in force and their origins. */
 import { defineLocalCommand, flag } from '../../cli/define.js';
 import { rowsOf } from '../../cli/views.js';
 import { namedKeys } from '../../config/keys.js';

@@ -1,3 +1,4 @@
+/** `rosterctl config path`: where the configuration is kept. */
 import { defineLocalCommand } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 

@@ -1,3 +1,4 @@
+/** `rosterctl config set`: stores a setting. */
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { documentedFields, isDocumented } from '../../cli/record-fields.js';
 import { linesOf } from '../../cli/views.js';
@@ -11,13 +12,13 @@ import { resourceNames } from '../../data/resources.js';
 import { UsageError } from '../../errors.js';
 import { settingPlace } from './shared.js';
 
-const guessGroups = [...new Set(overrideRows().map(([name]) => name.replace(/\..*$/, '.*')))];
+const overrideGroups = [...new Set(overrideRows().map(([name]) => name.replace(/\..*$/, '.*')))];
 
 export default defineLocalWrite({
   summary: 'Set a setting of the profile in force, or of all when there is none',
   about:
     `Settings: ${Object.keys(namedKeys).join(', ')}. What the contract does not show can be replaced, too: ` +
-    `${guessGroups.join(', ')}; rosterctl help undocumented lists these.`,
+    `${overrideGroups.join(', ')}; rosterctl help undocumented lists these.`,
   examples: [
     ['JSON by default', 'output json'],
     ['Replace a guessed route', 'endpoints.players.update "PUT /players/{id}"'],
@@ -37,7 +38,7 @@ export default defineLocalWrite({
       throw new UsageError(`${key} belongs to one profile, and there is none.`, {
         hint: 'Store one first: rosterctl auth login',
       });
-    const to = normal(setting, value);
+    const to = normalized(setting, value);
     const from = place.settings.get(key) ?? null;
     return {
       calls: [],
@@ -47,20 +48,20 @@ export default defineLocalWrite({
   },
   async apply(context, { state: { to, place } }, { key }) {
     await context.config.update((now) => withSetting(now, place.profile, key, to));
-    noteWhatBeats(context, requireKey(key));
-    noteMisspelt(context, key, to);
+    noteOverridingSources(context, requireKey(key));
+    noteUnknownColumns(context, key, to);
     return { key, value: to, origin: place.origin };
   },
 });
 
-/** As it is stored: a route in the contract's spelling, the rest as typed. */
-function normal(setting: SettingKey, text: string): string {
+/** The value to store: a route in the contract's spelling, everything else as typed. */
+function normalized(setting: SettingKey, text: string): string {
   const value = readFlag(setting.name, text, setting.parse);
   return typeof value === 'string' ? value : text;
 }
 
-/** Undocumented fields may be columns as well, so a name that is near a known one is only told. */
-function noteMisspelt(context: LocalContext, key: string, value: string): void {
+/** Notes a column that resembles a documented field. It is no error, because undocumented fields may be columns. */
+function noteUnknownColumns(context: LocalContext, key: string, value: string): void {
   const resource = resourceNames.find((name) => key === `columns.${name}`);
   if (resource === undefined) return;
   for (const name of value.split(',')) {
@@ -71,7 +72,7 @@ function noteMisspelt(context: LocalContext, key: string, value: string): void {
   }
 }
 
-function noteWhatBeats(context: LocalContext, key: SettingKey): void {
+function noteOverridingSources(context: LocalContext, key: SettingKey): void {
   const { env, config, settings } = context;
   if (key.env && env[key.env]) context.note(`${key.env} is set in the environment and beats it.`);
   if (key.name === 'key.command' && config.keys().has(settings.profile.name))

@@ -1,45 +1,46 @@
+/** What the `config` commands share: the origin of each setting, and where a change is stored. */
 import type { ConfigData } from '../../config/config-file.js';
-import { findPlace } from '../../config/connection.js';
+import { findTarget } from '../../config/connection.js';
 import { demoOrganization, requireProfile, sandboxProfile } from '../../config/profiles.js';
 import { resolveSettings, type SettingOrigin, type Settings } from '../../config/settings.js';
 import type { LocalContext } from '../../context.js';
-import { connectionOf } from '../auth/key-check.js';
+import { connectionOf } from '../auth/shared.js';
 
-/** It listens on any free port; `auth status` shows it. */
-const sandboxOwn = {
+/** The sandbox's connection. It listens on any free port; `auth status` shows it. */
+const sandboxConnection = {
   baseUrl: { text: null, origin: 'built in' },
   organization: { text: demoOrganization, origin: 'built in' },
 };
 
 /**
- * Every setting with its origin, profile and place first; a value in the file that cannot be used
- * stands at its default, so that `config` can be used to mend it.
+ * Returns every setting with its origin, profile and connection first. An invalid value in the file is
+ * replaced by its default, so that `config` can be used to fix it.
  */
 export function originsOf(
   context: LocalContext,
   { withFile }: { readonly withFile: boolean },
 ): readonly SettingOrigin[] {
   const { env } = context;
-  // How this answer is printed is no answer to what is in force.
+  // The output flags of this command are not settings in force.
   const { output: _output, json: _json, out: _out, ...flags } = context.flags;
   const file = context.config.config();
   const { settings, origins } = resolveSettings({ flags, env, file, tolerant: true });
   const { name, via } = settings.profile;
-  const chosen = {
+  const profileOrigin = {
     flag: 'flag --profile',
     environment: 'environment ROSTERCTL_PROFILE',
     active: 'active profile',
     none: 'default',
   }[via];
   const { baseUrl, organization } =
-    name === sandboxProfile ? sandboxOwn : findPlace(connectionOf(context), []);
-  const place = { baseUrl, organization };
+    name === sandboxProfile ? sandboxConnection : findTarget(connectionOf(context), []);
+  const connection = { baseUrl, organization };
   return [
-    { key: 'profile', value: name, origin: chosen },
-    ...Object.entries(place).map(([key, found]) => ({
+    { key: 'profile', value: name, origin: profileOrigin },
+    ...Object.entries(connection).map(([key, setting]) => ({
       key,
-      value: found?.text ?? null,
-      origin: found?.origin ?? 'default',
+      value: setting?.text ?? null,
+      origin: setting?.origin ?? 'default',
     })),
     ...origins,
   ].map((row) =>
@@ -49,16 +50,16 @@ export function originsOf(
   );
 }
 
-/** Where `config set` and `unset` write: the profile in force, or the defaults of all. */
+/** Where `config set` and `unset` write: the profile in force, or the defaults of all profiles. */
 interface SettingPlace {
   /** Undefined for the defaults. */
   readonly profile: string | undefined;
   readonly settings: ReadonlyMap<string, string>;
-  /** As `config list` names it. */
+  /** The origin as `config list` prints it. */
   readonly origin: string;
 }
 
-/** Throws UsageError for a profile that was named and is not stored. */
+/** Returns where a setting is stored. Throws UsageError for a profile that was named but is not stored. */
 export function settingPlace(file: ConfigData, { profile }: Settings): SettingPlace {
   const { name, via } = profile;
   if (via === 'none') return { profile: undefined, settings: file.defaults, origin: 'defaults' };

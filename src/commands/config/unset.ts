@@ -1,3 +1,4 @@
+/** `rosterctl config unset`: removes a stored setting. */
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 import { word } from '../../cli/words.js';
@@ -23,7 +24,7 @@ export default defineLocalWrite({
   async plan({ config, settings }, { key }) {
     const place = settingPlace(config.config(), settings);
     const from = place.settings.get(key);
-    // What stands in the file can be taken out, also a key that this version does not know.
+    // A key in the file can be removed even if this version does not know it.
     if (from === undefined) requireKey(key);
     return {
       calls: [],

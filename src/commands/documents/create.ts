@@ -1,9 +1,10 @@
+/** `rosterctl documents create`: records an uploaded file as a document, step 3 of an upload. */
 import * as z from 'zod/mini';
 import { UploadContentType } from '../../api/schemas.js';
 import type { Call } from '../../api/types.js';
 import { defineOperation } from '../../bulk/run-operation.js';
 import { restartCreateFlag } from '../../bulk/invocation.js';
-import type { Session } from '../../bulk/operation.js';
+import type { Session } from '../../engine/operation.js';
 import { param, params } from '../../cli/define.js';
 import { recordOf } from '../../cli/views.js';
 import type { Context } from '../../context.js';
@@ -65,18 +66,18 @@ export default defineOperation({
   ),
 });
 
-/** A lost answer is looked up by the key of the file. */
+/** The session of one creation; after a lost response, the document is found by its file key. */
 function documentSession(context: Context, body: JsonObject): Session {
   const call: Call = { endpoint: 'createDocument', body };
   const step = createStep(call);
   return {
     ...creating(context),
-    // A document that provably was not made is asked for once more.
+    // Retry once if the document provably was not created.
     resends: 1,
     plan: () => ({ steps: [step] }),
     send: () => sendCreate(context, call, 'documents'),
     confirm: (_, __, sent) => confirmDocument(context, call, sent),
-    // The key is not of this process: a document that has it may be older.
+    // The key was not requested by this process, so a document with it may be older.
     verify: (_, __, since) => verifyDocument(context, step, since, { isKeyNew: false }),
     present: (record) => record ?? {},
   };

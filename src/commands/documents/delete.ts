@@ -1,3 +1,4 @@
+/** `rosterctl documents delete`: deletes documents. */
 import { manyFlags } from '../../bulk/invocation.js';
 import { defineOperation } from '../../bulk/run-operation.js';
 import { deleteOperation } from '../../resources/delete.js';

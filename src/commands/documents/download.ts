@@ -1,3 +1,4 @@
+/** `rosterctl documents download`: downloads the files of documents. */
 import { allFlags, atOnceText, bulkFlags, idsFileFlag } from '../../bulk/invocation.js';
 import { defineCommand } from '../../cli/define.js';
 import {
@@ -38,7 +39,7 @@ export default defineCommand({
     rate: bulkFlags.rate,
   },
   excludes: downloadExcludes,
-  acts: true,
+  hasSideEffects: true,
   view: downloadView,
   run: downloadSelection,
 });

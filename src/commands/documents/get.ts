@@ -1,3 +1,4 @@
+/** `rosterctl documents get`: prints one or several documents. */
 import { defineCommand } from '../../cli/define.js';
 import { oneOrManyOf } from '../../cli/views.js';
 import { idsOf } from '../../resources/params.js';

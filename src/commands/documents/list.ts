@@ -1,3 +1,4 @@
+/** `rosterctl documents list`: lists the documents. */
 import { defineCommand } from '../../cli/define.js';
 import { listAndCacheIds, listFlags, filterList } from '../../cli/filters.js';
 import { listOf } from '../../cli/views.js';

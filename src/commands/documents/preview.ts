@@ -1,3 +1,4 @@
+/** `rosterctl documents preview`: gets the preview of a document, or its signed URL. */
 import { defineCommand } from '../../cli/define.js';
 import {
   downloadDocuments,

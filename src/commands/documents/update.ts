@@ -1,3 +1,4 @@
+/** `rosterctl documents update`: changes the name, the tags or other fields of documents. */
 import * as z from 'zod/mini';
 import { manyFlags } from '../../bulk/invocation.js';
 import { defineOperation } from '../../bulk/run-operation.js';

@@ -1,3 +1,4 @@
+/** `rosterctl documents upload`: uploads files as documents. */
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
 import { UploadContentType } from '../../api/schemas.js';
@@ -11,7 +12,7 @@ import { nameFlag } from '../../resources/params.js';
 import { type LocalFile, withStdinFile } from '../../uploads/local-file.js';
 import { namesMany } from '../../uploads/paths.js';
 import { uploadRow, type UploadValues } from '../../uploads/plan.js';
-import { checkSize, oneNameForMany, seenFile, uploadRows } from '../../uploads/rows.js';
+import { checkSize, oneNameForMany, toInspectedFile, uploadRows } from '../../uploads/rows.js';
 import { uploadOperation } from '../../uploads/operation.js';
 
 interface Values extends UploadValues, Pick<BulkValues, 'failFast' | 'waitLock' | 'restart'> {
@@ -81,21 +82,21 @@ export default defineOperation({
     ...uploadOperation(),
     isMany: async ({ paths: [path = ''], recursive }: Values) =>
       recursive || (path !== '-' && (await namesMany(path))),
-    check: (_, values: Values) => checkTogether(values),
+    check: (_, values: Values) => checkCombination(values),
     rows: (context, values: Values) =>
       uploadRows(context, { ...values, failFast: values.failFast ?? false }),
-    // What comes from stdin is kept in a file for as long as the command runs.
+    // Stdin is spooled to a file while the command runs.
     bind(context, values: Values, use) {
-      checkTogether(values);
+      checkCombination(values);
       if (values.paths[0] !== '-') return use({});
       return withStdin(context, values, (file) =>
         use({
           ...uploadOperation(file),
           rows: async () => ({
-            rows: [uploadRow(1, file.path, seenFile(file))],
+            rows: [uploadRow(1, file.path, toInspectedFile(file))],
             header: ['path'],
             note: undefined,
-            // What comes from stdin is never what came before.
+            // Input from stdin never counts as the same upload.
             digest: randomUUID(),
           }),
         }),
@@ -116,7 +117,7 @@ function withStdin<T>(
   });
 }
 
-function checkTogether({ paths, name, recursive }: Values): void {
+function checkCombination({ paths, name, recursive }: Values): void {
   if (paths.includes('-') && paths.length > 1)
     throw new UsageError('- (stdin) cannot stand beside other files.');
   if (name !== undefined && (paths.length > 1 || recursive)) throw oneNameForMany();

@@ -1,3 +1,4 @@
+/** `rosterctl players delete`: deletes players. */
 import { manyFlags } from '../../bulk/invocation.js';
 import { defineOperation } from '../../bulk/run-operation.js';
 import { deleteOperation } from '../../resources/delete.js';

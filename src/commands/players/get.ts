@@ -1,3 +1,4 @@
+/** `rosterctl players get`: prints one or several players. */
 import { defineCommand } from '../../cli/define.js';
 import { oneOrManyOf } from '../../cli/views.js';
 import { idsOf } from '../../resources/params.js';

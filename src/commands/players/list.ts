@@ -1,3 +1,4 @@
+/** `rosterctl players list`: lists the players. */
 import { defineCommand } from '../../cli/define.js';
 import { listAndCacheIds, listFlags, filterList } from '../../cli/filters.js';
 import { listOf } from '../../cli/views.js';

@@ -1,3 +1,4 @@
+/** `rosterctl players update`: changes fields of players. */
 import { manyFlags } from '../../bulk/invocation.js';
 import { defineOperation } from '../../bulk/run-operation.js';
 import { fieldFlags, type FieldValues, readFields } from '../../cli/field-flags.js';

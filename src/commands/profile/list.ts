@@ -1,3 +1,4 @@
+/** `rosterctl profile list`: lists the stored profiles. */
 import { defineLocalCommand } from '../../cli/define.js';
 import { rowsOf } from '../../cli/views.js';
 import { sandboxProfile } from '../../config/profiles.js';

@@ -1,3 +1,4 @@
+/** `rosterctl profile remove`: removes a profile with its settings and its key. */
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 import { word } from '../../cli/words.js';
@@ -35,10 +36,10 @@ export default defineLocalWrite({
   async apply(context, _, { name }) {
     const wasActive = activeProfileOf(context.config.config()) === name;
     await context.config.update((now) => withoutProfile(now, name));
-    const left = context.config.profiles();
-    const now = left.find(({ active }) => active);
+    const remaining = context.config.profiles();
+    const now = remaining.find(({ active }) => active);
     if (wasActive && now) context.note(`Profile ${now.name} is active now.`);
-    else if (wasActive && left.length > 0)
+    else if (wasActive && remaining.length > 0)
       context.note('No profile is active now. Choose one: rosterctl profile use NAME');
     return { name, removed: true as const };
   },

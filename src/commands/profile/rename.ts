@@ -1,3 +1,4 @@
+/** `rosterctl profile rename`: renames a profile. */
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 import { word } from '../../cli/words.js';

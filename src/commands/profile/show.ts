@@ -1,3 +1,4 @@
+/** `rosterctl profile show`: prints one profile. */
 import { defineLocalCommand, param } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 import { optionalWord } from '../../cli/words.js';
@@ -38,17 +39,17 @@ export default defineLocalCommand({
       throw file.profiles.size > 0
         ? new UsageError('No profile is active.', { hint: chooseOne })
         : new UsageError('No profile is stored.', { hint: 'Store one: rosterctl auth login' });
-    const wanted = name === undefined ? settings.profile : { name };
+    const target = name === undefined ? settings.profile : { name };
     const profile =
-      wanted.name === sandboxProfile
+      target.name === sandboxProfile
         ? file.profiles.get(sandboxProfile)
-        : requireProfile(file, wanted);
+        : requireProfile(file, target);
     return {
-      name: wanted.name,
+      name: target.name,
       organization: profile?.organization ?? null,
       baseUrl: profile?.baseUrl ?? null,
-      active: activeProfileOf(file) === wanted.name,
-      keyStored: config.keys().has(wanted.name),
+      active: activeProfileOf(file) === target.name,
+      keyStored: config.keys().has(target.name),
       settings: Object.fromEntries(profile?.settings ?? []),
     };
   },

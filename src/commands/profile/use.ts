@@ -1,3 +1,4 @@
+/** `rosterctl profile use`: makes a profile the active one. */
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 import { word } from '../../cli/words.js';
@@ -17,13 +18,13 @@ export default defineLocalWrite({
   async plan({ config }, { name }) {
     const file = config.config();
     if (name !== sandboxProfile) requireProfile(file, { name });
-    const before = activeProfileOf(file);
+    const previous = activeProfileOf(file);
     return {
       calls: [],
       changes:
-        before === name
+        previous === name
           ? []
-          : [{ id: name, field: 'activeProfile', from: before ?? null, to: name }],
+          : [{ id: name, field: 'activeProfile', from: previous ?? null, to: name }],
       state: undefined,
     };
   },

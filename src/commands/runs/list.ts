@@ -1,5 +1,6 @@
-import { isSingleRun, runNames, type RunStore, storeOf } from '../../bulk/run-store.js';
-import { readRuns, type StoredRun, summaryOf } from '../../bulk/runs.js';
+/** `rosterctl runs list`: lists the runs on this machine. */
+import { isSingleRun, runNames, type RunStore, storeOf } from '../../runs/store.js';
+import { readRuns, type StoredRun, summaryOf } from '../../runs/stored-run.js';
 import { defineLocalCommand, flag } from '../../cli/define.js';
 import { rowsOf } from '../../cli/views.js';
 import type { LocalContext } from '../../context.js';
@@ -14,13 +15,13 @@ interface Run {
   readonly profile: string;
 }
 
-/** How many are listed without `--all`. */
-const mostListed = 50;
+/** The number of runs listed without `--all`. */
+const maxListed = 50;
 
 export default defineLocalCommand({
   summary: 'List the runs kept on this machine',
   about:
-    `The ${mostListed} newest, oldest first; finished changes of a single record are left out. ` +
+    `The ${maxListed} newest, oldest first; finished changes of a single record are left out. ` +
     'Resume an unfinished run with runs resume, or run the same command again.',
   examples: [
     ['The newest', ''],
@@ -45,7 +46,7 @@ export default defineLocalCommand({
       ['startedAt', 'started'],
       ['summary.changed', 'done'],
       ['summary.failed', 'fail'],
-      // The last columns are those that shrink or fall where 80 are not enough.
+      // The last columns shrink or are dropped on a narrow terminal.
       ['action', 'action'],
       ['profile', 'profile'],
     ],
@@ -68,13 +69,13 @@ async function readAll(context: LocalContext, store: RunStore): Promise<readonly
   return readRuns(store, await runNames(store), ({ message }) => context.message(message));
 }
 
-/** Only runs that are listed are opened: names and folders tell the rest. */
+/** Opens only the runs to list; names and folders are enough to count the others. */
 async function readNewest(context: LocalContext, store: RunStore): Promise<readonly StoredRun[]> {
   const ended = await runNames(store, ['ended']);
   const others = await runNames(store, ['open', 'legacy']);
   const names = [...ended.filter((run) => !isSingleRun(run)), ...others].toSorted();
   const single = ended.filter((run) => isSingleRun(run)).length;
-  const older = Math.max(0, names.length - mostListed);
+  const older = Math.max(0, names.length - maxListed);
   const hidden = [
     ...(older > 0 ? [plural(older, 'older run')] : []),
     ...(single > 0
@@ -83,7 +84,7 @@ async function readNewest(context: LocalContext, store: RunStore): Promise<reado
   ];
   if (hidden.length > 0)
     context.note(`Not listed: ${hidden.join(' and ')}. To list them, add --all.`);
-  const runs = await readRuns(store, names.slice(-mostListed), ({ message }) =>
+  const runs = await readRuns(store, names.slice(-maxListed), ({ message }) =>
     context.message(message),
   );
   return runs.filter((run) => !(run.finished && isSingleRun(run.head.run)));

@@ -1,15 +1,16 @@
+/** `rosterctl runs prune`: removes old runs from this machine. */
 import * as z from 'zod/mini';
-import { type DamagedRun, setAside } from '../../bulk/journal.js';
-import { isRunHeld } from '../../bulk/lock-run.js';
-import { removeRun, runNames, startOf, storeOf } from '../../bulk/run-store.js';
+import { type DamagedRun, setAside } from '../../runs/journal.js';
+import { isRunHeld } from '../../runs/lock.js';
+import { removeRun, runNames, startOf, storeOf } from '../../runs/store.js';
 import {
   listOpenRuns,
   readRuns,
   type StoredRun,
   summaryOf,
-  wholeRunName,
-} from '../../bulk/runs.js';
-import { hasUnknownOutcome, unfinishedUploads, uploadAction } from '../../bulk/end-run.js';
+  resolveRunName,
+} from '../../runs/stored-run.js';
+import { hasUnknownOutcome, unfinishedUploads, uploadAction } from '../../runs/end.js';
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { parsedBy } from '../../cli/filters.js';
 import { linesOf } from '../../cli/views.js';
@@ -20,7 +21,7 @@ import { GuardError, UsageError } from '../../errors.js';
 
 const month = 30 * 86_400_000;
 
-interface Pruned {
+interface RunsToRemove {
   readonly names: string[];
   readonly aside: readonly DamagedRun[];
 }
@@ -55,10 +56,18 @@ export default defineLocalWrite({
     ),
   },
   excludes: [['run', 'olderThan']],
-  view: linesOf(({ removed, setAside: kept = [] }: { removed: string[]; setAside?: string[] }) => [
-    `${plural(removed.length, 'run')} removed.`,
-    ...kept.map((path) => `A damaged run is kept in ${path}.`),
-  ]),
+  view: linesOf(
+    ({
+      removed,
+      setAside: setAsidePaths = [],
+    }: {
+      readonly removed: readonly string[];
+      readonly setAside?: readonly string[];
+    }) => [
+      `${plural(removed.length, 'run')} removed.`,
+      ...setAsidePaths.map((path) => `A damaged run is kept in ${path}.`),
+    ],
+  ),
   async plan(context, { run, olderThan = month }) {
     const { names, aside } =
       run === undefined ? await oldRuns(context, olderThan) : await namedRun(context, run);
@@ -78,15 +87,15 @@ export default defineLocalWrite({
   async apply(context, { state: { names, aside } }) {
     const store = storeOf(context);
     for (const name of names) await removeRun(store, name);
-    const kept = await Promise.all(aside.map(setAside));
-    return { removed: names, ...(kept.length > 0 && { setAside: kept }) };
+    const setAsidePaths = await Promise.all(aside.map(setAside));
+    return { removed: names, ...(setAsidePaths.length > 0 && { setAside: setAsidePaths }) };
   },
 });
 
-/** Throws UsageError where there is no such run, GuardError for one that a process is at. */
-async function namedRun(context: LocalContext, run: string): Promise<Pruned> {
+/** Throws UsageError if there is no such run, GuardError if a process is still running it. */
+async function namedRun(context: LocalContext, run: string): Promise<RunsToRemove> {
   const store = storeOf(context);
-  const name = await wholeRunName(store, run);
+  const name = await resolveRunName(store, run);
   if (name === undefined)
     throw new UsageError(`There is no run "${run}".`, { hint: 'See: rosterctl runs list' });
   const damaged: DamagedRun[] = [];
@@ -99,21 +108,21 @@ async function namedRun(context: LocalContext, run: string): Promise<Pruned> {
   return { names: [name], aside: [] };
 }
 
-async function oldRuns(context: LocalContext, olderThan: number): Promise<Pruned> {
+async function oldRuns(context: LocalContext, olderThan: number): Promise<RunsToRemove> {
   const store = storeOf(context);
   const { undoKeepMs = 0 } = context.settings;
   if (olderThan < undoKeepMs)
     context.note(
       `Runs younger than ${formatDuration(undoKeepMs)} stay: they can be undone (setting undo.keep).`,
     );
-  const least = Math.max(olderThan, undoKeepMs);
-  const isOld = (run: string) => context.now().getTime() - startOf(run).getTime() >= least;
+  const minAge = Math.max(olderThan, undoKeepMs);
+  const isOld = (run: string) => context.now().getTime() - startOf(run).getTime() >= minAge;
   const names = await runNames(store);
   const damaged: DamagedRun[] = [];
   const runs = await readRuns(store, names.filter(isOld), (run) => damaged.push(run));
   const aside = damaged.filter(({ isOpen }) => !isOpen);
   for (const each of damaged) if (!aside.includes(each)) context.message(each.message);
-  // Which documents they made tells an upload in doubt which ones are not its own.
+  // Their documents tell an upload with an unknown outcome which documents are not its own.
   const areEvidence = unfinishedUploads(await listOpenRuns(store)).some(hasUnknownOutcome);
   const done = runs.filter(
     (run) => isDone(run) && !(areEvidence && run.head.action === uploadAction),

@@ -1,12 +1,13 @@
+/** `rosterctl runs resume`: continues an interrupted run. */
 import { checkExpected } from '../../bulk/confirm.js';
 import { dryRunMany } from '../../bulk/planned-run.js';
 import { jobOf, limitRate } from '../../bulk/invocation.js';
-import { exitOf } from '../../bulk/report.js';
+import { exitOf } from '../../runs/report.js';
 import { resumeRun, unfinishedTasks } from '../../bulk/resume.js';
 import { showRun } from '../../bulk/show-run.js';
-import { defineWrite, Outcome, Running } from '../../cli/define.js';
+import { defineWrite, ValueWithExit, RunOutput } from '../../cli/define.js';
 import { UsageError } from '../../errors.js';
-import { invocationOf, ofEarlierRun, runHere } from './shared.js';
+import { invocationOf, earlierRunCommand, findRunHere } from './shared.js';
 import { storedReport } from './show.js';
 
 export default defineWrite({
@@ -18,9 +19,9 @@ export default defineWrite({
     ['The newest that is unfinished', 'last --dry-run'],
     ['From a script', 'last --yes'],
   ],
-  ...ofEarlierRun,
+  ...earlierRunCommand,
   async plan(context, { run }) {
-    const stored = await runHere(context, run, ({ finished }) => !finished, ['open']);
+    const stored = await findRunHere(context, run, ({ finished }) => !finished, ['open']);
     if (stored.state.replaced)
       throw new UsageError(`The run ${stored.head.run} was replaced by a later one.`, {
         hint: 'See: rosterctl runs list',
@@ -31,21 +32,21 @@ export default defineWrite({
     if (stored.finished || !stored.plan) {
       context.note(`The run ${stored.head.run} is finished; nothing was sent.`);
       const report = storedReport(stored);
-      return new Outcome(report, exitOf(report, undefined));
+      return new ValueWithExit(report, exitOf(report, undefined));
     }
     const invocation = await invocationOf(stored, values);
     limitRate(context, values);
     if (!context.settings.dryRun)
-      return new Running(
+      return new RunOutput(
         await showRun(context, { ready: await resumeRun(context, invocation, stored) }),
       );
-    const left = unfinishedTasks(invocation.operation.recovery, stored);
-    checkExpected(left.length, values);
-    // What is left was allowed when the run began.
-    const maxChanges = values.maxChanges ?? left.length;
+    const remaining = unfinishedTasks(invocation.operation.recovery, stored);
+    checkExpected(remaining.length, values);
+    // The remaining rows were confirmed when the run started.
+    const maxChanges = values.maxChanges ?? remaining.length;
     const allowed = { ...invocation, values: { ...invocation.values, maxChanges } };
-    return new Running(
-      await dryRunMany(context, allowed, jobOf(stored.plan), left, stored.head.run),
+    return new RunOutput(
+      await dryRunMany(context, allowed, jobOf(stored.plan), remaining, stored.head.run),
     );
   },
 });

@@ -1,11 +1,12 @@
-import { countsAsError, isFinalRow } from '../../bulk/report.js';
+/** `rosterctl runs retry`: starts a new run from the failed rows of another. */
+import { countsAsError, isFinalRow } from '../../runs/report.js';
 import { retryRows } from '../../bulk/run-operation.js';
-import type { PlannedRow } from '../../bulk/run-plan.js';
-import { markRetried, retriedBy, storeOf } from '../../bulk/run-store.js';
-import type { StoredRun } from '../../bulk/runs.js';
-import { defineWrite, Running } from '../../cli/define.js';
+import type { PlannedRow } from '../../runs/plan.js';
+import { markRetried, retriedBy, storeOf } from '../../runs/store.js';
+import type { StoredRun } from '../../runs/stored-run.js';
+import { defineWrite, RunOutput } from '../../cli/define.js';
 import { GuardError, UsageError } from '../../errors.js';
-import { invocationOf, ofEarlierRun, runHere } from './shared.js';
+import { invocationOf, earlierRunCommand, findRunHere } from './shared.js';
 
 export default defineWrite({
   summary: 'Start a new run from the rows that failed or conflicted',
@@ -16,23 +17,23 @@ export default defineWrite({
     ['Look first', 'last --dry-run'],
     ['From a script', 'last --yes'],
   ],
-  ...ofEarlierRun,
+  ...earlierRunCommand,
   async plan(context, { run }) {
-    const stored = await runHere(context, run, ({ finished }) => finished);
+    const stored = await findRunHere(context, run, ({ finished }) => finished);
     const { head } = stored;
     if (!stored.finished)
       throw new GuardError(`The run ${head.run} is unfinished.`, {
         hint: `Resume it first: rosterctl runs resume ${head.run}`,
       });
-    const taken = retriedBy(storeOf(context), head.run);
-    if (taken !== undefined)
-      throw new GuardError(`The rows of run ${head.run} were retried by run ${taken}.`, {
+    const retryRun = retriedBy(storeOf(context), head.run);
+    if (retryRun !== undefined)
+      throw new GuardError(`The rows of run ${head.run} were retried by run ${retryRun}.`, {
         code: 'retried',
-        hint: `See what became of them: rosterctl runs show ${taken}`,
+        hint: `See what became of them: rosterctl runs show ${retryRun}`,
       });
     const { operation } = await invocationOf(stored, {});
-    // Started again, what is stored would be sent and recorded twice.
-    if (operation.recovery?.isLeft(stored))
+    // A retry would send and record the stored files twice.
+    if (operation.recovery?.hasLeftovers(stored))
       throw new GuardError(
         `Files of the run ${head.run} have arrived and only lack their documents.`,
         { hint: 'Finish these first: rosterctl uploads finish --all (or: uploads forget ID)' },
@@ -47,7 +48,7 @@ export default defineWrite({
         hint: 'See: rosterctl runs list',
       });
     const store = storeOf(context);
-    return new Running(
+    return new RunOutput(
       await retryRows(context, await invocationOf(stored, values), { ...plan, rows }, (byRun) =>
         markRetried(store, head.run, byRun),
       ),
@@ -57,7 +58,7 @@ export default defineWrite({
 
 function rowsToRetry({ plan, state }: StoredRun): readonly PlannedRow[] {
   return (plan?.rows ?? []).filter(({ row }) => {
-    const ended = state.results.get(row);
-    return ended !== undefined && countsAsError(ended.result) && isFinalRow(ended);
+    const result = state.results.get(row);
+    return result !== undefined && countsAsError(result.result) && isFinalRow(result);
   });
 }

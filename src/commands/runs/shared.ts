@@ -1,12 +1,12 @@
-/** The operation of each command that makes runs, by the action that a run names. */
+/** What the `runs` commands share: finding a run, and the operation and flags to continue it. */
 import type { EndpointName } from '../../api/contract.js';
 import { bulkFlags, type BulkValues, jobOf } from '../../bulk/invocation.js';
-import type { Operation } from '../../bulk/operation.js';
+import type { Operation } from '../../engine/operation.js';
 import { reportView } from '../../bulk/report-view.js';
 import type { Resuming } from '../../bulk/resume.js';
-import { isHere } from '../../bulk/run-plan.js';
-import { isSingleRun, storeOf } from '../../bulk/run-store.js';
-import { findRun, type LastRun, type StoredRun } from '../../bulk/runs.js';
+import { isHere } from '../../runs/plan.js';
+import { isSingleRun, storeOf } from '../../runs/store.js';
+import { findRun, type LastRun, type StoredRun } from '../../runs/stored-run.js';
 import type { Command } from '../../cli/define.js';
 import type { Context } from '../../context.js';
 import { shellQuote } from '../../data/text.js';
@@ -14,6 +14,7 @@ import { GuardError, UsageError } from '../../errors.js';
 import { undoOperation } from '../../resources/undo.js';
 import { runArg } from './show.js';
 
+/** The commands that start runs, by the action that a run records. */
 const commands: Readonly<Record<string, () => Promise<{ readonly default: Command }>>> = {
   'tryouts.set-status': () => import('../tryouts/set-status.js'),
   'tryouts.update': () => import('../tryouts/update.js'),
@@ -30,13 +31,13 @@ const commands: Readonly<Record<string, () => Promise<{ readonly default: Comman
   'documents.delete': () => import('../documents/delete.js'),
 };
 
-/** An undo is an operation of the resource of the run that it takes back. */
+/** The action of an undo, whose operation is on the resource of the run that it undoes. */
 export const undoAction = 'runs.undo';
 
 /** The actions whose runs can be resumed. */
 export const runActions: readonly string[] = [...Object.keys(commands), undoAction];
 
-/** The operation that made a run. Throws UsageError for a run of a newer version. */
+/** Returns the operation that started a run. Throws UsageError for a run of a newer version. */
 async function operationOf({
   head: { action, resource, of = '' },
   plan,
@@ -54,7 +55,7 @@ async function operationOf({
 }
 
 const { failFast, maxErrors, maxChanges, expect, concurrency, rate, waitLock } = bulkFlags;
-/** Those of every command that makes a run. */
+/** The endpoints of every command that starts runs. */
 const calls: readonly EndpointName[] = [
   'getTryout',
   'listTryouts',
@@ -78,8 +79,11 @@ const calls: readonly EndpointName[] = [
   'downloadDocument',
 ];
 
-/** What a command takes and shows that sends rows of an earlier run: they were selected before. */
-export const ofEarlierRun = {
+/**
+ * The calls, arguments, flags and view of a command that sends rows of an earlier run, whose rows
+ * are selected already.
+ */
+export const earlierRunCommand = {
   calls,
   args: { run: runArg },
   flags: { maxChanges, expect, failFast, maxErrors, concurrency, rate, waitLock },
@@ -87,23 +91,24 @@ export const ofEarlierRun = {
 };
 
 /**
- * The run as kept; `last` is the newest here that `isMeant` (among those in `places`), else the newest
- * here. Throws UsageError where there is none, or for one of another organization or service.
+ * Finds a stored run; `last` is the newest run here that `isCandidate` accepts (in `places`),
+ * else the newest here. Throws UsageError if there is none, or if it belongs to another organization
+ * or service, and GuardError if it belongs to another profile.
  */
-export async function runHere(
+export async function findRunHere(
   context: Context,
   run: string,
-  isMeant: (run: StoredRun) => boolean,
+  isCandidate: (run: StoredRun) => boolean,
   places?: LastRun['places'],
 ): Promise<StoredRun> {
   const isOurs = (each: StoredRun) => isHere(context, each) && isOfProfile(context, each);
   const stored = await findRun(
     storeOf(context),
     run,
-    { ...(places && { places }), holds: (each) => isOurs(each) && isMeant(each) },
-    { holds: isOurs },
-    { holds: (each) => isHere(context, each) && isMeant(each) },
-    { holds: () => true },
+    { ...(places && { places }), matches: (each) => isOurs(each) && isCandidate(each) },
+    { matches: isOurs },
+    { matches: (each) => isHere(context, each) && isCandidate(each) },
+    { matches: () => true },
   );
   const { head } = stored;
   if (isOurs(stored)) return stored;
@@ -118,13 +123,16 @@ export async function runHere(
   );
 }
 
-/** Another profile has a key of its own; one that is gone leaves its runs to whoever has the organization. */
+/**
+ * True if a run belongs to this profile. Runs of a removed profile belong to every profile of their
+ * organization.
+ */
 function isOfProfile({ settings, config }: Context, { head }: StoredRun): boolean {
   if (head.profile === settings.profile.name) return true;
   return !config.config().profiles.has(head.profile);
 }
 
-/** The command line that continues a run: it has no flags of its own besides those of a run. */
+/** Returns the invocation that continues a run; it has only the flags of a run. */
 export async function invocationOf(run: StoredRun, values: Partial<BulkValues>): Promise<Resuming> {
   return {
     operation: await operationOf(run),

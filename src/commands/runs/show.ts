@@ -1,19 +1,20 @@
+/** `rosterctl runs show`: prints the result of each row of a run. */
 import * as z from 'zod/mini';
-import { readBeforeImages } from '../../bulk/before-images.js';
+import { readBeforeImages } from '../../runs/before-images.js';
 import { reportView, printSummary } from '../../bulk/report-view.js';
-import { type BulkReport, type ReportRow, wentWrong } from '../../bulk/report.js';
-import { isSamePlace, type Place } from '../../bulk/run-plan.js';
-import { runFolder, storeOf } from '../../bulk/run-store.js';
-import { findRun, type StoredRun, summaryOf } from '../../bulk/runs.js';
-import { defineLocalCommand, flag, Outcome, param } from '../../cli/define.js';
+import { type BulkReport, type ReportRow, wentWrong } from '../../runs/report.js';
+import { isSamePlace, type Place } from '../../runs/plan.js';
+import { runFolder, storeOf } from '../../runs/store.js';
+import { findRun, type StoredRun, summaryOf } from '../../runs/stored-run.js';
+import { defineLocalCommand, flag, ValueWithExit, param } from '../../cli/define.js';
 import { parseBaseUrl } from '../../config/base-url.js';
-import { findPlace } from '../../config/connection.js';
+import { findTarget } from '../../config/connection.js';
 import { demoOrganization, sandboxProfile } from '../../config/profiles.js';
 import type { LocalContext } from '../../context.js';
 import { printJson } from '../../data/json.js';
 import { UsageError } from '../../errors.js';
 
-/** Which run; `last` is the newest of this organization and service, or of those that can be meant. */
+/** The run to work on; `last` is the newest one that fits the command. */
 export const runArg = param(
   z._default(z.string().check(z.minLength(1, 'must not be empty')), 'last'),
   'a run, the last six characters of its name, or last',
@@ -43,21 +44,21 @@ export default defineLocalCommand({
     const stored = await findRun(
       storeOf(context),
       run,
-      { holds: ({ head }) => place !== undefined && isSamePlace(head, place) },
-      { holds: () => true },
+      { matches: ({ head }) => place !== undefined && isSamePlace(head, place) },
+      { matches: () => true },
     );
     if (undoable)
-      return new Outcome(undefined as never, 'done', {
+      return new ValueWithExit(undefined as never, 'done', {
         head: await deletedRecords(context, stored),
       });
-    if (context.isInteractive) context.message(aboutRun(stored));
+    if (context.isInteractive) context.message(describeRun(stored));
     const report = storedReport(stored, failed);
     printSummary(context, report);
     return report;
   },
 });
 
-/** The records that a run deleted, one a line. */
+/** The records that a run deleted, as NDJSON. */
 async function deletedRecords(context: LocalContext, { head }: StoredRun): Promise<string> {
   const images = await readBeforeImages(runFolder(storeOf(context), head.run));
   const records = images.flatMap(({ kind, before }) =>
@@ -67,13 +68,13 @@ async function deletedRecords(context: LocalContext, { head }: StoredRun): Promi
   return records.map((record) => `${printJson(record)}\n`).join('');
 }
 
-function aboutRun({ head, finished }: StoredRun): string {
+function describeRun({ head, finished }: StoredRun): string {
   const state = finished ? 'finished' : 'unfinished';
   const action = head.action.replace('.', ' ');
   return `${action} of ${head.startedAt}, profile ${head.profile}, organization ${head.organization}: ${state}`;
 }
 
-/** The report of a run as its journal tells it. */
+/** Returns the report of a run from its journal. */
 export function storedReport(stored: StoredRun, onlyFailed = false): BulkReport {
   const { head, state, plan } = stored;
   const rows = new Map<number, ReportRow>(
@@ -96,18 +97,21 @@ export function storedReport(stored: StoredRun, onlyFailed = false): BulkReport 
   };
 }
 
-/** The organization and service in force, as far as they are configured; nothing is connected. */
+/** The organization and service in force, without connecting; undefined if they are not configured. */
 function configuredPlace(context: LocalContext): Place | undefined {
   const { flags, env, config } = context;
   const { profile } = context.settings;
   if (profile.name === sandboxProfile)
     return { organization: demoOrganization, service: sandboxProfile };
-  const found = findPlace({ flags, env, profile, file: config.config() }, []);
-  if (!found.baseUrl || !found.organization) return undefined;
+  const connection = findTarget({ flags, env, profile, file: config.config() }, []);
+  if (!connection.baseUrl || !connection.organization) return undefined;
   try {
-    return { organization: found.organization.text, service: parseBaseUrl(found.baseUrl.text) };
+    return {
+      organization: connection.organization.text,
+      service: parseBaseUrl(connection.baseUrl.text),
+    };
   } catch (error) {
-    // What lies on this machine is shown however the connection is configured.
+    // Runs on this machine can be shown even if the connection is misconfigured.
     if (error instanceof UsageError) return undefined;
     throw error;
   }

@@ -1,13 +1,14 @@
+/** `rosterctl runs undo`: restores what a run changed. */
 import * as z from 'zod/mini';
-import { type BeforeImage, readBeforeImages } from '../../bulk/before-images.js';
+import { type BeforeImage, readBeforeImages } from '../../runs/before-images.js';
 import { verifiedResults } from '../../bulk/earlier-runs.js';
 import { bulkFlags, type BulkValues } from '../../bulk/invocation.js';
-import type { Operation } from '../../bulk/operation.js';
+import type { Operation } from '../../engine/operation.js';
 import { reportView } from '../../bulk/report-view.js';
-import { isDelete, type ReportRow } from '../../bulk/report.js';
+import { isDelete, type ReportRow } from '../../runs/report.js';
 import { defineOperation } from '../../bulk/run-operation.js';
-import { runFolder, storeOf } from '../../bulk/run-store.js';
-import type { StoredRun } from '../../bulk/runs.js';
+import { runFolder, storeOf } from '../../runs/store.js';
+import type { StoredRun } from '../../runs/stored-run.js';
 import { params } from '../../cli/define.js';
 import type { Context } from '../../context.js';
 import { digestOf } from '../../data/digest.js';
@@ -15,7 +16,7 @@ import type { JsonObject } from '../../data/json.js';
 import { plural } from '../../data/text.js';
 import { GuardError, UsageError } from '../../errors.js';
 import { type UndoJob, undoOperation } from '../../resources/undo.js';
-import { invocationOf, ofEarlierRun, runHere, undoAction } from './shared.js';
+import { invocationOf, earlierRunCommand, findRunHere, undoAction } from './shared.js';
 
 interface Values extends Pick<BulkValues, 'waitLock'> {
   readonly run: string;
@@ -35,21 +36,21 @@ export default defineOperation({
     ['From a script', 'last --yes'],
     ['One record of a run', 'last --only app_0013 --dry-run'],
   ],
-  calls: ofEarlierRun.calls,
-  args: ofEarlierRun.args,
+  calls: earlierRunCommand.calls,
+  args: earlierRunCommand.args,
   flags: {
     only: params(z.optional(z.array(z.string())), 'undo only these records', {
       placeholder: 'ID',
       commaList: true,
       group: 'selection',
     }),
-    ...ofEarlierRun.flags,
+    ...earlierRunCommand.flags,
     restart: bulkFlags.restart,
     results: bulkFlags.results,
   },
   view: reportView,
   operation: {
-    // The run says which resource it is; until then nothing is read or sent.
+    // A placeholder: the run determines the resource, and nothing is read or sent before.
     resource: 'tryouts',
     confirm: 'several',
     reports: true,
@@ -58,25 +59,27 @@ export default defineOperation({
       throw new UsageError('This run cannot be undone.');
     },
     async bind(context, values: Values, use) {
-      return use(await undoOf(context, values));
+      return use(await buildUndo(context, values));
     },
   },
 });
 
-/** The operation that takes a run back. Throws GuardError where nothing of it can be undone. */
-async function undoOf(context: Context, values: Values): Promise<Partial<Operation>> {
+/** Returns the operation that undoes a run. Throws GuardError if nothing of it can be undone. */
+async function buildUndo(context: Context, values: Values): Promise<Partial<Operation>> {
   const { only } = values;
-  const stored = await runMeant(context, values);
+  const stored = await runToUndo(context, values);
   const { head } = stored;
-  const found = await undoable(context, stored, values);
-  const missing = only?.find((id) => ![...found.can, ...found.cannot].some((row) => row.id === id));
+  const candidates = await undoable(context, stored, values);
+  const missing = only?.find(
+    (id) => ![...candidates.can, ...candidates.cannot].some((row) => row.id === id),
+  );
   if (missing !== undefined)
     throw new UsageError(`The run ${head.run} changed nothing of ${missing}.`, {
       hint: `See: rosterctl runs show ${head.run}`,
     });
-  const isWanted = ({ id }: { readonly id: string }) => only === undefined || only.includes(id);
-  const can = found.can.filter(isWanted);
-  const why = reasonsOf(found.cannot.filter(isWanted));
+  const isSelected = ({ id }: { readonly id: string }) => only === undefined || only.includes(id);
+  const can = candidates.can.filter(isSelected);
+  const why = countedReasons(candidates.cannot.filter(isSelected));
   const [first] = can;
   if (!first) throw nothingToUndo(stored, why);
   const undo: UndoJob = {
@@ -98,19 +101,22 @@ async function undoOf(context: Context, values: Values): Promise<Partial<Operati
       digest: digestOf([head.run, only ?? null]),
     }),
     previewNotes: (counts) => [
-      `Of run ${head.run}: ${counts.can} can be undone, ${counts.changedSince} changed since, ${found.cannot.filter(isWanted).length} cannot be undone${why}.`,
+      `Of run ${head.run}: ${counts.can} can be undone, ${counts.changedSince} changed since, ${candidates.cannot.filter(isSelected).length} cannot be undone${why}.`,
       ...partialNotes(can),
       ...nullNote(can),
     ],
   };
 }
 
-/** `last` is the newest that changed something; where that is an undo cut short, the same line continues it. */
-async function runMeant(context: Context, { run }: Values): Promise<StoredRun> {
-  const stored = await runHere(context, run, mayHaveChanged);
+/**
+ * The run to undo. `last` is the newest that changed something; if that is an interrupted undo, the
+ * undo is continued.
+ */
+async function runToUndo(context: Context, { run }: Values): Promise<StoredRun> {
+  const stored = await findRunHere(context, run, mayHaveChanged);
   const { head, finished } = stored;
-  const isCutShort = head.action === undoAction && !finished && head.of !== undefined;
-  return run === 'last' && isCutShort ? runHere(context, head.of, () => true) : stored;
+  const isInterruptedUndo = head.action === undoAction && !finished && head.of !== undefined;
+  return run === 'last' && isInterruptedUndo ? findRunHere(context, head.of, () => true) : stored;
 }
 
 function mayHaveChanged({ state }: StoredRun): boolean {
@@ -119,14 +125,14 @@ function mayHaveChanged({ state }: StoredRun): boolean {
   return [...results.values()].some(({ result }) => result === 'changed');
 }
 
-/** A row that was changed and stays so. */
+/** A changed row that cannot be undone. */
 interface NotUndoable {
   readonly id: string;
-  /** In words that follow a count. */
+  /** The reason, worded to follow a count. */
   readonly why: string;
 }
 
-/** Rows of a run that can be put back, and those that cannot. */
+/** The changed rows of a run that can be undone, and those that cannot. */
 interface Undoable {
   readonly can: readonly BeforeImage[];
   readonly cannot: readonly NotUndoable[];
@@ -145,18 +151,18 @@ async function undoable(context: Context, stored: StoredRun, values: Values): Pr
     const made = row.after?.['id'];
     const id = typeof made === 'string' ? made : row.id;
     const image = byRow.get(row.row);
-    const why = hasNoUndo ? wordOf(stored) : whyNot(row, image, images.length > 0);
-    if (why === undefined && image) can.push({ ...withoutLost(image), id });
+    const why = hasNoUndo ? pastVerb(stored) : undoObstacle(row, image, images.length > 0);
+    if (why === undefined && image) can.push({ ...withoutUnrestorable(image), id });
     else cannot.push({ id, why: why ?? '' });
   }
   return { can, cannot };
 }
 
-function wordOf({ head }: StoredRun): string {
+function pastVerb({ head }: StoredRun): string {
   return isDelete(head.action) ? 'deleted' : 'converted';
 }
 
-function whyNot(
+function undoObstacle(
   { result }: ReportRow,
   image: BeforeImage | undefined,
   keepsImages: boolean,
@@ -165,29 +171,29 @@ function whyNot(
   if (image?.kind === 'record') return 'deleted';
   if (!image && keepsImages) return 'made without an answer that shows it';
   if (!image) return 'changed by a run whose former values are not kept';
-  const isLost =
-    image.kind === 'fields' && Object.keys(withoutLost(image).after ?? {}).length === 0;
-  return isLost
-    ? `with a former value that is not kept (${lostFields(image).join(', ')})`
+  const hasNothingLeft =
+    image.kind === 'fields' && Object.keys(withoutUnrestorable(image).after ?? {}).length === 0;
+  return hasNothingLeft
+    ? `with a former value that is not kept (${unrestorableFields(image).join(', ')})`
     : undefined;
 }
 
-/** Fields that held the API key, or a URL that was kept without its query. */
-function lostFields({ withheld, shortened }: BeforeImage): readonly string[] {
+/** Fields whose former value is incomplete: it held the API key, or a URL stored without its query. */
+function unrestorableFields({ withheld, shortened }: BeforeImage): readonly string[] {
   return [...new Set([...withheld, ...shortened])];
 }
 
-/** Fields whose former value is not kept whole stay as they are. */
-function withoutLost(image: BeforeImage): BeforeImage {
-  const lost = lostFields(image);
-  if (lost.length === 0 || image.kind !== 'fields') return image;
+/** Removes fields whose former value is incomplete, so that the undo leaves them as they are. */
+function withoutUnrestorable(image: BeforeImage): BeforeImage {
+  const unrestorable = unrestorableFields(image);
+  if (unrestorable.length === 0 || image.kind !== 'fields') return image;
   const keep = (fields: JsonObject = {}) =>
-    Object.fromEntries(Object.entries(fields).filter(([field]) => !lost.includes(field)));
+    Object.fromEntries(Object.entries(fields).filter(([field]) => !unrestorable.includes(field)));
   return { ...image, before: keep(image.before), after: keep(image.after) };
 }
 
-/** ` (2 deleted or converted, 1 unknown whether it was changed)` */
-function reasonsOf(rows: readonly NotUndoable[]): string {
+/** The reasons with their counts: ` (2 deleted or converted, 1 unknown whether it was changed)`. */
+function countedReasons(rows: readonly NotUndoable[]): string {
   const counts = new Map<string, number>();
   for (const { why } of rows) counts.set(why, (counts.get(why) ?? 0) + 1);
   const parts = [...counts].map(([why, count]) => `${count} ${why}`);
@@ -195,8 +201,10 @@ function reasonsOf(rows: readonly NotUndoable[]): string {
 }
 
 function partialNotes(rows: readonly BeforeImage[]): readonly string[] {
-  const partial = rows.filter((image) => image.kind === 'fields' && lostFields(image).length > 0);
-  const fields = [...new Set(partial.flatMap(lostFields))];
+  const partial = rows.filter(
+    (image) => image.kind === 'fields' && unrestorableFields(image).length > 0,
+  );
+  const fields = [...new Set(partial.flatMap(unrestorableFields))];
   if (fields.length === 0) return [];
   return [
     `${fields.join(', ')} of ${plural(partial.length, 'record')} cannot be undone: the former value is not kept (an API key, or a URL with a query).`,

@@ -1,3 +1,4 @@
+/** `rosterctl sandbox events`: the events that the sandbox emitted. */
 import { defineLocalCommand } from '../../cli/define.js';
 import { rowsOf } from '../../cli/views.js';
 import { sandboxEvents } from '../../sandbox/embedded.js';

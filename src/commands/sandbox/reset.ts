@@ -1,7 +1,8 @@
+/** `rosterctl sandbox reset`: restores the demo data. */
 import { defineLocalWrite } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 import { resetSandbox } from '../../sandbox/embedded.js';
-import { sandboxPlace } from './place.js';
+import { sandboxPlace } from './shared.js';
 
 export default defineLocalWrite({
   summary: 'Reset the sandbox to its demo data',

@@ -1,10 +1,11 @@
+/** `rosterctl sandbox start`: runs the sandbox as a server. */
 import * as z from 'zod/mini';
-import { defineLocalCommand, flag, Lasting, param, params } from '../../cli/define.js';
+import { defineLocalCommand, flag, LongRunning, param, params } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 import { seedSizes, startSandbox } from '../../sandbox/embedded.js';
-import { sandboxPlace } from './place.js';
+import { sandboxPlace } from './shared.js';
 
-interface Running {
+interface ServerInfo {
   readonly baseUrl: string;
   readonly organizationId: string;
   readonly apiKey: string;
@@ -54,7 +55,7 @@ export default defineLocalCommand({
     strictEvents: flag('emit events also for an update to the present status'),
   },
   view: {
-    ...linesOf<Running>(({ baseUrl, organizationId, apiKey }) => [
+    ...linesOf<ServerInfo>(({ baseUrl, organizationId, apiKey }) => [
       `Sandbox ready at ${baseUrl}, organization ${organizationId}, key ${apiKey} (stop it with Ctrl-C)`,
     ]),
     oneLine: true,
@@ -72,15 +73,15 @@ export default defineLocalCommand({
         `The data is in memory and lost when this server ends: ${server.memoryReason}`,
       );
     const { baseUrl, organizationId, apiKey, fileUrl, pid } = server;
-    return new Lasting(
+    return new LongRunning(
       { baseUrl, organizationId, apiKey, fileUrl, pid },
-      () => aborted(context.signal),
+      () => untilAborted(context.signal),
       () => server.close(),
     );
   },
 });
 
-function aborted(signal: AbortSignal): Promise<void> {
+function untilAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });

@@ -1,3 +1,4 @@
+/** `rosterctl teams create`: creates a team. */
 import { defineOperation } from '../../bulk/run-operation.js';
 import { restartCreateFlag } from '../../bulk/invocation.js';
 import { fieldFlags, type FieldValues, readFields } from '../../cli/field-flags.js';

@@ -1,3 +1,4 @@
+/** `rosterctl teams delete`: deletes a team. */
 import * as z from 'zod/mini';
 import { defineOperation } from '../../bulk/run-operation.js';
 import { selectIds } from '../../bulk/selection.js';

@@ -1,3 +1,4 @@
+/** `rosterctl teams get`: prints one or several teams. */
 import { defineCommand } from '../../cli/define.js';
 import { oneOrManyOf } from '../../cli/views.js';
 import { idsOf } from '../../resources/params.js';

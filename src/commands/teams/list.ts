@@ -1,3 +1,4 @@
+/** `rosterctl teams list`: lists the teams. */
 import { defineCommand } from '../../cli/define.js';
 import { listAndCacheIds, listFlags, filterList } from '../../cli/filters.js';
 import { listOf } from '../../cli/views.js';

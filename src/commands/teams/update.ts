@@ -1,3 +1,4 @@
+/** `rosterctl teams update`: changes fields of teams. */
 import { manyFlags } from '../../bulk/invocation.js';
 import { defineOperation } from '../../bulk/run-operation.js';
 import { fieldFlags, type FieldValues, readFields } from '../../cli/field-flags.js';

@@ -1,3 +1,4 @@
+/** `rosterctl tryouts convert`: converts applications to players. */
 import { manyFlags } from '../../bulk/invocation.js';
 import { defineOperation } from '../../bulk/run-operation.js';
 import { flag } from '../../cli/define.js';

@@ -1,3 +1,4 @@
+/** `rosterctl tryouts get`: prints one or several applications. */
 import { defineCommand } from '../../cli/define.js';
 import { oneOrManyOf } from '../../cli/views.js';
 import { getRecords } from '../../resources/read.js';

@@ -1,3 +1,4 @@
+/** `rosterctl tryouts list`: lists the applications. */
 import { defineCommand } from '../../cli/define.js';
 import { listAndCacheIds, listFlags, filterList } from '../../cli/filters.js';
 import { listOf } from '../../cli/views.js';

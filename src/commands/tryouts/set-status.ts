@@ -1,3 +1,4 @@
+/** `rosterctl tryouts set-status`: moves applications to a status. */
 import * as z from 'zod/mini';
 import { TryoutStatus } from '../../api/schemas.js';
 import { manyFlags } from '../../bulk/invocation.js';

@@ -1,16 +1,20 @@
+/** The id arguments of the `tryouts` commands. */
 import * as z from 'zod/mini';
 import { Id, TryoutStatus } from '../../api/schemas.js';
 import { params } from '../../cli/define.js';
 
-const words = { placeholder: 'ID', completes: 'id:tryouts' } as const;
+const idOptions = { placeholder: 'ID', completes: 'id:tryouts' } as const;
 
 /** The ids of a command that needs at least one. */
-export const someIds = params(z.array(Id).check(z.minLength(1)), 'ids of applications', words);
+export const someIds = params(z.array(Id).check(z.minLength(1)), 'ids of applications', idOptions);
 
-/** The ids of a command that says itself what to do without any. */
-export const anyIds = params(z._default(z.array(Id), []), 'ids of applications', words);
+/** The ids of a command that handles missing ids itself. */
+export const anyIds = params(z._default(z.array(Id), []), 'ids of applications', idOptions);
 
-/** Ids beside a flag that takes a status: a status among them was meant for the flag. */
+/**
+ * Creates the ids of a command with a status flag; a status among them is rejected with a
+ * suggestion to use the flag.
+ */
 export function idsBeside(statusFlag: '--status' | '--to') {
   const id = Id.check(({ value, issues }) => {
     if (!TryoutStatus.safeParse(value).success) return;
@@ -18,7 +22,7 @@ export function idsBeside(statusFlag: '--status' | '--to') {
     issues.push({ code: 'custom', message, input: value });
   });
   return {
-    some: params(z.array(id).check(z.minLength(1)), 'ids of applications', words),
-    any: params(z._default(z.array(id), []), 'ids of applications', words),
+    some: params(z.array(id).check(z.minLength(1)), 'ids of applications', idOptions),
+    any: params(z._default(z.array(id), []), 'ids of applications', idOptions),
   };
 }

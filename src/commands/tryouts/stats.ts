@@ -1,3 +1,4 @@
+/** `rosterctl tryouts stats`: counts applications by status, game and week. */
 import { TryoutStatus } from '../../api/schemas.js';
 import { defineCommand } from '../../cli/define.js';
 import { listFlags, filterList } from '../../cli/filters.js';
@@ -102,20 +103,23 @@ function section(
   return lines.length > 0 ? ['', paint.bold(title), ...lines] : [];
 }
 
-const widest = 80;
-const widestLabel = 24;
+const maxWidth = 80;
+const maxLabelWidth = 24;
 
-/** One line a count: label, number and a bar; the longest bar fills what 80 columns leave. */
+/**
+ * Renders one line per count: label, number and a bar, of which the longest fills the line (at most
+ * 80 columns).
+ */
 function barLines(counts: Readonly<Record<string, number>>, columns: number): readonly string[] {
   const rows = Object.entries(counts).map(
-    ([label, count]) => [truncate(singleLine(label), widestLabel), count] as const,
+    ([label, count]) => [truncate(singleLine(label), maxLabelWidth), count] as const,
   );
   const labels = widestOf(rows.map(([label]) => label));
   const digits = widestOf(rows.map(([, count]) => String(count)));
-  const room = Math.max(0, Math.min(columns, widest) - labels - digits - '    '.length - 2);
-  const most = rows.reduce((greatest, [, count]) => Math.max(greatest, count), 1);
+  const room = Math.max(0, Math.min(columns, maxWidth) - labels - digits - '    '.length - 2);
+  const highest = rows.reduce((greatest, [, count]) => Math.max(greatest, count), 1);
   return rows.map(([label, count]) => {
-    const bar = '█'.repeat(count === 0 ? 0 : Math.max(1, Math.round((count / most) * room)));
+    const bar = '█'.repeat(count === 0 ? 0 : Math.max(1, Math.round((count / highest) * room)));
     return `  ${pad(label, labels)}  ${String(count).padStart(digits)}  ${bar}`.trimEnd();
   });
 }

@@ -1,3 +1,4 @@
+/** `rosterctl tryouts update`: changes the status or the notes of applications. */
 import * as z from 'zod/mini';
 import { TryoutStatus } from '../../api/schemas.js';
 import { bulkFlags, csvFlags, idsFileFlag } from '../../bulk/invocation.js';

@@ -1,3 +1,4 @@
+/** `rosterctl uploads create`: requests a presigned upload URL, step 1 of an upload. */
 import { UploadContentType } from '../../api/schemas.js';
 import { defineWrite, param } from '../../cli/define.js';
 import type { View } from '../../cli/views.js';

@@ -1,22 +1,23 @@
+/** `rosterctl uploads finish`: completes interrupted uploads. */
 import * as z from 'zod/mini';
-import type { DamagedRun } from '../../bulk/journal.js';
+import type { DamagedRun } from '../../runs/journal.js';
 import { checkFields, reportOf, reportView } from '../../bulk/report-view.js';
 import { bulkFlags } from '../../bulk/invocation.js';
-import type { BulkReport, ReportRow } from '../../bulk/report.js';
+import type { BulkReport, ReportRow } from '../../runs/report.js';
 import { finishRows, finishedElsewhere } from '../../bulk/resume.js';
-import { isHere } from '../../bulk/run-plan.js';
-import { isSingleRun } from '../../bulk/run-store.js';
+import { isHere } from '../../runs/plan.js';
+import { isSingleRun } from '../../runs/store.js';
 import { showFinished } from '../../bulk/show-run.js';
-import { type UnfinishedUpload, uploadAction } from '../../bulk/end-run.js';
-import { defineWrite, flag, Outcome, param, type Plan, Running } from '../../cli/define.js';
+import { type UnfinishedUpload, uploadAction } from '../../runs/end.js';
+import { defineWrite, flag, ValueWithExit, param, type Plan, RunOutput } from '../../cli/define.js';
 import { recordOf } from '../../cli/views.js';
 import type { Context } from '../../context.js';
 import { plural } from '../../data/text.js';
 import { Failure, UsageError } from '../../errors.js';
 import { type ExitName, mostSevere } from '../../exit-codes.js';
-import { newDocument, planLeft } from '../../uploads/plan.js';
+import { newDocument, planUnfinished } from '../../uploads/plan.js';
 import { uploadInvocation } from '../../uploads/operation.js';
-import { leftIdSchema } from './forget.js';
+import { uploadIdSchema } from './forget.js';
 import { findUnfinishedUpload, readUnfinishedUploads } from '../../uploads/unfinished-uploads.js';
 
 const { concurrency, waitLock } = bulkFlags;
@@ -31,7 +32,7 @@ export default defineWrite({
     ['See what would be sent', '--all --dry-run'],
   ],
   calls: ['requestUpload', 'createDocument', 'listDocuments', 'downloadDocument'],
-  args: { id: param(z.optional(leftIdSchema), 'an id of uploads list', { placeholder: 'ID' }) },
+  args: { id: param(z.optional(uploadIdSchema), 'an id of uploads list', { placeholder: 'ID' }) },
   flags: {
     all: flag('every interrupted upload of this organization', { group: 'selection' }),
     concurrency,
@@ -42,87 +43,91 @@ export default defineWrite({
   view: recordOf('documents'),
   async plan(context, { id }): Promise<Plan<State>> {
     const exits: ExitName[] = [];
-    const left =
+    const uploads =
       id === undefined
-        ? await leftHere(context, ({ head, isOpen }) => {
+        ? await uploadsHere(context, ({ head, isOpen }) => {
             const isUpload = !head || (head.action === uploadAction && isHere(context, { head }));
-            // What it left can be neither finished nor called finished.
+            // Its uploads can neither be completed nor be reported as complete.
             if (isOpen && isUpload) exits.push('guarded');
           })
         : [await findUnfinishedUpload(context, id)];
-    const [only] = left;
-    if (id !== undefined && only && !isHere(context, only.run)) throw elsewhere(only);
-    const planned = left.map((upload) => planLeft(context, upload));
+    const [only] = uploads;
+    if (id !== undefined && only && !isHere(context, only.run)) throw otherConnection(only);
+    const planned = uploads.map((upload) => planUnfinished(context, upload));
     return {
       calls: planned.flatMap(({ calls }) => calls),
       requests: planned.flatMap(({ requests = [] }) => requests),
-      changes: left.map((upload) => ({ id: upload.id, ...newDocument })),
+      changes: uploads.map((upload) => ({ id: upload.id, ...newDocument })),
       // A dry run of all of them is a report.
       onlyReads: id === undefined && context.settings.dryRun,
-      state: { left, exits },
+      state: { uploads, exits },
     };
   },
   async apply(context, { state }, values) {
     const { id } = values;
-    const { left } = state;
+    const { uploads } = state;
     if (id === undefined) return finishAll(context, state, values);
-    const [only] = left;
-    if (!only) return new Outcome({}, 'done');
+    const [only] = uploads;
+    if (!only) return new ValueWithExit({}, 'done');
     const invocation = uploadInvocation(values, { isSingle: true });
     const rows = new Set([only.row.row]);
-    const ended = await finishRows(context, invocation, only.run, rows);
-    return new Running(
-      await showFinished(context, { ...invocation, view: recordOf('documents') }, ended),
+    const finished = await finishRows(context, invocation, only.run, rows);
+    return new RunOutput(
+      await showFinished(context, { ...invocation, view: recordOf('documents') }, finished),
     );
   },
 });
 
 interface State {
-  readonly left: readonly UnfinishedUpload[];
+  readonly uploads: readonly UnfinishedUpload[];
   readonly exits: readonly ExitName[];
 }
 
-async function finishAll(context: Context, state: State, values: object): Promise<Running> {
+async function finishAll(context: Context, state: State, values: object): Promise<RunOutput> {
   const exits = [...state.exits];
-  const { left } = state;
+  const { uploads } = state;
   await checkFields(context);
-  if (left.length === 0 && exits.length === 0) context.note('No upload is unfinished.');
+  if (uploads.length === 0 && exits.length === 0) context.note('No upload is unfinished.');
   const head = { action: 'uploads.finish', run: null };
   if (context.settings.dryRun)
-    return shown(reportOf(context, head, left.map(wouldBe)), mostSevere(exits));
+    return reportOutput(reportOf(context, head, uploads.map(previewRow)), mostSevere(exits));
   const rows: ReportRow[] = [];
-  const written: (() => Promise<void>)[] = [];
-  for (const run of new Set(left.map((upload) => upload.run))) {
-    const mine = left.filter((upload) => upload.run === run);
+  const closers: (() => Promise<void>)[] = [];
+  for (const run of new Set(uploads.map((upload) => upload.run))) {
+    const ofRun = uploads.filter((upload) => upload.run === run);
     if (context.signal.aborted) {
-      for (const { id } of mine) rows.push({ row: rows.length + 1, id, result: 'not_attempted' });
+      for (const { id } of ofRun) rows.push({ row: rows.length + 1, id, result: 'not_attempted' });
       continue;
     }
     const isSingle = isSingleRun(run.head.run);
     // One run after another: each has a lock of its own.
     // oxlint-disable-next-line no-await-in-loop
-    const ended = await finishRun(context, uploadInvocation(values, { isSingle }), mine);
-    for (const row of ended.ended) rows.push({ ...row, row: rows.length + 1 });
-    exits.push(ended.exitName);
-    if (ended.close) written.push(ended.close);
+    const finished = await finishRun(context, uploadInvocation(values, { isSingle }), ofRun);
+    for (const row of finished.rows) rows.push({ ...row, row: rows.length + 1 });
+    exits.push(finished.exitName);
+    if (finished.close) closers.push(finished.close);
   }
-  return shown(reportOf(context, head, rows), mostSevere(exits), async () => {
-    for (const close of written) await close();
+  return reportOutput(reportOf(context, head, rows), mostSevere(exits), async () => {
+    for (const close of closers) await close();
   });
 }
 
-function shown(report: BulkReport, exitName: ExitName, written?: () => Promise<void>): Running {
-  return new Running({
+function reportOutput(
+  report: BulkReport,
+  exitName: ExitName,
+  onWritten?: () => Promise<void>,
+): RunOutput {
+  return new RunOutput({
     value: report,
     view: reportView,
     isReport: true,
     exitName,
-    written,
+    onWritten,
   });
 }
 
-/** The uploads of the organization and service in force; others are told. */
-async function leftHere(
+/** The unfinished uploads of the organization and service in force; notes how many others there are. */
+async function uploadsHere(
   context: Context,
   onDamaged?: (run: DamagedRun) => void,
 ): Promise<readonly UnfinishedUpload[]> {
@@ -138,38 +143,38 @@ async function leftHere(
 async function finishRun(
   context: Context,
   invocation: ReturnType<typeof uploadInvocation>,
-  left: readonly UnfinishedUpload[],
+  uploads: readonly UnfinishedUpload[],
 ): Promise<{
-  readonly ended: readonly ReportRow[];
+  readonly rows: readonly ReportRow[];
   readonly exitName: ExitName;
   readonly close?: (() => Promise<void>) | undefined;
 }> {
-  const ids = new Map(left.map(({ row, id }) => [row.row, id]));
-  const named = (row: ReportRow): ReportRow => ({ ...row, id: ids.get(row.row) ?? row.id });
-  const [first] = left;
-  if (!first) return { ended: [], exitName: 'done' };
+  const ids = new Map(uploads.map(({ row, id }) => [row.row, id]));
+  const withId = (row: ReportRow): ReportRow => ({ ...row, id: ids.get(row.row) ?? row.id });
+  const [first] = uploads;
+  if (!first) return { rows: [], exitName: 'done' };
   try {
-    const wanted = new Set(ids.keys());
-    const { report, exitName, written, printEnd } = (
-      await finishRows(context, invocation, first.run, wanted)
+    const expected = new Set(ids.keys());
+    const { report, exitName, onWritten, printEnd } = (
+      await finishRows(context, invocation, first.run, expected)
     ).ended;
     printEnd();
-    const ended = report.results.filter(({ row }) => wanted.has(row)).map(named);
-    return { ended, exitName, close: written };
+    const rows = report.results.filter(({ row }) => expected.has(row)).map(withId);
+    return { rows, exitName, close: onWritten };
   } catch (error) {
-    // What became of the other runs is told all the same.
+    // Continue, so that the results of the other runs are reported.
     if (!(error instanceof Failure)) throw error;
     context.message(error.message);
     const isDone = error.code === finishedElsewhere;
     const result = isDone ? ('unchanged' as const) : ('not_attempted' as const);
     return {
-      ended: left.map(({ row }) => named({ row: row.row, id: row.id, result })),
+      rows: uploads.map(({ row }) => withId({ row: row.row, id: row.id, result })),
       exitName: isDone ? 'done' : error.exitName,
     };
   }
 }
 
-function wouldBe({ id }: UnfinishedUpload, index: number): ReportRow {
+function previewRow({ id }: UnfinishedUpload, index: number): ReportRow {
   const { from, to } = newDocument;
   return {
     row: index + 1,
@@ -180,7 +185,7 @@ function wouldBe({ id }: UnfinishedUpload, index: number): ReportRow {
   };
 }
 
-function elsewhere({ id, run: { head } }: UnfinishedUpload): UsageError {
+function otherConnection({ id, run: { head } }: UnfinishedUpload): UsageError {
   return new UsageError(
     `The upload ${id} belongs to organization ${head.organization} at ${head.service}.`,
     { hint: `Choose its profile: -p ${head.profile}` },

@@ -1,5 +1,6 @@
-import type { UploadState } from '../../bulk/end-run.js';
-import { isGoingOn } from '../../bulk/lock-run.js';
+/** `rosterctl uploads list`: lists interrupted uploads. */
+import type { UploadState } from '../../runs/end.js';
+import { isRunning } from '../../runs/lock.js';
 import { defineLocalCommand } from '../../cli/define.js';
 import { rowsOf } from '../../cli/views.js';
 import { plural } from '../../data/text.js';
@@ -28,14 +29,14 @@ export default defineLocalCommand({
   async run(context) {
     const all = await readUnfinishedUploads(context);
     const runs = [...new Set(all.map(({ run }) => run))];
-    const going = new Set(runs.filter((run) => isGoingOn(run, context.self)));
-    const left = all.filter(({ run }) => !going.has(run));
-    const more = all.length - left.length;
-    if (more > 0)
+    const active = new Set(runs.filter((run) => isRunning(run, context.self)));
+    const idle = all.filter(({ run }) => !active.has(run));
+    const omitted = all.length - idle.length;
+    if (omitted > 0)
       context.note(
-        `Not listed: ${plural(more, 'upload')} that another process is busy with at this moment.`,
+        `Not listed: ${plural(omitted, 'upload')} that another process is busy with at this moment.`,
       );
-    return left.map(({ id, row, state, steps, run }) => ({
+    return idle.map(({ id, row, state, steps, run }) => ({
       id,
       path: row.id,
       state,

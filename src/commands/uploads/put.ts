@@ -1,3 +1,4 @@
+/** `rosterctl uploads put`: sends a file to a presigned URL, step 2 of an upload. */
 import * as z from 'zod/mini';
 import { UploadContentType } from '../../api/schemas.js';
 import { UnsafeUrlError } from '../../api/signed-url.js';
@@ -8,8 +9,8 @@ import { plural } from '../../data/text.js';
 import { UsageError } from '../../errors.js';
 import { inspectFile } from '../../uploads/local-file.js';
 
-/** As long as an answer of step 1 may be. */
-const longestInput = 64 * 1024;
+/** The maximum length in bytes of the response of step 1. */
+const maxInputBytes = 64 * 1024;
 
 export default defineWrite({
   summary: 'Send a file to a presigned upload URL (step 2 of an upload alone)',
@@ -49,32 +50,32 @@ export default defineWrite({
     `Sent ${plural(bytes, 'byte')}; the store answered ${status}.`,
   ]),
   async plan(context, { url, file, contentType }) {
-    const looked = await inspectFile(file, contentType);
+    const inspected = await inspectFile(file, contentType);
     const target = url === '-' ? await urlFromStdin(context) : url;
-    const { origin, pathname } = parsed(target);
+    const { origin, pathname } = parseUploadUrl(target);
     const files = await context.files();
-    if (url !== '-') await files.check(target).catch(asTyped);
+    if (url !== '-') await files.check(target).catch(asUsageError);
     return {
       calls: [],
       // Step 2 of contract 4.5; the store is no endpoint of the service.
       basis: 'stated',
       requests: [{ method: 'PUT', path: `${origin}${pathname}`, basis: 'stated' }],
       changes: [],
-      state: { url: target, file: looked },
+      state: { url: target, file: inspected },
     };
   },
   async apply(context, plan, { url: typed }) {
     const { url, file } = plan.state;
     const files = await context.files();
     const sent = files.put(url, file);
-    const { status, bytes } = await (typed === '-' ? sent : sent.catch(asTyped));
+    const { status, bytes } = await (typed === '-' ? sent : sent.catch(asUsageError));
     await file.verify();
     return { status, bytes };
   },
 });
 
-/** A URL that somebody typed is a mistake of the command line, not of the service. */
-function asTyped(error: unknown): never {
+/** Throws UsageError for an unsafe URL that was typed, because that is no error of the service. */
+function asUsageError(error: unknown): never {
   if (!(error instanceof UnsafeUrlError)) throw error;
   throw new UsageError(`This URL is not opened: ${error.why}.`, {
     hint: 'Take it from step 1: rosterctl uploads create … --json | rosterctl uploads put - FILE',
@@ -82,9 +83,12 @@ function asTyped(error: unknown): never {
   });
 }
 
-/** The URL alone, the JSON answer of step 1, or the lines that `uploads create` prints in a pipe. */
+/**
+ * Reads the URL from stdin: the URL alone, the JSON of step 1, or the lines that `uploads create`
+ * prints to a pipe.
+ */
 async function urlFromStdin({ streams }: Context): Promise<string> {
-  const text = (await streams.stdin.readAll(longestInput)).toString().trim();
+  const text = (await streams.stdin.readAll(maxInputBytes)).toString().trim();
   const line = /^uploadUrl\t(.*)$/m.exec(text)?.[1];
   if (line !== undefined) return line.trim();
   return text.startsWith('{') ? urlOfAnswer(text) : text;
@@ -100,8 +104,8 @@ function urlOfAnswer(text: string): string {
   throw noUrl('The JSON on stdin holds no uploadUrl.');
 }
 
-// A message must not repeat it: it is a secret even when it is mistyped.
-function parsed(url: string): URL {
+// The message must not repeat the URL, which is a secret even if it is mistyped.
+function parseUploadUrl(url: string): URL {
   if (URL.canParse(url) && /^https?:/i.test(url)) return new URL(url);
   throw noUrl(url === '' ? 'There is no upload URL: stdin is empty.' : 'This is no upload URL.');
 }

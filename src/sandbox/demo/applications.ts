@@ -4,7 +4,7 @@ import type { JsonObject } from '../../data/json.js';
 import { demoForms, hostileAnswer } from './forms.js';
 import { gamerTag, type Person, person, personNamed } from './people.js';
 import { demoOrganization } from '../../config/profiles.js';
-import { idOf, type StoredRecord } from '../records.js';
+import { recordId, type StoredRecord } from '../records.js';
 
 /** How many applications each seed has. */
 export const applicationCounts = { small: 64, large: 1200 } as const;
@@ -27,7 +27,7 @@ const statusLetters: Readonly<Record<string, TryoutStatus>> = {
 const statuses = 'arwarsararwrvrsasvrpsavwsrvpsvrpvpspvpwpvpsvppvppvppspvpppvpvppp';
 
 /** Places (from 0) of the rare cases; the rest follows from the place itself. */
-const converted = new Map([0, 3, 6, 8].map((place, at) => [place, idOf('players', 28 + at)]));
+const converted = new Map([0, 3, 6, 8].map((place, at) => [place, recordId('players', 28 + at)]));
 const withNotes = new Set([0, 3, 6, 11, 20, 29, 35, 43, 50]);
 const withoutDiscord = new Set([2, 9, 14, 19, 23, 28, 33, 38, 44, 51, 59]);
 /** Two people applied twice with the same form, after the earlier one was closed (contract 4.1 rule 3). */
@@ -119,7 +119,7 @@ function application(place: number, at: Date): StoredRecord {
   const form = formOf(place);
   const playerId = converted.get(place);
   return {
-    id: idOf('tryouts', place + 1),
+    id: recordId('tryouts', place + 1),
     organizationId: demoOrganization,
     status,
     name: self.name,

@@ -11,7 +11,7 @@ import {
 import { demoDocuments, demoFileKey } from './documents.js';
 import { gamerTag, person } from './people.js';
 import { demoOrganization } from '../../config/profiles.js';
-import { emptyTables, idOf, putRecord, type SeedChoice, type Tables } from '../records.js';
+import { emptyTables, recordId, putRecord, type SeedChoice, type Tables } from '../records.js';
 import { documentRefOf } from '../documents.js';
 
 const dayMs = 86_400_000;
@@ -44,7 +44,7 @@ export function seedTables({ size, at, drift }: SeedChoice): Tables {
     putRecord(tables, 'documents', record('documents', place, document.daysAgo, filed(place), now));
   for (const application of demoApplications(applicationCounts[size], now))
     putRecord(tables, 'tryouts', application);
-  const drifting = drift ? tables.records.tryouts.get(idOf('tryouts', 64)) : undefined;
+  const drifting = drift ? tables.records.tryouts.get(recordId('tryouts', 64)) : undefined;
   if (drifting) putRecord(tables, 'tryouts', { ...drifting, status: 'waitlisted' });
   return tables;
 }
@@ -106,7 +106,7 @@ function player(
     discordUserId: self.discordUserId,
     discordUsername: self.discordUsername,
     gamerTags: game === undefined ? [] : [{ ...tag, createdAt: at, updatedAt: at }],
-    teamIds: teamNumbers.map((number) => idOf('teams', number)),
+    teamIds: teamNumbers.map((number) => recordId('teams', number)),
     role,
     kind: staff.has(role) ? 'staff' : 'player',
   };
@@ -120,7 +120,7 @@ function convert(place: number, teamNumbers: readonly number[], now: Date): Json
     discordUserId: self.discordUserId,
     discordUsername: self.discordUsername,
     gamerTags: applicantTags(place, gameOf(place), now),
-    teamIds: teamNumbers.map((number) => idOf('teams', number)),
+    teamIds: teamNumbers.map((number) => recordId('teams', number)),
     role: 'Trial',
     kind: 'player',
   };
@@ -150,7 +150,7 @@ function record(
   const created = new Date(now.getTime() - daysAgo * dayMs);
   const updated = new Date(now.getTime() - (daysAgo * dayMs) / (1 + (place % 3)));
   return {
-    id: idOf(resource, place + 1),
+    id: recordId(resource, place + 1),
     organizationId: demoOrganization,
     ...fields,
     legacyRef: `${resource.slice(0, 1).toUpperCase()}-${100 + place}`,

@@ -8,7 +8,7 @@ import { recordingService } from '../../support/service.js';
 const service = await recordingService(() => ({ status: 200, json: [] }));
 const secret = 'typed-canary-5e6f7a8b';
 
-test('at a terminal everything is asked for, and the key is never shown', async () => {
+test('prompts for everything in a terminal, and never shows the key', async () => {
   const home = temporaryFolder();
   const { shown, code } = await converse(
     home,
@@ -28,7 +28,7 @@ test('at a terminal everything is asked for, and the key is never shown', async 
   });
 });
 
-test('Backspace erases in what is typed, also where the terminal is said to be dumb', async () => {
+test('Backspace erases typed characters, also with TERM=dumb', async () => {
   const home = temporaryFolder();
   const { shown, code } = await converse(
     home,
@@ -47,7 +47,7 @@ test('Backspace erases in what is typed, also where the terminal is said to be d
   });
 });
 
-test('Ctrl-C at the key stores nothing and is exit 130', async () => {
+test('Ctrl-C at the key prompt stores nothing and exits 130', async () => {
   const home = temporaryFolder();
   const before = service.requests.length;
   const { code } = await converse(
@@ -59,7 +59,7 @@ test('Ctrl-C at the key stores nothing and is exit 130', async () => {
   expect(service.requests.length).toBe(before);
 });
 
-test('a base URL that is not in full is asked for again, with what it should be', async () => {
+test('asks again for an incomplete base URL, with a suggestion', async () => {
   const { shown, code } = await converse(
     temporaryFolder(),
     ['auth', 'login'],
@@ -72,7 +72,7 @@ test('a base URL that is not in full is asked for again, with what it should be'
   expect(shown).toContain('The base URL is no URL.');
 });
 
-test('an organization that is left empty is not explained by flags that were not given', async () => {
+test('the error for an empty organization names no flags that were not given', async () => {
   const { shown } = await converse(
     temporaryFolder(),
     ['auth', 'login', '--base-url', service.baseUrl],
@@ -84,7 +84,7 @@ test('an organization that is left empty is not explained by flags that were not
   expect(shown).not.toContain('ROSTERCTL_ORG');
 });
 
-test('a second login names the profile and organization whose key it replaces', async () => {
+test('a second login names the profile and organization whose key is replaced', async () => {
   const home = temporaryFolder();
   const line = ['auth', 'login', '--profile', 'work', '--base-url', service.baseUrl];
   await converse(home, [...line, '--org', 'org_1'], [[/API key:/, `${secret}\r`]]);

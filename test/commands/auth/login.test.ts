@@ -18,7 +18,7 @@ const answers: Readonly<Record<string, Reply>> = {
   html: { status: 200, text: '<html>login</html>', headers: { 'content-type': 'text/html' } },
   moved: { status: 302, headers: { location: 'https://elsewhere.example/v1' } },
 };
-/** The organization id picks the answer. */
+/** The organization id selects the response. */
 const service = await recordingService(
   ({ url }) => answers[url.split('/').at(-1) ?? ''] ?? { status: 500 },
 );
@@ -37,7 +37,7 @@ function storedKey(home: string, profile = 'default'): unknown {
   return (JSON.parse(readFileSync(file, 'utf8')) as Record<string, { key: unknown }>)[profile]?.key;
 }
 
-/** Nothing that was printed or asked for holds the key. */
+/** Expects that neither output nor requests contain the key. */
 function expectSilence(ran: Ran): void {
   expect(`${ran.stdout}${ran.stderr}`).not.toContain(secret);
 }
@@ -67,14 +67,14 @@ test('a good key is checked with one documented read, stored privately and used 
   expect([list.code, list.stdout]).toEqual([0, '[]\n']);
 });
 
-test('a person reads where the key is and how cron names the profile', async () => {
+test('prints where the key is stored and how cron selects the profile', async () => {
   const ran = await login(temporaryFolder(), '--org good --key-stdin --profile "my team"');
   expect(ran.code).toBe(0);
   expect(ran.stdout).toContain('credentials.json');
   expect(ran.stdout).toContain("rosterctl -p 'my team' tryouts list");
 });
 
-describe('what the service says decides', () => {
+describe('the response of the service decides', () => {
   test.each([
     ['unauthorized', exit.unauthenticated],
     ['invalid', exit.invalid],
@@ -114,7 +114,7 @@ describe('what the service says decides', () => {
   test.each([
     ['forbidden', /may lack that permission/],
     ['plan', /plan does not include API access/],
-  ])('403 (%s) is no proof of a bad key: stored, and said what it meant', async (org, words) => {
+  ])('403 (%s) does not prove a bad key: it is stored, with an explanation', async (org, words) => {
     const home = temporaryFolder();
     const ran = await login(home, `--org ${org} --key-stdin`);
     expect(ran.code).toBe(0);
@@ -122,7 +122,7 @@ describe('what the service says decides', () => {
     expect(storedKey(home)).toBe(secret);
   });
 
-  test('--no-check stores without a request, and says so', async () => {
+  test('--no-check stores without a request and reports it', async () => {
     const home = temporaryFolder();
     const before = service.requests.length;
     const ran = await login(home, '--org unauthorized --key-stdin --no-check');
@@ -132,7 +132,7 @@ describe('what the service says decides', () => {
     expect(storedKey(home)).toBe(secret);
   });
 
-  test('a failed second login leaves the first as it was', async () => {
+  test('a failed second login leaves the first unchanged', async () => {
     const home = temporaryFolder();
     await login(home, '--org good --key-stdin');
     const files = () =>
@@ -172,7 +172,7 @@ describe('where the key comes from', () => {
     expect(existsSync(folderOf(home))).toBe(false);
   });
 
-  test('what is missing is named all at once when nobody can be asked', async () => {
+  test('without a terminal, one error names everything that is missing', async () => {
     const ran = await rosterctl('auth login', { stdin: '' });
     expect(ran.code).toBe(exit.usage);
     for (const flag of ['--base-url', '--org', '--key-stdin']) expect(ran.stderr).toContain(flag);
@@ -191,7 +191,7 @@ describe('profiles', () => {
     ]);
   });
 
-  test('a new key for a stored profile needs the key alone', async () => {
+  test('a new key for a stored profile requires only the key', async () => {
     const home = temporaryFolder();
     await login(home, '--org good --key-stdin --profile work', 'old-key');
     const ran = await rosterctl('auth login -p work --key-stdin', { home, stdin: secret });
@@ -199,7 +199,7 @@ describe('profiles', () => {
     expect(storedKey(home, 'work')).toBe(secret);
   });
 
-  test.each(['sandbox', '', ' work', '-work'])('the name "%s" is refused', async (name) => {
+  test.each(['sandbox', '', ' work', '-work'])('the name "%s" is rejected', async (name) => {
     const home = temporaryFolder();
     const words = ['auth', 'login', `--profile=${name}`, '--org', 'good', '--key-stdin'];
     const ran = await rosterctl([...words, '--base-url', service.baseUrl], { home, stdin: secret });
@@ -217,7 +217,7 @@ test.each([['-n'], ['--dry-run']])('%s is a usage error', async (flag) => {
   expect(existsSync(folderOf(home))).toBe(false);
 });
 
-test('an environment key is said to beat the stored one', async () => {
+test('notes that an environment key overrides the stored one', async () => {
   const ran = await rosterctl(
     `auth login --base-url ${service.baseUrl} --org good --key-stdin --profile work`,
     { stdin: secret, env: { ROSTERCTL_API_KEY: 'another-canary' } },
@@ -230,23 +230,20 @@ test('an environment key is said to beat the stored one', async () => {
 test.each([
   ['HOME is not set', { HOME: '' }],
   ['HOME is not there', { HOME: '/none/at/all' }],
-])(
-  '%s: told before the service is asked, and nothing appears in the current folder',
-  async (_, env) => {
-    const cwd = temporaryFolder();
-    mkdirSync(join(cwd, 'empty'));
-    const before = service.requests.length;
-    const ran = await rosterctl(`auth login --base-url ${service.baseUrl} --org good --key-stdin`, {
-      cwd: join(cwd, 'empty'),
-      env,
-      stdin: secret,
-    });
-    expect(ran.code).toBe(exit.usage);
-    expect(ran.stderr).toContain('ROSTERCTL_CONFIG_DIR');
-    expect(readdirSync(join(cwd, 'empty'))).toEqual([]);
-    if (env.HOME === '') expect(service.requests.length).toBe(before);
-  },
-);
+])('%s: reported before any request, and nothing appears in the current folder', async (_, env) => {
+  const cwd = temporaryFolder();
+  mkdirSync(join(cwd, 'empty'));
+  const before = service.requests.length;
+  const ran = await rosterctl(`auth login --base-url ${service.baseUrl} --org good --key-stdin`, {
+    cwd: join(cwd, 'empty'),
+    env,
+    stdin: secret,
+  });
+  expect(ran.code).toBe(exit.usage);
+  expect(ran.stderr).toContain('ROSTERCTL_CONFIG_DIR');
+  expect(readdirSync(join(cwd, 'empty'))).toEqual([]);
+  if (env.HOME === '') expect(service.requests.length).toBe(before);
+});
 
 function closedPort(): Promise<number> {
   return new Promise((resolve) => {
@@ -257,7 +254,7 @@ function closedPort(): Promise<number> {
   });
 }
 
-test('without a terminal the example keeps the profile that was named', async () => {
+test('without a terminal, the example keeps the named profile', async () => {
   const ran = await rosterctl("auth login --profile 'my team'");
   expect(ran.code).toBe(2);
   expect(ran.stderr).toContain(

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { recordLine } from '../../../src/bulk/journal.js';
+import { recordLine } from '../../../src/runs/journal.js';
 import { cacheFolder, resolvePaths } from '../../../src/config/paths.js';
 import { exit } from '../../../src/exit-codes.js';
 import { rosterctl, temporaryFolder } from '../../support/run.js';
@@ -40,7 +40,7 @@ test('removes the key of the profile and nothing else, without asking', async ()
   });
 });
 
-test('takes the cache of that organization along, and leaves that of others', async () => {
+test('removes the cache of that organization and keeps those of others', async () => {
   const home = await homeWithLogin('work');
   const paths = resolvePaths({ env: { HOME: home }, platform: 'linux', uid: undefined });
   const mine = cacheFolder(paths, 'http://127.0.0.1:9', 'org_1') ?? '';
@@ -53,7 +53,7 @@ test('takes the cache of that organization along, and leaves that of others', as
   expect([existsSync(mine), existsSync(others)]).toEqual([false, true]);
 });
 
-test('a dry run removes nothing and says what it would', async () => {
+test('a dry run removes nothing and prints what would be removed', async () => {
   const home = await homeWithLogin('work');
   const ran = await rosterctl('auth logout -n --json', { home });
   expect(JSON.parse(ran.stdout)).toEqual({
@@ -81,14 +81,14 @@ test('a profile that is not stored is a usage error with the nearest one', async
   expect(ran.stderr).toContain('Did you mean work?');
 });
 
-test('a key that stays in the environment is pointed out', async () => {
+test('notes a key that is still set in the environment', async () => {
   const env = { ROSTERCTL_API_KEY: 'environment-canary' };
   const ran = await rosterctl('auth logout', { home: await homeWithLogin('work'), env });
   expect(ran.stderr).toContain('ROSTERCTL_API_KEY is still set');
   expect(ran.stderr).not.toContain('canary');
 });
 
-/** A run of an organization, as a script writes it; `ended` or still unfinished. */
+/** Writes a run of an organization, `ended` or unfinished. */
 function scriptedRun(home: string, run: string, organization: string, ended: boolean): string {
   const folder = join(home, '.local/state/rosterctl/runs', ended ? 'ended' : 'open', run);
   mkdirSync(folder, { recursive: true });
@@ -115,7 +115,7 @@ function scriptedRun(home: string, run: string, organization: string, ended: boo
   return folder;
 }
 
-test('ended runs and before-images of its organization go, unfinished runs are named and stay', async () => {
+test('removes finished runs and before-images of its organization, and names and keeps unfinished runs', async () => {
   const home = await homeWithLogin('work');
   const ended = scriptedRun(home, '20260301T101500123-aaaaaa', 'org_1', true);
   const single = scriptedRun(home, '20260301T101500123-1-bbbbbb', 'org_1', true);
@@ -143,7 +143,7 @@ test('ended runs and before-images of its organization go, unfinished runs are n
   expect(existsSync(join(other, 'undo.jsonl'))).toBe(true);
 });
 
-test('as long as another profile has a key for the organization, its runs stay', async () => {
+test('keeps the runs as long as another profile has a key for the organization', async () => {
   const home = await homeWithLogin('work', 'other');
   const ended = scriptedRun(home, '20260301T101500123-aaaaaa', 'org_1', true);
   await rosterctl('auth logout -p work', { home });

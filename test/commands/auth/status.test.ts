@@ -65,7 +65,7 @@ describe('auth status --json', () => {
     expect(`${ran.stdout}${ran.stderr}`).not.toMatch(/canary/);
   });
 
-  test('--offline asks nobody', async () => {
+  test('--offline sends nothing', async () => {
     const before = service.requests.length;
     const ran = await rosterctl('auth status --offline --json', {
       home: homeWith({ work: { key: 'wrong-canary' } }),
@@ -83,7 +83,7 @@ describe('auth status --json', () => {
     ]);
   });
 
-  test('--all shows every profile, each with its own key, and exits 4 when one is refused', async () => {
+  test('--all shows every profile, each with its own key, and exits 4 if one is rejected', async () => {
     const home = homeWith({ work: { key }, old: { key: 'wrong-canary' } });
     const ran = await rosterctl('auth status --all --json', {
       home,
@@ -96,7 +96,7 @@ describe('auth status --json', () => {
     ]);
   });
 
-  test('a key for another origin is not sent and the status says what is configured', async () => {
+  test('a key for another origin is not sent, and the status shows the configuration', async () => {
     const home = homeWith({ work: { key } });
     const before = service.requests.length;
     const env = { ROSTERCTL_BASE_URL: 'http://localhost:9/v1' };
@@ -124,7 +124,7 @@ test('at most four characters of the key are shown, and none of a short one', as
   expect(`${short.stdout}${short.stderr}`).not.toContain('9x7q');
 });
 
-test('a key file that others can read is made private, and said once', async () => {
+test('a key file that others can read is made private, with one note', async () => {
   const home = homeWith({ work: { key } });
   const file = join(home, '.config', 'rosterctl', 'credentials.json');
   chmodSync(file, 0o644);

@@ -8,7 +8,7 @@ const folderOf = (home: string) => join(home, '.config', 'rosterctl');
 const fileOf = (home: string) => join(folderOf(home), 'config.json');
 const stored = (home: string): unknown => JSON.parse(readFileSync(fileOf(home), 'utf8'));
 
-/** A home folder whose config.json holds this. */
+/** Creates a home folder with this config.json. */
 function homeWith(config: unknown): string {
   const home = temporaryFolder();
   mkdirSync(folderOf(home), { recursive: true, mode: 0o700 });
@@ -43,7 +43,7 @@ test('get prints the value alone, and with --json where it came from', async () 
   expect([unset.code, unset.stdout]).toEqual([0, '']);
 });
 
-test('get prints the value for a stored output of ids, too, nothing when it is not set', async () => {
+test('get prints the value also with a stored output of ids, and nothing if it is not set', async () => {
   const home = homeWith({ defaults: { output: 'ids', timeout: '10s' } });
   const ran = async (line: string) => {
     const { code, stdout, stderr } = await rosterctl(line, { home });
@@ -78,7 +78,7 @@ test('list tells each setting and its origin, and never a key', async () => {
   );
 });
 
-test('unset takes a setting back, also one that this version does not know', async () => {
+test('unset removes a setting, also one that this version does not know', async () => {
   const home = homeWith({ defaults: { output: 'json', later: 'x' } });
   for (const key of ['output', 'later'])
     expect((await rosterctl(`config unset ${key}`, { home })).code).toBe(0);
@@ -92,7 +92,7 @@ test('path prints the file alone', async () => {
   expect(named.stdout).toBe('/r/c/config.json\n');
 });
 
-describe('refused, and nothing is stored', () => {
+describe('rejected, and nothing is stored', () => {
   test.each([
     ['config set ouput json', /Did you mean output\?/],
     ['config set output jsn', /Did you mean json\?/],
@@ -114,7 +114,7 @@ describe('refused, and nothing is stored', () => {
 });
 
 describe('a broken configuration', () => {
-  test('a bad value stops other commands with the command that mends it, and config mends it', async () => {
+  test('an invalid value stops other commands with a hint to fix it by config', async () => {
     const home = homeWith({ defaults: { output: 'jsn' } });
     const stopped = await rosterctl('-p sandbox teams list', { home });
     expect(stopped.code).toBe(exit.usage);
@@ -188,16 +188,13 @@ test('nothing is read from the current folder', async () => {
     );
 });
 
-test.each(['0', '99999', '0.0'])(
-  'a rate of %s is answered with rates that are taken',
-  async (rate) => {
-    const ran = await rosterctl(`config set rate ${rate}`);
-    expect(ran.code).toBe(exit.usage);
-    expect(ran.stderr).toContain('Write 5/s, 90/m or none.');
-  },
-);
+test.each(['0', '99999', '0.0'])('the error for a rate of %s names valid rates', async (rate) => {
+  const ran = await rosterctl(`config set rate ${rate}`);
+  expect(ran.code).toBe(exit.usage);
+  expect(ran.stderr).toContain('Write 5/s, 90/m or none.');
+});
 
-test('a spreadsheet file that this tool does not write is refused before any request', async () => {
+test('an unsupported spreadsheet format is rejected before any request', async () => {
   for (const words of [
     'teams list --out squad.xlsx',
     'teams list --out squad.numbers',
@@ -209,7 +206,7 @@ test('a spreadsheet file that this tool does not write is refused before any req
   }
 });
 
-test('a column near a documented field is set and told, one that is near none only set', async () => {
+test('a column that resembles a documented field is set with a note, any other is set silently', async () => {
   const home = temporaryFolder();
   const ran = await rosterctl('config set columns.tryouts id,nmae,shoeSize', { home });
   expect([ran.code, ran.stderr]).toEqual([
@@ -219,7 +216,7 @@ test('a column near a documented field is set and told, one that is near none on
   expect(stored(home)).toMatchObject({ defaults: { 'columns.tryouts': 'id,nmae,shoeSize' } });
 });
 
-test('unset says whether anything was removed', async () => {
+test('unset reports whether a setting was removed', async () => {
   const home = homeWith({ activeProfile: 'b', profiles: { b: { timeout: '5s' } } });
   const first = await rosterctl('config unset timeout -o table', { home });
   expect(first.stdout).toContain('timeout is no longer set (profile b).');
@@ -227,7 +224,7 @@ test('unset says whether anything was removed', async () => {
   expect(again.stdout).toContain('timeout was not set (profile b).');
 });
 
-test('the sandbox leaves no empty profile behind and is offered once', async () => {
+test('the sandbox leaves no empty profile and is offered once', async () => {
   const home = temporaryFolder();
   await rosterctl('-p sandbox config set timeout 5s', { home });
   const offered = () => rosterctl(['__complete', '-p', ''], { home });
@@ -237,7 +234,7 @@ test('the sandbox leaves no empty profile behind and is offered once', async () 
   expect((await offered()).stdout.match(/^sandbox\t/gm)).toHaveLength(1);
 });
 
-test('list and get show of the sandbox its own place and not that of the environment', async () => {
+test('list and get show the connection of the sandbox, not that of the environment', async () => {
   const env = { ROSTERCTL_BASE_URL: 'https://api.example.com/v1', ROSTERCTL_ORG: 'org_7' };
   const ran = await rosterctl('-p sandbox config list --json', { env });
   expect(JSON.parse(ran.stdout)).toEqual(

@@ -27,7 +27,7 @@ interface Special {
   readonly store?: (request: Recorded) => Reply | undefined;
 }
 
-/** A service with two documents, and a store that takes and gives five bytes. */
+/** A service with two documents, and a store that accepts and returns five bytes. */
 async function service({ api: special, store: ofStore }: Special = {}) {
   const store = await recordingService(
     (request) =>
@@ -88,7 +88,7 @@ const at = (home: string) => ({ home, cwd: join(home, 'work') });
 
 // --- reading ---
 
-test('get looks for all ids in one list call', async () => {
+test('get finds all ids with one list request', async () => {
   const api = await service();
   const ran = await rosterctl('docs get doc_2 doc_1 doc_9 --json', { env: api.env });
   expect(ran.code).toBe(5);
@@ -122,14 +122,14 @@ test.each([
   expect(JSON.parse(ran.stdout)).toMatchObject({ tags });
 });
 
-test('tags that are there already are not sent again', async () => {
+test('existing tags are not sent again', async () => {
   const api = await service();
   const ran = await rosterctl('docs update doc_1 --add-tag a --remove-tag x', { env: api.env });
   expect(ran.code).toBe(0);
   expect(lines(api.requests)).toEqual(['GET /v1/documents/org_7']);
 });
 
-test('an update that is answered without a record prints the one in the list', async () => {
+test('an update answered without a record prints the one from the list', async () => {
   const api = await service({
     api: ({ method }) => (method === 'PATCH' ? { status: 204 } : undefined),
   });
@@ -141,7 +141,7 @@ test('an update that is answered without a record prints the one in the list', a
 
 // --- upload ---
 
-test('the whole preflight comes before the first request', async () => {
+test('all files are checked before the first request', async () => {
   const api = await service();
   const home = folderWith({
     'ok.txt': 'hello',
@@ -171,7 +171,7 @@ test('the whole preflight comes before the first request', async () => {
   expect(api.requests).toEqual([]);
 });
 
-test('--content-type says what a file is against its name', async () => {
+test('--content-type overrides the type of a file name', async () => {
   const api = await service();
   const home = folderWith({ 'notes.md': '# hi' });
   const ran = await rosterctl('docs upload notes.md --content-type text/plain', {
@@ -182,7 +182,7 @@ test('--content-type says what a file is against its name', async () => {
   expect(api.store.requests[0]?.headers['content-type']).toBe('text/plain');
 });
 
-test('a dry run looks at the file and shows three requests', async () => {
+test('a dry run inspects the file and shows three requests', async () => {
   const api = await service();
   const home = folderWith({ 'rules.txt': 'hello' });
   const ran = await rosterctl('docs upload rules.txt --tag a -n --json', {
@@ -221,7 +221,7 @@ test('a dry run looks at the file and shows three requests', async () => {
   expect((await rosterctl('docs upload gone.txt -n', { env: api.env, ...at(home) })).code).toBe(2);
 });
 
-test('several files report their new ids, without a question', async () => {
+test('several files report their new ids without confirmation', async () => {
   const api = await service();
   const home = folderWith({ 'a.txt': 'hello', 'b.txt': 'world' });
   const ran = await rosterctl('docs upload a.txt b.txt --json', { env: api.env, ...at(home) });
@@ -238,7 +238,7 @@ test('several files report their new ids, without a question', async () => {
   expect(sent.toSorted()).toEqual(['hello', 'world']);
 });
 
-test('what comes from stdin is uploaded with its exact length and leaves nothing behind', async () => {
+test('stdin is uploaded with its exact length and leaves nothing behind', async () => {
   const api = await service();
   const home = folderWith({});
   const temp = join(home, 'temp');
@@ -254,7 +254,7 @@ test('what comes from stdin is uploaded with its exact length and leaves nothing
   expect(readdirSync(temp)).toEqual([]);
 });
 
-test('the type of what comes from stdin is found by --name and by the bytes', async () => {
+test('the type of stdin is determined from --name and the bytes', async () => {
   const api = await service();
   const upload = (name: string, stdin: string) =>
     rosterctl(`docs upload - --name ${name} --json`, { env: api.env, stdin });
@@ -287,7 +287,7 @@ test('the type of what comes from stdin is found by --name and by the bytes', as
   expect(api.requests.length).toBe(before);
 });
 
-test('a failing third step prints what is left over and a command that a shell reads back', async () => {
+test('a failing third step prints what is left over, and a command that a shell can run', async () => {
   const api = await service({
     api: ({ method, url }) =>
       method === 'POST' && url === '/v1/documents'
@@ -321,7 +321,7 @@ test('a failing third step prints what is left over and a command that a shell r
   ]);
 });
 
-test('a store that goes on refusing ends the upload with its code, and no document is recorded', async () => {
+test('a store that keeps refusing ends the upload with its code, and no document is created', async () => {
   const denied = '<Error><Code>AccessDenied</Code><Message>no</Message></Error>';
   const api = await service({ store: () => ({ status: 403, text: denied }) });
   const home = folderWith({ 'rules.txt': 'hello' });
@@ -335,7 +335,7 @@ test('a store that goes on refusing ends the upload with its code, and no docume
   ]);
 });
 
-test('a file of an existing name is uploaded again, skipped or refused', async () => {
+test('a file with an existing name is uploaded again, skipped or refused', async () => {
   const home = folderWith({ Rules: 'hello' });
   const ran = async (how: string) => {
     const api = await service();
@@ -352,7 +352,7 @@ test('a file of an existing name is uploaded again, skipped or refused', async (
   expect(await ran('--if-exists error')).toEqual([11, ['GET /v1/documents/org_7']]);
 });
 
-test('--if-exists skip and error upload nothing where a list in doubt does not show the name', async () => {
+test('--if-exists skip and error upload nothing if a possibly incomplete list lacks the name', async () => {
   const home = folderWith({ Rules: 'hello', More: 'more' });
   for (const how of ['skip', 'error'])
     for (const paths of ['Rules', 'Rules More']) {
@@ -368,7 +368,7 @@ test('--if-exists skip and error upload nothing where a list in doubt does not s
     }
 });
 
-test('an upload that is answered without a record is completed from the list by its key', async () => {
+test('an upload answered without a record is completed from the list by its key', async () => {
   const api = await service({
     api: ({ method, url }) => {
       if (url === '/v1/documents') return { status: 204 };
@@ -384,7 +384,7 @@ test('an upload that is answered without a record is completed from the list by 
 });
 
 test.each(['before', 'while'] as const)(
-  'a file that changes %s it is sent is never recorded as a document',
+  'a file that changes %s it is sent never becomes a document',
   async (moment) => {
     const home = folderWith({ 'rules.txt': 'hello' });
     const rewrite = () => {
@@ -417,7 +417,7 @@ test('a download is named after its record, private, complete, and fetched witho
   expect(JSON.stringify(api.store.requests)).not.toContain(key);
 });
 
-test('a hostile name stays in the folder', async () => {
+test('a hostile name cannot leave the folder', async () => {
   const api = await service();
   const home = folderWith({});
   const ran = await rosterctl('docs download doc_2 -D inner/deep --json', {
@@ -440,7 +440,7 @@ test('a key that may not list still downloads, and the store names the file', as
   expect(JSON.parse(ran.stdout)).toMatchObject({ path: 'stored.txt' });
 });
 
-test('a file that is there is refused before its URL is asked for, skipped, or replaced', async () => {
+test('an existing file is refused before its URL is requested, skipped, or replaced', async () => {
   const api = await service();
   const home = folderWith({ 'Rules.txt': 'mine' });
   const file = join(home, 'work', 'Rules.txt');
@@ -459,7 +459,7 @@ test('a file that is there is refused before its URL is asked for, skipped, or r
   expect([replaced.code, readFileSync(file, 'utf8')]).toEqual([0, 'hello']);
 });
 
-test('a link planted at the name is refused, wherever it points', async () => {
+test('a symbolic link at the target is refused, wherever it points', async () => {
   const api = await service();
   const home = folderWith({});
   symlinkSync(join(home, 'outside'), join(home, 'work', 'Rules.txt'));
@@ -480,7 +480,7 @@ test.each([
   ['--out row.json', '--out'],
   ['--json=id', '--fields'],
 ])(
-  '-O - has no result to print as %s, and says so before anything is asked for',
+  '-O - refuses %s before anything is requested, because there is no result to print',
   async (more, told) => {
     const api = await service();
     for (const verb of ['download', 'preview']) {
@@ -493,7 +493,7 @@ test.each([
   },
 );
 
-test('-O - with --json writes the bytes and tells errors as JSON; a dry run prints its plan', async () => {
+test('-O - with --json writes the bytes and prints errors as JSON; a dry run prints its plan', async () => {
   const api = await service();
   const { env } = api;
   expect((await rosterctl('docs download doc_1 -O - --json', { env })).stdout).toBe('hello');
@@ -504,7 +504,7 @@ test('-O - with --json writes the bytes and tells errors as JSON; a dry run prin
 });
 
 test.each(['/dev/stdout', '/dev/fd/1', '/proc/self/fd/1'])(
-  '-O %s is -O -: no row of the result is mixed into the bytes',
+  '-O %s is the same as -O -: no result row is mixed into the bytes',
   async (path) => {
     const { env } = await service();
     for (const flags of ['', '--overwrite', '--json', '-o ids']) {
@@ -516,7 +516,7 @@ test.each(['/dev/stdout', '/dev/fd/1', '/proc/self/fd/1'])(
   },
 );
 
-test('a file of another length than its record says is not kept', async () => {
+test('a file whose length differs from its record is not kept', async () => {
   const api = await service({
     store: ({ method }) => (method === 'GET' ? { status: 200, text: 'hell' } : undefined),
   });
@@ -527,7 +527,7 @@ test('a file of another length than its record says is not kept', async () => {
   expect(readdirSync(join(home, 'work'))).toEqual([]);
 });
 
-test('a signed URL that ran out is asked for once more', async () => {
+test('an expired signed URL is requested again', async () => {
   let gets = 0;
   const api = await service({
     store: () =>
@@ -537,7 +537,7 @@ test('a signed URL that ran out is asked for once more', async () => {
   expect([ran.code, ran.stdout]).toEqual([0, 'hello']);
 });
 
-test('documents of one name all get their ids into it, and a missing one is told', async () => {
+test('documents with the same name all get their ids appended, and a missing one is reported', async () => {
   const api = await service({
     api: ({ url }) =>
       url === '/v1/documents/org_7'
@@ -557,7 +557,7 @@ test('documents of one name all get their ids into it, and a missing one is told
   expect(ran.stderr).toContain('doc_9');
 });
 
-test('a dry run names the files that it would write', async () => {
+test('a dry run names the files it would write', async () => {
   const api = await service();
   const home = folderWith({});
   const ran = await rosterctl('docs download doc_1 -D out -n --json', {
@@ -573,7 +573,7 @@ test('a dry run names the files that it would write', async () => {
   expect(api.store.requests).toEqual([]);
 });
 
-test('--url prints the URL alone, with --json its end too, and fetches nothing', async () => {
+test('--url prints only the URL, with --json also its expiry, and fetches nothing', async () => {
   const api = await service();
   const url = `${api.store.origin}/get/1?sig=canary`;
   const plain = await rosterctl('docs preview doc_1 --url', { env: api.env });
@@ -606,7 +606,7 @@ function shellWords(line: string): string[] {
   return splitWords(line.replaceAll(`'\\''`, `'"'"'`));
 }
 
-test('--type takes the short names that the table shows, and refuses what is none', async () => {
+test('--type accepts the short names shown in tables, and refuses others', async () => {
   const list = '-p sandbox docs list';
   const short = await rosterctl(`${list} --type pdf -o ids`);
   const long = await rosterctl(`${list} --type application/pdf -o ids`);

@@ -44,11 +44,11 @@ const listCalls = (requests: readonly { readonly url: string }[]) =>
 
 // --- selection ---
 
-test('a thousand documents come whole, out of one list, and a second run fetches nothing', async () => {
+test('a thousand documents are downloaded completely from one list, and a second run fetches nothing', async () => {
   const documents = files(1000);
   const here = await place({ documents });
   const ran = await here.run('--all -o ndjson');
-  // On a slow machine a line of progress comes every ten seconds.
+  // On a slow machine a progress line is printed every ten seconds.
   const told = ran.stderr.replace(/^\d+ of 1000 files, .*\n/gm, '');
   expect([ran.code, told]).toEqual([0, '']);
   const rows = ran.stdout.trimEnd().split('\n');
@@ -91,13 +91,13 @@ test.each([
   expect(listCalls(here.api.requests)).toBe(1);
 });
 
-test('one id out of a file is a list of one', async () => {
+test('one id from a file is a list of one', async () => {
   const here = await place({ documents: files(1) });
   const ran = await here.run('--ids - --json', 'doc_0001\n');
   expect(JSON.parse(ran.stdout)).toHaveLength(1);
 });
 
-test('a list that may be incomplete is no selection unless that is allowed', async () => {
+test('a list that may be incomplete is refused unless that is allowed', async () => {
   const documents = files(2);
   const here = await place({
     documents,
@@ -138,7 +138,7 @@ test.each(['--all', '--ids -', 'doc_0001 doc_0002'])('-O with %s exits 2', async
 
 // --- names ---
 
-test('hostile names stay in the folder, harmless odd ones are kept, none is lost', async () => {
+test('hostile names stay in the folder, odd harmless ones are kept, none is lost', async () => {
   const names = [...hostile.map(([name]) => name), ...odd];
   const documents = names.map((name, index) =>
     stored(`doc_${index}`, Buffer.from(name), {
@@ -169,7 +169,7 @@ test('hostile names stay in the folder, harmless odd ones are kept, none is lost
   for (const name of odd) expect(here.there()).toContain(name);
 });
 
-test('names that one file system takes for the same become different files, in any order', async () => {
+test('names that a file system considers equal become different files, in any order', async () => {
   const documents = [
     called('a', 'Rules.txt'),
     called('b', 'RULES.txt'),
@@ -192,9 +192,9 @@ test('names that one file system takes for the same become different files, in a
   expect(await named(documents)).toEqual(await named(documents.toReversed()));
 });
 
-// --- what is there already ---
+// --- existing files ---
 
-test('files that are there are refused before a document is asked for', async () => {
+test('existing files are refused before a document is requested', async () => {
   const here = await place({ documents: files(3) });
   writeFileSync(join(here.out, 'doc_0002.txt'), 'mine');
   const ran = await here.run('--all --json');
@@ -204,7 +204,7 @@ test('files that are there are refused before a document is asked for', async ()
   expect(here.there()).toEqual(['doc_0002.txt']);
 });
 
-test('--skip-existing fetches what is missing and tells a file of another size', async () => {
+test('--skip-existing fetches missing files and reports one of another size', async () => {
   const documents = files(3);
   const here = await place({ documents });
   writeFileSync(join(here.out, 'doc_0002.txt'), 'mine');
@@ -218,7 +218,7 @@ test('--skip-existing fetches what is missing and tells a file of another size',
   expect(here.api.asked()).toEqual(['doc_0001']);
 });
 
-test('a person sees which files were skipped, and a sum; sizes are in binary units on a screen', async () => {
+test('a terminal shows which files were skipped, a summary, and sizes in binary units', async () => {
   const here = await place({ documents: files(3, 2048) });
   writeFileSync(join(here.out, 'doc_0002.txt'), 'x'.repeat(2048));
   const piped = await here.run('doc_0001 doc_0002 --skip-existing');
@@ -245,7 +245,7 @@ test('a person sees which files were skipped, and a sum; sizes are in binary uni
   ]);
 });
 
-test('a dry run names the files that it would write and fetches nothing', async () => {
+test('a dry run names the files it would write and fetches nothing', async () => {
   const here = await place({ documents: files(3) });
   writeFileSync(join(here.out, 'doc_0002.txt'), 'mine');
   const ran = await here.run('--all --skip-existing -n --json');
@@ -258,7 +258,7 @@ test('a dry run names the files that it would write and fetches nothing', async 
   expect((await here.run('--all -n')).code).toBe(11);
 });
 
-test('--url prints a URL for each and fetches nothing', async () => {
+test('--url prints a URL for each document and fetches nothing', async () => {
   const api = await documentStore({ documents: files(2) });
   const plain = await rosterctl('docs download --all --url', { env: api.env });
   const urls = ['doc_0001', 'doc_0002'].map(
@@ -273,7 +273,7 @@ test('--url prints a URL for each and fetches nothing', async () => {
   expect(api.store.requests).toEqual([]);
 });
 
-// --- what goes wrong with some ---
+// --- failures of some documents ---
 
 const refusing =
   (status: number, error: string, ids: readonly string[]): DocumentStoreOptions['api'] =>
@@ -282,7 +282,7 @@ const refusing =
       ? { status, json: { error } }
       : undefined;
 
-describe('one document that fails stops no other', () => {
+describe('a document that fails does not stop the others', () => {
   test.each<[string, Omit<DocumentStoreOptions, 'documents'>, number, RegExp]>([
     ['missing', { api: refusing(404, 'notFound', ['doc_0002']) }, 5, /doc_0002 was not found/],
     ['forbidden', { api: refusing(403, 'forbidden', ['doc_0002']) }, 7, /doc_0002: .*refused/],
@@ -317,23 +317,26 @@ test.each([
   ['a refused key', 401, 'invalidApiKey', 4],
   ['a plan without API access', 403, 'featureNotAvailable', 7],
   ['a forbidden first document', 403, 'forbidden', 7],
-])('%s ends the run, and what was not begun is told', async (_, status, error, code) => {
-  const documents = files(30);
-  const here = await place({
-    documents,
-    api: refusing(
-      status,
-      error,
-      documents.map(({ record }) => record.id),
-    ),
-  });
-  const ran = await here.run('--all --json --concurrency 1');
-  expect([ran.code, ran.stdout.trim()]).toEqual([code, '[]']);
-  expect(ran.stderr).toContain('0 of 30 documents done, 30 not, 29 of them not begun.');
-  expect(here.api.requests).toHaveLength(2);
-});
+])(
+  '%s ends the run, and the documents not started are reported',
+  async (_, status, error, code) => {
+    const documents = files(30);
+    const here = await place({
+      documents,
+      api: refusing(
+        status,
+        error,
+        documents.map(({ record }) => record.id),
+      ),
+    });
+    const ran = await here.run('--all --json --concurrency 1');
+    expect([ran.code, ran.stdout.trim()]).toEqual([code, '[]']);
+    expect(ran.stderr).toContain('0 of 30 documents done, 30 not, 29 of them not begun.');
+    expect(here.api.requests).toHaveLength(2);
+  },
+);
 
-test('a service that does not answer any more ends the run after five, and the next run goes on', async () => {
+test('a service that stops answering ends the run after five documents, and the next run continues', async () => {
   const documents = files(12);
   let dead = true;
   const here = await place({
@@ -349,7 +352,7 @@ test('a service that does not answer any more ends the run after five, and the n
   expect([again.code, here.there().length]).toEqual([0, 12]);
 });
 
-test('of several some of which failed the last line is the first error as JSON', async () => {
+test('if some of several documents fail, the last line is the first error as JSON', async () => {
   const here = await place({ documents: files(2) });
   for (const format of ['--json', '-o ndjson']) {
     const ran = await here.run(`doc_0001 gone doc_0002 --overwrite ${format}`);
@@ -363,7 +366,7 @@ test('of several some of which failed the last line is the first error as JSON',
   expect(plain.stderr).not.toContain('{"error"');
 });
 
-test('Ctrl-C leaves whole files and one begun, exits 130, and says what was not done', async () => {
+test('Ctrl-C leaves complete files and one partial file, exits 130, and reports what was not done', async () => {
   const documents = files(20, 50_000);
   let open = true;
   const here = await place({
@@ -399,7 +402,7 @@ test('Ctrl-C leaves whole files and one begun, exits 130, and says what was not 
   expect(here.there()).toHaveLength(20);
 });
 
-test('at most so many documents are on their way at once', async () => {
+test('--concurrency limits the documents in flight', async () => {
   let active = 0;
   let most = 0;
   const here = await place({
@@ -416,7 +419,7 @@ test('at most so many documents are on their way at once', async () => {
         }, 40);
       },
   });
-  // More than ten listen to one signal, which is no leak to be warned of.
+  // More than ten listeners on one signal are not a leak, so there is no warning.
   expect(await here.run('--all --concurrency 16')).toMatchObject({
     code: 0,
     stderr: expect.stringMatching(/^\d+ downloaded\.\n$/),
@@ -424,7 +427,7 @@ test('at most so many documents are on their way at once', async () => {
   expect(most).toBe(16);
 });
 
-// --- shapes of the answer, all through the command ---
+// --- shapes of the answer ---
 
 async function answering(reply: (origin: string) => Reply, more: Record<string, unknown> = {}) {
   const document = stored('doc_0001', Buffer.from('hello'), more);
@@ -463,7 +466,7 @@ describe('the signed URL is found', () => {
     expect(JSON.stringify(here.target.store.requests)).not.toContain(key);
   });
 
-  test('or the bytes themselves come', async () => {
+  test('or the answer holds the bytes themselves', async () => {
     const here = await answering(() => ({
       status: 200,
       text: 'hello',
@@ -476,7 +479,7 @@ describe('the signed URL is found', () => {
   });
 });
 
-test('fileUrl is never fetched nor shown as a link', async () => {
+test('fileUrl is never fetched or shown as a link', async () => {
   const trap = await recordingService(() => ({ status: 200, text: 'hello' }));
   const fileUrl = `${trap.origin}/files/doc_0001`;
   const here = await answering(() => ({ status: 200, json: { id: 'doc_0001', fileUrl } }), {
@@ -514,7 +517,7 @@ test.each(['http://user:pass@127.0.0.1:9/x', 'file:///etc/passwd', 'ftp://127.0.
   },
 );
 
-test('a document that is answered with 409 or 422 among good ones is no success', async () => {
+test('a document answered with 409 or 422 among successful ones is a failure', async () => {
   for (const [status, code] of [
     [409, 6],
     [422, 3],

@@ -36,7 +36,7 @@ function newFile(length = size) {
   return { bytes, document: stored('doc_1', bytes) };
 }
 
-/** One document, a place to work in, and the command line that downloads it there. */
+/** One document, a working folder, and the command that downloads the document there. */
 async function place(
   options: Omit<DocumentStoreOptions, 'documents'> & { readonly bytes?: Buffer } = {},
 ) {
@@ -57,7 +57,7 @@ async function place(
   };
 }
 
-/** A store that cuts the first answer after so many bytes. */
+/** A store that cuts off the first answer after this many bytes. */
 const cutOnce = (cutAfter: number): DocumentStoreOptions['store'] => {
   return (request, { bytes }, time) =>
     time === 1 ? fileReply(request, bytes, { cutAfter }) : undefined;
@@ -66,7 +66,7 @@ const cutOnce = (cutAfter: number): DocumentStoreOptions['store'] => {
 // --- within one run ---
 
 test.each([0, 1, 65_536, 150_000, size - 1])(
-  'a connection lost after %i bytes is gone on with, and the file is whole',
+  'a download continues after a connection lost at %i bytes, and the file is complete',
   async (cutAfter) => {
     const here = await place({ store: cutOnce(cutAfter) });
     const ran = await here.run();
@@ -77,7 +77,7 @@ test.each([0, 1, 65_536, 150_000, size - 1])(
   },
 );
 
-test('a connection lost before the answer began is asked again', async () => {
+test('a request whose connection is lost before the answer starts is repeated', async () => {
   const here = await place({
     store: (_, __, time) => (time === 1 ? (_r, response) => response.destroy() : undefined),
   });
@@ -85,14 +85,14 @@ test('a connection lost before the answer began is asked again', async () => {
   expect([ran.code, sha256(readFileSync(here.file))]).toEqual([0, sha256(here.bytes)]);
 });
 
-test('the rest is asked for with the version that the first part was of', async () => {
+test('the rest is requested with the version of the first part', async () => {
   const here = await place({ store: cutOnce(1000) });
   await here.run();
   const [, second] = here.api.store.requests;
   expect(second?.headers).toMatchObject({ range: 'bytes=1000-', 'if-range': tagOf(here.bytes) });
 });
 
-test('a download that moves does not run out of attempts', async () => {
+test('a download that makes progress does not run out of attempts', async () => {
   const here = await place({
     store: (request, { bytes }, time) =>
       time <= 5 ? fileReply(request, bytes, { cutAfter: 50_000 }) : undefined,
@@ -102,7 +102,7 @@ test('a download that moves does not run out of attempts', async () => {
   expect(here.api.store.requests).toHaveLength(6);
 });
 
-test('one that comes no further ends after its attempts', async () => {
+test('a download without progress ends after its attempts', async () => {
   const here = await place({
     store: (request, { bytes }) => fileReply(request, bytes, { cutAfter: 5000, ranges: false }),
   });
@@ -111,7 +111,7 @@ test('one that comes no further ends after its attempts', async () => {
   expect(here.api.store.requests).toHaveLength(3);
 });
 
-test('a store that knows no ranges sends it all again, and nothing is glued', async () => {
+test('a store without range support sends the entire file again, and no parts are mixed', async () => {
   const here = await place({
     store: (request, { bytes }, time) =>
       fileReply(request, bytes, { ranges: false, ...(time === 1 && { cutAfter: 9000 }) }),
@@ -120,7 +120,7 @@ test('a store that knows no ranges sends it all again, and nothing is glued', as
   expect([ran.code, sha256(readFileSync(here.file))]).toEqual([0, sha256(here.bytes)]);
 });
 
-test('a URL that runs out midway is asked for anew, and the rest only is fetched', async () => {
+test('a URL that expires midway is renewed, and only the rest is fetched', async () => {
   const here = await place({
     store: (request, { bytes }, time) => {
       if (time === 1) return fileReply(request, bytes, { cutAfter: 7000 });
@@ -133,7 +133,7 @@ test('a URL that runs out midway is asked for anew, and the rest only is fetched
   expect(here.api.requests.filter(({ url }) => url.endsWith('/download'))).toHaveLength(2);
 });
 
-test('a rest that comes in pieces is asked for piece by piece', async () => {
+test('a rest that arrives in pieces is requested piece by piece', async () => {
   const here = await place({
     store: (request, { bytes }, time) => {
       if (time === 1) return fileReply(request, bytes, { cutAfter: 1000 });
@@ -155,7 +155,7 @@ const range = (from: number, total: number) => ({
   'content-range': `bytes ${from}-${total - 1}/${total}`,
 });
 
-describe('what does not belong to the part that is there begins anew', () => {
+describe('a download restarts if the answer does not belong to the existing part', () => {
   const other = randomBytes(size);
   test.each<[string, DocumentStoreOptions['store']]>([
     [
@@ -192,7 +192,7 @@ describe('what does not belong to the part that is there begins anew', () => {
   });
 });
 
-test('a store that hands out another file each time is given up on', async () => {
+test('a download from a store that returns another file each time is given up', async () => {
   const here = await place({
     store: (request) => fileReply(request, randomBytes(size), { cutAfter: 1000 }),
   });
@@ -204,7 +204,7 @@ test('a store that hands out another file each time is given up on', async () =>
 
 // --- over several runs ---
 
-test('what a broken download leaves is private, names no secret, and the next run fetches the rest', async () => {
+test('a partial download is private, holds no secret, and the next run fetches the rest', async () => {
   const here = await place({ store: cutOnce(123_456) });
   const first = await here.run('--retries 0');
   expect([first.code, first.stdout]).toEqual([9, '']);
@@ -222,7 +222,7 @@ test('what a broken download leaves is private, names no secret, and the next ru
 const untoldAndCut: DocumentStoreOptions['store'] = (request, { bytes }, time) =>
   fileReply(request, bytes, { untold: true, ...(time === 1 && { cutAfter: 5000 }) });
 
-test('a store that tells no version is gone on with where the record is as old as it was', async () => {
+test('a download from a store without versions resumes if the record has not changed', async () => {
   const bytes = randomBytes(size);
   const documents = [stored('doc_1', bytes, { updatedAt: '2026-01-01T00:00:00.000Z' })];
   const api = await documentStore({ documents, store: untoldAndCut });
@@ -236,7 +236,7 @@ test('a store that tells no version is gone on with where the record is as old a
 });
 
 test.each(['', '-O copy'])(
-  'where neither store nor record tells a version, two files of one size are not mixed: %s',
+  'if neither store nor record has a version, two files of one size are not mixed: %s',
   async (flags) => {
     const [before, after] = [randomBytes(size), randomBytes(size)];
     const documents = [stored('doc_1', before)];
@@ -253,7 +253,7 @@ test.each(['', '-O copy'])(
   },
 );
 
-test('killed by -9 where nothing tells a version, the next run begins anew', async () => {
+test('after kill -9 without any version, the next run starts over', async () => {
   const [before, after] = [randomBytes(size), randomBytes(size)];
   const documents = [stored('doc_1', before)];
   const api = await documentStore({
@@ -278,7 +278,7 @@ test('killed by -9 where nothing tells a version, the next run begins anew', asy
 });
 
 test.each([true, false])(
-  'a half file of a document that changed since is not gone on with; the store tells no version: %s',
+  'a partial file of a document that changed since is not resumed; the store has no version: %s',
   async (untold) => {
     const [before, after] = [randomBytes(size), randomBytes(size)];
     const documents = [stored('doc_1', before, { updatedAt: '2026-01-01T00:00:00.000Z' })];
@@ -293,12 +293,12 @@ test.each([true, false])(
     documents[0] = stored('doc_1', after, { updatedAt: '2026-02-01T00:00:00.000Z' });
     expect((await rosterctl(line, { env: api.env, home: cwd, cwd })).code).toBe(0);
     expect(sha256(readFileSync(join(cwd, 'doc_1.txt')))).toBe(sha256(after));
-    // A version that the store tells decides by itself.
+    // A version from the store is decisive.
     expect(api.asked()).toEqual(['doc_1', untold ? 'doc_1' : 'doc_1 bytes=5000-']);
   },
 );
 
-test('killed between the last byte and the name, one byte proves that it is the same file', async () => {
+test('after a kill between the last byte and the rename, one byte proves that the file is the same', async () => {
   const here = await place({ store: cutOnce(size - 1) });
   await here.run('--retries 0');
   writeFileSync(here.partial, here.bytes);
@@ -307,7 +307,7 @@ test('killed between the last byte and the name, one byte proves that it is the 
   expect(partsOf(here.api.store.requests)).toEqual([0, size - 1]);
 });
 
-test('a half file of another document is not gone on with', async () => {
+test('a partial file of another document is not resumed', async () => {
   const bytes = randomBytes(size);
   const other = randomBytes(size);
   const api = await documentStore({
@@ -323,10 +323,10 @@ test('a half file of another document is not gone on with', async () => {
   expect(readdirSync(cwd).filter((name) => name.startsWith('x'))).toEqual(['x']);
 });
 
-test('a second name of the half file is never written through', async () => {
+test('a second hard link to the partial file is never written through', async () => {
   const here = await place({ store: cutOnce(1000) });
   await here.run('--retries 0');
-  // What a kill between naming the file and removing its old name leaves.
+  // The state after a kill between linking the file to its name and removing the old one.
   linkSync(here.partial, here.file);
   const before = readFileSync(here.file);
   const skipped = await here.run('--skip-existing');
@@ -336,11 +336,11 @@ test('a second name of the half file is never written through', async () => {
 });
 
 test.each(['', '--skip-existing'])(
-  'a kill while the marker was written leaves nothing behind a whole file %s',
+  'a kill while the marker is written leaves nothing beside a complete file %s',
   async (flags) => {
     const here = await place({ store: cutOnce(1000) });
     await here.run('--retries 0');
-    const made = await openAtomic(here.marker, { alone: true });
+    const made = await openAtomic(here.marker, { singleWriter: true });
     await made.write('{"schema"');
     expect(readdirSync(here.cwd)).toHaveLength(3);
     if (flags !== '') writeFileSync(here.file, here.bytes);
@@ -350,7 +350,7 @@ test.each(['', '--skip-existing'])(
   },
 );
 
-test('a torn marker costs the bytes beside it and nothing else', async () => {
+test('a torn marker costs only the bytes beside it', async () => {
   const here = await place({ store: cutOnce(1000) });
   await here.run('--retries 0');
   const text = readFileSync(here.marker, 'utf8');
@@ -360,7 +360,7 @@ test('a torn marker costs the bytes beside it and nothing else', async () => {
   expect(partsOf(here.api.store.requests)).toEqual([0, 0]);
 });
 
-/** A store whose first answer stops after so many bytes and stays open. */
+/** A store whose first answer stops after this many bytes and stays open. */
 const holdOnce = (bytesFirst: number): DocumentStoreOptions['store'] => {
   return (request, { bytes }, time) =>
     time > 1
@@ -375,7 +375,7 @@ const untilSize = async (path: string, bytes: number) => {
   while ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) < bytes) await wait(10);
 };
 
-test('killed by -9 and run again, the file is whole and the store was asked only for the rest', async () => {
+test('after kill -9 the next run completes the file and requests only the rest', async () => {
   const here = await place({ store: holdOnce(200_000) });
   const child = startLine('docs download doc_1', { env: here.api.env, home: here.cwd });
   await untilSize(here.partial, 200_000);
@@ -389,7 +389,7 @@ test('killed by -9 and run again, the file is whole and the store was asked only
   expect(readdirSync(here.cwd).filter((name) => name.startsWith('doc'))).toEqual(['doc_1.txt']);
 });
 
-test('while one process is at a file, another one is refused and touches nothing', async () => {
+test('while one process writes a file, another one is refused and touches nothing', async () => {
   const here = await place({ store: holdOnce(1000) });
   const child = startLine('docs download doc_1', { env: here.api.env, home: here.cwd });
   await untilSize(here.partial, 1000);
@@ -401,7 +401,7 @@ test('while one process is at a file, another one is refused and touches nothing
   await child.ended;
 });
 
-test('of two that begin at once exactly one wins, and nothing is left over', async () => {
+test('of two processes that start at once exactly one wins, and nothing is left over', async () => {
   const here = await place();
   for (let round = 0; round < 5; round++) {
     rmSync(here.file, { force: true });
@@ -412,7 +412,7 @@ test('of two that begin at once exactly one wins, and nothing is left over', asy
   }
 });
 
-test('Ctrl-C ends it with 130 and keeps what came', async () => {
+test('Ctrl-C exits 130 and keeps the received bytes', async () => {
   const here = await place({ store: holdOnce(1000) });
   const child = startLine('docs download doc_1', { env: here.api.env, home: here.cwd });
   await untilSize(here.partial, 1000);
@@ -444,10 +444,10 @@ test.each([
   },
 );
 
-// --- links and strangers in the place of the half file ---
+// --- links and unrelated files in place of the partial file ---
 
 test.each(['doc_1.txt.partial', 'doc_1.txt.partial.json'])(
-  'a link planted at %s is refused before anything is fetched',
+  'a symbolic link at %s is refused before anything is fetched',
   async (name) => {
     const here = await place();
     const outside = join(temporaryFolder(), 'outside');
@@ -462,7 +462,7 @@ test.each(['doc_1.txt.partial', 'doc_1.txt.partial.json'])(
   },
 );
 
-test("a person's own file of that name stays", async () => {
+test("a user's own file with that name is kept", async () => {
   const here = await place();
   writeFileSync(here.partial, 'mine');
   for (const flags of ['', '--overwrite', '-O doc_1.txt --overwrite'])
@@ -471,7 +471,7 @@ test("a person's own file of that name stays", async () => {
   expect(here.api.store.requests).toEqual([]);
 });
 
-test('with --overwrite a link or a folder at the name is refused, and a file keeps its mode', async () => {
+test('with --overwrite a link or a folder at the target is refused, and a file keeps its mode', async () => {
   const here = await place();
   const outside = join(temporaryFolder(), 'outside');
   symlinkSync(outside, here.file);
@@ -489,7 +489,7 @@ test('with --overwrite a link or a folder at the name is refused, and a file kee
 
 // --- a pipe ---
 
-test('a named pipe without a reader is waited for, and a signal ends the wait', async () => {
+test('a download waits for a reader of a named pipe, until a signal', async () => {
   const here = await place();
   const pipe = join(here.cwd, 'pipe');
   execFileSync('mkfifo', [pipe]);
@@ -500,19 +500,19 @@ test('a named pipe without a reader is waited for, and a signal ends the wait', 
   expect(await waiting.ended).toMatchObject({ code: 130 });
   const child = startLine(line, { env: here.api.env, home: here.cwd });
   await wait(300);
-  // The store is in this process: it must go on meanwhile.
+  // The store runs in this process, which must not block.
   const { stdout } = await promisify(execFile)('cat', [pipe], { encoding: 'buffer' });
   expect([(await child.ended).code, sha256(stdout)]).toEqual([0, sha256(here.bytes)]);
 });
 
-test('-O - goes on by Range into the same pipe', async () => {
+test('-O - resumes by Range into the same pipe', async () => {
   const here = await place({ store: cutOnce(1000), bytes: Buffer.from('0123456789'.repeat(500)) });
   const ran = await here.run('-O -');
   expect([ran.code, ran.stdout]).toEqual([0, '0123456789'.repeat(500)]);
   expect(partsOf(here.api.store.requests)).toEqual([0, 1000]);
 });
 
-test('-O - passes over what it wrote where the same file comes whole again', async () => {
+test('-O - skips what it has written if the same file is sent again from the start', async () => {
   const here = await place({
     store: (request, { bytes }, time) =>
       fileReply(request, bytes, { ranges: false, ...(time === 1 && { cutAfter: 1234 }) }),
@@ -522,7 +522,7 @@ test('-O - passes over what it wrote where the same file comes whole again', asy
   expect([ran.code, ran.stdout]).toEqual([0, '0123456789'.repeat(500)]);
 });
 
-test('-O - that cannot be continued says that the file is not whole', async () => {
+test('-O - that cannot be continued reports that the file is incomplete', async () => {
   const here = await place({
     store: (request, { bytes }, time) =>
       fileReply(request, bytes, {
@@ -538,14 +538,14 @@ test('-O - that cannot be continued says that the file is not whole', async () =
   expect(ran.stderr).toContain('broke off after 1000 of 5000 bytes');
 });
 
-// --- what the store says of the content ---
+// --- checksums and encodings ---
 
 const asS3 = (bytes: Buffer) => ({
   etag: `"${createHash('md5').update(bytes).digest('hex')}"`,
   'x-amz-request-id': '1',
 });
 
-test('where the store tells an MD5, it is that of all bytes, also of those of an earlier run', async () => {
+test('an MD5 from the store is checked over all bytes, including those of an earlier run', async () => {
   const here = await place({
     store: (request, { bytes }, time) =>
       fileReply({ ...request, headers: { ...request.headers, 'if-range': undefined } }, bytes, {
@@ -567,7 +567,7 @@ test('where the store tells an MD5, it is that of all bytes, also of those of an
 test.each([
   ['a tag of parts', { etag: `"${'a'.repeat(32)}-2"` }],
   ['an object with a key of its own', { 'x-amz-server-side-encryption': 'aws:kms' }],
-])('%s is no MD5 and nothing is compared', async (_, headers) => {
+])('%s is not an MD5, and nothing is compared', async (_, headers) => {
   const here = await place({
     store: (request, { bytes }) =>
       fileReply(request, bytes, { headers: { ...asS3(Buffer.from('other')), ...headers } }),
@@ -575,7 +575,7 @@ test.each([
   expect((await here.run()).code).toBe(0);
 });
 
-test('an MD5 of other bytes in the tag of any store is an error, and nothing is kept', async () => {
+test('a different MD5 in the ETag of any store is an error, and nothing is kept', async () => {
   const other = { etag: `"${createHash('md5').update('other').digest('hex')}"` };
   const here = await place({
     store: (request, { bytes }) => fileReply(request, bytes, { headers: other }),
@@ -585,7 +585,7 @@ test('an MD5 of other bytes in the tag of any store is an error, and nothing is 
 });
 
 test.each([undefined, size])(
-  'a file that comes in an encoding nobody asked for is not kept; its record says %s bytes',
+  'a file sent in an encoding that was not requested is not kept; its record says %s bytes',
   async (sizeBytes) => {
     const bytes = randomBytes(size);
     const api = await documentStore({
@@ -603,7 +603,7 @@ test.each([undefined, size])(
   },
 );
 
-test('a file that is stored in an encoding, with that size in its record, is kept as it is', async () => {
+test('a file stored in an encoding, with that size in its record, is kept unchanged', async () => {
   for (const encoding of ['gzip', 'aws-chunked', 'identity']) {
     const here = await place({
       store: (request, { bytes }) =>
@@ -616,7 +616,7 @@ test('a file that is stored in an encoding, with that size in its record, is kep
 
 // --- sizes ---
 
-test('another size than the record says is known from the head and costs nothing', async () => {
+test('a size that differs from the record is detected from the headers, before any byte is read', async () => {
   const bytes = randomBytes(size);
   const api = await documentStore({ documents: [stored('doc_1', bytes, { sizeBytes: 5 })] });
   const cwd = temporaryFolder();
@@ -626,7 +626,7 @@ test('another size than the record says is known from the head and costs nothing
   expect(readdirSync(cwd).filter((name) => name.startsWith('doc'))).toEqual([]);
 });
 
-test('an empty file is a whole one', async () => {
+test('an empty file is complete', async () => {
   const here = await place({ bytes: Buffer.alloc(0) });
   expect((await here.run()).code).toBe(0);
   expect(statSync(here.file).size).toBe(0);

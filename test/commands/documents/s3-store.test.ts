@@ -9,7 +9,7 @@ import { errorOf, rosterctl, temporaryFolder } from '../../support/run.js';
 import { expectNoKeyIn, s3Store } from '../../support/s3-store.js';
 import { s3Service } from '../../support/s3-service.js';
 
-// Files go to and come from a store that checks what was signed, under URLs of the AWS library.
+// Transfers with a store that checks signatures, under URLs signed by the AWS library.
 const store = await s3Store();
 afterAll(() => store.close());
 
@@ -18,7 +18,7 @@ const sha256 = (bytes: Buffer | undefined) =>
     .update(bytes ?? 'nothing')
     .digest('hex');
 
-/** A folder of files, and where the program runs to see them. */
+/** A folder of files, which is the working directory of the program. */
 function folderOf(files: ReadonlyMap<string, Buffer>) {
   const home = temporaryFolder('s3-files');
   const cwd = join(home, 'work');
@@ -34,7 +34,7 @@ function filesIn(dir: string): Map<string, string> {
 const hashesOf = (files: ReadonlyMap<string, Buffer>) =>
   new Map([...files].map(([name, bytes]) => [name, sha256(bytes)]));
 
-test('each of the ten content types is sent as it was announced, and comes back whole', async () => {
+test('each of the ten content types is sent as announced, and comes back complete', async () => {
   const service = await s3Service(store);
   const files = new Map<string, Buffer>();
   const types = new Map<string, string>();
@@ -84,7 +84,7 @@ test('each of the ten content types is sent as it was announced, and comes back 
 const KiB = 1024;
 const MiB = 1024 * KiB;
 
-test('what the store holds is the file, at every size at which a buffer ends', async () => {
+test('the store holds the exact file, at every size around a buffer boundary', async () => {
   const service = await s3Service(store);
   const sizes = [1, 64 * KiB - 1, 64 * KiB, 64 * KiB + 1, MiB - 1, MiB, MiB + 1, 30 * MiB + 4321];
   const files = new Map([0, ...sizes].map((size) => [`${size}.txt`, randomBytes(size)]));
@@ -108,7 +108,7 @@ test('what the store holds is the file, at every size at which a buffer ends', a
   expect(filesIn(join(cwd, 'back'))).toEqual(hashesOf(files));
 });
 
-test('a name with blanks, umlauts, + and % is the same on both ways', async () => {
+test('a name with spaces, umlauts, + and % survives upload and download', async () => {
   const service = await s3Service(store);
   const name = 'Müller & Söhne + 50 % (Kopie) %2F é.txt';
   const files = new Map([[name, Buffer.from('grüße\n')]]);
@@ -127,7 +127,7 @@ test('a name with blanks, umlauts, + and % is the same on both ways', async () =
   }
 });
 
-test('the link that is shown gives parts of the file to whoever has it', async () => {
+test('anyone with the printed link can read parts of the file', async () => {
   const service = await s3Service(store);
   const bytes = randomBytes(1000);
   const { home, cwd } = folderOf(new Map([['a.txt', bytes]]));
@@ -144,7 +144,7 @@ test('the link that is shown gives parts of the file to whoever has it', async (
   expect(beyond.status).toBe(416);
 });
 
-test('step 1 and step 2 alone: the URL is piped from one to the other', async () => {
+test('steps 1 and 2 alone: the URL is piped from one to the other', async () => {
   const service = await s3Service(store);
   const { home, cwd } = folderOf(new Map([['a.txt', Buffer.from('hello')]]));
   const options = { env: service.env, home, cwd };

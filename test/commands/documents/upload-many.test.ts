@@ -6,7 +6,7 @@ import { errorOf, rosterctl, temporaryFolder } from '../../support/run.js';
 import { recordingService, type Reply } from '../../support/service.js';
 import { grantsOf } from '../uploads/grants.js';
 
-/** A service that makes documents and a store that takes their files; `isSilent`: it names none. */
+/** A service that creates documents and a store for their files; `isSilent`: it answers without a record. */
 async function service(isSilent = false, stored: Reply = { status: 200 }) {
   const documents: { id: string; name: string; fileKey: string }[] = [];
   const store = await recordingService(() => stored);
@@ -32,7 +32,7 @@ function desk(files: Readonly<Record<string, string>>) {
   return { home, cwd: home };
 }
 
-test('-r takes all files below a folder but hidden ones and links, each by its own name', async () => {
+test('-r uploads all files below a folder except hidden ones and links, each under its own name', async () => {
   const api = await service();
   const at = desk({
     'in/b.txt': 'b',
@@ -52,7 +52,7 @@ test('-r takes all files below a folder but hidden ones and links, each by its o
 });
 
 test('files one after another go to the store over one connection', async () => {
-  // As far away as a store is: an answer that outruns the end of its file ends the connection.
+  // With realistic latency: an answer that arrives before the end of its file ends the connection.
   const api = await service(false, (_, response) => setTimeout(() => response.end(), 50));
   const at = desk({ 'a.txt': 'a', 'b.txt': 'bb', 'c.txt': 'ccc' });
   const line = 'docs upload a.txt b.txt c.txt --concurrency 1';
@@ -61,12 +61,12 @@ test('files one after another go to the store over one connection', async () => 
   expect(ports).toEqual([ports[0], ports[0], ports[0]]);
 });
 
-test('a pattern that the shell left alone is expanded, and prints a report even for one file', async () => {
+test('a pattern that the shell did not expand is expanded, and prints a report even for one file', async () => {
   const api = await service();
   const at = desk({ 'one.txt': '1', 'two.png': 'x', '[odd].txt': 'odd' });
   const ran = await rosterctl(['docs', 'upload', 'o*.txt', '--json'], { env: api.env, ...at });
   expect([ran.code, JSON.parse(ran.stdout).summary.changed]).toEqual([0, 1]);
-  // A file of this very name is meant before a pattern.
+  // A file with exactly this name takes precedence over the pattern.
   const odd = await rosterctl(['docs', 'upload', '[odd].txt', 'o*.txt', '--json'], {
     env: api.env,
     ...at,
@@ -77,7 +77,7 @@ test('a pattern that the shell left alone is expanded, and prints a report even 
   ]);
 });
 
-test('what a pattern names and nobody can upload fails as it does where it is named', async () => {
+test('a special file matched by a pattern fails like one named directly', async () => {
   const api = await service();
   const at = { env: api.env, ...desk({ 'g/a.txt': 'a', 'g/in/b.txt': 'b' }) };
   symlinkSync('nowhere', join(at.home, 'g/broken.txt'));
@@ -94,10 +94,10 @@ test('what a pattern names and nobody can upload fails as it does where it is na
   }
 });
 
-test('a folder that a pattern leads into and that cannot be read stops it, as it stops -r', async () => {
+test('an unreadable folder stops a pattern that leads into it, as it stops -r', async () => {
   const api = await service();
   const at = { env: api.env, ...desk({ 'g/a.txt': 'a' }) };
-  // Its path is longer than the system takes: that stops root as well, whom no mode stops.
+  // Its path is too long for the system, which stops root as well, unlike a mode.
   const dig =
     "for (let i = 0; i < 25; i++) { fs.mkdirSync('n'.repeat(200)); process.chdir('n'.repeat(200)); }";
   execFileSync(process.execPath, ['-e', dig], { cwd: join(at.home, 'g') });
@@ -116,7 +116,7 @@ test('a folder that a pattern leads into and that cannot be read stops it, as it
   }
 });
 
-test('more files at once than the process may open end in failures that name them, not in a bug', async () => {
+test('more concurrent files than the process may open end in failures that name them, not in a bug', async () => {
   const api = await service();
   const names = Array.from({ length: 60 }, (_, index) => `${index + 1}.txt`);
   const at = desk(Object.fromEntries(names.map((name, size) => [name, 'x'.repeat(size)])));
@@ -127,7 +127,7 @@ test('more files at once than the process may open end in failures that name the
   expect(ran.stdout).toMatch(/\d+\.txt cannot be read: too many files are open/);
 });
 
-test('a link to a folder that is named with -r stands for the folder', async () => {
+test('a link to a folder named with -r stands for the folder', async () => {
   const api = await service();
   const at = { env: api.env, ...desk({ 'in/a.txt': 'a' }) };
   symlinkSync('in', join(at.home, 'link'));
@@ -139,7 +139,7 @@ test('a link to a folder that is named with -r stands for the folder', async () 
   expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining('docs upload -r link')]);
 });
 
-test('a bad file is reported and stops no other; the same file twice is sent once', async () => {
+test('a bad file is reported and does not stop the others; a file named twice is sent once', async () => {
   const api = await service();
   const at = desk({ 'a.txt': 'a', 'fake.pdf': 'no pdf' });
   const line = 'docs upload a.txt fake.pdf gone.txt ./a.txt --json';
@@ -157,7 +157,7 @@ test('a bad file is reported and stops no other; the same file twice is sent onc
   expect(api.store.requests).toHaveLength(1);
 });
 
-test('two files of the same bytes are told, and both are sent', async () => {
+test('two files with the same bytes are noted, and both are sent', async () => {
   const api = await service();
   const at = desk({ 'a.txt': 'same', 'b.txt': 'same', 'c.txt': 'else' });
   const ran = await rosterctl('docs upload a.txt b.txt c.txt -o ids', { env: api.env, ...at });
@@ -168,7 +168,7 @@ test('two files of the same bytes are told, and both are sent', async () => {
   expect(ran.stderr).toContain('b.txt holds the same bytes as a.txt');
 });
 
-test('of many files of the same bytes five are told, the rest is counted', async () => {
+test('of many files with the same bytes five are named and the rest are counted', async () => {
   const api = await service();
   const names = Array.from({ length: 8 }, (_, index) => `${index}.txt`);
   const at = desk(Object.fromEntries(names.map((name) => [name, 'same'])));
@@ -178,7 +178,7 @@ test('of many files of the same bytes five are told, the rest is counted', async
   expect(ran.stderr).toContain('… and 2 more pairs.');
 });
 
-test('a document of which nobody says the id has none in any format', async () => {
+test('a document whose id is unknown has none in any format', async () => {
   const api = await service(true);
   const at = { env: api.env, ...desk({ 'a.txt': 'a', 'b.txt': 'b' }) };
   const run = (format: string) => rosterctl(`docs upload a.txt b.txt ${format}`, at);
@@ -193,7 +193,7 @@ test('a document of which nobody says the id has none in any format', async () =
   expect(api.documents).toHaveLength(10);
 });
 
-test('--if-exists skip leaves out what is there; error refuses all before the first byte', async () => {
+test('--if-exists skip omits existing documents; error refuses all before the first byte', async () => {
   const api = await service();
   const at = { env: api.env, ...desk({ 'a.txt': 'a', 'b.txt': 'b' }) };
   await rosterctl('docs upload a.txt', at);
@@ -205,7 +205,7 @@ test('--if-exists skip leaves out what is there; error refuses all before the fi
   expect(api.documents.map(({ name }) => name)).toEqual(['a.txt', 'b.txt']);
 });
 
-test('more files than --max-changes are refused without somebody to ask', async () => {
+test('more files than --max-changes are refused without a terminal', async () => {
   const api = await service();
   const at = { env: api.env, ...desk({ 'a.txt': 'a', 'b.txt': 'b' }) };
   const ran = await rosterctl('docs upload a.txt b.txt --max-changes 1 --yes', at);
@@ -213,11 +213,11 @@ test('more files than --max-changes are refused without somebody to ask', async 
   const line = 'docs upload a.txt b.txt --expect 2 --max-changes 1';
   const unasked = await rosterctl(line, at);
   expect([unasked.code, api.requests.length]).toEqual([2, 0]);
-  expect(unasked.stderr).toContain('there is nobody to ask');
+  expect(unasked.stderr).toContain('this is not a terminal');
   expect((await rosterctl(`${line} --yes`, at)).code).toBe(0);
 });
 
-test('runs retry looks again at a file that was refused before anything was sent', async () => {
+test('runs retry inspects a file again that was refused before anything was sent', async () => {
   const api = await service();
   const at = { env: api.env, ...desk({ 'a.txt': 'a', 'fake.pdf': 'no pdf' }) };
   expect((await rosterctl('docs upload a.txt fake.pdf gone.txt', at)).code).toBe(8);
@@ -235,7 +235,7 @@ test('runs retry looks again at a file that was refused before anything was sent
   expect(api.documents.map(({ name }) => name)).toEqual(['a.txt', 'fake.pdf']);
 });
 
-test('of two files of one name --if-exists skip sends the first alone, error none, duplicate both', async () => {
+test('of two files with one name --if-exists skip sends only the first, error none, duplicate both', async () => {
   const files = { 'x/a.txt': 'one', 'y/a.txt': 'two', 'y/b.txt': 'three' };
   const line = 'docs upload -r x y --json --if-exists';
   const api = await service();
@@ -260,7 +260,7 @@ test('of two files of one name --if-exists skip sends the first alone, error non
   expect(api.documents).toHaveLength(5);
 });
 
-test('a single path that cannot be read exits 2 with -r as without', async () => {
+test('a single unreadable path exits 2 with and without -r', async () => {
   const api = await service();
   const at = { env: api.env, ...desk({}) };
   for (const line of ['docs upload gone.txt --json', 'docs upload -r gone.txt --json']) {

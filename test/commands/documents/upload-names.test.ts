@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { rosterctl, temporaryFolder } from '../../support/run.js';
 import { recordingService } from '../../support/service.js';
 
-/** A folder with these files beside a service that takes them; the documents it made. */
+/** A folder with these files and a service that accepts them; returns the documents it created. */
 async function desk(names: readonly string[]) {
   const cwd = temporaryFolder();
   for (const name of names) writeFileSync(join(cwd, name), `this is ${name}`);
@@ -24,14 +24,14 @@ async function desk(names: readonly string[]) {
   return { made, api, run };
 }
 
-test('a file whose own name looks like a pattern is one file: the record, not a report', async () => {
+test('a file whose name looks like a pattern is one file, which prints the record, not a report', async () => {
   const { run, made } = await desk(['scan [final].txt']);
   const ran = await run(['scan [final].txt', '--json']);
   expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([0, { id: 'doc_1' }]);
   expect(made).toEqual(['scan [final].txt']);
 });
 
-test('one --name is not given to all files of a pattern, and may name its only file', async () => {
+test('--name is refused for several files of a pattern, and names its only file', async () => {
   const { run, made, api } = await desk(['a1.txt', 'a2.txt', 'b.txt']);
   expect((await run(['a*.txt', '--name', 'X'])).code).toBe(2);
   expect(api.requests).toEqual([]);
@@ -39,7 +39,7 @@ test('one --name is not given to all files of a pattern, and may name its only f
   expect(made).toEqual(['X']);
 });
 
-test('-r takes all files below a folder in order, but hidden ones and links', async () => {
+test('-r uploads all files below a folder in order, except hidden ones and links', async () => {
   const { run, made, api } = await desk([]);
   const tree = temporaryFolder();
   for (const dir of ['b', 'b/c', '.hid', 'empty']) mkdirSync(join(tree, dir));

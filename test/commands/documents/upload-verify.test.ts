@@ -6,7 +6,7 @@ import { recordingService, type Reply } from '../../support/service.js';
 import { grantsOf } from '../uploads/grants.js';
 
 interface Behaviour {
-  /** The bytes that come back are others. */
+  /** Other bytes come back. */
   spoils?: boolean;
   /** What a download answers instead. */
   download?: Reply | undefined;
@@ -14,14 +14,14 @@ interface Behaviour {
   bytes?: Reply | undefined;
   /** What the list of documents answers instead. */
   list?: Reply | undefined;
-  /** The answers to the next requests that make a document are lost. */
+  /** The answers to the next requests that create a document are lost. */
   losses?: number;
 }
 
 const lost: Reply = (_, response) => void response.destroy();
 const forbidden: Reply = { status: 403, json: { error: 'forbidden' } };
 
-/** A service and a store that give back what they took; both can be told to misbehave. */
+/** A service and a store that return what they received; both can be made to misbehave. */
 async function service(behaviour: Behaviour = {}) {
   const stored = new Map<string, Buffer>();
   const documents: { id: string; name: string; fileKey: string }[] = [];
@@ -61,7 +61,7 @@ function desk(env: object) {
   return { home, cwd: home, env: { ...env, ROSTERCTL_RETRIES: '0' } };
 }
 
-test('--verify downloads what was sent and compares it', async () => {
+test('--verify downloads the file and compares it', async () => {
   const api = await service();
   const ran = await rosterctl('docs upload a.txt empty.txt --verify --json', desk(api.env));
   expect([ran.code, JSON.parse(ran.stdout).summary.changed]).toEqual([0, 2]);
@@ -73,7 +73,7 @@ test('--verify downloads what was sent and compares it', async () => {
   ]);
 });
 
-test('--verify fails when other bytes come back, names the document and leaves nothing to finish', async () => {
+test('--verify fails if other bytes come back, names the document and leaves nothing to finish', async () => {
   const api = await service({ spoils: true });
   const at = desk(api.env);
   const ran = await rosterctl('docs upload a.txt --verify --json', at);
@@ -86,7 +86,7 @@ test('--verify fails when other bytes come back, names the document and leaves n
   expect((await rosterctl('uploads list --json', at)).stdout).toBe('[]\n');
 });
 
-test('a document whose answer was lost is verified as well: one file, several, or finished later', async () => {
+test('a document with a lost answer is verified too: one file, several, or finished later', async () => {
   const one = await service({ spoils: true, losses: 1 });
   const single = await rosterctl('docs upload a.txt --verify --json', desk(one.env));
   expect([single.code, errorOf(single).code]).toEqual([1, 'notVerified']);
@@ -110,7 +110,7 @@ test.each([
   ['404', 5, 'notFound', { status: 404, json: { error: 'notFound' } }],
   ['503', 9, 'temporary', { status: 503, json: {} }],
 ] as const)(
-  'a document that could not be read again (%s) was made; not verified: going on only reads it',
+  'a document that could not be read again (%s) was created but not verified: resuming only reads it',
   async (_, code, kind, download) => {
     const api = await service({ download });
     const at = desk(api.env);
@@ -130,7 +130,7 @@ test.each([
   },
 );
 
-test('of several files that could not be read again none is sent a second time', async () => {
+test('several files that could not be read again are not sent twice', async () => {
   const api = await service({ download: forbidden });
   const at = desk(api.env);
   const ran = await rosterctl('docs upload a.txt b.txt --verify --json', at);
@@ -149,7 +149,7 @@ test('of several files that could not be read again none is sent a second time',
   expect([api.puts(), api.documents.length]).toEqual([2, 2]);
 });
 
-test('Ctrl-C while a document is read again says that it was made', async () => {
+test('Ctrl-C while a document is read again reports that it was created', async () => {
   const api = await service({ bytes: () => {} });
   const at = desk(api.env);
   const child = startLine('docs upload a.txt --verify', { env: at.env, home: at.home });

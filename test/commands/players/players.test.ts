@@ -20,13 +20,13 @@ function service(players: readonly object[] = all) {
   });
 }
 
-test('--team finds players whichever field names their team', async () => {
+test('--team finds players by any field that names their team', async () => {
   const { env } = await service();
   const ran = await rosterctl('players list --team team_1 -o ids', { env });
   expect(ran.stdout).toBe('player_1\nplayer_2\nplayer_3\n');
 });
 
-test('--team is refused where no player has a field for teams, and answered by an empty list otherwise', async () => {
+test('--team is an error if no player has a field for teams, and an empty list otherwise', async () => {
   const nameless = await service([{ id: 'player_1', name: 'Ann' }]);
   expect((await rosterctl('players list --team team_1', { env: nameless.env })).code).toBe(2);
   const { env } = await service();
@@ -36,7 +36,7 @@ test('--team is refused where no player has a field for teams, and answered by a
   });
 });
 
-test('a player is deleted after a yes, and the question names the player', async () => {
+test('a player is deleted after confirmation, and the question names the player', async () => {
   const api = await service();
   const asked = await rosterctl('players delete player_1', { env: api.env });
   expect(asked.code).toBe(2);
@@ -47,14 +47,14 @@ test('a player is deleted after a yes, and the question names the player', async
   expect(api.requests.map(({ method }) => method)).toEqual(['GET', 'GET', 'DELETE', 'GET']);
 });
 
-test('a delete of a player who is not there exits 5', async () => {
+test('deleting a missing player exits 5', async () => {
   const { env, requests } = await service();
   const ran = await rosterctl('players delete player_9 --yes', { env });
   expect(ran.code).toBe(5);
   expect(requests).toHaveLength(1);
 });
 
-test('several players are deleted as a report after a preview that names them', async () => {
+test('deleting several players shows a preview that names them, then a report', async () => {
   const { env } = await service();
   const ran = await rosterctl('players delete player_1 player_2 --yes --expect 2 --json', { env });
   expect(ran.code).toBe(0);
@@ -66,7 +66,7 @@ test('several players are deleted as a report after a preview that names them', 
   });
 });
 
-test('a dry run of a delete shows the call and what would go', async () => {
+test('a dry run of a delete shows the request and the player', async () => {
   const { env, requests } = await service();
   const ran = await rosterctl('players delete player_1 -n --json', { env });
   expect(JSON.parse(ran.stdout)).toMatchObject({

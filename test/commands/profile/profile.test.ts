@@ -6,7 +6,7 @@ import { rosterctl, temporaryFolder } from '../../support/run.js';
 
 const baseUrl = 'https://api.example.com/v1';
 
-/** A home folder with the profiles work (active) and other. */
+/** Creates a home folder with the profiles work (active) and other. */
 async function twoProfiles(): Promise<string> {
   const home = temporaryFolder();
   for (const [name, org] of [
@@ -32,7 +32,7 @@ const active = async (home: string) =>
     (row) => (row as { active: boolean }).active,
   );
 
-test('list and show tell everything but the key', async () => {
+test('list and show print everything except the key', async () => {
   const home = await twoProfiles();
   const list = await rosterctl('profile list', { home });
   expect(list.stdout.split('\n')).toEqual([
@@ -66,7 +66,7 @@ test('use changes the active profile; the sandbox can be used, too', async () =>
   expect(await active(home)).toMatchObject([{ name: 'sandbox' }]);
 });
 
-test('rename takes settings, key and being active along', async () => {
+test('rename keeps the settings, the key and the active state', async () => {
   const home = await twoProfiles();
   await rosterctl('config set output json', { home });
   expect((await rosterctl('profile rename work main', { home })).code).toBe(0);
@@ -78,7 +78,7 @@ test('rename takes settings, key and being active along', async () => {
   expect(Object.keys(keys ?? {})).toEqual(['main', 'other']);
 });
 
-test('remove takes the key along and leaves no other profile active by itself', async () => {
+test('remove deletes the key as well and activates no other profile', async () => {
   const home = await twoProfiles();
   const ran = await rosterctl('profile remove work --yes', { home });
   expect(ran.code).toBe(0);
@@ -87,7 +87,7 @@ test('remove takes the key along and leaves no other profile active by itself', 
   expect([config?.['activeProfile'], Object.keys(keys ?? {})]).toEqual([undefined, ['other']]);
 });
 
-describe('refused, and nothing is changed', () => {
+describe('rejected, and nothing is changed', () => {
   test.each([
     ['profile remove work', /--yes/],
     ['profile remove wrok --yes', /Did you mean work\?/],

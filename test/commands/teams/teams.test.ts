@@ -47,7 +47,7 @@ function wire(requests: readonly Recorded[]): unknown[] {
   );
 }
 
-test('several ids print those found, tell the missing one and exit 5', async () => {
+test('several ids print those found, report the missing one and exit 5', async () => {
   const { env } = await service();
   const ran = await rosterctl('teams get team_1 team_9 --json', { env });
   expect(ran.code).toBe(5);
@@ -55,7 +55,7 @@ test('several ids print those found, tell the missing one and exit 5', async () 
   expect(ran.stderr).toContain('team_9');
 });
 
-test('several ids name the one whose answer was another record, print the others and exit 1', async () => {
+test('several ids report the one whose response was another record, print the others and exit 1', async () => {
   const api = await recordingService(({ url }) => {
     const id = url.split('/').at(-1) ?? '';
     if (id === 'team_9') return { status: 404, json: { error: 'notFound' } };
@@ -69,7 +69,7 @@ test('several ids name the one whose answer was another record, print the others
   expect(errorOf(ran)).toMatchObject({ code: 'otherRecord', message: said, exitCode: 1 });
 });
 
-test('--no-header leaves out the header of tables and csv, and -L is --limit', async () => {
+test('--no-header omits the header of tables and csv, and -L is --limit', async () => {
   const teams = ['a', 'b', 'c'].map((name) => ({ id: `team_${name}`, name }));
   const { env } = await recordingService(() => ({ status: 200, json: teams }));
   const shown = async (line: string, own: Record<string, string> = {}) =>
@@ -89,7 +89,7 @@ test('one missing id prints nothing on stdout', async () => {
   expect(errorOf(ran)).toMatchObject({ code: 'notFound', status: 404, exitCode: 5 });
 });
 
-test('an update sends only what differs, and a nested field keeps its neighbours', async () => {
+test('an update sends only fields that differ, and a nested field keeps its siblings', async () => {
   const api = await service();
   const ran = await rosterctl(
     'teams update team_1 --name Foxes -F social.web=c -F tags[]=x -F size=5 -f code=07',
@@ -129,7 +129,7 @@ test('a dry run of an update prints the request and old and new, and sends no wr
   expect(api.requests.map(({ method }) => method)).toEqual(['GET']);
 });
 
-test('--route replaces the guessed route for one call', async () => {
+test('--route replaces the assumed route for one request', async () => {
   const api = await service();
   const line = ['teams', 'update', 'team_1', '--name', 'Hens', '--route'];
   const ran = await rosterctl([...line, 'PUT /teams/{organizationId}/{id}'], { env: api.env });
@@ -143,7 +143,7 @@ test('--route replaces the guessed route for one call', async () => {
   expect(api.requests).toHaveLength(3);
 });
 
-test('where the configuration says that an update replaces, the whole record is sent', async () => {
+test('an update with replace semantics sends the entire record', async () => {
   const api = await service();
   const home = temporaryFolder();
   for (const line of [
@@ -160,7 +160,7 @@ test('where the configuration says that an update replaces, the whole record is 
   ]);
 });
 
-test('a team that may not be read is not changed, and the hint says how', async () => {
+test('a team that may not be read is not changed, and the hint names another way', async () => {
   const api = await service(({ method }) =>
     method === 'GET' ? { status: 403, json: { error: 'forbidden' } } : undefined,
   );
@@ -170,7 +170,7 @@ test('a team that may not be read is not changed, and the hint says how', async 
   expect(errorOf(ran)['hint']).toContain('rosterctl api /teams/team_1 -X PATCH');
 });
 
-test('a guessed route that the service does not know is not told as a missing team', async () => {
+test('an assumed route unknown to the service is not reported as a missing team', async () => {
   const api = await service(({ method }) =>
     method === 'PATCH' ? { status: 404, json: { error: 'notFound' } } : undefined,
   );
@@ -183,7 +183,7 @@ test('a guessed route that the service does not know is not told as a missing te
 });
 
 test.each(['update org_7 --name X', 'delete org_7 --confirm X'])(
-  'teams %s is refused before any request: it is the organization',
+  'teams %s is rejected before any request, because the id is the organization',
   async (line) => {
     const api = await service();
     const ran = await rosterctl(`teams ${line}`, { env: api.env });
@@ -212,7 +212,7 @@ test.each([
   expect(errorOf(ran)).toMatchObject({ exitCode: 2 });
 });
 
-test('a create prints the record as the documented read shows it', async () => {
+test('a create prints the record as the documented read returns it', async () => {
   const api = await service(({ method }) =>
     method === 'POST' ? { status: 201, json: { team: { id: 'team_1' } } } : undefined,
   );
@@ -220,7 +220,7 @@ test('a create prints the record as the documented read shows it', async () => {
   expect(JSON.parse(ran.stdout)).toEqual(foxes);
 });
 
-test('a create whose record cannot be read again is done all the same', async () => {
+test('a create whose record cannot be read back succeeds nevertheless', async () => {
   const api = await service(({ method }) =>
     method === 'GET' ? { status: 403, json: { error: 'forbidden' } } : undefined,
   );
@@ -232,7 +232,7 @@ test('a create whose record cannot be read again is done all the same', async ()
   );
 });
 
-test('a create that is answered without a record says so and exits 0', async () => {
+test('a create whose response has no record notes it and exits 0', async () => {
   const api = await service(({ method }) => (method === 'POST' ? { status: 204 } : undefined));
   const ran = await rosterctl('teams create --name Foxes', { env: api.env });
   expect(ran.code).toBe(0);
@@ -240,7 +240,7 @@ test('a create that is answered without a record says so and exits 0', async () 
   expect(api.requests).toHaveLength(1);
 });
 
-test('a whole body comes from a file, flags win over it, and what the service sets is left out', async () => {
+test('a body comes from a file, flags override it, and fields set by the service are omitted', async () => {
   const api = await service();
   const home = temporaryFolder();
   writeFileSync(
@@ -264,7 +264,7 @@ test('a whole body comes from a file, flags win over it, and what the service se
   );
 });
 
-test('a body of another organization is refused', async () => {
+test('a body of another organization is rejected', async () => {
   const api = await service();
   const ran = await rosterctl('teams create --input -', {
     env: api.env,
@@ -290,7 +290,7 @@ test('a value comes from a file or from stdin as text, and -f takes @ literally'
   ]);
 });
 
-test('a team is deleted only with its name: --yes is not enough, another name is refused', async () => {
+test('a team is deleted only with its name: --yes is not enough, and another name is rejected', async () => {
   const api = await service();
   const yes = await rosterctl('teams delete team_1 --yes', { env: api.env });
   expect(yes.code).toBe(2);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { report, userOf } from '../../bulk/user.js';
 import { application, keep } from './service.js';
 
-test('a note file with a NUL is refused before anything is sent', async () => {
+test('a note file with a NUL is rejected before anything is sent', async () => {
   const service = await keep([application('app_1')]);
   const user = userOf(service);
   writeFileSync(join(user.home, 'note.txt'), 'one\0two');
@@ -13,7 +13,7 @@ test('a note file with a NUL is refused before anything is sent', async () => {
   expect(ran.stderr).toMatch(/note\.txt holds a NUL character; this is no text in UTF-8\.\n/);
 });
 
-/** A service that shows control characters as its sign for them. */
+/** A service that replaces control characters in notes. */
 async function signing(sign: string) {
   const service = await keep([application('app_1')], (request, step) => {
     if (step !== 'PATCH app_1') return undefined;
@@ -26,7 +26,7 @@ async function signing(sign: string) {
 }
 
 test.each(['', '\ufffd', '\u2407'])(
-  'a control character in a note that a service keeps as "%s" is called done each time',
+  'a control character in a note that a service stores as "%s" counts as done each time',
   async (sign) => {
     const user = await signing(sign);
     writeFileSync(join(user.home, 'note.txt'), 'ring\u0007!');

@@ -17,7 +17,7 @@ const onConvert =
     step === 'CONVERT app_1' ? reply : undefined;
 
 describe('a conversion', () => {
-  test('sends the organization alone and prints the application as it then reads', async () => {
+  test('sends only the organization and prints the application as read afterwards', async () => {
     const { service, ran } = await convert('--yes');
     expect(ran.code).toBe(0);
     expect(ran.stderr).toBe(
@@ -46,14 +46,14 @@ describe('a conversion', () => {
     expect(JSON.parse(ran.stdout)).toMatchObject(player);
   });
 
-  test('names the applicant, and without --yes and a terminal is refused', async () => {
+  test('names the applicant, and without --yes or a terminal is rejected', async () => {
     const { service, ran } = await convert('');
     expect(ran).toMatchObject({ code: 2, stdout: '' });
     expect(errorOf(ran)['message']).toContain('Convert "Applicant app_1" (app_1) to a player?');
     expect(written(service)).toEqual([]);
   });
 
-  test('with --accept moves the status first and says that Flows may act', async () => {
+  test('with --accept moves the status first and warns that Flows may act', async () => {
     const { service, ran } = await convert('--accept --yes');
     expect(ran.code).toBe(0);
     expect(steps(service)).toEqual([
@@ -70,12 +70,12 @@ describe('a conversion', () => {
     expect(ran.stderr).toContain('Flows');
   });
 
-  test('with --accept of someone accepted sends no status', async () => {
+  test('with --accept of an accepted applicant sends no status', async () => {
     const { service } = await convert('--accept --yes', { status: 'accepted' });
     expect(steps(service)).toEqual(['GET app_1', 'CONVERT app_1', 'GET app_1']);
   });
 
-  test('whose acceptance is refused is not sent', async () => {
+  test('is not sent if the acceptance is rejected', async () => {
     const { service, ran } = await convert('--accept --yes', {}, (_, step) =>
       step === 'PATCH app_1' ? { status: 409, json: { error: 'conflict' } } : undefined,
     );
@@ -106,7 +106,7 @@ describe('a conversion', () => {
   });
 });
 
-describe('an answer that is lost', () => {
+describe('a lost response', () => {
   test('is done when the application shows its player', async () => {
     const instead: Instead = (_, step) =>
       step === 'CONVERT app_1'
@@ -124,11 +124,11 @@ describe('an answer that is lost', () => {
     expect(written(service)).toHaveLength(1);
   });
 
-  test('is sent once more when it does not, and then unknown', async () => {
+  test('is retried once if it does not, and then unknown', async () => {
     const { service, ran } = await convert('--yes --retries 1', {}, onConvert(cut));
     expect(ran).toMatchObject({ code: 10, stdout: '' });
     expect(written(service)).toHaveLength(2);
-    // All rounds of a row share --retries.
+    // All attempts of a row share --retries.
     const once = await convert('--yes --retries 0', {}, onConvert(cut));
     expect(once.ran).toMatchObject({ code: 10, stdout: '' });
     expect(written(once.service)).toHaveLength(1);
@@ -157,7 +157,7 @@ describe('409', () => {
   });
 });
 
-describe('after a conversion that was done', () => {
+describe('after a successful conversion', () => {
   test('a read that fails is a note', async () => {
     let reads = 0;
     const { ran } = await convert('--yes', {}, (_, step) => {
@@ -184,7 +184,7 @@ describe('after a conversion that was done', () => {
   });
 });
 
-test('several give a report whose rows carry the new players', async () => {
+test('several conversions print a report with the new players', async () => {
   const service = await keep([
     application('app_1', { email: 'same@example.com' }),
     application('app_2', { email: 'SAME@example.com' }),

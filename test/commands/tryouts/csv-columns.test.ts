@@ -15,7 +15,7 @@ test.each([
   ['set-status', 'Note', '--append-note x', 'The column Note is not used: --append-note says'],
   ['set-status', 'status', '--to rejected', 'The column status is not used: --to says it'],
   ['update', 'status', '--status rejected', 'The column status is not used: --status says'],
-])('tryouts %s with a column %s and %s says that the column is not used', async (...of) => {
+])('tryouts %s with a column %s and %s notes that the column is not used', async (...of) => {
   const [verb, column, flags, told] = of;
   const user = userOf(await keep([application('app_1', { internalNotes: 'old' })]));
   await at(user.home, 'rows.csv', `id,${column}\napp_1,shortlisted\n`);
@@ -24,7 +24,7 @@ test.each([
   expect(ran.stderr).toContain(told);
 });
 
-test('a field that -F or --name sets for every player is named where the CSV has it, too', async () => {
+test('a field that -F or --name sets for every player is reported if the CSV has it too', async () => {
   const home = temporaryFolder();
   await at(home, 'rows.csv', 'id,role,name,shirt:int\nplayer_0001,coach,Zed,7\n');
   const line = '-p sandbox players update --csv rows.csv -F role=captain --name Kit -n --json';
@@ -36,7 +36,7 @@ test('a field that -F or --name sets for every player is named where the CSV has
   });
 });
 
-test('a row of an export whose unknown status nobody touched blocks no other row', async () => {
+test('an unchanged row of an export with an unknown status blocks no other row', async () => {
   const service = await keep([
     application('app_1'),
     application('app_2', { status: 'parked' }),
@@ -51,7 +51,7 @@ test('a row of an export whose unknown status nobody touched blocks no other row
   expect(written(service)).toMatchObject([{ status: 'rejected' }]);
 });
 
-test('an unknown status that somebody typed is refused, and never sent', async () => {
+test('a typed unknown status is rejected and never sent', async () => {
   const service = await keep([application('app_1'), application('app_2', { status: 'parked' })]);
   const user = userOf(service);
   const { stdout } = await user.run('tryouts list -o csv');

@@ -79,13 +79,13 @@ test.each([
   expect(await idsOf(flags)).toEqual(expected);
 });
 
-test('the answer is a bare array of the records as the service sent them', async () => {
+test('prints a bare array of the records as the service sent them', async () => {
   const ran = await list('--status rejected --json');
   expect(JSON.parse(ran.stdout)).toEqual([service.kept.get('app_old')]);
   expect(JSON.parse((await list('--game Go --json')).stdout)).toEqual([]);
 });
 
-test('a bare date is a day of the machine, not of Greenwich', async () => {
+test('a bare date is a day in local time, not in UTC', async () => {
   const env = { ...service.env, TZ: 'Asia/Tokyo' };
   const on = (day: string) =>
     rosterctl(`tryouts list --since ${day} --until ${day} -o ids`, { env });
@@ -111,7 +111,7 @@ describe('a mistake', () => {
     ['--converted --unconverted', 'together'],
     ['--with-notes --without-notes', 'together'],
     ['--statsu pending', '--status'],
-  ])('%s is refused before any request', async (flags, sentence) => {
+  ])('%s is rejected before any request', async (flags, sentence) => {
     const before = service.requests.length;
     const ran = await list(`${flags} --json`);
     expect(ran).toMatchObject({ code: 2, stdout: '' });
@@ -121,7 +121,7 @@ describe('a mistake', () => {
   });
 
   test.each(['--where', '--sort', '--form'])(
-    'in the name of a field of %s names the nearest one, and nothing is printed',
+    'in a field name of %s suggests the nearest one and prints nothing',
     async (flag) => {
       const [word, near] = {
         '--where': ["'formResponses.agee!=1'", 'formResponses.age'],
@@ -146,15 +146,12 @@ test.each([
   [401, 'invalidApiKey', 4],
   [403, 'forbidden', 7],
   [404, 'gone', 5],
-])(
-  'a list that is refused with %i ends with the code of that refusal',
-  async (status, error, code) => {
-    const refusing = await recordingService(() => ({ status, json: { error } }));
-    const ran = await rosterctl('tryouts list --json', { env: refusing.env });
-    expect(ran).toMatchObject({ code, stdout: '' });
-    expect(errorOf(ran)).toMatchObject({ code: error, status, exitCode: code });
-  },
-);
+])('a list response of %i ends with its exit code', async (status, error, code) => {
+  const refusing = await recordingService(() => ({ status, json: { error } }));
+  const ran = await rosterctl('tryouts list --json', { env: refusing.env });
+  expect(ran).toMatchObject({ code, stdout: '' });
+  expect(errorOf(ran)).toMatchObject({ code: error, status, exitCode: code });
+});
 
 const get = (ids: string) => rosterctl(`tryouts get ${ids} --json`, { env: service.env });
 
@@ -163,7 +160,7 @@ describe('get', () => {
     expect(JSON.parse((await get('app_new')).stdout)).toEqual(service.kept.get('app_new'));
   });
 
-  test('of several prints those found in the order asked and tells the missing ones', async () => {
+  test('of several prints those found in the requested order and reports the missing ones', async () => {
     const ran = await get('app_new nobody app_old');
     expect(ran.code).toBe(5);
     const found = JSON.parse(ran.stdout) as { id: string }[];
@@ -177,14 +174,14 @@ describe('get', () => {
     expect(errorOf(ran)).toMatchObject({ status: 404, hint: 'See: rosterctl tryouts list' });
   });
 
-  test.each(['.', '..', '', 'a\tb'])('refuses the id "%s" before any request', async (id) => {
+  test.each(['.', '..', '', 'a\tb'])('rejects the id "%s" before any request', async (id) => {
     const before = service.requests.length;
     const ran = await rosterctl(['tryouts', 'get', id, '--json'], { env: service.env });
     expect(ran).toMatchObject({ code: 2, stdout: '' });
     expect(service.requests.length).toBe(before);
   });
 
-  test('stops at any other refusal', async () => {
+  test('stops at any other error response', async () => {
     const refusing = await keep([application('app_1')], (_, step) =>
       step === 'GET app_2' ? { status: 403, json: { error: 'forbidden' } } : undefined,
     );
@@ -197,7 +194,7 @@ describe('get', () => {
 const stats = (flags: string) => rosterctl(`tryouts stats ${flags}`, { env: service.env });
 
 describe('stats', () => {
-  test('count what the filters leave', async () => {
+  test('count the filtered applications', async () => {
     const ran = await stats('--json');
     expect(JSON.parse(ran.stdout)).toMatchObject({
       schema: 1,
@@ -232,7 +229,7 @@ describe('stats', () => {
     });
   });
 
-  test('for a person fit 80 columns, a hostile game included', async () => {
+  test('fit 80 columns on a terminal, even with a hostile game', async () => {
     const hostile = await keep(
       Array.from({ length: 30 }, (_, at) =>
         application(`app_${at}`, { gamerTags: [tag(`\u001b[31m星${'x'.repeat(200)}${at % 3}`)] }),
@@ -254,12 +251,12 @@ test.each([
   ["'status=accepted'", ''],
   ["'status=null'", ''],
   ["'name=acepted'", ''],
-])('--where %s compares as typed; a status that is none is told', async (where, told) => {
+])('--where %s compares as typed and notes an unknown status', async (where, note) => {
   for (const command of ['tryouts list --json', 'tryouts stats --json']) {
     const ran = await rosterctl(`${command} --where ${where}`, { env: service.env });
     expect(ran).toMatchObject({
       code: 0,
-      stderr: typeof told === 'string' ? told : expect.stringMatching(told),
+      stderr: typeof note === 'string' ? note : expect.stringMatching(note),
     });
   }
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { errorOf, rosterctl } from '../../support/run.js';
 import { application, cut, keep, steps } from './service.js';
 
-// What a busy service asks for holds for reading what became of a write, too.
+// The wait that a busy service asks for also applies to verifying a write.
 
 const busy = (seconds: number) => ({
   status: 503,
@@ -10,7 +10,7 @@ const busy = (seconds: number) => ({
   headers: { 'retry-after': String(seconds) },
 });
 
-test('nothing is read or sent again before the time that a 503 to a write asked for', async () => {
+test('nothing is read or sent again before the time that a 503 to a write asks for', async () => {
   const times: number[] = [];
   const service = await keep([application('app_1')], (_, step) => {
     times.push(performance.now());
@@ -51,7 +51,7 @@ test('a 503 to a write that asks for longer than allowed stops a run at once', a
   ]);
 });
 
-test('a write whose reads fail as well is not said to have been read', async () => {
+test('a write whose reads fail as well is not reported as read', async () => {
   let wasSent = false;
   const service = await keep([application('app_1')], (_, step) => {
     wasSent ||= step.startsWith('PATCH');

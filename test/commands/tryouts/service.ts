@@ -7,7 +7,7 @@ import {
   type Service,
 } from '../../support/service.js';
 
-/** An application as the contract describes it (2.1), with what a test wants otherwise. */
+/** An application as the contract describes it (2.1), with the fields that a test overrides. */
 export function application(id: string, fields: Record<string, unknown> = {}) {
   return {
     id,
@@ -28,10 +28,10 @@ export function application(id: string, fields: Record<string, unknown> = {}) {
 
 export type Application = ReturnType<typeof application>;
 
-/** Replaces the service's answer for one request; undefined lets the service do its work. */
+/** Replaces the response to one request; undefined lets the service handle it. */
 export type Instead = (request: Recorded, step: string) => Reply | undefined;
 
-/** A service that keeps these applications; `step` is `GET app_1`, `PATCH app_1`, `CONVERT app_1`, `LIST`. */
+/** A service with these applications; `step` is `GET app_1`, `PATCH app_1`, `CONVERT app_1` or `LIST`. */
 export async function keep(
   applications: readonly Application[],
   instead: Instead = () => undefined,
@@ -44,19 +44,19 @@ export async function keep(
   return { ...service, kept };
 }
 
-/** What was asked of the service, in order. */
+/** The requests to the service, in order. */
 export function steps(service: Service): readonly string[] {
   return service.requests.map(stepOf);
 }
 
-/** The bodies of what was written, in order. */
+/** The bodies of the writes, in order. */
 export function written(service: Service): readonly unknown[] {
   return service.requests
     .filter(({ method }) => method !== 'GET')
     .map(({ body }): unknown => JSON.parse(body.toString()));
 }
 
-/** Cuts the connection without an answer. */
+/** Closes the connection without a response. */
 export function cut(_request: Recorded, response: ServerResponse): void {
   response.socket?.destroy();
 }

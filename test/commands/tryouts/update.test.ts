@@ -50,14 +50,14 @@ describe('what an update sends', () => {
     ['--note same', { internalNotes: 'same' }],
     ['--clear-note', {}],
     ['--status pending --clear-note', {}],
-  ])('nothing for %s when it is already so', async (words, fields) => {
+  ])('nothing for %s if the application has it already', async (words, fields) => {
     const { service, ran } = await update(words, fields);
     expect(ran.code).toBe(0);
     expect(steps(service)).toEqual(['GET app_1']);
     expect(JSON.parse(ran.stdout)).toEqual(service.kept.get('app_1'));
   });
 
-  test('nothing in a dry run, which shows old and new', async () => {
+  test('nothing in a dry run, which shows old and new values', async () => {
     const { service, ran } = await update('--status accepted --note hi -n', { internalNotes: 'a' });
     expect(ran.code).toBe(0);
     expect(written(service)).toEqual([]);
@@ -79,7 +79,7 @@ describe('what an update sends', () => {
     });
   });
 
-  test('the text of a file or of stdin, without its last line end', async () => {
+  test('the text of a file or of stdin without the final line end', async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'note.txt'), 'two\nlines\n');
     const fromFile = await update('--note-file note.txt', {}, { cwd });
@@ -88,7 +88,7 @@ describe('what an update sends', () => {
     expect(written(fromStdin.service)).toMatchObject([{ internalNotes: 'piped' }]);
   });
 
-  test('an appended line is dated, and added once', async () => {
+  test('an appended line with a date, once', async () => {
     const { service, ran } = await update('--append-note quiet', { internalNotes: 'Strong aim' });
     expect(ran.code).toBe(0);
     const [body] = written(service) as { internalNotes: string }[];
@@ -109,7 +109,7 @@ test('a line is appended once, whatever the notes end with', () => {
   expect(editedNotes(line, 'not 2026-03-01: hi')).toBe('not 2026-03-01: hi\n2026-03-01: hi');
 });
 
-/** Another answer to one step. */
+/** Replaces the response to one step. */
 const on =
   (step: string, reply: ReturnType<Instead>): Instead =>
   (_, asked) =>
@@ -119,7 +119,7 @@ const unreadable = on('GET app_1', forbidden);
 
 describe('an application that may not be read', () => {
   test.each(['update', 'set-status'])(
-    'is not changed by %s; the hint says how',
+    'is not changed by %s, and the hint names another way',
     async (command) => {
       const flag = command === 'update' ? '--status' : '--to';
       const options = { instead: unreadable, command };
@@ -132,7 +132,7 @@ describe('an application that may not be read', () => {
     },
   );
 
-  test('keeps its notes: nothing is appended to what is not known', async () => {
+  test('keeps its notes, because nothing is appended to unknown text', async () => {
     const { service, ran } = await update('--append-note hi', {}, { instead: unreadable });
     expect(ran).toMatchObject({ code: 7, stdout: '' });
     expect(written(service)).toEqual([]);
@@ -146,14 +146,14 @@ describe('an application that may not be read', () => {
   });
 });
 
-describe('a refusal', () => {
+describe('an error response', () => {
   test.each([
     [400, 'invalidRequest', 3],
     [401, 'unauthorized', 4],
     [403, 'forbidden', 7],
     [404, 'notFound', 5],
     [409, 'conflict', 6],
-  ])('with %i ends with the code of that refusal', async (status, error, code) => {
+  ])('with %i ends with its exit code', async (status, error, code) => {
     const instead = on('PATCH app_1', { status, json: { error } });
     const { ran } = await update('--status reviewing', {}, { instead });
     expect(ran).toMatchObject({ code, stdout: '' });
@@ -166,15 +166,15 @@ describe('a refusal', () => {
     });
   });
 
-  test('with 409 says the rule', async () => {
+  test('with 409 explains the rule', async () => {
     const instead = on('PATCH app_1', { status: 409, json: { error: 'conflict' } });
     const { ran } = await update('--status reviewing', {}, { instead });
     expect(errorOf(ran)['message']).toContain('used on another application for the same form');
   });
 });
 
-describe.concurrent('an answer that settles nothing', () => {
-  test('is settled by reading when the change holds', async () => {
+describe.concurrent('an ambiguous response', () => {
+  test('counts as done if a read shows the change', async () => {
     const instead: Instead = (request, step) =>
       step === 'PATCH app_1'
         ? (_, response) => {
@@ -191,13 +191,13 @@ describe.concurrent('an answer that settles nothing', () => {
     expect(written(service)).toHaveLength(1);
   });
 
-  test('stays unknown when reading shows the old value', async () => {
+  test('stays unknown if a read shows the old value', async () => {
     const instead = on('PATCH app_1', cut);
     const { ran } = await update('--status reviewing --retries 0', {}, { instead });
     expect(ran).toMatchObject({ code: 10, stdout: '' });
   });
 
-  test('of 200 with another status is not taken for done', async () => {
+  test('of 200 with another status does not count as done', async () => {
     const instead = on('PATCH app_1', { status: 200, json: application('app_1') });
     const { ran } = await update('--status reviewing', {}, { instead });
     expect(ran).toMatchObject({ code: 1, stdout: '' });
@@ -221,7 +221,7 @@ describe.concurrent('an answer that settles nothing', () => {
     ]);
   });
 
-  test('of 200 with notes as the service keeps them is done', async () => {
+  test('of 200 with notes as the service normalizes them counts as done', async () => {
     const instead: Instead = (_, step) => {
       if (step !== 'PATCH app_1') return undefined;
       service.kept.set('app_1', application('app_1', { internalNotes: 'ours' }));
@@ -236,26 +236,23 @@ describe.concurrent('an answer that settles nothing', () => {
   test.each([
     ['alone', 'tryouts update app_1 --status reviewing --json', { status: 'reviewing' }],
     ['in a run', 'tryouts update --ids - --status reviewing --yes --json', {}],
-  ])(
-    'of 202 without a record, %s, is waited for where it takes effect later',
-    async (_, line, seen) => {
-      const instead: Instead = (_request, step) => {
-        if (step !== 'PATCH app_1') return undefined;
-        setTimeout(
-          () => service.kept.set('app_1', application('app_1', { status: 'reviewing' })),
-          1_500,
-        );
-        return { status: 202, json: {} };
-      };
-      const service = await keep([application('app_1')], instead);
-      const env = { ...service.env, ROSTERCTL_SETTLE: '2s' };
-      const ran = await rosterctl(line, { env, stdin: 'app_1\n' });
-      expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([0, seen]);
-      expect(written(service)).toHaveLength(1);
-    },
-  );
+  ])('of 202 without a record, %s, counts as done once it takes effect', async (_, line, seen) => {
+    const instead: Instead = (_request, step) => {
+      if (step !== 'PATCH app_1') return undefined;
+      setTimeout(
+        () => service.kept.set('app_1', application('app_1', { status: 'reviewing' })),
+        1_500,
+      );
+      return { status: 202, json: {} };
+    };
+    const service = await keep([application('app_1')], instead);
+    const env = { ...service.env, ROSTERCTL_SETTLE: '2s' };
+    const ran = await rosterctl(line, { env, stdin: 'app_1\n' });
+    expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([0, seen]);
+    expect(written(service)).toHaveLength(1);
+  });
 
-  test('of 200 with the status and the former notes says which of them was set', async () => {
+  test('of 200 with the new status and the former notes reports which of them was set', async () => {
     const before = { internalNotes: 'theirs' };
     const instead: Instead = (_, step) => {
       if (step !== 'PATCH app_1') return undefined;
@@ -284,7 +281,7 @@ describe.concurrent('an answer that settles nothing', () => {
   });
 });
 
-describe('a mistake is refused before any request', () => {
+describe('a mistake is rejected before any request', () => {
   test.each([
     ['update app_1', '--status'],
     ['update', 'ID'],
@@ -325,7 +322,7 @@ const three = () => [
 ];
 
 describe('several ids', () => {
-  test('give a result each, and set-status gives it for one id too', async () => {
+  test('print a result each, and set-status does so for one id too', async () => {
     const service = await keep(three());
     const ran = await rosterctl('tryouts set-status app_1 app_2 app_3 --to rejected --yes --json', {
       env: service.env,
@@ -357,7 +354,7 @@ describe('several ids', () => {
     expect(JSON.parse(one.stdout)).toMatchObject({ summary: { total: 1, changed: 1 } });
   });
 
-  test('of which one fails end with 8, the others done', async () => {
+  test('of which one fails exit 8, with the others done', async () => {
     const service = await keep(three());
     const ran = await rosterctl('tryouts set-status app_1 nobody app_3 --to accepted -y --json', {
       env: service.env,
@@ -378,7 +375,7 @@ describe('several ids', () => {
     expect(written(service)).toEqual([]);
   });
 
-  test('say a note of stdin to each', async () => {
+  test('set a note from stdin on each', async () => {
     const service = await keep(three());
     const ran = await rosterctl('tryouts update app_1 app_2 --note-file - --yes --json', {
       env: service.env,

@@ -19,16 +19,16 @@ import { grantsOf } from './grants.js';
 const execFileAsync = promisify(execFile);
 
 interface Behaviour {
-  /** What step 1 answers; by default it grants. */
+  /** The answer of step 1; by default a grant. */
   first?: Reply | undefined;
-  /** What step 3 answers; by default it makes the document. */
+  /** The answer of step 3; by default it creates the document. */
   third?: ((made: number) => Reply | undefined) | undefined;
   put?: ((nth: number) => Reply | undefined) | undefined;
   /** What the list of documents answers instead. */
   list?: Reply | undefined;
 }
 
-/** A service that makes documents and a store that keeps bytes; both can be told to misbehave. */
+/** A service that creates documents and a store that keeps bytes; both can be made to misbehave. */
 async function service(behaviour: Behaviour = {}) {
   const documents: { id: string; name: string; fileKey: string }[] = [];
   let sent = 0;
@@ -58,14 +58,14 @@ function deskWith(names: readonly string[]) {
   return { home, cwd: home };
 }
 
-/** Where the one run lies that there is. */
+/** The folder of the only run. */
 function onlyRun({ home }: { readonly home: string }): string {
   const folders = runFolders(runsOf(home));
   expect(folders).toHaveLength(1);
   return folders[0] ?? '';
 }
 
-/** Moves the one run back to those that have not ended; gives where it lies now. */
+/** Moves the only run back to `open/` and returns its folder. */
 function reopen(desk: { readonly home: string }): string {
   const folder = onlyRun(desk);
   const open = join(runsOf(desk.home), 'open', basename(folder));
@@ -83,7 +83,7 @@ function posts({ requests }: Service): string[] {
 
 const forbidden: Reply = { status: 403, json: { error: 'forbidden' } };
 
-/** Starts a line and waits until the service has seen this; `kill` is -9. */
+/** Starts a command and waits until the service receives this request; `kill` is kill -9. */
 async function runningUntil(
   api: Service,
   line: readonly string[],
@@ -104,7 +104,7 @@ async function killedWhen(...line: Parameters<typeof runningUntil>): Promise<voi
   await (await runningUntil(...line)).kill();
 }
 
-/** A store that answers the first PUTs before it has read the file, and takes the later ones. */
+/** A store that answers the first PUTs before it has read the file, and accepts the later ones. */
 function hastyStore(times: number, answer: string, sizeBytes: number) {
   return tcpService((socket, count) => {
     if (count <= times) {
@@ -129,7 +129,7 @@ test.each([
   ['and closes', early],
   ['and breaks off', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nstop'],
 ])(
-  'a store that answers 200 before the whole file was sent %s has not got it',
+  'a store that answers 200 before the entire file is sent %s has not stored it',
   async (_, answer) => {
     const sizeBytes = 30_000_000;
     for (const times of [1, 3]) {
@@ -150,7 +150,7 @@ function refusal(status: number, code: string): Reply {
   return { status, text: `<Error><Code>${code}</Code></Error>` };
 }
 
-test('a token that ran out (400 ExpiredToken) gets the file a new URL, as a 403 does', async () => {
+test('an expired token (400 ExpiredToken) renews the URL, as a 403 does', async () => {
   const api = await service({
     put: (nth) => (nth === 1 ? refusal(400, 'ExpiredToken') : undefined),
   });
@@ -158,7 +158,7 @@ test('a token that ran out (400 ExpiredToken) gets the file a new URL, as a 403 
   expect([ran.code, api.documents[0]?.fileKey, puts(api)]).toEqual([0, 'files/2', 2]);
 });
 
-test('clocks that differ are named, and no other URL is asked for', async () => {
+test('a clock difference is reported, and no new URL is requested', async () => {
   const api = await service({ put: () => refusal(403, 'RequestTimeTooSkewed') });
   const ran = await rosterctl('docs upload a.txt --json', { env: api.env, ...deskWith(['a.txt']) });
   expect([ran.code, errorOf(ran)]).toMatchObject([
@@ -168,7 +168,7 @@ test('clocks that differ are named, and no other URL is asked for', async () => 
   expect([puts(api), posts(api)]).toEqual([1, ['/v1/uploads/document-file']]);
 });
 
-test('nothing is unfinished: an empty list, and finishing all sends nothing', async () => {
+test('without unfinished uploads the list is empty and finish --all sends nothing', async () => {
   const api = await service();
   const desk = deskWith([]);
   expect((await rosterctl('uploads list --json', desk)).stdout).toBe('[]\n');
@@ -178,7 +178,7 @@ test('nothing is unfinished: an empty list, and finishing all sends nothing', as
   expect(api.requests).toEqual([]);
 });
 
-test('a file whose document was refused is listed and finished without a second PUT', async () => {
+test('a file whose document was refused is listed, and finished without a second PUT', async () => {
   const api = await service({ third: () => forbidden });
   const desk = { env: api.env, ...deskWith(['a.txt']) };
   const refused = await rosterctl('docs upload a.txt --tag x --json', desk);
@@ -210,7 +210,7 @@ for (const [how, words] of [
   ['docs upload a.txt --json', 'a.txt'],
   ['docs upload a.txt b.txt --json', 'a.txt b.txt'],
 ] as const) {
-  test(`a document that was recorded by hand, as the refusal said, is not made again: ${how}`, async () => {
+  test(`a document created by hand, as the refusal suggested, is not created again: ${how}`, async () => {
     const api = await service({ third: () => ({ status: 400, json: { error: 'badRequest' } }) });
     const desk = { env: api.env, ...deskWith(['a.txt', 'b.txt']) };
     const refused = await rosterctl(`docs upload ${words} --concurrency 1`, desk);
@@ -236,7 +236,7 @@ function expectedOf(how: string): object {
   };
 }
 
-test('where the key may not list, a file that has arrived is finished all the same', async () => {
+test('a stored file is finished even if the key may not list', async () => {
   const api = await service({ third: () => forbidden, list: forbidden });
   const desk = { env: api.env, ...deskWith(['a.txt']) };
   expect((await rosterctl('docs upload a.txt', desk)).code).toBe(7);
@@ -245,7 +245,7 @@ test('where the key may not list, a file that has arrived is finished all the sa
   expect(api.documents).toHaveLength(1);
 });
 
-test('while the list cannot be had, no document is made of a file that has arrived', async () => {
+test('while the list fails, no document is created for a stored file', async () => {
   const api = await service({ third: () => forbidden, list: { status: 503, json: {} } });
   const desk = { env: { ...api.env, ROSTERCTL_RETRIES: '0' }, ...deskWith(['a.txt']) };
   expect((await rosterctl('docs upload a.txt', desk)).code).toBe(7);
@@ -256,7 +256,7 @@ test('while the list cannot be had, no document is made of a file that has arriv
   expect([puts(api), api.documents.length]).toEqual([1, 1]);
 });
 
-test('the same line again makes the document of a file that has arrived, without a second PUT', async () => {
+test('the same command again creates the document of a stored file without a second PUT', async () => {
   const api = await service({ third: () => forbidden });
   const desk = { env: api.env, ...deskWith(['a.txt']) };
   expect((await rosterctl('docs upload a.txt', desk)).code).toBe(7);
@@ -265,7 +265,7 @@ test('the same line again makes the document of a file that has arrived, without
   expect([ran.code, JSON.parse(ran.stdout).id, puts(api)]).toEqual([0, 'doc_1', 1]);
 });
 
-test('a 400 of step 3 leaves an orphan; forgetting it sends nothing and begins anew', async () => {
+test('a 400 of step 3 leaves an orphan; after uploads forget, which sends nothing, an upload starts over', async () => {
   const api = await service({ third: () => ({ status: 400, json: { error: 'badRequest' } }) });
   const desk = { env: api.env, ...deskWith(['a.txt']) };
   expect((await rosterctl('docs upload a.txt', desk)).code).toBe(3);
@@ -288,7 +288,7 @@ test('a 400 of step 3 leaves an orphan; forgetting it sends nothing and begins a
   expect(puts(api)).toBe(2);
 });
 
-test('of several files one without a document is finished alone, and doctor tells of it', async () => {
+test('one file without a document among several is finished alone, and doctor reports it', async () => {
   const api = await service({
     third: (made) => (made === 1 ? { status: 400, json: {} } : undefined),
   });
@@ -319,7 +319,7 @@ test('of several files one without a document is finished alone, and doctor tell
   expect([puts(api), api.documents.length]).toEqual([3, 3]);
 });
 
-test('the same line after a run that left orphans makes their documents and sends no file again', async () => {
+test('the same command after a run with orphans creates their documents and sends no file again', async () => {
   const api = await service({
     third: (made) => (made === 1 ? { status: 400, json: {} } : undefined),
   });
@@ -328,7 +328,7 @@ test('the same line after a run that left orphans makes their documents and send
   expect((await rosterctl(line, desk)).code).toBe(8);
   delete api.behaviour.third;
   const ran = await rosterctl(line, desk);
-  // The file that was done the first time is part of the report as well.
+  // The report includes the file that was done the first time.
   expect([ran.code, JSON.parse(ran.stdout).summary]).toMatchObject([0, { total: 3, changed: 3 }]);
   expect(readFileSync(join(desk.home, 'r.csv'), 'utf8').trim().split(/\r?\n/)).toEqual([
     'path,result,error_code,message',
@@ -341,7 +341,7 @@ test('the same line after a run that left orphans makes their documents and send
   expect((await rosterctl('uploads list --json', desk)).stdout).toBe('[]\n');
 });
 
-test('what came from stdin and has arrived goes on by its id, not with the same line', async () => {
+test('a stored upload from stdin is finished by its id, not by the same command', async () => {
   const api = await service({ third: () => ({ status: 409, json: { error: 'conflict' } }) });
   const desk = { env: api.env, ...deskWith(['a.txt']), stdin: 'piped' };
   const line = 'docs upload - --name A --content-type text/plain';
@@ -355,7 +355,7 @@ test('what came from stdin and has arrived goes on by its id, not with the same 
   expect([puts(api), api.documents.length]).toEqual([1, 1]);
 });
 
-test('what came from stdin and was killed on its way cannot be read again, and that is said', async () => {
+test('a killed upload from stdin cannot be read again, and the error says so', async () => {
   const api = await service({ put: () => () => {} });
   const desk = { env: api.env, ...deskWith(['a.txt']) };
   const line = 'docs upload - --name A --content-type text/plain';
@@ -366,10 +366,10 @@ test('what came from stdin and was killed on its way cannot be read again, and t
   expect(JSON.parse(ran.stdout).results[0].error.message).toContain('stdin cannot be read again');
 });
 
-test('killed after the PUT and before step 3: going on sends step 3 alone', async () => {
+test('killed after the PUT and before step 3: resuming sends only step 3', async () => {
   const api = await service();
   const desk = { env: api.env, ...deskWith(['a.txt']) };
-  // The journal says put_done only when it is on disk: the kill comes with the request that follows it.
+  // put_done is on disk before the next request, so the kill comes with that request.
   api.behaviour.third = () => ({ status: 503, json: {}, headers: { 'retry-after': '1' } });
   await killedWhen(api, ['docs', 'upload', 'a.txt'], desk, () =>
     posts(api).includes('/v1/documents'),
@@ -383,7 +383,7 @@ test('killed after the PUT and before step 3: going on sends step 3 alone', asyn
   expect([puts(api), api.documents.length]).toEqual([1, 1]);
 });
 
-test('killed while the bytes were on their way: sent anew, and the first key is told', async () => {
+test('killed during the transfer: the bytes are sent again, and the first key is reported', async () => {
   const api = await service({ put: () => () => {} });
   const desk = { env: api.env, ...deskWith(['a.txt']) };
   await killedWhen(api, ['docs', 'upload', 'a.txt'], desk, () => puts(api) > 0);
@@ -396,7 +396,7 @@ test('killed while the bytes were on their way: sent anew, and the first key is 
   expect(ran.stderr).not.toContain('sig=');
 });
 
-test('Ctrl-C while the bytes of one file are on their way leaves an upload to finish', async () => {
+test('Ctrl-C during the transfer of one file leaves an upload to finish', async () => {
   const api = await service({ put: () => () => {} });
   const desk = { env: api.env, ...deskWith(['a.txt']) };
   const child = startLine('docs upload a.txt', { env: api.env, home: desk.home });
@@ -412,7 +412,7 @@ test('Ctrl-C while the bytes of one file are on their way leaves an upload to fi
   expect((await rosterctl('uploads list --json', desk)).stdout).toBe('[]\n');
 });
 
-test('a file that changed since its upload began is not finished as if it were the same', async () => {
+test('a file that changed since its upload started is not finished as the same file', async () => {
   const api = await service({ put: () => () => {} });
   const desk = { env: api.env, ...deskWith(['a.txt']) };
   await killedWhen(api, ['docs', 'upload', 'a.txt'], desk, () => puts(api) > 0);
@@ -451,7 +451,7 @@ test('an upload of another organization is left alone and names its profile', as
   expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('uploads list')]);
 });
 
-test('where no state can be written nothing is uploaded', async () => {
+test('without a writable state folder nothing is uploaded', async () => {
   const api = await service();
   const desk = deskWith(['a.txt', 'b.txt']);
   const env = { ...api.env, ROSTERCTL_STATE_DIR: '/dev/null/none' };
@@ -464,7 +464,7 @@ test('where no state can be written nothing is uploaded', async () => {
 
 const lost: Reply = (_, response) => void response.destroy();
 
-test('a step 3 whose answer was lost stays unknown (10) where the key may not list, and is never called unmade', async () => {
+test('a step 3 with a lost answer stays unknown (10) if the key may not list, and is never reported as not created', async () => {
   for (const list of [forbidden, { status: 500 }, { status: 401 }]) {
     const api = await service({ third: () => lost, list });
     const desk = { env: { ...api.env, ROSTERCTL_RETRIES: '0' }, ...deskWith(['a.txt']) };
@@ -480,7 +480,7 @@ test('a step 3 whose answer was lost stays unknown (10) where the key may not li
   }
 });
 
-test('a run of several files that stopped names the command that goes on with all of them', async () => {
+test('a stopped run of several files names the command that resumes all of them', async () => {
   const api = await service({
     third: (made) => (made === 1 ? { status: 401, json: { error: 'unauthorized' } } : undefined),
   });
@@ -492,7 +492,7 @@ test('a run of several files that stopped names the command that goes on with al
   expect((await rosterctl(named, desk)).code).toBe(0);
 });
 
-test('an upload that another process finished meanwhile is unchanged, and the others are finished', async () => {
+test('an upload finished by another process meanwhile is unchanged, and the others are finished', async () => {
   const held: (() => void)[] = [];
   const api = await service({ third: () => forbidden });
   const desk = { env: api.env, ...deskWith(['a.txt', 'b.txt']) };
@@ -528,7 +528,7 @@ test('an upload that another process finished meanwhile is unchanged, and the ot
   expect((await rosterctl('uploads list --json', desk)).stdout).toBe('[]\n');
 });
 
-test('runs retry does not send a file anew that has arrived: it is finished first', async () => {
+test('runs retry does not send a stored file again: it is finished first', async () => {
   const api = await service({ third: () => ({ status: 400, json: {} }) });
   const desk = { env: api.env, ...deskWith(['a.txt', 'b.txt']) };
   expect((await rosterctl('docs upload a.txt b.txt', desk)).code).toBe(8);
@@ -541,7 +541,7 @@ test('runs retry does not send a file anew that has arrived: it is finished firs
   expect([puts(api), api.documents.length]).toEqual([2, 2]);
 });
 
-test('runs retry sends a file as it is now that the service had refused', async () => {
+test('runs retry sends the present content of a file that the service had refused', async () => {
   const api = await service({ first: { status: 413, json: { error: 'fileTooLarge' } } });
   const desk = { env: api.env, ...deskWith(['a.txt', 'b.txt']) };
   expect((await rosterctl('docs upload a.txt b.txt', desk)).code).toBe(8);
@@ -553,7 +553,7 @@ test('runs retry sends a file as it is now that the service had refused', async 
   expect(api.store.requests.map(({ body }) => body.toString())).toEqual(['short', 'this is b.txt']);
 });
 
-test('after the last file of a killed run was finished by its ID the same line tells of the others once, then uploads anew', async () => {
+test('after the last file of a killed run is finished by its id, the same command reports the others once, then uploads again', async () => {
   const api = await service({ third: (made) => (made === 1 ? () => {} : undefined) });
   const desk = deskWith(['a.txt', 'b.txt']);
   const line = 'docs upload a.txt b.txt --concurrency 1 --json';
@@ -572,7 +572,7 @@ test('after the last file of a killed run was finished by its ID the same line t
   expect([puts(api), api.documents.length]).toEqual([4, 4]);
 });
 
-test('a run that --restart took the place of is not reported as what the same line did', async () => {
+test('a run replaced by --restart is not reported by the same command', async () => {
   const api = await service({ put: (nth) => (nth === 2 ? () => {} : undefined) });
   const desk = deskWith(['a.txt', 'b.txt']);
   const line = 'docs upload a.txt b.txt --concurrency 1 --json';
@@ -584,7 +584,7 @@ test('a run that --restart took the place of is not reported as what the same li
   expect(again.stderr).not.toContain('here is its report');
 });
 
-test('a run whose first report was out before it was finished is still told when its end was not', async () => {
+test('a run that was reported before it was finished is reported again if its end was not', async () => {
   const api = await service({
     third: (made) => (made === 1 ? { status: 401, json: { error: 'unauthorized' } } : undefined),
   });
@@ -596,14 +596,14 @@ test('a run whose first report was out before it was finished is still told when
   delete api.behaviour.third;
   expect((await rosterctl(line, at)).code).toBe(0);
   expect(readFileSync(join(onlyRun(desk), 'told'))).not.toEqual(first);
-  // A kill between the end of the run and its report leaves it so.
+  // The state after a kill between the end of the run and its report.
   writeFileSync(join(reopen(desk), 'told'), first);
   const again = await rosterctl(line, at);
   expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('here is its report')]);
   expect(api.documents).toHaveLength(3);
 });
 
-test('a report that waits for its reader does no harm to the run that another process goes on with', async () => {
+test('a report waiting for its reader does not damage the run that another process resumes', async () => {
   const api = await service({
     third: (made) => (made === 1 ? { status: 401, json: { error: 'unauthorized' } } : undefined),
   });
@@ -616,7 +616,7 @@ test('a report that waits for its reader does no harm to the run that another pr
   delete api.behaviour.third;
   const other = await rosterctl(`${line} --wait-lock 10s`, at);
   expect([other.code, JSON.parse(other.stdout).summary]).toMatchObject([0, { changed: 4 }]);
-  // As if it had been killed before its report was out.
+  // As if it had been killed before it printed its report.
   rmSync(join(reopen(desk), 'told'));
   const journal = readFileSync(join(onlyRun(desk), 'journal.jsonl'));
   const report = execFileAsync('cat', ['pipe'], { cwd: desk.cwd });
@@ -628,7 +628,7 @@ test('a report that waits for its reader does no harm to the run that another pr
   expect(api.documents).toHaveLength(4);
 });
 
-test('--if-exists skip goes on after a kill: no file is passed over for its own document', async () => {
+test('--if-exists skip resumes after a kill: no file is skipped because of its own document', async () => {
   const api = await service({ third: (made) => (made === 1 ? () => {} : undefined) });
   const desk = deskWith(['a.txt', 'b.txt']);
   mkdirSync(join(desk.home, 'y'));
@@ -647,7 +647,7 @@ test('--if-exists skip goes on after a kill: no file is passed over for its own 
   expect([puts(api), api.documents.length]).toEqual([2, 2]);
 });
 
-test('uploads of one file leave no lock behind, whether they are done, refused or forgotten', async () => {
+test('uploads of one file leave no lock, whether done, refused or forgotten', async () => {
   const api = await service();
   const desk = { env: api.env, ...deskWith(['a.txt', 'b.txt']) };
   const folder = join(desk.home, '.local/state/rosterctl/locks');
@@ -667,7 +667,7 @@ test.each([
   ['one', ['a.txt']],
   ['several', ['a.txt', 'b.txt']],
 ])(
-  'an upload of %s that goes on in another process is not listed as interrupted',
+  'an upload of %s that another process is running is not listed as interrupted',
   async (_, names) => {
     const api = await service({ put: () => () => {} });
     const desk = { env: api.env, ...deskWith(names) };
@@ -684,7 +684,7 @@ test.each([
   },
 );
 
-test('an upload that was interrupted is listed also while another run holds the same lock', async () => {
+test('an interrupted upload is listed even while another run holds the same lock', async () => {
   const api = await service({ put: () => () => {} });
   const desk = { env: api.env, ...deskWith(['a.txt', 'b.txt', 'c.txt', 'd.txt']) };
   const upload = (names: readonly string[], count: number) =>
@@ -725,7 +725,7 @@ for (const line of ['docs upload a.txt --json', 'docs upload a.txt b.txt --json'
     for (const list of ['uploads list', 'runs list'])
       expect((await rosterctl(list, desk)).stderr).toContain('damaged in line 2');
     expect(posts(api)).toHaveLength(before);
-    // What has nothing to do with it goes on, here and in another organization.
+    // Unrelated uploads proceed, here and in another organization.
     expect((await rosterctl('docs upload c.txt --json', desk)).code).toBe(0);
     const other = await rosterctl('docs upload a.txt --org org_other --json', desk);
     expect(other.code).toBe(0);
@@ -737,7 +737,7 @@ for (const line of ['docs upload a.txt --json', 'docs upload a.txt b.txt --json'
 
 const tagged = (etag: string, more = {}) => ({ status: 200, headers: { etag, ...more } });
 
-test('bytes that arrived as others, by the MD5 that the store tells, get no document', async () => {
+test('bytes that the store reports with another MD5 get no document', async () => {
   const other = '0123456789abcdef0123456789abcdef';
   const api = await service({ put: () => tagged(`"${other}"`) });
   const desk = { env: api.env, ...deskWith(['a.txt']) };
@@ -759,7 +759,7 @@ test('bytes that arrived as others, by the MD5 that the store tells, get no docu
   expect(api.documents).toHaveLength(5);
 });
 
-test('a dry run of finishing all is the report of what would be changed', async () => {
+test('a dry run of finish --all reports what would change', async () => {
   const api = await service({ third: () => ({ status: 400, json: {} }) });
   const desk = { env: api.env, ...deskWith(['a.txt', 'b.txt']) };
   expect((await rosterctl('docs upload a.txt b.txt', desk)).code).toBe(8);
@@ -777,7 +777,7 @@ test('a dry run of finishing all is the report of what would be changed', async 
   expect(posts(api)).toHaveLength(before);
 });
 
-test('a store that answers 5xx each time stops the run after five files, and all can be sent later', async () => {
+test('a store that always answers 5xx stops the run after five files, and all can be sent later', async () => {
   const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((name) => `${name}.txt`);
   const api = await service({ put: () => ({ status: 503 }) });
   const env = { ...api.env, ROSTERCTL_RETRIES: '0' };
@@ -795,7 +795,7 @@ test('a store that answers 5xx each time stops the run after five files, and all
   expect(api.documents).toHaveLength(8);
 });
 
-test('a damaged journal of uploads that ended in doubt stops them, though their report was told', async () => {
+test('a damaged journal of uploads with unknown outcomes blocks them, even after their report was printed', async () => {
   const api = await service({ third: () => (_, response) => response.socket?.destroy() });
   const desk = { env: { ...api.env, ROSTERCTL_SETTLE: '0.2s' }, ...deskWith(['a.txt', 'b.txt']) };
   const line = 'docs upload a.txt b.txt --json';

@@ -1,6 +1,6 @@
 import type { Reply, Service } from '../../support/service.js';
 
-/** Step 1 of an upload: each grant names a place of its own in this store. */
+/** Step 1 of an upload: each grant names a new key in this store. */
 export function grantsOf({ origin }: Pick<Service, 'origin'>): () => Reply {
   let grants = 0;
   return () => {

@@ -14,18 +14,18 @@ interface Made {
 }
 
 interface Behaviour {
-  /** What the list shows of the documents that there are. */
+  /** What the list shows of the existing documents. */
   readonly list: (documents: readonly Made[]) => unknown;
-  /** What becomes of the first request that would make a document. */
+  /** The outcome of the first request to create a document. */
   readonly first: (make: () => Made) => Reply;
   readonly second?: (make: () => Made) => Reply;
-  /** What was lost is looked for in the list only when so many documents are there. */
+  /** After the first request to create one, the list answers only once this many documents exist. */
   readonly listedFrom?: number;
 }
 
 const lost: Reply = (_, response) => void response.destroy();
 
-/** Made, and the answer never comes. */
+/** Creates the document and drops the answer. */
 const madeAndLost = (make: () => Made): Reply => {
   make();
   return lost;
@@ -74,7 +74,7 @@ function desk(env: object, names: readonly string[] = ['a.txt']) {
 const keyless = (documents: readonly Made[]) =>
   documents.map((record) => ({ ...record, fileKey: undefined }));
 
-/** Documents of other files, which show their keys. */
+/** Documents of other files, with their keys. */
 const others = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ id: `old_${index}`, fileKey: `old/${index}` }));
 
@@ -88,7 +88,7 @@ const doubtful: Readonly<Record<string, (documents: readonly Made[]) => unknown>
 };
 
 for (const [how, list] of Object.entries(doubtful)) {
-  test.concurrent(`a document whose answer was lost is not made twice where the list ${how}`, async () => {
+  test.concurrent(`a document with a lost answer is not created twice if the list ${how}`, async () => {
     const api = await service({ list, first: madeAndLost });
     const at = desk(api.env);
     const first = await rosterctl('docs upload a.txt --json', at);
@@ -100,7 +100,7 @@ for (const [how, list] of Object.entries(doubtful)) {
   });
 }
 
-test.concurrent('of several files the one whose answer was lost is unknown, and the others are made', async () => {
+test.concurrent('of several files the one with a lost answer is unknown, and the others are created', async () => {
   const list = doubtful['is shorter than its total'] ?? (() => []);
   const api = await service({ list, first: madeAndLost });
   const line = 'docs upload a.txt b.txt --concurrency 1 --json';
@@ -112,7 +112,7 @@ test.concurrent('of several files the one whose answer was lost is unknown, and 
   expect(api.documents.map(({ name }) => name)).toEqual(['a.txt', 'b.txt']);
 });
 
-test.concurrent('where the list shows no keys the document whose answer was lost stays unknown', async () => {
+test.concurrent('a document with a lost answer stays unknown if the list shows no keys', async () => {
   const api = await service({ list: keyless, first: madeAndLost });
   const ran = await rosterctl('docs upload a.txt --json', desk(api.env));
   expect([ran.code, errorOf(ran).code, api.documents.length]).toEqual([10, 'unknownOutcome', 1]);
@@ -122,7 +122,7 @@ test.concurrent('where the list shows no keys the document whose answer was lost
 const byHand =
   'docs create --file-key old/0 --file-ref r --content-type text/plain --size-bytes 13 --name New --json';
 
-test.concurrent('an older document of the same file does not settle docs create, and the new one beside it does', async () => {
+test.concurrent('an older document of the same file does not prove docs create, and the new one beside it does', async () => {
   const old = { id: 'older', name: 'Old', fileKey: 'old/0' };
   const oldToo = { ...old, name: 'New', createdAt: '2020-01-01T00:00:00.000Z' };
   for (const there of [old, oldToo]) {
@@ -137,7 +137,7 @@ test.concurrent('an older document of the same file does not settle docs create,
 
 const namesakes = ['t/1/c.txt', 't/2/c.txt'];
 
-test.concurrent('the document of another file of the run is not taken for the one whose answer was lost', async () => {
+test.concurrent('the document of another file of the run is not mistaken for the one with a lost answer', async () => {
   const api = await service({ list: keyless, first: () => lost, listedFrom: 1 });
   const ran = await rosterctl('docs upload -r t --concurrency 1 --json', desk(api.env, namesakes));
   const { summary, results } = JSON.parse(ran.stdout);
@@ -146,7 +146,7 @@ test.concurrent('the document of another file of the run is not taken for the on
   expect(api.documents).toHaveLength(1);
 });
 
-test.concurrent('of two lost answers of files that look alike neither takes the one document that there is', async () => {
+test.concurrent('of two lost answers for similar files neither claims the only document', async () => {
   const api = await service({
     list: keyless,
     first: () => lost,
@@ -158,7 +158,7 @@ test.concurrent('of two lost answers of files that look alike neither takes the 
   expect(api.documents).toHaveLength(1);
 });
 
-test.concurrent('the document of a later upload is not taken for the one whose answer was lost before it', async () => {
+test.concurrent('the document of a later upload is not mistaken for the one with an earlier lost answer', async () => {
   const shown = { list: doubtful['has exactly twenty records'] ?? keyless };
   const api = await service({ list: (made) => shown.list(made), first: () => lost });
   const at = desk(api.env, namesakes);
@@ -173,7 +173,7 @@ test.concurrent('the document of a later upload is not taken for the one whose a
   expect(api.documents.map(({ id }) => id)).toEqual(['doc_1', 'doc_2']);
 });
 
-test.concurrent('a document that a complete list with keys does not show is made once more', async () => {
+test.concurrent('a document that a complete list with keys lacks is created by one more request', async () => {
   for (const documents of [[], others(3)]) {
     const list = (made: readonly Made[]) => [...documents, ...made];
     const api = await service({ list, first: () => lost });
@@ -190,7 +190,7 @@ const strangers = {
 };
 
 for (const [whose, document] of Object.entries(strangers)) {
-  test.concurrent(`an answer that is the record ${whose} is settled by the list and sent once`, async () => {
+  test.concurrent(`an answer with the record ${whose} is verified by the list, and the request is sent once`, async () => {
     const answered = { status: 201, json: { document } };
     const first = (make: () => Made) => {
       make();

@@ -35,7 +35,7 @@ test('put sends the file to the URL on stdin, without the key, and prints status
   expect(api.requests).toEqual([]);
 });
 
-test('put takes what create prints, as JSON and as the lines of a pipe', async () => {
+test('put accepts the output of create, as JSON and as piped lines', async () => {
   const store = await recordingService(() => ({ status: 200 }));
   const answer = { ...grant, uploadUrl: `${store.origin}/put/1?sig=canary` };
   const api = await recordingService(() => ({ status: 200, json: answer }));
@@ -54,7 +54,7 @@ test.each([
   ['{"uploadUrl":7,"x":"sig=canary"}', 'holds no uploadUrl'],
   ['{"uploadUrl":"https://s.example.com/?sig=canary"', 'neither a URL nor whole JSON'],
   ['', 'stdin is empty'],
-])('put names what is wrong with stdin %j and repeats none of it', async (stdin, message) => {
+])('put reports what is wrong with stdin %j without repeating it', async (stdin, message) => {
   const api = await recordingService(() => ({ status: 500 }));
   const home = temporaryFolder();
   writeFileSync(join(home, 'rules.txt'), 'hello');
@@ -82,7 +82,7 @@ test('a dry run of put shows where it would go without the secret part of the UR
 });
 
 test.each(['nonsense?sig=canary', 'ftp://s.example.com/?sig=canary', 'https://[?sig=canary'])(
-  '%s is no upload URL, and the message does not repeat it',
+  '%s is not an upload URL, and the message does not repeat it',
   async (url) => {
     const api = await recordingService(() => ({ status: 500 }));
     const home = temporaryFolder();
@@ -93,7 +93,7 @@ test.each(['nonsense?sig=canary', 'ftp://s.example.com/?sig=canary', 'https://[?
   },
 );
 
-test('a URL that the user typed and that may not be opened is exit 2, one from step 1 exit 1', async () => {
+test('a forbidden URL exits 2 if typed by the user, and 1 if it comes from step 1', async () => {
   const home = temporaryFolder();
   writeFileSync(join(home, 'rules.txt'), 'hello');
   const env = {

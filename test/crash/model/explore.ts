@@ -1,8 +1,9 @@
-/** Takes every path that a series of choices can take. */
-/** Gives the number of one of so many possibilities. */
+/** Explores every path that a series of choices can take. */
+
+/** Returns the index of one of `count` possibilities. */
 export type Choose = (count: number) => number;
 
-/** Takes a path once for every series of choices that it can meet; gives how many there were. */
+/** Runs a path once for every possible series of choices; returns how many there were. */
 export async function explore(path: (choose: Choose) => Promise<void>): Promise<number> {
   const choices: { made: number; of: number }[] = [];
   for (let paths = 1; ; paths++) {

@@ -1,12 +1,12 @@
-/** Runs of the program over a journal in memory, by the real runner. */
-import { type Entry, parseJournal, recordLine } from '../../../src/bulk/journal.js';
-import type { RecordState, Session } from '../../../src/bulk/operation.js';
-import type { ReportRow } from '../../../src/bulk/report.js';
+/** Processes of the model: the real runner over an in-memory journal. */
+import { type Entry, parseJournal, recordLine } from '../../../src/runs/journal.js';
+import type { RecordState, Session } from '../../../src/engine/operation.js';
+import type { ReportRow } from '../../../src/runs/report.js';
 import { unfinishedTasks } from '../../../src/bulk/resume.js';
-import type { RunOptions } from '../../../src/bulk/verify.js';
-import { foldJournal } from '../../../src/bulk/run-state.js';
-import { runRows } from '../../../src/bulk/runner.js';
-import type { StoredRun } from '../../../src/bulk/runs.js';
+import type { RowRunOptions } from '../../../src/engine/verify.js';
+import { foldJournal } from '../../../src/runs/state.js';
+import { runRows } from '../../../src/engine/run-rows.js';
+import type { StoredRun } from '../../../src/runs/stored-run.js';
 import { ageMs } from '../../../src/data/time.js';
 import { matchesCondition } from '../../../src/data/where.js';
 import { StaleReadError } from '../../../src/errors.js';
@@ -14,14 +14,14 @@ import type { HeldLock } from '../../../src/files/lock.js';
 import { call, type World } from './world.js';
 
 const settleMs = 15_000;
-/** A read may be this old when its write leaves. */
+/** How old a read may be when its write is sent. */
 const freshMs = 2_000;
 
 export interface ProcessOptions {
   readonly name: string;
   readonly ids: readonly string[];
   readonly to: string;
-  readonly guards?: RunOptions['guards'];
+  readonly guards?: RowRunOptions['guards'];
   /** Each row is locked from its read to its result, or the only one from the start. */
   readonly locks?: 'rows' | 'all';
 }
@@ -48,7 +48,7 @@ export class Process {
     });
   }
 
-  /** The same after a crash, or typed again: the journal is what it was. */
+  /** The next process, after a crash or when the command is run again: it keeps the journal. */
   again(): Process {
     return new Process(this.world, this.options, this.disk, this.images);
   }
@@ -69,7 +69,7 @@ export class Process {
       previewed: [{ field: 'status', from: 'pending', to: this.options.to }],
     }));
     const stored = { plan: { rows }, state: this.state } as unknown as StoredRun;
-    // The preview of the first process, which a person may look at for long.
+    // The preview of the first process, at which the user may look for a long time.
     const seen = { at: this.world.now, record: { ...this.world.records.get(ids[0] ?? '') } };
     const isFirst =
       this.options.locks === undefined &&
@@ -77,7 +77,7 @@ export class Process {
       ids.length === 1 &&
       seen.record['status'] === 'pending';
     const tasks = unfinishedTasks(undefined, stored).map((task) =>
-      isFirst ? { ...task, seen } : task,
+      isFirst ? { ...task, previewState: seen } : task,
     );
     if (isFirst) for (const { id } of tasks) this.lastRead.set(id, seen);
     await this.turn('start', () => {});
@@ -91,7 +91,7 @@ export class Process {
     return this.isDead ? new Promise(() => {}) : this.world.turn(this, what, act, isReady);
   }
 
-  private runOptions(): RunOptions {
+  private runOptions(): RowRunOptions {
     const { world, options } = this;
     return {
       session: this.session(),
@@ -163,7 +163,7 @@ export class Process {
     };
   }
 
-  /** What must hold whenever a write leaves. */
+  /** Checks what must hold whenever a write is sent. */
   private checkSend(id: string): void {
     const { world } = this;
     const { at, record = {} } = this.lastRead.get(id) ?? {};

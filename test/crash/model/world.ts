@@ -1,43 +1,43 @@
-/** A strict service, its clock, and what other people do to it, in memory. */
-import type { Sent } from '../../../src/bulk/operation.js';
+/** The world of the model, in memory: a strict service, its clock, and other people's changes. */
+import type { Sent } from '../../../src/engine/operation.js';
 import type { Instant } from '../../../src/data/time.js';
 import { ApiError, NetworkError, UnknownOutcomeError } from '../../../src/errors.js';
 import type { Choose } from './explore.js';
 
-/** How often something may happen on one path. */
+/** How often each event may happen on one path. */
 export interface Budget {
   crashes?: number;
-  /** Sends whose answer is lost, applied or not. */
+  /** Sends with a lost answer, applied or not. */
   lost?: number;
-  /** Of these: applied only later. */
+  /** Lost sends that are applied later. */
   late?: number;
   /** 429, refused connections. */
   refused?: number;
   /** Changes by another admin. */
   others?: number;
-  /** A long wait with the read in hand, a suspended machine, a clock that is set. */
+  /** A long wait after a read, a suspended machine, an adjusted clock. */
   pauses?: number;
-  /** Things of one process that are done in another order than asked for. */
+  /** Actions of one process that are executed out of order. */
   swaps?: number;
 }
 
 export const call = { method: 'PATCH', path: '/tryout-applications/{applicationId}' };
 
-/** What happens between two requests of a run, by both clocks. */
+/** Time that passes between two requests of a run, by both clocks. */
 const pauses = [
   { name: 'a long wait', wall: 5_000, mono: 5_000 },
   { name: 'suspended', wall: 7_200_000, mono: 0 },
   { name: 'the clock is set back', wall: -3_600_000, mono: 5_000 },
 ] as const;
 
-/** What another admin does to the record. */
+/** Changes of the record by another admin. */
 const others = [
   { name: 'another status', status: 'rejected' },
   { name: 'the same status', status: 'accepted' },
   { name: 'another team', team: 'B' },
 ] as const;
 
-/** A run of the program as the world sees it. */
+/** A process as the world sees it. */
 interface Actor {
   readonly name: string;
   readonly hasEnded: boolean;
@@ -62,12 +62,12 @@ export class World {
   readonly records = new Map<string, StoredRecord>();
   /** Every status that a record had. */
   readonly had = new Map<string, Set<string>>();
-  /** Events by the runs' own writes. */
+  /** Events emitted by the runs' own writes. */
   readonly events: { readonly id: string; readonly by: string }[] = [];
   readonly happened: string[] = [];
   readonly locked = new Set<string>();
   hasOther = false;
-  /** A promise that was not kept. */
+  /** An error for an invariant that was violated. */
   broken: unknown;
   private time: Instant = { wall: 1e12, mono: 0 };
   private late: { readonly id: string; readonly to: string; readonly by: string; due: number }[] =
@@ -100,7 +100,7 @@ export class World {
     return this.late.length === 0;
   }
 
-  /** All that can matter from here on, times as ages. */
+  /** The state that determines the future, with times as ages. */
   get key(): string {
     const { records, had, events, late, left, hasOther } = this;
     return JSON.stringify([
@@ -115,7 +115,7 @@ export class World {
 
   pass({ wall, mono }: Instant): void {
     this.time = { wall: this.time.wall + wall, mono: this.time.mono + mono };
-    // What is on its way goes by neither clock of this machine.
+    // Requests in flight follow neither clock of this machine.
     const passed = Math.max(wall, mono);
     for (const each of this.late) each.due -= passed;
     const due = this.late.filter((each) => each.due <= 0);
@@ -137,7 +137,7 @@ export class World {
     this.had.set(record.id, had.add(record.status));
   }
 
-  /** What a process wants to do, when it is its turn. */
+  /** Executes an action of a process when its turn comes. */
   turn<T>(process: Actor, what: string, act: () => T, isReady = () => true): Promise<T> {
     return new Promise((resolve, reject) => {
       const go = () => {
@@ -152,7 +152,7 @@ export class World {
     });
   }
 
-  /** Lets the processes, the service and the other admin take turns until all processes ended, or one crashed. */
+  /** Lets the processes, the service and the other admin take turns until all processes have ended or one has crashed. */
   async run(processes: readonly Actor[]): Promise<'ended' | 'crashed'> {
     for (;;) {
       // oxlint-disable-next-line no-await-in-loop
@@ -185,7 +185,7 @@ export class World {
   private ready(): readonly Waiting[] {
     const { crashes, swaps } = this.left;
     const ready = this.waiting.filter((each) => each.isReady());
-    // What goes to a process's own files is seen by nobody else: it matters only to a crash.
+    // Writes to a process's own files are visible to no one else: their order matters only for a crash.
     const own = ready.find(({ what }) => /^(journal|image)/.test(what));
     if (own && crashes + swaps === 0) return [own];
     return ready.filter((each) => swaps > 0 || !this.isBehind(each));
@@ -195,7 +195,7 @@ export class World {
     return this.waiting.find(({ process }) => process === one.process) !== one;
   }
 
-  /** What may come between; beside a step that asks the service, for nothing else would see it. */
+  /** Events that may come in between; only beside a request to the service, because nothing else would notice them. */
   private disturbances(ready: readonly Waiting[]): (() => void)[] {
     const asks = ready.some(({ what }) => /^(start|read|send)/.test(what));
     if (!asks) return [];
@@ -219,7 +219,7 @@ export class World {
     return moves;
   }
 
-  /** What the service does with one write that left. */
+  /** The service's reaction to one write that was sent. */
   receive(id: string, to: string, by: string): Sent {
     const moves: (() => Sent)[] = [
       () => {

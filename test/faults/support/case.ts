@@ -11,10 +11,10 @@ import {
 } from '../../support/run.js';
 import { key, storeSecret } from '../../support/service.js';
 
-/** The signed part of every URL that a hostile server hands out; as secret as the key. */
+/** The signed part of every URL that a hostile server sends; as secret as the key. */
 export const signature = 'sig-canary-5d1b7720aa41c3e8';
 
-/** What a case measured, told to the summary. */
+/** The figures of a case, for the summary. */
 export interface Figures {
   runs: number;
   stacks: number;
@@ -33,17 +33,17 @@ export interface AttackOptions {
   readonly stdin?: string | Buffer;
   readonly home?: string;
   readonly cwd?: string;
-  /** Words in front of the program: `setpriv`, `prlimit`, `unshare`. */
+  /** Words before the program: `setpriv`, `prlimit`, `unshare`. */
   readonly under?: readonly string[];
-  /** A shell line instead of the program's own start; `"$@"` is the program with its words. */
+  /** A shell command that starts the program; `"$@"` is the program with its arguments. */
   readonly shell?: string;
-  /** The bound that tells a hang from an answer, in milliseconds. */
+  /** After this many milliseconds a run counts as a hang. */
   readonly within?: number;
-  /** stdin stays open and says nothing. */
+  /** stdin stays open without input. */
   readonly silentStdin?: boolean;
-  /** Told the id of the started process, which leads a group of its own. */
+  /** Called with the id of the started process, which leads its own process group. */
   readonly onStart?: (pid: number) => void;
-  /** The output may hold the signed URL, for it was asked for. */
+  /** The output may contain the signed URL, because it was requested. */
   readonly showsUrl?: boolean;
 }
 
@@ -59,7 +59,7 @@ export type Attack = (
 
 const usualBound = 25_000;
 
-/** One case of the catalogue; it may be split into several tests of the same id. */
+/** One case of the catalogue; several tests may share its id. */
 export function fault(
   id: string,
   title: string,
@@ -134,7 +134,7 @@ async function run(
   return ran;
 }
 
-/** What a sentence on stderr has to be: said, short, without a page's markup. */
+/** Requirements for a message on stderr: present, short, without HTML. */
 export function expectFailure(
   ran: Ran,
   code: number,
@@ -150,7 +150,7 @@ export function expectFailure(
   expect(ran.stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(8);
 }
 
-/** A case that this machine cannot run: told in the summary, never silent. */
+/** A case that this machine cannot run: always reported in the summary. */
 export function unlessPossible(context: TestContext, missing: string | undefined): void {
   if (missing !== undefined) context.skip(missing);
 }
@@ -180,7 +180,7 @@ function leaksIn({ stdout, stderr }: Ran, home: string, showsUrl: boolean): stri
   return leaks;
 }
 
-/** Whether a text holds what makes a URL work: our canary, or a signature of the AWS library. */
+/** True if a text contains what makes a URL work: our canary, or an AWS signature. */
 const isSigned = (text: string) =>
   text.includes(signature) || /X-Amz-Signature=[0-9a-f]{64}/i.test(text);
 
@@ -198,8 +198,8 @@ function filesIn(home: string): string[] {
 }
 
 /**
- * Looks for the canaries in the arguments of every process that a case started, whatever its group;
- * other tests at the same time may well type a key.
+ * Searches for the canaries in the arguments of every process that a case started, in any group;
+ * concurrent tests may legitimately pass a key.
  */
 function watchProcessList(session: number | undefined, found: () => void): { stop(): void } {
   const look = () => {
@@ -210,7 +210,7 @@ function watchProcessList(session: number | undefined, found: () => void): { sto
         if (text.includes(key) || text.includes(signature)) found();
       }
     } catch {
-      // No /proc here: nothing to look at.
+      // No /proc here: nothing to inspect.
     }
   };
   const timer = setInterval(look, 100);
@@ -219,7 +219,7 @@ function watchProcessList(session: number | undefined, found: () => void): { sto
 
 function sessionOf(pid: string): number | undefined {
   try {
-    // After the command's name, which may hold anything: state, parent, group, session.
+    // After the command name, which may contain anything: state, parent, group, session.
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[3]);
   } catch {
@@ -240,6 +240,6 @@ function killGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It ended meanwhile.
+    // The process ended meanwhile.
   }
 }

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '../../support/run.js';
 
-/** A private authority and what it signed, made when first asked for. */
+/** A private authority and its certificates, created on first use. */
 export interface Certificates {
   /** For NODE_EXTRA_CA_CERTS. */
   readonly authorityFile: string;
@@ -11,7 +11,7 @@ export interface Certificates {
   readonly wrongHost: Pair;
   readonly expired: Pair;
   readonly future: Pair;
-  /** Signed by nobody but itself. */
+  /** Self-signed. */
   readonly selfSigned: Pair;
 }
 

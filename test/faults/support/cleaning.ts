@@ -2,7 +2,7 @@ import { afterAll } from 'vitest';
 
 const cleanings: (() => void)[] = [];
 
-/** Runs when the test file is done; for concurrent cases, whose own ends come in any order. */
+/** Runs after the test file, for concurrent cases, which end in any order. */
 export function atEnd(clean: () => void): void {
   cleanings.push(clean);
 }

@@ -3,10 +3,10 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '../../support/run.js';
 
-/** A wall clock that a test sets while the program runs; the monotonic one goes on. */
+/** A wall clock that a test sets while the program runs; the monotonic clock is unaffected. */
 export interface FalseClock {
   readonly env: Readonly<Record<string, string>>;
-  /** `-1h`, `+1d` beside the real time, or `@2038-01-19 03:14:00`. */
+  /** `-1h`, `+1d` relative to the real time, or `@2038-01-19 03:14:00`. */
   set(time: string): void;
 }
 
@@ -17,7 +17,7 @@ export function falseClock(): FalseClock {
   return { env: { ...preloaded(), FAKETIME_TIMESTAMP_FILE: file, FAKETIME_NO_CACHE: '1' }, set };
 }
 
-/** Why no clock can be falsified here; undefined when one can. */
+/** Returns why the clock cannot be faked here; undefined if it can. */
 export function cannotFalsifyClocks(): string | undefined {
   if (library() === undefined) return 'libfaketime is not installed (apt-get install faketime)';
   const env = { ...preloaded(), FAKETIME: '@2038-01-19 03:14:00' };

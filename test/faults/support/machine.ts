@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { atEnd } from './cleaning.js';
 import { temporaryFolder } from '../../support/run.js';
 
-/** Why a command that a case needs cannot be used here; undefined when it can. */
+/** Returns why a command that a case needs is not usable here; undefined if it is. */
 export function missing(...words: readonly string[]): string | undefined {
   const [command = '', ...args] = words;
   try {
@@ -18,7 +18,7 @@ export function missing(...words: readonly string[]): string | undefined {
 
 const nobody = 65_534;
 
-/** Another user of this machine with a home of its own, or why there can be none. */
+/** Another user of this machine with its own home, or why there cannot be one. */
 export function otherUser(): {
   readonly home: string;
   readonly under: readonly string[];
@@ -31,7 +31,7 @@ export function otherUser(): {
   return { home, under, missing: why };
 }
 
-/** Why this process cannot change how a child resolves names. */
+/** Returns why this process cannot change how a child resolves names. */
 export const cannotChangeNames = () =>
   missing('unshare', '-m', 'mount', '--bind', '/dev/null', '/etc/resolv.conf');
 
@@ -39,7 +39,7 @@ export type NameAnswer =
   | { readonly kind: 'addresses'; readonly v4?: readonly string[] }
   | { readonly kind: 'nothing' | 'busy' | 'silence' };
 
-/** A name server of the test's own; `words` in front of a command make it the only one there is. */
+/** A name server of the test; prefix a command with `words` to make it the only one. */
 export async function nameServer(
   answerTo: (name: string) => NameAnswer,
 ): Promise<{ readonly under: readonly string[]; readonly asked: string[] }> {

@@ -1,4 +1,4 @@
-/** What a spreadsheet would run, or has run, in one cell. */
+/** Formulas that a spreadsheet would execute, or has executed. */
 export const payloads = [
   '=1+1',
   '+1+1',

@@ -1,4 +1,4 @@
-/** Cases of the catalogue that have no test here, and why. Nothing else may be missing. */
+/** Catalogue cases without a test here, and why. No other case may be missing. */
 export const skipped: Readonly<Record<string, string>> = {
   F013: 'the circuit of a bulk run is tested in test/bulk',
   F121: 'the order of intent and write is tested in test/bulk; a failing disk is not',

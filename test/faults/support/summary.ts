@@ -4,7 +4,7 @@ import { skipped } from './skipped.js';
 const first = 1;
 const last = 134;
 
-/** Prints the one table of a run of the catalogue: what ran, what did not and why, what was found. */
+/** Prints the summary of a catalogue run: what ran, what did not and why, what was found. */
 export default class Summary implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const cases = new Map<string, TestCase[]>();

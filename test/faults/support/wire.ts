@@ -3,18 +3,18 @@ import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { atEnd } from './cleaning.js';
 import { key, organization } from '../../support/service.js';
 
-/** One request as its bytes said. */
+/** One request, parsed from its bytes. */
 export interface WireRequest {
   readonly method: string;
   /** Path and query. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
-  /** From 1, over all requests of this server with the same method. */
+  /** Counted from 1, over all requests with the same method. */
   readonly nth: number;
   /** Milliseconds on the monotonic clock. */
   readonly at: number;
-  /** From 1, in the order of arrival. */
+  /** Counted from 1, in the order of arrival. */
   readonly connection: number;
 }
 
@@ -33,7 +33,7 @@ export interface WireServer {
   readonly origin: string;
   readonly baseUrl: string;
   readonly requests: WireRequest[];
-  /** Every byte that arrived, decrypted where it was TLS. */
+  /** Every byte received, after TLS decryption. */
   received(): string;
   connections(): number;
   readonly env: Record<string, string>;
@@ -46,13 +46,13 @@ export interface WireOptions {
   readonly tls?: TlsOptions;
   readonly host?: string;
   readonly port?: number;
-  /** Sees each connection first; true = it has dealt with it. */
+  /** Called first with each connection; returns true if it has handled it. */
   readonly onConnection?: (socket: Socket, nth: number) => boolean;
-  /** Answers a request when its head is complete, without waiting for the body. */
+  /** Answers a request when its headers are complete, without waiting for the body. */
   readonly early?: (request: WireRequest) => Action | undefined;
 }
 
-/** A server on bare sockets: it does what no HTTP server would. */
+/** A server on raw sockets, which can violate HTTP. */
 export async function wireServer(
   onRequest: (request: WireRequest) => Action,
   options: WireOptions = {},
@@ -74,7 +74,7 @@ export async function wireServer(
     socket.on('data', (chunk: Buffer) => {
       if (received.length < 10_000) received.push(chunk.subarray(0, 4096));
       waiting.push(chunk);
-      // A large body is put together once, not at each of its pieces.
+      // A large body is concatenated once, not for each chunk.
       needed -= chunk.length;
       if (needed > 0) return;
       bytes = Buffer.concat([bytes, ...waiting]);
@@ -171,7 +171,7 @@ function act(socket: Socket, request: WireRequest, action: Action): void {
   else socket.write(httpAnswer(action));
 }
 
-/** An ordinary answer as bytes. */
+/** Returns an ordinary response as bytes. */
 export function httpAnswer({
   status = 200,
   json,
@@ -196,13 +196,13 @@ export const bytes =
   (socket) =>
     void socket.write(text, 'latin1');
 
-/** Writes these bytes and closes politely. */
+/** Writes these bytes and closes gracefully. */
 export const bytesThenEnd =
   (text: string): Action =>
   (socket) =>
     void socket.end(text, 'latin1');
 
-/** Writes these bytes, waits until they are out, then resets. */
+/** Writes these bytes, waits until they are sent, then resets. */
 export const bytesThenReset =
   (text: string): Action =>
   (socket) =>

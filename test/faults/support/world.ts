@@ -8,7 +8,7 @@ import {
   wireServer,
 } from './wire.js';
 
-/** What applicants, teams and documents look like when nothing is wrong with them. */
+/** Ordinary applicants, teams and documents. */
 export const application = {
   id: 'app_1',
   organizationId: organization,
@@ -44,22 +44,22 @@ export interface World extends WireServer {
   readonly done: { patches: number; posts: number; converts: number; documents: number };
   /** Ids of records that were deleted. */
   readonly gone: Set<string>;
-  /** The one application as it stands. */
+  /** The current application. */
   application: Record<string, unknown>;
-  /** Carries a request out as a good service would, and gives its answer. */
+  /** Executes a request as a correct service would, and returns its response. */
   carryOut(request: WireRequest): Action;
 }
 
 export interface WorldOptions extends WireOptions {
-  /** A special answer of the API; undefined = the good one. */
+  /** Returns a special response of the API; undefined = the correct one. */
   readonly api?: (request: WireRequest, world: World) => Action | undefined;
   readonly store?: (request: WireRequest) => Action | undefined;
   readonly storeOptions?: WireOptions;
-  /** The URL that a grant or a download hands out, instead of the store's own. */
+  /** Returns the URL of a grant or a download, instead of the store's own. */
   readonly url?: string;
 }
 
-/** A small good service with a store, of which single requests are spoilt. */
+/** A small correct service with a store, in which single requests can be faulty. */
 export async function hostileWorld(options: WorldOptions = {}): Promise<World> {
   const { api, store: ofStore, url, storeOptions, ...wire } = options;
   const store = await wireServer(

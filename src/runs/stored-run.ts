@@ -1,4 +1,4 @@
-/** Runs as they lie on disk: made, continued, read, listed, and found by what a person calls them. */
+/** Runs on disk: creates, continues, reads and lists them, and finds them by name, short id or `last`. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Api } from '../api/types.js';
@@ -17,8 +17,8 @@ import {
   readJournal,
 } from './journal.js';
 import { isFinalRow, type ReportSummary, summarize } from './report.js';
-import { headOf, readPlan, type RunHead, type RunPlan, writePlan } from './run-plan.js';
-import { foldJournal, type RunState } from './run-state.js';
+import { headOf, readPlan, type RunHead, type RunPlan, writePlan } from './plan.js';
+import { foldJournal, type RunState } from './state.js';
 import {
   isRunName,
   isReported,
@@ -29,26 +29,26 @@ import {
   runNames,
   type RunPlace,
   type RunStore,
-} from './run-store.js';
+} from './store.js';
 
-/** A run as it lies on disk. */
+/** A run as stored on disk. */
 export interface StoredRun {
   readonly head: RunHead;
   readonly state: RunState;
-  /** Absent when it was finished and nothing is left to retry. */
+  /** Absent if it is finished and nothing can be retried. */
   readonly plan: RunPlan | undefined;
   readonly finished: boolean;
-  /** A report of all that its journal holds was written out. */
+  /** A report of all its records was printed. */
   readonly reported: boolean;
 }
 
-/** How a journal is opened to write: it keeps which process did so. */
+/** Options to open a journal for writing; the journal records which process did. */
 export interface RunOptions extends JournalOptions {
   readonly self: ThisProcess;
 }
 
-/** How this process writes a run whose lock it holds; undefined: no lock could be taken. */
-export function writingBy(
+/** Options for this process to write a run whose lock it holds; undefined: no lock could be acquired. */
+export function writeOptions(
   { now, self, api }: Pick<LocalContext, 'now' | 'self'> & { readonly api?: Pick<Api, 'isKey'> },
   lock: HeldLock | undefined,
 ): RunOptions {
@@ -56,7 +56,7 @@ export function writingBy(
   return { now, self, isOurs, ...(api && { isKey: (text) => api.isKey(text) }) };
 }
 
-/** Makes the run's folder with its plan and the journal's first record. Throws ConfigError, OutputError. */
+/** Creates the run's folder with its plan and the journal's first record. Throws ConfigError, OutputError. */
 export async function createRun(
   store: RunStore,
   plan: RunPlan,
@@ -99,7 +99,7 @@ function holderEntry({ self }: RunOptions) {
   return { holder: { ...describeSelf(self, undefined) } };
 }
 
-/** Every run on disk, oldest first; one that cannot be read is told by `onDamaged` and left out. */
+/** Reads every run on disk, oldest first; passes unreadable ones to `onDamaged` and omits them. */
 export async function listRuns(
   store: RunStore,
   onDamaged?: (run: DamagedRun) => void,
@@ -108,8 +108,8 @@ export async function listRuns(
 }
 
 /**
- * The runs in `open/`: those that have not ended, have an unfinished upload, or whose report was not
- * printed. Nothing in `ended/` is opened.
+ * Reads the runs in `open/`: those that have not ended, have an unfinished upload, or whose report was
+ * not printed. Opens nothing in `ended/`.
  */
 export async function listOpenRuns(
   store: RunStore,
@@ -118,7 +118,7 @@ export async function listOpenRuns(
   return readRuns(store, await runNames(store, ['open']), onDamaged);
 }
 
-/** These runs, those that are gone by now left out; of one that cannot be read `onDamaged` hears. */
+/** Reads these runs, omitting those that no longer exist; passes unreadable ones to `onDamaged`. */
 export async function readRuns(
   store: RunStore,
   names: readonly string[],
@@ -136,23 +136,23 @@ export async function readRuns(
   return runs;
 }
 
-/** One run by its name; undefined when there is none. Throws GuardError, OutputError. */
+/** Reads one run by its name; undefined if there is none. Throws GuardError, OutputError. */
 export async function readRun(store: RunStore, name: string): Promise<StoredRun | undefined> {
   return isRunName(name) ? readFolder(store, name) : undefined;
 }
 
-/** The counts of a run; rows without a result were not attempted. */
+/** The summary of a run; rows without a result count as not attempted. */
 export function summaryOf({ head, state }: StoredRun): ReportSummary {
   const counted = summarize(
     [...state.results.values()].filter(({ row }) => !state.open.has(row)),
     { dryRun: false },
   );
-  const left = head.rows - counted.total - state.open.size;
+  const remaining = head.rows - counted.total - state.open.size;
   return {
     ...counted,
     total: head.rows,
     unknown: counted.unknown + state.open.size,
-    notAttempted: counted.notAttempted + left,
+    notAttempted: counted.notAttempted + remaining,
   };
 }
 
@@ -162,7 +162,8 @@ async function readFolder(store: RunStore, name: string): Promise<StoredRun | un
   const plan = await readPlan(folder);
   const head = plan?.head ?? headOf(records[0]);
   if (!head) {
-    // Either it ended while this read it, or a kill came before its plan was whole: nothing was sent.
+    // Either it moved to `ended/` during the read, or a kill came before its plan was complete; then
+    // nothing was sent.
     return runFolder(store, name) === folder ? undefined : readFolder(store, name);
   }
   const state = foldJournal(records);
@@ -171,32 +172,32 @@ async function readFolder(store: RunStore, name: string): Promise<StoredRun | un
   return { head, state, plan, finished, reported: isReported(folder, state.last) };
 }
 
-/** What `last` may mean. */
+/** One meaning of `last`. */
 export interface LastRun {
-  /** Only runs in these places can be meant; of others nothing is opened. */
+  /** Only runs in these places are considered; others are not opened. */
   readonly places?: readonly RunPlace[];
-  readonly holds: (run: StoredRun) => boolean;
+  readonly matches: (run: StoredRun) => boolean;
 }
 
 /**
- * The run of this name, of these last six characters, or for `last` the newest for which the first of
- * `wanted` holds, else the second, and so on; runs are read from the newest until one is found. Throws
- * UsageError where there is none, GuardError where several end in these characters.
+ * Finds a run by its name, by its last six characters, or for `last` the newest run that satisfies the
+ * first of `wanted`, else the second, and so on; reads runs from the newest until one matches. Throws
+ * UsageError if there is none, GuardError if several end in these characters.
  */
 export async function findRun(
   store: RunStore,
   name: string,
-  ...wanted: readonly LastRun[]
+  ...candidates: readonly LastRun[]
 ): Promise<StoredRun> {
-  const run = name === 'last' ? await lastRun(store, wanted) : await namedRun(store, name);
+  const run = name === 'last' ? await lastRun(store, candidates) : await namedRun(store, name);
   if (run) return run;
   throw new UsageError(name === 'last' ? 'There is no such run.' : `There is no run "${name}".`, {
     hint: 'See: rosterctl runs list',
   });
 }
 
-/** The whole name of the run that is named so; undefined where there is none. Throws GuardError. */
-export async function wholeRunName(store: RunStore, name: string): Promise<string | undefined> {
+/** Resolves a run's name or last six characters to its full name; undefined if there is none. Throws GuardError. */
+export async function resolveRunName(store: RunStore, name: string): Promise<string | undefined> {
   const names = await runNames(store);
   if (names.includes(name)) return name;
   if (!/^[0-9a-f]{6}$/.test(name)) return undefined;
@@ -210,13 +211,13 @@ export async function wholeRunName(store: RunStore, name: string): Promise<strin
 }
 
 async function namedRun(store: RunStore, name: string): Promise<StoredRun | undefined> {
-  const whole = await wholeRunName(store, name);
-  return whole === undefined ? undefined : readRun(store, whole);
+  const fullName = await resolveRunName(store, name);
+  return fullName === undefined ? undefined : readRun(store, fullName);
 }
 
 async function lastRun(
   store: RunStore,
-  wanted: readonly LastRun[],
+  candidates: readonly LastRun[],
 ): Promise<StoredRun | undefined> {
   const read = new Map<string, StoredRun | undefined>();
   let damage: Failure | undefined;
@@ -230,12 +231,12 @@ async function lastRun(
     read.set(name, run);
     return run;
   };
-  for (const { places, holds } of wanted) {
+  for (const { places, matches } of candidates) {
     const names = await runNames(store, places);
     for (const name of names.toReversed()) {
       // oxlint-disable-next-line no-await-in-loop
       const run = await readOnce(name);
-      if (run && holds(run)) return run;
+      if (run && matches(run)) return run;
     }
   }
   if (damage) throw damage;

@@ -1,13 +1,13 @@
-/** How a run ends: its end record, its plan shortened, one rename from `open/` to `ended/`; and what the next write does for those that were killed. */
+/** Ends runs (end record, shortened plan, rename from `open/` to `ended/`), cleans up after killed ones, and tells which uploads are unfinished. */
 import { isObject, type JsonObject } from '../data/json.js';
 import { notVerified } from '../errors.js';
 import { holderState, type ThisProcess } from '../files/holder.js';
 import { sweepLocks } from '../files/lock.js';
 import { pruneNext, pruneBeforeImages } from './before-images.js';
 import type { DamagedRun, Journal } from './journal.js';
-import { isLockedByOther, isRunHeld, recordLocks } from './lock-run.js';
+import { isLockedByOther, isRunHeld, recordLocks } from './lock.js';
 import { countsAsError, type ReportRow } from './report.js';
-import { type PlannedRow, type RunPlan, shortenPlan } from './run-plan.js';
+import { type PlannedRow, type RunPlan, shortenPlan } from './plan.js';
 import {
   isReported,
   moveRun,
@@ -17,24 +17,30 @@ import {
   type RunStore,
   startOf,
   writeReported,
-} from './run-store.js';
-import { continueJournal, readRun, readRuns, type RunOptions, type StoredRun } from './runs.js';
+} from './store.js';
+import {
+  continueJournal,
+  readRun,
+  readRuns,
+  type RunOptions,
+  type StoredRun,
+} from './stored-run.js';
 
-/** What the record of a run's end says, and what stays of its plan. */
+/** The content of a run's end record, and how much of its plan is kept. */
 interface RunEnd {
-  /** The results of all rows: `runs retry` can begin from those that failed or conflicted. */
+  /** The results of all rows; those that failed or conflicted stay in the plan for `runs retry`. */
   readonly results: readonly ReportRow[];
   readonly summary?: JsonObject;
-  /** Another run was begun in its place. */
+  /** Another run replaced it. */
   readonly superseded?: boolean;
-  /** An upload is left that only this run knows of: its whole plan stays, and it stays in `open/`. */
+  /** Only this run knows of an unfinished upload: keep the complete plan, and keep the run in `open/`. */
   readonly keepsPlan?: boolean;
 }
 
 /**
- * Ends a run and closes its journal. What is killed between the end record and the rename is moved by
- * the next write. A run that makes things again when it is repeated stays in `open/` until `markTold`.
- * Throws OutputError, GuardError where the record or the plan cannot be written.
+ * Ends a run and closes its journal. If the process is killed between the end record and the rename,
+ * the next write moves the run. A run that is not idempotent stays in `open/` until `markReported`.
+ * Throws OutputError, GuardError if the record or the plan cannot be written.
  */
 export async function endRun(
   store: RunStore,
@@ -54,26 +60,26 @@ export async function endRun(
 }
 
 /**
- * Keeps that a report of a run's records up to `last` was written out; once that is all of them and
- * nothing is left, the run moves to `ended/` and the same command begins anew. Throws OutputError.
+ * Records that the report of a run's records up to `last` was printed. Once that covers all of them and
+ * nothing is unfinished, the run moves to `ended/` and the same command starts a new run. Throws OutputError.
  */
 export async function markReported(store: RunStore, run: string, last: number): Promise<void> {
   await writeReported(runFolder(store, run), last);
   const stored = await readRun(store, run);
-  if (stored && isOver(store, stored)) await moveToEnded(store, run);
+  if (stored && belongsInEnded(store, stored)) await moveToEnded(store, run);
 }
 
-/** Moves a run that is over; its before-images are kept for `undo.keep` from here on. */
+/** Moves a completed run to `ended/`, and makes sure that pruning will inspect its before-images. */
 async function moveToEnded(store: RunStore, run: string): Promise<void> {
   await moveRun(store, run, 'ended');
   pruneNext(store, run);
 }
 
-/** Whether nothing is left of a run but what it was: it belongs into `ended/`. */
-export function isOver(store: RunStore, stored: StoredRun): boolean {
+/** True if a run belongs in `ended/`: finished, reported where that is required, and without unfinished uploads. */
+export function belongsInEnded(store: RunStore, stored: StoredRun): boolean {
   const { head, state, finished } = stored;
   if (!finished || unfinishedUploads([stored]).length > 0) return false;
-  // Only the end counts: an upload that is given up later has no report.
+  // Only records up to the end count: forgetting an upload later prints no report.
   const reported = !head.addsEachTime || state.replaced;
   return reported || isReported(runFolder(store, head.run), state.endedAt ?? state.last);
 }
@@ -81,23 +87,23 @@ export function isOver(store: RunStore, stored: StoredRun): boolean {
 interface TidyOptions {
   readonly self: ThisProcess;
   readonly now: Date;
-  /** The setting `undo.keep`; undefined: nothing is kept. */
+  /** The setting `undo.keep` in milliseconds; undefined: before-images are not kept. */
   readonly undoKeepMs: number | undefined;
   readonly onDamaged?: ((run: DamagedRun) => void) | undefined;
 }
 
-/** Runs whose before-images one command removes. */
+/** How many runs one command checks for old before-images. */
 const mostBeforeImages = 50;
 
-/** Lock files that one command removes behind killed ones; each costs a few system calls. */
+/** How many stale lock files one command removes; each costs a few system calls. */
 const mostLocks = 20;
 
 /**
- * The runs that a new write has to know: those in `open/`, after runs that have ended were moved to
- * `ended/` and those of which nothing was ever sent were removed. What version 0.1.0 left is sorted
- * into both. Opens nothing below `ended/`. Throws OutputError.
+ * Tidies `open/` and returns the runs that remain there, which a new write must take into account:
+ * moves ended runs to `ended/`, removes abandoned runs that sent nothing, and sorts the runs of version
+ * 0.1.0 into both. Opens nothing below `ended/`. Throws OutputError.
  */
-export async function takeOpenRuns(
+export async function tidyOpenRuns(
   store: RunStore,
   options: TidyOptions,
 ): Promise<readonly StoredRun[]> {
@@ -111,7 +117,7 @@ export async function takeOpenRuns(
   const open: StoredRun[] = [];
   for (const run of runs) {
     if (isAbandoned(run, options)) await removeRun(store, run.head.run);
-    else if (isOver(store, run) && !isAtWork(run, options)) await moveEnded(store, run);
+    else if (belongsInEnded(store, run) && !isInProgress(run, options)) await moveEnded(store, run);
     else open.push(run);
   }
   const known = new Set([...damaged, ...runs.map(({ head }) => head.run)]);
@@ -125,7 +131,7 @@ export async function takeOpenRuns(
   return open;
 }
 
-/** The process that made it is gone before it sent anything: no intent, no step, no result. */
+/** True if the process died before it sent anything: no intent, no step, no result. */
 function isAbandoned({ state, finished }: StoredRun, { self }: TidyOptions): boolean {
   const { results, open, steps, done, holder } = state;
   const isBegun = [results, open, steps, done].some(({ size }) => size > 0);
@@ -133,23 +139,26 @@ function isAbandoned({ state, finished }: StoredRun, { self }: TidyOptions): boo
   return holder !== undefined && holderState(holder, self) === 'gone';
 }
 
-/** Its own process may be between the end record and the rename. */
-function isAtWork({ state: { holder } }: StoredRun, { self }: TidyOptions): boolean {
+/** True while the run's process is alive: it may be between the end record and the rename. */
+function isInProgress({ state: { holder } }: StoredRun, { self }: TidyOptions): boolean {
   return holder !== undefined && holderState(holder, self) === 'runs';
 }
 
-/** A folder without a readable first record is one that its process is filling, or that a kill left. */
+/**
+ * Without a readable first record, a young folder may still be being written; an old one is left
+ * from a killed process.
+ */
 function isOld(run: string, { now }: TidyOptions): boolean {
   return now.getTime() - startOf(run).getTime() > 3_600_000;
 }
 
 async function moveEnded(store: RunStore, { head, plan, state }: StoredRun): Promise<void> {
-  // A kill before the rename may also have come before the plan was shortened.
+  // A process killed before the rename may not have shortened the plan either.
   if (plan) await shortenPlan(runFolder(store, head.run), plan, state.results.values());
   await moveToEnded(store, head.run);
 }
 
-/** Version 0.1.0 kept all runs in one folder and did not write which process is at them. */
+/** Version 0.1.0 kept all runs in one folder and did not record which process held them. */
 async function sortLegacyRuns(store: RunStore, { self }: TidyOptions): Promise<void> {
   const names = await runNames(store, ['legacy']);
   if (names.length === 0) return;
@@ -157,14 +166,14 @@ async function sortLegacyRuns(store: RunStore, { self }: TidyOptions): Promise<v
   const runs = await readRuns(store, names, ({ run, isOpen }) => {
     if (!isOpen) ended.add(run);
   });
-  for (const run of runs) if (isOver(store, run)) ended.add(run.head.run);
+  for (const run of runs) if (belongsInEnded(store, run)) ended.add(run.head.run);
   const busy = runs.filter(({ head }) => isLockedByOther(store, head, self));
   for (const name of names)
     if (!busy.some(({ head }) => head.run === name))
       await moveRun(store, name, ended.has(name) ? 'ended' : 'open');
 }
 
-/** How far the upload of a file came; the words of `uploads list`. */
+/** How far a file's upload got; the states that `uploads list` shows. */
 export const uploadStates = [
   'planned',
   'granted',
@@ -176,9 +185,9 @@ export const uploadStates = [
 ] as const;
 export type UploadState = (typeof uploadStates)[number];
 
-/** An upload that is not finished, as a journal keeps it. */
+/** An unfinished upload, as its journal describes it. */
 export interface UnfinishedUpload {
-  /** Short enough to type: the run's last letters and the row. */
+  /** Short enough to type: the run's last six characters and the row. */
   readonly id: string;
   readonly state: UploadState;
   readonly run: StoredRun;
@@ -187,16 +196,16 @@ export interface UnfinishedUpload {
   readonly steps: JsonObject;
 }
 
-/** An action whose runs move files. */
+/** The action whose runs upload files. */
 export const uploadAction = 'documents.upload';
 
-/** The word in the row of an upload that its admin gave up. */
+/** The step state and error code of an upload that the user gave up with `uploads forget`. */
 const forgotten = 'forgotten';
 
-/** The step that says: every byte has arrived. */
-export const stored = 'put_done';
+/** The step state once every byte has arrived. */
+export const storedState = 'put_done';
 
-/** The uploads of these runs that are neither done nor refused before their bytes were stored. */
+/** Returns the uploads of these runs that are neither done nor refused before their bytes were stored. */
 export function unfinishedUploads(runs: readonly StoredRun[]): readonly UnfinishedUpload[] {
   return runs.flatMap((run) => {
     const { plan } = run;
@@ -209,7 +218,10 @@ export function unfinishedUploads(runs: readonly StoredRun[]): readonly Unfinish
   });
 }
 
-/** Writes down that its admin gave an upload up; nothing is left to do for it. Throws OutputError, GuardError. */
+/**
+ * Records that the user gave up an upload, so that it no longer counts as unfinished. Throws
+ * OutputError, GuardError.
+ */
 export async function forgetUpload(
   store: RunStore,
   { plan, row: { row, id } }: UnfinishedUpload,
@@ -225,22 +237,22 @@ export async function forgetUpload(
   }
 }
 
-/** `3fa9c2.1`: the last letters of its run, and its row. */
+/** `3fa9c2.1`: the last six characters of its run, and its row. */
 export function uploadId(run: string, row: number): string {
   return `${run.slice(-6)}.${row}`;
 }
 
-/** Whether bytes lie in the store that no document is known to record. */
+/** True if the store holds bytes that no known document records. */
 export function isStored({ state }: Pick<UnfinishedUpload, 'state'>): boolean {
   return ['put_done', 'doc_intent', 'orphan', 'unknown'].includes(state);
 }
 
-/** Whether a document may be there that is not known to be this upload's. */
+/** True if the upload may have created a document that is not yet identified. */
 export function hasUnknownOutcome({ state }: Pick<UnfinishedUpload, 'state'>): boolean {
   return state === 'doc_intent' || state === 'unknown';
 }
 
-/** Whether a row failed so: its document is there all the same. */
+/** True if the row failed only because verification did: its document exists. */
 function isNotVerified(error: unknown): boolean {
   return isObject(error) && error['code'] === notVerified;
 }
@@ -254,10 +266,10 @@ function stateOf(
   const { result, error } = state.results.get(row) ?? {};
   if (result === 'unknown') return 'unknown';
   if (state.open.has(row)) return 'doc_intent';
-  const isStoredByNow = steps['state'] === stored;
+  const isStoredNow = steps['state'] === storedState;
   if (result !== undefined && countsAsError(result))
-    return isStoredByNow && !isNotVerified(error) ? 'orphan' : undefined;
+    return isStoredNow && !isNotVerified(error) ? 'orphan' : undefined;
   if (result !== undefined && result !== 'not_attempted') return undefined;
-  if (finished) return isStoredByNow ? stored : undefined;
+  if (finished) return isStoredNow ? storedState : undefined;
   return uploadStates.find((known) => known === steps['state']) ?? 'planned';
 }

@@ -1,4 +1,4 @@
-/** The plan of a run: what it is, what is wanted of its rows, and which formats this version continues. */
+/** The plan of a run on disk: its head, its job and its rows, and which formats this version can resume. */
 import { createHash, hash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
@@ -10,11 +10,11 @@ import { GuardError, OutputError } from '../errors.js';
 import { openAtomic } from '../files/atomic-write.js';
 import { countsAsError, type ReportRow, type RowChange } from './report.js';
 
-/** What a run is, without its rows and without anything secret: the journal's first record. */
+/** Describes a run without its rows and without secrets; also the journal's first record. */
 export type RunHead = {
-  /** Of the run's files; see `runFormat`. */
+  /** Format of the run's files; see `runFormat`. */
   readonly format: number;
-  /** Of the program that wrote them. */
+  /** Version of the program that wrote them. */
   readonly version: string;
   readonly run: string;
   /** `tryouts.set-status` */
@@ -24,40 +24,40 @@ export type RunHead = {
   /** scheme://host:port and the path of the base URL. */
   readonly service: string;
   readonly resource: string;
-  /** SHA-256 of what was asked for; the same line has the same. */
+  /** SHA-256 of what was asked for; the same command line has the same digest. */
   readonly input: string;
   readonly rows: number;
   readonly startedAt: string;
   /**
-   * The same command typed again makes things again (an upload, a create): the run stays in `open/`
-   * until its report was printed, so that a killed process is not repeated.
+   * Not idempotent (an upload, a create): the run stays in `open/` until its report has been printed, so
+   * that repeating the command after a kill does not create things twice.
    */
   readonly addsEachTime?: boolean;
-  /** The run that it takes back. */
+  /** The run that it undoes. */
   readonly of?: string;
-  /** The route given with `--route`, by which `runs undo` goes back as well. */
+  /** The route given with `--route`, which `runs undo` uses as well. */
   readonly route?: string;
 };
 
-/** What a run belongs to. */
+/** The organization and service that a run belongs to. */
 export type Place = Pick<RunHead, 'organization' | 'service'>;
 
-/** The one in force. */
+/** The current organization and service. */
 export function placeOf({ api }: Pick<Context, 'api'>): Place {
   return { organization: api.organizationId, service: api.service };
 }
 
-/** Whether a run is of the organization and service in force. */
+/** True if a run belongs to the current organization and service. */
 export function isHere(context: Pick<Context, 'api'>, { head }: { readonly head: Place }): boolean {
   return isSamePlace(head, placeOf(context));
 }
 
-/** Whether both are of one organization at one service, whatever the profiles are called. */
+/** True if both belong to one organization at one service, whatever their profiles are called. */
 export function isSamePlace(a: Place, b: Place): boolean {
   return a.organization === b.organization && a.service === b.service;
 }
 
-/** One row of a plan: what is wanted and what the preview saw. */
+/** One row of a plan: its own values, and the changes that the preview found. */
 export interface PlannedRow {
   readonly row: number;
   readonly id: string;
@@ -65,17 +65,17 @@ export interface PlannedRow {
   readonly previewed?: readonly RowChange[] | undefined;
 }
 
-/** What going on with a run needs. */
+/** Everything needed to resume a run. */
 export interface RunPlan {
   readonly head: RunHead;
   readonly job: JsonObject;
   readonly rows: readonly PlannedRow[];
 }
 
-/** Rows written at a time. */
+/** How many rows are written at a time. */
 const chunk = 2_000;
 
-/** Puts a plan on disk, whole or not at all, with a checksum of it as its last line. Throws OutputError. */
+/** Writes a plan atomically, with its checksum as the last line. Throws OutputError. */
 export async function writePlan(folder: string, { head, job, rows }: RunPlan): Promise<void> {
   const file = await openAtomic(pathIn(folder));
   const sum = createHash('sha256');
@@ -100,8 +100,8 @@ export async function writePlan(folder: string, { head, job, rows }: RunPlan): P
 }
 
 /**
- * The plan of a run's folder, undefined where there is none. Throws GuardError when it is damaged,
- * OutputError when it cannot be read.
+ * Reads the plan in a run's folder; undefined if there is none. Throws GuardError if it is damaged,
+ * OutputError if it cannot be read.
  */
 export async function readPlan(folder: string): Promise<RunPlan | undefined> {
   const path = pathIn(folder);
@@ -116,7 +116,7 @@ export async function readPlan(folder: string): Promise<RunPlan | undefined> {
   try {
     const end = text.lastIndexOf('\n', text.length - 2) + 1;
     const body = text.slice(0, end);
-    // A plan that was cut or edited says something else than what was confirmed.
+    // A truncated or edited plan is no longer what the user confirmed.
     if (hash('sha256', body, 'hex') !== text.slice(end).trimEnd())
       throw new SyntaxError('another checksum');
     const [first = '', ...lines] = body.trimEnd().split('\n');
@@ -136,19 +136,19 @@ export async function readPlan(folder: string): Promise<RunPlan | undefined> {
   }
 }
 
-/** What a run is, by its journal's first record. */
+/** The head of a run, from its journal's first record; undefined for any other record. */
 export function headOf(record: JsonObject | undefined): RunHead | undefined {
   if (!record || record['kind'] !== 'job') return undefined;
   const { seq: _, kind: __, t: ___, holder: ____, ...head } = record;
   return withFormat(head as RunHead);
 }
 
-/** Version 0.1.0 wrote neither number. */
+/** Adds format and version to a head of version 0.1.0, which wrote neither. */
 function withFormat(head: RunHead): RunHead {
   return { ...head, format: head.format ?? 0, version: head.version ?? '0.1.0' };
 }
 
-/** Whether a run's folder has a plan, readable or not; where nobody can tell, it may have one. */
+/** True if a run's folder has a plan, readable or not, or if that cannot be determined. */
 export function hasPlan(folder: string): boolean {
   try {
     statSync(pathIn(folder));
@@ -158,20 +158,20 @@ export function hasPlan(folder: string): boolean {
   }
 }
 
-/** Shortens the plan of an ended run to the rows that `runs retry` can begin from. Throws OutputError. */
+/** Reduces the plan of an ended run to the rows that `runs retry` can retry. Throws OutputError. */
 export async function shortenPlan(
   folder: string,
   plan: RunPlan,
   results: Iterable<ReportRow>,
 ): Promise<void> {
-  const bad = new Set<number>();
-  for (const { row, result } of results) if (countsAsError(result)) bad.add(row);
-  const rows = plan.rows.filter(({ row }) => bad.has(row));
+  const failedRows = new Set<number>();
+  for (const { row, result } of results) if (countsAsError(result)) failedRows.add(row);
+  const rows = plan.rows.filter(({ row }) => failedRows.has(row));
   if (rows.length === 0) await dropPlan(folder);
   else await writePlan(folder, { ...plan, rows });
 }
 
-/** Removes what going on with a run, or retrying its rows, would need. */
+/** Removes the plan, after which a run can be neither resumed nor retried. */
 async function dropPlan(folder: string): Promise<void> {
   await rm(pathIn(folder), { force: true });
 }
@@ -180,28 +180,31 @@ function pathIn(folder: string): string {
   return join(folder, 'plan.jsonl');
 }
 
-/** The number that plans and journals of this version carry; those of 0.1.0 carry none, which is 0. */
+/** The format number of this version's plans and journals; those of 0.1.0 have none, which counts as 0. */
 export const runFormat = 1;
 
-/** Guards that this version judges a row by. */
+/** The guards that this version checks. */
 const knownGuards = ['ifStatus', 'conditions'];
 
-/** What is kept of a run; the plan is absent once it is finished. */
-interface Kept {
+/** The stored part of a run; the plan is absent once it is finished. */
+interface StoredPlan {
   readonly head: RunHead;
   readonly plan: RunPlan | undefined;
 }
 
-/** Whether this version continues such a run; any run can be listed and shown. */
-function isContinuable({ head, plan }: Kept): boolean {
+/** True if this version can resume the run; any run can be listed and shown. */
+function isContinuable({ head, plan }: StoredPlan): boolean {
   const guards = plan?.job['guards'];
   const areKnown =
     !isObject(guards) || Object.keys(guards).every((name) => knownGuards.includes(name));
   return head.format === runFormat && areKnown;
 }
 
-/** Throws GuardError (exit 11) for a run that another version wrote in another format, or with a guard that this one lacks. */
-export function requireContinuable(stored: Kept): void {
+/**
+ * Throws GuardError (exit 11) for a run that another version wrote in another format, or with a
+ * guard unknown to this one.
+ */
+export function requireContinuable(stored: StoredPlan): void {
   if (isContinuable(stored)) return;
   const { head } = stored;
   throw new GuardError(

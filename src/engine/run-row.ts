@@ -1,5 +1,5 @@
-/** One row of a run: decide by what was read, record the intent, send, confirm, verify. */
-import { exceedsRetryBudget, isGoneForSure } from '../data/outcome-errors.js';
+/** Executes one row of a run: decide from the read, record the intent, send, confirm, verify. */
+import { exceedsRetryBudget, isProvenNotFound } from '../data/outcome-errors.js';
 import type { JsonObject } from '../data/json.js';
 import { ApiError, Failure, NetworkError, StaleReadError, UnknownOutcomeError } from '../errors.js';
 import {
@@ -11,7 +11,7 @@ import {
   digestIn,
 } from './decide.js';
 import type { RecordState, Sent, Step } from './operation.js';
-import { redactedBefore, isRecent } from './run-state.js';
+import { redactedBefore, isRecent } from '../runs/state.js';
 import {
   compareFields,
   partialResult,
@@ -23,12 +23,12 @@ import {
   verifySent,
 } from './verify.js';
 
-/** A service may change a record so often that no read stays fresh; then the row is left for later. */
+/** After this many consecutive reads that aged before the write could leave, the row is left for a later run. */
 const mostRereads = 3;
-/** A read may lag behind a write that was answered with the record. */
+/** How far a read may lag behind a write that was answered with the record. */
 const lagMs = 1_000;
 
-/** From a read to the row's result, over as many reads and steps as it takes. Throws Failure. */
+/** Processes a row from a read to its result, over as many reads and steps as needed. Throws Failure. */
 export async function runRow(
   host: RowHost,
   run: RowRun,
@@ -38,7 +38,7 @@ export async function runRow(
   while (state) state = await advance(host, run, state);
 }
 
-/** Decides by what was read and sends what is due; gives the read to go on with, if the row goes on. */
+/** Decides from a read and sends the next step; returns the read to continue with, if the row continues. */
 async function advance(
   host: RowHost,
   run: RowRun,
@@ -61,13 +61,13 @@ async function advance(
     await journal.append({ kind: 'step', row: task.row, ...entry });
     host.openGate();
   };
-  const ready = session.transfer ? await session.transfer.prepare(task, step, note) : step;
-  const write: Write = { step: ready, state, more: plan.steps.length > 1 };
+  const prepared = session.transfer ? await session.transfer.prepare(task, step, note) : step;
+  const write: Write = { step: prepared, state, more: plan.steps.length > 1 };
   await recordIntent(host, run, write);
   return send(host, run, write);
 }
 
-/** A step about to be sent, by what was read. */
+/** A step about to be sent, with the read that it is based on. */
 interface Write {
   readonly step: Step;
   readonly state: RecordState;
@@ -85,7 +85,7 @@ function intentOf({ step, more }: Write): PendingVerification['intent'] {
   };
 }
 
-/** The intent and the before-image, in one wait. What stands on disk since not long ago is not written again. */
+/** Writes the intent and the before-image concurrently, unless the same intent was recorded recently. */
 async function recordIntent(host: RowHost, run: RowRun, write: Write): Promise<void> {
   const { row, id, open } = run.task;
   const { journal, images, session, now } = host.options;
@@ -108,7 +108,7 @@ async function send(host: RowHost, run: RowRun, write: Write): Promise<RecordSta
   const { session, now, settleMs } = host.options;
   const { step, state } = write;
   const since = now().getTime();
-  // What is created depends on no read.
+  // A create does not depend on a read.
   const isFresh = () => state.record === undefined || host.isFresh(state);
   try {
     const sent = await host.sendNext(run, () => session.send(step, task, isFresh));
@@ -120,12 +120,12 @@ async function send(host: RowHost, run: RowRun, write: Write): Promise<RecordSta
     return await confirm(host, run, write, sent, since);
   } catch (error) {
     if (error instanceof Failure && isNotSent(error)) return sendLater(host, run, error);
-    // A delete that was lost got there after all, or somebody was faster: the record is gone.
-    if (session.provenByAbsence && run.resends > 0 && isGoneForSure(error))
+    // A lost delete was applied after all, or someone else deleted the record: it is gone.
+    if (session.provenByAbsence && run.resends > 0 && isProvenNotFound(error))
       return stepDone(host, run, write, undefined);
     if (!(error instanceof UnknownOutcomeError)) throw error;
     run.sends += 1;
-    host.heard(error);
+    host.recordOutcome(error);
     host.verifyLater({
       run,
       kind: error.delivery === 'applied' ? 'unreadable' : 'lost',
@@ -140,14 +140,14 @@ async function send(host: RowHost, run: RowRun, write: Write): Promise<RecordSta
   }
 }
 
-/** Nothing left, or the service did nothing (429). */
+/** True if the request was not sent, or the service did nothing (429). */
 function isNotSent(error: Failure): boolean {
   if (error instanceof StaleReadError) return true;
   if (error instanceof NetworkError) return error.details.delivery === 'not-sent';
   return error instanceof ApiError && error.status === 429;
 }
 
-/** After a wait the record is read and judged again. Throws the failure where nothing more may be sent. */
+/** Waits and reads the record again, to decide anew. Throws the failure if nothing more may be sent. */
 async function sendLater(
   host: RowHost,
   run: RowRun,
@@ -161,17 +161,20 @@ async function sendLater(
   } else {
     run.rereads = 0;
     run.sends += 1;
-    const lasts = error instanceof NetworkError && error.details.lasts === true;
+    const lasts = error instanceof NetworkError && error.details.isPermanent === true;
     if (run.sends > retries || lasts || exceedsRetryBudget(error)) throw error;
     const throttled = error instanceof ApiError;
-    const asked = throttled ? error.details.wait : undefined;
-    await sleep(asked === undefined ? backoff(run.sends - 1, throttled) : asked * 1000, signal);
+    const askedWait = throttled ? error.details.wait : undefined;
+    await sleep(
+      askedWait === undefined ? backoff(run.sends - 1, throttled) : askedWait * 1000,
+      signal,
+    );
   }
   if (host.isOver) throw error;
   return host.read(run, error instanceof StaleReadError ? 'turn' : 'resend');
 }
 
-/** What a success comes to: done where the answer or a read shows it. */
+/** Handles a 2xx answer: the step is done if the answer or a read shows it, else it is verified later. */
 async function confirm(
   host: RowHost,
   run: RowRun,
@@ -195,22 +198,23 @@ async function confirm(
     !session.provenByAbsence &&
     (session.compare ?? compareFields)(step, record) === 'reached';
   if (isShown) return stepDone(host, run, write, record);
-  const seen = await verifySent(session, run.task, step, state.record);
-  if (seen.outcome === 'applied') {
-    // Refused because it was so already: no write of ours did it.
+  const verification = await verifySent(session, run.task, step, state.record);
+  if (verification.outcome === 'applied') {
+    // Refused because the record already had the target values: our write did not change it.
     if (sign && sign.status >= 400 && run.sends === 1)
-      return { record: seen.record, at: instant() };
+      return { record: verification.record, at: instant() };
     if (sign)
       note(`${id}: done, although the service answered: ${sign.details.message ?? sign.code}.`);
-    else if (seen.note !== undefined) note(`${id}: ${seen.note}.`);
-    return stepDone(host, run, write, seen.record);
+    else if (verification.note !== undefined) note(`${id}: ${verification.note}.`);
+    return stepDone(host, run, write, verification.record);
   }
   if (sign) throw sign;
-  if (seen.outcome === 'unclear') {
-    note(`${id}: done, but reading it again failed: ${seen.error?.message ?? 'no record'}`);
+  if (verification.outcome === 'unclear') {
+    note(`${id}: done, but reading it again failed: ${verification.error?.message ?? 'no record'}`);
     return stepDone(host, run, write, record);
   }
-  if (seen.outcome === 'other') return changedByOther(host, run, seen.step, seen.state);
+  if (verification.outcome === 'other')
+    return changedByOther(host, run, verification.step, verification.state);
   host.verifyLater({
     run,
     kind: answer.status === 202 ? 'accepted' : 'notShown',
@@ -218,13 +222,13 @@ async function confirm(
     sent: write,
     t: now().getTime(),
     since,
-    // A record in the answer says that the service dealt with it; a read that lags is soon over.
+    // A record in the answer proves that the service processed the write; read lag is short.
     settleMs: record ? Math.min(lagMs, settleMs) : settleMs,
   });
   return undefined;
 }
 
-/** A step was written and confirmed: the row ends, or goes on with its next step. */
+/** Records a confirmed step: the row ends, or continues with its next step. */
 export async function stepDone(
   host: RowHost,
   run: RowRun,
@@ -233,12 +237,12 @@ export async function stepDone(
 ): Promise<RecordState | undefined> {
   const { task } = run;
   const { session, journal, images, onEnd, note } = host.options;
-  const moves = beforeAndAfter(step.changes);
+  const values = beforeAndAfter(step.changes);
   if (more && step.name !== undefined) {
-    run.done = { step: step.name, before: moves.before ?? {}, after: moves.after ?? {} };
+    run.done = { step: step.name, before: values.before ?? {}, after: values.after ?? {} };
     run.intent = undefined;
     await journal.append({ kind: 'done', row: task.row, ...run.done });
-    host.heard('changed');
+    host.recordOutcome('changed');
     host.clearInFlight(run);
     return host.read(run);
   }
@@ -246,17 +250,17 @@ export async function stepDone(
   const image = record && images && session.imageAfter?.(record);
   if (image) await images?.append({ row: task.row, id: task.id, ...image });
   onEnd?.(task, { record });
-  const row = changedRow(task, moves, run.done, record && session.made?.(record));
+  const row = changedRow(task, values, run.done, record && session.made?.(record));
   const vanished = record ? vanishedFields(step, record) : [];
   if (vanished.length > 0)
     note(
       `${task.id}: the service no longer shows ${vanished.join(', ')}; the route replaces the whole record.`,
     );
-  host.finishBehind(run, vanished.length > 0 ? { ...row, vanished } : row);
+  host.finishInBackground(run, vanished.length > 0 ? { ...row, vanished } : row);
   return undefined;
 }
 
-/** It holds neither what stood there before our write nor what was written. */
+/** Ends a row as a conflict: its record holds neither the values before our write nor those written. */
 export async function changedByOther(
   host: RowHost,
   run: RowRun,

@@ -1,40 +1,46 @@
-/** Does the rows of a run, several at once, and ends each in exactly one result. */
+/** Executes the rows of a run concurrently, and ends each with exactly one result. */
 import { ageMs } from '../data/time.js';
 import type { JsonObject } from '../data/json.js';
 import { CancelledError, Failure } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
 import { digestIn } from './decide.js';
-import { CircuitBreaker, FirstWriteGate, rowResult, Semaphore, type StopReason } from './limits.js';
+import {
+  CircuitBreaker,
+  FirstWriteGate,
+  recordFailedRow,
+  Semaphore,
+  type StopReason,
+} from './limits.js';
 import type { ReadPurpose, RecordState, Sent, Task } from './operation.js';
 import { PendingVerifications } from './pending.js';
-import { type ReportRow, RowSet } from './report.js';
+import { type ReportRow, RowSet } from '../runs/report.js';
 import { runRow } from './run-row.js';
-import { sentAtLatest, redactRow } from './run-state.js';
+import { sentAtLatest, redactRow } from '../runs/state.js';
 import {
   partialResult,
   type PendingVerification,
   type RowHost,
   rowRun,
   type RowRun,
-  type RunOptions,
+  type RowRunOptions,
   unknownOutcome,
 } from './verify.js';
 
-/** A read may be this old when its write leaves. */
+/** How old a read may be when its write is sent. */
 const freshMs = 2_000;
-/** After the first signal, how long rows in flight may take; the process itself ends after 10 s. */
+/** How long rows in flight may take after the first signal; the process itself ends after 10 s. */
 const graceMs = 9_000;
-const manyAtOnce = 8;
-/** As many cover the time of a sync also where the disk or the machine is busy; more gain nothing. */
-const onTheWayToDisk = 112;
+const highConcurrency = 8;
+/** Enough extra rows to cover the time of a sync even on a busy disk or machine; more gain nothing. */
+const extraRows = 112;
 
 /**
- * Does these rows; gives why the run stopped, if it did. Directly before each send the record was
- * read at most 2 s ago by both clocks and judged with every guard.
+ * Executes these rows and returns why the run stopped, if it did. Before each send, the record has been
+ * read at most 2 s ago by both clocks and checked against every guard.
  */
 export async function runRows(
   tasks: readonly Task[],
-  options: RunOptions,
+  options: RowRunOptions,
 ): Promise<StopReason | undefined> {
   const run = new Runner(tasks, options);
   await run.all(tasks);
@@ -44,7 +50,7 @@ export async function runRows(
 class Runner implements RowHost {
   private readonly breaker: CircuitBreaker;
   private readonly reported: RowSet;
-  /** Rows of which a request may have left that has no outcome. */
+  /** Rows with a request that may have been sent and has no outcome. */
   private readonly inFlight: RowSet;
   private readonly semaphore: Semaphore;
   private readonly gate: FirstWriteGate;
@@ -55,7 +61,7 @@ class Runner implements RowHost {
 
   constructor(
     tasks: readonly Task[],
-    readonly options: RunOptions,
+    readonly options: RowRunOptions,
   ) {
     this.reported = new RowSet(tasks);
     this.inFlight = new RowSet(tasks);
@@ -82,11 +88,11 @@ class Runner implements RowHost {
   }
 
   async all(tasks: readonly Task[]): Promise<void> {
-    const over = new AbortController();
-    const all = this.work(tasks).finally(() => over.abort());
+    const finished = new AbortController();
+    const all = this.work(tasks).finally(() => finished.abort());
     all.catch(() => {});
-    // Nothing more is sent, also where a worker broke in a way that nobody foresaw.
-    await Promise.race([all, this.graceOver(over.signal)]).finally(() => {
+    // Nothing more is sent afterwards, even if a worker fails unexpectedly.
+    await Promise.race([all, this.gracePeriod(finished.signal)]).finally(() => {
       this.closed = true;
       for (const lock of this.locks.values()) lock.release();
     });
@@ -99,7 +105,7 @@ class Runner implements RowHost {
         isOpen ? { row, id, result: 'unknown', error } : { row, id, result: 'not_attempted' },
       );
     }
-    // A failure that is none of ours must not be lost, a slow request may be.
+    // An unexpected error must surface; after a signal, a slow request may be abandoned.
     if (!this.options.signal.aborted) await all;
   }
 
@@ -122,10 +128,10 @@ class Runner implements RowHost {
 
   private async each(tasks: readonly Task[]): Promise<void> {
     const { concurrency, session } = this.options;
-    // While a record goes to disk its row asks nothing: where many requests at once are wanted, more
-    // rows keep the connections busy and share the syncs. A file on its way is one of those wanted.
-    const isWide = concurrency >= manyAtOnce && !session.transfer;
-    const rows = isWide ? concurrency + onTheWayToDisk : concurrency;
+    // A row sends nothing while its record is written to disk. At high concurrency, extra rows keep the
+    // connections busy and share the syncs; not for uploads, where each file counts as one.
+    const isWide = concurrency >= highConcurrency && !session.transfer;
+    const rows = isWide ? concurrency + extraRows : concurrency;
     let next = 0;
     const worker = async () => {
       while (next < tasks.length && !this.isOver) {
@@ -136,35 +142,35 @@ class Runner implements RowHost {
     await Promise.all(Array.from({ length: Math.min(rows, tasks.length) }, worker));
   }
 
-  private async graceOver(over: AbortSignal): Promise<void> {
+  private async gracePeriod(finished: AbortSignal): Promise<void> {
     const { signal, sleep } = this.options;
     await new Promise<void>((resolve) => {
       if (signal.aborted) resolve();
       else signal.addEventListener('abort', () => resolve(), { once: true });
     });
     this.semaphore.open();
-    await sleep(graceMs, over);
+    await sleep(graceMs, finished);
   }
 
   private async begin(run: RowRun): Promise<void> {
-    let leave: (() => void) | undefined;
+    let endTurn: (() => void) | undefined;
     await this.guarded(run, async () => {
-      leave = await this.gate.enter();
+      endTurn = await this.gate.enter();
       if (this.isOver) return;
       const { task } = run;
       const { lockRow } = this.options;
       if (lockRow) this.locks.set(task.row, await lockRow(task.id));
-      const { seen } = task;
-      const isUsable = seen !== undefined && this.isFresh(seen);
-      if (seen?.record && !isUsable)
-        run.digest = digestIn(await this.options.session.plan(task, seen));
-      await runRow(this, run, isUsable ? seen : await this.read(run));
+      const { previewState: preview } = task;
+      const isUsable = preview !== undefined && this.isFresh(preview);
+      if (preview?.record && !isUsable)
+        run.digest = digestIn(await this.options.session.plan(task, preview));
+      await runRow(this, run, isUsable ? preview : await this.read(run));
     });
-    // Only now is it known whether the answer stops the run.
-    leave?.();
+    // Not earlier, because the answer may stop the run.
+    endTurn?.();
   }
 
-  // --- what a row needs ---
+  // --- services for rows ---
 
   isFresh({ at }: RecordState): boolean {
     return ageMs(at, this.options.instant()) <= freshMs;
@@ -192,9 +198,9 @@ class Runner implements RowHost {
     this.gate.open();
   }
 
-  heard(outcome: Parameters<RowHost['heard']>[0]): void {
-    if (outcome === 'changed') this.breaker.settled('changed', true);
-    else this.breaker.failed(outcome, 'unknown', true);
+  recordOutcome(outcome: Parameters<RowHost['recordOutcome']>[0]): void {
+    if (outcome === 'changed') this.breaker.recordResult('changed', true);
+    else this.breaker.recordFailure(outcome, 'unknown', true);
   }
 
   verifyLater(pending: PendingVerification): void {
@@ -203,7 +209,7 @@ class Runner implements RowHost {
 
   // --- results ---
 
-  /** Runs a part of a row; a failure becomes the row's result, or the end of the run. */
+  /** Runs part of a row's work; a failure becomes the row's result, or stops the run. */
   async guarded(run: RowRun, part: () => Promise<void>): Promise<void> {
     const { task } = run;
     const { row, id } = task;
@@ -214,32 +220,34 @@ class Runner implements RowHost {
       if (!(error instanceof Failure)) throw error;
       if (this.closed) return;
       const sent = this.inFlight.has(row);
-      const found = rowResult(this.breaker, error, sent);
-      // A row whose first step is done has been attempted; the rest of it may be tried again.
-      const isHalf = run.done !== undefined && found === 'not_attempted';
-      // A refusal of the second step, whatever its code, leaves the first one done.
-      const result = isHalf || (run.done && found === 'conflict') ? 'failed' : found;
-      const isCut = error instanceof CancelledError && result === 'not_attempted';
+      const base = recordFailedRow(this.breaker, error, sent);
+      // A row whose first step is done has been attempted; its remaining step may be retried.
+      const isPartial = run.done !== undefined && base === 'not_attempted';
+      // If the second step is refused, whatever the code, the first one stays done.
+      const result = isPartial || (run.done && base === 'conflict') ? 'failed' : base;
+      const isInterrupted = error instanceof CancelledError && result === 'not_attempted';
       onEnd?.(task, { error });
-      if (!isCut) session.transfer?.failed(error, task);
-      const shown = {
+      if (!isInterrupted) session.transfer?.failed(error, task);
+      const details = {
         ...partialResult(run),
-        ...(isHalf && { retryable: true }),
-        ...(!isCut && { error: describeError(error, id) }),
+        ...(isPartial && { retryable: true }),
+        ...(!isInterrupted && { error: describeError(error, id) }),
       };
-      await this.finish(run, { row, id, result, ...shown }, {}, true).catch((broken: unknown) => {
-        if (!(broken instanceof Failure)) throw broken;
-        this.breaker.failed(broken, result, sent);
-        this.report({ row, id, result, ...shown });
-      });
+      await this.finish(run, { row, id, result, ...details }, {}, true).catch(
+        (journalError: unknown) => {
+          if (!(journalError instanceof Failure)) throw journalError;
+          this.breaker.recordFailure(journalError, result, sent);
+          this.report({ row, id, result, ...details });
+        },
+      );
     }
   }
 
   /**
-   * The worker takes the next row while this result is on its way to disk: the next intent stands
-   * behind it in the journal, so nothing more is sent before it is there.
+   * Finishes a row without waiting for the disk, so that its worker can take the next one. The next
+   * intent follows this result in the journal, so nothing is sent before the result is on disk.
    */
-  finishBehind(run: RowRun, row: ReportRow): void {
+  finishInBackground(run: RowRun, row: ReportRow): void {
     const step = this.guarded(run, () => this.finish(run, row)).finally(() => {
       this.syncing.delete(step);
     });
@@ -247,10 +255,10 @@ class Runner implements RowHost {
   }
 
   async finish(run: RowRun, row: ReportRow, more: JsonObject = {}, counted = false): Promise<void> {
-    // The report is out, and nothing is said behind it.
+    // The report is complete; nothing may be added.
     if (this.closed) return;
     if (!counted && row.result !== 'unknown' && row.result !== 'not_attempted')
-      this.breaker.settled(row.result, this.inFlight.has(row.row));
+      this.breaker.recordResult(row.result, this.inFlight.has(row.row));
     await this.options.journal.append({ kind: 'result', ...redactRow(row), ...more });
     this.locks.get(run.task.row)?.release();
     this.locks.delete(run.task.row);

@@ -1,4 +1,4 @@
-/** Stops a run after refusals or silence in a row. */
+/** Limits of a run: the circuit breaker that stops it, the semaphore over its requests, and the gate before its first write. */
 import type { Context } from '../context.js';
 import { exceedsRetryBudget } from '../data/outcome-errors.js';
 import { SystemLimitError } from '../data/system-errors.js';
@@ -12,31 +12,32 @@ import {
 } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import { isForbidden, resultOf, resultOfStop, stopsRun } from './decide.js';
-import { countsAsError, type RowResult } from './report.js';
+import { countsAsError, type RowResult } from '../runs/report.js';
 
-/** Why a run sends nothing more. */
+/** Why a run stopped sending. */
 export interface StopReason {
   readonly exitName: ExitName;
   readonly reason: string;
-  /** What the service or the disk said, where that was the reason. */
+  /** The failure of the service or the disk that caused the stop, if one did. */
   readonly error?: Failure;
 }
 
-/** As many rows in a row may fail for want of an answer before the service counts as unreachable. */
+/** After this many consecutive rows without an answer, the service counts as unreachable. */
 const exhaustedRows = 5;
 const forbiddenRows = 3;
 
 /**
- * Decides when a run stops: a refused key, a 403 at the first answer or three in a row, five rows in
- * a row without an answer or a minute without any, a wait longer than the budget, too many errors, a journal that fails.
+ * Stops a run after: a refused key; a 403 at the first answer, or three in a row; five consecutive rows
+ * without an answer, or a minute without any; a wait longer than the retry budget; too many errors; a
+ * journal that fails.
  */
 export class CircuitBreaker {
   private stopped: StopReason | undefined;
   private exhausted = 0;
   private forbidden = 0;
   private errors = 0;
-  private seen = false;
-  private wrote = false;
+  private answeredAny = false;
+  private answeredWrite = false;
 
   constructor(
     private readonly maxErrors: number | undefined,
@@ -48,27 +49,27 @@ export class CircuitBreaker {
     return this.stopped;
   }
 
-  /** Nothing more is to be sent at all, not even to see what became of a write. */
+  /** True if not even reads to verify a write may be sent. */
   get isWaitTooLong(): boolean {
     return exceedsRetryBudget(this.stopped?.error);
   }
 
-  /** Whether the service answered a write yet. */
+  /** True once the service has answered a write. */
   get hasAnswer(): boolean {
-    return this.wrote;
+    return this.answeredWrite;
   }
 
-  /** The row was dealt with; `sent`: by an answer to a write. */
-  settled(result: RowResult, sent: boolean): void {
-    this.answered(sent);
+  /** Records a row that ended without a failure of the run; `sent`: the service answered its write. */
+  recordResult(result: RowResult, sent: boolean): void {
+    this.recordAnswer(sent);
     this.exhausted = 0;
     this.forbidden = 0;
     this.count(result);
   }
 
-  /** A row met a failure; true = it stops the run, and the row has no result of its own. */
-  failed(error: Failure, result: RowResult, sent: boolean): boolean {
-    // A limit of this machine, a full disk, a journal of another process: no row can do better.
+  /** Records a row's failure; returns true if it stops the run, so that the row has no result of its own. */
+  recordFailure(error: Failure, result: RowResult, sent: boolean): boolean {
+    // A limit of this machine, a full disk, a journal taken over by another process: every row would fail.
     if (
       error instanceof OutputError ||
       error instanceof GuardError ||
@@ -78,8 +79,8 @@ export class CircuitBreaker {
     if (stopsRun(error)) return this.endBy(error, error.exitName);
     if (isForbidden(error)) {
       this.forbidden += 1;
-      const isFirst = sent ? !this.wrote : !this.seen;
-      this.answered(sent);
+      const isFirst = sent ? !this.answeredWrite : !this.answeredAny;
+      this.recordAnswer(sent);
       this.exhausted = 0;
       if (isFirst || this.forbidden >= forbiddenRows) return this.endBy(error, 'forbidden');
       this.count(result);
@@ -93,7 +94,7 @@ export class CircuitBreaker {
         this.endBy(error, 'temporary');
       return false;
     }
-    this.answered(sent);
+    this.recordAnswer(sent);
     this.exhausted = 0;
     this.count(result);
     return false;
@@ -111,9 +112,9 @@ export class CircuitBreaker {
     return this.end(exitName, error.message, error);
   }
 
-  private answered(sent: boolean): void {
-    this.seen = true;
-    this.wrote ||= sent;
+  private recordAnswer(sent: boolean): void {
+    this.answeredAny = true;
+    this.answeredWrite ||= sent;
   }
 
   private count(result: RowResult): void {
@@ -124,25 +125,23 @@ export class CircuitBreaker {
   }
 }
 
-/** The result of a row that met a failure; one that stops the run leaves it without one of its own. */
-export function rowResult(breaker: CircuitBreaker, error: Failure, sent: boolean): RowResult {
+/** Records a row's failure and returns the row's result; a failure that stops the run gives it none of its own. */
+export function recordFailedRow(breaker: CircuitBreaker, error: Failure, sent: boolean): RowResult {
   if (error instanceof UnverifiedError) {
-    // Its write stays open: reading it again is what is left to do, whatever that met this time.
-    breaker.settled('unknown', sent);
+    // Its write stays open, to be verified by a later read, whatever failed this time.
+    breaker.recordResult('unknown', sent);
     return 'unknown';
   }
-  const wanted = resultOf(error);
-  // Another process works on this record; that says nothing of the run.
-  if (error instanceof GuardError && error.code === 'locked') return wanted;
-  const ends = breaker.failed(error, wanted, sent);
-  return ends && wanted === 'failed' ? resultOfStop(error, sent) : wanted;
+  const result = resultOf(error);
+  // Another process is working on this record, which does not concern the rest of the run.
+  if (error instanceof GuardError && error.code === 'locked') return result;
+  const isStop = breaker.recordFailure(error, result, sent);
+  return isStop && result === 'failed' ? resultOfStop(error, sent) : result;
 }
 
-/** How many rows may be at the service at once, and who goes first. */
-
 /**
- * A semaphore over the requests of a run, waits between attempts included; rows that are on their
- * way to disk hold none.
+ * A semaphore over the requests of a run, including their waits between attempts; rows that are being
+ * written to disk hold no permit.
  */
 export class Semaphore {
   private readonly first: (() => void)[] = [];
@@ -150,7 +149,7 @@ export class Semaphore {
 
   constructor(private free: number) {}
 
-  /** Does the work with a permit, now or when there is one; `first`: before those that wait already. */
+  /** Runs the work as soon as a permit is free; `first`: ahead of callers already waiting without it. */
   async within<T>({ first }: { readonly first: boolean }, work: () => Promise<T>): Promise<T> {
     if (this.free > 0) this.free -= 1;
     else await new Promise<void>((go) => (first ? this.first : this.others).push(go));
@@ -161,13 +160,13 @@ export class Semaphore {
     }
   }
 
-  /** Lets everyone in who waits. */
+  /** Admits everyone who waits now, and all later callers. */
   open(): void {
     this.free = Number.POSITIVE_INFINITY;
     for (const go of [...this.first.splice(0), ...this.others.splice(0)]) go();
   }
 
-  /** The next one runs when it is known what the leaving row came to: that may stop the run. */
+  /** Defers the next caller until the leaving row's outcome has been recorded, because it may stop the run. */
   private release(): void {
     const next = this.first.shift() ?? this.others.shift();
     if (next) process.nextTick(next);
@@ -175,38 +174,38 @@ export class Semaphore {
   }
 }
 
-/** The first write goes alone: a refused key or a dead service is met once, not by every worker. */
+/** Lets the first write go alone, so that only one worker meets a refused key or a dead service. */
 export class FirstWriteGate {
-  private over: Promise<void> | undefined;
-  private pass: (() => void) | undefined;
+  private turn: Promise<void> | undefined;
+  private endTurn: (() => void) | undefined;
   private isOpen = false;
 
-  /** `isAnswered`: nobody has to wait any more. */
+  /** `isAnswered`: true once nobody needs to wait any more. */
   constructor(private readonly isAnswered: () => boolean) {}
 
-  /** Waits while another row goes first; gives what ends our own turn, if we are the first. */
+  /** Waits while another row goes first; the first row gets a function that ends its turn. */
   enter(): (() => void) | undefined | Promise<(() => void) | undefined> {
     return this.isPassable() ? undefined : this.wait();
   }
 
-  /** A step before the write was answered: the others can begin. */
+  /** Opens the gate: a step before the write was answered. */
   open(): void {
     this.isOpen = true;
-    this.pass?.();
+    this.endTurn?.();
   }
 
   private async wait(): Promise<(() => void) | undefined> {
-    while (this.over && !this.isPassable()) await this.over;
+    while (this.turn && !this.isPassable()) await this.turn;
     if (this.isPassable()) return undefined;
     let end: (() => void) | undefined;
-    this.over = new Promise((resolve) => {
+    this.turn = new Promise((resolve) => {
       end = resolve;
     });
-    this.pass = () => {
-      this.over = undefined;
+    this.endTurn = () => {
+      this.turn = undefined;
       end?.();
     };
-    return this.pass;
+    return this.endTurn;
   }
 
   private isPassable(): boolean {

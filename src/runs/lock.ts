@@ -1,4 +1,4 @@
-/** The locks of writes: one bulk write of a resource at a time, and one write of a record at a time. */
+/** Write locks: one bulk write per resource, and one write per record at a time. */
 import { join } from 'node:path';
 import { digestOf } from '../data/digest.js';
 import { systemReason } from '../data/system-errors.js';
@@ -13,18 +13,18 @@ import {
   type ThisProcess,
 } from '../files/lock.js';
 import { cannotBeUsed } from './journal.js';
-import type { RunHead } from './run-plan.js';
-import type { RunStore } from './run-store.js';
-import { listOpenRuns, readRun, type StoredRun } from './runs.js';
+import type { RunHead } from './plan.js';
+import type { RunStore } from './store.js';
+import { listOpenRuns, readRun, type StoredRun } from './stored-run.js';
 
-/** What one bulk write at a time is allowed for. */
+/** Identifies the lock of a bulk write. */
 interface LockKey {
   readonly service: string;
   readonly organization: string;
   readonly resource: string;
 }
 
-/** What one write at a time is allowed for. */
+/** Identifies the lock of one record. */
 type RecordKey = Pick<LockKey, 'service' | 'organization' | 'resource'> & {
   readonly id: string;
 };
@@ -35,7 +35,7 @@ interface RunLockOptions {
   readonly startedAt: string;
   readonly waitMs: number;
   readonly signal: AbortSignal;
-  /** Hears of the run that is waited for. */
+  /** Called with a note that names the run being waited for. */
   readonly note: (line: string) => void;
 }
 
@@ -43,9 +43,9 @@ interface RunLockOptions {
 export const recordWaitMs = 10_000;
 
 /**
- * Takes the lock of a bulk write: one at a time per state folder, service, organization and resource.
- * Throws GuardError `locked` that names the holder's run, process and start, OutputError where it
- * cannot be written. It survives kill -9.
+ * Acquires the lock of a bulk write: one at a time per state folder, service, organization and
+ * resource. Throws GuardError `locked`, which names the holder's run, process and start, or OutputError
+ * if the lock cannot be written. The lock file survives kill -9.
  */
 export async function lockRun(
   store: RunStore,
@@ -60,8 +60,8 @@ export async function lockRun(
 }
 
 /**
- * Takes the lock of one record, from its read to the result of its write. Throws as `lockRun` does,
- * after `waitMs`. Its file is gone once it is released.
+ * Acquires the lock of one record, held from its read to the result of its write. Throws as `lockRun`
+ * does, after `waitMs`. Releasing it removes its file.
  */
 export function lockRecord(
   store: RunStore,
@@ -72,14 +72,17 @@ export function lockRecord(
   return lockNamed(recordLocks(store), name, `Another change of ${id}`, options);
 }
 
-/** A folder of their own: whoever holds a resource asks whether the folder of its lock changed. */
+/**
+ * The folder of record locks, separate because the holder of a resource lock checks whether its
+ * lock's folder changed.
+ */
 export function recordLocks({ locks }: Pick<RunStore, 'locks'>): string {
   return join(locks, 'records');
 }
 
 /**
- * Whether a process is at this run now, or may be where nobody on this machine can tell; true also for
- * a run that cannot be read.
+ * True if a process is working on this run, or may be where this machine cannot tell; true also for a
+ * run that cannot be read.
  */
 export async function isRunHeld(store: RunStore, run: string, self: ThisProcess): Promise<boolean> {
   const stored = await readRun(store, run).catch((error: unknown) => {
@@ -91,14 +94,14 @@ export async function isRunHeld(store: RunStore, run: string, self: ThisProcess)
   return !ended && holder !== undefined && holderState(holder, self) !== 'gone';
 }
 
-/** Whether another process holds the lock of this run's resource. */
+/** True if another process holds the lock of this run's resource. */
 export function isLockedByOther({ locks }: RunStore, head: RunHead, self: ThisProcess): boolean {
   const holder = lockHolder(locks, lockName(head), self);
   return holder !== undefined && !isSameProcess(holder, describeSelf(self, undefined));
 }
 
-/** Whether another process that surely runs is at this run now. */
-export function isGoingOn({ state }: Pick<StoredRun, 'state'>, self: ThisProcess): boolean {
+/** True if a process that is certainly alive is working on this run. */
+export function isRunning({ state }: Pick<StoredRun, 'state'>, self: ThisProcess): boolean {
   const { holder, ended } = state;
   return !ended && holder !== undefined && holderState(holder, self) === 'runs';
 }
@@ -114,15 +117,17 @@ async function lockNamed(
     return await acquireLock(dir, name, {
       self,
       waitMs,
-      purpose: named({ run, startedAt }),
+      purpose: describeRun({ run, startedAt }),
       signal,
-      onWait: (holder) => note(`${what} is running (${whoIs(holder)}). Waiting for it.`),
+      onWait: (holder) => note(`${what} is running (${describeHolder(holder)}). Waiting for it.`),
     });
   } catch (error) {
-    if (isOfFileSystem(error)) throw unwritable(dir, error);
+    if (isFileSystemError(error)) throw unwritable(dir, error);
     if (!(error instanceof GuardError) || error.code !== 'locked') throw error;
     const holder = lockHolder(dir, name, self);
-    const who = holder ? whoIs(holder, await runOfHolder(holder)) : 'a run that has just ended';
+    const who = holder
+      ? describeHolder(holder, await runOfHolder(holder))
+      : 'a run that has just ended';
     const hints = holder ? removalHint(dir, name, holder, self) : [];
     throw new GuardError(`${what} is running (${who}).`, {
       code: 'locked',
@@ -132,7 +137,7 @@ async function lockNamed(
   }
 }
 
-/** The run that the holder of this lock is at: it may continue an older one than it set out with. */
+/** The run that the lock's holder is working on; it may be resuming an older one than its lock names. */
 async function runOf(
   store: RunStore,
   name: string,
@@ -143,18 +148,18 @@ async function runOf(
     ({ head, state }) =>
       state.holder && isSameProcess(state.holder, holder) && lockName(head) === name,
   );
-  return found && named(found.head);
+  return found && describeRun(found.head);
 }
 
-function whoIs({ purpose = 'a run', pid, host }: LockHolder, run = purpose): string {
+function describeHolder({ purpose = 'a run', pid, host }: LockHolder, run = purpose): string {
   return `${run}, process ${pid} on host ${host}`;
 }
 
-function named({ run, startedAt }: Pick<RunHead, 'run' | 'startedAt'>): string {
+function describeRun({ run, startedAt }: Pick<RunHead, 'run' | 'startedAt'>): string {
   return `run ${run}, started ${startedAt}`;
 }
 
-function isOfFileSystem(error: unknown): error is NodeJS.ErrnoException {
+function isFileSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error;
 }
 

@@ -1,4 +1,4 @@
-/** Decides what becomes of a row by the record as read: to be written, or a result that it has already. */
+/** Decides from a freshly read record whether its row is written, and which result a failure gives a row. */
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../data/json.js';
 import { type Condition, matchesCondition } from '../data/where.js';
@@ -10,34 +10,35 @@ import {
   OutputError,
   UnknownOutcomeError,
 } from '../errors.js';
-import { hashOf } from './journal.js';
+import { hashOf } from '../runs/journal.js';
 import type { RowPlan } from './operation.js';
-import type { DoneStep, ReportRow, RowChange, RowResult, SelectedRow } from './report.js';
-import { isNote } from './run-state.js';
+import type { DoneStep, ReportRow, RowChange, RowResult, SelectedRow } from '../runs/report.js';
+import { isNote } from '../runs/state.js';
 
-/** When a row is changed at all (`--if-status`, `--if`). */
+/** Conditions for changing a row at all (`--if-status`, `--if`). */
 export interface Guards {
   readonly ifStatus?: readonly string[] | undefined;
   readonly conditions?: readonly Condition[] | undefined;
 }
 
-/** What is known of a row besides the record as read. */
+/** What is known about a row apart from the record as read. */
 interface RowContext {
   readonly guards: Guards;
-  /** What was seen when the row was previewed; undefined: this is the first read. */
+  /** The changes that the preview found; undefined: this is the first read. */
   readonly previewed: readonly RowChange[] | undefined;
-  /** Of the whole record as first read, where the write takes all of it. */
+  /** Digest of the entire record as first read, if the write affects all of it. */
   readonly digest?: string | undefined;
-  /** The first step, where it is done: the guards it met are not judged again. */
+  /** The first step if it is done: guards are not checked again after it. */
   readonly done?: DoneStep | undefined;
 }
 
-/** To be written, or the result that the row has already. */
+/** Write the row, or report the result that it already has. */
 type Decision = { readonly write: true } | { readonly write: false; readonly row: ReportRow };
 
 /**
- * Already as wanted; a reason of its own to leave it; a guard that does not hold; changed by
- * somebody else since the preview or the export; else to be written.
+ * Checks, in this order: the plan skips the row; nothing to change; the plan found a conflict; a guard
+ * does not hold; the record changed since the preview, the first read or the export. Otherwise the row
+ * is written.
  */
 export function decideRow(
   row: SelectedRow,
@@ -65,15 +66,15 @@ export function decideRow(
   }
   const skipped = done ? undefined : skippedBy(row, record, guards);
   if (skipped) return final({ result: 'skipped', ...skipped });
-  const moved = previewed && movedField(previewed, changes);
-  if (moved)
+  const conflicting = previewed && conflictingField(previewed, changes);
+  if (conflicting)
     return final({
       result: 'conflict',
-      before: { [moved.field]: moved.from },
+      before: { [conflicting.field]: conflicting.from },
       error: changedMeanwhile(
-        moved.field === 'status'
-          ? `The status is now ${String(moved.from)}: it was changed by someone else.`
-          : `${moved.field} was changed by someone else.`,
+        conflicting.field === 'status'
+          ? `The status is now ${String(conflicting.from)}: it was changed by someone else.`
+          : `${conflicting.field} was changed by someone else.`,
       ),
     });
   if (digest !== undefined && digestIn(plan) !== digest)
@@ -92,24 +93,27 @@ export function decideRow(
   return { write: true };
 }
 
-/** All that a plan changes. */
+/** All changes of a plan, over all its steps. */
 export function changesOf({ steps }: RowPlan): readonly RowChange[] {
   const [first, ...more] = steps;
   return more.length === 0 ? (first?.changes ?? []) : steps.flatMap(({ changes }) => changes);
 }
 
-/** Of the whole record, where the row's write takes all of it. */
+/** Digest of the entire record, if the row's write affects all of it. */
 export function digestIn({ steps }: RowPlan): string | undefined {
   return steps[0]?.digest;
 }
 
-/** The first field that holds neither what was seen before nor the target. */
-function movedField(seen: readonly RowChange[], now: readonly RowChange[]): RowChange | undefined {
+/** The first field that holds neither its previewed value nor its target. */
+function conflictingField(
+  previewed: readonly RowChange[],
+  now: readonly RowChange[],
+): RowChange | undefined {
   return now.find((change) => {
     if (change.adds !== undefined) return false;
-    const before = seen.find((other) => other.field === change.field);
+    const before = previewed.find((other) => other.field === change.field);
     if (!before) return true;
-    // A plan on disk holds the hash of a value that is secret.
+    // A plan on disk stores secret values as hashes.
     const isSame = isDeepStrictEqual(before.from ?? null, change.from ?? null);
     return !isSame && before.from !== hashOf(change.from ?? null);
   });
@@ -126,7 +130,7 @@ export function beforeAndAfter(
   };
 }
 
-/** A row whose step was written and confirmed; `made`: what came of it besides. */
+/** The report row of a confirmed write; `made`: fields that the write produced, such as a new id. */
 export function changedRow(
   { row, id }: SelectedRow,
   { before, after }: ReturnType<typeof beforeAndAfter>,
@@ -144,7 +148,7 @@ export function changedRow(
   };
 }
 
-/** The result that a failure of one row stands for. */
+/** Returns the row result for a failure. */
 export function resultOf(error: Failure): RowResult {
   if (error instanceof UnknownOutcomeError) return 'unknown';
   if (error instanceof ApiError && error.status === 409) return 'conflict';
@@ -155,19 +159,22 @@ export function resultOf(error: Failure): RowResult {
   return 'failed';
 }
 
-/** A run that is stopped leaves the row open; a journal that breaks behind a write leaves it unknown. */
+/**
+ * The result of a row whose failure stops the run: unknown if the journal broke after its write was
+ * sent, else not attempted.
+ */
 export function resultOfStop(error: Failure, sent: boolean): RowResult {
   const broken = error instanceof OutputError || error instanceof GuardError;
   return broken && sent ? 'unknown' : 'not_attempted';
 }
 
-/** 401 and a plan without API access concern every row. */
+/** True for failures that concern every row: 401, and a plan without API access. */
 export function stopsRun(error: Failure): boolean {
   if (error.exitName === 'unauthenticated') return true;
   return error instanceof ApiError && error.serviceCode === 'featureNotAvailable';
 }
 
-/** A 403 that is about this row or, if it keeps coming, about the key. */
+/** True for a 403: it concerns this row or, if repeated, the key. */
 export function isForbidden(error: Failure): boolean {
   return error instanceof ApiError && error.status === 403;
 }
@@ -182,12 +189,12 @@ function skippedBy(
   guards: Guards,
 ): Pick<ReportRow, 'before' | 'error'> | undefined {
   const own = row.own?.['ifStatus'] as readonly string[] | undefined;
-  for (const wanted of [guards.ifStatus, own]) {
-    if (!wanted || (record && wanted.includes(String(record['status'])))) continue;
+  for (const expected of [guards.ifStatus, own]) {
+    if (!expected || (record && expected.includes(String(record['status'])))) continue;
     const status = record?.['status'];
     return {
       before: { status },
-      error: guardError(`The status is ${String(status)}, not ${wanted.join(' or ')}.`),
+      error: guardError(`The status is ${String(status)}, not ${expected.join(' or ')}.`),
     };
   }
   const unmet = guards.conditions?.find(
@@ -195,7 +202,7 @@ function skippedBy(
   );
   if (!unmet) return undefined;
   return {
-    // The journal keeps this, and no note.
+    // The journal keeps this message, so it must not contain notes.
     error: guardError(
       `${unmet.field}${unmet.operator}${isNote(unmet.field) ? '…' : unmet.value} does not hold.`,
     ),

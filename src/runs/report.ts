@@ -1,42 +1,42 @@
-/** The report of a run: what became of each row, and how that adds up. */
+/** The report of a run: the result of each row, their summary, and the exit code. */
 import type { JsonObject } from '../data/json.js';
 import { type ExitName, mostSevere } from '../exit-codes.js';
 
-/** One field of one record, as read and as wanted. */
+/** One changed field of a record: its value as read, and its target. */
 export interface RowChange {
   readonly field: string;
-  /** Undefined: the record does not have the field. */
+  /** Undefined if the record does not have the field. */
   readonly from: unknown;
   readonly to: unknown;
-  /** The line that is added to whatever the field holds (`--append-note`): another writer's change is no conflict. */
+  /** The line to append to whatever the field holds (`--append-note`); another writer's change is then no conflict. */
   readonly adds?: string;
 }
 
-/** One record of a run: where the input named it, and what the input wants for it alone. */
+/** One record of a run: its position in the input, and the values that the input gives for it alone. */
 export interface SelectedRow {
   /** 1-based place among the ids, or the line of the input. */
   readonly row: number;
   readonly id: string;
-  /** Values of its own, out of a CSV row; plain JSON. */
+  /** The row's own values, from a CSV; plain JSON. */
   readonly own?: JsonObject | undefined;
-  /** The record as a list showed it, where a filter selected it. */
+  /** The record as listed, if a filter selected it. */
   readonly record?: JsonObject | undefined;
-  /** The cells of the input as they came, for `--results`; absent: the id is all there was. */
+  /** The input's cells unchanged, for `--results`; absent if the input had only an id. */
   readonly cells?: readonly string[] | undefined;
-  /** What the steps of an earlier process left of this row (an upload's key). */
+  /** What earlier processes recorded for this row in their steps (an upload's key). */
   readonly steps?: JsonObject | undefined;
-  /** What the preview saw; absent while it looks. */
+  /** The changes that the preview found; absent during the preview. */
   readonly previewed?: readonly RowChange[] | undefined;
 }
 
-/** A step that was written and confirmed while its row has more to do. */
+/** A confirmed step of a row that has more steps. */
 export interface DoneStep {
   readonly step: string;
   readonly before: JsonObject;
   readonly after: JsonObject;
 }
 
-/** Some of these rows, by their numbers; of 200,000 it takes a byte each. */
+/** A set of row numbers, at one byte per row of the input. */
 export class RowSet {
   private readonly rows: Uint8Array;
 
@@ -70,7 +70,7 @@ export const rowResults = [
 ] as const;
 export type RowResult = (typeof rowResults)[number];
 
-/** A type and no interface: a row is a record like any other when it is shown. */
+/** A type rather than an interface, so that a row can be rendered like any other record. */
 export type ReportRow = {
   /** 1-based place among the ids, or the line of the input. */
   readonly row: number;
@@ -79,15 +79,15 @@ export type ReportRow = {
   readonly before?: Readonly<Record<string, unknown>>;
   readonly after?: Readonly<Record<string, unknown>>;
   readonly error?: unknown;
-  /** The first step of a row that is done although the row failed: `accepted`. */
+  /** The first step, if it is done although the row failed: `accepted`. */
   readonly step?: string;
-  /** Fields that a route which replaces the whole record made vanish. */
+  /** Fields that vanished because the route replaces the entire record. */
   readonly vanished?: readonly string[];
-  /** The rest of the row may be tried again: its run is unfinished. */
+  /** The remaining step may be tried again, so the run counts as unfinished. */
   readonly retryable?: boolean;
 };
 
-/** Results that stand for good; the others are tried again when the run is resumed. */
+/** True for a final result; other rows are tried again when the run is resumed. */
 export function isFinalRow({
   result,
   retryable,
@@ -95,26 +95,26 @@ export function isFinalRow({
   return result !== 'unknown' && result !== 'not_attempted' && !retryable;
 }
 
-/** Whether what an action (`players.delete`) changes is gone afterwards. */
+/** True if the action deletes (`players.delete`). */
 export function isDelete(action: string): boolean {
   return action.endsWith('.delete');
 }
 
-/** Whether `--max-errors` counts a row. */
+/** True if `--max-errors` counts the result. */
 export function countsAsError(result: RowResult): boolean {
   return result === 'failed' || result === 'conflict';
 }
 
-/** Whether a person has to look at a row: it counts as an error, or its outcome is not known. */
+/** True if the row needs attention: it counts as an error, or its outcome is unknown. */
 export function wentWrong(result: RowResult): boolean {
   return countsAsError(result) || result === 'unknown';
 }
 
-/** What a write to several things prints, whatever the exit code. */
+/** What a bulk write prints, whatever its exit code. */
 export interface BulkReport {
   readonly schema: 1;
   readonly run: string | null;
-  /** The run that this one takes back. */
+  /** The run that this one undoes. */
   readonly of?: string;
   readonly profile: string;
   readonly organization: string;
@@ -136,7 +136,7 @@ export interface ReportSummary {
   readonly wouldChange?: number;
 }
 
-/** Counts the rows; every row counts exactly once. */
+/** Counts the rows by result; each row counts once. */
 export function summarize(rows: readonly ReportRow[], options: { dryRun: boolean }): ReportSummary {
   const counts = new Map<RowResult, number>();
   for (const { result } of rows) counts.set(result, (counts.get(result) ?? 0) + 1);
@@ -154,17 +154,17 @@ export function summarize(rows: readonly ReportRow[], options: { dryRun: boolean
   };
 }
 
-/** The exit code of a run, and of why it was stopped if it was (docs, section 6). */
+/** The exit code of a run, given the reason it stopped, if any (docs, section 6). */
 export function exitOf(
   { summary, results }: Pick<BulkReport, 'summary' | 'results'>,
   stopped: ExitName | undefined,
 ): ExitName {
   const { unknown, notAttempted, failed, conflict } = summary;
-  const isLeft = notAttempted > 0 || results.some(({ retryable }) => retryable);
+  const isUnfinished = notAttempted > 0 || results.some(({ retryable }) => retryable);
   return mostSevere([
     ...(stopped === undefined ? [] : [stopped]),
     ...(unknown > 0 ? ['unknownOutcome' as const] : []),
-    ...(stopped === undefined && isLeft ? ['temporary' as const] : []),
+    ...(stopped === undefined && isUnfinished ? ['temporary' as const] : []),
     ...(failed + conflict > 0 ? ['rowsFailed' as const] : []),
   ]);
 }

@@ -1,3 +1,4 @@
+/** Checks an API key with one documented read. */
 import type { Api } from '../../api/types.js';
 import type { ConnectionInput } from '../../config/connection.js';
 import type { LocalContext } from '../../context.js';
@@ -9,17 +10,17 @@ export interface KeyStatus {
   readonly baseUrl: string | null;
   readonly keySource: string | null;
   readonly keyStored: boolean;
-  /** What the service said to the key; `unreachable` also for an answer that says nothing about it. */
+  /** `unreachable` includes responses that say nothing about the key. */
   readonly check: 'ok' | '401' | '403' | 'unreachable' | 'skipped';
 }
 
-type KeyAnswer =
+type KeyCheck =
   | { readonly check: 'ok' }
   | { readonly check: '401' | '403'; readonly error: ApiError }
   | { readonly check: 'unreachable'; readonly error: Failure };
 
-/** Asks the service about a key by listing the teams, a documented read (contract 4.4). */
-export async function checkKey(api: Api): Promise<KeyAnswer> {
+/** Checks a key by listing the teams, a documented read (contract 4.4). */
+export async function checkKey(api: Api): Promise<KeyCheck> {
   try {
     await api.send({ endpoint: 'listTeams' });
     return { check: 'ok' };
@@ -31,14 +32,14 @@ export async function checkKey(api: Api): Promise<KeyAnswer> {
   }
 }
 
-/** What a 403 means for a key: it is no proof of a bad one (contract 5.3, 5.4, 7). */
+/** Explains a 403, which does not prove that a key is invalid (contract 5.3, 5.4, 7). */
 export function explainForbidden(error: ApiError): string {
   return error.serviceCode === 'featureNotAvailable'
     ? "The service knows the key, but the organization's plan does not include API access (403 featureNotAvailable)."
     : 'The service refused the list of teams (403): the key may lack that permission, or belong to another organization.';
 }
 
-/** The connection of the profile in force, not resolved yet. */
+/** Returns the unresolved connection of the profile in force. */
 export function connectionOf(context: LocalContext): ConnectionInput {
   return {
     flags: context.flags,

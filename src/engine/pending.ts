@@ -1,13 +1,13 @@
-/** The writes of a run whose outcome is open: all wait together, and are read again. */
+/** Verifies the writes of a run whose outcome is unknown: they wait together, then each record is read again. */
 import { isDeepStrictEqual } from 'node:util';
 import { mapConcurrently } from '../data/concurrency.js';
 import type { JsonObject } from '../data/json.js';
 import { NotAppliedError } from '../data/outcome-errors.js';
 import type { Failure } from '../errors.js';
 import type { RecordState, Step, Verification } from './operation.js';
-import type { RowChange } from './report.js';
+import type { RowChange } from '../runs/report.js';
 import { changedByOther, runRow, stepDone } from './run-row.js';
-import { settleTimeLeft } from './run-state.js';
+import { settleTimeLeft } from '../runs/state.js';
 import {
   partialResult,
   type PendingVerification,
@@ -20,11 +20,11 @@ import {
 
 const firstReadMs = 2_000;
 
-/** What the verifications of a run need of it. */
+/** What the verifications need from their run. */
 interface Host extends RowHost {
-  /** A signal came, or the report is out. */
+  /** A signal arrived, or the report is complete. */
   readonly isHalted: boolean;
-  /** Runs a part of a row; a failure becomes the row's result. */
+  /** Runs part of a row's work; a failure becomes the row's result. */
   guarded(run: RowRun, part: () => Promise<void>): Promise<void>;
 }
 
@@ -42,12 +42,12 @@ export class PendingVerifications {
     this.pending.push(pending);
   }
 
-  /** Ends those that nothing verified as unknown. */
+  /** Ends every write that was not verified as unknown. */
   async endAll(): Promise<void> {
     for (const pending of this.pending.splice(0)) await endUnknown(this.host, pending);
   }
 
-  /** One pause for all of them: a first read soon, the last word when nothing can arrive any more. */
+  /** Waits once for all of them: reads early, and again once no write can still take effect, which decides. */
   async verifyAll(): Promise<void> {
     const longest = this.pending.reduce((most, { settleMs }) => Math.max(most, settleMs), 0);
     if (firstReadMs < longest && !this.host.isStopped) {
@@ -61,8 +61,8 @@ export class PendingVerifications {
   private async pauseUntil(msOf: (pending: PendingVerification) => number): Promise<void> {
     const { now, sleep, signal, onVerify } = this.host.options;
     const present = now();
-    const left = this.pending.map((each) => settleTimeLeft([each], msOf(each), present));
-    const longest = left.reduce((most, ms) => Math.max(most, ms), 0);
+    const waits = this.pending.map((each) => settleTimeLeft([each], msOf(each), present));
+    const longest = waits.reduce((most, ms) => Math.max(most, ms), 0);
     if (longest <= 0 || signal.aborted) return;
     onVerify?.(longest);
     await sleep(longest, signal);
@@ -70,7 +70,7 @@ export class PendingVerifications {
 
   private async readPending({ last }: { readonly last: boolean }): Promise<void> {
     this.serviceUnresponsive = false;
-    // A service that stopped answering is asked once, not once a row.
+    // A service that stopped answering gets one request at a time, not one for each row.
     const count = this.host.isStopped ? 1 : this.host.options.concurrency;
     const reads = mapConcurrently(this.pending.splice(0), count, async (pending) => {
       if (this.host.isHalted || (this.serviceUnresponsive && !last)) this.add(pending);
@@ -81,18 +81,20 @@ export class PendingVerifications {
 
   private async readAgain(pending: PendingVerification, last: boolean): Promise<void> {
     if (this.serviceUnresponsive) return endUnknown(this.host, pending);
-    const seen = await verifyPending(this.host, pending);
-    if (seen.outcome === 'applied') return foundApplied(this.host, pending, seen);
-    if (seen.outcome === 'unclear') this.serviceUnresponsive = seen.error?.exitName === 'temporary';
+    const verification = await verifyPending(this.host, pending);
+    if (verification.outcome === 'applied') return foundApplied(this.host, pending, verification);
+    if (verification.outcome === 'unclear')
+      this.serviceUnresponsive = verification.error?.exitName === 'temporary';
     if (!last) return this.add(pending);
-    if (seen.outcome === 'unclear') return endUnknown(this.host, pending, seen.error);
-    if (seen.outcome === 'other')
-      return changedByOther(this.host, pending.run, seen.step, seen.state);
-    return foundNotApplied(this.host, pending, seen.state);
+    if (verification.outcome === 'unclear')
+      return endUnknown(this.host, pending, verification.error);
+    if (verification.outcome === 'other')
+      return changedByOther(this.host, pending.run, verification.step, verification.state);
+    return foundNotApplied(this.host, pending, verification.state);
   }
 }
 
-/** Reads what became of a write. */
+/** Reads whether a write was applied. */
 function verifyPending(
   { options: { session } }: Pick<RowHost, 'options'>,
   { run: { task }, kind, sent, since, intent }: PendingVerification,
@@ -103,7 +105,7 @@ function verifyPending(
   return verifyLost(session, task, intent, sent?.step);
 }
 
-/** Reading found the write applied: the row is done, or goes on with its next step. */
+/** The write was applied: the row is done, or continues with its next step. */
 async function foundApplied(
   host: RowHost,
   { run, intent, sent }: PendingVerification,
@@ -120,14 +122,17 @@ async function foundApplied(
   await runRow(host, run, next);
 }
 
-/** The changes of an intent that an earlier process wrote down. */
+/** The changes of an intent that an earlier process recorded. */
 function changesFrom(before: JsonObject, { previewed = [] }: RowRun): readonly RowChange[] {
   const known = previewed.filter(({ field }) => Object.hasOwn(before, field));
   if (known.length > 0) return known;
   return Object.entries(before).map(([field, from]) => ({ field, from, to: undefined }));
 }
 
-/** Everything reads as before the write, and nothing can arrive any more. Throws NotAppliedError. */
+/**
+ * The record reads as before the write, which can no longer take effect: sends again if allowed.
+ * Throws NotAppliedError.
+ */
 async function foundNotApplied(
   host: RowHost,
   pending: PendingVerification,
@@ -143,7 +148,7 @@ async function foundNotApplied(
       ...fieldsShown(pending, state),
     });
   const mayResend = kind === 'lost' && run.sends <= retries && run.resends < session.resends;
-  // Nothing is sent to a service that does not answer, and this row was attempted.
+  // A service that does not answer gets no resend; the row was attempted, so its outcome is unknown.
   if (!mayResend || host.isStopped) return endUnknown(host, pending);
   host.clearInFlight(run);
   run.resends += 1;
@@ -151,7 +156,7 @@ async function foundNotApplied(
   await runRow(host, run, state);
 }
 
-/** Which of the fields that were sent a read shows as they were, and which as they were to be. */
+/** Which of the sent fields read as before the write, and which as sent. */
 function fieldsShown({ sent }: PendingVerification, { record = {} }: RecordState) {
   const changes = sent?.step.changes ?? [];
   const holds = (side: 'from' | 'to') =>
@@ -161,7 +166,7 @@ function fieldsShown({ sent }: PendingVerification, { record = {} }: RecordState
   return { unchanged: holds('from'), changed: holds('to') };
 }
 
-/** `unread`: why reading could not tell; what is not known stays the outcome of the write. */
+/** Ends a row as unknown; `unread`: why reading could not tell. */
 async function endUnknown(
   host: RowHost,
   { run, kind, error: lost }: PendingVerification,
@@ -171,10 +176,10 @@ async function endUnknown(
   const error = unknownOutcome(lost, unread);
   host.options.onEnd?.(run.task, { error });
   host.options.session.transfer?.failed(error, run.task);
-  const shown = { ...partialResult(run), error: host.options.describeError(error, id) };
+  const details = { ...partialResult(run), error: host.options.describeError(error, id) };
   await host.finish(
     run,
-    { row, id, result: 'unknown', ...shown },
+    { row, id, result: 'unknown', ...details },
     kind === 'lost' ? {} : { applied: true },
   );
 }

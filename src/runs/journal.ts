@@ -1,4 +1,4 @@
-/** The journal of a run: what was about to be sent and what became of it, in order, each record synced. */
+/** The journal of a run: intents and outcomes in order, each synced to disk; and what to do with a damaged one. */
 import { createHash } from 'node:crypto';
 import { readFile, rename } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -14,18 +14,11 @@ import {
   type SyncedLines,
   unsealLine,
 } from '../files/synced-lines.js';
-import { hasQuery, holds } from './before-images.js';
+import { hasQuery, someText } from './before-images.js';
 import type { SelectedRow } from './report.js';
-import {
-  hasPlan,
-  headOf,
-  isSamePlace,
-  type PlannedRow,
-  readPlan,
-  type RunHead,
-} from './run-plan.js';
+import { hasPlan, headOf, isSamePlace, type PlannedRow, readPlan, type RunHead } from './plan.js';
 
-/** One line of a journal: what happened, in order, with the time it was written. */
+/** One line of a journal. */
 export interface JournalRecord {
   readonly seq: number;
   readonly kind: 'job' | 'resume' | 'step' | 'intent' | 'done' | 'result' | 'end';
@@ -34,7 +27,7 @@ export interface JournalRecord {
   readonly [key: string]: unknown;
 }
 
-/** What a record says besides its number and time. */
+/** A record without its number and time. */
 export type Entry = { readonly kind: JournalRecord['kind'] } & JsonObject;
 
 /** A journal open for writing. */
@@ -42,22 +35,22 @@ export interface Journal {
   readonly records: readonly JournalRecord[];
   /** The number of its last record. */
   readonly last: number;
-  /** Resolves when the record is on disk; records that wait together share one sync. Throws OutputError, GuardError. */
+  /** Resolves when the record is on disk; concurrent records share one sync. Throws OutputError, GuardError. */
   append(entry: Entry): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface JournalOptions {
   readonly now: () => Date;
-  /** False when another process took the run over while this one slept; asked before each write. */
+  /** False once another process has taken the run over while this one was suspended; called before each write. */
   readonly isOurs: () => boolean;
-  /** Whether a text holds the API key; not where no values of records are written. */
+  /** True if a text holds the API key; absent if no record values are written. */
   readonly isKey?: (text: string) => boolean;
 }
 
 /**
- * Opens a journal (made when missing, mode 0600): drops a half-written end. Throws GuardError with
- * the line for damage in the middle, OutputError where it cannot be written.
+ * Opens a journal, created with mode 0600 if missing, and drops a half-written last line. Throws
+ * GuardError with the line number if an earlier line is damaged, OutputError if it cannot be written.
  */
 export async function openJournal(path: string, options: JournalOptions): Promise<Journal> {
   const { records, bytes } = await readJournal(path);
@@ -66,27 +59,27 @@ export async function openJournal(path: string, options: JournalOptions): Promis
   return new Writer(file, [...records], options);
 }
 
-/** The whole records of a journal and how many bytes they take; none where there is no file. */
+/** Reads the complete records of a journal and their size in bytes; none if there is no file. */
 export async function readJournal(
   path: string,
 ): Promise<{ readonly records: readonly JournalRecord[]; readonly bytes: number }> {
   return parseJournal(await readBytes(path), path);
 }
 
-/** Takes the bytes of a journal apart; only its end may be torn. Throws GuardError with the line. */
+/** Parses the bytes of a journal; only its last line may be torn. Throws GuardError with the line number. */
 export function parseJournal(file: Buffer, path: string) {
   const { lines, bytes } = parseLines(file, `The journal ${path}`, parseRecord);
   return { records: lines, bytes };
 }
 
-/** One line of the file: the record with a checksum of itself at its end. */
+/** Formats one line of the file: the record, followed by its checksum. */
 export function recordLine(seq: number, t: number, entry: Entry): string {
   return sealLine(`{"seq":${seq},"t":${t},${(printPlain(entry) ?? printJson(entry)).slice(1)}`);
 }
 
 /**
- * What a damaged journal still tells: its first record, undefined where that cannot be read, and
- * whether it holds the record of its end (a report may be told after that).
+ * What a damaged journal still reveals: its first record, undefined if unreadable, and whether it holds
+ * an end record anywhere (other records may follow the end).
  */
 async function readDamaged(
   path: string,
@@ -98,20 +91,20 @@ async function readDamaged(
   };
 }
 
-/** The hash that a journal keeps in the place of a value. */
+/** The hash that a journal stores in place of a value. */
 export function hashOf(value: unknown): string {
   return `sha256:${createHash('sha256').update(printJson(value)).digest('hex').slice(0, 32)}`;
 }
 
-/** An entry in which values that hold a secret are hashed. */
+/** The entry with values that hold a secret replaced by their hashes. */
 function withoutSecrets(entry: Entry, isSecret: (text: string) => boolean): Entry {
-  if (!holds([entry['before'], entry['after']], isSecret)) return entry;
+  if (!someText([entry['before'], entry['after']], isSecret)) return entry;
   const hashed = (fields: unknown) =>
     isObject(fields) &&
     Object.fromEntries(
       Object.entries(fields).map(([field, value]) => [
         field,
-        holds(value, isSecret) ? hashOf(value) : value,
+        someText(value, isSecret) ? hashOf(value) : value,
       ]),
     );
   const { before, after } = entry;
@@ -126,8 +119,8 @@ function parseRecord(line: string, seq?: number): JournalRecord | undefined {
   const text = unsealLine(line);
   if (text === undefined) return undefined;
   const value = parseJson(text);
-  const isIt = isObject(value) && (seq === undefined || value['seq'] === seq);
-  return isIt ? (value as unknown as JournalRecord) : undefined;
+  const isRecord = isObject(value) && (seq === undefined || value['seq'] === seq);
+  return isRecord ? (value as unknown as JournalRecord) : undefined;
 }
 
 class Writer implements Journal {
@@ -157,25 +150,25 @@ class Writer implements Journal {
   }
 }
 
-/** A run of which a file cannot be read, as far as the others still tell what it is. */
+/** A run with an unreadable file, described as far as its other files allow. */
 export interface DamagedRun {
   readonly run: string;
   readonly folder: string;
-  /** Names the file, and of a journal the line. */
+  /** Names the file, and for a journal the line. */
   readonly message: string;
   readonly head: RunHead | undefined;
-  /** Undefined where the plan is what cannot be read. */
+  /** Undefined if the plan cannot be read. */
   readonly rows: readonly PlannedRow[] | undefined;
-  /** It did not come to its end: what it sent is not known any more. */
+  /** It has not ended: what it sent can no longer be determined. */
   readonly isOpen: boolean;
 }
 
-/** Whether reading a run ended with a file that is damaged or cannot be read. */
+/** True if an error from reading a run means that a file is damaged or unreadable. */
 export function cannotBeUsed(error: unknown): error is GuardError | OutputError {
   return error instanceof GuardError || error instanceof OutputError;
 }
 
-/** What is left of a run whose reading ended so. */
+/** Describes a run whose reading failed with such an error. */
 export async function damagedRun(
   folder: string,
   journal: string,
@@ -192,12 +185,15 @@ export async function damagedRun(
     message,
     head: plan?.head ?? headOf(first),
     rows: plan?.rows,
-    // Without a plan nothing was left to go on with.
+    // Without a plan there is nothing to resume.
     isOpen: hasPlan(folder) && !hasEnded,
   };
 }
 
-/** Takes a damaged run out of the runs and keeps its files. Throws OutputError; gives where they are. */
+/**
+ * Renames the folder of a damaged run, so that it no longer counts as one, and returns the new
+ * path. Throws OutputError.
+ */
 export async function setAside({ folder }: DamagedRun): Promise<string> {
   const aside = `${folder}.damaged`;
   try {
@@ -211,42 +207,42 @@ export async function setAside({ folder }: DamagedRun): Promise<string> {
   return aside;
 }
 
-/** What is about to be done. */
-interface Wanted {
+/** The run that is about to start. */
+interface NewRun {
   readonly head: Pick<RunHead, 'organization' | 'service' | 'resource'>;
-  /** What a row is about; by default its id. */
+  /** What a row refers to; by default its id. */
   readonly subjectOf: ((row: SelectedRow) => string | undefined) | undefined;
   readonly rows: readonly SelectedRow[];
   readonly restart: boolean;
 }
 
 /**
- * The damaged runs in whose place this one begins. Throws GuardError `damaged` where one may have
- * done some of these rows, unless `restart`; a run that has nothing to do with them is told.
+ * Returns the damaged runs that the new run replaces. Throws GuardError `damaged` if one of them may
+ * have written some of these rows, unless `restart`. Damaged runs unrelated to the rows are only reported.
  */
 export function damagedBefore(
   context: Context,
   damaged: readonly DamagedRun[],
-  { head, subjectOf = ({ id }) => id, rows, restart }: Wanted,
+  { head, subjectOf = ({ id }) => id, rows, restart }: NewRun,
 ): readonly DamagedRun[] {
   const subjects = new Set(damaged.length === 0 ? [] : rows.map((row) => subjectOf(row)));
-  const before = damaged.filter((run) => {
-    // What another command wrote has rows of another kind.
+  const replaced = damaged.filter((run) => {
+    // Runs of another organization, service or resource share no rows with this one.
     if (!run.isOpen || (run.head && !isSameKind(run.head, head))) return false;
-    const held = run.rows?.map((row) => subjectOf(row)) ?? [...subjects];
-    return held.some((each) => each !== undefined && subjects.has(each));
+    const rowSubjects = run.rows?.map((row) => subjectOf(row)) ?? [...subjects];
+    return rowSubjects.some((each) => each !== undefined && subjects.has(each));
   });
-  for (const run of damaged) if (!before.includes(run)) context.message(run.message);
-  const [first] = before;
+  for (const run of damaged) if (!replaced.includes(run)) context.message(run.message);
+  const [first] = replaced;
   if (first && !restart)
     throw new GuardError(`${first.message} What it did of these rows is not known.`, {
       code: 'damaged',
       hint: 'Look at the records by hand; --restart begins anew and sets this journal aside.',
     });
-  return before;
+  return replaced;
 }
 
-/** Once the new run is on disk. Throws OutputError. */
+/** Sets damaged runs aside and reports where they are kept; call it once the new run is on disk. Throws OutputError. */
 export async function setAsideAll(context: Context, damaged: readonly DamagedRun[]): Promise<void> {
   for (const run of damaged) {
     const path = await setAside(run);
@@ -254,6 +250,6 @@ export async function setAsideAll(context: Context, damaged: readonly DamagedRun
   }
 }
 
-function isSameKind(a: Wanted['head'], b: Wanted['head']): boolean {
+function isSameKind(a: NewRun['head'], b: NewRun['head']): boolean {
   return isSamePlace(a, b) && a.resource === b.resource;
 }

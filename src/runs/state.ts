@@ -1,44 +1,45 @@
+/** The state of a run: folds its journal into results, open intents and steps, and redacts what the journal keeps. */
 import { isObject, type JsonObject, printJson } from '../data/json.js';
 import { holderOf, type LockHolder } from '../files/holder.js';
 import { hashOf, type JournalRecord } from './journal.js';
 import type { DoneStep, ReportRow, RowChange } from './report.js';
 
-/** A write that was about to be sent, and what nobody knows about it yet. */
+/** A write that was about to be sent and has no known outcome. */
 export interface Intent {
   readonly row: number;
   readonly id: string;
   readonly attempt: number;
-  /** When it was written down, or later when that is known, in milliseconds since 1970. */
+  /** When it was recorded, or later if that is known, in milliseconds since 1970. */
   readonly t: number;
-  /** When it had left at the latest, where a later record tells. */
+  /** The latest time at which it can have been sent, if a later record tells. */
   readonly goneBy?: number;
   readonly before: JsonObject;
-  /** The step of the row that it is, where it has several. */
+  /** The row's step, if it has several. */
   readonly step?: string | undefined;
   /** Another step follows. */
   readonly more?: boolean | undefined;
-  /** Of the whole record, where the write takes all of it. */
+  /** Digest of the entire record, if the write affects all of it. */
   readonly digest?: string | undefined;
-  /** A success status came with it: it is never sent again. */
+  /** A success status was received, so it is never sent again. */
   readonly applied: boolean;
 }
 
-/** What a journal says of the rows of its run. */
+/** What a journal says about its run. */
 export interface RunState {
   /** The last result of each row. */
   readonly results: ReadonlyMap<number, ReportRow>;
-  /** Rows whose last write has no result. */
+  /** The intents of rows whose last write has no outcome. */
   readonly open: ReadonlyMap<number, Intent>;
-  /** What the steps before each row's write left, all together: a later step's value stands. */
+  /** The merged entries of the steps before each row's write; later values override earlier ones. */
   readonly steps: ReadonlyMap<number, JsonObject>;
-  /** The first step of rows that have a second one. */
+  /** The finished first step of rows that have a second one. */
   readonly done: ReadonlyMap<number, DoneStep>;
   readonly ended: boolean;
-  /** The number of the record of its end. */
+  /** The number of its end record. */
   readonly endedAt: number | undefined;
   /** The number of its last record. */
   readonly last: number;
-  /** Another run was begun in its place. */
+  /** Another run replaced it. */
   readonly replaced: boolean;
   /** The process that last opened the journal to write; undefined in runs of 0.1.0. */
   readonly holder: LockHolder | undefined;
@@ -83,7 +84,7 @@ export function foldJournal(records: readonly JournalRecord[]): RunState {
       const { seq: _, kind: __, t: ___, applied, ...rest } = record;
       results.set(row, rest as ReportRow);
       const intent = open.get(row);
-      // "unknown" leaves the intent open: reading may settle it later.
+      // "unknown" leaves the intent open: a later read may verify it.
       if (rest['result'] !== 'unknown') open.delete(row);
       else if (intent)
         open.set(row, { ...intent, applied: applied === true || intent.applied, goneBy: record.t });
@@ -102,8 +103,8 @@ function objectOf(value: unknown): JsonObject {
 }
 
 /**
- * Milliseconds until nothing of these writes can arrive any more, `ms` after each was sent; a clock
- * that went backwards means the full wait.
+ * Milliseconds until none of these writes can still take effect, which is `ms` after each was sent; the
+ * full `ms` if the clock went backwards.
  */
 export function settleTimeLeft(
   writes: readonly Pick<Intent, 't'>[],
@@ -114,64 +115,64 @@ export function settleTimeLeft(
   return writes.reduce((most, { t }) => Math.max(most, t > present ? ms : t + ms - present), 0);
 }
 
-/** After its intent was written down a write may wait so long for its turn, or as a 429 asked. */
+/** How long after its intent a write may still be waiting for its turn, or as a 429 asked. */
 const longestTurnMs = 3_600_000;
 
-/** Whether the time of an intent still tells when a write left that leaves now. */
+/** True if an intent is recent enough to stand for a write that is sent now. */
 export function isRecent(intent: { readonly t: number }, now: Date): boolean {
   const age = now.getTime() - intent.t;
   return age >= 0 && age < longestTurnMs / 2;
 }
 
-/** A write of an earlier process, of which only the intent's time is known, as sent as late as can be. */
+/** The intent of an earlier process, with `t` set to the latest time at which it can have been sent. */
 export function sentAtLatest(intent: Intent, now: Date): Intent & { readonly since: number } {
   const { t, goneBy = t + longestTurnMs } = intent;
   return { ...intent, since: t, t: Math.min(now.getTime(), goneBy) };
 }
 
-/** The values before a write as the journal keeps them: of notes and long texts only a hash. */
+/** The values before a write as the journal stores them: notes and long values only as hashes. */
 export function redactedBefore(changes: readonly RowChange[]): JsonObject {
   return Object.fromEntries(changes.map(({ field, from }) => [field, redactValue(field, from)]));
 }
 
-/** A result as the journal keeps it, without notes. */
+/** A result as the journal stores it: notes and long values only as hashes. */
 export function redactRow(row: ReportRow): ReportRow {
-  const before = row.before && markAll(row.before);
-  const after = row.after && markAll(row.after);
+  const before = row.before && redactAll(row.before);
+  const after = row.after && redactAll(row.after);
   if (before === row.before && after === row.after) return row;
   return { ...row, ...(before && { before }), ...(after && { after }) };
 }
 
-/** Whether what is read now is what stood there before the write; `now` are the fields off target. */
+/** True if the record reads as before the write; `now`: the fields that differ from their target. */
 export function isAsBefore(before: JsonObject, now: readonly RowChange[]): boolean {
   return now.every(
     ({ field, from }) =>
       Object.hasOwn(before, field) &&
       (printJson(before[field] ?? null) === printJson(redactValue(field, from)) ||
-        // Values that hold a secret are hashed as well.
+        // Values that hold a secret are stored as hashes, too.
         before[field] === hashOf(from)),
   );
 }
 
-/** Whether a field holds what staff wrote for themselves: that is kept nowhere. */
+/** True for the field with the staff's internal notes, which are never stored in clear. */
 export function isNote(field: string): boolean {
   return field === 'internalNotes';
 }
 
-const longest = 200;
-/** However it is escaped, such a text stays below that. */
-const surelyShort = 30;
+const maxPlainLength = 200;
+/** A text of up to this length stays within `longest`, however it is escaped. */
+const alwaysPlainLength = 30;
 
 function redactValue(field: string, value: unknown): unknown {
   if (value === null || value === undefined) return null;
   const isPrivate = isNote(field);
-  if (!isPrivate && typeof value === 'string' && value.length <= surelyShort) return value;
+  if (!isPrivate && typeof value === 'string' && value.length <= alwaysPlainLength) return value;
   const text = printJson(value);
-  if (!isPrivate && text.length <= longest) return value;
+  if (!isPrivate && text.length <= maxPlainLength) return value;
   return hashOf(value);
 }
 
-function markAll(values: JsonObject): JsonObject {
+function redactAll(values: JsonObject): JsonObject {
   const isKept = (key: string) => redactValue(key, values[key]) === values[key];
   if (Object.keys(values).every(isKept)) return values;
   return Object.fromEntries(

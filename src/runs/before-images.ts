@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { writeFileSync } from 'node:fs';
 import { stat, unlink } from 'node:fs/promises';
 import { isObject, type JsonObject, parseJson, printJson } from '../data/json.js';
-import { runNameIn, newRunName, runFolder, runNames, type RunStore, startOf } from './run-store.js';
+import { runNameIn, newRunName, runFolder, runNames, type RunStore, startOf } from './store.js';
 import {
   openSyncedLines,
   parseLines,
@@ -12,53 +12,56 @@ import {
   unsealLine,
 } from '../files/synced-lines.js';
 
-/** What a write is about to change, or has made. */
+/** What a write is about to change, or what it created. */
 export interface BeforeImageEntry {
   readonly row: number;
   readonly id: string;
-  /** Of a row whose write takes several steps (`accept`). */
+  /** Set for a row whose write takes several steps (`accepted`). */
   readonly step?: string;
-  /** The fields that are sent; the whole record of a delete; what a create made (its id in `id`). */
+  /**
+   * `fields`: the fields that are sent. `record`: the entire deleted record. `created`: the new
+   * record, its id in `id`.
+   */
   readonly kind: 'fields' | 'record' | 'created';
-  /** A field that the record did not have is there with the value undefined. */
+  /** A field that the record did not have is present with the value undefined. */
   readonly before?: { readonly [field: string]: unknown };
   readonly after?: { readonly [field: string]: unknown };
 }
 
-/** A before-image as it is read back: what is in none of the lists can be restored as it was. */
+/** A before-image read back from disk: fields in none of the three lists can be restored exactly. */
 export interface BeforeImage extends BeforeImageEntry {
   readonly before?: JsonObject;
   readonly after?: JsonObject;
-  /** Fields that the record did not have, which is not the same as null. */
+  /** Fields that the record did not have, which differs from null. */
   readonly absent: readonly string[];
   /** Fields left out because they hold the API key. */
   readonly withheld: readonly string[];
-  /** Fields with a URL that lost its query: what is kept is not what the record held. */
+  /** Fields with a URL stored without its query: not the value that the record held. */
   readonly shortened: readonly string[];
 }
 
 /** The before-images of a run, open for appending. */
 export interface BeforeImages {
-  /** Resolves when the entry is on disk. Throws OutputError where it cannot be written: then its row is not sent. */
+  /** Resolves when the entry is on disk. Throws OutputError if it cannot be written; its row is then not sent. */
   append(entry: BeforeImageEntry): Promise<void>;
   close(): Promise<void>;
 }
 
 interface BeforeImageOptions {
-  /** The setting `undo.keep` in milliseconds; undefined: no file is made. */
+  /** The setting `undo.keep` in milliseconds; undefined: no file is created. */
   readonly keepMs: number | undefined;
-  /** Whether a text holds the API key. */
+  /** True if a text holds the API key. */
   readonly isKey: (text: string) => boolean;
-  /** False when another process took the run over while this one slept. */
+  /** False once another process has taken the run over while this one was suspended. */
   readonly isOurs: () => boolean;
 }
 
-/** The file of before-images in a run's folder. */
+/** Path of the before-images in a run's folder. */
 export function beforeImagesIn(folder: string): string {
   return join(folder, 'undo.jsonl');
 }
 
-/** The before-images of the run in this folder; the file is made (mode 0600) by the first entry. */
+/** Opens the before-images of the run in this folder; the first entry creates the file (mode 0600). */
 export function openBeforeImages(
   folder: string,
   { keepMs, isKey, isOurs }: BeforeImageOptions,
@@ -72,7 +75,7 @@ export function openBeforeImages(
   let file: ReturnType<typeof open> | undefined;
   return {
     async append(entry) {
-      const line = sealLine(printJson(keptOf(entry, isKey)));
+      const line = sealLine(printJson(toStored(entry, isKey)));
       file ??= open();
       await (await file).append(line);
     },
@@ -83,8 +86,8 @@ export function openBeforeImages(
 }
 
 /**
- * The before-images of a run, in the order of its rows; of each row and step the last one. None where
- * there is no file. Throws GuardError where it is damaged, OutputError where it cannot be read.
+ * Returns the before-images of a run in row order, the last one of each row and step; empty if there is
+ * no file. Throws GuardError if the file is damaged, OutputError if it cannot be read.
  */
 export async function readBeforeImages(folder: string): Promise<readonly BeforeImage[]> {
   const path = beforeImagesIn(folder);
@@ -101,14 +104,14 @@ function parseEntry(line: string): BeforeImage | undefined {
   const text = unsealLine(line);
   const value = text === undefined ? undefined : parseJson(text);
   if (!isObject(value)) return undefined;
-  // The checksum says that this program wrote it.
+  // The checksum proves that this program wrote the entry.
   const entry = value as unknown as BeforeImage;
   const { absent = [], withheld = [], shortened = [] } = entry as Partial<BeforeImage>;
   return { ...entry, absent, withheld, shortened };
 }
 
-/** An entry as its line holds it; lists that are empty are left out. */
-function keptOf(
+/** The entry as its line stores it, without the API key and URL queries; empty lists are omitted. */
+function toStored(
   { before, after, ...rest }: BeforeImageEntry,
   isKey: BeforeImageOptions['isKey'],
 ): JsonObject {
@@ -118,9 +121,9 @@ function keptOf(
     const kept: [string, unknown][] = [];
     for (const [field, value] of Object.entries(fields)) {
       if (value === undefined) continue;
-      if (holds(value, isKey)) withheld.add(field);
+      if (someText(value, isKey)) withheld.add(field);
       else {
-        if (holds(value, hasQuery)) shortened.add(field);
+        if (someText(value, hasQuery)) shortened.add(field);
         kept.push([field, withoutQueries(value)]);
       }
     }
@@ -136,19 +139,19 @@ function keptOf(
   return { ...rest, ...cleaned, ...Object.fromEntries(filled) };
 }
 
-/** Whether a text for which `is` holds stands anywhere in a value. */
-export function holds(value: unknown, is: (text: string) => boolean): boolean {
+/** True if any text within the value satisfies `is`. */
+export function someText(value: unknown, is: (text: string) => boolean): boolean {
   if (typeof value === 'string') return is(value);
-  if (Array.isArray(value)) return value.some((item) => holds(item, is));
-  return isObject(value) && Object.values(value).some((item) => holds(item, is));
+  if (Array.isArray(value)) return value.some((item) => someText(item, is));
+  return isObject(value) && Object.values(value).some((item) => someText(item, is));
 }
 
-/** Whether a text is a URL with a query, which may hold a signature. */
+/** True if the text is a URL with a query, which may hold a signature. */
 export function hasQuery(text: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\/[^?\s]*\?/i.test(text);
 }
 
-/** A query may hold a signature, and what stands behind it is part of nothing that is kept. */
+/** Drops the queries of all URLs within a value: a query may hold a signature. */
 function withoutQueries(value: unknown): unknown {
   if (typeof value === 'string')
     return hasQuery(value) ? value.slice(0, value.indexOf('?')) : value;
@@ -160,16 +163,19 @@ function withoutQueries(value: unknown): unknown {
 }
 
 interface PruneOptions {
-  /** Runs that one command looks at. */
+  /** How many runs one command inspects at most. */
   readonly most: number;
-  /** Whether a process is at this run now; asked of runs in `open/`, since nobody is at an ended one. */
+  /**
+   * True if a process is working on this run; called for runs in `open/` only, since no process
+   * works on an ended one.
+   */
   readonly isHeld: (run: string) => Promise<boolean>;
 }
 
 /**
- * Removes the before-images of runs older than `keepMs`; gives how many. `ended/` is listed only once
- * one of its runs is old enough, and nothing below it is opened: the oldest that was not looked at
- * stands in a file beside it. Never throws for what cannot be removed; the next command tries it again.
+ * Removes before-images older than `keepMs` and returns how many. `ended/` is listed only once one of
+ * its runs is old enough, and nothing below it is opened: a file beside it names the oldest run not yet
+ * inspected. Never throws for a file that cannot be removed; the next command tries again.
  */
 export async function pruneBeforeImages(
   store: RunStore,
@@ -181,7 +187,7 @@ export async function pruneBeforeImages(
   const removeOld = async (run: string, isFree: boolean) => {
     const path = beforeImagesIn(runFolder(store, run));
     const found = await stat(path).catch(() => undefined);
-    // A run that was resumed has younger ones than its name says.
+    // A resumed run has younger before-images than its name suggests.
     if (!found) return 'none';
     if (!isOld(found.mtimeMs) || (!isFree && (await isHeld(run)))) return 'kept';
     return unlink(path).then(
@@ -204,7 +210,7 @@ export async function pruneBeforeImages(
   return removedOf([...outcomes, ...ofEnded]);
 }
 
-/** A run that ends later than a younger one is not passed over: it is looked at next. */
+/** Ensures that a run that ends after a younger one is not skipped: pruning inspects it next. */
 export function pruneNext(store: RunStore, run: string): void {
   const next = readNext(store);
   if (next !== undefined && run < next) writeNext(store, run);
@@ -214,17 +220,17 @@ function removedOf(outcomes: readonly string[]): number {
   return outcomes.filter((outcome) => outcome === 'removed').length;
 }
 
-/** The oldest ended run that was not looked at; undefined where nobody knows. */
+/** The oldest ended run not yet inspected; undefined if that is unknown. */
 function readNext(store: RunStore): string | undefined {
   return runNameIn(nextFile(store));
 }
 
-/** Without it `ended/` is listed once more, so a write that fails or is torn does no harm. */
+/** A failed or torn write is harmless: without the file, the next command lists `ended/` again. */
 function writeNext(store: RunStore, run: string): void {
   try {
     writeFileSync(nextFile(store), `${run}\n`, { mode: 0o600 });
   } catch {
-    // The next command lists the folder again.
+    // Harmless, see above.
   }
 }
 

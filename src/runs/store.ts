@@ -1,4 +1,4 @@
-/** Where runs lie on disk: `runs/open/RUN` while they go on, `runs/ended/RUN` afterwards, their names and marks. */
+/** Where runs are stored: `runs/open/RUN` until they end, then `runs/ended/RUN`; their names and marker files. */
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { readdir, rename, rm } from 'node:fs/promises';
@@ -15,11 +15,14 @@ export interface RunStore {
   readonly locks: string;
 }
 
-/** The two folders of runs; `legacy` is the folder above them, in which version 0.1.0 kept all of them. */
+/** The folders that hold runs; `legacy` is the parent of the other two, where version 0.1.0 kept all runs. */
 export const runPlaces = ['open', 'ended', 'legacy'] as const;
 export type RunPlace = (typeof runPlaces)[number];
 
-/** The folder of runs, made private. Throws ConfigError (exit 2) where the state cannot be written. */
+/**
+ * Opens the run store, creating its folders as private ones. Throws ConfigError (exit 2) if the
+ * state cannot be written.
+ */
 export function openRunStore(paths: Paths): RunStore {
   const state = requireFolder(paths, 'state');
   const { owner } = paths;
@@ -30,39 +33,39 @@ export function openRunStore(paths: Paths): RunStore {
   return store;
 }
 
-/** Names the store without making anything. Throws ConfigError where there is no place for a state. */
+/** The run store, without creating anything. Throws ConfigError if there is no state folder. */
 export function storeOf({ paths }: { readonly paths: Paths }): RunStore {
   return runStore(requireFolder(paths, 'state').path);
 }
 
-/** The store in a state folder that is known. */
+/** The run store in a known state folder. */
 export function runStore(statePath: string): RunStore {
   return { dir: join(statePath, 'runs'), locks: join(statePath, 'locks') };
 }
 
-/** The folder in which all of a run lies; for one that does not exist yet, where it is to be made. */
+/** The folder of a run; for one that does not exist yet, where it will be created. */
 export function runFolder(store: RunStore, run: string): string {
   const all = runPlaces.map((place) => join(placeIn(store, place), run));
   return all.find((folder) => existsSync(folder)) ?? join(placeIn(store, 'open'), run);
 }
 
-/** The file in which what was sent of a run is written down. */
+/** The path of a run's journal. */
 export function journalPath(store: RunStore, run: string): string {
   return journalIn(runFolder(store, run));
 }
 
-/** The journal in a run's folder. */
+/** The path of the journal within a run's folder. */
 export function journalIn(folder: string): string {
   return join(folder, 'journal.jsonl');
 }
 
-/** The folder of one place. */
+/** The folder for one place. */
 export function placeIn({ dir }: RunStore, place: RunPlace): string {
   return place === 'legacy' ? dir : join(dir, place);
 }
 
 /**
- * A name that sorts by time, to the millisecond: `20260301T101500123-3fa9c2`, of a single write
+ * A new run name, which sorts by time to the millisecond: `20260301T101500123-3fa9c2`, for a single write
  * `20260301T101500123-1-3fa9c2`. The last six characters are the run's short id.
  */
 export function newRunName(now: Date, { single = false }: { readonly single?: boolean } = {}) {
@@ -70,32 +73,32 @@ export function newRunName(now: Date, { single = false }: { readonly single?: bo
   return `${time}${single ? '-1' : ''}-${randomBytes(3).toString('hex')}`;
 }
 
-/** Whether a run of that name is a write of one record that was typed as one. */
+/** True if the name is that of a single write. */
 export function isSingleRun(run: string): boolean {
-  return run.charAt(namedTime) === '-' && run.slice(namedTime, -6) === '-1-';
+  return run.charAt(timeLength) === '-' && run.slice(timeLength, -6) === '-1-';
 }
 
-/** When a run of that name began; its files may not tell it any more. */
+/** When the run of that name started; independent of its files, which may be unreadable. */
 export function startOf(run: string): Date {
   return new Date(run.replace(timeOfName, '$1-$2-$3T$4:$5:$6.$7Z').slice(0, 24));
 }
 
 const timeOfName = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})/;
-const namedTime = '20260301T101500123'.length;
+const timeLength = '20260301T101500123'.length;
 const namePattern = /^\d{8}T\d{9}(-1)?-[0-9a-f]{6}$/;
 
-/** Whether a text has the form of a run's name. */
+/** True if a text has the form of a run name. */
 export function isRunName(text: string): boolean {
   return namePattern.test(text);
 }
 
-/** The runs in these places, oldest first; nothing in their folders is opened. Throws OutputError. */
+/** Lists the names of the runs in these places, oldest first, without opening their folders. Throws OutputError. */
 export async function runNames(
   store: RunStore,
   places: readonly RunPlace[] = runPlaces,
 ): Promise<readonly string[]> {
   const all = await Promise.all(places.map((place) => namesIn(placeIn(store, place))));
-  // A run may move while both folders are read.
+  // A run may move while the folders are read.
   return [...new Set(all.flat())].toSorted();
 }
 
@@ -111,8 +114,8 @@ async function namesIn(folder: string): Promise<readonly string[]> {
 }
 
 /**
- * Moves a run's folder with one rename. Never throws: another process may have moved it, and what
- * cannot be moved is moved by the next write.
+ * Moves a run's folder with one rename. Never throws: another process may have moved it, and the next
+ * write tries again.
  */
 export async function moveRun(store: RunStore, run: string, to: 'open' | 'ended'): Promise<void> {
   const from = runFolder(store, run);
@@ -120,28 +123,28 @@ export async function moveRun(store: RunStore, run: string, to: 'open' | 'ended'
   if (from !== target) await rename(from, target).catch(() => {});
 }
 
-/** Removes all of a run. */
+/** Deletes a run's folder. */
 export async function removeRun(store: RunStore, run: string): Promise<void> {
   await rm(runFolder(store, run), { recursive: true, force: true });
 }
 
 /**
- * Keeps that a report of a run's records up to `last` was written out. Whoever writes a report holds no
- * lock any more and another process may be continuing the run, so the journal itself is left alone.
- * Throws OutputError.
+ * Records that the report of a run's records up to `last` was printed. It is a separate file, because
+ * the reporting process no longer holds the lock and another one may be writing the journal. Throws
+ * OutputError.
  */
 export async function writeReported(folder: string, last: number): Promise<void> {
-  // A run that was pruned meanwhile has nothing to tell.
+  // The run may have been pruned meanwhile.
   if (existsSync(folder) && !isReported(folder, last))
     await writeAtomically(reportedFile(folder), `${last}\n`);
 }
 
-/** Whether a report was written out of a run's records up to `last`. */
+/** True if a report of a run's records up to `last` was printed. */
 export function isReported(folder: string, last: number): boolean {
   try {
     return Number(readFileSync(reportedFile(folder), 'utf8')) >= last;
   } catch {
-    // What cannot be read is told once more, which does no harm.
+    // If the file cannot be read the report is printed again, which is harmless.
     return false;
   }
 }
@@ -151,14 +154,14 @@ function reportedFile(folder: string): string {
 }
 
 /**
- * Keeps that `byRun` took up the rows of `run`. Written once `byRun` is on disk and before it sends: a
- * kill in between leaves a run of which nothing was sent. Throws OutputError.
+ * Records that `byRun` retries the rows of `run`. Written once `byRun` is on disk and before it sends,
+ * so that a kill in between leaves a run that sent nothing. Throws OutputError.
  */
 export async function markRetried(store: RunStore, run: string, byRun: string): Promise<void> {
   await writeAtomically(retriedIn(store, run), `${byRun}\n`);
 }
 
-/** The run that took up the rows of `run`; undefined where none did. */
+/** The run that retried the rows of `run`; undefined if none did. */
 export function retriedBy(store: RunStore, run: string): string | undefined {
   return runNameIn(retriedIn(store, run));
 }
@@ -167,7 +170,7 @@ function retriedIn(store: RunStore, run: string): string {
   return join(runFolder(store, run), 'retried');
 }
 
-/** The run that a file names; undefined where it cannot be read or names none. */
+/** The run named in a file; undefined if it cannot be read or does not hold a run name. */
 export function runNameIn(path: string): string | undefined {
   try {
     const text = readFileSync(path, 'utf8').trim();

@@ -1,14 +1,14 @@
-/** Finds out by reading whether a write was applied whose outcome no answer tells. */
+/** Verification: finds out by reading whether a write with an unknown outcome was applied. */
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../data/json.js';
-import { isGoneForSure } from '../data/outcome-errors.js';
+import { isProvenNotFound } from '../data/outcome-errors.js';
 import type { ResourceName } from '../data/resources.js';
 import { type Instant, parseDuration } from '../data/time.js';
 import { CancelledError, Failure, UnknownOutcomeError, UsageError } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
-import type { BeforeImages } from './before-images.js';
+import type { BeforeImages } from '../runs/before-images.js';
 import type { Guards } from './decide.js';
-import type { Entry } from './journal.js';
+import type { Entry } from '../runs/journal.js';
 import type {
   BeforeValues,
   Comparison,
@@ -20,77 +20,77 @@ import type {
   Task,
   Verification,
 } from './operation.js';
-import type { DoneStep, ReportRow, RowChange, SelectedRow } from './report.js';
-import { type Intent, isAsBefore } from './run-state.js';
+import type { DoneStep, ReportRow, RowChange, SelectedRow } from '../runs/report.js';
+import { type Intent, isAsBefore } from '../runs/state.js';
 
-/** How the rows of a run are done. */
-export interface RunOptions {
+/** Everything that the rows of a run depend on. */
+export interface RowRunOptions {
   readonly session: Session;
   readonly resource: ResourceName;
   readonly guards: Guards;
   /** Resolves when the entry is on disk. */
   readonly journal: { append(entry: Entry): Promise<void> };
-  /** Keeps what was there before a write; resolves when it is on disk. Absent: nothing is kept. */
+  /** Stores before-images; resolves when one is on disk. Absent: none are kept. */
   readonly images?: Pick<BeforeImages, 'append'> | undefined;
-  /** Locks the record of a row from its read to its result. Throws GuardError `locked`. */
+  /** Locks a row's record from its read to its result. Throws GuardError `locked`. */
   readonly lockRow?: ((id: string) => Promise<HeldLock>) | undefined;
   readonly concurrency: number;
   /** Extra sends of a row after the first. */
   readonly retries: number;
-  /** The wait before another send that nobody asked for, by how many went before, in milliseconds. */
+  /** Milliseconds before a resend if the answer asked for no wait, by the number of earlier sends. */
   readonly backoff: (sends: number, throttled: boolean) => number;
-  /** After how long a write that was lost counts as never applied, in milliseconds. */
+  /** Milliseconds after which a lost write can no longer take effect. */
   readonly settleMs: number;
   readonly maxErrors: number | undefined;
-  /** Whether nothing was heard of the service for so long that it counts as dead. */
+  /** True if the service has been silent for so long that it counts as dead. */
   readonly isSilent: () => boolean;
   readonly now: () => Date;
   readonly instant: () => Instant;
-  /** Resolves after the time, or early when the signal fires. */
+  /** Resolves after the time, or early if the signal aborts. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly signal: AbortSignal;
   readonly onResult: (row: ReportRow) => void;
-  /** Hears of the record of a row as it stood last, or of the failure that ended it. */
+  /** Called with a row's record in its last known state, or the failure that ended the row. */
   readonly onEnd?: (
     task: Task,
     end: { readonly record?: JsonObject | undefined; readonly error?: Failure },
   ) => void;
-  /** An error as the report shows it. */
+  /** Formats an error for the report. */
   readonly describeError: (error: Failure, id: string) => unknown;
-  /** Called before a pause after which lost writes are read again: milliseconds. */
+  /** Called before a pause for verification: milliseconds. */
   readonly onVerify?: (ms: number) => void;
   readonly note: (message: string) => void;
-  /** Nothing more is to be sent; what may have been applied is still read. */
+  /** Called when the run stops sending; writes with an unknown outcome are still verified. */
   readonly onStop?: () => void;
 }
 
-/** A row while it is being done. */
+/** A row in progress. */
 export interface RowRun {
   readonly task: Task;
-  /** Requests that left or may have left, in this process. */
+  /** Requests of this process that were sent or may have been. */
   sends: number;
-  /** Sends after reading said that the one before was not applied. */
+  /** Sends after verification found that the previous one was not applied. */
   resends: number;
-  /** Reads in a row that aged before their write could leave. */
+  /** Consecutive reads that aged before their write could be sent. */
   rereads: number;
-  /** What the first read showed: a later one that differs is a conflict. */
+  /** The changes found by the first read; a later read that differs is a conflict. */
   previewed: readonly RowChange[] | undefined;
-  /** Of the whole record as first read, where the write takes all of it. */
+  /** Digest of the entire record as first read, if the write affects all of it. */
   digest: string | undefined;
   done: DoneStep | undefined;
-  /** The intent that stands on disk, and when it was written: the same send needs no other one soon. */
+  /** The last recorded intent and its time; the same write needs no new one soon. */
   intent: { readonly key: string; readonly t: number } | undefined;
 }
 
-/** A write whose outcome reading has to verify. */
+/** A write whose outcome has to be verified by reading. */
 export interface PendingVerification {
   readonly run: RowRun;
   /**
-   * `lost`: no answer. `unreadable`: a success line and nothing readable. `accepted`: 202.
-   * `notShown`: a success that no read shows.
+   * `lost`: no answer. `unreadable`: a success status with an unreadable body. `accepted`: 202.
+   * `notShown`: a success that a read does not show.
    */
   readonly kind: 'lost' | 'unreadable' | 'accepted' | 'notShown';
-  /** What was written down before the send. */
+  /** What was recorded before the send. */
   readonly intent: {
     readonly step?: string | undefined;
     readonly before: JsonObject;
@@ -98,41 +98,41 @@ export interface PendingVerification {
     /** Another step follows. */
     readonly more?: boolean | undefined;
   };
-  /** Where this process sent it. */
+  /** Present if this process sent it. */
   readonly sent?: { readonly step: Step; readonly state: RecordState } | undefined;
-  /** When it was sent, or as late as can be, in milliseconds since 1970. */
+  /** When it was sent, or at the latest can have been, in milliseconds since 1970. */
   readonly t: number;
-  /** When it was written down. */
+  /** When its intent was recorded, in milliseconds since 1970. */
   readonly since: number;
-  /** Milliseconds after `t` from which nothing can arrive any more. */
+  /** Milliseconds after `t` from which the write can no longer take effect. */
   readonly settleMs: number;
   readonly error?: Failure | undefined;
 }
 
-/** What a row needs of its run. */
+/** What a row needs from its run. */
 export interface RowHost {
-  readonly options: RunOptions;
-  /** Nothing new is begun. */
+  readonly options: RowRunOptions;
+  /** True once nothing new is started. */
   readonly isOver: boolean;
-  /** Nothing more is sent; what may have been applied is still read. */
+  /** True once nothing more is sent; writes with an unknown outcome are still verified. */
   readonly isStopped: boolean;
   read(run: RowRun, purpose?: ReadPurpose): Promise<RecordState | undefined>;
   isFresh(state: RecordState): boolean;
-  /** Sends with a permit, before rows that are to be read; undefined where the run is over. */
+  /** Sends with a permit, ahead of rows waiting to be read; undefined if the run is over. */
   sendNext(run: RowRun, send: () => Promise<Sent>): Promise<Sent | undefined>;
-  /** The request of a row did not leave after all, or its outcome is known. */
+  /** Marks a row's request as not sent after all, or as having a known outcome. */
   clearInFlight(run: RowRun): void;
-  /** A step before the write was answered: other rows can begin. */
+  /** Lets other rows start: a step before the write was answered. */
   openGate(): void;
-  /** The service answered, or did not. */
-  heard(outcome: 'changed' | UnknownOutcomeError): void;
+  /** Records for the circuit breaker that the service answered, or did not. */
+  recordOutcome(outcome: 'changed' | UnknownOutcomeError): void;
   verifyLater(pending: PendingVerification): void;
   finish(run: RowRun, row: ReportRow, more?: JsonObject): Promise<void>;
-  /** The same without waiting for the disk. */
-  finishBehind(run: RowRun, row: ReportRow): void;
+  /** Finishes the row without waiting for the disk. */
+  finishInBackground(run: RowRun, row: ReportRow): void;
 }
 
-/** A row that nothing was done for in this process. */
+/** The initial state of a row in this process. */
 export function rowRun(task: Task): RowRun {
   return {
     task,
@@ -146,18 +146,18 @@ export function rowRun(task: Task): RowRun {
   };
 }
 
-/** What a row says of a first step that is done. */
+/** The part of a row's result that describes a finished first step. */
 export function partialResult({ done }: RowRun): Pick<ReportRow, 'before' | 'after' | 'step'> {
   return done ? { before: done.before, after: done.after, step: done.step } : {};
 }
 
-/** After how long a write whose answer was lost counts as never applied, unless ROSTERCTL_SETTLE says so. */
-const usualSettleMs = 15_000;
+/** The default of ROSTERCTL_SETTLE: milliseconds after which a lost write can no longer take effect. */
+const defaultSettleMs = 15_000;
 
-/** Milliseconds of ROSTERCTL_SETTLE. Throws UsageError, so before anything is sent. */
+/** ROSTERCTL_SETTLE in milliseconds. Throws UsageError, before anything is sent. */
 export function settleMs(env: { readonly [name: string]: string | undefined }): number {
   const text = env['ROSTERCTL_SETTLE'];
-  if (!text) return usualSettleMs;
+  if (!text) return defaultSettleMs;
   try {
     return parseDuration(text);
   } catch (error) {
@@ -167,8 +167,8 @@ export function settleMs(env: { readonly [name: string]: string | undefined }): 
 }
 
 /**
- * Reads after an answer that was lost: applied where nothing is left to do; not applied where every
- * field reads as the journal kept it before the write.
+ * Verifies a lost write: applied if no change remains; not applied if every field reads as the journal
+ * recorded it before the write.
  */
 export async function verifyLost(
   session: Session,
@@ -180,18 +180,19 @@ export async function verifyLost(
     const state = await session.read(row, 'verify');
     const { steps } = await session.plan(row, state);
     const step = steps.find((each) => each.name === name);
-    const left = step?.changes.filter((change) => !isAdded(change, before, sent)) ?? [];
-    if (!step || left.length === 0) return { outcome: 'applied', record: state.record };
-    const judged = left.filter(({ adds }) => adds === undefined);
-    const isBefore = isAsBefore(before, judged) && (digest === undefined || digest === step.digest);
-    if (!isBefore && isMarked(session, state.record)) return marked(state.record);
+    const remaining = step?.changes.filter((change) => !isAdded(change, before, sent)) ?? [];
+    if (!step || remaining.length === 0) return { outcome: 'applied', record: state.record };
+    const compared = remaining.filter(({ adds }) => adds === undefined);
+    const isBefore =
+      isAsBefore(before, compared) && (digest === undefined || digest === step.digest);
+    if (!isBefore && isMarkedAsDeleted(session, state.record)) return markedAsDeleted(state.record);
     return { outcome: isBefore ? 'notApplied' : 'other', state, step };
   } catch (error) {
-    return ofFailure(session, error);
+    return fromFailure(session, error);
   }
 }
 
-/** Reads after a success that proves nothing by itself: no record in the answer, or another value. */
+/** Verifies a write whose success answer is no proof: it held no record, or another value. */
 export async function verifySent(
   session: Session,
   row: SelectedRow,
@@ -202,45 +203,48 @@ export async function verifySent(
     const state = await session.read(row, 'verify');
     const { record = {} } = state;
     if (session.provenByAbsence) {
-      if (session.isMarkedDeleted?.(before, record)) return marked(record);
+      if (session.isMarkedDeleted?.(before, record)) return markedAsDeleted(record);
       return { outcome: 'notApplied', state, step };
     }
-    const found = (session.compare ?? compareFields)(step, record);
-    if (found === 'reached') return { outcome: 'applied', record };
-    return { outcome: found === 'asBefore' ? 'notApplied' : 'other', state, step };
+    const comparison = (session.compare ?? compareFields)(step, record);
+    if (comparison === 'reached') return { outcome: 'applied', record };
+    return { outcome: comparison === 'asBefore' ? 'notApplied' : 'other', state, step };
   } catch (error) {
-    return ofFailure(session, error);
+    return fromFailure(session, error);
   }
 }
 
 /**
- * Field by field: one that the record does not show tells nothing, and a third value is the
- * service's own way to keep what was sent.
+ * Compares field by field. A field missing from the record proves nothing, and a value that is neither
+ * old nor new counts as the service's own form of what was sent.
  */
 export function compareFields({ changes }: Step, record: JsonObject): Comparison {
-  const isLeft = changes.some(
+  const isUnchanged = changes.some(
     ({ field, from, to }) =>
       Object.hasOwn(record, field) &&
       !isDeepStrictEqual(record[field], to) &&
       isDeepStrictEqual(record[field] ?? null, from ?? null),
   );
-  return isLeft ? 'asBefore' : 'reached';
+  return isUnchanged ? 'asBefore' : 'reached';
 }
 
-/** Fields that a write which replaces the whole record made vanish. */
+/** Fields that are missing after a write that replaces the entire record. */
 export function vanishedFields({ replaces }: Step, record: JsonObject): readonly string[] {
   if (!replaces) return [];
   return Object.keys(replaces).filter((field) => !Object.hasOwn(record, field));
 }
 
-/** The error of a write that reading could not settle; `lost` is how it ended, undefined for one of an earlier process. */
+/**
+ * The error for a write that reading could not verify; `lost`: how it ended, undefined for one of
+ * an earlier process.
+ */
 export function unknownOutcome(lost: Failure | undefined, unread?: Failure): UnknownOutcomeError {
   const known = lost instanceof UnknownOutcomeError ? lost : undefined;
   if (known && !unread) return known;
   const sentence = known?.message ?? 'The last request was sent and may have taken effect.';
   const why =
     unread && !(unread instanceof CancelledError)
-      ? ` Reading did not settle it: ${withStop(unread.message)}`
+      ? ` Reading did not settle it: ${withPeriod(unread.message)}`
       : '';
   return new UnknownOutcomeError(`${sentence}${why}`, known?.call, {
     hint: known?.hint ?? 'Look at the record before you send this again.',
@@ -249,7 +253,7 @@ export function unknownOutcome(lost: Failure | undefined, unread?: Failure): Unk
   });
 }
 
-/** The fields of a step as read before it; one that the record does not have is undefined. */
+/** The default before-image: the step's fields as read before it; undefined for those that the record lacks. */
 export function imageOf({ changes }: Step): BeforeValues {
   return {
     kind: 'fields',
@@ -258,7 +262,7 @@ export function imageOf({ changes }: Step): BeforeValues {
   };
 }
 
-/** Whether a line that was to be added stands in the field, and did not before; others may have added theirs behind it. */
+/** True if the appended line is in the field now and was not before; others may have appended more after it. */
 function isAdded(change: RowChange, before: JsonObject, sent: Step | undefined): boolean {
   const { field, adds, from } = change;
   if (adds === undefined || !hasLine(from, adds) || isAsBefore(before, [change])) return false;
@@ -266,30 +270,33 @@ function isAdded(change: RowChange, before: JsonObject, sent: Step | undefined):
   return !hasLine(read?.from, adds);
 }
 
-/** Whatever the day of the line: the same command line may have been typed before midnight. */
+/** True if a text contains the line, ignoring its date: the same command may have been typed before midnight. */
 function hasLine(text: unknown, line: string): boolean {
-  return typeof text === 'string' && text.split('\n').some((each) => bare(each) === bare(line));
+  return (
+    typeof text === 'string' &&
+    text.split('\n').some((each) => withoutDate(each) === withoutDate(line))
+  );
 }
 
-function bare(line: string): string {
+function withoutDate(line: string): string {
   return line.replace(/^\d{4}-\d\d-\d\d: /, '');
 }
 
-function isMarked(session: Session, record: JsonObject | undefined): boolean {
+function isMarkedAsDeleted(session: Session, record: JsonObject | undefined): boolean {
   return record !== undefined && (session.isMarkedDeleted?.(undefined, record) ?? false);
 }
 
-function marked(record: JsonObject | undefined): Verification {
+function markedAsDeleted(record: JsonObject | undefined): Verification {
   return { outcome: 'applied', record, note: 'marked as deleted' };
 }
 
-function ofFailure(session: Session, error: unknown): Verification {
+function fromFailure(session: Session, error: unknown): Verification {
   if (!(error instanceof Failure)) throw error;
-  if (session.provenByAbsence && isGoneForSure(error))
+  if (session.provenByAbsence && isProvenNotFound(error))
     return { outcome: 'applied', record: undefined };
   return { outcome: 'unclear', error };
 }
 
-function withStop(sentence: string): string {
+function withPeriod(sentence: string): string {
   return sentence.endsWith('.') ? sentence : `${sentence}.`;
 }

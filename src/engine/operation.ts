@@ -1,0 +1,247 @@
+/** The operation interface: what a command does to each of its records (read, plan, send, verify). One engine runs every operation. */
+import type { ResourceName } from '../api/contract.js';
+import type { Answer, Call, PlannedRequest } from '../api/types.js';
+import type { CommandOutput } from '../cli/define.js';
+import type { Overrides } from '../data/resources.js';
+import type { Context } from '../context.js';
+import type { Instant } from '../data/time.js';
+import type { JsonObject } from '../data/json.js';
+import type { RecordTest } from '../data/dates.js';
+import type { ApiError, Failure } from '../errors.js';
+import type { BeforeImageEntry } from '../runs/before-images.js';
+import type { ColumnRules } from '../data/csv-columns.js';
+import type { RunHead } from '../runs/plan.js';
+import type { StoredRun } from '../runs/stored-run.js';
+import type { Intent } from '../runs/state.js';
+import type { DoneStep, RowChange, SelectedRow } from '../runs/report.js';
+
+/** Where the rows of a command line come from. */
+export type Source = 'ids' | 'idsFile' | 'csv' | 'filter';
+
+/** A row that still has to be processed. */
+export interface Task extends SelectedRow {
+  /** A write of an earlier process whose outcome is unknown. */
+  readonly open?: Intent | undefined;
+  /** The first step, if an earlier process did it. */
+  readonly done?: DoneStep | undefined;
+  /** Its before-images from the run that is being replaced. */
+  readonly images?: readonly BeforeImageEntry[] | undefined;
+  /** The record as the preview read it, if this is the only row. */
+  readonly previewState?: RecordState | undefined;
+}
+
+/** A record as read, and when the answer arrived. */
+export interface RecordState {
+  /** Undefined if there is nothing to read, because the record is yet to be created. */
+  readonly record: JsonObject | undefined;
+  readonly at: Instant;
+}
+
+/**
+ * Why a record is read: for the preview, in which rows may share a list; at the row's turn; before
+ * a resend; to verify a write.
+ */
+export type ReadPurpose = 'preview' | 'turn' | 'resend' | 'verify';
+
+/** One write of a row. */
+export interface Step {
+  /** Name of the state that the step reaches, if the row has several steps: `accepted`. */
+  readonly name?: string;
+  readonly call: Call;
+  readonly changes: readonly RowChange[];
+  /** Digest of the entire record, if the write affects all of it (a delete). */
+  readonly digest?: string | undefined;
+  /** The record as read, if the write replaces all of it (PUT). */
+  readonly replaces?: JsonObject | undefined;
+}
+
+/** What a row needs, given the record as read. */
+export interface RowPlan {
+  /** The writes in order; empty if the record already has the target values. */
+  readonly steps: readonly Step[];
+  /** Why the row is skipped, whatever it would change. */
+  readonly skipped?: { readonly code: string; readonly message: string } | undefined;
+  /** A field that holds neither its expected nor its target value, so the row is left alone. */
+  readonly conflict?: RowChange | undefined;
+  /** What a dry run shows instead of the calls, if these are not everything (an upload's PUT). */
+  readonly requests?: readonly PlannedRequest[] | undefined;
+}
+
+/** A 2xx answer to a step: the row's record in it, or the error that its body reports. */
+export interface Sent {
+  readonly answer: Pick<Answer, 'status' | 'body' | 'headers'>;
+  readonly record: JsonObject | undefined;
+  readonly sign?: ApiError | undefined;
+}
+
+/** How a record compares with what a step writes: the target reached, as before the write, or neither. */
+export type Comparison = 'reached' | 'asBefore' | 'other';
+
+/** What reading revealed about a write. `unclear`: reading cannot tell. */
+export type Verification =
+  | { readonly outcome: 'applied'; readonly record: JsonObject | undefined; readonly note?: string }
+  | { readonly outcome: 'notApplied' | 'other'; readonly state: RecordState; readonly step: Step }
+  | { readonly outcome: 'unclear'; readonly error?: Failure };
+
+/** Values to keep before a write, for `runs undo`. */
+export type BeforeValues = Pick<BeforeImageEntry, 'kind' | 'before' | 'after'>;
+
+/** An operation within one run; holds the state of that run. */
+export interface Session {
+  /** How often a lost write may be sent again after reading proved that it was not applied. */
+  readonly resends: number;
+  /** Reads the record. Throws Failure; NotFoundError or ApiError 404 if there is none. */
+  read(row: SelectedRow, purpose: ReadPurpose): Promise<RecordState>;
+  /** Plans what the record needs, reading only data shared by the entire run. Throws InputError, UsageError. */
+  plan(row: SelectedRow, state: RecordState): RowPlan | Promise<RowPlan>;
+  /**
+   * Sends a step once, unless the read is no longer fresh. Throws Failure; an unknown outcome is
+   * thrown, not verified.
+   */
+  send(step: Step, row: SelectedRow, isFresh: () => boolean): Promise<Sent>;
+  /** Compares the record with the step after a success; by default field by field. */
+  readonly compare?: (step: Step, record: JsonObject) => Comparison;
+  /** A missing record proves that the write was applied (a delete). */
+  readonly provenByAbsence?: boolean;
+  /** True if an existing record counts as deleted because it was marked so since `before`. */
+  isMarkedDeleted?(before: JsonObject | undefined, now: JsonObject): boolean;
+  /** Verifies other than by reading the record, for a create, which has no record to read. */
+  verify?(row: SelectedRow, step: Step | undefined, since: number): Promise<Verification>;
+  /** Confirms a success where no read of the record can (a create); returns the record. Throws Failure. */
+  confirm?(step: Step, row: SelectedRow, sent: Sent): Promise<JsonObject | undefined>;
+  /** The fields that a plan compares; a list that omits one of them cannot decide the row. */
+  compares?(row: SelectedRow): readonly string[];
+  /** The before-image of a step; by default its fields as read. Undefined: nothing to undo. */
+  readonly image?: (step: Step, state: RecordState) => BeforeValues | undefined;
+  /** The image recorded after the step, where the id is known only then (a create). */
+  imageAfter?(record: JsonObject): BeforeValues | undefined;
+  /** What the row's report says about the created record: its new id. */
+  made?(record: JsonObject): JsonObject;
+  /** What an invocation with one id prints; by default the record in its last known state. */
+  readonly present?: (record: JsonObject | undefined, row: SelectedRow) => unknown;
+  /** The note for a record that already has the target values, so that nothing was sent. */
+  readonly unchangedNote?: (record: JsonObject | undefined, row: SelectedRow) => string;
+  /** `Delete player "Ann" (player_1)?`: asked before the only row is written. */
+  question?(row: SelectedRow, record: JsonObject | undefined): string;
+  /** Uploads only: the transfer of bytes that precedes the write. */
+  readonly transfer?: Transfer;
+}
+
+/** What precedes a step without being a write of a record: sending a file's bytes to the store. */
+interface Transfer {
+  /** Sends the bytes and returns the step that they make possible. Each `note` is on disk before the next request. */
+  prepare(row: SelectedRow, step: Step, note: (entry: JsonObject) => Promise<void>): Promise<Step>;
+  readonly bytes: ByteCount;
+  /** Checks the created record, also if verification found it. Throws Failure. */
+  confirm(row: SelectedRow, record: JsonObject): Promise<void>;
+  /** Called with a row's failure before it is reported. */
+  failed(error: Failure, row: SelectedRow): void;
+}
+
+/** Bytes transferred, for the progress line. */
+interface ByteCount {
+  readonly done: number;
+  /** The bytes that a row will transfer. */
+  of(row: SelectedRow): number;
+}
+
+/** How interrupted runs of files are resumed; runs of records need none of it. */
+export interface Recovery {
+  /** True if the run, once ended, leaves something that only its journal knows of. */
+  readonly hasLeftovers: (stored: StoredRun) => boolean;
+  /** The rows of a run, ended or not, that can still be finished. */
+  unfinishedRows(stored: StoredRun): readonly number[];
+  /** The command that finishes an unfinished run, without the program's name. */
+  finishCommand(run: Pick<RunHead, 'run'>): string;
+  /** What a row refers to, since its id is only what was typed; undefined: no earlier run can have had the same. */
+  readonly subjectOf: (row: SelectedRow) => string | undefined;
+  /** Inspects the files of a retry's rows again. */
+  inspectAgain(context: Context, rows: readonly SelectedRow[]): Promise<readonly SelectedRow[]>;
+}
+
+/** The rows of an input. */
+export interface Selection {
+  readonly rows: readonly SelectedRow[];
+  /** The header of a CSV, for `--results`. */
+  readonly header: readonly string[];
+  /** A note for the user, on unused columns. */
+  readonly note: string | undefined;
+  /** Digest of the entire content; the same input has the same digest. */
+  readonly digest: string;
+}
+
+/** The filters that select rows: their flag names, and the tests they stand for. */
+export interface Filters {
+  readonly names: readonly string[];
+  tests(values: never, now: Date): readonly RecordTest[];
+  /** The query parameters with which the service filters, where an admin's override names them. */
+  query?(values: never, overrides: Overrides): { readonly [name: string]: string };
+}
+
+/**
+ * When the user must confirm before the first write: `never` (the operation only adds), `several` (for
+ * more than one row), `always`, `count` (always; for more than one row by typing the number), or `name`
+ * (by typing the record's name, or with --confirm).
+ */
+export type ConfirmRule = 'never' | 'several' | 'always' | 'count' | 'name';
+
+/** What a command does to its records; the engine handles the rest. */
+export interface Operation {
+  readonly resource: ResourceName;
+  readonly confirm: ConfirmRule;
+  /** What happens to its records, if the command's own verb does not say so (an undo). */
+  readonly verb?: 'delete';
+  /** Prints a bulk report even for one id. */
+  readonly reports?: boolean;
+  /** The columns that a CSV may have; absent: the command has no --csv. */
+  readonly csv?: ColumnRules;
+  /** The columns that flags overrule, each with its flag. */
+  overrules?(values: never): ReadonlyMap<string, string>;
+  readonly filters?: Filters;
+  /** The source of rows that are not records: files, or one record to create. */
+  rows?(context: Context, values: never): Promise<Selection>;
+  /** True if a single positional stands for many rows (a folder). */
+  isMany?(values: never): boolean | Promise<boolean>;
+  /** Never sent without a run on disk, because a lost write could be repeated. */
+  readonly requiresRun?: boolean;
+  /** Not idempotent: if the previous run finished but its report was never printed, print that report. */
+  readonly addsEachTime?: boolean;
+  /** The run that it undoes. */
+  readonly of?: string;
+  /** Additional notes for the preview. */
+  readonly previewNotes?: (counts: {
+    readonly can: number;
+    readonly changedSince: number;
+  }) => readonly string[];
+  /** Its only row is the record to create; there is nothing to read. */
+  readonly createsRow?: boolean;
+  /** False if `runs undo` cannot undo it (a delete, a conversion). */
+  readonly undoes?: boolean;
+  /** Locks each row's record in a bulk run too, because two processes must not write it at once. */
+  readonly locksRows?: boolean;
+  /** The invocation's values as plain JSON, stored in the run's plan until it is finished. */
+  job(context: Context, values: never): Promise<JsonObject>;
+  /** The part of the job by which two command lines count as the same; by default all of it. */
+  identity?(job: JsonObject): JsonObject;
+  /** Checks that job and rows together define a change. Throws UsageError. */
+  checkRows?(job: JsonObject, rows: readonly SelectedRow[], source: Source): void;
+  /** Checks the command line before anything is read. Throws UsageError, InputError. */
+  check?(context: Context, values: never): Promise<void> | void;
+  /**
+   * Asks if the write of the only row would lose something (notes); returns the job as answered.
+   * Throws UsageError, CancelledError.
+   */
+  ask?(context: Context, job: JsonObject, row: Task, record: JsonObject): Promise<JsonObject>;
+  /** Opens a session with the result of `job`, possibly in a later process. */
+  open(context: Context, job: never): Session;
+  readonly recovery?: Recovery;
+  /**
+   * Runs the command while holding a resource it needs (stdin in a file); `use` receives
+   * replacements for parts of the operation.
+   */
+  bind?(
+    context: Context,
+    values: never,
+    use: (parts: Partial<Operation>) => Promise<CommandOutput>,
+  ): Promise<CommandOutput>;
+}
