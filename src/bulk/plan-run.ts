@@ -94,7 +94,8 @@ export async function planRun(
   const rows = withCarried(carried, selected);
   const toSetAside = checkDamaged(rows);
   const waitedFrom = context.now().getTime();
-  await awaitEarlierWrites(context, earlier, rows, same);
+  // What another create makes is a record of its own.
+  await awaitEarlierWrites(context, earlier, operation.createsRow ? [] : rows, same);
   return beginRun(context, invocation, setup, {
     // These writes have been awaited already; verification must not wait for them again.
     rows: rows.map((row) =>

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { errorOf, rosterctl, temporaryFolder } from '../../support/run.js';
+import { errorOf, rosterctl, startRosterctl, temporaryFolder } from '../../support/run.js';
 import { type Recorded, recordingService, type Reply } from '../../support/service.js';
 
 const foxes = {
@@ -230,6 +230,24 @@ test('a create whose record cannot be read back succeeds nevertheless', async ()
   expect(ran.stderr).toBe(
     'The team was created, but it could not be read again: The service refused GET /teams/{organizationId}/{teamId} (forbidden).\n',
   );
+});
+
+test('a create does not wait for another one whose answer is still out', async () => {
+  const slowService = await recordingService(({ method, body }) => {
+    if (method === 'GET') return { status: 200, json: { id: 'team_2', name: 'Owls' } };
+    const { name } = JSON.parse(body.toString()) as { name: string };
+    return name === 'Foxes' ? () => {} : { status: 201, json: { id: 'team_2', name } };
+  });
+  const home = temporaryFolder();
+  const slow = startRosterctl('teams create --name Foxes', { env: slowService.env, home });
+  while (!slowService.requests.some(({ method }) => method === 'POST'))
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  const { code, stderr } = await rosterctl('teams create --name Owls', {
+    env: slowService.env,
+    home,
+  });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  slow.kill('SIGKILL');
 });
 
 test('a create whose response has no record notes it and exits 0', async () => {
