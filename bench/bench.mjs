@@ -5,11 +5,11 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bulkFigures } from './bulk.mjs';
+import { serve } from './serve.mjs';
 import { uploadFigures } from './uploads.mjs';
 import { writeFigures } from './writes.mjs';
 
@@ -43,10 +43,13 @@ try {
   await compare('S1 --version', [...tool, '--version'], bare, 'node -e 0', 1.15);
   await compare('S2 --help', [...tool, '--help'], bare, 'node -e 0', 1.5);
   await compare('S2 tryouts list -h', [...tool, 'tryouts', 'list', '-h'], bare, 'node -e 0', 1.5);
-  await compare('S2 wrong verb', [...tool, 'tryouts', 'lst'], bare, 'node -e 0', 1.5);
+  const usage = [rounds, {}, 2];
+  await compare('S2 wrong verb', [...tool, 'tryouts', 'lst'], bare, 'node -e 0', 1.5, ...usage);
   const wrong = [...tool, 'tryouts', 'list', '--stauts', 'x'];
-  await compare('S2 wrong flag', wrong, bare, 'node -e 0', 1.5);
+  await compare('S2 wrong flag', wrong, bare, 'node -e 0', 1.5, ...usage);
   await completions(bare);
+  for (const words of ['help exit-codes', 'config list', 'profile list', 'runs list'])
+    await compare(`S8 ${words}`, [...tool, ...words.split(' ')], bare, 'node -e 0', 1.5);
   const get = [...tool, 'teams', 'get', 'team_1', '--json'];
   await compare('S4 one GET as JSON', get, bare, 'node -e 0', getGoal);
   await peer('S2 --help beside gh', [...tool, '--help'], ['gh', '--version'], 0.9);
@@ -86,22 +89,15 @@ async function completions(bare) {
   const many = [...tool, '__complete', 'tryouts', 'get', ''];
   const beside = [bare, 'node -e 0'];
   const inCache = { ROSTERCTL_ORG: 'org_5000' };
-  await compare('S3 TAB, flags', few, ...beside, 1.35, rounds, {}, 0);
-  await compare('S3 TAB, ids, empty cache', many, ...beside, 1.35, rounds, inCache, 0);
+  await compare('S3 TAB, flags', few, ...beside, 1.35);
+  await compare('S3 TAB, ids, empty cache', many, ...beside, 1.35, rounds, inCache);
   await time(list('ids'), inCache, 0);
-  await compare('S3 TAB, 5,000 ids', many, ...beside, 1.5, rounds, inCache, 0);
+  await compare('S3 TAB, 5,000 ids', many, ...beside, 1.5, rounds, inCache);
   const bash = { COMP_LINE: 'rosterctl tryouts get ', COMP_POINT: '22', COMP_TYPE: '9' };
   const inBash = [...tool, '__complete', ''];
-  await compare(
-    'S3 TAB in bash, 5,000 ids',
-    inBash,
-    ...beside,
-    1.5,
-    rounds,
-    { ...inCache, ...bash },
-    0,
-  );
-  for (const text of [await textOf(many, inCache), await textOf(inBash, { ...inCache, ...bash })]) {
+  const both = { ...inCache, ...bash };
+  await compare('S3 TAB in bash, 5,000 ids', inBash, ...beside, 1.5, rounds, both);
+  for (const text of [await textOf(many, inCache), await textOf(inBash, both)]) {
     const ids = text.split('\n').length - 2;
     if (ids !== 5000) throw new Error(`the TAB offered ${ids} ids`);
   }
@@ -109,14 +105,14 @@ async function completions(bare) {
 
 /**
  * Runs both commands in turn; the figure is the median of the ratios of each round. Throws when ours
- * ends with another exit code than `code`, where that is given.
+ * ends with another exit code than `code`, or the other one with a failure: it did less than it should.
  */
-async function compare(name, command, other, otherName, goal, times = rounds, more = {}, code) {
+async function compare(name, command, other, otherName, goal, times = rounds, more = {}, code = 0) {
   await time(command, more, code);
-  await time(other, more);
+  await time(other, more, 0);
   const pairs = [];
   for (let round = 0; round < times; round++)
-    pairs.push([await time(command, more, code), await time(other, more)]);
+    pairs.push([await time(command, more, code), await time(other, more, 0)]);
   const ratio = median(pairs.map(([ours, theirs]) => ours / theirs));
   add(
     name,
@@ -225,16 +221,16 @@ function firstByte([command, ...words], more) {
 }
 
 async function peer(name, command, other, goal) {
-  if (spawnSync('sh', ['-c', `command -v ${other[0]}`]).status !== 0) {
-    rows.push([
-      name,
-      '-',
-      `${other[0]} is not installed`,
-      '-',
-      '-',
-      goal ? `<= ${goal}` : '-',
-      'left out',
-    ]);
+  const why =
+    spawnSync('sh', ['-c', `command -v ${other[0]}`]).status === 0
+      ? await time(other, {}, 0).then(
+          () => undefined,
+          (error) => error.message,
+        )
+      : 'is not installed';
+  if (why !== undefined) {
+    const wanted = goal ? `<= ${goal}` : '-';
+    rows.push([name, '-', `${other[0]}: ${why}`, '-', '-', wanted, 'left out']);
     return;
   }
   await compare(name, command, other, other[0], goal);
@@ -382,7 +378,7 @@ function startService() {
     name: 'Foxes',
     note: 'x'.repeat(900),
   });
-  const server = createServer((request, response) => {
+  return serve((request, response) => {
     request.resume();
     const type = { 'content-type': 'application/json' };
     if (!request.url.startsWith('/v1/tryout-applications')) {
@@ -393,15 +389,4 @@ function startService() {
     const { body, total } = listFor(request.url);
     response.writeHead(200, { ...type, 'x-total-count': total }).end(body);
   });
-  return new Promise((resolve) =>
-    server.listen(0, '127.0.0.1', () =>
-      resolve({
-        origin: `http://127.0.0.1:${server.address().port}`,
-        close: () => {
-          server.close();
-          server.closeAllConnections();
-        },
-      }),
-    ),
-  );
 }

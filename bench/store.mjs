@@ -1,9 +1,14 @@
 /**
  * A service with a file store for the upload figures: it issues upload URLs, counts and drops the
- * bytes, and records documents. It runs in its own process, so that it slows no measurement.
+ * bytes, records documents, and serves 1,000 small ones for download. It runs in its own process, so
+ * that it slows no measurement.
  */
 import { createServer } from 'node:http';
 import { createServer as createSocketServer } from 'node:net';
+
+/** The content of each document, and the number of documents. */
+const small = Buffer.alloc(20 * 1024, '%PDF-1.7\n');
+const documents = 1_000;
 
 const store = createSocketServer((socket) => {
   let left = -1;
@@ -15,6 +20,12 @@ const store = createSocketServer((socket) => {
       const end = head.indexOf('\r\n\r\n');
       if (end < 0) return;
       const text = head.subarray(0, end).toString();
+      if (text.startsWith('GET ')) {
+        head = Buffer.alloc(0);
+        socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${small.length}\r\n\r\n`);
+        socket.write(small);
+        return;
+      }
       left = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0) - (head.length - end - 4);
       if (/expect: 100/i.test(text)) socket.write('HTTP/1.1 100 Continue\r\n\r\n');
     } else left -= chunk.length;
@@ -28,15 +39,27 @@ const store = createSocketServer((socket) => {
 store.listen(0, '127.0.0.1', () => {
   const origin = `http://127.0.0.1:${store.address().port}`;
   let count = 0;
+  const answerTo = ({ method, url }, body) => {
+    const key = `files/${++count}`;
+    if (url.endsWith('/document-file'))
+      return { key, fileRef: `ref:${key}`, uploadUrl: `${origin}/${key}?sig=1` };
+    if (url.endsWith('/download')) return { url: `${origin}/${key}?sig=1` };
+    if (method === 'GET')
+      return Array.from({ length: documents }, (_, index) => ({
+        id: `doc_${index}`,
+        name: `${index}.pdf`,
+        contentType: 'application/pdf',
+        sizeBytes: small.length,
+      }));
+    return { id: `doc_${count}`, ...JSON.parse(body || '{}') };
+  };
   const service = createServer((request, response) => {
     const chunks = [];
     request.on('data', (chunk) => chunks.push(chunk));
     request.on('end', () => {
-      const key = `files/${++count}`;
-      const answer = request.url.endsWith('/document-file')
-        ? { key, fileRef: `ref:${key}`, uploadUrl: `${origin}/${key}?sig=1` }
-        : { id: `doc_${count}`, ...JSON.parse(Buffer.concat(chunks).toString() || '{}') };
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+      const answer = answerTo(request, Buffer.concat(chunks).toString());
+      const type = { 'content-type': 'application/json', 'x-total-count': String(documents) };
+      response.writeHead(200, type).end(JSON.stringify(answer));
     });
   });
   service.listen(0, '127.0.0.1', () => {

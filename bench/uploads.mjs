@@ -1,10 +1,10 @@
 /**
- * The upload figures (U1 to U4): rosterctl, in all three steps, and curl send one file of 2 GiB
- * alternately to the same store. BENCH_UPLOAD_ROUNDS sets the number of rounds, BENCH_UPLOAD_MIB
- * the size.
+ * The upload figures (U1 to U5): rosterctl, in all three steps, and curl send one file of 2 GiB
+ * alternately to the same store, and rosterctl transfers many small files. BENCH_UPLOAD_ROUNDS sets
+ * the number of rounds, BENCH_UPLOAD_MIB the size.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { closeSync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, ftruncateSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +13,7 @@ const rounds = Number(process.env.BENCH_UPLOAD_ROUNDS ?? 7);
 const mebibytes = Number(process.env.BENCH_UPLOAD_MIB ?? 2048);
 const server = fileURLToPath(new URL('store.mjs', import.meta.url));
 
-/** Returns the rows of the result table for U1 to U4. `tool` starts rosterctl, `home` is a working folder. */
+/** Returns the rows of the result table for U1 to U5. `tool` starts rosterctl, `home` is a working folder. */
 export async function uploadFigures({ tool, home, env }) {
   if (!isInstalled('curl'))
     return [['U1 upload', '-', 'curl is not installed', '-', '-', '-', 'left out']];
@@ -32,6 +32,7 @@ export async function uploadFigures({ tool, home, env }) {
       ...(await hashing(bench)),
       ...(await progress(bench)),
       ...(await memory(bench, tool, home)),
+      ...(await smallFiles(bench, tool, home)),
     ];
   } finally {
     rmSync(path, { force: true });
@@ -101,6 +102,35 @@ async function memory(bench, tool, home) {
   }
 }
 
+/** Measures the upload and download of 1,000 files of 20 KiB: CPU time of the command per file. */
+async function smallFiles(bench, tool, home) {
+  const folder = mkdtempSync(join(home, 'small-'));
+  const count = 1_000;
+  for (let index = 0; index < count; index++) fillFile(join(folder, `${index}.pdf`), 20 / 1024);
+  const some = ['--expect', String(count), '--yes'];
+  const upload = [...tool, 'docs', 'upload', '-r', folder, ...some, '--json'];
+  const download = () => [
+    ...[...tool, 'docs', 'download', '--all', '--json'],
+    ...['-D', mkdtempSync(join(home, 'fetched-'))],
+  ];
+  // A new state folder each time, because a completed upload is not repeated.
+  const cpuOf = async (line) => {
+    const state = mkdtempSync(join(home, 'state-'));
+    const { cpu, code } = await run(line, { ...bench.env, ROSTERCTL_STATE_DIR: state });
+    if (code !== 0) throw new Error(`${line.slice(2, 4).join(' ')} exits ${code}`);
+    return cpu / count;
+  };
+  const [sent, fetched] = [[], []];
+  for (let round = 0; round < rounds; round++) {
+    sent.push(await cpuOf(upload));
+    fetched.push(await cpuOf(download()));
+  }
+  return [
+    each('U5 upload of 1,000 files of 20 KiB, CPU each', median(sent), 3),
+    each('U5 download of 1,000 files of 20 KiB, CPU each', median(fetched), 1.5),
+  ];
+}
+
 // --- the work ---
 
 async function inTurn(bench, ours, theirs) {
@@ -124,9 +154,9 @@ function run(words, env) {
     });
     child.on('error', reject);
     const start = performance.now();
-    child.on('close', () => {
+    child.on('close', (code) => {
       const [, user, system, peak] = text.trim().split('\n').at(-1).split(' ').map(Number);
-      resolve({ ms: performance.now() - start, cpu: (user + system) * 1000, peak });
+      resolve({ ms: performance.now() - start, cpu: (user + system) * 1000, peak, code });
     });
   });
 }
@@ -134,8 +164,8 @@ function run(words, env) {
 function fillFile(path, size) {
   const file = openSync(path, 'w');
   writeSync(file, '%PDF-1.7\n');
-  const block = randomBytes(1024 * 1024);
-  for (let at = 1; at <= size; at++) writeSync(file, block);
+  const block = randomBytes(Math.min(size, 1) * 1024 * 1024);
+  for (let at = 0; at < size; at++) writeSync(file, block);
   closeSync(file);
 }
 
@@ -174,6 +204,11 @@ function row(name, pairs, other, figure, goal) {
     `<= ${goal.toFixed(2)}`,
     verdict,
   ];
+}
+
+function each(name, ms, goal) {
+  const verdict = ms <= goal ? 'met' : 'MISSED';
+  return [name, `${ms.toFixed(2)} ms`, '-', '-', '-', `<= ${goal} ms`, verdict];
 }
 
 function bound(name, size, goal) {

@@ -4,10 +4,10 @@
  */
 import { spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { application } from './application.mjs';
+import { serve } from './serve.mjs';
 
 const limited = fileURLToPath(new URL('limited.mjs', import.meta.url));
 const endedRuns = 5_000;
@@ -115,7 +115,7 @@ function exitOf([command, ...words], env) {
 
 /** A service whose applications always read as pending, and that acknowledges every change. */
 function startService() {
-  const server = createServer((request, response) => {
+  return serve((request, response) => {
     const id = /^\/v1\/tryout-applications\/([^/?]+)/.exec(request.url)?.[1];
     const status = request.method === 'PATCH' ? 'rejected' : 'pending';
     const type = { 'content-type': 'application/json' };
@@ -123,17 +123,6 @@ function startService() {
       response.writeHead(id ? 200 : 404, type).end(id ? application(id, status) : '{}');
     });
   });
-  return new Promise((resolve) =>
-    server.listen(0, '127.0.0.1', () =>
-      resolve({
-        origin: `http://127.0.0.1:${server.address().port}`,
-        close: () => {
-          server.close();
-          server.closeAllConnections();
-        },
-      }),
-    ),
-  );
 }
 
 function connection(origin) {

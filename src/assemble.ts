@@ -20,10 +20,11 @@ import { BugError, ConfigError, OutputError, PipeClosedError } from './errors.js
 import { RunError } from './data/outcome-errors.js';
 import { exit, exitCodes, type ExitName } from './exit-codes.js';
 import type { ThisProcess } from './files/lock.js';
-import { createService } from './service.js';
+import type { Service } from './service.js';
 import type { LendKeyboard } from './terminal/pager.js';
 import { createProgress } from './terminal/progress.js';
-import { createPrompts, type PromptWorld } from './terminal/prompt.js';
+import { createPrompts } from './terminal/prompt.js';
+import type { PromptWorld } from './terminal/prompt-screen.js';
 import { singleLine } from './terminal/safe-text.js';
 import { wrapWholeWords } from './terminal/whole-words.js';
 import type { ProcessStreams } from './terminal/streams.js';
@@ -90,21 +91,27 @@ export async function runCommand(
   // Messages after a signal start on a line of their own.
   whenAborted(outside.signal, progress.end);
   const instant = () => ({ wall: Date.now(), mono: outside.clock() });
-  const service = createService({
-    ...outside,
-    instant,
-    flags,
-    paths,
-    config,
-    settings,
-    version: outside.table.version,
-    notes: { note: messages.note, drift: messages.note },
-    waiting: progress.showWaiting,
-    isWatched: () => streams.stderr.isTerminal,
-    trace: messages.unwrapped,
-    redact: (secret) => streams.redact(secret),
-    redactUrl: (url) => streams.redactUrl(url),
-  });
+  // Loaded on first use, because a command that sends nothing needs no client.
+  let service: Promise<Service> | undefined;
+  const loadService = async () => {
+    const { createService } = await import('./service.js');
+    return createService({
+      ...outside,
+      instant,
+      flags,
+      paths,
+      config,
+      settings,
+      version: outside.table.version,
+      notes: { note: messages.note, drift: messages.note },
+      waiting: progress.showWaiting,
+      isWatched: () => streams.stderr.isTerminal,
+      trace: messages.unwrapped,
+      redact: (secret) => streams.redact(secret),
+      redactUrl: (url) => streams.redactUrl(url),
+    });
+  };
+  const openService = () => (service ??= loadService());
   const local: LocalContext = {
     table: outside.table,
     nodeVersion: outside.nodeVersion,
@@ -132,16 +139,16 @@ export async function runCommand(
     instant,
     signal: outside.signal,
     ...messages,
-    connect: () => service.api(),
-    connectTo: async (connection) => service.apiTo(connection),
-    files: () => service.files(),
+    connect: async () => (await openService()).api(),
+    connectTo: async (connection) => (await openService()).apiTo(connection),
+    files: async () => (await openService()).files(),
   };
   let written: CommandOutput['onWritten'];
   let stop: CommandOutput['stop'];
   let result: CommandResult;
   try {
     const command = await loadCommand(plain.words);
-    const context = command.local ? local : { ...local, api: await service.api() };
+    const context = command.local ? local : { ...local, api: await local.connect() };
     // Otherwise the changes would be made and their report lost.
     if (hasSideEffects(command) && settings.out !== undefined && settings.out !== '-')
       await (await import('./files/atomic-write.js')).checkWritable(settings.out);
@@ -182,7 +189,7 @@ export async function runCommand(
   } finally {
     progress.end();
     await stop?.();
-    await service.close();
+    await (await service)?.close();
     await messages.finish();
   }
   // Last of all: if killed before this, the same command line prints its report again.

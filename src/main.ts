@@ -28,7 +28,7 @@ export async function main({ table: text, topics, isTerminal }: Distribution): P
   const table = readTable(text);
   const argv = process.argv.slice(2);
   const streams = createStreams(process, {
-    isTerminal,
+    isTerminal: (descriptor) => mayBeTerminal(descriptor) && isTerminal(descriptor),
     // On Windows, direct writes differ from those of a stream.
     write: process.platform === 'win32' ? undefined : writeSync,
   });
@@ -39,7 +39,7 @@ export async function main({ table: text, topics, isTerminal }: Distribution): P
   });
   try {
     parsed = parseCommandLine(argv, table);
-    const page = pageFor(parsed, table, () => pageWidth(streams));
+    const page = pageFor(parsed, table, streams);
     if (page !== undefined) await streams.stdout.write(page);
     else if (parsed.kind === 'command')
       process.exitCode = await run(parsed, table, topics, streams);
@@ -168,23 +168,25 @@ function isAlive(pid: number): boolean {
   }
 }
 
-function pageFor(parsed: Parsed, table: PlainTable, width: () => number): string | undefined {
+function pageFor(parsed: Parsed, table: PlainTable, streams: ProcessStreams): string | undefined {
   if (parsed.kind === 'version') return `${table.version}\n`;
-  if (parsed.kind === 'start') return startPage(table, width());
-  if (parsed.kind !== 'help') return undefined;
+  if (parsed.kind === 'command') return undefined;
+  const { stdout } = streams;
+  const width = stdout.isTerminal ? Math.min(fullWidth, stdout.columns) : fullWidth;
+  if (parsed.kind === 'start') return startPage(table, width);
   const { of, long } = parsed;
-  const options = { long, width: width() };
+  const options = { long, width };
   if (!of) return rootHelp(table, options);
-  return 'words' in of ? commandHelp(of, options) : groupHelp(of, table, options.width);
+  return 'words' in of ? commandHelp(of, options) : groupHelp(of, table, width);
 }
 
-/** The width of help pages. Avoids the terminal check, which loads much of `node:net`, for a file or a pipe. */
-function pageWidth({ stdout }: ProcessStreams): number {
+/** False for a file or a pipe, which spares the terminal check: that loads much of `node:net`. */
+function mayBeTerminal(descriptor: number): boolean {
   try {
-    if (!fstatSync(1).isCharacterDevice() || !stdout.isTerminal) return fullWidth;
-    return Math.min(fullWidth, stdout.columns);
+    // On Windows, the device type of a console is not reliable.
+    return process.platform === 'win32' || fstatSync(descriptor).isCharacterDevice();
   } catch {
-    return fullWidth;
+    return false;
   }
 }
 
@@ -231,9 +233,8 @@ async function printFailure(
   const json = printsJson(argv);
   const { stderr } = streams;
   const safe = description.lines.map(singleLine);
-  // The terminal check costs 5 ms; a line that fits most terminals does not need it.
   const isLong = !json && safe.some((line) => line.length > fullWidth);
-  const isWrapped = isLong && fstatSync(2).isCharacterDevice() && stderr.isTerminal;
+  const isWrapped = isLong && stderr.isTerminal;
   const wrapped = isWrapped ? safe.flatMap((line) => wrapWholeWords(line, stderr.columns)) : safe;
   const lines = json ? [envelopeJson(description)] : wrapped;
   const isBug = error instanceof Error && !(error instanceof Failure);

@@ -7,9 +7,8 @@ import { describeCommands } from '../src/cli/plain.js';
 import { commands } from '../src/commands/index.js';
 import { runActions } from '../src/commands/runs/shared.js';
 import type { PlainCommand } from '../src/data/plain-table.js';
-import { reportView } from '../src/bulk/report-view.js';
-import { dryRunView } from '../src/cli/lines.js';
 import { rosterctl, splitWords, temporaryFolder } from './support/run.js';
+import { dryRun, report, shapeOf } from './support/shapes.js';
 
 // Checks every command against the declarations in its own file.
 
@@ -100,8 +99,8 @@ describe.each(described.map((command) => [command.words.join(' '), command] as c
         typeof value === 'object' && value !== null && 'summary' in value && 'results' in value;
       const isDryRun =
         typeof value === 'object' && value !== null && 'dryRun' in value && !isReport;
-      const schema = isReport ? reportView.schema : isDryRun ? dryRunView.schema : view.schema;
-      expect(safeParse(schema, value).error).toBeUndefined();
+      const shape = isReport ? report : isDryRun ? dryRun : shapeOf(name, view);
+      expect(safeParse(shape, value).error).toBeUndefined();
     });
   },
 );

@@ -104,7 +104,9 @@ describe.each([
     const loaded = await load(line);
     expect([loaded.code, loaded.packages]).toEqual([code, ['commander']]);
     expect(
-      loaded.sources.filter((id) => /^src\/(commands|api|bulk|sandbox|files|assemble)/.test(id)),
+      loaded.sources.filter((id) =>
+        /^src\/(commands|api|bulk|engine|runs|sandbox|files|assemble)/.test(id),
+      ),
     ).toEqual([]);
     expect(loaded.sources.filter((id) => id.startsWith('src/config/'))).toEqual([
       'src/config/choices.ts',
@@ -117,6 +119,35 @@ describe.each([
   test('opens no stream', async () => {
     const { builtins } = await load(line);
     expect(builtins.filter((name) => costly.includes(name))).toEqual([]);
+  });
+});
+
+describe.each([
+  ['help exit-codes', []],
+  ['help tryouts list', []],
+  ['commands', []],
+  ['completion bash', []],
+  ['config list', []],
+  ['config get output', []],
+  ['config path', []],
+  ['profile list', []],
+  ['profile show sandbox', []],
+  // A run's journal holds digests.
+  ['runs list', ['stream', 'crypto']],
+  ['uploads list', ['stream', 'crypto']],
+] as const)('a command that sends nothing: %s', (line, needed) => {
+  test('loads no client, no schema and nothing that is for writes or a person', async () => {
+    const loaded = await load(line);
+    expect([loaded.code, loaded.packages]).toEqual([0, ['commander']]);
+    const needless =
+      /^src\/(api|resources|downloads|sandbox)\/|^src\/service\.ts|^src\/cli\/(table|card|filters|failure)\.ts|^src\/terminal\/(prompt-screen|table|width|pager)\.ts/;
+    expect(loaded.sources.filter((id) => needless.test(id))).toEqual([]);
+    expect(loaded.files.filter((file) => file.endsWith('.cjs')).length).toBeLessThanOrEqual(5);
+  });
+
+  test('opens no stream for a pipe', async () => {
+    const { builtins } = await load(line);
+    expect(builtins.filter((name) => costly.includes(name))).toEqual(needed);
   });
 });
 
@@ -159,7 +190,7 @@ describe('one GET printed as JSON', async () => {
       /^src\/terminal\/(table|width|pager)/,
       /^src\/api\/(list-page|pager|lists|links|file-store|signed-url|tunnel|openapi)\.ts/,
       /^src\/config\/(store-write|key-command|completion-cache)/,
-      /^src\/(bulk|sandbox|uploads|downloads)\//,
+      /^src\/(bulk|engine|runs|sandbox|uploads|downloads)\//,
       /^src\/files\/(lock|atomic-write)/,
     ];
     const found = loaded.sources.filter((id) => needless.some((pattern) => pattern.test(id)));
@@ -192,7 +223,7 @@ describe('one GET printed as JSON', async () => {
   });
 
   test('reads few files', () => {
-    expect(loaded.files.filter((file) => file.endsWith('.cjs')).length).toBeLessThanOrEqual(6);
+    expect(loaded.files.filter((file) => file.endsWith('.cjs')).length).toBeLessThanOrEqual(5);
   });
 });
 
@@ -205,7 +236,7 @@ test.each(['teams list --json', 'tryouts list --json', 'tryouts list --status pe
     expect([code, packages]).toEqual([0, ['commander', 'undici', 'zod']]);
     expect(sources).toContain('src/api/list-page.ts');
     const needless =
-      /^src\/(bulk|sandbox|uploads|downloads)\/|^src\/cli\/(table|card|write|failure|bulk[\w-]*)\.ts|^src\/terminal\/(table|width|pager)\.ts|^src\/api\/(file-store|tunnel)\.ts/;
+      /^src\/(bulk|engine|runs|sandbox|uploads|downloads)\/|^src\/cli\/(table|card|write|failure|bulk[\w-]*)\.ts|^src\/terminal\/(table|width|pager)\.ts|^src\/api\/(file-store|tunnel)\.ts/;
     expect(sources.filter((id) => needless.test(id))).toEqual([]);
     expect(sources.filter((id) => /^src\/commands\/\w+\//.test(id))).toHaveLength(1);
     expect(

@@ -1,5 +1,4 @@
-/** Renders the report of a run: for a person, in a pipe, and the schema of its JSON. */
-import * as z from 'zod/mini';
+/** Renders the report of a run, for a person and in a pipe. */
 import type { FailedItem } from '../cli/failure.js';
 import { deletedValue, changeText } from '../cli/lines.js';
 import type { Canvas, View } from '../cli/views.js';
@@ -9,48 +8,38 @@ import { nameFirstFew } from '../data/text.js';
 import { Failure, UnknownOutcomeError } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import { singleLine } from '../terminal/safe-text.js';
-import {
-  type BulkReport,
-  isDelete,
-  type ReportRow,
-  rowResults,
-  summarize,
-  wentWrong,
-} from '../runs/report.js';
+import { type BulkReport, isDelete, type ReportRow, summarize, wentWrong } from '../runs/report.js';
 import type { RunHead } from '../runs/plan.js';
 
-const Row = z.looseObject({
-  row: z.number(),
-  id: z.string(),
-  result: z.enum(rowResults),
-  before: z.optional(z.record(z.string(), z.unknown())),
-  after: z.optional(z.record(z.string(), z.unknown())),
-  error: z.optional(z.unknown()),
-  step: z.optional(z.string()),
-  retryable: z.optional(z.boolean()),
-});
-
-const Report = z.looseObject({
-  schema: z.literal(1),
-  run: z.nullable(z.string()),
-  profile: z.string(),
-  organization: z.string(),
-  action: z.string(),
-  dryRun: z.boolean(),
-  summary: z.record(z.string(), z.number()),
-  results: z.array(Row),
-});
-
 /** The top-level fields of a report. */
-const reportFields: ReadonlySet<string | undefined> = new Set(Object.keys(Report.shape));
+const reportFields: ReadonlySet<string | undefined> = new Set([
+  'schema',
+  'run',
+  'profile',
+  'organization',
+  'action',
+  'dryRun',
+  'summary',
+  'results',
+] satisfies (keyof BulkReport)[]);
+
+const rowFields = [
+  'row',
+  'id',
+  'result',
+  'before',
+  'after',
+  'error',
+  'step',
+  'retryable',
+] satisfies (keyof ReportRow)[];
 
 /** The bulk report of docs, section 5. */
 export const reportView: View<BulkReport> = {
   kind: 'lines',
-  schema: Report,
   lines: reportLines,
   rows: ({ results }) => results,
-  rowFields: Object.keys(Row.shape),
+  rowFields,
   idRows: ({ results }) =>
     results
       .filter(({ result }) => ['changed', 'unchanged', 'would_change'].includes(result))

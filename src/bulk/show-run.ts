@@ -1,5 +1,4 @@
 /** Executes a planned run and renders it: the report of many rows, or the outcome of one. */
-import * as z from 'zod/mini';
 import type { CommandOutput } from '../cli/define.js';
 import type { View } from '../cli/views.js';
 import type { Context } from '../context.js';
@@ -76,11 +75,7 @@ function streamed(context: Context, run: PlannedRun): CommandOutput {
   };
   return {
     value: recordStream(stream),
-    view: {
-      kind: 'records',
-      schema: z.array(z.looseObject({})),
-      rowFields: reportView.rowFields,
-    },
+    view: { kind: 'records', rowFields: reportView.rowFields },
     isReport: true,
     get exitName() {
       return ended?.exitName ?? 'failed';
@@ -243,7 +238,6 @@ function oneView(
   const { row } = outcome;
   return {
     kind: 'lines',
-    schema: own.schema,
     rows: () => (isQuiet ? [] : [row]),
     rowFields: reportView.rowFields,
     lines: (_, { columns }) => (isQuiet ? [] : resultLines(context, invocation, outcome, columns)),

@@ -1,5 +1,4 @@
 /** Command definitions: parameters, the kinds of commands, and the table that holds them. */
-import * as z from 'zod/mini';
 import type { EndpointName } from '../api/contract.js';
 import type { PlannedRequest } from '../api/types.js';
 import type { GlobalFlags } from '../config/environment.js';
@@ -7,6 +6,7 @@ import type { Context, LocalContext } from '../context.js';
 import type { ExitName } from '../exit-codes.js';
 import type { FailedItem } from './failure.js';
 import type { LocalChange, Plan, View } from './views.js';
+import { given, type ValueSchema } from './words.js';
 
 // --- parameters ---
 
@@ -38,9 +38,9 @@ interface ParamOptions {
     | `value:${string}`;
 }
 
-/** A positional or flag; its zod schema defines type, choices and whether it may be absent. */
+/** A positional or flag; its schema defines type, choices and whether it may be absent. */
 export interface Param<T = unknown> extends ParamOptions {
-  readonly schema: z.core.$ZodType<T>;
+  readonly schema: ValueSchema<T>;
   readonly text: string;
   /** `value` takes one word; `values` is repeatable, or variadic for a positional; `nothing` is a switch. */
   readonly takes: 'value' | 'values' | 'nothing';
@@ -57,7 +57,7 @@ export type ValuesOf<P extends Params> = {
 
 /** Creates a parameter with one value, which is optional if its schema is. */
 export function param<T>(
-  schema: z.core.$ZodType<T>,
+  schema: ValueSchema<T>,
   text: string,
   options: ParamOptions = {},
 ): Param<T> {
@@ -66,7 +66,7 @@ export function param<T>(
 
 /** Creates a repeatable flag or a variadic positional; its schema describes the entire array. */
 export function params<T extends readonly unknown[] | undefined>(
-  schema: z.core.$ZodType<T>,
+  schema: ValueSchema<T>,
   text: string,
   options: ParamOptions & { commaList?: boolean } = {},
 ): Param<T> {
@@ -76,7 +76,7 @@ export function params<T extends readonly unknown[] | undefined>(
 
 /** Creates a switch. */
 export function flag(text: string, options: ParamOptions = {}): Param<boolean> {
-  return { ...options, schema: z.boolean(), text, takes: 'nothing', commaList: false };
+  return { ...options, schema: given, text, takes: 'nothing', commaList: false };
 }
 
 // --- commands ---

@@ -1,5 +1,4 @@
 /** Runs one command: parses its values by its schemas and returns its output. */
-import * as z from 'zod/mini';
 import type { Context, LocalContext } from '../context.js';
 import type { PlainCommand, PlainParam } from '../data/plain-table.js';
 import { UsageError } from '../errors.js';
@@ -65,7 +64,7 @@ function parseValues(
   for (const [name, param] of Object.entries(params)) {
     const described = plain.find((entry) => entry.name === name);
     const given = param.takes === 'nothing' ? raw[name] === true : raw[name];
-    const parsed = z.safeParse(param.schema, given);
+    const parsed = param.schema.safeParse(given);
     if (!parsed.success) throw invalidValue(described, given, parsed.error.issues[0]);
     values[name] = parsed.data;
   }

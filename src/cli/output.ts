@@ -9,7 +9,7 @@ import { createPaint } from '../terminal/paint.js';
 import type { Streams } from '../terminal/streams.js';
 import type { Environment } from '../data/environment.js';
 import { forScreen, type Sink, withSink } from './sink.js';
-import { recordFields, type View } from './views.js';
+import type { View } from './views.js';
 import {
   asRecord,
   NoIdsError,
@@ -110,7 +110,7 @@ async function show<T>(value: T, view: View<T>, sink: Sink, context: OutputConte
     return;
   }
   if (format === 'csv')
-    return writeCsv(forScreen(sink), rows, csvStyle(context), knownFields(view, fields));
+    return writeCsv(forScreen(sink), rows, csvStyle(context), fields ?? (await knownFields(view)));
   // With --fields, a report is its rows.
   if (!many && !(fields && view.rows))
     return showRecord(asRecord(fields ? await firstOf(rows) : value), sink, context);
@@ -163,8 +163,11 @@ function csvStyle({ settings: { delimiter, csvRaw, bom, noHeader }, signal }: Ou
   return { delimiter, raw: csvRaw, bom, noHeader, signal };
 }
 
-function knownFields<T>(view: View<T>, fields: readonly string[] | undefined): readonly string[] {
-  return fields ?? view.columns ?? recordFields(view.resource);
+/** Returns the columns of a table without rows. */
+async function knownFields<T>({ columns, resource }: View<T>): Promise<readonly string[]> {
+  if (columns || resource === undefined) return columns ?? [];
+  const { recordFields } = await import('./record-fields.js');
+  return recordFields(resource);
 }
 
 // --- for people ---
@@ -250,7 +253,7 @@ async function writeTable<T>(
     if (first.length >= sampleSize) break;
   }
   const sample = first.slice(0, sampleSize).map(({ value }) => asRecord(value));
-  const columns = sample.length === 0 ? recordFields(view.resource) : machineColumns(sample);
+  const columns = sample.length === 0 ? await knownFields(view) : machineColumns(sample);
   const lateFields = new LateFields(sample);
   const all = async function* (): Batches<unknown> {
     try {

@@ -1,10 +1,12 @@
 /** Describes the commands as plain data, without schemas: what help, completion and the documents read. */
-import * as z from 'zod/mini';
+import type * as z from 'zod/mini';
 import { type Endpoint, endpoint } from '../api/contract.js';
 import type { PlainCall, PlainCommand, PlainGroup, PlainParam } from '../data/plain-table.js';
 import { kebab } from '../data/text.js';
-import { recordFields } from './views.js';
 import type { Command, CommandTable, Group, Params } from './define.js';
+import { recordFields } from './record-fields.js';
+import type { View } from './views.js';
+import type { ValueSchema } from './words.js';
 
 /** Loads every command once and returns its description. */
 export async function describeCommands(
@@ -45,7 +47,7 @@ function describeCommand(words: readonly string[], command: Command): PlainComma
     writes: command.kind !== 'read',
     asks: command.kind === 'operation' ? command.asks : 'confirm' in command,
     shows: (command.shows ?? []).map((name) => `--${kebab(name)}`),
-    fields: command.view.columns ?? recordFields(command.view.resource),
+    fields: fieldsOf(command.view),
   };
 }
 
@@ -75,7 +77,7 @@ function describeParams(given: Params | undefined, asFlags: boolean): PlainParam
     text: param.text,
     takes: param.takes,
     commaList: param.commaList,
-    required: param.takes !== 'nothing' && !z.safeParse(param.schema, undefined).success,
+    required: param.takes !== 'nothing' && !param.schema.safeParse(undefined).success,
     choices: choicesOf(param.schema),
     group: param.group,
     ...(param.rare && { rare: true }),
@@ -83,8 +85,16 @@ function describeParams(given: Params | undefined, asFlags: boolean): PlainParam
   }));
 }
 
+function fieldsOf({ columns, resource }: View<never>): readonly string[] {
+  return columns ?? (resource === undefined ? [] : recordFields(resource));
+}
+
+function choicesOf(schema: ValueSchema): readonly string[] | undefined {
+  return '_zod' in schema ? enumWords(schema as z.ZodMiniType) : schema.choices;
+}
+
 /** The values of an enum, also inside optional, default and array. */
-function choicesOf(schema: z.core.$ZodType): readonly string[] | undefined {
+function enumWords(schema: z.core.$ZodType): readonly string[] | undefined {
   const def = schema._zod.def as {
     type: string;
     entries?: { [word: string]: string };
@@ -93,5 +103,5 @@ function choicesOf(schema: z.core.$ZodType): readonly string[] | undefined {
   };
   if (def.type === 'enum' && def.entries) return Object.values(def.entries);
   const inner = def.innerType ?? (def.type === 'array' ? def.element : undefined);
-  return inner && choicesOf(inner);
+  return inner && enumWords(inner);
 }

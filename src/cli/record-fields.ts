@@ -1,22 +1,27 @@
 /** The fields of records: which ones the contract documents, and errors for names that do not exist. */
 import type * as z from 'zod/mini';
-import type { ResourceName } from '../api/contract.js';
+import { resources } from '../api/resources.js';
 import type { RecordTest } from '../data/dates.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { didYouMean, nearest } from '../data/nearest.js';
 import { valuesAt } from '../data/path.js';
+import type { ResourceName } from '../data/resources.js';
 import { UsageError } from '../errors.js';
 import { singleLine } from '../terminal/safe-text.js';
-import { recordSchema } from './views.js';
+
+/** Returns the fields that the contract documents for a resource's records (2.1, 2.6: for most only the id). */
+export function recordFields(resource: ResourceName): readonly string[] {
+  return Object.keys(resources[resource].schema.shape);
+}
 
 /** Returns true if the contract names a dotted field of a resource: `status`, `gamerTags.game` (2.1, 2.2). */
 export function isDocumented(resource: ResourceName, field: string): boolean {
-  return definitionAt(recordSchema(resource), field.split('.')) !== undefined;
+  return definitionAt(resources[resource].schema, field.split('.')) !== undefined;
 }
 
 /** Returns the dotted fields that the contract names. */
 export function documentedFields(resource: ResourceName): readonly string[] {
-  return fieldNames(recordSchema(resource));
+  return fieldNames(resources[resource].schema);
 }
 
 /** Returns the values that the contract names for a dotted field; undefined if it names none. */
@@ -24,7 +29,7 @@ export function documentedChoices(
   resource: ResourceName,
   field: string,
 ): readonly string[] | undefined {
-  const { entries } = definitionAt(recordSchema(resource), field.split('.')) ?? {};
+  const { entries } = definitionAt(resources[resource].schema, field.split('.')) ?? {};
   return entries && Object.values(entries);
 }
 

@@ -1,9 +1,7 @@
-/** Views: how a command's value is rendered, and the schema of its JSON. */
-import * as z from 'zod/mini';
-import type { ResourceName } from '../api/contract.js';
-import { resources } from '../api/resources.js';
+/** Views: how a command's value is rendered. */
 import type { Call, PlannedRequest } from '../api/types.js';
 import type { JsonObject } from '../data/json.js';
+import type { ResourceName } from '../data/resources.js';
 
 /** The terminal that lines are rendered for. */
 export interface Canvas {
@@ -19,9 +17,8 @@ export interface Canvas {
   };
 }
 
-/** How a command's value is rendered; the schema defines what `--json` prints. */
+/** How a command's value is rendered; its type is what `--json` prints. */
 export interface View<T> {
-  readonly schema: z.core.$ZodType;
   /**
    * `records`: many, streamed as they arrive; `record`: one; `either`: an array or one object, like
    * the value; `lines`: a person gets `lines()`, a machine the value.
@@ -49,47 +46,29 @@ export interface View<T> {
 
 export type Records = AsyncIterable<JsonObject> | readonly JsonObject[];
 
-/** Returns the schema of a resource's records: checks documented fields and passes the others through. */
-export function recordSchema(resource: ResourceName): z.core.$ZodType {
-  return resources[resource].schema;
-}
-
 /** Creates the view of a list of a resource's records. */
 export function listOf(resource: ResourceName): View<Records> {
-  return { kind: 'records', schema: z.array(recordSchema(resource)), resource };
+  return { kind: 'records', resource };
 }
 
 /** Creates the view of one record of a resource. */
 export function recordOf(resource: ResourceName): View<JsonObject> {
-  return { kind: 'record', schema: recordSchema(resource), resource };
+  return { kind: 'record', resource };
 }
 
 /** Creates the view of one record for one id, and of an array for several. */
 export function oneOrManyOf(resource: ResourceName): View<JsonObject | readonly JsonObject[]> {
-  const one = recordSchema(resource);
-  return { kind: 'either', schema: z.union([one, z.array(one)]), resource };
+  return { kind: 'either', resource };
 }
 
 /** Creates the view of a list of rows with known columns. */
-export function rowsOf<S extends z.core.$ZodType>(
-  row: S,
-  columns: readonly string[],
-): View<readonly z.infer<S>[]> {
-  return { kind: 'records', schema: z.array(row), columns };
+export function rowsOf<T>(columns: readonly string[]): View<readonly T[]> {
+  return { kind: 'records', columns };
 }
 
 /** Creates the view of a value that renders its own lines for a person. */
-export function linesOf<S extends z.core.$ZodType>(
-  schema: S,
-  lines: (value: z.infer<S>, canvas: Canvas) => readonly string[],
-): View<z.infer<S>> {
-  return { kind: 'lines', schema, lines };
-}
-
-/** Returns the fields that the contract documents for a resource's records (2.1, 2.6: for most only the id). */
-export function recordFields(resource: ResourceName | undefined): readonly string[] {
-  if (resource === undefined) return [];
-  return Object.keys(resources[resource].schema.shape);
+export function linesOf<T>(lines: (value: T, canvas: Canvas) => readonly string[]): View<T> {
+  return { kind: 'lines', lines };
 }
 
 /** The old and new value of one field; `from` is undefined if the old value is unknown. */

@@ -73,7 +73,7 @@ export default defineWrite({
     paginate: flag('read every page of a list and print one array', { group: 'output' }),
   },
   excludes: [['include', 'paginate']],
-  view: linesOf(z.unknown(), (value) =>
+  view: linesOf((value: unknown) =>
     value === undefined ? [] : printJson(value, { indent: 2 }).split('\n'),
   ),
   async plan(context, values) {

@@ -1,23 +1,22 @@
 /** `rosterctl commands`: every command with its flags, for scripts and tools. */
-import * as z from 'zod/mini';
 import { defineLocalCommand } from '../cli/define.js';
 import { globalFlags } from '../cli/global-flags.js';
 import { rowsOf } from '../cli/views.js';
-import type { PlainParam } from '../data/plain-table.js';
+import type { PlainCommand, PlainParam } from '../data/plain-table.js';
 
-const Flag = z.object({
-  name: z.string(),
-  short: z.nullable(z.string()),
-  choices: z.nullable(z.array(z.string())),
-  description: z.string(),
-});
+interface Flag {
+  readonly name: string;
+  readonly short: string | null;
+  readonly choices: readonly string[] | null;
+  readonly description: string;
+}
 
-const Row = z.object({
-  command: z.string(),
-  summary: z.string(),
-  basis: z.enum(['stated', 'assumed', 'local']),
-  flags: z.array(Flag),
-});
+interface Row {
+  readonly command: string;
+  readonly summary: string;
+  readonly basis: PlainCommand['basis'];
+  readonly flags: readonly Flag[];
+}
 
 export default defineLocalCommand({
   summary: 'List every command with its flags, for scripts and tools',
@@ -27,7 +26,7 @@ export default defineLocalCommand({
   ],
   calls: [],
   everywhere: true,
-  view: rowsOf(Row, ['command', 'summary', 'basis']),
+  view: rowsOf<Row>(['command', 'summary', 'basis']),
   run({ table }) {
     return table.commands.map((command) => ({
       command: command.words.join(' '),
@@ -38,11 +37,11 @@ export default defineLocalCommand({
   },
 });
 
-function describeFlag(flag: PlainParam): z.infer<typeof Flag> {
+function describeFlag(flag: PlainParam): Flag {
   return {
     name: flag.word,
     short: flag.short ? `-${flag.short}` : null,
-    choices: flag.choices ? [...flag.choices] : null,
+    choices: flag.choices ?? null,
     description: flag.text,
   };
 }

@@ -1,19 +1,21 @@
-import * as z from 'zod/mini';
 import { type Change, defineLocalWrite, flag, param } from '../cli/define.js';
 import { completionScript, type Shell, shells } from '../cli/completion/scripts.js';
 import { linesOf } from '../cli/views.js';
+import { oneOfWords } from '../cli/words.js';
 import type { LocalContext } from '../context.js';
-import { type FileChange, installation, removal, settle } from '../cli/completion/install.js';
+import type { FileChange } from '../cli/completion/install.js';
 
-const Script = z.object({ shell: z.enum(shells), script: z.string() });
-const Settled = z.object({
-  shell: z.enum(shells),
-  files: z.array(
-    z.object({ path: z.string(), done: z.enum(['written', 'removed', 'unchanged', 'absent']) }),
-  ),
-});
+interface Script {
+  readonly shell: Shell;
+  readonly script: string;
+}
 
-type Answer = z.infer<typeof Script> | z.infer<typeof Settled>;
+interface Settled {
+  readonly shell: Shell;
+  readonly files: readonly { readonly path: string; readonly done: ReturnType<typeof doneTo> }[];
+}
+
+type Answer = Script | Settled;
 
 export default defineLocalWrite({
   summary: 'Complete commands, flags and ids with TAB, in four shells',
@@ -27,16 +29,17 @@ export default defineLocalWrite({
   ],
   calls: [],
   everywhere: true,
-  args: { shell: param(z.enum(shells), 'bash, zsh, fish or powershell') },
+  args: { shell: param(oneOfWords(shells), 'bash, zsh, fish or powershell') },
   flags: {
     install: flag('put the script where the shell finds it'),
     uninstall: flag('remove what --install wrote, and nothing else'),
   },
   excludes: [['install', 'uninstall']],
-  view: linesOf(z.union([Script, Settled]), (answer) => linesFor(answer)),
+  view: linesOf(linesFor),
   async plan(context, { shell, install, uninstall }) {
     if (!install && !uninstall)
       return { calls: [], changes: [], onlyReads: true, state: undefined };
+    const { installation, removal } = await import('../cli/completion/install.js');
     const files = install
       ? installation(shell, completionScript(shell), context)
       : removal(shell, context);
@@ -44,6 +47,7 @@ export default defineLocalWrite({
   },
   async apply(context: LocalContext, { state }, { shell }): Promise<Answer> {
     if (!state) return { shell, script: completionScript(shell) };
+    const { settle } = await import('../cli/completion/install.js');
     await settle(state);
     return { shell, files: state.map((file) => ({ path: file.path, done: doneTo(file) })) };
   },

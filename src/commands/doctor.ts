@@ -1,6 +1,5 @@
 /** `rosterctl doctor`: checks of the configuration, the connection and what the key may read. */
 import { accessSync, constants, existsSync } from 'node:fs';
-import * as z from 'zod/mini';
 import { contractVersion } from '../api/contract.js';
 import { resource } from '../api/resources.js';
 import type { Answer, Api } from '../api/types.js';
@@ -21,13 +20,12 @@ import { ApiError, Failure, NetworkError } from '../errors.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { wrapWholeWords } from '../terminal/whole-words.js';
 
-const Check = z.object({
-  check: z.string(),
-  result: z.enum(['pass', 'warn', 'fail']),
-  detail: z.string(),
-  hint: z.nullable(z.string()),
-});
-type Check = z.infer<typeof Check>;
+interface Check {
+  readonly check: string;
+  readonly result: 'pass' | 'warn' | 'fail';
+  readonly detail: string;
+  readonly hint: string | null;
+}
 
 const maxSkewSeconds = 300;
 
@@ -40,7 +38,7 @@ export default defineLocalCommand({
     ['For a monitoring script', '--json'],
   ],
   calls: resourceNames.map((name) => resource(name).calls.list),
-  view: linesOf(z.array(Check), checkLines),
+  view: linesOf(checkLines),
   async run(context) {
     const config = checkConfig(context);
     const checks = [

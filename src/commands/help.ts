@@ -1,9 +1,9 @@
 /** `rosterctl help`: a topic or the help page of a command. */
-import * as z from 'zod/mini';
 import { defineLocalCommand, params } from '../cli/define.js';
 import { fitPage, fullWidth } from '../cli/fit-page.js';
 import { commandHelp, groupHelp, rootHelp } from '../cli/help.js';
 import { linesOf } from '../cli/views.js';
+import { anyWords } from '../cli/words.js';
 import { isCalled, unknownVerb, verbAliases } from '../cli/resolve-command.js';
 import { didYouMean } from '../data/nearest.js';
 import type { PlainTable } from '../data/plain-table.js';
@@ -18,11 +18,11 @@ export default defineLocalCommand({
   calls: [],
   everywhere: true,
   args: {
-    topic: params(z._default(z.array(z.string()), []), 'a topic, or the words of a command', {
+    topic: params(anyWords, 'a topic, or the words of a command', {
       completes: 'topic',
     }),
   },
-  view: linesOf(z.object({ text: z.string() }), ({ text }) => text.trimEnd().split('\n')),
+  view: linesOf(({ text }: { text: string }) => text.trimEnd().split('\n')),
   run({ table, topic, isInteractive, streams }, { topic: words }) {
     const width = isInteractive ? Math.min(fullWidth, streams.stdout.columns) : fullWidth;
     return { text: pageFor(words, table, topic, width) };

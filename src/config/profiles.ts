@@ -7,6 +7,8 @@ import { activeProfileOf, type Stored } from './store.js';
 
 /** The built-in profile of the sandbox service, which is never stored. */
 export const sandboxProfile = 'sandbox';
+/** The organization of the sandbox's demo data. */
+export const demoOrganization = 'org_demo';
 
 /** Returns a name if a profile may be stored under it. Throws UsageError. */
 export function checkProfileName(name: string): string {

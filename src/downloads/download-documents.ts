@@ -70,24 +70,21 @@ interface DownloadValues {
   readonly rate?: number | undefined;
 }
 
-const Saved = z.object({ id: z.string(), path: z.string(), bytes: z.number() });
-const Signed = z.object({ id: z.string(), url: z.string(), expiresAt: z.nullable(z.string()) });
 /** The result row of one document. */
-export type Row = z.infer<typeof Saved> | z.infer<typeof Signed>;
+export type Row =
+  | { id: string; path: string; bytes: number }
+  | { id: string; url: string; expiresAt: string | null };
 type Result = Row | readonly Row[] | AsyncIterable<Row> | DryRun | undefined;
 
 /** The view of a download or preview. */
-export const downloadView = linesOf(
-  z.union([Saved, Signed, z.array(z.union([Saved, Signed]))]),
-  (value, canvas) => {
-    const result = value as Exclude<Result, AsyncIterable<Row>>;
-    if (result === undefined) return [];
-    if ('dryRun' in result) return changeLines(result, canvas);
-    const rows = Array.isArray(result) ? (result as readonly Row[]) : [result as Row];
-    const sum = canvas.isTerminal ? sumOf(rows) : undefined;
-    return [...rows.map((row) => lineOf(row, canvas)), ...(sum === undefined ? [] : [sum])];
-  },
-);
+export const downloadView = linesOf((value: Row | Row[], canvas) => {
+  const result = value as Exclude<Result, AsyncIterable<Row>>;
+  if (result === undefined) return [];
+  if ('dryRun' in result) return changeLines(result, canvas);
+  const rows = Array.isArray(result) ? (result as readonly Row[]) : [result as Row];
+  const sum = canvas.isTerminal ? sumOf(rows) : undefined;
+  return [...rows.map((row) => lineOf(row, canvas)), ...(sum === undefined ? [] : [sum])];
+});
 
 function lineOf(row: Row, { isTerminal }: Canvas): string {
   if ('url' in row) return singleLine(row.url);

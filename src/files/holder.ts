@@ -145,8 +145,16 @@ function stateWithoutProc(holder: LockHolder, local: MachineFacts, self: ThisPro
   return self.isAlive(holder.pid) ? 'unsure' : 'gone';
 }
 
-function factsOf({ facts }: ThisProcess): MachineFacts {
-  if (facts) return facts;
+/** The facts already read, because reading them opens four files and a command may check many locks. */
+const factsRead = new WeakMap<ThisProcess, MachineFacts>();
+
+function factsOf(self: ThisProcess): MachineFacts {
+  const facts = self.facts ?? factsRead.get(self) ?? readFacts();
+  factsRead.set(self, facts);
+  return facts;
+}
+
+function readFacts(): MachineFacts {
   return {
     host: hostname(),
     machine: readText('/etc/machine-id') ?? readText('/var/lib/dbus/machine-id'),

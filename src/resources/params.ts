@@ -50,10 +50,9 @@ export function nameFlag(resource: ResourceName) {
 }
 
 /** What a delete of one record prints. */
-export const deletedView = linesOf(
-  z.object({ id: z.string(), deleted: z.literal(true) }),
-  ({ id }) => [`Deleted ${singleLine(id)}.`],
-);
+export const deletedView = linesOf(({ id }: { id: string; deleted: true }) => [
+  `Deleted ${singleLine(id)}.`,
+]);
 
 /** A number of bytes as typed. */
 export const sizeBytesSchema = z.pipe(

@@ -183,7 +183,7 @@ export const uploadStates = [
   'orphan',
   'unknown',
 ] as const;
-type UploadState = (typeof uploadStates)[number];
+export type UploadState = (typeof uploadStates)[number];
 
 /** An unfinished upload, as its journal describes it. */
 export interface UnfinishedUpload {

@@ -1,6 +1,7 @@
 /** The sandbox as commands use it: open it for one command, start it as a server, reset it, list its events. */
 import { OutputError } from '../errors.js';
-import { demoOrganization, type KeyName, keysOf } from './keys.js';
+import { demoOrganization } from '../config/profiles.js';
+import { type KeyName, keysOf } from './keys.js';
 import type { SandboxEvent } from './records.js';
 import { type ServeOptions, type Servers, startServers } from './serve.js';
 import { findServer, lockServer, removeServerFile, writeServerFile } from './server-file.js';

@@ -1,9 +1,8 @@
 /** The sandbox's secrets: API keys and what each permits (contract section 5), and the signatures of file store URLs. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Endpoint, ResourceName } from '../api/contract.js';
+import { demoOrganization } from '../config/profiles.js';
 
-/** The organization of the demo data. */
-export const demoOrganization = 'org_demo';
 /** An organization without data, for a key of another organization. */
 const otherOrganization = 'org_other';
 

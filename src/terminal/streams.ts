@@ -114,10 +114,10 @@ export function createStreams(source: StreamsOptions, direct?: Descriptors): Pro
       return isTerminal(number, raw);
     },
     get columns() {
-      return sizeFrom(env['COLUMNS']) ?? (raw().columns || 80);
+      return sizeFrom(env['COLUMNS']) ?? ((isTerminal(number, raw) && raw().columns) || 80);
     },
     get rows() {
-      return sizeFrom(env['LINES']) ?? (raw().rows || 24);
+      return sizeFrom(env['LINES']) ?? ((isTerminal(number, raw) && raw().rows) || 24);
     },
     get color() {
       return !plain && wantsColor(isTerminal(number, raw), env);

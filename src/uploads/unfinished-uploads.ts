@@ -1,21 +1,11 @@
 /** Unfinished uploads on this machine: lists them, and finds one by its id. */
-import * as z from 'zod/mini';
 import type { DamagedRun } from '../runs/journal.js';
 import { storeOf } from '../runs/store.js';
 import { listOpenRuns } from '../runs/stored-run.js';
-import { type UnfinishedUpload, unfinishedUploads, uploadStates } from '../runs/end.js';
+import { type UnfinishedUpload, unfinishedUploads } from '../runs/end.js';
 import { nearest } from '../data/nearest.js';
 import type { LocalContext } from '../context.js';
 import { UsageError } from '../errors.js';
-
-/** The schema of an unfinished upload in a list. */
-export const UploadLine = z.object({
-  id: z.string(),
-  path: z.string(),
-  state: z.enum(uploadStates),
-  fileKey: z.nullable(z.string()),
-  startedAt: z.string(),
-});
 
 /** Reads the unfinished uploads on this machine, oldest first; prints a message for each damaged run. */
 export async function readUnfinishedUploads(

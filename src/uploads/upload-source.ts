@@ -10,7 +10,8 @@ export interface UploadFile {
   readonly identity: FileIdentity;
   /**
    * Reads the bytes from the start on each call. Each chunk is valid until the one after the next is
-   * requested. Throws InputError if the file has changed since it was first opened.
+   * requested. Throws InputError, at the latest before the last chunk, if the file has changed since
+   * it was first opened.
    */
   open(): AsyncIterable<Uint8Array>;
   /** Throws InputError if the file has changed since it was inspected. */
@@ -20,7 +21,7 @@ export interface UploadFile {
 /** Identifies an unchanged file: device, inode, size, mtime and ctime in ns. */
 export type FileIdentity = string;
 
-const chunkBytes = 2 * 1024 * 1024;
+const mostChunkBytes = 2 * 1024 * 1024;
 
 /**
  * Inspects a file to upload; `expected` is its identity from an earlier inspection. Throws InputError
@@ -56,13 +57,14 @@ export async function openUpload(path: string, expected?: FileIdentity): Promise
       try {
         await check(handle);
         let sum = 0n;
-        for await (const chunk of chunks(handle, undefined)) {
+        for await (const chunk of chunks(handle, Number(initial.size), undefined)) {
           sum += BigInt(chunk.length);
           // Before the last chunk is sent, because an incomplete request stores nothing.
           if (sum >= initial.size) await check(handle);
           yield chunk;
         }
-        await check(handle);
+        // The file shrank, so that no chunk was the last. Changes after the last chunk are for `verify`.
+        if (sum < initial.size) await check(handle);
       } finally {
         await handle.close();
       }
@@ -77,22 +79,28 @@ export async function heldUpload(handle: FileHandle): Promise<UploadFile> {
   return {
     sizeBytes: Number(initial.size),
     identity: identityOf(initial),
-    open: () => chunks(handle, 0),
+    open: () => chunks(handle, Number(initial.size), 0),
     async verify() {},
   };
 }
 
 /**
  * Alternates two buffers: one is filled while the other is being sent. A chunk is short only at the end
- * of the file, because the sender may still hold a short one when the next is requested. `from`:
+ * of the file, because the sender may still hold a short one when the next is requested. A file
+ * smaller than a chunk needs one buffer, one byte longer than its `size` to detect growth. `from`:
  * undefined to read from the current position.
  */
-async function* chunks(handle: FileHandle, from: number | undefined): AsyncGenerator<Uint8Array> {
-  const buffers = [Buffer.allocUnsafe(chunkBytes), Buffer.allocUnsafe(chunkBytes)] as const;
+async function* chunks(
+  handle: FileHandle,
+  size: number,
+  from: number | undefined,
+): AsyncGenerator<Uint8Array> {
+  const chunkBytes = Math.min(mostChunkBytes, size + 1);
+  const buffers: Buffer[] = [];
   let turn: 0 | 1 = 0;
   let at = from;
   const next = async () => {
-    const chunk = await fill(handle, buffers[turn], at);
+    const chunk = await fill(handle, (buffers[turn] ??= Buffer.allocUnsafe(chunkBytes)), at);
     if (at !== undefined) at += chunk.length;
     return chunk;
   };

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { safeParse } from 'zod/mini';
 import { type ListValues, listFlags, filterList, parseSorting } from '../../src/cli/filters.js';
 import { isDocumented } from '../../src/cli/record-fields.js';
 import type { JsonObject } from '../../src/data/json.js';
@@ -142,9 +141,9 @@ test.each([
 });
 
 test.each(['name:dsc', 'name:', ''])('--sort "%s" is rejected', (text) => {
-  expect(safeParse(listFlags.sort.schema, text).success).toBe(false);
+  expect(listFlags.sort.schema.safeParse(text).success).toBe(false);
 });
 
 test.each(['0', '-1', '1.5', 'x', ''])('--limit "%s" is rejected', (text) => {
-  expect(safeParse(listFlags.limit.schema, text).success).toBe(false);
+  expect(listFlags.limit.schema.safeParse(text).success).toBe(false);
 });

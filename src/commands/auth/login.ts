@@ -1,7 +1,7 @@
 /** `rosterctl auth login`: checks and stores an API key. */
-import * as z from 'zod/mini';
 import { defineLocalCommand, flag, param } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
+import { optionalWord } from '../../cli/words.js';
 import { cleanKey, readKeyFile } from '../../config/api-key.js';
 import { originOf, parseBaseUrl } from '../../config/base-url.js';
 import { checkOrganization, findTarget } from '../../config/connection.js';
@@ -13,18 +13,17 @@ import { defaultProfile, orList, shellQuote } from '../../data/text.js';
 import { ApiError, type Failure, NetworkError, ProtocolError, UsageError } from '../../errors.js';
 import { checkKey, connectionOf, explainForbidden } from './shared.js';
 
-const LoggedIn = z.object({
-  profile: z.string(),
-  organization: z.string(),
-  baseUrl: z.string(),
-  keyStored: z.literal(true),
-  check: z.enum(['ok', '403', 'skipped']),
+interface LoggedIn {
+  readonly profile: string;
+  readonly organization: string;
+  readonly baseUrl: string;
+  readonly keyStored: true;
+  readonly check: 'ok' | '403' | 'skipped';
   /** What a 403 meant. */
-  reason: z.optional(z.string()),
-  credentialsFile: z.string(),
-  active: z.boolean(),
-});
-type LoggedIn = z.infer<typeof LoggedIn>;
+  readonly reason?: string | undefined;
+  readonly credentialsFile: string;
+  readonly active: boolean;
+}
 
 export default defineLocalCommand({
   summary: 'Store an API key for a profile, after checking it',
@@ -41,7 +40,7 @@ export default defineLocalCommand({
   shows: ['baseUrl', 'org'],
   flags: {
     keyStdin: flag('read the key from stdin'),
-    keyFile: param(z.optional(z.string()), 'copy the key from this file, now', {
+    keyFile: param(optionalWord, 'copy the key from this file, now', {
       placeholder: 'FILE',
       completes: 'file',
     }),
@@ -49,7 +48,7 @@ export default defineLocalCommand({
   },
   excludes: [['keyStdin', 'keyFile']],
   hasSideEffects: true,
-  view: linesOf(LoggedIn, describe),
+  view: linesOf(describe),
   async run(context, { keyStdin, keyFile, noCheck }) {
     if (context.settings.dryRun)
       throw new UsageError(

@@ -1,7 +1,6 @@
 /** `rosterctl auth logout`: removes the stored key of a profile, and what was kept for it on disk. */
 import { existsSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import * as z from 'zod/mini';
 import { beforeImagesIn } from '../../runs/before-images.js';
 import { unfinishedUploads } from '../../runs/end.js';
 import { isRunHeld } from '../../runs/lock.js';
@@ -18,12 +17,12 @@ import type { LocalContext } from '../../context.js';
 import { systemReason } from '../../data/system-errors.js';
 import { plural } from '../../data/text.js';
 
-const LoggedOut = z.object({
-  profile: z.string(),
-  removed: z.boolean(),
-  runsRemoved: z.number(),
-  beforeImagesRemoved: z.number(),
-});
+interface LoggedOut {
+  readonly profile: string;
+  readonly removed: boolean;
+  readonly runsRemoved: number;
+  readonly beforeImagesRemoved: number;
+}
 
 export default defineLocalWrite({
   summary: 'Forget the stored key of a profile',
@@ -36,7 +35,7 @@ export default defineLocalWrite({
     ['Another profile', '--profile work'],
   ],
   calls: [],
-  view: linesOf(LoggedOut, ({ profile, removed, runsRemoved, beforeImagesRemoved }) => [
+  view: linesOf<LoggedOut>(({ profile, removed, runsRemoved, beforeImagesRemoved }) => [
     removed
       ? `The key of profile ${profile} is removed from this machine; it stays valid until the dashboard revokes it.`
       : `Profile ${profile} has no stored key.`,

@@ -1,22 +1,18 @@
 /** Checks an API key with one documented read. */
-import * as z from 'zod/mini';
 import type { Api } from '../../api/types.js';
 import type { ConnectionInput } from '../../config/connection.js';
 import type { LocalContext } from '../../context.js';
 import { ApiError, Failure } from '../../errors.js';
 
-/** The results of a key check; `unreachable` includes responses that say nothing about the key. */
-const keyChecks = ['ok', '401', '403', 'unreachable', 'skipped'] as const;
-
-export const KeyStatus = z.object({
-  profile: z.string(),
-  organization: z.nullable(z.string()),
-  baseUrl: z.nullable(z.string()),
-  keySource: z.nullable(z.string()),
-  keyStored: z.boolean(),
-  check: z.enum(keyChecks),
-});
-export type KeyStatus = z.infer<typeof KeyStatus>;
+export interface KeyStatus {
+  readonly profile: string;
+  readonly organization: string | null;
+  readonly baseUrl: string | null;
+  readonly keySource: string | null;
+  readonly keyStored: boolean;
+  /** `unreachable` includes responses that say nothing about the key. */
+  readonly check: 'ok' | '401' | '403' | 'unreachable' | 'skipped';
+}
 
 type KeyCheck =
   | { readonly check: 'ok' }

@@ -1,5 +1,4 @@
 /** `rosterctl auth status`: which key is in force, and whether the service accepts it. */
-import * as z from 'zod/mini';
 import { defineLocalCommand, flag, ValueWithExit } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 import { keyTail } from '../../config/api-key.js';
@@ -14,7 +13,7 @@ import { sandboxProfile } from '../../config/profiles.js';
 import type { LocalContext } from '../../context.js';
 import { Failure } from '../../errors.js';
 import type { ExitName } from '../../exit-codes.js';
-import { checkKey, connectionOf, explainForbidden, KeyStatus } from './shared.js';
+import { checkKey, connectionOf, explainForbidden, type KeyStatus } from './shared.js';
 
 /** The status of a key with its exit code. */
 interface CheckedKey {
@@ -34,7 +33,7 @@ export default defineLocalCommand({
     all: flag('every stored profile'),
     offline: flag('do not ask the service'),
   },
-  view: linesOf(z.union([KeyStatus, z.array(KeyStatus)]), (value) =>
+  view: linesOf((value: KeyStatus | KeyStatus[]) =>
     Array.isArray(value) && value.length === 0
       ? ['No profile is stored.']
       : [value]

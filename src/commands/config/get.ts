@@ -1,11 +1,10 @@
 /** `rosterctl config get`: one setting. */
-import * as z from 'zod/mini';
 import { defineLocalCommand, param } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
+import { word } from '../../cli/words.js';
 import { requireKey } from '../../config/keys.js';
+import type { SettingOrigin } from '../../config/settings.js';
 import { originsOf } from './shared.js';
-
-const Row = z.object({ key: z.string(), value: z.nullable(z.string()), origin: z.string() });
 
 export default defineLocalCommand({
   summary: 'Show one setting',
@@ -17,9 +16,9 @@ export default defineLocalCommand({
     ['A guess about the service', 'endpoints.players.update'],
   ],
   calls: [],
-  args: { key: param(z.string(), 'the setting', { completes: 'configKey' }) },
+  args: { key: param(word, 'the setting', { completes: 'configKey' }) },
   view: {
-    ...linesOf(Row, ({ value }) => (value === null ? [] : [value])),
+    ...linesOf<SettingOrigin>(({ value }) => (value === null ? [] : [value])),
     idRows: ({ value }) => (value === null ? [] : [{ id: value }]),
   },
   run(context, { key }) {

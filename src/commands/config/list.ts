@@ -1,11 +1,9 @@
 /** `rosterctl config list`: the settings in force and their origins. */
-import * as z from 'zod/mini';
 import { defineLocalCommand, flag } from '../../cli/define.js';
 import { rowsOf } from '../../cli/views.js';
 import { namedKeys } from '../../config/keys.js';
+import type { SettingOrigin } from '../../config/settings.js';
 import { originsOf } from './shared.js';
-
-const Row = z.object({ key: z.string(), value: z.nullable(z.string()), origin: z.string() });
 
 export default defineLocalCommand({
   summary: 'List the settings in force and where each came from',
@@ -17,7 +15,7 @@ export default defineLocalCommand({
   ],
   calls: [],
   flags: { showOrigin: flag('name the file of what is stored') },
-  view: rowsOf(Row, ['key', 'value', 'origin']),
+  view: rowsOf<SettingOrigin>(['key', 'value', 'origin']),
   run(context, { showOrigin }) {
     return originsOf(context, { withFile: showOrigin }).filter(
       ({ key, origin }) => origin !== 'default' || Object.hasOwn(namedKeys, key),

@@ -1,8 +1,8 @@
 /** `rosterctl config set`: stores a setting. */
-import * as z from 'zod/mini';
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { documentedFields, isDocumented } from '../../cli/record-fields.js';
 import { linesOf } from '../../cli/views.js';
+import { word } from '../../cli/words.js';
 import { readFlag } from '../../config/decide.js';
 import { overrideRows, namedKeys, requireKey, type SettingKey } from '../../config/keys.js';
 import { withSetting } from '../../config/profiles.js';
@@ -25,13 +25,12 @@ export default defineLocalWrite({
   ],
   calls: [],
   args: {
-    key: param(z.string(), 'the setting', { completes: 'configKey' }),
-    value: param(z.string(), 'its value', { completes: 'configValue' }),
+    key: param(word, 'the setting', { completes: 'configKey' }),
+    value: param(word, 'its value', { completes: 'configValue' }),
   },
-  view: linesOf(
-    z.object({ key: z.string(), value: z.string(), origin: z.string() }),
-    ({ key, value, origin }) => [`${key} = ${value} (${origin})`],
-  ),
+  view: linesOf(({ key, value, origin }: { key: string; value: string; origin: string }) => [
+    `${key} = ${value} (${origin})`,
+  ]),
   async plan({ config, settings }, { key, value }) {
     const setting = requireKey(key);
     const place = settingPlace(config.config(), settings);

@@ -1,10 +1,9 @@
 /** What the `config` commands share: the origin of each setting, and where a change is stored. */
 import type { ConfigData } from '../../config/config-file.js';
 import { findTarget } from '../../config/connection.js';
-import { requireProfile, sandboxProfile } from '../../config/profiles.js';
+import { demoOrganization, requireProfile, sandboxProfile } from '../../config/profiles.js';
 import { resolveSettings, type SettingOrigin, type Settings } from '../../config/settings.js';
 import type { LocalContext } from '../../context.js';
-import { demoOrganization } from '../../sandbox/keys.js';
 import { connectionOf } from '../auth/shared.js';
 
 /** The sandbox's connection. It listens on any free port; `auth status` shows it. */

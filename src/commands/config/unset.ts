@@ -1,22 +1,26 @@
 /** `rosterctl config unset`: removes a stored setting. */
-import * as z from 'zod/mini';
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
+import { word } from '../../cli/words.js';
 import { requireKey } from '../../config/keys.js';
 import { withSetting } from '../../config/profiles.js';
 import { settingPlace } from './shared.js';
+
+interface Unset {
+  readonly key: string;
+  readonly value: null;
+  readonly origin: string;
+  readonly removed: boolean;
+}
 
 export default defineLocalWrite({
   summary: 'Take a setting back',
   examples: [['Back to the table', 'output']],
   calls: [],
-  args: { key: param(z.string(), 'the setting', { completes: 'configKey' }) },
-  view: linesOf(
-    z.object({ key: z.string(), value: z.null(), origin: z.string(), removed: z.boolean() }),
-    ({ key, origin, removed }) => [
-      `${key} ${removed ? 'is no longer' : 'was not'} set (${origin}).`,
-    ],
-  ),
+  args: { key: param(word, 'the setting', { completes: 'configKey' }) },
+  view: linesOf(({ key, origin, removed }: Unset) => [
+    `${key} ${removed ? 'is no longer' : 'was not'} set (${origin}).`,
+  ]),
   async plan({ config, settings }, { key }) {
     const place = settingPlace(config.config(), settings);
     const from = place.settings.get(key);

@@ -1,22 +1,21 @@
 /** `rosterctl profile list`: lists the stored profiles. */
-import * as z from 'zod/mini';
 import { defineLocalCommand } from '../../cli/define.js';
 import { rowsOf } from '../../cli/views.js';
 import { sandboxProfile } from '../../config/profiles.js';
 
-const Row = z.object({
-  name: z.string(),
-  organization: z.nullable(z.string()),
-  baseUrl: z.nullable(z.string()),
-  active: z.boolean(),
-});
+interface Row {
+  readonly name: string;
+  readonly organization: string | null;
+  readonly baseUrl: string | null;
+  readonly active: boolean;
+}
 
 export default defineLocalCommand({
   summary: 'List the stored profiles',
   about: 'The built-in profile sandbox is listed only while it is the active one.',
   examples: [['All of them', '']],
   calls: [],
-  view: rowsOf(Row, ['name', 'organization', 'baseUrl', 'active']),
+  view: rowsOf<Row>(['name', 'organization', 'baseUrl', 'active']),
   run({ config }) {
     const stored = config
       .profiles()

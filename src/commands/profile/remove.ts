@@ -1,7 +1,7 @@
 /** `rosterctl profile remove`: removes a profile with its settings and its key. */
-import * as z from 'zod/mini';
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
+import { word } from '../../cli/words.js';
 import { checkProfileName, requireProfile, withoutProfile } from '../../config/profiles.js';
 import { activeProfileOf } from '../../config/store.js';
 
@@ -14,10 +14,8 @@ export default defineLocalWrite({
     ['From a script', 'work --yes'],
   ],
   calls: [],
-  args: { name: param(z.string(), 'the profile', { completes: 'profile' }) },
-  view: linesOf(z.object({ name: z.string(), removed: z.literal(true) }), ({ name }) => [
-    `Profile ${name} is removed.`,
-  ]),
+  args: { name: param(word, 'the profile', { completes: 'profile' }) },
+  view: linesOf(({ name }: { name: string; removed: true }) => [`Profile ${name} is removed.`]),
   async plan({ config }, { name }) {
     checkProfileName(name);
     const profile = requireProfile(config.config(), { name });

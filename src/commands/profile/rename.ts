@@ -1,7 +1,7 @@
 /** `rosterctl profile rename`: renames a profile. */
-import * as z from 'zod/mini';
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
+import { word } from '../../cli/words.js';
 import { checkProfileName, requireProfile, withRenamed } from '../../config/profiles.js';
 import type { Stored } from '../../config/store.js';
 import { shellQuote } from '../../data/text.js';
@@ -12,10 +12,10 @@ export default defineLocalWrite({
   examples: [['From default to main', 'default main']],
   calls: [],
   args: {
-    old: param(z.string(), 'the profile', { completes: 'profile' }),
-    new: param(z.string(), 'its new name'),
+    old: param(word, 'the profile', { completes: 'profile' }),
+    new: param(word, 'its new name'),
   },
-  view: linesOf(z.object({ name: z.string(), was: z.string() }), ({ name, was }) => [
+  view: linesOf(({ name, was }: { name: string; was: string }) => [
     `Profile ${was} is now ${name}. Scripts that name it with -p ${was} have to follow.`,
   ]),
   async plan({ config }, names) {

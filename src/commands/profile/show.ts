@@ -1,19 +1,19 @@
 /** `rosterctl profile show`: prints one profile. */
-import * as z from 'zod/mini';
 import { defineLocalCommand, param } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
+import { optionalWord } from '../../cli/words.js';
 import { chooseOne, requireProfile, sandboxProfile } from '../../config/profiles.js';
 import { activeProfileOf } from '../../config/store.js';
 import { UsageError } from '../../errors.js';
 
-const Profile = z.object({
-  name: z.string(),
-  organization: z.nullable(z.string()),
-  baseUrl: z.nullable(z.string()),
-  active: z.boolean(),
-  keyStored: z.boolean(),
-  settings: z.record(z.string(), z.string()),
-});
+interface Profile {
+  readonly name: string;
+  readonly organization: string | null;
+  readonly baseUrl: string | null;
+  readonly active: boolean;
+  readonly keyStored: boolean;
+  readonly settings: Readonly<Record<string, string>>;
+}
 
 export default defineLocalCommand({
   summary: 'Show one profile',
@@ -24,9 +24,9 @@ export default defineLocalCommand({
   ],
   calls: [],
   args: {
-    name: param(z.optional(z.string()), 'the profile', { completes: 'profile' }),
+    name: param(optionalWord, 'the profile', { completes: 'profile' }),
   },
-  view: linesOf(Profile, (profile) => [
+  view: linesOf((profile: Profile) => [
     `Profile       ${profile.name}${profile.active ? ' (active)' : ''}`,
     `Organization  ${profile.organization ?? 'not set'}`,
     `Base URL      ${profile.baseUrl ?? 'not set'}`,

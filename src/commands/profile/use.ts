@@ -1,7 +1,7 @@
 /** `rosterctl profile use`: makes a profile the active one. */
-import * as z from 'zod/mini';
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
+import { word } from '../../cli/words.js';
 import { requireProfile, sandboxProfile, withActive } from '../../config/profiles.js';
 import { activeProfileOf } from '../../config/store.js';
 
@@ -13,10 +13,8 @@ export default defineLocalWrite({
     ['The built-in sandbox', 'sandbox'],
   ],
   calls: [],
-  args: { name: param(z.string(), 'the profile', { completes: 'profile' }) },
-  view: linesOf(z.object({ name: z.string(), active: z.literal(true) }), ({ name }) => [
-    `Profile ${name} is active.`,
-  ]),
+  args: { name: param(word, 'the profile', { completes: 'profile' }) },
+  view: linesOf(({ name }: { name: string; active: true }) => [`Profile ${name} is active.`]),
   async plan({ config }, { name }) {
     const file = config.config();
     if (name !== sandboxProfile) requireProfile(file, { name });

@@ -1,5 +1,4 @@
 /** `rosterctl runs list`: lists the runs on this machine. */
-import * as z from 'zod/mini';
 import { isSingleRun, runNames, type RunStore, storeOf } from '../../runs/store.js';
 import { readRuns, type StoredRun, summaryOf } from '../../runs/stored-run.js';
 import { defineLocalCommand, flag } from '../../cli/define.js';
@@ -7,14 +6,14 @@ import { rowsOf } from '../../cli/views.js';
 import type { LocalContext } from '../../context.js';
 import { plural } from '../../data/text.js';
 
-const Run = z.object({
-  run: z.string(),
-  action: z.string(),
-  startedAt: z.string(),
-  state: z.enum(['finished', 'unfinished']),
-  summary: z.record(z.string(), z.number()),
-  profile: z.string(),
-});
+interface Run {
+  readonly run: string;
+  readonly action: string;
+  readonly startedAt: string;
+  readonly state: 'finished' | 'unfinished';
+  readonly summary: Readonly<Record<string, number>>;
+  readonly profile: string;
+}
 
 /** The number of runs listed without `--all`. */
 const maxListed = 50;
@@ -31,7 +30,7 @@ export default defineLocalCommand({
   calls: [],
   flags: { all: flag('also older runs and finished changes of a single record') },
   view: {
-    ...rowsOf(Run, [
+    ...rowsOf<Run>([
       'run',
       'action',
       'state',

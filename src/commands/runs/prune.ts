@@ -57,8 +57,13 @@ export default defineLocalWrite({
   },
   excludes: [['run', 'olderThan']],
   view: linesOf(
-    z.object({ removed: z.array(z.string()), setAside: z.optional(z.array(z.string())) }),
-    ({ removed, setAside: setAsidePaths = [] }) => [
+    ({
+      removed,
+      setAside: setAsidePaths = [],
+    }: {
+      readonly removed: readonly string[];
+      readonly setAside?: readonly string[];
+    }) => [
       `${plural(removed.length, 'run')} removed.`,
       ...setAsidePaths.map((path) => `A damaged run is kept in ${path}.`),
     ],

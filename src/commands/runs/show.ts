@@ -9,11 +9,10 @@ import { findRun, type StoredRun, summaryOf } from '../../runs/stored-run.js';
 import { defineLocalCommand, flag, ValueWithExit, param } from '../../cli/define.js';
 import { parseBaseUrl } from '../../config/base-url.js';
 import { findTarget } from '../../config/connection.js';
-import { sandboxProfile } from '../../config/profiles.js';
+import { demoOrganization, sandboxProfile } from '../../config/profiles.js';
 import type { LocalContext } from '../../context.js';
 import { printJson } from '../../data/json.js';
 import { UsageError } from '../../errors.js';
-import { demoOrganization } from '../../sandbox/keys.js';
 
 /** The run to work on; `last` is the newest one that fits the command. */
 export const runArg = param(

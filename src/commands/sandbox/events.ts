@@ -1,10 +1,7 @@
 /** `rosterctl sandbox events`: the events that the sandbox emitted. */
-import * as z from 'zod/mini';
 import { defineLocalCommand } from '../../cli/define.js';
 import { rowsOf } from '../../cli/views.js';
 import { sandboxEvents } from '../../sandbox/embedded.js';
-
-const Event = z.object({ kind: z.string(), applicationId: z.string(), at: z.string() });
 
 export default defineLocalCommand({
   summary: 'List the events that the sandbox emitted',
@@ -15,6 +12,6 @@ export default defineLocalCommand({
     ['Count them in a script', '--json'],
   ],
   calls: [],
-  view: rowsOf(Event, ['kind', 'applicationId', 'at']),
+  view: rowsOf(['kind', 'applicationId', 'at']),
   run: ({ paths }) => (paths.state ? [...sandboxEvents(paths.state.path)] : []),
 });

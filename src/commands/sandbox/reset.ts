@@ -1,5 +1,4 @@
 /** `rosterctl sandbox reset`: restores the demo data. */
-import * as z from 'zod/mini';
 import { defineLocalWrite } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 import { resetSandbox } from '../../sandbox/embedded.js';
@@ -9,9 +8,7 @@ export default defineLocalWrite({
   summary: 'Reset the sandbox to its demo data',
   examples: [['Start over', '']],
   calls: [],
-  view: linesOf(z.object({ reset: z.literal(true) }), () => [
-    'The sandbox is back to its demo data.',
-  ]),
+  view: linesOf<{ reset: true }>(() => ['The sandbox is back to its demo data.']),
   plan: async () => ({
     calls: [],
     changes: [{ id: null, field: 'sandbox data', from: 'your changes', to: 'demo data' }],

@@ -5,13 +5,13 @@ import { linesOf } from '../../cli/views.js';
 import { seedSizes, startSandbox } from '../../sandbox/embedded.js';
 import { sandboxPlace } from './shared.js';
 
-const ServerInfo = z.object({
-  baseUrl: z.string(),
-  organizationId: z.string(),
-  apiKey: z.string(),
-  fileUrl: z.string(),
-  pid: z.number(),
-});
+interface ServerInfo {
+  readonly baseUrl: string;
+  readonly organizationId: string;
+  readonly apiKey: string;
+  readonly fileUrl: string;
+  readonly pid: number;
+}
 
 const portNumber = z
   .pipe(
@@ -55,7 +55,7 @@ export default defineLocalCommand({
     strictEvents: flag('emit events also for an update to the present status'),
   },
   view: {
-    ...linesOf(ServerInfo, ({ baseUrl, organizationId, apiKey }) => [
+    ...linesOf<ServerInfo>(({ baseUrl, organizationId, apiKey }) => [
       `Sandbox ready at ${baseUrl}, organization ${organizationId}, key ${apiKey} (stop it with Ctrl-C)`,
     ]),
     oneLine: true,

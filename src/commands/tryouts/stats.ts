@@ -1,5 +1,4 @@
 /** `rosterctl tryouts stats`: counts applications by status, game and week. */
-import * as z from 'zod/mini';
 import { TryoutStatus } from '../../api/schemas.js';
 import { defineCommand } from '../../cli/define.js';
 import { listFlags, filterList } from '../../cli/filters.js';
@@ -17,16 +16,16 @@ import {
 import { singleLine } from '../../terminal/safe-text.js';
 import { pad, truncate, widestOf } from '../../terminal/width.js';
 
-const Counts = z.record(z.string(), z.number());
-const Stats = z.object({
-  schema: z.literal(1),
-  total: z.number(),
-  byStatus: Counts,
-  byGame: Counts,
-  byWeek: z.array(z.object({ week: z.string(), count: z.number() })),
-  converted: z.number(),
-});
-type Stats = z.infer<typeof Stats>;
+type Counts = Readonly<Record<string, number>>;
+
+interface Stats {
+  readonly schema: 1;
+  readonly total: number;
+  readonly byStatus: Counts;
+  readonly byGame: Counts;
+  readonly byWeek: readonly { readonly week: string; readonly count: number }[];
+  readonly converted: number;
+}
 
 export default defineCommand({
   summary: 'Count applications by status, game and week',
@@ -41,7 +40,7 @@ export default defineCommand({
   calls: ['listTryouts'],
   flags: { ...tryoutFilters, where: listFlags.where, search: listFlags.search },
   excludes: tryoutExcludes,
-  view: linesOf(Stats, statsLines),
+  view: linesOf(statsLines),
   async run(context, values) {
     const { api, now } = context;
     const filters = { ...values, sort: undefined, limit: undefined };

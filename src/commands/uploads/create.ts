@@ -1,12 +1,12 @@
 /** `rosterctl uploads create`: requests a presigned upload URL, step 1 of an upload. */
-import { UploadContentType, UploadGrant } from '../../api/schemas.js';
+import { UploadContentType } from '../../api/schemas.js';
 import { defineWrite, param } from '../../cli/define.js';
 import type { View } from '../../cli/views.js';
 import type { JsonObject } from '../../data/json.js';
 import { sizeBytesSchema } from '../../resources/params.js';
 import { grantCall } from '../../uploads/store-file.js';
 
-const grantView: View<JsonObject> = { kind: 'record', schema: UploadGrant };
+const grantView: View<JsonObject> = { kind: 'record' };
 
 export default defineWrite({
   summary: 'Ask for a presigned upload URL (step 1 of an upload alone)',

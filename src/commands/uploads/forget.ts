@@ -18,7 +18,7 @@ export default defineLocalWrite({
   examples: [['See which first', '3fa9c2.1 --dry-run']],
   calls: [],
   args: { id: param(uploadIdSchema, 'an id of uploads list', { placeholder: 'ID' }) },
-  view: linesOf(z.object({ id: z.string(), fileKey: z.nullable(z.string()) }), (forgotten) => [
+  view: linesOf((forgotten: { id: string; fileKey: string | null }) => [
     forgotten.fileKey === null
       ? `${forgotten.id} is forgotten.`
       : `${forgotten.id} is forgotten; its bytes may lie in the store under ${forgotten.fileKey}.`,

@@ -1,9 +1,18 @@
 /** `rosterctl uploads list`: lists interrupted uploads. */
+import type { UploadState } from '../../runs/end.js';
 import { isRunning } from '../../runs/lock.js';
 import { defineLocalCommand } from '../../cli/define.js';
 import { rowsOf } from '../../cli/views.js';
 import { plural } from '../../data/text.js';
-import { readUnfinishedUploads, UploadLine } from '../../uploads/unfinished-uploads.js';
+import { readUnfinishedUploads } from '../../uploads/unfinished-uploads.js';
+
+interface UploadLine {
+  readonly id: string;
+  readonly path: string;
+  readonly state: UploadState;
+  readonly fileKey: string | null;
+  readonly startedAt: string;
+}
 
 export default defineLocalCommand({
   summary: 'List the uploads that were interrupted',
@@ -16,7 +25,7 @@ export default defineLocalCommand({
     ['Their ids, for a script', '-o ids'],
   ],
   calls: [],
-  view: rowsOf(UploadLine, ['id', 'path', 'state', 'fileKey', 'startedAt']),
+  view: rowsOf<UploadLine>(['id', 'path', 'state', 'fileKey', 'startedAt']),
   async run(context) {
     const all = await readUnfinishedUploads(context);
     const runs = [...new Set(all.map(({ run }) => run))];

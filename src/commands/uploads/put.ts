@@ -46,7 +46,7 @@ export default defineWrite({
       placeholder: 'TYPE',
     }),
   },
-  view: linesOf(z.object({ status: z.number(), bytes: z.number() }), ({ status, bytes }) => [
+  view: linesOf(({ status, bytes }: { status: number; bytes: number }) => [
     `Sent ${plural(bytes, 'byte')}; the store answered ${status}.`,
   ]),
   async plan(context, { url, file, contentType }) {

@@ -3,7 +3,7 @@ import type { TryoutStatus } from '../../api/schemas.js';
 import type { JsonObject } from '../../data/json.js';
 import { demoForms, hostileAnswer } from './forms.js';
 import { gamerTag, type Person, person, personNamed } from './people.js';
-import { demoOrganization } from '../keys.js';
+import { demoOrganization } from '../../config/profiles.js';
 import { recordId, type StoredRecord } from '../records.js';
 
 /** How many applications each seed has. */

@@ -1,6 +1,6 @@
 /** The documents of the demo data: what their records say, and their files in `papers/`. */
 import { readFileSync } from 'node:fs';
-import { demoOrganization } from '../keys.js';
+import { demoOrganization } from '../../config/profiles.js';
 
 export interface DemoDocument {
   readonly name: string;

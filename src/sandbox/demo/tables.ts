@@ -10,7 +10,7 @@ import {
 } from './applications.js';
 import { demoDocuments, demoFileKey } from './documents.js';
 import { gamerTag, person } from './people.js';
-import { demoOrganization } from '../keys.js';
+import { demoOrganization } from '../../config/profiles.js';
 import { emptyTables, recordId, putRecord, type SeedChoice, type Tables } from '../records.js';
 import { documentRefOf } from '../documents.js';
 

@@ -1,0 +1,143 @@
+/** The screen of a prompt: what it is drawn on, and how it ends on a cancelling key, a signal or Ctrl-Z. */
+import { Writable } from 'node:stream';
+import { CancelledError } from '../errors.js';
+import type { ProcessStreams, TerminalInput } from './streams.js';
+
+/** Events of the process during a prompt. */
+export interface PromptWorld {
+  /** Aborted by a signal, which cancels the prompt. */
+  readonly signal: AbortSignal;
+  /** Called before a question is printed. */
+  readonly onAsk?: () => void;
+  /** Registers a callback for each time the process resumes after Ctrl-Z; returns the function that removes it. */
+  readonly onContinue: (listener: () => void) => () => void;
+  /**
+   * Registers a callback for before Ctrl-Z stops the process, whose result is called on resume;
+   * returns the function that removes it.
+   */
+  readonly onStop: (clear: () => () => void) => () => void;
+  /** Calls `open` so that the prompt's line can be edited even if TERM is dumb. */
+  readonly withEditing: <T>(open: () => T) => T;
+}
+
+/** The streams of one prompt, and the signal that cancels it. */
+export interface PromptContext {
+  readonly input: NodeJS.ReadableStream;
+  readonly output: NodeJS.WritableStream;
+  readonly signal: AbortSignal;
+}
+
+const nothingDone = 'Nothing was done.';
+
+/** Runs one prompt. Throws CancelledError on Escape, Ctrl-C, Ctrl-D, a signal or the end of stdin. */
+export async function withTerminal<T>(
+  streams: ProcessStreams,
+  { signal, onAsk, onContinue, onStop }: PromptWorld,
+  prompt: (context: PromptContext) => Promise<T>,
+): Promise<T> {
+  if (signal.aborted) throw new CancelledError(nothingDone);
+  onAsk?.();
+  const { input } = streams.terminal;
+  const aborter = new AbortController();
+  const onKey = (_: unknown, key: { name?: string; ctrl?: boolean } | undefined) => {
+    // Ctrl-D closes the prompt's reader silently, and nothing would keep the process alive.
+    if (key?.name === 'escape' || (key?.ctrl && key.name === 'd')) aborter.abort();
+  };
+  // With a closed stdin the prompt would wait for ever.
+  const onEnd = () => aborter.abort();
+  const { output, redraw } = promptOutput(streams);
+  input.on('keypress', onKey);
+  input.once('end', onEnd);
+  signal.addEventListener('abort', onEnd, { once: true });
+  const offContinue = onContinue(() => {
+    restoreTerminal(input);
+    // The prompt itself redraws only on the next key.
+    redraw();
+  });
+  const offStop = onStop(() => {
+    // A list of choices hides the cursor.
+    output.write(showCursor);
+    return () => {};
+  });
+  try {
+    return await prompt({ input, output, signal: aborter.signal });
+  } catch (error) {
+    const name = (error as Error).name;
+    if (name === 'ExitPromptError' || name === 'AbortPromptError' || name === 'CancelPromptError')
+      throw new CancelledError(nothingDone, { cause: error });
+    throw error;
+  } finally {
+    input.off('keypress', onKey);
+    input.off('end', onEnd);
+    signal.removeEventListener('abort', onEnd);
+    offContinue();
+    offStop();
+    // readline leaves stdin flowing on some systems, and that would keep the process alive.
+    input.pause();
+    // Flush what the prompt drew before the next message.
+    await new Promise<void>((resolve) => output.end(resolve));
+  }
+}
+
+/**
+ * Restores raw mode after Ctrl-Z: the shell has set its own mode, which echoes keys, and the prompt's
+ * reader has paused.
+ */
+function restoreTerminal(input: TerminalInput): void {
+  setImmediate(() => {
+    const { setRawMode } = input as { setRawMode?: (on: boolean) => void };
+    // Node does not set a mode that it believes to be active, so switch it off first.
+    setRawMode?.call(input, false);
+    setRawMode?.call(input, true);
+    input.resume();
+  });
+}
+
+const showCursor = '\u001b[?25h';
+
+/**
+ * Wraps stderr for a prompt: redacts secrets, drops colour if it is off, and keeps the last frame
+ * for redrawing.
+ */
+function promptOutput(streams: ProcessStreams): {
+  readonly output: NodeJS.WritableStream;
+  readonly redraw: () => void;
+} {
+  const { stderr } = streams;
+  let frame = '';
+  const output = new Writable({
+    decodeStrings: false,
+    write(chunk: string | Uint8Array, _encoding, done) {
+      const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();
+      if (text !== showCursor) frame = frameAfter(frame, text);
+      void stderr.write(stderr.color ? text : withoutSgr(text)).then(() => done(), done);
+    },
+  });
+  Object.defineProperties(output, {
+    isTTY: { value: true },
+    columns: { get: () => stderr.columns },
+    rows: { get: () => stderr.rows },
+  });
+  return {
+    output,
+    redraw: () => void output.write(`${eraseLine}${frame}`),
+  };
+}
+
+const eraseLine = '\u001b[2K\u001b[G';
+
+/**
+ * The frame after a write. A prompt writes either a cursor movement or an entire frame, preceded by
+ * codes that erase the last one.
+ */
+function frameAfter(frame: string, written: string): string {
+  // oxlint-disable-next-line no-control-regex
+  if (/^\u001b\[\d+G$/.test(written)) return frame + written;
+  // oxlint-disable-next-line no-control-regex
+  return written.replace(/^(?:\u001b\[\d+B)?(?:\u001b\[2K(?:\u001b\[1A)?)*\u001b\[G/, '');
+}
+
+function withoutSgr(text: string): string {
+  // oxlint-disable-next-line no-control-regex
+  return text.replace(/\u001b\[[\d;]*m/g, '');
+}

@@ -1,0 +1,188 @@
+/** The JSON output of each command; a command that prints records of a resource needs no entry. */
+import * as z from 'zod/mini';
+import { resources } from '../../src/api/resources.js';
+import { UploadGrant } from '../../src/api/schemas.js';
+import { rowResults } from '../../src/runs/report.js';
+import { uploadStates } from '../../src/runs/end.js';
+import { shells } from '../../src/cli/completion/scripts.js';
+import type { Command } from '../../src/cli/define.js';
+
+const text = z.string();
+const textOrNull = z.nullable(text);
+const counts = z.record(text, z.number());
+
+const setting = z.object({ key: text, value: textOrNull, origin: text });
+const keyStatus = z.object({
+  profile: text,
+  organization: textOrNull,
+  baseUrl: textOrNull,
+  keySource: textOrNull,
+  keyStored: z.boolean(),
+  check: z.enum(['ok', '401', '403', 'unreachable', 'skipped']),
+});
+const profile = { name: text, organization: textOrNull, baseUrl: textOrNull, active: z.boolean() };
+const saved = z.object({ id: text, path: text, bytes: z.number() });
+const signed = z.object({ id: text, url: text, expiresAt: textOrNull });
+const downloaded = z.union([saved, signed, z.array(z.union([saved, signed]))]);
+const deleted = z.object({ id: text, deleted: z.literal(true) });
+
+/** The report of a write to several records. */
+export const report = z.looseObject({
+  schema: z.literal(1),
+  run: textOrNull,
+  profile: text,
+  organization: text,
+  action: text,
+  dryRun: z.boolean(),
+  summary: counts,
+  results: z.array(
+    z.looseObject({
+      row: z.number(),
+      id: text,
+      result: z.enum(rowResults),
+      before: z.optional(z.record(text, z.unknown())),
+      after: z.optional(z.record(text, z.unknown())),
+      error: z.optional(z.unknown()),
+      step: z.optional(text),
+      retryable: z.optional(z.boolean()),
+    }),
+  ),
+});
+
+/** The output of a dry run for one record. */
+export const dryRun = z.looseObject({
+  schema: z.literal(1),
+  dryRun: z.literal(true),
+  requests: z.array(z.looseObject({ method: text, path: text })),
+  changes: z.array(z.looseObject({ field: text })),
+});
+
+const shapes: Readonly<Record<string, z.ZodMiniType>> = {
+  'teams delete': deleted,
+  'players delete': deleted,
+  'documents delete': deleted,
+  'documents download': downloaded,
+  'documents preview': downloaded,
+  'tryouts stats': z.object({
+    schema: z.literal(1),
+    total: z.number(),
+    byStatus: counts,
+    byGame: counts,
+    byWeek: z.array(z.object({ week: text, count: z.number() })),
+    converted: z.number(),
+  }),
+  'uploads list': z.array(
+    z.object({
+      id: text,
+      path: text,
+      state: z.enum(uploadStates),
+      fileKey: textOrNull,
+      startedAt: text,
+    }),
+  ),
+  'uploads forget': z.object({ id: text, fileKey: textOrNull }),
+  'uploads create': UploadGrant,
+  'uploads put': z.object({ status: z.number(), bytes: z.number() }),
+  'runs list': z.array(
+    z.object({
+      run: text,
+      action: text,
+      startedAt: text,
+      state: z.enum(['finished', 'unfinished']),
+      summary: counts,
+      profile: text,
+    }),
+  ),
+  'runs show': report,
+  'runs resume': report,
+  'runs retry': report,
+  'runs undo': report,
+  'runs prune': z.object({ removed: z.array(text), setAside: z.optional(z.array(text)) }),
+  'auth login': z.object({
+    profile: text,
+    organization: text,
+    baseUrl: text,
+    keyStored: z.literal(true),
+    check: z.enum(['ok', '403', 'skipped']),
+    reason: z.optional(text),
+    credentialsFile: text,
+    active: z.boolean(),
+  }),
+  'auth status': z.union([keyStatus, z.array(keyStatus)]),
+  'auth logout': z.object({
+    profile: text,
+    removed: z.boolean(),
+    runsRemoved: z.number(),
+    beforeImagesRemoved: z.number(),
+  }),
+  'profile list': z.array(z.object(profile)),
+  'profile show': z.object({ ...profile, keyStored: z.boolean(), settings: z.record(text, text) }),
+  'profile use': z.object({ name: text, active: z.literal(true) }),
+  'profile rename': z.object({ name: text, was: text }),
+  'profile remove': z.object({ name: text, removed: z.literal(true) }),
+  'config list': z.array(setting),
+  'config get': setting,
+  'config set': z.object({ key: text, value: text, origin: text }),
+  'config unset': z.object({ key: text, value: z.null(), origin: text, removed: z.boolean() }),
+  'config path': z.object({
+    config: text,
+    credentials: text,
+    state: textOrNull,
+    cache: textOrNull,
+  }),
+  api: z.unknown(),
+  'sandbox start': z.object({
+    baseUrl: text,
+    organizationId: text,
+    apiKey: text,
+    fileUrl: text,
+    pid: z.number(),
+  }),
+  'sandbox reset': z.object({ reset: z.literal(true) }),
+  'sandbox events': z.array(z.object({ kind: text, applicationId: text, at: text })),
+  doctor: z.array(
+    z.object({
+      check: text,
+      result: z.enum(['pass', 'warn', 'fail']),
+      detail: text,
+      hint: textOrNull,
+    }),
+  ),
+  completion: z.union([
+    z.object({ shell: z.enum(shells), script: text }),
+    z.object({
+      shell: z.enum(shells),
+      files: z.array(
+        z.object({ path: text, done: z.enum(['written', 'removed', 'unchanged', 'absent']) }),
+      ),
+    }),
+  ]),
+  commands: z.array(
+    z.object({
+      command: text,
+      summary: text,
+      basis: z.enum(['stated', 'assumed', 'local']),
+      flags: z.array(
+        z.object({
+          name: text,
+          short: textOrNull,
+          choices: z.nullable(z.array(text)),
+          description: text,
+        }),
+      ),
+    }),
+  ),
+  help: z.object({ text }),
+};
+
+/** Returns the schema of a command's JSON; throws for a command that has no shape. */
+export function shapeOf(name: string, { kind, resource }: Command['view']): z.core.$ZodType {
+  if (resource !== undefined) {
+    const record: z.ZodMiniType = resources[resource].schema;
+    if (kind === 'either') return z.union([record, z.array(record)]);
+    return kind === 'records' ? z.array(record) : record;
+  }
+  const shape = shapes[name];
+  if (!shape) throw new Error(`${name} needs a shape in test/support/shapes.ts`);
+  return shape;
+}
