@@ -49,6 +49,7 @@ test('the OpenAPI document has the version of the contract', () => {
   expect(info.version).toBe('1.0.0');
 });
 
-test('the contributing guide stays short', () => {
-  expect(read('CONTRIBUTING.md').split('\n').length).toBeLessThanOrEqual(100);
+test('the contributing guide stays short, its glossary aside', () => {
+  const prose = read('CONTRIBUTING.md').replace(/^## Glossary\n.*?(?=^## )/ms, '');
+  expect(prose.split('\n').length).toBeLessThanOrEqual(100);
 });
