@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseJson, printJson } from '../../src/data/json.js';
@@ -31,11 +32,11 @@ describe('any array, however it is cut', () => {
         const bytes = Buffer.from(JSON.stringify(value, undefined, indent));
         const expected: unknown = JSON.parse(bytes.toString());
         expect(split(oneByOne(bytes), bare).found).toEqual(expected);
-        for (let at = 0; at <= bytes.length; at++) {
+        const differing = Array.from(bytes.keys()).filter((at) => {
           const { found, splitter } = split(cutAt(bytes, at), bare);
-          expect(found).toEqual(expected);
-          expect(splitter.ended).toBe(true);
-        }
+          return !splitter.ended || !isDeepStrictEqual(found, expected);
+        });
+        expect(differing).toEqual([]);
       }),
       { numRuns: 150 },
     );
