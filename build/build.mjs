@@ -111,9 +111,9 @@ await bundle('describe', workbench, { minify: false });
 await cp(`${root}src/sandbox/demo/papers`, `${fresh}chunks/papers`, { recursive: true });
 
 const { version } = JSON.parse(await readFile(`${root}package.json`, 'utf8'));
-const { describe, tableText } = createRequire(import.meta.url)(`${workbench}describe.cjs`);
+const { describe, manifestText } = createRequire(import.meta.url)(`${workbench}describe.cjs`);
 const { table, topics, settings } = await describe(version);
-await writeFile(`${fresh}table.json`, tableText(table));
+await writeFile(`${fresh}table.json`, manifestText(table));
 await writeFile(`${fresh}topics.json`, JSON.stringify(topics));
 await writeFile(`${fresh}settings.json`, JSON.stringify(settings));
 

@@ -14,7 +14,7 @@ import type { Environment } from './data/environment.js';
 import { type GlobalFlags, type OutputFormat, resolveSettings } from './config/settings.js';
 import { type ConfigData, type ConfigStore, openConfigStore } from './config/store.js';
 import type { LocalContext } from './context.js';
-import type { PlainCommand, PlainTable } from './data/plain-table.js';
+import type { ManifestCommand, CommandManifest } from './data/command-manifest.js';
 import { upperFirst } from './data/text.js';
 import { BugError, ConfigError, OutputError, PipeClosedError } from './errors.js';
 import { RunError } from './data/outcome-errors.js';
@@ -36,7 +36,7 @@ export interface ProcessEnvironment {
   readonly nodeVersion: string;
   readonly uid: number | undefined;
   readonly self: ThisProcess;
-  readonly table: PlainTable;
+  readonly table: CommandManifest;
   readonly topics: () => { readonly [name: string]: string };
   readonly streams: ProcessStreams;
   readonly signal: AbortSignal;
@@ -65,7 +65,7 @@ export interface CommandResult {
  * exit code. Connects only when the command asks for it, and closes everything that was opened.
  */
 export async function runCommand(
-  plain: PlainCommand,
+  plain: ManifestCommand,
   values: RawValues,
   flags: GlobalFlags,
   outside: ProcessEnvironment,
@@ -217,7 +217,7 @@ function overallFailure(exitName: ExitName): CommandResult['failed'] {
  * Reads the config file. A broken one stops commands that need a connection; a local command, which
  * may be needed to repair or explain it, gets an empty config.
  */
-function readConfig(config: ConfigStore, plain: PlainCommand): ConfigData {
+function readConfig(config: ConfigStore, plain: ManifestCommand): ConfigData {
   try {
     return config.config();
   } catch (error) {
@@ -241,7 +241,7 @@ function reportFailure(error: unknown, { isReport }: CommandOutput): OutputError
 function createMessages(
   streams: ProcessStreams,
   { quiet, verbose }: { quiet: boolean; verbose: boolean },
-  { flags, table }: { flags: GlobalFlags; table: PlainTable },
+  { flags, table }: { flags: GlobalFlags; table: CommandManifest },
 ) {
   let last: Promise<void> = Promise.resolve();
   const { stderr } = streams;

@@ -22,7 +22,7 @@ import { sandboxProfile } from './config/profiles.js';
 import { activeProfileOf } from './config/store.js';
 import { isObject } from './data/json.js';
 import { defaultProfile } from './data/text.js';
-import { readTable } from './data/table-file.js';
+import { readManifest } from './data/command-manifest.js';
 import { inspectPrivateFile } from './files/private.js';
 
 /** What the launcher hands over of the process. */
@@ -56,7 +56,7 @@ function answer(argv: readonly string[], outside: CompletionOutside): string | u
   if (bash?.isRedirected) return ':files\n';
   const words = bash?.words ?? argv;
   const current = words.at(-1) ?? '';
-  const manifest = readTable(outside.table);
+  const manifest = readManifest(outside.table);
   const line = readLine(words.slice(0, -1), manifest);
   const found = completionFor(line, current, manifest, knowledgeOf(line, outside));
   if (!found) return undefined;

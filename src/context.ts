@@ -6,7 +6,7 @@ import type { Environment } from './data/environment.js';
 import type { Connection, GlobalFlags, Settings } from './config/settings.js';
 import type { ConfigStore } from './config/store.js';
 import type { Instant } from './data/time.js';
-import type { PlainTable } from './data/plain-table.js';
+import type { CommandManifest } from './data/command-manifest.js';
 import type { ThisProcess } from './files/lock.js';
 import type { Progress } from './terminal/progress.js';
 import type { Prompts } from './terminal/prompt.js';
@@ -15,7 +15,7 @@ import type { Streams } from './terminal/streams.js';
 /** Everything a command may use; only `main.ts` reads `process` itself. */
 export interface LocalContext {
   /** The tool's own commands, flags and topics, for help and completion. */
-  readonly table: PlainTable;
+  readonly table: CommandManifest;
   /** `20.19.0` */
   readonly nodeVersion: string;
   /** The text of a help topic. */

@@ -2,18 +2,18 @@
 import { openApiDocument } from './api/openapi.js';
 import { completionScripts } from './cli/completion/scripts.js';
 import { manPage } from './cli/man-page.js';
-import { describeCommands } from './cli/plain.js';
+import { describeCommands } from './cli/manifest.js';
 import { assumedRows, assumptionsPage, exitCodeRows, referencePage } from './cli/reference.js';
 import { topicTexts } from './cli/topics.js';
 import { commands } from './commands/index.js';
 import { settingKeys } from './config/keys.js';
-import type { PlainTable } from './data/plain-table.js';
-export { tableText } from './data/table-file.js';
+import type { CommandManifest } from './data/command-manifest.js';
+export { manifestText } from './data/command-manifest.js';
 import { inventions } from './sandbox/personality.js';
 
 /** What the build writes beside the bundle: the plain command table, the help topics, the settings. */
 export async function describe(version: string): Promise<{
-  table: PlainTable;
+  table: CommandManifest;
   topics: { readonly [name: string]: string };
   settings: readonly (readonly [name: string, text: string])[];
 }> {
@@ -31,7 +31,10 @@ export async function describe(version: string): Promise<{
 }
 
 /** Returns the files that `npm run generate` derives from the tables, by path; `date` is YYYY-MM-DD. */
-export function documents(table: PlainTable, date: string): { readonly [path: string]: string } {
+export function documents(
+  table: CommandManifest,
+  date: string,
+): { readonly [path: string]: string } {
   const completions = Object.entries(completionScripts());
   return {
     ...Object.fromEntries(completions.map(([name, text]) => [`completions/${name}`, text])),

@@ -5,12 +5,11 @@ import { fullWidth } from './cli/fit-page.js';
 import { commandHelp, groupHelp, rootHelp, startPage } from './cli/help.js';
 import { parseCommandLine, wantsJson } from './cli/program.js';
 import type { OutputFormat } from './config/settings.js';
-import type { PlainCommand, PlainTable } from './data/plain-table.js';
+import { type CommandManifest, readManifest } from './data/command-manifest.js';
 import { systemLimit, SystemLimitError } from './data/system-errors.js';
-import { readTable } from './data/table-file.js';
 import { Failure, PipeClosedError } from './errors.js';
 import { exit } from './exit-codes.js';
-import { watchStops } from './terminal/job-control.js';
+import { watchSignals, watchStops } from './terminal/signals.js';
 import { createStreams, type ProcessStreams } from './terminal/streams.js';
 
 /** What the launcher passes in: the data files of dist/, and a check that the bundle would load too early. */
@@ -25,7 +24,7 @@ interface Distribution {
 
 /** Runs one command line and sets the exit code; everything below gets its part of `process` passed in. */
 export async function main({ table: text, topics, isTerminal }: Distribution): Promise<void> {
-  const table = readTable(text);
+  const table = readManifest(text);
   const argv = process.argv.slice(2);
   const streams = createStreams(process, {
     isTerminal: (descriptor) => mayBeTerminal(descriptor) && isTerminal(descriptor),
@@ -65,7 +64,7 @@ type ParsedCommand = Extract<Parsed, { kind: 'command' }>;
 /** Runs a command and returns its exit code; the code of a signal takes precedence. */
 async function run(
   parsed: ParsedCommand,
-  table: PlainTable,
+  table: CommandManifest,
   topics: Distribution['topics'],
   streams: ProcessStreams,
 ): Promise<number> {
@@ -76,7 +75,7 @@ async function run(
     checkEncoding(parsed, argumentsNotUtf8(argv));
   }
   const jobControl = watchStops(process);
-  const signals = watchSignals(() => {
+  const signals = watchSignals(process, () => {
     // The terminal echoes ^C at the cursor; start the next message on a new line.
     if (streams.stderr.isTerminal && !jobControl.isDrawnOn) void streams.stderr.write('\n');
   });
@@ -168,7 +167,11 @@ function isAlive(pid: number): boolean {
   }
 }
 
-function pageFor(parsed: Parsed, table: PlainTable, streams: ProcessStreams): string | undefined {
+function pageFor(
+  parsed: Parsed,
+  table: CommandManifest,
+  streams: ProcessStreams,
+): string | undefined {
   if (parsed.kind === 'version') return `${table.version}\n`;
   if (parsed.kind === 'command') return undefined;
   const { stdout } = streams;
@@ -202,7 +205,7 @@ interface FailureFacts {
 async function printFailure(
   error: unknown,
   parsed: Parsed | undefined,
-  table: PlainTable,
+  table: CommandManifest,
   argv: readonly string[],
   streams: ProcessStreams,
   facts: FailureFacts = {},
@@ -217,7 +220,7 @@ async function printFailure(
   if (loaded instanceof SystemLimitError) return printLimit(loaded, argv, streams);
   if (!loaded) throw error;
   const [{ envelopeJson, describeFailure }, { multiLine, singleLine }, { wrapWholeWords }] = loaded;
-  const command: PlainCommand | undefined = parsed?.kind === 'command' ? parsed.command : undefined;
+  const command = parsed?.kind === 'command' ? parsed.command : undefined;
   const values = parsed?.kind === 'command' ? parsed.values : {};
   const ids = command?.args
     .flatMap((arg) => [values[arg.name]].flat())
@@ -265,47 +268,4 @@ function withEditing<T>(open: () => T): T {
   } finally {
     process.env['TERM'] = term;
   }
-}
-
-const signalExits = {
-  SIGINT: exit.interrupted,
-  SIGTERM: exit.terminated,
-  SIGHUP: exit.hungUp,
-} as const;
-const graceMs = 10_000;
-
-/** Aborts on the first signal and leaves requests in flight a grace period; the second signal exits at once. */
-function watchSignals(onInterrupt: () => void) {
-  const controller = new AbortController();
-  let code: number | undefined;
-  let expected = false;
-  let ignored = false;
-  const names = Object.keys(signalExits) as (keyof typeof signalExits)[];
-  const onSignal = (name: keyof typeof signalExits) => {
-    if (ignored && name === 'SIGINT') return;
-    if (name === 'SIGINT') onInterrupt();
-    if (code !== undefined) process.exit(code);
-    code = signalExits[name];
-    controller.abort();
-    setTimeout(() => process.exit(code), graceMs).unref();
-  };
-  for (const name of names) process.on(name, onSignal);
-  return {
-    signal: controller.signal,
-    /** Ends the command as the first SIGTERM would. */
-    end: () => onSignal('SIGTERM'),
-    code: () => (expected ? undefined : code),
-    expect: () => {
-      expected = true;
-    },
-    ignoreInterrupts: () => {
-      ignored = true;
-      return () => {
-        ignored = false;
-      };
-    },
-    stop: () => {
-      for (const name of names) process.off(name, onSignal);
-    },
-  };
 }

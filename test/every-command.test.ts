@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { safeParse } from 'zod/mini';
-import { describeCommands } from '../src/cli/plain.js';
+import { describeCommands } from '../src/cli/manifest.js';
 import { commands } from '../src/commands/index.js';
 import { runActions } from '../src/commands/runs/shared.js';
-import type { PlainCommand } from '../src/data/plain-table.js';
+import type { ManifestCommand } from '../src/data/command-manifest.js';
 import { rosterctl, splitWords, temporaryFolder } from './support/run.js';
 import { dryRun, report, shapeOf } from './support/shapes.js';
 
@@ -106,7 +106,7 @@ describe.each(described.map((command) => [command.words.join(' '), command] as c
 );
 
 /** The words of an example; a command that connects gets `-p sandbox`. */
-function lineOf(command: PlainCommand, words: string): string[] {
+function lineOf(command: ManifestCommand, words: string): string[] {
   const connection = command.local && command.calls.length === 0 ? [] : ['-p', 'sandbox'];
   return [...connection, ...command.words, ...splitWords(words)];
 }

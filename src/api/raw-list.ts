@@ -1,13 +1,12 @@
 /** Lists behind any path, for `rosterctl api --paginate`. */
 import { isObject } from '../data/json.js';
-import { resourceNames } from '../data/resources.js';
+import { type Overrides, resourceNames } from '../data/resources.js';
 import { UsageError } from '../errors.js';
 import { bodyOf, failureOf, refusalIn } from './answers.js';
-import { findList } from './records.js';
 import { nextPageOf } from './pager.js';
-import { pathBelow, refusalOf, refusedText, targetOf, defaultCaps } from './record-list.js';
+import { defaultCaps, pathBelow, refusalOf, refusedText, targetOf } from './record-list.js';
+import { findList } from './records.js';
 import { resource } from './resources.js';
-import type { Overrides } from '../data/resources.js';
 import type { Api, ResourceName } from './types.js';
 
 /**

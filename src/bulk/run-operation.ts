@@ -1,10 +1,14 @@
 /** Runs every command that changes records: select, plan, confirm, execute, report. */
 import { keepHeapClose } from '../api/wire.js';
-import type { Command, OperationCommand, Params, CommandOutput } from '../cli/define.js';
+import type { Command, CommandOutput, OperationCommand, Params } from '../cli/define.js';
 import type { View } from '../cli/views.js';
 import type { Context } from '../context.js';
 import { resourceWords } from '../data/resources.js';
+import type { Operation, Selection, Source } from '../engine/operation.js';
 import { UsageError } from '../errors.js';
+import type { RunHead, RunPlan } from '../runs/plan.js';
+import type { SelectedRow } from '../runs/report.js';
+import { openRunStore, storeOf } from '../runs/store.js';
 import { checkExpected } from './confirm.js';
 import { startedTasks, unfinishedRunsOf, withCarried } from './earlier-runs.js';
 import {
@@ -17,20 +21,15 @@ import {
   limitRate,
   lockedId,
   lockFor,
-  storeFor,
   lockResource,
+  storeFor,
 } from './invocation.js';
-import type { Operation, Source } from '../engine/operation.js';
 import { planRun } from './plan-run.js';
 import { dryRunMany, dryRunOne, type RunSetup } from './planned-run.js';
 import { checkFields } from './report-view.js';
-import type { SelectedRow } from '../runs/report.js';
 import { checkResults } from './results.js';
 import { runSince, unfinishedTasks } from './resume.js';
-import type { RunHead, RunPlan } from '../runs/plan.js';
-import { openRunStore, storeOf } from '../runs/store.js';
 import { filterKey, selectByFilter, selectLocally, sourceOf } from './select-rows.js';
-import type { Selection } from '../engine/operation.js';
 import { showOne, showRun } from './show-run.js';
 
 /** An invocation before its rows are known. */

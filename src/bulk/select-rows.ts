@@ -1,19 +1,18 @@
 /** Selects the rows of an invocation: ids, a file, a CSV, or filters over a complete list. */
-import { keepHeapSmall } from '../api/wire.js';
 import { hasId } from '../api/records.js';
-import { type ListValues, filterList } from '../cli/filters.js';
+import { keepHeapSmall } from '../api/wire.js';
+import { filterList, type ListValues } from '../cli/filters.js';
 import { byteText } from '../cli/input.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { resourceWords } from '../data/resources.js';
 import { orList } from '../data/text.js';
+import type { Operation, Selection, Source } from '../engine/operation.js';
 import { Failure, GuardError, stoppedReading, UsageError } from '../errors.js';
 import { inputBytes, unreadable } from '../files/input-file.js';
-import type { BulkValues } from './invocation.js';
-import type { Operation, Source } from '../engine/operation.js';
 import type { SelectedRow } from '../runs/report.js';
+import type { BulkValues } from './invocation.js';
 import { type CsvInput, selectCsv, selectFromText, selectIds } from './selection.js';
-import type { Selection } from '../engine/operation.js';
 
 /** The part of an operation that defines its selection. */
 export type Selecting = Pick<Operation, 'resource' | 'csv' | 'overrules' | 'filters'>;

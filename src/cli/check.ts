@@ -1,13 +1,13 @@
 /** Checks of a parsed command line that need only the command table, not the command's own module. */
 import type { GlobalFlags } from '../config/settings.js';
 import { didYouMean } from '../data/nearest.js';
-import type { PlainCommand, PlainGroup, PlainParam } from '../data/plain-table.js';
+import type { ManifestCommand, ManifestGroup, ManifestParam } from '../data/command-manifest.js';
 import { orList } from '../data/text.js';
 import { UsageError } from '../errors.js';
 import { globalFlags } from './global-flags.js';
 
 /** Throws UsageError for a value outside its choices, a missing required flag, or flags that exclude each other. */
-export function checkAgainstTable(command: PlainCommand, values: RawValues): void {
+export function checkAgainstTable(command: ManifestCommand, values: RawValues): void {
   const help = `See: rosterctl ${command.words.join(' ')} --help`;
   const isGiven = (name: string) => {
     const value = values[name];
@@ -34,7 +34,7 @@ export function checkAgainstTable(command: PlainCommand, values: RawValues): voi
 
 /** Throws UsageError for a word outside a fixed set; it suggests the nearest one and lists all. */
 export function checkChoice(
-  flag: Pick<PlainParam, 'word' | 'choices'>,
+  flag: Pick<ManifestParam, 'word' | 'choices'>,
   word: unknown,
   hint: string,
 ): void {
@@ -79,12 +79,12 @@ export type Parsed =
   | { readonly kind: 'start' }
   | {
       readonly kind: 'help';
-      readonly of: PlainCommand | PlainGroup | undefined;
+      readonly of: ManifestCommand | ManifestGroup | undefined;
       readonly long: boolean;
     }
   | {
       readonly kind: 'command';
-      readonly command: PlainCommand;
+      readonly command: ManifestCommand;
       readonly values: RawValues;
       readonly globals: GlobalFlags;
     };

@@ -1,6 +1,6 @@
 /** Connection flags in messages: commands in a hint name the same profile, organization and service. */
 import type { GlobalFlags } from '../config/environment.js';
-import type { PlainTable } from '../data/plain-table.js';
+import type { CommandManifest } from '../data/command-manifest.js';
 import { shellQuote } from '../data/text.js';
 import { topWords } from './resolve-command.js';
 
@@ -11,7 +11,7 @@ import { topWords } from './resolve-command.js';
 export function withConnectionFlags(
   message: string,
   flags: Partial<GlobalFlags>,
-  table: PlainTable,
+  table: CommandManifest,
 ): string {
   const { profile, org, baseUrl } = flags;
   const connection = [

@@ -1,6 +1,6 @@
 /** Runs one command: parses its values by its schemas and returns its output. */
 import type { Context, LocalContext } from '../context.js';
-import type { PlainCommand, PlainParam } from '../data/plain-table.js';
+import type { ManifestCommand, ManifestParam } from '../data/command-manifest.js';
 import { UsageError } from '../errors.js';
 import { checkChoice, type RawValues } from './check.js';
 import {
@@ -17,7 +17,7 @@ import {
  */
 export async function execute(
   command: Command,
-  plain: PlainCommand,
+  plain: ManifestCommand,
   raw: RawValues,
   context: LocalContext | Context,
 ): Promise<CommandOutput> {
@@ -57,7 +57,7 @@ export async function execute(
 
 function parseValues(
   params: Params,
-  plain: readonly PlainParam[],
+  plain: readonly ManifestParam[],
   raw: RawValues,
 ): Record<string, unknown> {
   const values: Record<string, unknown> = {};
@@ -72,7 +72,7 @@ function parseValues(
 }
 
 function invalidValue(
-  param: PlainParam | undefined,
+  param: ManifestParam | undefined,
   given: unknown,
   issue: { message: string; path: readonly PropertyKey[] } | undefined,
 ): UsageError {

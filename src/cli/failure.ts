@@ -3,7 +3,7 @@ import type { GlobalFlags } from '../config/environment.js';
 import type { Context } from '../context.js';
 import { escapeJson } from '../data/json-escape.js';
 import { describeRequestedWait } from '../data/outcome-errors.js';
-import type { PlainTable } from '../data/plain-table.js';
+import type { CommandManifest } from '../data/command-manifest.js';
 import { type ResourceName, resourceNames, resourceWords } from '../data/resources.js';
 import { systemLimit } from '../data/system-errors.js';
 import { loginCommand, upperFirst } from '../data/text.js';
@@ -48,7 +48,7 @@ interface FailedCommand {
   /** The global flags of the command line. */
   readonly flags: Partial<GlobalFlags>;
   /** The tool's own commands, to recognize those that a hint names. */
-  readonly table: PlainTable;
+  readonly table: CommandManifest;
 }
 
 /** One of several things that failed. */

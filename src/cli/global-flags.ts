@@ -2,9 +2,9 @@
 import { outputFormats, timeStyles } from '../config/choices.js';
 import type { GlobalFlags } from '../config/settings.js';
 import { kebab } from '../data/text.js';
-import type { PlainParam } from '../data/plain-table.js';
+import type { ManifestParam } from '../data/command-manifest.js';
 
-interface GlobalFlag extends PlainParam {
+interface GlobalFlag extends ManifestParam {
   readonly name: keyof GlobalFlags;
   /** True if the short help page shows it too. */
   readonly common: boolean;

@@ -1,7 +1,12 @@
 /** Help pages: the start page, the root, one noun and one command, from the command table. */
 import { fillPieces, fillWords, fitPage, fullWidth, minTextWidth } from './fit-page.js';
 import { globalFlags, standardFlags } from './global-flags.js';
-import type { PlainCommand, PlainGroup, PlainParam, PlainTable } from '../data/plain-table.js';
+import type {
+  ManifestCommand,
+  ManifestGroup,
+  ManifestParam,
+  CommandManifest,
+} from '../data/command-manifest.js';
 
 /** How to render a page. */
 interface PageOptions {
@@ -12,7 +17,7 @@ interface PageOptions {
 }
 
 /** Returns the page that `rosterctl` shows without arguments. */
-export function startPage(table: PlainTable, width = fullWidth): string {
+export function startPage(table: CommandManifest, width = fullWidth): string {
   const page = lines([
     `rosterctl ${table.version} — teams, players, documents and tryouts of one organization`,
     '',
@@ -31,7 +36,7 @@ export function startPage(table: PlainTable, width = fullWidth): string {
 }
 
 /** Returns the page of the entire tool, one line per command. */
-export function rootHelp(table: PlainTable, { long, width = fullWidth }: PageOptions): string {
+export function rootHelp(table: CommandManifest, { long, width = fullWidth }: PageOptions): string {
   const alone = table.commands.filter((command) => command.words.length === 1);
   return lines([
     'Usage: rosterctl <noun> <verb> [ids…] [flags]',
@@ -65,20 +70,20 @@ export function rootHelp(table: PlainTable, { long, width = fullWidth }: PageOpt
   ]);
 }
 
-function groupSummary(group: PlainGroup, table: PlainTable): readonly [string, string] {
+function groupSummary(group: ManifestGroup, table: CommandManifest): readonly [string, string] {
   return [group.word, `${group.about}: ${verbsOf(group, table).map(verbOf).join(', ')}`];
 }
 
-function verbsOf(group: PlainGroup, table: PlainTable): readonly PlainCommand[] {
+function verbsOf(group: ManifestGroup, table: CommandManifest): readonly ManifestCommand[] {
   return table.commands.filter(({ words }) => words[0] === group.word && words.length > 1);
 }
 
-function verbOf({ words }: PlainCommand): string {
+function verbOf({ words }: ManifestCommand): string {
   return words[1] ?? '';
 }
 
 /** Returns the page of one noun with its verbs. */
-export function groupHelp(group: PlainGroup, table: PlainTable, width = fullWidth): string {
+export function groupHelp(group: ManifestGroup, table: CommandManifest, width = fullWidth): string {
   const verbs = verbsOf(group, table);
   return lines([
     ...fillWords(`${group.about}.`, width),
@@ -101,7 +106,7 @@ export function groupHelp(group: PlainGroup, table: PlainTable, width = fullWidt
 
 /** Returns the page of one command: at most 45 lines with `-h`, everything with `--help`. */
 export function commandHelp(
-  command: PlainCommand,
+  command: ManifestCommand,
   { long, width = fullWidth }: PageOptions,
 ): string {
   const name = `rosterctl ${command.words.join(' ')}`;
@@ -153,14 +158,14 @@ const flagGroups = [
   [undefined, 'Flags'],
 ] as const;
 
-function groupedFlags(command: PlainCommand, long: boolean, width: number): string[] {
+function groupedFlags(command: ManifestCommand, long: boolean, width: number): string[] {
   return flagGroups.flatMap(([group, title]) => {
     const flags = command.flags.filter((flag) => flag.group === group && (long || !flag.rare));
     return flags.length > 0 ? section(title, flagRows(flags), width) : [];
   });
 }
 
-function calls(command: PlainCommand, width: number): string[] {
+function calls(command: ManifestCommand, width: number): string[] {
   if (command.calls.length === 0) return [];
   return [
     'Calls',
@@ -178,12 +183,12 @@ function calls(command: PlainCommand, width: number): string[] {
 }
 
 /** Returns a positional as the usage line shows it: `ID…`, `[PATH]`. */
-export function argUsage(arg: PlainParam): string {
+export function argUsage(arg: ManifestParam): string {
   const word = arg.takes === 'values' ? `${arg.word}…` : arg.word;
   return arg.required ? word : `[${word}]`;
 }
 
-function flagRows(flags: readonly PlainParam[]): [string, string][] {
+function flagRows(flags: readonly ManifestParam[]): [string, string][] {
   return flags.map((flag) => {
     const dashes = flag.short ? `-${flag.short}, ${flag.word}` : `    ${flag.word}`;
     const choices =

@@ -1,12 +1,12 @@
 /** The man page, rendered from the command table. */
 import { environmentVariables } from '../config/environment.js';
-import type { PlainCommand, PlainParam, PlainTable } from '../data/plain-table.js';
+import type { ManifestCommand, ManifestParam, CommandManifest } from '../data/command-manifest.js';
 import { exitCodes } from '../exit-codes.js';
 import { globalFlags } from './global-flags.js';
 import { callSource, exampleLine, flagUsage, meaningOf, usageOf } from './reference.js';
 
 /** Returns man/rosterctl.1: every command and flag, in man(7) macros. `date` is YYYY-MM-DD. */
-export function manPage(table: PlainTable, { date }: { date: string }): string {
+export function manPage(table: CommandManifest, { date }: { date: string }): string {
   return `${[
     '.\\" Written by npm run generate from the command table; edit that.',
     `.TH ROSTERCTL 1 "${date}" "rosterctl ${table.version}" "User Commands"`,
@@ -51,7 +51,7 @@ const files: readonly (readonly [path: string, meaning: string])[] = [
   ['~/.cache/rosterctl', 'ids for completion'],
 ];
 
-function commandSections(table: PlainTable): string[] {
+function commandSections(table: CommandManifest): string[] {
   const groups = table.groups.flatMap((group) => [
     `.SH ${group.word.toUpperCase()}`,
     ...text(`${group.about}.`),
@@ -63,7 +63,7 @@ function commandSections(table: PlainTable): string[] {
   return [...groups, '.SH OTHER COMMANDS', ...alone.flatMap(commandSection)];
 }
 
-function commandSection(command: PlainCommand): string[] {
+function commandSection(command: ManifestCommand): string[] {
   return [
     `.SS ${command.words.join(' ')}`,
     ...text(`${command.summary}.`),
@@ -80,13 +80,13 @@ function commandSection(command: PlainCommand): string[] {
   ];
 }
 
-function calls(command: PlainCommand): string[] {
+function calls(command: ManifestCommand): string[] {
   if (command.calls.length === 0) return [];
   const items = command.calls.flatMap((call) => tagged(call.route, callSource(call)));
   return ['.PP', command.calls.length > 1 ? 'Calls:' : 'Call:', ...items];
 }
 
-function flag(entry: PlainParam): string[] {
+function flag(entry: ManifestParam): string[] {
   return tagged(flagUsage(entry), meaningOf(entry));
 }
 

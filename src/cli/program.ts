@@ -2,7 +2,12 @@
 import { Argument, Command, CommanderError, Option } from 'commander';
 import type { GlobalFlags } from '../config/settings.js';
 import { didYouMean, nearest } from '../data/nearest.js';
-import type { PlainCommand, PlainGroup, PlainParam, PlainTable } from '../data/plain-table.js';
+import type {
+  ManifestCommand,
+  ManifestGroup,
+  ManifestParam,
+  CommandManifest,
+} from '../data/command-manifest.js';
 import { UsageError } from '../errors.js';
 import type { Parsed, RawValue } from './check.js';
 import { globalFlags, standardFlags } from './global-flags.js';
@@ -19,7 +24,7 @@ import {
 } from './resolve-command.js';
 
 /** Parses a command line. Throws UsageError, with the nearest known word, for an unknown command or flag. */
-export function parseCommandLine(argv: readonly string[], table: PlainTable): Parsed {
+export function parseCommandLine(argv: readonly string[], table: CommandManifest): Parsed {
   const words = rewriteJson(argv);
   let parsed: Parsed | undefined;
   const pass: ParsePass = {
@@ -71,11 +76,11 @@ export function wantsJson(argv: readonly string[], env: string | undefined): boo
 interface ParsePass {
   readonly words: readonly string[];
   /** The global flags that may occur in these words; declaring all at three levels costs milliseconds. */
-  readonly globals: readonly PlainParam[];
+  readonly globals: readonly ManifestParam[];
   readonly onResult: (result: Parsed) => void;
 }
 
-function mayOccur({ word, short }: PlainParam, words: readonly string[]): boolean {
+function mayOccur({ word, short }: ManifestParam, words: readonly string[]): boolean {
   return words.some(
     (typed) =>
       typed.startsWith(word) ||
@@ -103,8 +108,8 @@ function silenceCommander(command: Command, { onResult }: ParsePass): Command {
 }
 
 function groupCommand(
-  group: PlainGroup,
-  table: PlainTable,
+  group: ManifestGroup,
+  table: CommandManifest,
   verb: string | undefined,
   pass: ParsePass,
 ): Command {
@@ -122,22 +127,22 @@ function groupCommand(
   return noun;
 }
 
-function verbsOf(group: PlainGroup, table: PlainTable): readonly PlainCommand[] {
+function verbsOf(group: ManifestGroup, table: CommandManifest): readonly ManifestCommand[] {
   return table.commands.filter(({ words }) => words[0] === group.word && words.length === 2);
 }
 
 function verbOf(
-  group: PlainGroup | undefined,
+  group: ManifestGroup | undefined,
   word: string | undefined,
-  table: PlainTable,
-): PlainCommand | undefined {
+  table: CommandManifest,
+): ManifestCommand | undefined {
   if (!group || word === undefined) return undefined;
   const verbs = verbsOf(group, table);
   const named = (verb: string | undefined) => verbs.find(({ words }) => words[1] === verb);
   return named(word) ?? named(verbAliases[word]);
 }
 
-function leaf(command: PlainCommand, word: string, pass: ParsePass): Command {
+function leaf(command: ManifestCommand, word: string, pass: ParsePass): Command {
   const { globals, onResult } = pass;
   const verb = silenceCommander(new Command(word), pass);
   for (const arg of command.args) {
@@ -159,7 +164,7 @@ function leaf(command: PlainCommand, word: string, pass: ParsePass): Command {
   return verb;
 }
 
-function refuseExcess(verb: Command, { args, words: own }: PlainCommand): void {
+function refuseExcess(verb: Command, { args, words: own }: ManifestCommand): void {
   const extra = verb.args[args.length];
   if (extra === undefined || args.at(-1)?.takes === 'values') return;
   const name = `rosterctl ${own.join(' ')}`;
@@ -168,7 +173,7 @@ function refuseExcess(verb: Command, { args, words: own }: PlainCommand): void {
   });
 }
 
-function option(flag: PlainParam): Option {
+function option(flag: ManifestParam): Option {
   const dashes = flag.short ? `-${flag.short}, ${flag.word}` : flag.word;
   const opt = new Option(
     flag.takes === 'nothing' ? dashes : `${dashes} <${flag.placeholder || 'VALUE'}>`,
@@ -188,7 +193,7 @@ function option(flag: PlainParam): Option {
 /** Reports help while the words are parsed, so that it takes precedence over a missing argument. */
 function onHelp(
   command: Command,
-  of: PlainCommand | PlainGroup | undefined,
+  of: ManifestCommand | ManifestGroup | undefined,
   pass: ParsePass,
 ): void {
   const { words, onResult } = pass;
@@ -197,7 +202,7 @@ function onHelp(
 }
 
 /** Collects the global flags, where leaf beats group beats program, and the command's own values. */
-function valuesOf(verb: Command, command: PlainCommand) {
+function valuesOf(verb: Command, command: ManifestCommand) {
   const chain: Command[] = [];
   for (let at: Command | null = verb; at; at = at.parent) chain.unshift(at);
   const merged = Object.assign({}, ...chain.map((at) => at.opts())) as Record<string, RawValue>;
@@ -226,8 +231,8 @@ function withoutEquals(value: RawValue): RawValue {
 /** The command at which commander failed. */
 interface ErrorSite {
   readonly noun: string | undefined;
-  readonly command: PlainCommand | undefined;
-  readonly table: PlainTable;
+  readonly command: ManifestCommand | undefined;
+  readonly table: CommandManifest;
 }
 
 function asUsageError(error: unknown, site: ErrorSite): unknown {
@@ -277,7 +282,7 @@ function unknownFlag(flag: string, site: ErrorSite, hint: string): UsageError {
     '--help',
     '--version',
   ]);
-  const has = (entry: PlainCommand) => flagWords(entry).includes(word);
+  const has = (entry: ManifestCommand) => flagWords(entry).includes(word);
   const sameVerb = table.commands.filter(({ words }) => words[1] === command?.words[1]);
   const owner =
     siblings.find(has) ??
@@ -286,6 +291,6 @@ function unknownFlag(flag: string, site: ErrorSite, hint: string): UsageError {
   return new UsageError(`There is no flag ${word} here.${suggestion}`, { hint });
 }
 
-function flagWords({ flags }: PlainCommand): readonly string[] {
+function flagWords({ flags }: ManifestCommand): readonly string[] {
   return flags.map((entry) => entry.word);
 }

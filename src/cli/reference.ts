@@ -1,14 +1,19 @@
 /** Generated Markdown: the command reference, the assumptions page, and two tables of the README. */
 import { assumptions, contract, type Endpoint } from '../api/contract.js';
 import { kebab, upperFirst } from '../data/text.js';
-import type { PlainCall, PlainCommand, PlainParam, PlainTable } from '../data/plain-table.js';
+import type {
+  ManifestCall,
+  ManifestCommand,
+  ManifestParam,
+  CommandManifest,
+} from '../data/command-manifest.js';
 import { exitCodes } from '../exit-codes.js';
 import { globalFlags } from './global-flags.js';
 import { argUsage } from './help.js';
 import { assumedEndpoints } from './topics.js';
 
 /** Returns docs/reference.md: every command with its usage, flags, examples and calls. */
-export function referencePage(table: PlainTable): string {
+export function referencePage(table: CommandManifest): string {
   const groups = table.groups.map((group) => ({
     title: group.word,
     about: group.aliases.length > 0 ? `${group.about}. Also ${codes(group.aliases)}.` : group.about,
@@ -38,19 +43,19 @@ export function referencePage(table: PlainTable): string {
 }
 
 /** Returns the usage line of a command: `rosterctl teams get ID… [flags]`. */
-export function usageOf(command: PlainCommand): string {
+export function usageOf(command: ManifestCommand): string {
   const flags = command.flags.length > 0 ? ['[flags]'] : [];
   return ['rosterctl', ...command.words, ...command.args.map(argUsage), ...flags].join(' ');
 }
 
 /** Returns one example as it is typed. */
-export function exampleLine(command: PlainCommand, words: string): string {
+export function exampleLine(command: ManifestCommand, words: string): string {
   if (words.startsWith('rosterctl ')) return words;
   return `rosterctl ${command.words.join(' ')} ${words}`.trim();
 }
 
 /** Returns the source of a call: stated or assumed, and the permission if the contract names one. */
-export function callSource(call: PlainCall): string {
+export function callSource(call: ManifestCall): string {
   const permission = call.permission ? `; permission ${call.permission}` : '';
   return `${call.basis}, ${call.source}${permission}`;
 }
@@ -122,7 +127,7 @@ function otherAssumptions(): readonly string[] {
   });
 }
 
-function commandSection(command: PlainCommand): string[] {
+function commandSection(command: ManifestCommand): string[] {
   return [
     `### ${command.words.join(' ')}`,
     sentence(command.summary),
@@ -139,7 +144,7 @@ function commandSection(command: PlainCommand): string[] {
   ];
 }
 
-function rules(command: PlainCommand): string[] {
+function rules(command: ManifestCommand): string[] {
   const typed = (names: readonly string[]) =>
     codes(
       names.map(
@@ -153,19 +158,19 @@ function rules(command: PlainCommand): string[] {
   ];
 }
 
-function callList(command: PlainCommand): string {
+function callList(command: ManifestCommand): string {
   if (command.calls.length === 0) return 'Local: it calls no endpoint of the service by itself.';
   return command.calls.map((call) => `- \`${call.route}\` (${cell(callSource(call))})`).join('\n');
 }
 
-function argTable(args: readonly PlainParam[]): string {
+function argTable(args: readonly ManifestParam[]): string {
   return rows(
     ['Argument', 'Meaning'],
     args.map((arg) => [`\`${argUsage(arg)}\``, meaning(arg)]),
   );
 }
 
-function flagTable(flags: readonly PlainParam[]): string {
+function flagTable(flags: readonly ManifestParam[]): string {
   return rows(
     ['Flag', 'Meaning'],
     flags.map((flag) => [`\`${flagUsage(flag)}\``, meaning(flag)]),
@@ -173,19 +178,19 @@ function flagTable(flags: readonly PlainParam[]): string {
 }
 
 /** Returns a flag as it is typed, with its short form and placeholder. */
-export function flagUsage(flag: PlainParam): string {
+export function flagUsage(flag: ManifestParam): string {
   const dashes = flag.short ? `-${flag.short}, ${flag.word}` : flag.word;
   return flag.takes === 'nothing' ? dashes : `${dashes} ${flag.placeholder}`;
 }
 
 /** Returns the description of a parameter, with its choices unless the text names them. */
-export function meaningOf(param: PlainParam): string {
+export function meaningOf(param: ManifestParam): string {
   const unnamed = param.choices?.filter((choice) => !param.text.includes(choice)) ?? [];
   const choices = unnamed.length > 0 ? ` (${param.choices?.join(', ')})` : '';
   return `${param.text}${choices}${param.takes === 'values' ? '; repeatable' : ''}`;
 }
 
-function meaning(param: PlainParam): string {
+function meaning(param: ManifestParam): string {
   return `${meaningOf(param)}${param.required ? '; required' : ''}`;
 }
 

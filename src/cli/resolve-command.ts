@@ -3,7 +3,7 @@
  * unknown or meant for other tools.
  */
 import { didYouMean, nearest } from '../data/nearest.js';
-import type { PlainCommand, PlainGroup, PlainTable } from '../data/plain-table.js';
+import type { ManifestCommand, ManifestGroup, CommandManifest } from '../data/command-manifest.js';
 import { shellQuote } from '../data/text.js';
 import { UsageError } from '../errors.js';
 import { globalFlags, standardFlags } from './global-flags.js';
@@ -43,7 +43,7 @@ export function refuseFilter(positional: readonly string[], words: readonly stri
 
 /** Throws UsageError if the word after `--json` names fields, as in gh, rather than a record. */
 export function refuseFieldWords(
-  { words: own, args, fields }: PlainCommand,
+  { words: own, args, fields }: ManifestCommand,
   positional: readonly string[],
   words: readonly string[],
 ): void {
@@ -97,12 +97,12 @@ function isGlobal(word: string): boolean {
 }
 
 /** Returns true if a group has this name or alias. */
-export function isCalled(group: PlainGroup, word: string | undefined): boolean {
+export function isCalled(group: ManifestGroup, word: string | undefined): boolean {
   return word !== undefined && (group.word === word || group.aliases.includes(word));
 }
 
 /** Returns every word that may come first. */
-export function topWords(table: PlainTable): string[] {
+export function topWords(table: CommandManifest): string[] {
   const alone = table.commands
     .filter((entry) => entry.words.length === 1)
     .map((entry) => entry.words[0] ?? '');
@@ -121,7 +121,7 @@ function unknownWord(
 }
 
 /** Returns the error for an unknown first word, with the intended command if the word belongs elsewhere. */
-export function unknownNoun(words: readonly string[], table: PlainTable): UsageError {
+export function unknownNoun(words: readonly string[], table: CommandManifest): UsageError {
   const [noun = '', next] = words;
   const line = noun === 'version' ? 'rosterctl --version' : commandOfVerb(noun, next, table);
   if (line === undefined) return unknownWord('command', noun, topWords(table), 'rosterctl --help');
@@ -134,7 +134,7 @@ export function unknownNoun(words: readonly string[], table: PlainTable): UsageE
 function commandOfVerb(
   word: string,
   next: string | undefined,
-  table: PlainTable,
+  table: CommandManifest,
 ): string | undefined {
   const verb = verbAliases[word] ?? word;
   const group = table.groups.find((entry) => isCalled(entry, next));
@@ -149,9 +149,9 @@ function commandOfVerb(
  * value, or the command whose verb is an alias of the group (`upload FILE`).
  */
 export function unknownVerb(
-  group: PlainGroup,
+  group: ManifestGroup,
   [noun = '', verb = '']: readonly string[],
-  table: PlainTable,
+  table: CommandManifest,
 ): UsageError {
   const own = table.commands.filter(({ words }) => words[0] === group.word && words.length === 2);
   const help = `rosterctl ${group.word} --help`;
@@ -166,7 +166,7 @@ export function unknownVerb(
   });
 }
 
-function commandOfValue(word: string, commands: readonly PlainCommand[]): string | undefined {
+function commandOfValue(word: string, commands: readonly ManifestCommand[]): string | undefined {
   // Later commands are more specific: set-status rather than update.
   for (const { words, flags } of commands.toReversed())
     for (const flag of flags) {

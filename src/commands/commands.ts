@@ -2,7 +2,7 @@
 import { defineLocalCommand } from '../cli/define.js';
 import { globalFlags } from '../cli/global-flags.js';
 import { rowsOf } from '../cli/views.js';
-import type { PlainCommand, PlainParam } from '../data/plain-table.js';
+import type { ManifestCommand, ManifestParam } from '../data/command-manifest.js';
 
 interface Flag {
   readonly name: string;
@@ -14,7 +14,7 @@ interface Flag {
 interface Row {
   readonly command: string;
   readonly summary: string;
-  readonly basis: PlainCommand['basis'];
+  readonly basis: ManifestCommand['basis'];
   readonly flags: readonly Flag[];
 }
 
@@ -37,7 +37,7 @@ export default defineLocalCommand({
   },
 });
 
-function describeFlag(flag: PlainParam): Flag {
+function describeFlag(flag: ManifestParam): Flag {
   return {
     name: flag.word,
     short: flag.short ? `-${flag.short}` : null,

@@ -6,7 +6,7 @@ import { linesOf } from '../cli/views.js';
 import { anyWords } from '../cli/words.js';
 import { isCalled, unknownVerb, verbAliases } from '../cli/resolve-command.js';
 import { didYouMean } from '../data/nearest.js';
-import type { PlainTable } from '../data/plain-table.js';
+import type { CommandManifest } from '../data/command-manifest.js';
 import { UsageError } from '../errors.js';
 
 export default defineLocalCommand({
@@ -31,7 +31,7 @@ export default defineLocalCommand({
 
 function pageFor(
   words: readonly string[],
-  table: PlainTable,
+  table: CommandManifest,
   topic: (name: string) => string | undefined,
   width: number,
 ): string {

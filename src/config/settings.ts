@@ -1,14 +1,13 @@
 /** The settings of one invocation, resolved from all their sources. */
-import { runsInCi } from '../data/environment.js';
+import { type Environment, runsInCi } from '../data/environment.js';
+import type { Overrides } from '../data/resources.js';
 import { defaultProfile } from '../data/text.js';
 import { UsageError } from '../errors.js';
 import type { OutputFormat } from './choices.js';
-import { resolveKeys, readFlag, type SettingOrigin, unknownKeys } from './decide.js';
+import { readFlag, resolveKeys, type SettingOrigin, unknownKeys } from './decide.js';
 import { flagVariables, type GlobalFlags } from './environment.js';
 import { isOverride, namedKeys } from './keys.js';
 import { formatOfFile, nameList, oneOf, onOff } from './parse.js';
-import type { Overrides } from '../data/resources.js';
-import type { Environment } from '../data/environment.js';
 import { activeProfileOf, type ConfigData } from './store.js';
 
 export type { GlobalFlags, OutputFormat, SettingOrigin };

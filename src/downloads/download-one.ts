@@ -1,8 +1,7 @@
 /** Downloads one document: asks for its link, fetches the file, and saves it. */
 import { stat } from 'node:fs/promises';
-import type { Link } from '../api/types.js';
 import { resource } from '../api/resources.js';
-import type { Call } from '../api/types.js';
+import type { Call, Link } from '../api/types.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { systemReason } from '../data/system-errors.js';
@@ -15,10 +14,10 @@ import { createMeter, type DownloadWorker, type Meter } from './download-run.js'
 import { download, type FileSink, type FileSource } from './resumable-download.js';
 import {
   type FileOf,
+  inspectTarget,
   openTarget,
   pipeSink,
   type SaveOptions,
-  inspectTarget,
 } from './target-file.js';
 import type { Naming, Target } from './target-names.js';
 

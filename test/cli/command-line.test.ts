@@ -1,21 +1,25 @@
 import { expect, test } from 'vitest';
 import { checkAgainstTable } from '../../src/cli/check.js';
 import { parseCommandLine, wantsJson } from '../../src/cli/program.js';
-import type { PlainCommand, PlainParam, PlainTable } from '../../src/data/plain-table.js';
+import type {
+  ManifestCommand,
+  ManifestParam,
+  CommandManifest,
+} from '../../src/data/command-manifest.js';
 import { UsageError } from '../../src/errors.js';
 
 const plain = { commaList: false, required: false, placeholder: 'X', text: 'text' } as const;
 
-function value(name: string, word: string, more: Partial<PlainParam> = {}): PlainParam {
+function value(name: string, word: string, more: Partial<ManifestParam> = {}): ManifestParam {
   return { ...plain, name, word, takes: 'value', ...more };
 }
 
 function command(
   words: string,
-  args: PlainParam[],
-  flags: PlainParam[],
-  more: Partial<PlainCommand> = {},
-): PlainCommand {
+  args: ManifestParam[],
+  flags: ManifestParam[],
+  more: Partial<ManifestCommand> = {},
+): ManifestCommand {
   return {
     words: words.split(' '),
     summary: words,
@@ -41,7 +45,7 @@ const status = value('status', '--status', {
   commaList: true,
   choices: ['pending', 'accepted'],
 });
-const table: PlainTable = {
+const table: CommandManifest = {
   version: '1.2.3',
   topics: [],
   groups: [
@@ -229,7 +233,7 @@ test('the error for a jq filter after -q suggests a pipe, wherever it is', () =>
 });
 
 test('the error for field names after --json suggests --json --fields', () => {
-  const owned: PlainTable = {
+  const owned: CommandManifest = {
     ...table,
     commands: [
       command('tryouts get', [{ ...ids, completes: 'id:tryouts' }], [], { fields: ['email'] }),

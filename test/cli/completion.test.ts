@@ -4,29 +4,28 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { complete } from '../../src/complete.js';
 import { bashAnswer, readBashLine } from '../../src/cli/completion/bash.js';
 import { completionFor } from '../../src/cli/completion/candidates.js';
 import { readLine } from '../../src/cli/completion/line.js';
 import { idLines } from '../../src/cli/completion/offers.js';
-import { globalFlags } from '../../src/cli/global-flags.js';
 import { completionScript, completionScripts, shells } from '../../src/cli/completion/scripts.js';
-import { completionCacheFile, rememberRecords } from '../../src/config/completion-cache.js';
+import { globalFlags } from '../../src/cli/global-flags.js';
+import { complete } from '../../src/complete.js';
 import { choicesOf } from '../../src/config/choices.js';
+import { completionCacheFile, rememberRecords } from '../../src/config/completion-cache.js';
 import { settingKeys } from '../../src/config/keys.js';
 import { resolvePaths } from '../../src/config/paths.js';
+import { type CommandManifest, readManifest } from '../../src/data/command-manifest.js';
 import type { Environment } from '../../src/data/environment.js';
-import { type ResourceWords, resourceWords } from '../../src/data/resources.js';
-import { readTable } from '../../src/data/table-file.js';
-import type { PlainTable } from '../../src/data/plain-table.js';
+import { resourceWords, type ResourceWords } from '../../src/data/resources.js';
 import { cellText } from '../../src/terminal/safe-text.js';
-import { freshEnvironment, launcher, rosterctl, temporaryFolder } from '../support/run.js';
 import { hostileTexts } from '../support/hostile.js';
+import { freshEnvironment, launcher, rosterctl, temporaryFolder } from '../support/run.js';
 import { missingPowershell, missingShell } from '../support/tab.js';
 
 const dist = fileURLToPath(new URL('../../dist/', import.meta.url));
 const manifest = readFileSync(`${dist}table.json`, 'latin1');
-const table = JSON.parse(manifest) as PlainTable;
+const table = JSON.parse(manifest) as CommandManifest;
 const settings = JSON.parse(readFileSync(`${dist}settings.json`, 'utf8')) as [string, string][];
 
 describe.each(shells)('the %s script', (shell) => {
@@ -298,7 +297,7 @@ test('each word that is offered for a setting is one that the setting takes', ()
 });
 
 test('no line that can be typed makes it fail', () => {
-  const known = readTable(manifest);
+  const known = readManifest(manifest);
   const some = 'a\tb\nid:1';
   const knowledge = {
     settings: () => some,

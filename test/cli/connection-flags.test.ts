@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { withConnectionFlags } from '../../src/cli/connection-flags.js';
 import { topWords } from '../../src/cli/resolve-command.js';
-import { readTable } from '../../src/data/table-file.js';
+import { readManifest } from '../../src/data/command-manifest.js';
 
-const table = readTable(readFileSync(new URL('../../dist/table.json', import.meta.url), 'latin1'));
+const table = readManifest(
+  readFileSync(new URL('../../dist/table.json', import.meta.url), 'latin1'),
+);
 
 /** Commands that do the same for every connection, or name one themselves. */
 const everywhere = new Set(['commands', 'completion', 'help', 'profile', 'sandbox']);

@@ -10,9 +10,13 @@ import {
   referencePage,
   usageOf,
 } from '../../src/cli/reference.js';
-import type { PlainCommand, PlainParam, PlainTable } from '../../src/data/plain-table.js';
+import type {
+  ManifestCommand,
+  ManifestParam,
+  CommandManifest,
+} from '../../src/data/command-manifest.js';
 
-const id: PlainParam = {
+const id: ManifestParam = {
   name: 'id',
   word: 'ID',
   placeholder: 'ID',
@@ -21,7 +25,7 @@ const id: PlainParam = {
   commaList: false,
   required: true,
 };
-const status: PlainParam = {
+const status: ManifestParam = {
   name: 'toStatus',
   word: '--to-status',
   short: 's',
@@ -32,7 +36,7 @@ const status: PlainParam = {
   required: false,
   choices: ['pending', 'accepted'],
 };
-const clear: PlainParam = {
+const clear: ManifestParam = {
   name: 'clearNote',
   word: '--clear-note',
   placeholder: '',
@@ -41,7 +45,7 @@ const clear: PlainParam = {
   commaList: false,
   required: false,
 };
-const command: PlainCommand = {
+const command: ManifestCommand = {
   words: ['tryouts', 'update'],
   summary: 'Change a tryout application',
   about: `A long sentence ${'that goes on and on '.repeat(8)}and ends.`,
@@ -69,7 +73,7 @@ const command: PlainCommand = {
   shows: [],
   fields: [],
 };
-const alone: PlainCommand = {
+const alone: ManifestCommand = {
   ...command,
   words: ['commands'],
   about: undefined,
@@ -79,7 +83,7 @@ const alone: PlainCommand = {
   calls: [],
   examples: [['All', '']],
 };
-const table: PlainTable = {
+const table: CommandManifest = {
   version: '9.8.7',
   groups: [{ word: 'tryouts', aliases: ['tryout'], about: 'Read and decide' }],
   commands: [command, alone],

@@ -3,11 +3,13 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { commandHelp, groupHelp, rootHelp, startPage } from '../../src/cli/help.js';
 import { topicTexts } from '../../src/cli/topics.js';
-import { readTable } from '../../src/data/table-file.js';
+import { readManifest } from '../../src/data/command-manifest.js';
 import { converse } from '../support/converse.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 
-const table = readTable(readFileSync(new URL('../../dist/table.json', import.meta.url), 'latin1'));
+const table = readManifest(
+  readFileSync(new URL('../../dist/table.json', import.meta.url), 'latin1'),
+);
 
 test.each(topicTexts())(
   'the page on $name fits a terminal of 80 columns',

@@ -3,7 +3,7 @@ import { PassThrough, Writable } from 'node:stream';
 import { runCommand } from '../../src/assemble.js';
 import { checkAgainstTable } from '../../src/cli/check.js';
 import { envelopeJson, describeFailure } from '../../src/cli/failure.js';
-import { describeCommands } from '../../src/cli/plain.js';
+import { describeCommands } from '../../src/cli/manifest.js';
 import { parseCommandLine } from '../../src/cli/program.js';
 import { commands } from '../../src/commands/index.js';
 import { createStreams } from '../../src/terminal/streams.js';

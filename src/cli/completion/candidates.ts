@@ -1,6 +1,6 @@
 /** The one completer: what may stand at the cursor, from the command manifest and what is cached. */
 import { choicesOf } from '../../config/choices.js';
-import type { PlainParam, PlainTable } from '../../data/plain-table.js';
+import type { ManifestParam, CommandManifest } from '../../data/command-manifest.js';
 import {
   commandsOf,
   findFlag,
@@ -48,7 +48,7 @@ export interface Knowledge {
 export function completionFor(
   line: Line,
   current: string,
-  manifest: PlainTable,
+  manifest: CommandManifest,
   knowledge: Knowledge,
 ): Completion | undefined {
   const { command, waiting, ended } = line;
@@ -69,7 +69,7 @@ export function completionFor(
 
 interface Place {
   readonly line: Line;
-  readonly manifest: PlainTable;
+  readonly manifest: CommandManifest;
   readonly knowledge: Knowledge;
 }
 
@@ -137,7 +137,7 @@ interface Name {
   readonly text: string;
 }
 
-function firstWords({ groups, commands }: PlainTable): Name[] {
+function firstWords({ groups, commands }: CommandManifest): Name[] {
   const alone = commands.filter((command) => command.words.length === 1);
   return [
     ...groups.map(({ word, aliases, about }) => ({ word, aliases, text: about })),
@@ -145,7 +145,7 @@ function firstWords({ groups, commands }: PlainTable): Name[] {
   ];
 }
 
-function verbsOf(noun: string | undefined, manifest: PlainTable): Name[] {
+function verbsOf(noun: string | undefined, manifest: CommandManifest): Name[] {
   const group = findGroup(noun, manifest);
   if (!group) return [];
   const all = commandsOf(group, manifest);
@@ -183,7 +183,7 @@ function flags({ command, given }: Line, current: string): Completion | undefine
 }
 
 /** The last one stands for all further words where it is variadic. */
-function positional(args: readonly PlainParam[], index: number): PlainParam | undefined {
+function positional(args: readonly ManifestParam[], index: number): ManifestParam | undefined {
   const last = args.at(-1);
   return args[index] ?? (last?.takes === 'values' ? last : undefined);
 }

@@ -1,10 +1,15 @@
 /** Reads the words before the cursor: the command, the flags given and the value that is due. */
-import type { PlainCommand, PlainGroup, PlainParam, PlainTable } from '../../data/plain-table.js';
+import type {
+  ManifestCommand,
+  ManifestGroup,
+  ManifestParam,
+  CommandManifest,
+} from '../../data/command-manifest.js';
 import { globalFlags } from '../global-flags.js';
 import { verbAliases } from '../resolve-command.js';
 
 export type Flag = Pick<
-  PlainParam,
+  ManifestParam,
   'word' | 'short' | 'text' | 'placeholder' | 'takes' | 'commaList' | 'choices' | 'completes'
 >;
 
@@ -12,9 +17,9 @@ export type Flag = Pick<
 export interface Line {
   /** The first word, as typed. */
   readonly noun: string | undefined;
-  readonly group: PlainGroup | undefined;
+  readonly group: ManifestGroup | undefined;
   /** Undefined while it is not named, and where no command has that name. */
-  readonly command: PlainCommand | undefined;
+  readonly command: ManifestCommand | undefined;
   /** Whether the next positional word names a command of `group`. */
   readonly lacksVerb: boolean;
   /** The words behind the command. */
@@ -39,11 +44,11 @@ const help: Flag = {
 };
 
 /** Reads the words between the program's name and the one at the cursor. */
-export function readLine(words: readonly string[], manifest: PlainTable): Line {
+export function readLine(words: readonly string[], manifest: CommandManifest): Line {
   let noun: string | undefined;
   let verb: string | undefined;
-  let group: PlainGroup | undefined;
-  let command: PlainCommand | undefined;
+  let group: ManifestGroup | undefined;
+  let command: ManifestCommand | undefined;
   let waiting: Flag | undefined;
   let ended = false;
   const positionals: string[] = [];
@@ -74,7 +79,7 @@ export function readLine(words: readonly string[], manifest: PlainTable): Line {
 /** Reads `--flag`, `--flag=value`, `-qy` or `-pNAME`; returns the flag whose value comes next. */
 function readFlags(
   word: string,
-  command: PlainCommand | undefined,
+  command: ManifestCommand | undefined,
   given: Map<string, string>,
 ): Flag | undefined {
   if (word.startsWith('--')) {
@@ -95,40 +100,46 @@ function readFlags(
 }
 
 /** The flag of this long or short name; a command's own comes before one of every command. */
-export function findFlag(name: string, command: PlainCommand | undefined): Flag | undefined {
+export function findFlag(name: string, command: ManifestCommand | undefined): Flag | undefined {
   return flagsOf(command).find(
     ({ word, short }) => word === name || (short !== undefined && `-${short}` === name),
   );
 }
 
 /** The flags that a command takes, its own first. */
-export function flagsOf(command: PlainCommand | undefined): readonly Flag[] {
+export function flagsOf(command: ManifestCommand | undefined): readonly Flag[] {
   const own = command?.flags ?? [];
   const names = new Set(own.map(({ word }) => word));
   return [...own, ...globalFlags.filter(({ word }) => !names.has(word)), help];
 }
 
-export function findGroup(word: string | undefined, manifest: PlainTable): PlainGroup | undefined {
+export function findGroup(
+  word: string | undefined,
+  manifest: CommandManifest,
+): ManifestGroup | undefined {
   if (word === undefined) return undefined;
   return manifest.groups.find((group) => group.word === word || group.aliases.includes(word));
 }
 
-export function commandsOf(group: PlainGroup, manifest: PlainTable): readonly PlainCommand[] {
+export function commandsOf(
+  group: ManifestGroup,
+  manifest: CommandManifest,
+): readonly ManifestCommand[] {
   return manifest.commands.filter(({ words }) => words.length > 1 && words[0] === group.word);
 }
 
 function findCommand(
-  group: PlainGroup,
+  group: ManifestGroup,
   word: string,
-  manifest: PlainTable,
-): PlainCommand | undefined {
+  manifest: CommandManifest,
+): ManifestCommand | undefined {
   const all = commandsOf(group, manifest);
   const named = (verb: string | undefined) => all.find(({ words }) => words[1] === verb);
   return named(word) ?? named(Object.hasOwn(verbAliases, word) ? verbAliases[word] : undefined);
 }
 
 /** What else a verb of this group is called: only names that no command of the group has. */
-export function verbAliasesOf(verb: string, all: readonly PlainCommand[]): string[] {
+export function verbAliasesOf(verb: string, all: readonly ManifestCommand[]): string[] {
   return Object.entries(verbAliases)
     .filter(([alias, name]) => name === verb && !all.some(({ words }) => words[1] === alias))
     .map(([alias]) => alias);

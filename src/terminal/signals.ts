@@ -1,4 +1,5 @@
-/** Job control: what happens to prompts, spinners and a pager when Ctrl-Z stops the process. */
+/** Signals: which end a command and how, and what Ctrl-Z does to prompts, spinners and a pager. */
+import { exit } from '../exit-codes.js';
 
 /** A child gets Ctrl-Z at the same time, and either of the two signals may arrive first. */
 const childStopMs = 20;
@@ -59,4 +60,47 @@ function stopNow(process: NodeJS.Process, listener: () => void, resume: () => vo
   process.off('SIGTSTP', listener);
   process.kill(process.pid, 'SIGTSTP');
   setImmediate(resume);
+}
+
+const signalExits = {
+  SIGINT: exit.interrupted,
+  SIGTERM: exit.terminated,
+  SIGHUP: exit.hungUp,
+} as const;
+const graceMs = 10_000;
+
+/** Aborts on the first signal and leaves requests in flight a grace period; the second signal exits at once. */
+export function watchSignals(owner: NodeJS.Process, onInterrupt: () => void) {
+  const controller = new AbortController();
+  let code: number | undefined;
+  let expected = false;
+  let ignored = false;
+  const names = Object.keys(signalExits) as (keyof typeof signalExits)[];
+  const onSignal = (name: keyof typeof signalExits) => {
+    if (ignored && name === 'SIGINT') return;
+    if (name === 'SIGINT') onInterrupt();
+    if (code !== undefined) owner.exit(code);
+    code = signalExits[name];
+    controller.abort();
+    setTimeout(() => owner.exit(code), graceMs).unref();
+  };
+  for (const name of names) owner.on(name, onSignal);
+  return {
+    signal: controller.signal,
+    /** Ends the command as the first SIGTERM would. */
+    end: () => onSignal('SIGTERM'),
+    code: () => (expected ? undefined : code),
+    expect: () => {
+      expected = true;
+    },
+    ignoreInterrupts: () => {
+      ignored = true;
+      return () => {
+        ignored = false;
+      };
+    },
+    stop: () => {
+      for (const name of names) owner.off(name, onSignal);
+    },
+  };
 }

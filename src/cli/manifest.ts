@@ -1,7 +1,12 @@
 /** Describes the commands as plain data, without schemas: what help, completion and the documents read. */
 import type * as z from 'zod/mini';
 import { type Endpoint, endpoint } from '../api/contract.js';
-import type { PlainCall, PlainCommand, PlainGroup, PlainParam } from '../data/plain-table.js';
+import type {
+  ManifestCall,
+  ManifestCommand,
+  ManifestGroup,
+  ManifestParam,
+} from '../data/command-manifest.js';
 import { kebab } from '../data/text.js';
 import type { Command, CommandTable, Group, Params } from './define.js';
 import { recordFields } from './record-fields.js';
@@ -11,9 +16,9 @@ import type { ValueSchema } from './words.js';
 /** Loads every command once and returns its description. */
 export async function describeCommands(
   table: CommandTable,
-): Promise<{ groups: PlainGroup[]; commands: PlainCommand[]; everywhere: string[] }> {
-  const groups: PlainGroup[] = [];
-  const commands: PlainCommand[] = [];
+): Promise<{ groups: ManifestGroup[]; commands: ManifestCommand[]; everywhere: string[] }> {
+  const groups: ManifestGroup[] = [];
+  const commands: ManifestCommand[] = [];
   const everywhere: string[] = [];
   for (const [word, entry] of Object.entries(table)) {
     if (typeof entry === 'function') {
@@ -30,7 +35,7 @@ export async function describeCommands(
   return { groups, commands, everywhere };
 }
 
-function describeCommand(words: readonly string[], command: Command): PlainCommand {
+function describeCommand(words: readonly string[], command: Command): ManifestCommand {
   const calls = command.calls.map((name) => describeCall(endpoint(name)));
   return {
     words,
@@ -51,7 +56,7 @@ function describeCommand(words: readonly string[], command: Command): PlainComma
   };
 }
 
-function describeCall(row: Endpoint): PlainCall {
+function describeCall(row: Endpoint): ManifestCall {
   const stated = 'stated' in row.basis;
   return {
     route: row.route,
@@ -61,12 +66,12 @@ function describeCall(row: Endpoint): PlainCall {
   };
 }
 
-function basisOf(calls: readonly PlainCall[]): PlainCommand['basis'] {
+function basisOf(calls: readonly ManifestCall[]): ManifestCommand['basis'] {
   if (calls.length === 0) return 'local';
   return calls.some((call) => call.basis === 'assumed') ? 'assumed' : 'stated';
 }
 
-function describeParams(given: Params | undefined, asFlags: boolean): PlainParam[] {
+function describeParams(given: Params | undefined, asFlags: boolean): ManifestParam[] {
   return Object.entries(given ?? {}).map(([name, param]) => ({
     name,
     word: asFlags

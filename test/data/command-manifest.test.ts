@@ -1,14 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { readTable, tableText } from '../../src/data/table-file.js';
-import type { PlainTable } from '../../src/data/plain-table.js';
+import {
+  type CommandManifest,
+  readManifest,
+  manifestText,
+} from '../../src/data/command-manifest.js';
 
 const text = readFileSync(new URL('../../dist/table.json', import.meta.url), 'latin1');
-const { version, groups, topics, commands } = JSON.parse(text) as PlainTable;
-const whole: PlainTable = { version, groups, topics, commands };
+const { version, groups, topics, commands } = JSON.parse(text) as CommandManifest;
+const whole: CommandManifest = { version, groups, topics, commands };
 
 test('the table round-trips', () => {
-  const table = readTable(text);
+  const table = readManifest(text);
   expect(table.commands).toHaveLength(whole.commands.length);
   for (const [index, written] of whole.commands.entries())
     for (const [name, value] of Object.entries(written))
@@ -18,7 +21,7 @@ test('the table round-trips', () => {
 
 test('the names of all commands are read without the commands', () => {
   const names = text.slice(0, text.indexOf('\n'));
-  const table = readTable(names);
+  const table = readManifest(names);
   expect(table.commands.map(({ words, summary }) => [words, summary])).toEqual(
     whole.commands.map(({ words, summary }) => [words, summary]),
   );
@@ -28,10 +31,10 @@ test('the file is ASCII JSON, whatever a text contains', () => {
   const [first] = whole.commands;
   if (!first) throw new Error('the table is empty');
   const odd = { ...whole, commands: [{ ...first, summary: 'a\nb\u2028 “é” 🎮', about: '\n' }] };
-  const written = tableText(odd);
+  const written = manifestText(odd);
   expect(/^[\0-\x7f]*$/.test(written)).toBe(true);
   expect(JSON.parse(written)).toMatchObject(odd);
-  expect(readTable(written).commands[0]).toMatchObject({
+  expect(readManifest(written).commands[0]).toMatchObject({
     summary: odd.commands[0]?.summary,
     about: '\n',
   });

@@ -1,0 +1,165 @@
+/** The command manifest: the tool's own commands, flags and topics as plain data, and its file `table.json`. */
+
+/**
+ * The command table without schemas and functions: what help, usage errors, completion and
+ * `commands` read. The build runs the real table once and writes this, so that none of those
+ * loads zod or a command.
+ */
+export interface CommandManifest {
+  readonly version: string;
+  readonly groups: readonly ManifestGroup[];
+  readonly commands: readonly ManifestCommand[];
+  /** The first words, aliases too, of what does the same for every organization. */
+  readonly everywhere?: readonly string[];
+  readonly topics: readonly ManifestTopic[];
+}
+
+export interface ManifestGroup {
+  readonly word: string;
+  readonly aliases: readonly string[];
+  readonly about: string;
+}
+
+export interface ManifestTopic {
+  readonly name: string;
+  readonly about: string;
+}
+
+export interface ManifestCommand {
+  /** The words typed: ['tryouts', 'list'] or ['api']. */
+  readonly words: readonly string[];
+  readonly summary: string;
+  readonly about?: string | undefined;
+  readonly examples: readonly (readonly [what: string, words: string])[];
+  readonly args: readonly ManifestParam[];
+  readonly flags: readonly ManifestParam[];
+  readonly needsOneOf: readonly (readonly string[])[];
+  readonly excludes: readonly (readonly string[])[];
+  readonly calls: readonly ManifestCall[];
+  readonly basis: 'stated' | 'assumed' | 'local';
+  /** It runs without a connection, also with a broken configuration. */
+  readonly local: boolean;
+  readonly writes: boolean;
+  /** It may ask before it writes, so `--yes` means something. */
+  readonly asks: boolean;
+  /** Global flags that its short help shows too. */
+  readonly shows: readonly string[];
+  /** Documented fields of what it prints, for completing --fields. */
+  readonly fields: readonly string[];
+}
+
+export interface ManifestCall {
+  readonly route: string;
+  readonly basis: 'stated' | 'assumed';
+  /** The contract's section, or why the call is a guess. */
+  readonly source: string;
+  readonly permission?: string | undefined;
+}
+
+export interface ManifestParam {
+  /** As commands know it: `clearNote`. */
+  readonly name: string;
+  /** As typed: `--clear-note`; for a positional the placeholder. */
+  readonly word: string;
+  readonly short?: string | undefined;
+  readonly placeholder: string;
+  readonly text: string;
+  /** `value` takes one word, `values` is repeatable, `nothing` is a switch. */
+  readonly takes: 'value' | 'values' | 'nothing';
+  readonly commaList: boolean;
+  readonly required: boolean;
+  readonly choices?: readonly string[] | undefined;
+  readonly group?: string | undefined;
+  /** Left out of the short help page. */
+  readonly rare?: boolean | undefined;
+  /** What a TAB offers: `file`, `profile`, `id:tryouts` … */
+  readonly completes?: string | undefined;
+}
+
+/**
+ * Returns the text of `table.json`: ASCII JSON with each command on its own line, so that a start
+ * parses only the command it needs. The first line also contains all their names.
+ */
+export function manifestText({ commands, ...rest }: CommandManifest): string {
+  const names = commands.map(({ words, summary }) => [words, summary]);
+  const head = JSON.stringify({ ...rest, names, commands: [] });
+  const lines = commands.map((command) => JSON.stringify(command));
+  return ascii(`${head.slice(0, -end.length)}\n${lines.join(',\n')}\n${end}\n`);
+}
+
+/** Reads what `manifestText` wrote. Parses a command's line when more than its name is needed. */
+export function readManifest(text: string): CommandManifest {
+  const [head = '', ...lines] = text.split('\n');
+  const { names, ...rest } = JSON.parse(`${head}${end}`) as Head;
+  const commands = names.map(
+    ([words, summary], index) => new TableCommand(words, summary, lines[index] ?? ''),
+  );
+  return { ...rest, commands };
+}
+
+const end = ']}';
+
+interface Head extends Omit<CommandManifest, 'commands'> {
+  readonly names: readonly (readonly [words: readonly string[], summary: string])[];
+}
+
+class TableCommand implements ManifestCommand {
+  private parsed: ManifestCommand | undefined;
+
+  constructor(
+    readonly words: readonly string[],
+    readonly summary: string,
+    private readonly line: string,
+  ) {}
+
+  private get complete(): ManifestCommand {
+    return (this.parsed ??= JSON.parse(this.line.replace(/,$/, '')) as ManifestCommand);
+  }
+
+  get about(): string | undefined {
+    return this.complete.about;
+  }
+  get examples(): ManifestCommand['examples'] {
+    return this.complete.examples;
+  }
+  get args(): readonly ManifestParam[] {
+    return this.complete.args;
+  }
+  get flags(): readonly ManifestParam[] {
+    return this.complete.flags;
+  }
+  get needsOneOf(): ManifestCommand['needsOneOf'] {
+    return this.complete.needsOneOf;
+  }
+  get excludes(): ManifestCommand['excludes'] {
+    return this.complete.excludes;
+  }
+  get calls(): readonly ManifestCall[] {
+    return this.complete.calls;
+  }
+  get basis(): ManifestCommand['basis'] {
+    return this.complete.basis;
+  }
+  get local(): boolean {
+    return this.complete.local;
+  }
+  get writes(): boolean {
+    return this.complete.writes;
+  }
+  get asks(): boolean {
+    return this.complete.asks;
+  }
+  get shows(): readonly string[] {
+    return this.complete.shows;
+  }
+  get fields(): readonly string[] {
+    return this.complete.fields;
+  }
+}
+
+function ascii(text: string): string {
+  return text.replaceAll(
+    /[^\0-\x7f]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
