@@ -54,17 +54,23 @@ test('the package contains the program and its documents, and nothing else', () 
   expect(paths.filter((path) => /\.ts$|describe|\.test\.|\.map$/.test(path))).toEqual([]);
 });
 
-test('installs as one package of at most 3 MB', () => {
+test('installs as one package of at most 2.2 MB, runs no script and brings its man page', () => {
   expect(readdirSync(join(place, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
     'rosterctl',
   ]);
-  const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as object;
+  const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as {
+    readonly man: readonly string[];
+    readonly scripts: Readonly<Record<string, string>>;
+  };
   expect(manifest).not.toHaveProperty('dependencies');
-  expect(packed.unpackedSize).toBeLessThanOrEqual(3_000_000);
+  for (const name of ['preinstall', 'install', 'postinstall', 'prepare'])
+    expect(manifest.scripts).not.toHaveProperty(name);
+  expect(readFileSync(join(installed, manifest.man[0] ?? ''), 'utf8')).toContain('.TH');
+  expect(packed.unpackedSize).toBeLessThanOrEqual(2_200_000);
   const bytes = readdirSync(installed, { recursive: true, encoding: 'utf8' })
     .map((name) => statSync(join(installed, name)))
     .reduce((sum, { size }) => sum + size, 0);
-  expect(bytes).toBeLessThanOrEqual(3_000_000);
+  expect(bytes).toBeLessThanOrEqual(2_200_000);
 });
 
 test('bundled packages are listed with their licences', () => {
