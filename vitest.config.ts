@@ -10,8 +10,8 @@ export default defineConfig({
     hookTimeout: 60_000,
     isolate: false,
     pool: 'forks',
-    // Each test waits for a child of its own, and many a child waits, too: three keep two cores busy.
-    maxWorkers: 3,
+    // Each test waits for a child of its own, and many a child waits, too: four keep two cores busy.
+    maxWorkers: 4,
     reporters: ['default', './test/support/skips.ts'],
     // The machine's own certificates and colours must not reach what is tested.
     env: {
