@@ -2,23 +2,24 @@
  * Assembles the context of one command from settings, streams and service, runs the command and
  * prints its result.
  */
+
+import type { RawValues } from './cli/check.js';
+import { withConnectionFlags } from './cli/connection-flags.js';
+import type { Command, CommandOutput } from './cli/define.js';
 import { execute } from './cli/execute.js';
 import { present } from './cli/output.js';
-import { withConnectionFlags } from './cli/connection-flags.js';
-import type { RawValues } from './cli/check.js';
-import type { Command, CommandOutput } from './cli/define.js';
 import { commands } from './commands/index.js';
 import { emptyConfig } from './config/config-file.js';
 import { resolvePaths } from './config/paths.js';
-import type { Environment } from './data/environment.js';
 import { type GlobalFlags, type OutputFormat, resolveSettings } from './config/settings.js';
 import { type ConfigData, type ConfigStore, openConfigStore } from './config/store.js';
 import type { LocalContext } from './context.js';
-import type { ManifestCommand, CommandManifest } from './data/command-manifest.js';
+import type { CommandManifest, ManifestCommand } from './data/command-manifest.js';
+import type { Environment } from './data/environment.js';
+import { RunError } from './data/outcome-errors.js';
 import { upperFirst } from './data/text.js';
 import { BugError, ConfigError, OutputError, PipeClosedError } from './errors.js';
-import { RunError } from './data/outcome-errors.js';
-import { exit, exitCodes, type ExitName } from './exit-codes.js';
+import { type ExitName, exit, exitCodes } from './exit-codes.js';
 import type { ThisProcess } from './files/lock.js';
 import type { Service } from './service.js';
 import type { LendKeyboard } from './terminal/pager.js';
@@ -26,8 +27,8 @@ import { createProgress } from './terminal/progress.js';
 import { createPrompts } from './terminal/prompt.js';
 import type { PromptWorld } from './terminal/prompt-screen.js';
 import { singleLine } from './terminal/safe-text.js';
-import { wrapWholeWords } from './terminal/whole-words.js';
 import type { ProcessStreams } from './terminal/streams.js';
+import { wrapWholeWords } from './terminal/whole-words.js';
 
 /** The parts of the process that `main.ts` passes on. */
 export interface ProcessEnvironment {

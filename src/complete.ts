@@ -1,7 +1,6 @@
 /** Answers a TAB: the words of a command line in, what may stand at its end out. */
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { isRunName, journalIn, placeIn, runPlaces, runStore } from './runs/store.js';
 import { bashAnswer, readBashLine } from './cli/completion/bash.js';
 import { type Candidates, completionFor, type Knowledge } from './cli/completion/candidates.js';
 import { type Line, readLine } from './cli/completion/line.js';
@@ -9,21 +8,22 @@ import { idLines, pathsAt, safe } from './cli/completion/offers.js';
 import {
   completionCacheFile,
   nothing,
-  recall,
   type Remembered,
+  recall,
 } from './config/completion-cache.js';
 import { type ConfigData, emptyConfig, parseConfigFile } from './config/config-file.js';
 import { findTarget } from './config/connection.js';
 import type { GlobalFlags } from './config/environment.js';
 import { onOff } from './config/parse.js';
 import { type Paths, resolvePaths } from './config/paths.js';
-import type { Environment } from './data/environment.js';
 import { sandboxProfile } from './config/profiles.js';
 import { activeProfileOf } from './config/store.js';
+import { readManifest } from './data/command-manifest.js';
+import type { Environment } from './data/environment.js';
 import { isObject } from './data/json.js';
 import { defaultProfile } from './data/text.js';
-import { readManifest } from './data/command-manifest.js';
 import { inspectPrivateFile } from './files/private.js';
+import { isRunName, journalIn, placeIn, runPlaces, runStore } from './runs/store.js';
 
 /** What the launcher hands over of the process. */
 export interface CompletionOutside {

@@ -1,12 +1,13 @@
 /** The context of a command: the settings, streams, stores and clocks that it may use. */
-import type { Api } from './api/types.js';
+
 import type { FileStore } from './api/file-store.js';
+import type { Api } from './api/types.js';
 import type { Paths } from './config/paths.js';
-import type { Environment } from './data/environment.js';
 import type { Connection, GlobalFlags, Settings } from './config/settings.js';
 import type { ConfigStore } from './config/store.js';
-import type { Instant } from './data/time.js';
 import type { CommandManifest } from './data/command-manifest.js';
+import type { Environment } from './data/environment.js';
+import type { Instant } from './data/time.js';
 import type { ThisProcess } from './files/lock.js';
 import type { Progress } from './terminal/progress.js';
 import type { Prompts } from './terminal/prompt.js';

@@ -8,7 +8,9 @@ import { topicTexts } from './cli/topics.js';
 import { commands } from './commands/index.js';
 import { settingKeys } from './config/keys.js';
 import type { CommandManifest } from './data/command-manifest.js';
+
 export { manifestText } from './data/command-manifest.js';
+
 import { inventions } from './sandbox/personality.js';
 
 /** What the build writes beside the bundle: the plain command table, the help topics, the settings. */

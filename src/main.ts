@@ -6,7 +6,7 @@ import { commandHelp, groupHelp, rootHelp, startPage } from './cli/help.js';
 import { parseCommandLine, wantsJson } from './cli/program.js';
 import type { OutputFormat } from './config/settings.js';
 import { type CommandManifest, readManifest } from './data/command-manifest.js';
-import { systemLimit, SystemLimitError } from './data/system-errors.js';
+import { SystemLimitError, systemLimit } from './data/system-errors.js';
 import { Failure, PipeClosedError } from './errors.js';
 import { exit } from './exit-codes.js';
 import { watchSignals, watchStops } from './terminal/signals.js';

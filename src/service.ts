@@ -7,10 +7,10 @@ import { createTransport } from './api/transport.js';
 import type { Api, ApiNotes } from './api/types.js';
 import { checkSandboxFlags, resolveConnection } from './config/connection.js';
 import type { Paths } from './config/paths.js';
-import type { Environment } from './data/environment.js';
 import { sandboxProfile } from './config/profiles.js';
 import type { Connection, GlobalFlags, Settings } from './config/settings.js';
 import type { ConfigStore } from './config/store.js';
+import type { Environment } from './data/environment.js';
 import { type Instant, pause } from './data/time.js';
 import type { ThisProcess } from './files/lock.js';
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawnSync } from 'node:child_process';
-import { chmodSync, closeSync, truncateSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
+import { chmodSync, closeSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pty from '@lydell/node-pty';
 import { expect, test } from 'vitest';

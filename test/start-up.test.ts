@@ -1,6 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { spawnSync } from 'node:child_process';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { freshEnvironment, launcher, rosterctl, temporaryFolder } from './support/run.js';
 import { recordingService } from './support/service.js';

@@ -8,8 +8,8 @@ import { rosterctl, temporaryFolder } from './support/run.js';
 import {
   organization,
   type Recorded,
-  recordingService,
   type Reply,
+  recordingService,
   storeSecret,
 } from './support/service.js';
 

@@ -6,8 +6,8 @@ import {
   key,
   organization,
   type Recorded,
-  recordingService,
   type Reply,
+  recordingService,
   type Service,
 } from './support/service.js';
 

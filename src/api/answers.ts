@@ -8,12 +8,12 @@ import {
   ProtocolError,
   UnknownOutcomeError,
 } from '../errors.js';
-import { readFirst } from './response.js';
 import { type JsonBody, readJson } from './json-body.js';
 import { hasId, normalName } from './records.js';
-import type { TransportResponse } from './wire.js';
+import { readFirst } from './response.js';
 import { requestKind } from './retry.js';
 import { permissionFor } from './routes.js';
+import type { TransportResponse } from './wire.js';
 
 /** The call that a response belongs to. */
 export interface AnsweredCall {

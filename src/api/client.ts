@@ -1,18 +1,18 @@
 /** The API client: sends the contract's calls through a transport and checks what comes back. */
 import * as z from 'zod/mini';
-import type { Instant } from '../data/time.js';
 import { type JsonObject, printJson } from '../data/json.js';
+import type { Overrides } from '../data/resources.js';
+import type { Instant } from '../data/time.js';
 import { otherRecord, ProtocolError, UnknownOutcomeError, UsageError } from '../errors.js';
 import { bodyOf, failureOf } from './answers.js';
-import { endpoint, type Endpoint } from './contract.js';
-import { readFirst } from './response.js';
+import { type Endpoint, endpoint } from './contract.js';
 import { createDrift, type Drift } from './drift.js';
-import { listRecords } from './record-list.js';
 import type { RateLimiter } from './rate-limiter.js';
+import { listRecords } from './record-list.js';
 import { findRecord } from './records.js';
+import { readFirst } from './response.js';
 import { requestKind } from './retry.js';
 import { fillPath, idParameter, type Route, routeOf } from './routes.js';
-import type { Overrides } from '../data/resources.js';
 import type { Transport, TransportRequest, TransportResponse } from './transport.js';
 import type { Answer, Api, ApiNotes, Call, PlannedRequest } from './types.js';
 

@@ -7,12 +7,12 @@ import type { JsonObject } from '../data/json.js';
 import type { Instant } from '../data/time.js';
 import { BugError, InputError, ProtocolError } from '../errors.js';
 import { exchange } from './exchange.js';
-import { failureOfTransportError, retryPace } from './transport-error.js';
 import type { ProxyChoice } from './proxy.js';
-import { retry, type RetryPolicy, type AttemptOutcome, requestedWait } from './retry.js';
+import { type AttemptOutcome, type RetryPolicy, requestedWait, retry } from './retry.js';
 import { createUrlGuard, type ResolveAll } from './signed-url.js';
-import { shortAnswerLimits, storeError, storeHeaders, storeDelivery } from './store-answers.js';
+import { shortAnswerLimits, storeDelivery, storeError, storeHeaders } from './store-answers.js';
 import { createStoreReader, type Download, type FilePart } from './store-download.js';
+import { failureOfTransportError, retryPace } from './transport-error.js';
 import { type Connections, openConnections } from './undici.js';
 import type { Attempt, Wire } from './wire.js';
 

@@ -1,16 +1,16 @@
 /** One page of a list: its records as they arrive, then the envelope around them. */
 import type { Batches, Item } from '../data/batches.js';
-import type { Instant } from '../data/time.js';
 import { isObject, type JsonObject, maxDepth, TooDeepError } from '../data/json.js';
 import { elementsElsewhere, ListSplitter, TooLargeError } from '../data/list-splitter.js';
+import type { Instant } from '../data/time.js';
 import { type ApiError, type CallSite, ProtocolError } from '../errors.js';
 import { bodyOf, failureOf, refusalIn } from './answers.js';
-import { BrokenBody } from './wire.js';
 import type { ResourceName } from './contract.js';
 import { isGarbled } from './json-body.js';
-import { findList, looksLikeList, describeTopLevel } from './records.js';
+import { describeTopLevel, findList, looksLikeList } from './records.js';
+import type { OpenBody, StreamStart, Transport, TransportResponse } from './transport.js';
 import { responseLimit } from './transport-error.js';
-import type { StreamStart, OpenBody, Transport, TransportResponse } from './transport.js';
+import { BrokenBody } from './wire.js';
 
 /** The response to a list call: its records in batches as they arrive, then the envelope. */
 export interface ListPage {

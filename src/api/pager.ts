@@ -1,7 +1,7 @@
 /** Paging: finds the next page of a list, or decides whether the list is complete. */
 import { isObject, type JsonObject } from '../data/json.js';
-import { normalName } from './records.js';
 import type { Overrides } from '../data/resources.js';
+import { normalName } from './records.js';
 
 /** One page of a list. */
 export interface Page {

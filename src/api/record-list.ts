@@ -1,6 +1,7 @@
 /** Lists: the records of a resource, page by page, and whether all of them were seen. */
-import { recordStream, type Item, filterMap } from '../data/batches.js';
+import { filterMap, type Item, recordStream } from '../data/batches.js';
 import type { JsonObject } from '../data/json.js';
+import type { Overrides } from '../data/resources.js';
 import type { Instant } from '../data/time.js';
 import { type ApiError, BugError, NetworkError, ProtocolError } from '../errors.js';
 import { endpoint, type ResourceName } from './contract.js';
@@ -10,7 +11,6 @@ import type { NextPage } from './pager.js';
 import { hasId, normalName, withTextId } from './records.js';
 import { resources } from './resources.js';
 import { fillPath, partsOf } from './routes.js';
-import type { Overrides } from '../data/resources.js';
 import type { Transport } from './transport.js';
 import type { ApiNotes, Completeness, ListObserver, RecordList } from './types.js';
 

@@ -1,7 +1,7 @@
 /** Finds records and lists in responses whose envelope the contract does not show. */
 import { isObject, type JsonObject, RawNumber } from '../data/json.js';
 import type { ResourceName } from './contract.js';
-import { resource as rowOf, resources } from './resources.js';
+import { resources, resource as rowOf } from './resources.js';
 
 /** Normalizes a property name: `tryoutApplications` and `tryout_applications` become the same. */
 export function normalName(name: string): string {

@@ -1,8 +1,8 @@
 /** The resource table: words, calls, envelopes and schema of each resource. */
 import type * as z from 'zod/mini';
-import { type ResourceName, resourceWords, type ResourceWords } from '../data/resources.js';
-import { BugError } from '../errors.js';
 import type { JsonObject } from '../data/json.js';
+import { type ResourceName, type ResourceWords, resourceWords } from '../data/resources.js';
+import { BugError } from '../errors.js';
 import type { EndpointName } from './contract.js';
 import { AnyRecord, TryoutApplication } from './schemas.js';
 

@@ -1,19 +1,19 @@
 /** The end of a call: its response, or the error of its last attempt. */
 import { type CallSite, ProtocolError, UnknownOutcomeError } from '../errors.js';
+import { type AttemptOutcome, type AttemptResult, requestKind } from './retry.js';
 import {
+  describeTransportError,
   failureMidStream,
   failureOfTransportError,
-  type TransportError,
   retryPace,
-  describeTransportError,
+  type TransportError,
 } from './transport-error.js';
-import { requestKind, type AttemptResult, type AttemptOutcome } from './retry.js';
 import {
   type Attempt,
-  type StreamStart,
   BrokenBody,
   type OpenBody,
   type OpenReply,
+  type StreamStart,
   type TransportRequest,
   type TransportResponse,
 } from './wire.js';

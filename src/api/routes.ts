@@ -1,8 +1,9 @@
 /** Routes: how a call is sent, from the contract and the admin's overrides. */
-import type { Overrides } from '../data/resources.js';
+
 import { parseRoute } from '../data/http.js';
+import type { Overrides } from '../data/resources.js';
 import { type CallSite, ConfigError, UsageError } from '../errors.js';
-import { contract, endpoint, type Endpoint, type EndpointName } from './contract.js';
+import { contract, type Endpoint, type EndpointName, endpoint } from './contract.js';
 import { idProblem } from './schemas.js';
 
 /** How a call is sent, resolved from the contract, the configuration and the command line. */

@@ -2,16 +2,16 @@
 import type { Instant } from '../data/time.js';
 import { CancelledError, NetworkError, ProtocolError } from '../errors.js';
 import { openExchange } from './exchange.js';
-import { failureOfTransportError, retryPace, describeTransportError } from './transport-error.js';
 import {
-  deliveryOfStatus,
-  retry,
-  type RetryPolicy,
   type AttemptOutcome,
+  deliveryOfStatus,
+  type RetryPolicy,
   requestedWait,
+  retry,
 } from './retry.js';
 import type { UrlGuard } from './signed-url.js';
 import { shortAnswerLimits, storeError } from './store-answers.js';
+import { describeTransportError, failureOfTransportError, retryPace } from './transport-error.js';
 import type { Connections } from './undici.js';
 import { type BodyStream, BrokenBody, type Limits, type OpenReply, type Wire } from './wire.js';
 

@@ -1,5 +1,5 @@
 /** Transport errors: why a request got no usable response, and whether it was sent. */
-import { systemLimit, SystemLimitError } from '../data/system-errors.js';
+import { SystemLimitError, systemLimit } from '../data/system-errors.js';
 import {
   BugError,
   type CallSite,

@@ -2,38 +2,38 @@
 import { isHeaderValue } from '../data/http.js';
 import type { Instant } from '../data/time.js';
 import { BugError, CancelledError, ConfigError, StaleReadError } from '../errors.js';
-import { readBeginning, responseOf } from './response.js';
 import { exchange, neverAborts, openExchange } from './exchange.js';
 import { isGarbled } from './json-body.js';
-import { type TransportError, retryPace, responseLimit } from './transport-error.js';
 import type { ProxyChoice } from './proxy.js';
 import type { RateLimiter } from './rate-limiter.js';
+import { readBeginning, responseOf } from './response.js';
 import {
-  backoffMs,
-  requestKind,
-  deliveryOfStatus,
-  retry,
-  type RetryPolicy,
   type AttemptOutcome,
+  backoffMs,
+  deliveryOfStatus,
+  type RetryPolicy,
   requestedWait,
+  requestKind,
+  retry,
   waitBeforeRetry,
   waitUntilReset,
 } from './retry.js';
+import { responseLimit, retryPace, type TransportError } from './transport-error.js';
 import { type Agent, type Connections, openConnections } from './undici.js';
 import {
   type Attempt,
-  type StreamStart,
   keepHeapSmall,
   type Limits,
   type OpenBody,
   type OpenReply,
+  type StreamStart,
   type TransportRequest,
   type TransportResponse,
   type Wire,
   wireBuilder,
 } from './wire.js';
 
-export type { StreamStart, OpenBody, TransportRequest, TransportResponse };
+export type { OpenBody, StreamStart, TransportRequest, TransportResponse };
 
 export interface TransportOptions {
   readonly connection: { readonly baseUrl: string; readonly key: string };

@@ -1,7 +1,7 @@
 /** The API as commands see it: calls, responses and lists. */
 import type { RecordStream } from '../data/batches.js';
-import type { Instant } from '../data/time.js';
 import type { JsonObject } from '../data/json.js';
+import type { Instant } from '../data/time.js';
 import type { EndpointName, ResourceName } from './contract.js';
 import type { RateLimiter } from './rate-limiter.js';
 import type { TransportRequest, TransportResponse } from './wire.js';

@@ -1,9 +1,9 @@
-import { lazy } from '../data/lazy.js';
 import { subscribe } from 'node:diagnostics_channel';
 import type { LookupFunction, Socket } from 'node:net';
-import type RawAgent from 'undici/lib/dispatcher/agent.js';
-import type connectorFor from 'undici/lib/core/connect.js';
 import type { buildConnector } from 'undici';
+import type connectorFor from 'undici/lib/core/connect.js';
+import type RawAgent from 'undici/lib/dispatcher/agent.js';
+import { lazy } from '../data/lazy.js';
 import type { Proxy, ProxyChoice } from './proxy.js';
 
 export type Agent = RawAgent;

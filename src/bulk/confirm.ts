@@ -2,11 +2,11 @@
 import { shortValue } from '../cli/lines.js';
 import type { Context } from '../context.js';
 import { nameFirstFew, plural } from '../data/text.js';
-import { CancelledError, GuardError, UsageError } from '../errors.js';
-import { type BulkValues, defaultMaxChanges } from './invocation.js';
 import type { ConfirmRule, Operation } from '../engine/operation.js';
-import type { Preview } from './preview.js';
+import { CancelledError, GuardError, UsageError } from '../errors.js';
 import { countsAsError, type ReportRow } from '../runs/report.js';
+import { type BulkValues, defaultMaxChanges } from './invocation.js';
+import type { Preview } from './preview.js';
 
 /** The target, the row count, counts per status change, the first rows, failures, and what cannot be undone. */
 function previewLines(

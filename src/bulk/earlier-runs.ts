@@ -1,21 +1,18 @@
 /** Earlier runs that concern a new one: their open writes are awaited, carried over, verified or reported. */
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
-import { pause } from '../data/time.js';
 import { plural, upperFirst } from '../data/text.js';
+import { pause } from '../data/time.js';
+import { beforeAndAfter, changedMeanwhile, changedRow } from '../engine/decide.js';
+import type { Session, Task } from '../engine/operation.js';
+import { settleMs, verifyLost } from '../engine/verify.js';
 import { Failure } from '../errors.js';
 import { type BeforeImages, readBeforeImages } from '../runs/before-images.js';
-import { beforeAndAfter, changedMeanwhile, changedRow } from '../engine/decide.js';
 import { endRun, markReported } from '../runs/end.js';
-import { type Invocation, jobOf } from './invocation.js';
 import type { Journal } from '../runs/journal.js';
-import type { Session, Task } from '../engine/operation.js';
-import type { Planned } from './planned-run.js';
-import { reportOf } from './report-view.js';
 import { exitOf, type ReportRow, type SelectedRow } from '../runs/report.js';
-import { type Resuming, runSince, unfinishedTasks, withRun } from './resume.js';
-import { type Intent, sentAtLatest, settleTimeLeft, redactRow } from '../runs/state.js';
-import { runFolder, type RunStore, storeOf } from '../runs/store.js';
+import { type Intent, redactRow, sentAtLatest, settleTimeLeft } from '../runs/state.js';
+import { type RunStore, runFolder, storeOf } from '../runs/store.js';
 import {
   continueJournal,
   listOpenRuns,
@@ -23,7 +20,10 @@ import {
   type StoredRun,
   writeOptions,
 } from '../runs/stored-run.js';
-import { settleMs, verifyLost } from '../engine/verify.js';
+import { type Invocation, jobOf } from './invocation.js';
+import type { Planned } from './planned-run.js';
+import { reportOf } from './report-view.js';
+import { type Resuming, runSince, unfinishedTasks, withRun } from './resume.js';
 
 /**
  * Returns the unfinished runs of the same command line, oldest first, without moving or locking them;

@@ -9,17 +9,17 @@ import { intern } from '../data/digest.js';
 import type { JsonObject } from '../data/json.js';
 import { plural } from '../data/text.js';
 import { pause } from '../data/time.js';
+import { announceInterrupt, type StopReason } from '../engine/limits.js';
+import type { Session, Task } from '../engine/operation.js';
+import { runRows } from '../engine/run-rows.js';
+import { type RowRunOptions, settleMs } from '../engine/verify.js';
 import { Failure } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import type { HeldLock } from '../files/lock.js';
 import type { BeforeImages } from '../runs/before-images.js';
-import { errorLimit } from './confirm.js';
 import { endRun, markReported } from '../runs/end.js';
-import { type BulkValues, type Invocation, jobOf, lockOne } from './invocation.js';
 import type { Journal } from '../runs/journal.js';
-import { announceInterrupt, type StopReason } from '../engine/limits.js';
-import type { Session, Task } from '../engine/operation.js';
-import { failedRun, reportOf, summaryLine } from './report-view.js';
+import type { RunPlan } from '../runs/plan.js';
 import {
   type BulkReport,
   exitOf,
@@ -29,11 +29,11 @@ import {
   type SelectedRow,
   summarize,
 } from '../runs/report.js';
-import { writeResultsFile } from './results.js';
-import type { RunPlan } from '../runs/plan.js';
 import { isSingleRun, type RunStore } from '../runs/store.js';
-import { runRows } from '../engine/run-rows.js';
-import { type RowRunOptions, settleMs } from '../engine/verify.js';
+import { errorLimit } from './confirm.js';
+import { type BulkValues, type Invocation, jobOf, lockOne } from './invocation.js';
+import { failedRun, reportOf, summaryLine } from './report-view.js';
+import { writeResultsFile } from './results.js';
 
 /** A run that is about to send. */
 export interface PlannedRun {

@@ -1,20 +1,20 @@
 /** Invocations that change records: their shared flags, and the run head, input digest, store, lock and rate that they imply. */
 import * as z from 'zod/mini';
-import { flag, param, params, type Params, type ValuesOf } from '../cli/define.js';
+import { flag, type Params, param, params, type ValuesOf } from '../cli/define.js';
 import { parsedBy } from '../cli/filters.js';
 import type { View } from '../cli/views.js';
 import { namedKeys } from '../config/keys.js';
 import type { Context } from '../context.js';
 import { digestOf } from '../data/digest.js';
-import { parseDuration } from '../data/time.js';
 import type { JsonObject } from '../data/json.js';
+import { parseDuration } from '../data/time.js';
 import { parseCondition } from '../data/where.js';
+import type { Guards } from '../engine/decide.js';
+import type { Operation, Source } from '../engine/operation.js';
 import { ConfigError, Failure, OutputError, UsageError } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
-import type { Guards } from '../engine/decide.js';
 import { lockRecord, lockRun, recordWaitMs } from '../runs/lock.js';
-import type { Operation, Source } from '../engine/operation.js';
-import { placeOf, runFormat, type RunHead, type RunPlan } from '../runs/plan.js';
+import { placeOf, type RunHead, type RunPlan, runFormat } from '../runs/plan.js';
 import { newRunName, openRunStore, type RunStore } from '../runs/store.js';
 
 const file = (text: string, word?: string) =>

@@ -1,45 +1,45 @@
 /** Plans a run up to its first write: earlier runs, preview, confirmation, and its folder on disk. */
 import type { Context } from '../context.js';
 import { labelOf } from '../data/path.js';
+import type { Session, Task } from '../engine/operation.js';
 import { Failure } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import type { BeforeImages } from '../runs/before-images.js';
+import { tidyOpenRuns } from '../runs/end.js';
+import { type DamagedRun, damagedBefore, type Journal, setAsideAll } from '../runs/journal.js';
+import { isSamePlace, type RunPlan, requireContinuable } from '../runs/plan.js';
+import { isFinalRow, type ReportRow, type SelectedRow } from '../runs/report.js';
+import type { RunStore } from '../runs/store.js';
+import { createRun, type RunOptions, writeOptions } from '../runs/stored-run.js';
 import {
   checkExpected,
   confirmChanges,
   errorsBefore,
-  printPreviewNotes,
   printPreview,
+  printPreviewNotes,
 } from './confirm.js';
 import {
-  startedTasks,
+  awaitEarlierWrites,
   closeReplacedRun,
   recordCarried,
   reportAgain,
-  awaitEarlierWrites,
+  startedTasks,
   unreportedRun,
   withCarried,
 } from './earlier-runs.js';
-import { tidyOpenRuns } from '../runs/end.js';
 import type { Invocation } from './invocation.js';
-import { damagedBefore, type DamagedRun, type Journal, setAsideAll } from '../runs/journal.js';
-import type { Session, Task } from '../engine/operation.js';
 import {
   endUnsent,
   notAttempted,
   type Planned,
   planOf,
   type RunSetup,
-  withoutValues,
   stopsEveryRow,
   unreadRows,
+  withoutValues,
 } from './planned-run.js';
 import { type Preview, previewRows } from './preview.js';
-import { isFinalRow, type ReportRow, type SelectedRow } from '../runs/report.js';
 import { continueRun, imagesOf } from './resume.js';
-import { isSamePlace, requireContinuable, type RunPlan } from '../runs/plan.js';
-import type { RunStore } from '../runs/store.js';
-import { createRun, type RunOptions, writeOptions } from '../runs/stored-run.js';
 import { selectByFilter } from './select-rows.js';
 
 /**

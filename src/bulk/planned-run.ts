@@ -1,24 +1,24 @@
 /** The result of planning: a run about to send, or the report of one that sends nothing, such as a dry run. */
-import type { DryRun, CommandOutput } from '../cli/define.js';
+import type { CommandOutput, DryRun } from '../cli/define.js';
 import { dryRunView } from '../cli/lines.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
+import { decideRow, isForbidden, stopsRun } from '../engine/decide.js';
+import type { Session, Task } from '../engine/operation.js';
 import type { Failure } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import type { HeldLock } from '../files/lock.js';
 import { hasQuery, someText } from '../runs/before-images.js';
-import { errorsBefore, printCap, printPreviewNotes, printPreview } from './confirm.js';
-import { decideRow, isForbidden, stopsRun } from '../engine/decide.js';
+import { hashOf } from '../runs/journal.js';
+import type { RunHead, RunPlan } from '../runs/plan.js';
+import { exitOf, isFinalRow, type ReportRow, type SelectedRow } from '../runs/report.js';
+import type { RunStore } from '../runs/store.js';
+import { errorsBefore, printCap, printPreview, printPreviewNotes } from './confirm.js';
 import type { EndedRun, PlannedRun } from './execute.js';
 import type { Invocation, KeptJob } from './invocation.js';
-import { hashOf } from '../runs/journal.js';
-import type { Session, Task } from '../engine/operation.js';
 import { previewRows } from './preview.js';
-import { failedRun, reportOf, reportView, printSummary } from './report-view.js';
-import { exitOf, isFinalRow, type ReportRow, type SelectedRow } from '../runs/report.js';
+import { failedRun, printSummary, reportOf, reportView } from './report-view.js';
 import { writeResultsFile } from './results.js';
-import type { RunHead, RunPlan } from '../runs/plan.js';
-import type { RunStore } from '../runs/store.js';
 
 /** What a run starts from once its lock is held. */
 export interface RunSetup {

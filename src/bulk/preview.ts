@@ -1,14 +1,13 @@
 /** The preview of a run: reads and decides every row without writing. */
 import { resource as rowOf } from '../api/resources.js';
 import type { Call } from '../api/types.js';
-import { fieldOf, ObservedFields } from '../cli/record-fields.js';
 import { rowError } from '../cli/failure.js';
+import { fieldOf, ObservedFields } from '../cli/record-fields.js';
 import type { Context } from '../context.js';
 import { InputErrors } from '../data/csv-columns.js';
-import type { JsonObject } from '../data/json.js';
 import { intern } from '../data/digest.js';
+import type { JsonObject } from '../data/json.js';
 import { SystemLimitError } from '../data/system-errors.js';
-import { Failure, InputError } from '../errors.js';
 import {
   changesOf,
   decideRow,
@@ -17,10 +16,11 @@ import {
   resultOf,
   stopsRun,
 } from '../engine/decide.js';
-import type { Invocation } from './invocation.js';
 import { CircuitBreaker } from '../engine/limits.js';
 import type { RecordState, Session, Task } from '../engine/operation.js';
+import { Failure, InputError } from '../errors.js';
 import type { ReportRow, RowChange, SelectedRow } from '../runs/report.js';
+import type { Invocation } from './invocation.js';
 
 /** The outcome of a preview: rows to write, and rows that are already decided. */
 export interface Preview {

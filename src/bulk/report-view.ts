@@ -1,15 +1,15 @@
 /** Renders the report of a run, for a person and in a pipe. */
 import type { FailedItem } from '../cli/failure.js';
-import { deletedValue, changeText } from '../cli/lines.js';
+import { changeText, deletedValue } from '../cli/lines.js';
 import type { Canvas, View } from '../cli/views.js';
 import type { Context } from '../context.js';
 import { RunError } from '../data/outcome-errors.js';
 import { nameFirstFew } from '../data/text.js';
 import { Failure, UnknownOutcomeError } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
-import { singleLine } from '../terminal/safe-text.js';
-import { type BulkReport, isDelete, type ReportRow, summarize, wentWrong } from '../runs/report.js';
 import type { RunHead } from '../runs/plan.js';
+import { type BulkReport, isDelete, type ReportRow, summarize, wentWrong } from '../runs/report.js';
+import { singleLine } from '../terminal/safe-text.js';
 
 /** The top-level fields of a report. */
 const reportFields: ReadonlySet<string | undefined> = new Set([

@@ -1,7 +1,7 @@
 /** Results for the user: the line that describes a single change, and the `--results` CSV of a bulk run. */
 import { resolve } from 'node:path';
-import { shortValue } from '../cli/lines.js';
 import { withConnectionFlags } from '../cli/connection-flags.js';
+import { shortValue } from '../cli/lines.js';
 import { refuseSpreadsheet } from '../config/parse.js';
 import type { Context } from '../context.js';
 import { csvLine, unguard } from '../data/csv.js';
@@ -10,10 +10,10 @@ import { labelOf } from '../data/path.js';
 import { Failure, OutputError, UsageError } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import { checkWritable, writeAtomically } from '../files/atomic-write.js';
+import { isDelete, type ReportRow, type SelectedRow } from '../runs/report.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { displayWidth } from '../terminal/width.js';
 import type { BulkValues, Invocation } from './invocation.js';
-import { isDelete, type ReportRow, type SelectedRow } from '../runs/report.js';
 
 /** `✔ Nimbus Kolmarden (app_0064): reviewing → shortlisted.   Undo: rosterctl runs undo d181ba`, on two lines if one is too narrow. */
 export function resultLines(

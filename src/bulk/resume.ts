@@ -1,11 +1,23 @@
 /** Resumes an unfinished run: all its remaining rows, or some of them. */
 import type { Context } from '../context.js';
 import { relativeTime } from '../data/time.js';
+import type { Recovery, Task } from '../engine/operation.js';
 import { GuardError } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
 import { type BeforeImages, openBeforeImages } from '../runs/before-images.js';
-import { checkExpected, confirmChanges, printPreview } from './confirm.js';
 import { markReported } from '../runs/end.js';
+import { type RunHead, requireContinuable } from '../runs/plan.js';
+import { isFinalRow, RowSet } from '../runs/report.js';
+import type { RunState } from '../runs/state.js';
+import { isSingleRun, openRunStore, type RunStore, runFolder } from '../runs/store.js';
+import {
+  continueJournal,
+  type RunOptions,
+  readRun,
+  type StoredRun,
+  writeOptions,
+} from '../runs/stored-run.js';
+import { checkExpected, confirmChanges, printPreview } from './confirm.js';
 import { type ExecutedRun, executeRun, type PlannedRun } from './execute.js';
 import {
   type Invocation,
@@ -15,18 +27,6 @@ import {
   lockOne,
   lockResource,
 } from './invocation.js';
-import type { Recovery, Task } from '../engine/operation.js';
-import { isFinalRow, RowSet } from '../runs/report.js';
-import { requireContinuable, type RunHead } from '../runs/plan.js';
-import type { RunState } from '../runs/state.js';
-import { isSingleRun, openRunStore, runFolder, type RunStore } from '../runs/store.js';
-import {
-  continueJournal,
-  readRun,
-  type RunOptions,
-  type StoredRun,
-  writeOptions,
-} from '../runs/stored-run.js';
 
 /** An invocation that resumes or retries a run, whose rows were selected earlier. */
 export type Resuming = Omit<Invocation, 'source'>;

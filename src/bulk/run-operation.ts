@@ -14,8 +14,8 @@ import { startedTasks, unfinishedRunsOf, withCarried } from './earlier-runs.js';
 import {
   type BulkValues,
   headFor,
-  inputDigest,
   type Invocation,
+  inputDigest,
   jobOf,
   type KeptJob,
   limitRate,

@@ -6,16 +6,16 @@ import {
   type ColumnRules,
   type Header,
   type HeaderOptions,
-  InputErrors,
   hasIdColumn,
+  InputErrors,
   readHeader,
 } from '../data/csv-columns.js';
-import { csvReader, type CsvRow, readCsv } from '../data/csv-reader.js';
+import { type CsvRow, csvReader, readCsv } from '../data/csv-reader.js';
 import { digestOf, intern } from '../data/digest.js';
 import { isObject, type JsonObject, parseJson } from '../data/json.js';
 import { firstOf } from '../data/text.js';
-import { InputError, stoppedReading, UsageError } from '../errors.js';
 import type { Selection } from '../engine/operation.js';
+import { InputError, stoppedReading, UsageError } from '../errors.js';
 import type { SelectedRow } from '../runs/report.js';
 
 /** Inputs with more rows are refused; they should be split. */

@@ -2,10 +2,14 @@
 import type { CommandOutput } from '../cli/define.js';
 import type { View } from '../cli/views.js';
 import type { Context } from '../context.js';
-import { recordStream, type Item } from '../data/batches.js';
+import { type Item, recordStream } from '../data/batches.js';
 import { isObject, type JsonObject } from '../data/json.js';
-import { CancelledError, type Failure } from '../errors.js';
 import { ConflictError } from '../data/outcome-errors.js';
+import type { Session } from '../engine/operation.js';
+import { unknownOutcome } from '../engine/verify.js';
+import { CancelledError, type Failure } from '../errors.js';
+import type { ReportRow } from '../runs/report.js';
+import { readRun } from '../runs/stored-run.js';
 import {
   type EndedRun,
   type ExecutedRun,
@@ -15,13 +19,9 @@ import {
   printUnfinished,
 } from './execute.js';
 import type { Invocation } from './invocation.js';
-import type { Session } from '../engine/operation.js';
 import type { Planned } from './planned-run.js';
-import type { ReportRow } from '../runs/report.js';
-import { reportView, reportViewFor, printSummary } from './report-view.js';
-import { readRun } from '../runs/stored-run.js';
+import { printSummary, reportView, reportViewFor } from './report-view.js';
 import { resultLines } from './results.js';
-import { unknownOutcome } from '../engine/verify.js';
 
 /**
  * Executes a run of many rows. For ndjson it returns a stream of rows, each once its result is on disk,

@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../data/json.js';
 import type { Paint } from '../terminal/paint.js';
 import { cellText } from '../terminal/safe-text.js';
 import { pad, truncate, widestOf, wrap } from '../terminal/width.js';
-import { detailOf, type CellOptions } from './cells.js';
+import { type CellOptions, detailOf } from './cells.js';
 
 interface CardStyle extends CellOptions {
   readonly columns: number;

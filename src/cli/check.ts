@@ -1,7 +1,7 @@
 /** Checks of a parsed command line that need only the command table, not the command's own module. */
 import type { GlobalFlags } from '../config/settings.js';
-import { didYouMean } from '../data/nearest.js';
 import type { ManifestCommand, ManifestGroup, ManifestParam } from '../data/command-manifest.js';
+import { didYouMean } from '../data/nearest.js';
 import { orList } from '../data/text.js';
 import { UsageError } from '../errors.js';
 import { globalFlags } from './global-flags.js';

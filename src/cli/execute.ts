@@ -5,10 +5,10 @@ import { UsageError } from '../errors.js';
 import { checkChoice, type RawValues } from './check.js';
 import {
   type Command,
-  LongRunning,
-  ValueWithExit,
-  type Params,
   type CommandOutput,
+  LongRunning,
+  type Params,
+  ValueWithExit,
 } from './define.js';
 
 /**

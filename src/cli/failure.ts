@@ -1,9 +1,9 @@
 /** Error messages: the only place where errors become text, JSON and exit codes. */
 import type { GlobalFlags } from '../config/environment.js';
 import type { Context } from '../context.js';
+import type { CommandManifest } from '../data/command-manifest.js';
 import { escapeJson } from '../data/json-escape.js';
 import { describeRequestedWait } from '../data/outcome-errors.js';
-import type { CommandManifest } from '../data/command-manifest.js';
 import { type ResourceName, resourceNames, resourceWords } from '../data/resources.js';
 import { systemLimit } from '../data/system-errors.js';
 import { loginCommand, upperFirst } from '../data/text.js';

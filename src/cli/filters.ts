@@ -2,19 +2,19 @@
 import * as z from 'zod/mini';
 import type { ResourceName } from '../api/contract.js';
 import type { Context } from '../context.js';
-import type { RecordTest } from '../data/dates.js';
 import {
   type Batches,
   batchesOf,
+  collect,
+  filterMap,
+  type Item,
   type RecordStream,
   recordStream,
-  collect,
-  type Item,
-  filterMap,
 } from '../data/batches.js';
+import type { RecordTest } from '../data/dates.js';
 import type { JsonObject } from '../data/json.js';
 import { nearest } from '../data/nearest.js';
-import { sortByField, type Sorting, defaultSorting } from '../data/sorting.js';
+import { defaultSorting, type Sorting, sortByField } from '../data/sorting.js';
 import { type Condition, contains, matchesCondition, parseCondition } from '../data/where.js';
 import { Failure, UsageError } from '../errors.js';
 import { param, params, type ValuesOf } from './define.js';

@@ -1,8 +1,8 @@
 /** The flags that every command takes. */
 import { outputFormats, timeStyles } from '../config/choices.js';
 import type { GlobalFlags } from '../config/settings.js';
-import { kebab } from '../data/text.js';
 import type { ManifestParam } from '../data/command-manifest.js';
+import { kebab } from '../data/text.js';
 
 interface GlobalFlag extends ManifestParam {
   readonly name: keyof GlobalFlags;

@@ -1,12 +1,13 @@
 /** Help pages: the start page, the root, one noun and one command, from the command table. */
-import { fillPieces, fillWords, fitPage, fullWidth, minTextWidth } from './fit-page.js';
-import { globalFlags, standardFlags } from './global-flags.js';
+
 import type {
+  CommandManifest,
   ManifestCommand,
   ManifestGroup,
   ManifestParam,
-  CommandManifest,
 } from '../data/command-manifest.js';
+import { fillPieces, fillWords, fitPage, fullWidth, minTextWidth } from './fit-page.js';
+import { globalFlags, standardFlags } from './global-flags.js';
 
 /** How to render a page. */
 interface PageOptions {

@@ -1,6 +1,6 @@
 /** The man page, rendered from the command table. */
 import { environmentVariables } from '../config/environment.js';
-import type { ManifestCommand, ManifestParam, CommandManifest } from '../data/command-manifest.js';
+import type { CommandManifest, ManifestCommand, ManifestParam } from '../data/command-manifest.js';
 import { exitCodes } from '../exit-codes.js';
 import { globalFlags } from './global-flags.js';
 import { callSource, exampleLine, flagUsage, meaningOf, usageOf } from './reference.js';

@@ -1,13 +1,13 @@
 /** Output: writes a command's value in the requested format, to stdout or the file of `--out`. */
 import { formatOfFile } from '../config/parse.js';
 import type { GlobalFlags, OutputFormat, Settings } from '../config/settings.js';
-import { type Batches, batchesOf, recordStream, collect, type Item } from '../data/batches.js';
+import { type Batches, batchesOf, collect, type Item, recordStream } from '../data/batches.js';
+import type { Environment } from '../data/environment.js';
 import type { JsonObject } from '../data/json.js';
 import { resourceWords } from '../data/resources.js';
 import type { LendKeyboard } from '../terminal/pager.js';
 import { createPaint } from '../terminal/paint.js';
 import type { Streams } from '../terminal/streams.js';
-import type { Environment } from '../data/environment.js';
 import { forScreen, type Sink, withSink } from './sink.js';
 import type { View } from './views.js';
 import {

@@ -1,13 +1,13 @@
 /** The command line parser: argv to a command of the table and its raw values, through commander. */
 import { Argument, Command, CommanderError, Option } from 'commander';
 import type { GlobalFlags } from '../config/settings.js';
-import { didYouMean, nearest } from '../data/nearest.js';
 import type {
+  CommandManifest,
   ManifestCommand,
   ManifestGroup,
   ManifestParam,
-  CommandManifest,
 } from '../data/command-manifest.js';
+import { didYouMean, nearest } from '../data/nearest.js';
 import { UsageError } from '../errors.js';
 import type { Parsed, RawValue } from './check.js';
 import { globalFlags, standardFlags } from './global-flags.js';

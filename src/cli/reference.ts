@@ -1,12 +1,12 @@
 /** Generated Markdown: the command reference, the assumptions page, and two tables of the README. */
 import { assumptions, contract, type Endpoint } from '../api/contract.js';
-import { kebab, upperFirst } from '../data/text.js';
 import type {
+  CommandManifest,
   ManifestCall,
   ManifestCommand,
   ManifestParam,
-  CommandManifest,
 } from '../data/command-manifest.js';
+import { kebab, upperFirst } from '../data/text.js';
 import { exitCodes } from '../exit-codes.js';
 import { globalFlags } from './global-flags.js';
 import { argUsage } from './help.js';

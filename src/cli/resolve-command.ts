@@ -2,8 +2,9 @@
  * Resolves the words of a command line: noun and verb, aliases, and the errors for words that are
  * unknown or meant for other tools.
  */
+
+import type { CommandManifest, ManifestCommand, ManifestGroup } from '../data/command-manifest.js';
 import { didYouMean, nearest } from '../data/nearest.js';
-import type { ManifestCommand, ManifestGroup, CommandManifest } from '../data/command-manifest.js';
 import { shellQuote } from '../data/text.js';
 import { UsageError } from '../errors.js';
 import { globalFlags, standardFlags } from './global-flags.js';

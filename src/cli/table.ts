@@ -2,12 +2,12 @@
 import type { ResourceName } from '../api/contract.js';
 import type { JsonObject } from '../data/json.js';
 import { valueAt } from '../data/path.js';
-import { sortByField, defaultSorting } from '../data/sorting.js';
+import { defaultSorting, sortByField } from '../data/sorting.js';
 import type { Paint } from '../terminal/paint.js';
 import { cellText } from '../terminal/safe-text.js';
-import { renderTable, type TableColumn, maxCellWidth } from '../terminal/table.js';
+import { maxCellWidth, renderTable, type TableColumn } from '../terminal/table.js';
 import { displayWidth } from '../terminal/width.js';
-import { cellOf, type CellOptions } from './cells.js';
+import { type CellOptions, cellOf } from './cells.js';
 import { terminalColumns } from './columns.js';
 
 interface TableStyle extends CellOptions {

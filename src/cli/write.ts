@@ -3,12 +3,12 @@ import type { Context } from '../context.js';
 import { CancelledError, GuardError, UsageError } from '../errors.js';
 import {
   type Command,
+  type CommandOutput,
   type Confirmation,
   type DryRun,
-  ValueWithExit,
   type Plan,
   RunOutput,
-  type CommandOutput,
+  ValueWithExit,
 } from './define.js';
 import { dryRunView } from './lines.js';
 import type { View } from './views.js';

@@ -1,6 +1,8 @@
 /** Writers: values and records as JSON, NDJSON, CSV, tab-separated lines and ids. */
-import { byteOrderMark, csvLine, type CsvOptions, forSpreadsheet } from '../data/csv.js';
+
 import { batchesOf, collect, type Item } from '../data/batches.js';
+import { eventLoopTurns } from '../data/concurrency.js';
+import { byteOrderMark, type CsvOptions, csvLine, forSpreadsheet } from '../data/csv.js';
 import {
   escapesOnlyQuotes,
   isObject,
@@ -9,7 +11,6 @@ import {
   printPlain,
 } from '../data/json.js';
 import { flatten, InnerNames, plainText, valueAt } from '../data/path.js';
-import { eventLoopTurns } from '../data/concurrency.js';
 import { plural } from '../data/text.js';
 import { CancelledError, OutputError, UsageError } from '../errors.js';
 import { jsonTsvCell, multiLine, tsvCell } from '../terminal/safe-text.js';

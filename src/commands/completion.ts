@@ -1,9 +1,9 @@
-import { type Change, defineLocalWrite, flag, param } from '../cli/define.js';
+import type { FileChange } from '../cli/completion/install.js';
 import { completionScript, type Shell, shells } from '../cli/completion/scripts.js';
+import { type Change, defineLocalWrite, flag, param } from '../cli/define.js';
 import { linesOf } from '../cli/views.js';
 import { oneOfWords } from '../cli/words.js';
 import type { LocalContext } from '../context.js';
-import type { FileChange } from '../cli/completion/install.js';
 
 interface Script {
   readonly shell: Shell;

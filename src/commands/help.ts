@@ -2,11 +2,11 @@
 import { defineLocalCommand, params } from '../cli/define.js';
 import { fitPage, fullWidth } from '../cli/fit-page.js';
 import { commandHelp, groupHelp, rootHelp } from '../cli/help.js';
+import { isCalled, unknownVerb, verbAliases } from '../cli/resolve-command.js';
 import { linesOf } from '../cli/views.js';
 import { anyWords } from '../cli/words.js';
-import { isCalled, unknownVerb, verbAliases } from '../cli/resolve-command.js';
-import { didYouMean } from '../data/nearest.js';
 import type { CommandManifest } from '../data/command-manifest.js';
+import { didYouMean } from '../data/nearest.js';
 import { UsageError } from '../errors.js';
 
 export default defineLocalCommand({

@@ -1,11 +1,12 @@
 /** The connection: which base URL, organization and key to use, and if they belong together. */
+
+import type { Environment } from '../data/environment.js';
 import { loginCommand } from '../data/text.js';
 import { ConfigError, NoKeyError, UsageError } from '../errors.js';
 import { cleanKey, readKeyFile } from './api-key.js';
 import { originOf, parseBaseUrl } from './base-url.js';
 import type { ConfigData, StoredKey, StoredKeys } from './config-file.js';
 import type { GlobalFlags } from './environment.js';
-import type { Environment } from '../data/environment.js';
 import { chooseOne, requireProfile } from './profiles.js';
 import type { Connection, Settings } from './settings.js';
 

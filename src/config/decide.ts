@@ -1,4 +1,6 @@
 /** Resolves each setting from flags, environment, profile, defaults and the built-in default. */
+
+import type { Environment } from '../data/environment.js';
 import { didYouMean } from '../data/nearest.js';
 import { kebab } from '../data/text.js';
 import { ConfigError, UsageError } from '../errors.js';
@@ -6,7 +8,6 @@ import type { ConfigData } from './config-file.js';
 import type { GlobalFlags } from './environment.js';
 import { type DefaultedKey, type SettingKey, settingKeys } from './keys.js';
 import type { Parse } from './parse.js';
-import type { Environment } from '../data/environment.js';
 
 /** One setting, as `config list` shows it. */
 export interface SettingOrigin {

@@ -1,9 +1,9 @@
 /** Runs a profile's `key.command`, for example a password manager. */
 import { spawn } from 'node:child_process';
+import type { Environment } from '../data/environment.js';
 import { splitWords } from '../data/text.js';
 import { ConfigError } from '../errors.js';
 import { cleanKey } from './api-key.js';
-import type { Environment } from '../data/environment.js';
 
 const maxBytes = 65_536;
 

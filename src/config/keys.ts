@@ -19,8 +19,8 @@ import {
   nameList,
   oneOf,
   onOff,
-  parameterName,
   type Parse,
+  parameterName,
   parseRate,
   queryText,
 } from './parse.js';

@@ -1,7 +1,7 @@
 /** The folders for configuration, state and cache. */
 import { join, posix, win32 } from 'node:path';
-import { ConfigError } from '../errors.js';
 import type { Environment } from '../data/environment.js';
+import { ConfigError } from '../errors.js';
 
 /** What decides where files are stored. */
 interface PathsInput {

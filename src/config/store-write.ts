@@ -1,12 +1,12 @@
 /** Writes the configuration, under a lock between processes. */
 import { readdirSync, unlinkSync } from 'node:fs';
-import { isDeepStrictEqual } from 'node:util';
 import { join } from 'node:path';
-import { type ThisProcess, withLock } from '../files/lock.js';
-import { ensurePrivateFolder, tightenPrivateFile } from '../files/private.js';
-import { ConfigError, Failure } from '../errors.js';
+import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../data/json.js';
 import { systemReason } from '../data/system-errors.js';
+import { ConfigError, Failure } from '../errors.js';
+import { type ThisProcess, withLock } from '../files/lock.js';
+import { ensurePrivateFolder, tightenPrivateFile } from '../files/private.js';
 import { configToJson, parseJsonText, type Stored } from './config-file.js';
 import type { Folder } from './paths.js';
 

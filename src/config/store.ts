@@ -1,8 +1,8 @@
 /** The configuration on disk: profiles, defaults and keys. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { defaultProfile } from '../data/text.js';
 import { systemReason } from '../data/system-errors.js';
+import { defaultProfile } from '../data/text.js';
 import { ConfigError } from '../errors.js';
 import type { ThisProcess } from '../files/lock.js';
 import { inspectPrivateFile, tightenPrivateFile } from '../files/private.js';

@@ -1,10 +1,11 @@
 /** Values of CSV cells: a changed cell keeps the type of the record's value. */
+
+import { InputError, UsageError } from '../errors.js';
 import { type Field, setFields } from './assign.js';
 import { clearWord, exportText, spreadsheetError } from './csv.js';
-import { compareDecimals } from './sorting.js';
 import { isObject, type JsonObject, parseJson, RawNumber } from './json.js';
-import { bracketPath, isNested, listText, locate, type Located, plainText } from './path.js';
-import { InputError, UsageError } from '../errors.js';
+import { bracketPath, isNested, type Located, listText, locate, plainText } from './path.js';
+import { compareDecimals } from './sorting.js';
 
 const columnTypes = ['text', 'int', 'bool', 'json'] as const;
 type ColumnType = (typeof columnTypes)[number];

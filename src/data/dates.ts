@@ -1,7 +1,7 @@
 /** Dates and times as typed and as records hold them. */
 import { UsageError } from '../errors.js';
-import { parseDuration } from './time.js';
 import type { JsonObject } from './json.js';
+import { parseDuration } from './time.js';
 
 /** A point in time as typed: an instant, a bare date (a whole local day) or an age before now. */
 export type When =

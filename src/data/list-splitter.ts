@@ -1,5 +1,6 @@
 /** Splits a streamed JSON list into its elements, so that a long list is never all in memory. */
 import type { Item } from './batches.js';
+import { countKeys, parseJson, printsUnchanged } from './json.js';
 import {
   backslash,
   closeArray,
@@ -15,11 +16,10 @@ import {
   openObject,
   plainEscapes,
   quote,
-  smallE,
   StringSearch,
+  smallE,
   zero,
 } from './json-bytes.js';
-import { countKeys, parseJson, printsUnchanged } from './json.js';
 
 /**
  * Decides if the array at this path of object keys is the list; a bare array has the empty path.

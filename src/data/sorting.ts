@@ -1,6 +1,6 @@
-import { lazy } from './lazy.js';
 import { timeOf } from './dates.js';
 import { type JsonObject, RawNumber } from './json.js';
+import { lazy } from './lazy.js';
 import { valuesAt } from './path.js';
 import { type ResourceName, resourceWords } from './resources.js';
 import { stripTrailing } from './text.js';

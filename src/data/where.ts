@@ -1,9 +1,9 @@
 /** Conditions on records: `--where`, `--if`, `--search`, and how texts are compared. */
 import { UsageError } from '../errors.js';
 import { timeOf } from './dates.js';
-import { compareDecimals } from './sorting.js';
 import { isObject, type JsonObject, RawNumber } from './json.js';
 import { plainText, valuesAt } from './path.js';
+import { compareDecimals } from './sorting.js';
 
 const operators = ['!=', '<=', '>=', '=', '~', '<', '>'] as const;
 type Operator = (typeof operators)[number];

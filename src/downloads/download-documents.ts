@@ -2,22 +2,22 @@
 import * as z from 'zod/mini';
 import { limitRate } from '../bulk/invocation.js';
 import {
-  selectByFilter,
-  selectLocally,
   type Selecting,
   type SelectionValues,
+  selectByFilter,
+  selectLocally,
   sourceOf,
 } from '../bulk/select-rows.js';
-import { type DryRun, flag, ValueWithExit, param } from '../cli/define.js';
-import { changeLines } from '../cli/lines.js';
 import { binarySize } from '../cli/cells.js';
+import { type DryRun, flag, param, ValueWithExit } from '../cli/define.js';
+import { changeLines } from '../cli/lines.js';
 import { type Canvas, linesOf } from '../cli/views.js';
 import type { Context } from '../context.js';
 import { plural, shellQuote } from '../data/text.js';
 import { ProtocolError, UsageError } from '../errors.js';
 import { ownDescriptor } from '../files/own-descriptor.js';
-import { singleLine } from '../terminal/safe-text.js';
 import { documentSelection } from '../resources/document-filters.js';
+import { singleLine } from '../terminal/safe-text.js';
 import {
   createDownloader,
   type DownloadCall,
@@ -26,8 +26,8 @@ import {
   wasSkipped,
 } from './download-one.js';
 import { type DownloadWorker, runDownloads } from './download-run.js';
+import { inspectTarget, type SaveOptions } from './target-file.js';
 import { checkTargets, nameTargets, type Target, withRecords } from './target-names.js';
-import { type SaveOptions, inspectTarget } from './target-file.js';
 
 /** The flags shared by download and preview. */
 export const downloadFlags = {

@@ -1,12 +1,12 @@
 /** Downloads of several documents: runs them concurrently, stops on failures that concern all, and shows progress. */
 import { setMaxListeners } from 'node:events';
 import { basename } from 'node:path';
-import { CircuitBreaker } from '../engine/limits.js';
 import { binarySize, bytesMoved } from '../cli/cells.js';
-import { type FailedItem, errorMessage } from '../cli/failure.js';
+import { errorMessage, type FailedItem } from '../cli/failure.js';
 import type { Context } from '../context.js';
 import { mapConcurrently } from '../data/concurrency.js';
 import { plural } from '../data/text.js';
+import { CircuitBreaker } from '../engine/limits.js';
 import { CancelledError, Failure, GuardError } from '../errors.js';
 import { type ExitName, mostSevere } from '../exit-codes.js';
 import type { FileSink } from './resumable-download.js';

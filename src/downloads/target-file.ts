@@ -3,17 +3,17 @@ import { lstat, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { extensionsOf } from '../api/schemas.js';
 import type { Download } from '../api/store-download.js';
-import type { FileSink } from './resumable-download.js';
 import type { Context } from '../context.js';
 import { dispositionName, safeFileName } from '../data/file-names.js';
 import type { JsonObject } from '../data/json.js';
 import { GuardError, OutputError } from '../errors.js';
 import { openAtomic } from '../files/atomic-write.js';
-import { makeFolder } from '../files/private.js';
 import { ownDescriptor } from '../files/own-descriptor.js';
-import { type AtomicFile, writeReason } from '../files/writing.js';
 import { openPartial, type PartialFile } from '../files/partial-file.js';
+import { makeFolder } from '../files/private.js';
+import { type AtomicFile, writeReason } from '../files/writing.js';
 import { multiLine } from '../terminal/safe-text.js';
+import type { FileSink } from './resumable-download.js';
 
 /** Where downloads are saved, and what happens to existing files. */
 export interface SaveOptions {

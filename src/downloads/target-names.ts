@@ -1,19 +1,20 @@
 /** Target names of downloads: chooses a distinct path for each document, and checks them before anything is requested. */
+
+import type { Download } from '../api/store-download.js';
 import type { Context } from '../context.js';
 import { nameKey, withSuffix } from '../data/file-names.js';
 import type { JsonObject } from '../data/json.js';
 import { nameFirstFew, plural } from '../data/text.js';
 import { ApiError, GuardError, NotFoundError } from '../errors.js';
-import type { SelectedRow } from '../runs/report.js';
 import { recordReader } from '../resources/read.js';
+import type { SelectedRow } from '../runs/report.js';
 import {
   inFolder,
+  inspectTarget,
   nameFor,
   nameFromHeaders,
   type SaveOptions,
-  inspectTarget,
 } from './target-file.js';
-import type { Download } from '../api/store-download.js';
 
 /** One document and the path of its file. */
 export interface Target {

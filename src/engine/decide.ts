@@ -11,9 +11,9 @@ import {
   UnknownOutcomeError,
 } from '../errors.js';
 import { hashOf } from '../runs/journal.js';
-import type { RowPlan } from './operation.js';
 import type { DoneStep, ReportRow, RowChange, RowResult, SelectedRow } from '../runs/report.js';
 import { isNote } from '../runs/state.js';
+import type { RowPlan } from './operation.js';
 
 /** Conditions for changing a row at all (`--if-status`, `--if`). */
 export interface Guards {

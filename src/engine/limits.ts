@@ -11,8 +11,8 @@ import {
   UnverifiedError,
 } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
-import { isForbidden, resultOf, resultOfStop, stopsRun } from './decide.js';
 import { countsAsError, type RowResult } from '../runs/report.js';
+import { isForbidden, resultOf, resultOfStop, stopsRun } from './decide.js';
 
 /** Why a run stopped sending. */
 export interface StopReason {

@@ -2,18 +2,18 @@
 import type { ResourceName } from '../api/contract.js';
 import type { Answer, Call, PlannedRequest } from '../api/types.js';
 import type { CommandOutput } from '../cli/define.js';
-import type { Overrides } from '../data/resources.js';
 import type { Context } from '../context.js';
-import type { Instant } from '../data/time.js';
-import type { JsonObject } from '../data/json.js';
+import type { ColumnRules } from '../data/csv-columns.js';
 import type { RecordTest } from '../data/dates.js';
+import type { JsonObject } from '../data/json.js';
+import type { Overrides } from '../data/resources.js';
+import type { Instant } from '../data/time.js';
 import type { ApiError, Failure } from '../errors.js';
 import type { BeforeImageEntry } from '../runs/before-images.js';
-import type { ColumnRules } from '../data/csv-columns.js';
 import type { RunHead } from '../runs/plan.js';
-import type { StoredRun } from '../runs/stored-run.js';
-import type { Intent } from '../runs/state.js';
 import type { DoneStep, RowChange, SelectedRow } from '../runs/report.js';
+import type { Intent } from '../runs/state.js';
+import type { StoredRun } from '../runs/stored-run.js';
 
 /** Where the rows of a command line come from. */
 export type Source = 'ids' | 'idsFile' | 'csv' | 'filter';

@@ -4,13 +4,13 @@ import { mapConcurrently } from '../data/concurrency.js';
 import type { JsonObject } from '../data/json.js';
 import { NotAppliedError } from '../data/outcome-errors.js';
 import type { Failure } from '../errors.js';
-import type { RecordState, Step, Verification } from './operation.js';
 import type { RowChange } from '../runs/report.js';
-import { changedByOther, runRow, stepDone } from './run-row.js';
 import { settleTimeLeft } from '../runs/state.js';
+import type { RecordState, Step, Verification } from './operation.js';
+import { changedByOther, runRow, stepDone } from './run-row.js';
 import {
-  partialResult,
   type PendingVerification,
+  partialResult,
   type RowHost,
   type RowRun,
   unknownOutcome,

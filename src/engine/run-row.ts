@@ -1,7 +1,9 @@
 /** Executes one row of a run: decide from the read, record the intent, send, confirm, verify. */
-import { exceedsRetryBudget, isProvenNotFound } from '../data/outcome-errors.js';
+
 import type { JsonObject } from '../data/json.js';
+import { exceedsRetryBudget, isProvenNotFound } from '../data/outcome-errors.js';
 import { ApiError, Failure, NetworkError, StaleReadError, UnknownOutcomeError } from '../errors.js';
+import { isRecent, redactedBefore } from '../runs/state.js';
 import {
   beforeAndAfter,
   changedMeanwhile,
@@ -11,12 +13,11 @@ import {
   digestIn,
 } from './decide.js';
 import type { RecordState, Sent, Step } from './operation.js';
-import { redactedBefore, isRecent } from '../runs/state.js';
 import {
   compareFields,
-  partialResult,
   imageOf,
   type PendingVerification,
+  partialResult,
   type RowHost,
   type RowRun,
   vanishedFields,

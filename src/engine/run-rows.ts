@@ -1,8 +1,11 @@
 /** Executes the rows of a run concurrently, and ends each with exactly one result. */
-import { ageMs } from '../data/time.js';
+
 import type { JsonObject } from '../data/json.js';
+import { ageMs } from '../data/time.js';
 import { CancelledError, Failure } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
+import { type ReportRow, RowSet } from '../runs/report.js';
+import { redactRow, sentAtLatest } from '../runs/state.js';
 import { digestIn } from './decide.js';
 import {
   CircuitBreaker,
@@ -13,16 +16,14 @@ import {
 } from './limits.js';
 import type { ReadPurpose, RecordState, Sent, Task } from './operation.js';
 import { PendingVerifications } from './pending.js';
-import { type ReportRow, RowSet } from '../runs/report.js';
 import { runRow } from './run-row.js';
-import { sentAtLatest, redactRow } from '../runs/state.js';
 import {
-  partialResult,
   type PendingVerification,
+  partialResult,
   type RowHost,
-  rowRun,
   type RowRun,
   type RowRunOptions,
+  rowRun,
   unknownOutcome,
 } from './verify.js';
 

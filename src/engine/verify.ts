@@ -7,8 +7,10 @@ import { type Instant, parseDuration } from '../data/time.js';
 import { CancelledError, Failure, UnknownOutcomeError, UsageError } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
 import type { BeforeImages } from '../runs/before-images.js';
-import type { Guards } from './decide.js';
 import type { Entry } from '../runs/journal.js';
+import type { DoneStep, ReportRow, RowChange, SelectedRow } from '../runs/report.js';
+import { type Intent, isAsBefore } from '../runs/state.js';
+import type { Guards } from './decide.js';
 import type {
   BeforeValues,
   Comparison,
@@ -20,8 +22,6 @@ import type {
   Task,
   Verification,
 } from './operation.js';
-import type { DoneStep, ReportRow, RowChange, SelectedRow } from '../runs/report.js';
-import { type Intent, isAsBefore } from '../runs/state.js';
 
 /** Everything that the rows of a run depend on. */
 export interface RowRunOptions {

@@ -4,7 +4,6 @@ import { statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CancelledError, GuardError } from '../errors.js';
-import { makeFolder } from './private.js';
 import { describeSelf, holderState, type LockHolder, type ThisProcess } from './holder.js';
 import {
   codeOf,
@@ -17,6 +16,7 @@ import {
   removeIfThere,
   writeNew,
 } from './lock-files.js';
+import { makeFolder } from './private.js';
 
 export type { LockHolder, ThisProcess } from './holder.js';
 

@@ -4,14 +4,14 @@ import { type FileHandle, open, rename, unlink, writeFile } from 'node:fs/promis
 import { dirname } from 'node:path';
 import { type FileVersion, rangeValidator } from '../data/file-version.js';
 import { GuardError } from '../errors.js';
-import { removeSingleWriterTemp, placeNew, syncFolder, writeAtomically } from './atomic-write.js';
+import { placeNew, removeSingleWriterTemp, syncFolder, writeAtomically } from './atomic-write.js';
 import { describeSelf, type ThisProcess } from './holder.js';
 import { withLock } from './lock.js';
 import {
+  inspect,
   inTheWay,
   isHeld,
   isOfEarlierBoot,
-  inspect,
   type Marker,
   markerText,
   readMarker,

@@ -2,12 +2,12 @@
 import { findRecord } from '../api/records.js';
 import { callFor, resource as rowOf } from '../api/resources.js';
 import type { Call } from '../api/types.js';
-import type { Operation, Sent, Session, Step } from '../engine/operation.js';
-import { type TypedFields, touchedFields } from '../cli/field-flags.js';
 import { errorMessage } from '../cli/failure.js';
+import { type TypedFields, touchedFields } from '../cli/field-flags.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import type { ResourceName } from '../data/resources.js';
+import type { Operation, Sent, Session, Step } from '../engine/operation.js';
 import { type ApiError, Failure, UnknownOutcomeError, UsageError } from '../errors.js';
 import { recordReader } from './read.js';
 import { creating, sendCreate } from './send.js';

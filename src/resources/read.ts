@@ -1,7 +1,6 @@
 /** Reads single records: through their documented GET, or from the list if there is none. */
 import { callFor, resource as rowOf } from '../api/resources.js';
 import type { Call } from '../api/types.js';
-import type { RecordState } from '../engine/operation.js';
 import { ValueWithExit } from '../cli/define.js';
 import type { FailedItem } from '../cli/failure.js';
 import type { Context } from '../context.js';
@@ -10,6 +9,7 @@ import { isNotFound } from '../data/outcome-errors.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
 import { shellQuote } from '../data/text.js';
 import { ageMs, type Instant, pause } from '../data/time.js';
+import type { RecordState } from '../engine/operation.js';
 import { ApiError, Failure, NotFoundError, otherRecord, ProtocolError } from '../errors.js';
 import { mostSevere } from '../exit-codes.js';
 

@@ -1,7 +1,8 @@
 /** Selection in bulk commands on any resource: filters of the list, and columns of a CSV. */
+
+import { listFlags } from '../cli/filters.js';
 import type { Column, ColumnRules } from '../data/csv-columns.js';
 import type { Filters } from '../engine/operation.js';
-import { listFlags } from '../cli/filters.js';
 
 /** The list flags as selection flags; the rare ones appear in --help only. */
 export const listSelectionFlags = {

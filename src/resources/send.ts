@@ -3,10 +3,10 @@ import { endpoint } from '../api/contract.js';
 import { findRecord } from '../api/records.js';
 import { resource as rowOf } from '../api/resources.js';
 import type { Call } from '../api/types.js';
-import type { Sent, Session } from '../engine/operation.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import type { ResourceName } from '../data/resources.js';
+import type { Sent, Session } from '../engine/operation.js';
 import { ApiError, ProtocolError } from '../errors.js';
 import type { RecordReader } from './read.js';
 

@@ -1,18 +1,18 @@
 /** Converts tryout applications to players (contract 4.4); with --accept, sets the status first. */
 import { findRecord } from '../api/records.js';
 import { callFor } from '../api/resources.js';
-import { cellFields } from '../data/cell-values.js';
-import type { Operation, Sent, Session, Step } from '../engine/operation.js';
-import type { RowChange } from '../runs/report.js';
-import { touchedFields, type TypedFields } from '../cli/field-flags.js';
+import { type TypedFields, touchedFields } from '../cli/field-flags.js';
 import type { Context } from '../context.js';
+import { cellFields } from '../data/cell-values.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { labelOf } from '../data/path.js';
+import type { Operation, Sent, Session, Step } from '../engine/operation.js';
 import { ApiError } from '../errors.js';
-import { isConverted, playerIdOf } from './tryout-filters.js';
-import { compareEdit, createNotes, editCall, type Notes } from './tryout-edit.js';
+import type { RowChange } from '../runs/report.js';
 import { readerForWrite, readFor } from './read.js';
-import { sentRefusal, sendWrite } from './send.js';
+import { sendWrite, sentRefusal } from './send.js';
+import { compareEdit, createNotes, editCall, type Notes } from './tryout-edit.js';
+import { isConverted, playerIdOf } from './tryout-filters.js';
 import { presentAgain } from './update.js';
 
 /** The job of a conversion, as plain JSON. */

@@ -1,14 +1,14 @@
 /** Changes the status and the notes of tryout applications (contract 4.1). */
 import { callFor } from '../api/resources.js';
 import { TryoutStatus } from '../api/schemas.js';
-import type { Comparison, Operation, Session, Step, Task } from '../engine/operation.js';
-import type { RowChange, SelectedRow } from '../runs/report.js';
 import type { Context } from '../context.js';
 import { exportText } from '../data/csv.js';
 import type { JsonObject } from '../data/json.js';
 import { labelOf } from '../data/path.js';
 import { nameFirstFew, orList } from '../data/text.js';
+import type { Comparison, Operation, Session, Step, Task } from '../engine/operation.js';
 import { CancelledError, UsageError } from '../errors.js';
+import type { RowChange, SelectedRow } from '../runs/report.js';
 import { datedLine, editedNotes, type NoteEdit, withoutDay } from './notes.js';
 import { readerForWrite, readFor } from './read.js';
 import { sendWrite } from './send.js';

@@ -1,13 +1,13 @@
 /** Selection of tryout applications, the columns that their CSV may have, and the edit operation on them. */
 import * as z from 'zod/mini';
 import { TryoutApplication, TryoutStatus } from '../api/schemas.js';
-import type { ColumnRules } from '../data/csv-columns.js';
 import { allFlags, type BulkValues } from '../bulk/invocation.js';
-import type { Filters, Operation } from '../engine/operation.js';
 import { params } from '../cli/define.js';
 import { listFlags } from '../cli/filters.js';
+import type { ColumnRules } from '../data/csv-columns.js';
 import { nearest } from '../data/nearest.js';
 import { orList } from '../data/text.js';
+import type { Filters, Operation } from '../engine/operation.js';
 import { UsageError } from '../errors.js';
 import { type NoteValues, noteWords, oneNoteFlag, readNoteEdit } from './notes.js';
 import { type EditJob, editParts } from './tryout-edit.js';

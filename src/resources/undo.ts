@@ -2,12 +2,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { replacementBody } from '../api/records.js';
 import { resource as rowOf } from '../api/resources.js';
-import type { BeforeImage } from '../runs/before-images.js';
-import type { Operation, Session } from '../engine/operation.js';
-import type { SelectedRow } from '../runs/report.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import type { ResourceName } from '../data/resources.js';
+import type { Operation, Session } from '../engine/operation.js';
+import type { BeforeImage } from '../runs/before-images.js';
+import type { SelectedRow } from '../runs/report.js';
 import { deleteSession } from './delete.js';
 import { compareEdit, plainNotes } from './tryout-edit.js';
 import { readOnlyFields, updateSession } from './update.js';

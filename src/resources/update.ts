@@ -3,22 +3,22 @@ import { isDeepStrictEqual } from 'node:util';
 import { replacementBody } from '../api/records.js';
 import { callFor, resource as rowOf } from '../api/resources.js';
 import type { Call } from '../api/types.js';
-import { cellFieldNames, cellFields } from '../data/cell-values.js';
-import type { Filters, Operation, RowPlan, Session, Step } from '../engine/operation.js';
-import type { RowChange, SelectedRow } from '../runs/report.js';
+import { errorMessage } from '../cli/failure.js';
 import {
   type FieldValues,
   type TypedFields,
   touchedFields,
   touchedNames,
 } from '../cli/field-flags.js';
-import { errorMessage } from '../cli/failure.js';
 import type { Context } from '../context.js';
 import { readFieldWord } from '../data/assign.js';
+import { cellFieldNames, cellFields } from '../data/cell-values.js';
 import type { JsonObject } from '../data/json.js';
 import type { ResourceName } from '../data/resources.js';
+import type { Filters, Operation, RowPlan, Session, Step } from '../engine/operation.js';
 import { Failure } from '../errors.js';
-import { readerForWrite, readFor, type RecordReader } from './read.js';
+import type { RowChange, SelectedRow } from '../runs/report.js';
+import { type RecordReader, readerForWrite, readFor } from './read.js';
 import { fieldColumns } from './selection.js';
 import { sendWrite } from './send.js';
 

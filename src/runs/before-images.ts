@@ -1,9 +1,9 @@
 /** Before-images (`undo.jsonl` in a run's folder): what the records held before the run's writes, for `runs undo`. */
-import { join } from 'node:path';
+
 import { writeFileSync } from 'node:fs';
 import { stat, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { isObject, type JsonObject, parseJson, printJson } from '../data/json.js';
-import { runNameIn, newRunName, runFolder, runNames, type RunStore, startOf } from './store.js';
 import {
   openSyncedLines,
   parseLines,
@@ -11,6 +11,7 @@ import {
   sealLine,
   unsealLine,
 } from '../files/synced-lines.js';
+import { newRunName, type RunStore, runFolder, runNameIn, runNames, startOf } from './store.js';
 
 /** What a write is about to change, or what it created. */
 export interface BeforeImageEntry {

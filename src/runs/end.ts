@@ -3,26 +3,26 @@ import { isObject, type JsonObject } from '../data/json.js';
 import { notVerified } from '../errors.js';
 import { holderState, type ThisProcess } from '../files/holder.js';
 import { sweepLocks } from '../files/lock.js';
-import { pruneNext, pruneBeforeImages } from './before-images.js';
+import { pruneBeforeImages, pruneNext } from './before-images.js';
 import type { DamagedRun, Journal } from './journal.js';
 import { isLockedByOther, isRunHeld, recordLocks } from './lock.js';
-import { countsAsError, type ReportRow } from './report.js';
 import { type PlannedRow, type RunPlan, shortenPlan } from './plan.js';
+import { countsAsError, type ReportRow } from './report.js';
 import {
   isReported,
   moveRun,
+  type RunStore,
   removeRun,
   runFolder,
   runNames,
-  type RunStore,
   startOf,
   writeReported,
 } from './store.js';
 import {
   continueJournal,
+  type RunOptions,
   readRun,
   readRuns,
-  type RunOptions,
   type StoredRun,
 } from './stored-run.js';
 

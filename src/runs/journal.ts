@@ -10,13 +10,13 @@ import {
   openSyncedLines,
   parseLines,
   readBytes,
-  sealLine,
   type SyncedLines,
+  sealLine,
   unsealLine,
 } from '../files/synced-lines.js';
 import { hasQuery, someText } from './before-images.js';
+import { hasPlan, headOf, isSamePlace, type PlannedRow, type RunHead, readPlan } from './plan.js';
 import type { SelectedRow } from './report.js';
-import { hasPlan, headOf, isSamePlace, type PlannedRow, readPlan, type RunHead } from './plan.js';
 
 /** One line of a journal. */
 export interface JournalRecord {

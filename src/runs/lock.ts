@@ -7,8 +7,8 @@ import { describeSelf, holderState, isSameProcess } from '../files/holder.js';
 import {
   acquireLock,
   type HeldLock,
-  lockHolder,
   type LockHolder,
+  lockHolder,
   removalHint,
   type ThisProcess,
 } from '../files/lock.js';

@@ -9,26 +9,26 @@ import { describeSelf, type ThisProcess } from '../files/holder.js';
 import type { HeldLock } from '../files/lock.js';
 import {
   cannotBeUsed,
-  damagedRun,
   type DamagedRun,
+  damagedRun,
   type Journal,
   type JournalOptions,
   openJournal,
   readJournal,
 } from './journal.js';
+import { headOf, type RunHead, type RunPlan, readPlan, writePlan } from './plan.js';
 import { isFinalRow, type ReportSummary, summarize } from './report.js';
-import { headOf, readPlan, type RunHead, type RunPlan, writePlan } from './plan.js';
 import { foldJournal, type RunState } from './state.js';
 import {
-  isRunName,
   isReported,
+  isRunName,
   journalIn,
   journalPath,
   placeIn,
-  runFolder,
-  runNames,
   type RunPlace,
   type RunStore,
+  runFolder,
+  runNames,
 } from './store.js';
 
 /** A run as stored on disk. */

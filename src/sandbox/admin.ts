@@ -1,12 +1,13 @@
 /** The routes outside `/v1`: identity, events, requests and faults of a running server. */
+
+import { Failure } from '../errors.js';
 import { type Faults, faultsIn } from './faults.js';
 import type { HandlerReply } from './handler.js';
 import { isSameSecret } from './keys.js';
 import type { SandboxEvent } from './records.js';
 import { invalid, Refusal } from './refusal.js';
-import { readJsonBody, type Received } from './request.js';
+import { type Received, readJsonBody } from './request.js';
 import { identityPath, identityProof } from './server-file.js';
-import { Failure } from '../errors.js';
 
 /** What the routes show. They accept the server's token and never an API key. */
 export interface Admin {

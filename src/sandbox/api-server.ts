@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Endpoint } from '../api/contract.js';
 import { Failure } from '../errors.js';
 import { type Admin, answerAdmin, isAdminPath } from './admin.js';
-import { answerWithFault, readWhole, type Rendered } from './fault-answer.js';
+import { answerWithFault, type Rendered, readWhole } from './fault-answer.js';
 import type { Faults } from './faults.js';
 import type { HandlerReply } from './handler.js';
 import type { Grant, UrlSigner } from './keys.js';
@@ -13,8 +13,8 @@ import {
   checkBody,
   checkBodyOrganization,
   isOwnHost,
-  readJsonBody,
   type Received,
+  readJsonBody,
 } from './request.js';
 import { handle, type Match, matchRoute } from './routes.js';
 import type { State } from './state.js';

@@ -2,7 +2,7 @@
 import { extensionsOf } from '../api/schemas.js';
 import type { JsonObject } from '../data/json.js';
 import { checkName, find, listed, merged, newRecord, recordsOf } from './editing.js';
-import type { HandlerCall, Handlers, HandlerReply } from './handler.js';
+import type { HandlerCall, HandlerReply, Handlers } from './handler.js';
 import type { StoredRecord, Upload } from './records.js';
 import { invalid, Refusal } from './refusal.js';
 

@@ -1,6 +1,7 @@
 /** The sandbox as commands use it: open it for one command, start it as a server, reset it, list its events. */
-import { OutputError } from '../errors.js';
+
 import { demoOrganization } from '../config/profiles.js';
+import { OutputError } from '../errors.js';
 import { type KeyName, keysOf } from './keys.js';
 import type { SandboxEvent } from './records.js';
 import { type ServeOptions, type Servers, startServers } from './serve.js';
@@ -10,9 +11,9 @@ import {
   loadSecret,
   openStorage,
   resetStorage,
-  sandboxFolder,
   type SandboxPlace,
   type Storage,
+  sandboxFolder,
 } from './storage.js';
 
 export { type SandboxEvent, seedSizes } from './records.js';

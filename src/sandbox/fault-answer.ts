@@ -2,8 +2,8 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseDuration } from '../data/time.js';
 import { isObject } from '../data/json.js';
+import { parseDuration } from '../data/time.js';
 import type { Fault } from './fault-rule.js';
 import { maxJsonBytes, type Received } from './request.js';
 

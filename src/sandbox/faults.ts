@@ -1,6 +1,6 @@
 /** The fault rules of a running sandbox, and the requests that it has received. */
 import type { JsonObject } from '../data/json.js';
-import { type Fault, type FaultRule, parseFaultRule, type Port } from './fault-rule.js';
+import { type Fault, type FaultRule, type Port, parseFaultRule } from './fault-rule.js';
 
 /** One request and the fault that was applied to it; never a body, a key or a query. */
 export interface RequestRecord {

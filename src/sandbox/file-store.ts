@@ -5,8 +5,8 @@ import type { Fault } from './fault-rule.js';
 import type { Faults } from './faults.js';
 import type { FileBytes } from './file-bytes.js';
 import { receive, serve } from './file-transfer.js';
-import { StoreRefusal } from './refusal.js';
 import { type SignatureCheck, verifySignedUrl } from './keys.js';
+import { StoreRefusal } from './refusal.js';
 import type { State } from './state.js';
 
 export interface FileStoreParts {

@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FileBytes, StoredBytes } from './file-bytes.js';
-import type { Tables, Upload } from './records.js';
 import type { SignedCall } from './keys.js';
-import type { State } from './state.js';
+import type { Tables, Upload } from './records.js';
 import { StoreRefusal } from './refusal.js';
+import type { State } from './state.js';
 
 /**
  * Step 2 of an upload (contract 4.5): exactly the announced type and number of bytes. The same bytes

@@ -1,9 +1,9 @@
 /** What a handler receives and returns, and the table of all handlers as a type. */
 import type { contract, EndpointName } from '../api/contract.js';
 import type { JsonObject } from '../data/json.js';
+import type { UrlSigner } from './keys.js';
 import type { Personality } from './personality.js';
 import type { LogStep, Tables } from './records.js';
-import type { UrlSigner } from './keys.js';
 
 /** A call whose key, permission, organization and body have been checked. */
 export interface HandlerCall<Param extends string = string> {

@@ -8,8 +8,8 @@ import {
   readSync,
   writeSync,
 } from 'node:fs';
-import { GuardError, OutputError } from '../errors.js';
 import { isObject, type JsonObject } from '../data/json.js';
+import { GuardError, OutputError } from '../errors.js';
 
 const lineFeed = 0x0a;
 const seedStart = Buffer.from('{"seed":');

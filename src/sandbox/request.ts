@@ -2,8 +2,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import * as z from 'zod/mini';
 import type { Endpoint } from '../api/contract.js';
-import { isObject, type JsonObject } from '../data/json.js';
 import { isLoopbackHost } from '../data/http.js';
+import { isObject, type JsonObject } from '../data/json.js';
 import { forbidden, invalid, Refusal } from './refusal.js';
 
 /** The parts of a request that an answer depends on; iterating yields its body. */

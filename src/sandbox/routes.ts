@@ -1,10 +1,10 @@
 /** Finds the endpoint of a request in the contract, and runs its handler. */
-import { contract, endpoint, type Endpoint, type EndpointName } from '../api/contract.js';
+import { contract, type Endpoint, type EndpointName, endpoint } from '../api/contract.js';
 import { documentHandlers } from './documents.js';
-import type { HandlerCall, Handlers, HandlerReply } from './handler.js';
+import type { HandlerCall, HandlerReply, Handlers } from './handler.js';
 import { permissionOf } from './keys.js';
-import { playerHandlers, teamHandlers } from './rosters.js';
 import { invalid } from './refusal.js';
+import { playerHandlers, teamHandlers } from './rosters.js';
 import { tryoutHandlers } from './tryouts.js';
 
 interface Route {

@@ -10,9 +10,9 @@ import { seedTables } from './demo/tables.js';
 import { type LogFile, openLog } from './log-file.js';
 import {
   applyStep,
+  type LogStep,
   type SandboxEvent,
   type SeedChoice,
-  type LogStep,
   type Tables,
 } from './records.js';
 

@@ -1,7 +1,7 @@
 /** How the sandbox answers the endpoints of tryout applications, and which events it emits. */
 import type { TryoutStatus } from '../api/schemas.js';
 import type { JsonObject } from '../data/json.js';
-import { checkTeams, checkName, find, listed, newRecord, recordsOf } from './editing.js';
+import { checkName, checkTeams, find, listed, newRecord, recordsOf } from './editing.js';
 import type { HandlerCall, Handlers } from './handler.js';
 import type { SandboxEvent, StoredRecord } from './records.js';
 import { invalid, Refusal } from './refusal.js';

@@ -1,7 +1,7 @@
 /** The pager: shows long output through the configured pager command. */
 import { spawn } from 'node:child_process';
-import { splitWords } from '../data/text.js';
 import type { Environment } from '../data/environment.js';
+import { splitWords } from '../data/text.js';
 
 /** Variables withheld from the pager, which may offer a shell. */
 const secretNames = ['ROSTERCTL_API_KEY', 'ROSTERCTL_API_KEY_FILE'];

@@ -1,8 +1,8 @@
 /** Prompts: questions to the user on stderr, cancelled by Escape, Ctrl-C, Ctrl-D or a signal. */
 import { upperFirst } from '../data/text.js';
 import { UsageError } from '../errors.js';
-import { singleLine } from './safe-text.js';
 import type { PromptContext, PromptWorld } from './prompt-screen.js';
+import { singleLine } from './safe-text.js';
 import type { ProcessStreams } from './streams.js';
 
 /** The hint for when prompting is impossible, such as `Add: --yes`. */

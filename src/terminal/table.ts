@@ -1,6 +1,7 @@
 /** Tables on a terminal: column widths, and drawing by cli-table3 or, for many rows, by our own code. */
-import { displayWidth, isOneColumnEach, pad, truncate } from './width.js';
+
 import type { Paint } from './paint.js';
+import { displayWidth, isOneColumnEach, pad, truncate } from './width.js';
 
 /** One column of a table; its texts are sanitized already (cellText). */
 export interface TableColumn {

@@ -1,5 +1,5 @@
-import { lazy } from '../data/lazy.js';
 import fastStringWidth from 'fast-string-width';
+import { lazy } from '../data/lazy.js';
 
 const ascii = /^[ -~]*$/;
 /** Letters of Latin, Greek and Cyrillic, dashes and quotes: one column each, no combining marks. */

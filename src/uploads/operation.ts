@@ -1,21 +1,11 @@
 /** The upload operation: sends a file's bytes to the store, then the engine creates the document. */
 import { createHash } from 'node:crypto';
 import { callFor } from '../api/resources.js';
-import {
-  isStored,
-  type UnfinishedUpload,
-  unfinishedUploads,
-  uploadAction,
-  uploadId,
-} from '../runs/end.js';
 import type { BulkValues } from '../bulk/invocation.js';
-import type { Operation, Recovery, Sent, Session, Step } from '../engine/operation.js';
-import type { SelectedRow } from '../runs/report.js';
-import { isSingleRun } from '../runs/store.js';
-import type { StoredRun } from '../runs/stored-run.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { fetchDocument } from '../downloads/download-one.js';
+import type { Operation, Recovery, Sent, Session, Step } from '../engine/operation.js';
 import {
   BugError,
   Failure,
@@ -25,28 +15,38 @@ import {
   UnverifiedError,
 } from '../errors.js';
 import { creating, sendCreate } from '../resources/send.js';
+import {
+  isStored,
+  type UnfinishedUpload,
+  unfinishedUploads,
+  uploadAction,
+  uploadId,
+} from '../runs/end.js';
+import type { SelectedRow } from '../runs/report.js';
+import { isSingleRun } from '../runs/store.js';
+import type { StoredRun } from '../runs/stored-run.js';
 import { type LocalFile, reopenFile } from './local-file.js';
 import {
   badFile,
   exists,
+  inspected,
+  nameConflicts,
   newDocument,
   planUpload,
-  inspected,
   storedBefore,
-  nameConflicts,
   textOf,
   type UploadJob,
-  uploadJobOf,
   type UploadValues,
+  uploadJobOf,
 } from './plan.js';
 import { inspectAgain } from './rows.js';
 import {
   confirmDocument,
   documentCall,
   type FileFacts,
+  noteLeftover,
   type StoredFile,
   storeFile,
-  noteLeftover,
 } from './store-file.js';
 import { documentsByKey, verifyDocument } from './verify.js';
 

@@ -1,15 +1,15 @@
 /** Plans uploads: the job, the inspected files in its rows, the requests still to send, and conflicts of names. */
 import type { UploadContentType } from '../api/schemas.js';
 import type { Completeness } from '../api/types.js';
-import { type UnfinishedUpload, storedState } from '../runs/end.js';
-import type { RowChange, SelectedRow } from '../runs/report.js';
 import type { Plan } from '../cli/views.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { GuardError } from '../errors.js';
+import { storedState, type UnfinishedUpload } from '../runs/end.js';
+import type { RowChange, SelectedRow } from '../runs/report.js';
 import {
-  documentCall,
   type DocumentText,
+  documentCall,
   type FileFacts,
   grantCall,
   plannedUpload,

@@ -2,18 +2,18 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { UploadContentType } from '../api/schemas.js';
-import type { SelectedRow } from '../runs/report.js';
-import type { Selection } from '../engine/operation.js';
 import type { Context } from '../context.js';
 import { mapConcurrently } from '../data/concurrency.js';
 import { digestOf } from '../data/digest.js';
 import { systemLimit } from '../data/system-errors.js';
 import { nameFirstFew, plural } from '../data/text.js';
+import type { Selection } from '../engine/operation.js';
 import { Failure, UsageError } from '../errors.js';
 import { inputBytes, unreadable } from '../files/input-file.js';
-import { type LocalFile, inspectFile } from './local-file.js';
+import type { SelectedRow } from '../runs/report.js';
+import { inspectFile, type LocalFile } from './local-file.js';
 import { expandPaths } from './paths.js';
-import { badFile, type BadFile, inspected, type InspectedFile, uploadRow } from './plan.js';
+import { type BadFile, badFile, type InspectedFile, inspected, uploadRow } from './plan.js';
 
 interface PathValues {
   readonly paths: readonly string[];

@@ -10,7 +10,7 @@ import { plural, shellQuote } from '../data/text.js';
 import type { Sent } from '../engine/operation.js';
 import { Failure, StoreError, UnknownOutcomeError } from '../errors.js';
 import type { LocalFile } from './local-file.js';
-import { isAnswerTo, findDocument } from './verify.js';
+import { findDocument, isAnswerTo } from './verify.js';
 
 /** The facts that the service gets about a file. */
 export interface FileFacts {

@@ -1,11 +1,12 @@
 /** Unfinished uploads on this machine: lists them, and finds one by its id. */
+
+import type { LocalContext } from '../context.js';
+import { nearest } from '../data/nearest.js';
+import { UsageError } from '../errors.js';
+import { type UnfinishedUpload, unfinishedUploads } from '../runs/end.js';
 import type { DamagedRun } from '../runs/journal.js';
 import { storeOf } from '../runs/store.js';
 import { listOpenRuns } from '../runs/stored-run.js';
-import { type UnfinishedUpload, unfinishedUploads } from '../runs/end.js';
-import { nearest } from '../data/nearest.js';
-import type { LocalContext } from '../context.js';
-import { UsageError } from '../errors.js';
 
 /** Reads the unfinished uploads on this machine, oldest first; prints a message for each damaged run. */
 export async function readUnfinishedUploads(

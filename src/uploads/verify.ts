@@ -1,7 +1,8 @@
 /** Verifies uploads: finds out from the list of documents whether a document was created. */
-import type { Step, Verification } from '../engine/operation.js';
+
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
+import type { Step, Verification } from '../engine/operation.js';
 import { ApiError, Failure, ProtocolError } from '../errors.js';
 
 /**

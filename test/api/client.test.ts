@@ -10,7 +10,7 @@ import {
   UnknownOutcomeError,
   UsageError,
 } from '../../src/errors.js';
-import { organization, recordingService, type Reply } from '../support/service.js';
+import { organization, type Reply, recordingService } from '../support/service.js';
 import { apiTo, instant, noWait, thrownBy } from './wiring.js';
 
 const application = {

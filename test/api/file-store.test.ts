@@ -11,10 +11,10 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { UploadSource } from '../../src/api/file-store.js';
-import { openUpload } from '../../src/uploads/upload-source.js';
 import { BugError, InputError, NetworkError, ProtocolError, StoreError } from '../../src/errors.js';
+import { openUpload } from '../../src/uploads/upload-source.js';
 import { temporaryFolder } from '../support/run.js';
-import { key, recordingService, type Reply } from '../support/service.js';
+import { key, type Reply, recordingService } from '../support/service.js';
 import { tcpService } from '../support/tcp.js';
 import { noWait, storeFor, thrownBy } from './wiring.js';
 

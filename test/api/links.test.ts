@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { findLink } from '../../src/api/links.js';
 import { ApiError, ProtocolError } from '../../src/errors.js';
-import { recordingService, type Reply } from '../support/service.js';
+import { type Reply, recordingService } from '../support/service.js';
 import { apiTo, thrownBy } from './wiring.js';
 
 const now = new Date('2026-11-21T12:00:00Z');

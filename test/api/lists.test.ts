@@ -3,7 +3,7 @@ import { findList, findRecord, replacementBody } from '../../src/api/records.js'
 import type { JsonObject } from '../../src/data/json.js';
 import { BugError, ProtocolError } from '../../src/errors.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
-import { type Recorded, recordingService, type Reply } from '../support/service.js';
+import { type Recorded, type Reply, recordingService } from '../support/service.js';
 import { apiTo, thrownBy } from './wiring.js';
 
 const rows = [{ id: 'a' }, { id: 'b' }];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { contract, endpoint, type EndpointName } from '../../src/api/contract.js';
-import { partsOf } from '../../src/api/routes.js';
+import { contract, type EndpointName, endpoint } from '../../src/api/contract.js';
 import { callFor, type ResourceCall, resource } from '../../src/api/resources.js';
+import { partsOf } from '../../src/api/routes.js';
 import { resourceNames } from '../../src/data/resources.js';
 import { BugError } from '../../src/errors.js';
 

@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { backoffMs, requestedWait, retry } from '../../src/api/retry.js';
 import {
   failureOfTransportError,
-  transportErrorOf,
   retryPace,
+  transportErrorOf,
 } from '../../src/api/transport-error.js';
-import { backoffMs, retry, requestedWait } from '../../src/api/retry.js';
 import { noWait } from './wiring.js';
 
 const now = new Date('2026-11-21T12:00:00Z');

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { contract, type Endpoint, endpoint, type EndpointName } from '../../src/api/contract.js';
+import { contract, type Endpoint, type EndpointName, endpoint } from '../../src/api/contract.js';
 import { routeOf } from '../../src/api/routes.js';
-import type { Overrides } from '../../src/data/resources.js';
 import { settingKeys } from '../../src/config/keys.js';
+import type { Overrides } from '../../src/data/resources.js';
 
 const names = Object.keys(contract) as EndpointName[];
 const assumed = names.filter((name) => 'assumed' in endpoint(name).basis);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Call } from '../../src/api/types.js';
+import { exceedsRetryBudget } from '../../src/data/outcome-errors.js';
 import {
   ApiError,
   BugError,
@@ -8,8 +9,7 @@ import {
   StaleReadError,
   UnknownOutcomeError,
 } from '../../src/errors.js';
-import { exceedsRetryBudget } from '../../src/data/outcome-errors.js';
-import { recordingService, type Reply } from '../support/service.js';
+import { type Reply, recordingService } from '../support/service.js';
 import { apiTo, noWait, realLimiter, thrownBy } from './wiring.js';
 
 const patch: Call = {

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { AnyRecord, TryoutApplication } from '../../src/api/schemas.js';
 import { compileCheck } from '../../src/api/drift.js';
+import { AnyRecord, TryoutApplication } from '../../src/api/schemas.js';
 
 const at = '2026-01-01T00:00:00Z';
 const application = {

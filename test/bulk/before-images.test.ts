@@ -12,6 +12,8 @@ import {
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
+import { parseJson, RawNumber } from '../../src/data/json.js';
+import { OutputError } from '../../src/errors.js';
 import {
   beforeImagesIn,
   openBeforeImages,
@@ -19,8 +21,6 @@ import {
   readBeforeImages,
 } from '../../src/runs/before-images.js';
 import { newRunName, runStore } from '../../src/runs/store.js';
-import { parseJson, RawNumber } from '../../src/data/json.js';
-import { OutputError } from '../../src/errors.js';
 import { bundleChild, killChildren, startChild } from '../support/child.js';
 import { temporaryFolder } from '../support/run.js';
 

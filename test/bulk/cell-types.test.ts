@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { application, keep, written } from '../commands/tryouts/service.js';
-import { temporaryFolder, rosterctl, startRosterctl } from '../support/run.js';
+import { rosterctl, startRosterctl, temporaryFolder } from '../support/run.js';
 import { type Recorded, recordingService } from '../support/service.js';
 import { report, userOf } from './user.js';
 

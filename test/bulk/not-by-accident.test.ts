@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { application, keep, written } from '../commands/tryouts/service.js';
 import { converse } from '../support/converse.js';
 import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
-import { recordingService, type Reply } from '../support/service.js';
+import { type Reply, recordingService } from '../support/service.js';
 import { fast, ids, report, several, userOf } from './user.js';
 
 // Nothing is destroyed by accident: a loss has to be confirmed, and is reported when it happens.

@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cellFields } from '../../src/data/cell-values.js';
-import type { ColumnRules } from '../../src/data/csv-columns.js';
 import { selectCsv } from '../../src/bulk/selection.js';
-import type { SelectedRow } from '../../src/runs/report.js';
 import { writeCsv } from '../../src/cli/writers.js';
+import { cellFields } from '../../src/data/cell-values.js';
 import { csvLine, unguard } from '../../src/data/csv.js';
+import type { ColumnRules } from '../../src/data/csv-columns.js';
 import { readCsv } from '../../src/data/csv-reader.js';
 import { isObject, type JsonObject, parseJson, RawNumber } from '../../src/data/json.js';
 import { plainText } from '../../src/data/path.js';
+import type { SelectedRow } from '../../src/runs/report.js';
 
 const rules: ColumnRules = {
   columns: [{ name: 'updatedAt', read: (cell) => cell.trim() }],

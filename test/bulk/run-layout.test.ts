@@ -11,6 +11,8 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { GuardError } from '../../src/errors.js';
+import { describeSelf } from '../../src/files/holder.js';
 import { recordLine } from '../../src/runs/journal.js';
 import {
   isSingleRun,
@@ -21,8 +23,6 @@ import {
   startOf,
 } from '../../src/runs/store.js';
 import { findRun } from '../../src/runs/stored-run.js';
-import { GuardError } from '../../src/errors.js';
-import { describeSelf } from '../../src/files/holder.js';
 import { keep, written } from '../commands/tryouts/service.js';
 import { isAlive } from '../support/alive.js';
 import { errorOf, rosterctl, startLine, temporaryFolder } from '../support/run.js';

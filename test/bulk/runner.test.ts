@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { Entry } from '../../src/runs/journal.js';
-import type { ReportRow } from '../../src/runs/report.js';
 import type { Task } from '../../src/engine/operation.js';
 import { runRows } from '../../src/engine/run-rows.js';
 import { type RowRunOptions } from '../../src/engine/verify.js';
 import { NetworkError, OutputError, UnknownOutcomeError } from '../../src/errors.js';
-import { imagine, type Imagined, runOptions } from './imagined.js';
+import type { Entry } from '../../src/runs/journal.js';
+import type { ReportRow } from '../../src/runs/report.js';
+import { type Imagined, imagine, runOptions } from './imagined.js';
 
 const ids = (count: number) => Array.from({ length: count }, (_, index) => `app_${index + 1}`);
 const tasksOf = (names: readonly string[]): Task[] =>

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { application, cut, keep, steps, written } from '../commands/tryouts/service.js';
-import { errorOf, freshEnvironment, launcher, rosterctl, temporaryFolder } from '../support/run.js';
 import { converse } from '../support/converse.js';
+import { errorOf, freshEnvironment, launcher, rosterctl, temporaryFolder } from '../support/run.js';
 import type { Recorded } from '../support/service.js';
 import { damageJournal, fast, ids, report, runFolders, several, userOf } from './user.js';
 

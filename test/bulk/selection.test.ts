@@ -1,7 +1,7 @@
-import { csvLine } from '../../src/data/csv.js';
 import { describe, expect, test } from 'vitest';
-import type { ColumnRules } from '../../src/data/csv-columns.js';
 import { type CsvInput, selectCsv, selectFromText } from '../../src/bulk/selection.js';
+import { csvLine } from '../../src/data/csv.js';
+import type { ColumnRules } from '../../src/data/csv-columns.js';
 
 const rules: ColumnRules = {
   columns: [

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { application, cut, keep, steps, written } from '../commands/tryouts/service.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
-import { organization, type Recorded, recordingService, type Reply } from '../support/service.js';
+import { organization, type Recorded, type Reply, recordingService } from '../support/service.js';
 import { report, until, userOf } from './user.js';
 
 // A row is decided by the state of its record at its turn, and "changed" is reported only if it holds.

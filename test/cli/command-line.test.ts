@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { checkAgainstTable } from '../../src/cli/check.js';
 import { parseCommandLine, wantsJson } from '../../src/cli/program.js';
 import type {
+  CommandManifest,
   ManifestCommand,
   ManifestParam,
-  CommandManifest,
 } from '../../src/data/command-manifest.js';
 import { UsageError } from '../../src/errors.js';
 

@@ -17,7 +17,7 @@ import { settingKeys } from '../../src/config/keys.js';
 import { resolvePaths } from '../../src/config/paths.js';
 import { type CommandManifest, readManifest } from '../../src/data/command-manifest.js';
 import type { Environment } from '../../src/data/environment.js';
-import { resourceWords, type ResourceWords } from '../../src/data/resources.js';
+import { type ResourceWords, resourceWords } from '../../src/data/resources.js';
 import { cellText } from '../../src/terminal/safe-text.js';
 import { hostileTexts } from '../support/hostile.js';
 import { freshEnvironment, launcher, rosterctl, temporaryFolder } from '../support/run.js';

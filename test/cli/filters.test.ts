@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type ListValues, listFlags, filterList, parseSorting } from '../../src/cli/filters.js';
+import { filterList, type ListValues, listFlags, parseSorting } from '../../src/cli/filters.js';
 import { isDocumented } from '../../src/cli/record-fields.js';
 import type { JsonObject } from '../../src/data/json.js';
 import { parseCondition } from '../../src/data/where.js';

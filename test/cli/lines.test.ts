@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { type BulkReport, type ReportRow, summarize } from '../../src/runs/report.js';
 import { reportLines } from '../../src/bulk/report-view.js';
+import { type BulkReport, type ReportRow, summarize } from '../../src/runs/report.js';
 import { createPaint } from '../../src/terminal/paint.js';
 
 const shown = (results: readonly ReportRow[], isTerminal = true) =>

@@ -3,13 +3,13 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type OutputSettings, type OutputContext, present } from '../../src/cli/output.js';
+import { type OutputContext, type OutputSettings, present } from '../../src/cli/output.js';
 import { linesOf, listOf, oneOrManyOf, recordOf, rowsOf, type View } from '../../src/cli/views.js';
 import { parseJson } from '../../src/data/json.js';
 import { PipeClosedError, UsageError } from '../../src/errors.js';
 import { createStreams } from '../../src/terminal/streams.js';
 import { plainOutput } from '../support/output-settings.js';
-import { screen, type ScreenOptions } from '../support/screen.js';
+import { type ScreenOptions, screen } from '../support/screen.js';
 
 const now = () => new Date('2026-11-21T12:00:00Z');
 

@@ -11,9 +11,9 @@ import {
   usageOf,
 } from '../../src/cli/reference.js';
 import type {
+  CommandManifest,
   ManifestCommand,
   ManifestParam,
-  CommandManifest,
 } from '../../src/data/command-manifest.js';
 
 const id: ManifestParam = {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Rows, writeTsv } from '../../src/cli/writers.js';
-import { recordStream, type Item } from '../../src/data/batches.js';
+import { type Item, recordStream } from '../../src/data/batches.js';
 import { escapesOnlyQuotes, parseJson } from '../../src/data/json.js';
 import { ListSplitter } from '../../src/data/list-splitter.js';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { errorOf, rosterctl } from '../support/run.js';
-import { type Recorded, recordingService, type Reply } from '../support/service.js';
+import { type Recorded, type Reply, recordingService } from '../support/service.js';
 
 function service(
   answer: (request: Recorded) => Reply = () => ({ status: 200, json: { ok: true } }),

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { ids, several } from '../bulk/user.js';
 import { converse } from '../support/converse.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 import { recordingService } from '../support/service.js';
-import { ids, several } from '../bulk/user.js';
 import { application, keep } from './tryouts/service.js';
 
 interface Check {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
 import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
-import { organization, recordingService, type Reply } from '../support/service.js';
+import { organization, type Reply, recordingService } from '../support/service.js';
 
 // A deletion with an unreadable response is verified by reading, and never reported as not attempted.
 

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { parseConfigFile, parseCredentialsFile } from '../../src/config/config-file.js';
 import { checkSandboxFlags, resolveConnection } from '../../src/config/connection.js';
 import { runKeyCommand } from '../../src/config/key-command.js';
-import type { Environment } from '../../src/data/environment.js';
 import type { GlobalFlags, Settings } from '../../src/config/settings.js';
+import type { Environment } from '../../src/data/environment.js';
 import { Failure } from '../../src/errors.js';
 import { temporaryFolder } from '../support/run.js';
 

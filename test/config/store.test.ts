@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -9,11 +10,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { resolvePaths } from '../../src/config/paths.js';
-import { withLogin, withRenamed, withSetting, withoutProfile } from '../../src/config/profiles.js';
+import { withLogin, withoutProfile, withRenamed, withSetting } from '../../src/config/profiles.js';
 import { openConfigStore } from '../../src/config/store.js';
 import { ConfigError } from '../../src/errors.js';
 import { temporaryFolder } from '../support/run.js';

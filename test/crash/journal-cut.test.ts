@@ -6,7 +6,7 @@ import { runRows } from '../../src/engine/run-rows.js';
 import { openJournal, parseJournal } from '../../src/runs/journal.js';
 import { isFinalRow } from '../../src/runs/report.js';
 import { foldJournal } from '../../src/runs/state.js';
-import { imagine, type Imagined, type Reaction, runOptions } from '../bulk/imagined.js';
+import { type Imagined, imagine, type Reaction, runOptions } from '../bulk/imagined.js';
 import { temporaryFolder } from '../support/run.js';
 
 const options = { now: () => new Date(0), isOurs: () => true };

@@ -4,13 +4,13 @@ import { seeded } from '../support/seeded.js';
 import {
   convertOne,
   createOne,
-  type Scenario,
   deleteOne,
   freeApplications,
+  type Scenario,
   undoNewest,
   updateOne,
 } from './single-writes.js';
-import { fate, runOnce, setStage, type Stage, statuses } from './stage.js';
+import { fate, runOnce, type Stage, setStage, statuses } from './stage.js';
 
 // Kills (-9) bulk changes, single changes and undos repeatedly at random moments, while answers are
 // lost or take effect late. In every case each write is applied at most once and each row reaches

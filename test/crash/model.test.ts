@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { ReportRow } from '../../src/runs/report.js';
 import { parseCondition } from '../../src/data/where.js';
+import type { ReportRow } from '../../src/runs/report.js';
 import { type Choose, explore } from './model/explore.js';
 import { Process, type ProcessOptions } from './model/process.js';
 import { type Budget, World } from './model/world.js';

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
 import { parseJournal } from '../../src/runs/journal.js';
-import { freshEnvironment, launcher, rosterctl, temporaryFolder } from '../support/run.js';
 import { runFolders, runsOf } from '../bulk/user.js';
+import { freshEnvironment, launcher, rosterctl, temporaryFolder } from '../support/run.js';
 import { type Fate, type Relay, relayTo } from './relay.js';
 
 /** From this id on, no applications share an e-mail or Discord user, so none of them is answered with 409. */

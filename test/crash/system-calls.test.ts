@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { launcher, temporaryFolder } from '../support/run.js';
 import { seeded } from '../support/seeded.js';
-import { fate, runOnce, setStage, type Stage } from './stage.js';
+import { fate, runOnce, type Stage, setStage } from './stage.js';
 
 // Kills a run not at random moments but at each system call of a kind: strace kills the process at its
 // n-th write, fdatasync and connect, for every n that occurs in a small run.

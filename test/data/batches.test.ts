@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { batchesOf, recordStream, collect, type Item, filterMap } from '../../src/data/batches.js';
+import { batchesOf, collect, filterMap, type Item, recordStream } from '../../src/data/batches.js';
 
 async function valuesOf<T>(batches: AsyncIterable<readonly Item<T>[]>): Promise<T[][]> {
   const all: T[][] = [];

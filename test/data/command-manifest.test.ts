@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import {
   type CommandManifest,
-  readManifest,
   manifestText,
+  readManifest,
 } from '../../src/data/command-manifest.js';
 
 const text = readFileSync(new URL('../../dist/table.json', import.meta.url), 'latin1');

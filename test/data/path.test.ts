@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { RawNumber } from '../../src/data/json.js';
 import {
   flatten,
   hasPath,
@@ -9,7 +10,6 @@ import {
   valueAt,
   valuesAt,
 } from '../../src/data/path.js';
-import { RawNumber } from '../../src/data/json.js';
 
 const record = {
   id: 'app_1',

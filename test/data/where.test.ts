@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { RawNumber } from '../../src/data/json.js';
-import { sortByField, compareDecimals } from '../../src/data/sorting.js';
+import { compareDecimals, sortByField } from '../../src/data/sorting.js';
 import { matchesCondition, parseCondition } from '../../src/data/where.js';
 
 const record = {

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
-import { createServer as createPlain, type AddressInfo, connect } from 'node:net';
 import { writeFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer as createPlain } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { temporaryFolder } from '../support/run.js';
-import { atEnd } from './support/cleaning.js';
 import { expectFailure, fault, unlessPossible } from './support/case.js';
 import { certificates } from './support/certificates.js';
+import { atEnd } from './support/cleaning.js';
 import { cannotChangeNames, missing, nameServer } from './support/machine.js';
 import {
   bytesThenEnd,

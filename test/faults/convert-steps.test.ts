@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { report, several, until, userOf } from '../bulk/user.js';
 import { application, cut, keep, steps } from '../commands/tryouts/service.js';
 import { errorOf } from '../support/run.js';
 import type { Reply } from '../support/service.js';
-import { report, several, until, userOf } from '../bulk/user.js';
 
 // `tryouts convert --accept` is two writes per row, each with its own intent and outcome.
 

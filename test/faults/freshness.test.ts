@@ -1,14 +1,14 @@
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { ids, report, runFolders, runsOf, several, until } from '../bulk/user.js';
 import { type Application, application, cut, keep, steps } from '../commands/tryouts/service.js';
 import { inProcess, movableClock } from '../support/in-process.js';
 import { rosterctl, startLine, startRosterctl, temporaryFolder } from '../support/run.js';
 import type { Recorded, Reply, Service } from '../support/service.js';
 import { outcomeService } from './outcome-service.js';
-import { ids, report, runFolders, runsOf, several, until } from '../bulk/user.js';
 
 // No write relies on a read from before a wait: in each test, another admin writes during one.
 

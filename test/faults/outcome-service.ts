@@ -6,8 +6,8 @@ import { application } from '../commands/tryouts/service.js';
 import {
   organization,
   type Recorded,
-  recordingService,
   type Reply,
+  recordingService,
   type Service,
 } from '../support/service.js';
 

@@ -8,8 +8,8 @@ import type { Reply } from '../support/service.js';
 import {
   type Fields,
   type Instead,
-  outcomeService,
   type OutcomeService,
+  outcomeService,
   type Verb,
   type Write,
 } from './outcome-service.js';

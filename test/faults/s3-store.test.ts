@@ -2,7 +2,7 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect } from 'vitest';
 import { temporaryFolder } from '../support/run.js';
-import { longAgo, otherSignature, s3Service, type Spoilt } from '../support/s3-service.js';
+import { longAgo, otherSignature, type Spoilt, s3Service } from '../support/s3-service.js';
 import { expectNoKeyIn, type S3Store, s3Store } from '../support/s3-store.js';
 import { type Attacked, expectFailure, fault } from './support/case.js';
 

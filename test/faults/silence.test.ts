@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
+import { ids, report, several } from '../bulk/user.js';
 import { keep, written } from '../commands/tryouts/service.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
-import { ids, report, several } from '../bulk/user.js';
 
 // A service that stops responding: no refusal, no reset, only silence. A run of 1,000 rows detects
 // it within two minutes, reports no row as failed, and resumes when the service is back.

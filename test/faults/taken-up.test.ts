@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { ids, report, runFolders, several, until, userOf } from '../bulk/user.js';
 import {
   application,
   cut,
@@ -11,7 +12,6 @@ import {
 } from '../commands/tryouts/service.js';
 import { errorOf, rosterctl } from '../support/run.js';
 import { recordingService } from '../support/service.js';
-import { ids, report, runFolders, several, until, userOf } from '../bulk/user.js';
 
 // The same command resumes an unfinished run, and nothing is lost or done twice.
 

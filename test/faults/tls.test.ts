@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { temporaryFolder } from '../support/run.js';
 import { key } from '../support/service.js';
-import { atEnd } from './support/cleaning.js';
 import { expectFailure, fault, unlessPossible } from './support/case.js';
 import { certificates, type Pair } from './support/certificates.js';
+import { atEnd } from './support/cleaning.js';
 import { missing } from './support/machine.js';
 import { environmentFor, wireServer } from './support/wire.js';
 import { hostileWorld } from './support/world.js';

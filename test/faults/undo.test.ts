@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { fast, ids, report, runFolders, runsOf, several, until, userOf } from '../bulk/user.js';
 import { application, keep, steps, written } from '../commands/tryouts/service.js';
 import { converse } from '../support/converse.js';
 import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
@@ -8,10 +9,9 @@ import {
   key,
   organization,
   type Recorded,
-  recordingService,
   type Reply,
+  recordingService,
 } from '../support/service.js';
-import { fast, ids, report, runFolders, runsOf, several, until, userOf } from '../bulk/user.js';
 
 /** A user of the built-in sandbox, with its own state. */
 function sandboxUser() {

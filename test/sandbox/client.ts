@@ -1,11 +1,11 @@
-import { request } from 'node:http';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type SandboxServer, startSandbox } from '../../src/sandbox/embedded.js';
 import type { JsonObject } from '../../src/data/json.js';
 import type { ThisProcess } from '../../src/files/lock.js';
+import { type SandboxServer, startSandbox } from '../../src/sandbox/embedded.js';
 
 export const self: ThisProcess = {
   pid: process.pid,

@@ -3,8 +3,8 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { TryoutApplication, TryoutStatus } from '../../src/api/schemas.js';
-import { seedTables } from '../../src/sandbox/demo/tables.js';
 import { demoDocuments, readPaper } from '../../src/sandbox/demo/documents.js';
+import { seedTables } from '../../src/sandbox/demo/tables.js';
 import { scratch, start } from './client.js';
 
 const seed = { size: 'small', at: start.toISOString() } as const;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/data/json.js';
-import { call, newSandbox, start, verdict } from './client.js';
 import { sandboxEvents } from '../../src/sandbox/embedded.js';
+import { call, newSandbox, start, verdict } from './client.js';
 
 const update = 'PATCH /tryout-applications/app_0042';
 const organizationId = 'org_demo';

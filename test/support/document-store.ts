@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Recorded, recordingService, type Reply, type Service } from './service.js';
+import { type Recorded, type Reply, recordingService, type Service } from './service.js';
 
 /** A document of the service; its bytes are in the store. */
 export interface Stored {

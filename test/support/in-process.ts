@@ -2,7 +2,7 @@
 import { PassThrough, Writable } from 'node:stream';
 import { runCommand } from '../../src/assemble.js';
 import { checkAgainstTable } from '../../src/cli/check.js';
-import { envelopeJson, describeFailure } from '../../src/cli/failure.js';
+import { describeFailure, envelopeJson } from '../../src/cli/failure.js';
 import { describeCommands } from '../../src/cli/manifest.js';
 import { parseCommandLine } from '../../src/cli/program.js';
 import { commands } from '../../src/commands/index.js';

@@ -2,10 +2,10 @@
 import * as z from 'zod/mini';
 import { resources } from '../../src/api/resources.js';
 import { UploadGrant } from '../../src/api/schemas.js';
-import { rowResults } from '../../src/runs/report.js';
-import { uploadStates } from '../../src/runs/end.js';
 import { shells } from '../../src/cli/completion/scripts.js';
 import type { Command } from '../../src/cli/define.js';
+import { uploadStates } from '../../src/runs/end.js';
+import { rowResults } from '../../src/runs/report.js';
 
 const text = z.string();
 const textOrNull = z.nullable(text);

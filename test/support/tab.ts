@@ -1,4 +1,3 @@
-import { spawn } from '@lydell/node-pty';
 import { spawnSync } from 'node:child_process';
 import {
   appendFileSync,
@@ -10,6 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { spawn } from '@lydell/node-pty';
 import { launcher } from './run.js';
 
 /** A shell at a terminal of its own, in which keys are pressed. */

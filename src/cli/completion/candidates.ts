@@ -1,11 +1,11 @@
 /** The one completer: what may stand at the cursor, from the command manifest and what is cached. */
 import { choicesOf } from '../../config/choices.js';
-import type { ManifestParam, CommandManifest } from '../../data/command-manifest.js';
+import type { CommandManifest, ManifestParam } from '../../data/command-manifest.js';
 import {
   commandsOf,
+  type Flag,
   findFlag,
   findGroup,
-  type Flag,
   flagsOf,
   type Line,
   verbAliasesOf,

@@ -1,9 +1,9 @@
 /** Reads the words before the cursor: the command, the flags given and the value that is due. */
 import type {
+  CommandManifest,
   ManifestCommand,
   ManifestGroup,
   ManifestParam,
-  CommandManifest,
 } from '../../data/command-manifest.js';
 import { globalFlags } from '../global-flags.js';
 import { verbAliases } from '../resolve-command.js';

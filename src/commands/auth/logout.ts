@@ -1,11 +1,6 @@
 /** `rosterctl auth logout`: removes the stored key of a profile, and what was kept for it on disk. */
 import { existsSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { beforeImagesIn } from '../../runs/before-images.js';
-import { unfinishedUploads } from '../../runs/end.js';
-import { isRunHeld } from '../../runs/lock.js';
-import { removeRun, runFolder, storeOf } from '../../runs/store.js';
-import { listRuns } from '../../runs/stored-run.js';
 import { defineLocalWrite } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 import { originOf } from '../../config/base-url.js';
@@ -16,6 +11,11 @@ import type { ConfigStore } from '../../config/store.js';
 import type { LocalContext } from '../../context.js';
 import { systemReason } from '../../data/system-errors.js';
 import { plural } from '../../data/text.js';
+import { beforeImagesIn } from '../../runs/before-images.js';
+import { unfinishedUploads } from '../../runs/end.js';
+import { isRunHeld } from '../../runs/lock.js';
+import { removeRun, runFolder, storeOf } from '../../runs/store.js';
+import { listRuns } from '../../runs/stored-run.js';
 
 interface LoggedOut {
   readonly profile: string;

@@ -5,9 +5,9 @@ import { keyTail } from '../../config/api-key.js';
 import { parseBaseUrl } from '../../config/base-url.js';
 import {
   type ConnectionInput,
+  connectionWithoutKey,
   findConnection,
   resolveConnection,
-  connectionWithoutKey,
 } from '../../config/connection.js';
 import { sandboxProfile } from '../../config/profiles.js';
 import type { LocalContext } from '../../context.js';

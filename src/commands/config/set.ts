@@ -4,7 +4,7 @@ import { documentedFields, isDocumented } from '../../cli/record-fields.js';
 import { linesOf } from '../../cli/views.js';
 import { word } from '../../cli/words.js';
 import { readFlag } from '../../config/decide.js';
-import { overrideRows, namedKeys, requireKey, type SettingKey } from '../../config/keys.js';
+import { namedKeys, overrideRows, requireKey, type SettingKey } from '../../config/keys.js';
 import { withSetting } from '../../config/profiles.js';
 import type { LocalContext } from '../../context.js';
 import { nearest } from '../../data/nearest.js';

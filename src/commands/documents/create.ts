@@ -2,23 +2,23 @@
 import * as z from 'zod/mini';
 import { UploadContentType } from '../../api/schemas.js';
 import type { Call } from '../../api/types.js';
-import { defineOperation } from '../../bulk/run-operation.js';
 import { restartCreateFlag } from '../../bulk/invocation.js';
-import type { Session } from '../../engine/operation.js';
+import { defineOperation } from '../../bulk/run-operation.js';
 import { param, params } from '../../cli/define.js';
 import { recordOf } from '../../cli/views.js';
 import type { Context } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';
+import type { Session } from '../../engine/operation.js';
 import { createStep, creation } from '../../resources/create.js';
-import { creating, sendCreate } from '../../resources/send.js';
-import { verifyDocument } from '../../uploads/verify.js';
 import { nameFlag, sizeBytesSchema } from '../../resources/params.js';
+import { creating, sendCreate } from '../../resources/send.js';
 import {
   confirmDocument,
   documentCall,
   type FileFacts,
   type StoredFile,
 } from '../../uploads/store-file.js';
+import { verifyDocument } from '../../uploads/verify.js';
 
 interface DocumentValues extends FileFacts, Pick<StoredFile, 'fileKey' | 'fileRef'> {
   readonly name?: string | undefined;

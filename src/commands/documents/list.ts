@@ -1,6 +1,6 @@
 /** `rosterctl documents list`: lists the documents. */
 import { defineCommand } from '../../cli/define.js';
-import { listAndCacheIds, listFlags, filterList } from '../../cli/filters.js';
+import { filterList, listAndCacheIds, listFlags } from '../../cli/filters.js';
 import { listOf } from '../../cli/views.js';
 import { documentFilters, documentTests } from '../../resources/document-filters.js';
 

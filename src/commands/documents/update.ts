@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { manyFlags } from '../../bulk/invocation.js';
 import { defineOperation } from '../../bulk/run-operation.js';
 import { params } from '../../cli/define.js';
-import { fieldFlags, type FieldValues, readFields } from '../../cli/field-flags.js';
+import { type FieldValues, fieldFlags, readFields } from '../../cli/field-flags.js';
 import { recordOf } from '../../cli/views.js';
 import type { Context } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';

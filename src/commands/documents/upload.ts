@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
 import { UploadContentType } from '../../api/schemas.js';
-import { atOnceText, bulkFlags, type BulkValues } from '../../bulk/invocation.js';
+import { atOnceText, type BulkValues, bulkFlags } from '../../bulk/invocation.js';
 import { defineOperation } from '../../bulk/run-operation.js';
 import { flag, param, params } from '../../cli/define.js';
 import { recordOf } from '../../cli/views.js';
@@ -10,10 +10,10 @@ import type { Context } from '../../context.js';
 import { UsageError } from '../../errors.js';
 import { nameFlag } from '../../resources/params.js';
 import { type LocalFile, withStdinFile } from '../../uploads/local-file.js';
-import { namesMany } from '../../uploads/paths.js';
-import { uploadRow, type UploadValues } from '../../uploads/plan.js';
-import { checkSize, oneNameForMany, toInspectedFile, uploadRows } from '../../uploads/rows.js';
 import { uploadOperation } from '../../uploads/operation.js';
+import { namesMany } from '../../uploads/paths.js';
+import { type UploadValues, uploadRow } from '../../uploads/plan.js';
+import { checkSize, oneNameForMany, toInspectedFile, uploadRows } from '../../uploads/rows.js';
 
 interface Values extends UploadValues, Pick<BulkValues, 'failFast' | 'waitLock' | 'restart'> {
   readonly paths: readonly string[];

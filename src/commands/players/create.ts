@@ -1,7 +1,8 @@
 /** `rosterctl players create`: creates a player. */
-import { defineOperation } from '../../bulk/run-operation.js';
+
 import { restartCreateFlag } from '../../bulk/invocation.js';
-import { fieldFlags, type FieldValues, readFields } from '../../cli/field-flags.js';
+import { defineOperation } from '../../bulk/run-operation.js';
+import { type FieldValues, fieldFlags, readFields } from '../../cli/field-flags.js';
 import { recordOf } from '../../cli/views.js';
 import { createOperation } from '../../resources/create.js';
 import { nameFlag } from '../../resources/params.js';

@@ -3,8 +3,8 @@ import { manyFlags } from '../../bulk/invocation.js';
 import { defineOperation } from '../../bulk/run-operation.js';
 import { deleteOperation } from '../../resources/delete.js';
 import { anyIdsOf, deletedView, routeFlag } from '../../resources/params.js';
-import { listSelectionFlags, selectionBy } from '../../resources/selection.js';
 import { playerFilters, playerTests } from '../../resources/player-filters.js';
+import { listSelectionFlags, selectionBy } from '../../resources/selection.js';
 
 export default defineOperation({
   summary: 'Delete one or several players',

@@ -1,6 +1,6 @@
 /** `rosterctl players list`: lists the players. */
 import { defineCommand } from '../../cli/define.js';
-import { listAndCacheIds, listFlags, filterList } from '../../cli/filters.js';
+import { filterList, listAndCacheIds, listFlags } from '../../cli/filters.js';
 import { listOf } from '../../cli/views.js';
 import { playerFilters, playerTests } from '../../resources/player-filters.js';
 

@@ -1,11 +1,11 @@
 /** `rosterctl players update`: changes fields of players. */
 import { manyFlags } from '../../bulk/invocation.js';
 import { defineOperation } from '../../bulk/run-operation.js';
-import { fieldFlags, type FieldValues, readFields } from '../../cli/field-flags.js';
+import { type FieldValues, fieldFlags, readFields } from '../../cli/field-flags.js';
 import { recordOf } from '../../cli/views.js';
 import { anyIdsOf, nameFlag, routeFlag } from '../../resources/params.js';
-import { listSelectionFlags, selectionBy } from '../../resources/selection.js';
 import { playerFilters, playerTests } from '../../resources/player-filters.js';
+import { listSelectionFlags, selectionBy } from '../../resources/selection.js';
 import { updateOperation } from '../../resources/update.js';
 
 export default defineOperation({

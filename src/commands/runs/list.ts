@@ -1,10 +1,11 @@
 /** `rosterctl runs list`: lists the runs on this machine. */
-import { isSingleRun, runNames, type RunStore, storeOf } from '../../runs/store.js';
-import { readRuns, type StoredRun, summaryOf } from '../../runs/stored-run.js';
+
 import { defineLocalCommand, flag } from '../../cli/define.js';
 import { rowsOf } from '../../cli/views.js';
 import type { LocalContext } from '../../context.js';
 import { plural } from '../../data/text.js';
+import { isSingleRun, type RunStore, runNames, storeOf } from '../../runs/store.js';
+import { readRuns, type StoredRun, summaryOf } from '../../runs/stored-run.js';
 
 interface Run {
   readonly run: string;

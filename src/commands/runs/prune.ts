@@ -1,23 +1,23 @@
 /** `rosterctl runs prune`: removes old runs from this machine. */
 import * as z from 'zod/mini';
+import { defineLocalWrite, param } from '../../cli/define.js';
+import { parsedBy } from '../../cli/filters.js';
+import { linesOf } from '../../cli/views.js';
+import type { LocalContext } from '../../context.js';
+import { plural } from '../../data/text.js';
+import { formatDuration, parseDuration } from '../../data/time.js';
+import { GuardError, UsageError } from '../../errors.js';
+import { hasUnknownOutcome, unfinishedUploads, uploadAction } from '../../runs/end.js';
 import { type DamagedRun, setAside } from '../../runs/journal.js';
 import { isRunHeld } from '../../runs/lock.js';
 import { removeRun, runNames, startOf, storeOf } from '../../runs/store.js';
 import {
   listOpenRuns,
   readRuns,
+  resolveRunName,
   type StoredRun,
   summaryOf,
-  resolveRunName,
 } from '../../runs/stored-run.js';
-import { hasUnknownOutcome, unfinishedUploads, uploadAction } from '../../runs/end.js';
-import { defineLocalWrite, param } from '../../cli/define.js';
-import { parsedBy } from '../../cli/filters.js';
-import { linesOf } from '../../cli/views.js';
-import type { LocalContext } from '../../context.js';
-import { formatDuration, parseDuration } from '../../data/time.js';
-import { plural } from '../../data/text.js';
-import { GuardError, UsageError } from '../../errors.js';
 
 const month = 30 * 86_400_000;
 

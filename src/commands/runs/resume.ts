@@ -1,13 +1,13 @@
 /** `rosterctl runs resume`: continues an interrupted run. */
 import { checkExpected } from '../../bulk/confirm.js';
-import { dryRunMany } from '../../bulk/planned-run.js';
 import { jobOf, limitRate } from '../../bulk/invocation.js';
-import { exitOf } from '../../runs/report.js';
+import { dryRunMany } from '../../bulk/planned-run.js';
 import { resumeRun, unfinishedTasks } from '../../bulk/resume.js';
 import { showRun } from '../../bulk/show-run.js';
-import { defineWrite, ValueWithExit, RunOutput } from '../../cli/define.js';
+import { defineWrite, RunOutput, ValueWithExit } from '../../cli/define.js';
 import { UsageError } from '../../errors.js';
-import { invocationOf, earlierRunCommand, findRunHere } from './shared.js';
+import { exitOf } from '../../runs/report.js';
+import { earlierRunCommand, findRunHere, invocationOf } from './shared.js';
 import { storedReport } from './show.js';
 
 export default defineWrite({

@@ -1,12 +1,13 @@
 /** `rosterctl runs retry`: starts a new run from the failed rows of another. */
-import { countsAsError, isFinalRow } from '../../runs/report.js';
+
 import { retryRows } from '../../bulk/run-operation.js';
-import type { PlannedRow } from '../../runs/plan.js';
-import { markRetried, retriedBy, storeOf } from '../../runs/store.js';
-import type { StoredRun } from '../../runs/stored-run.js';
 import { defineWrite, RunOutput } from '../../cli/define.js';
 import { GuardError, UsageError } from '../../errors.js';
-import { invocationOf, earlierRunCommand, findRunHere } from './shared.js';
+import type { PlannedRow } from '../../runs/plan.js';
+import { countsAsError, isFinalRow } from '../../runs/report.js';
+import { markRetried, retriedBy, storeOf } from '../../runs/store.js';
+import type { StoredRun } from '../../runs/stored-run.js';
+import { earlierRunCommand, findRunHere, invocationOf } from './shared.js';
 
 export default defineWrite({
   summary: 'Start a new run from the rows that failed or conflicted',

@@ -1,17 +1,17 @@
 /** What the `runs` commands share: finding a run, and the operation and flags to continue it. */
 import type { EndpointName } from '../../api/contract.js';
-import { bulkFlags, type BulkValues, jobOf } from '../../bulk/invocation.js';
-import type { Operation } from '../../engine/operation.js';
+import { type BulkValues, bulkFlags, jobOf } from '../../bulk/invocation.js';
 import { reportView } from '../../bulk/report-view.js';
 import type { Resuming } from '../../bulk/resume.js';
-import { isHere } from '../../runs/plan.js';
-import { isSingleRun, storeOf } from '../../runs/store.js';
-import { findRun, type LastRun, type StoredRun } from '../../runs/stored-run.js';
 import type { Command } from '../../cli/define.js';
 import type { Context } from '../../context.js';
 import { shellQuote } from '../../data/text.js';
+import type { Operation } from '../../engine/operation.js';
 import { GuardError, UsageError } from '../../errors.js';
 import { undoOperation } from '../../resources/undo.js';
+import { isHere } from '../../runs/plan.js';
+import { isSingleRun, storeOf } from '../../runs/store.js';
+import { findRun, type LastRun, type StoredRun } from '../../runs/stored-run.js';
 import { runArg } from './show.js';
 
 /** The commands that start runs, by the action that a run records. */

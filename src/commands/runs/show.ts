@@ -1,18 +1,18 @@
 /** `rosterctl runs show`: prints the result of each row of a run. */
 import * as z from 'zod/mini';
-import { readBeforeImages } from '../../runs/before-images.js';
-import { reportView, printSummary } from '../../bulk/report-view.js';
-import { type BulkReport, type ReportRow, wentWrong } from '../../runs/report.js';
-import { isSamePlace, type Place } from '../../runs/plan.js';
-import { runFolder, storeOf } from '../../runs/store.js';
-import { findRun, type StoredRun, summaryOf } from '../../runs/stored-run.js';
-import { defineLocalCommand, flag, ValueWithExit, param } from '../../cli/define.js';
+import { printSummary, reportView } from '../../bulk/report-view.js';
+import { defineLocalCommand, flag, param, ValueWithExit } from '../../cli/define.js';
 import { parseBaseUrl } from '../../config/base-url.js';
 import { findTarget } from '../../config/connection.js';
 import { demoOrganization, sandboxProfile } from '../../config/profiles.js';
 import type { LocalContext } from '../../context.js';
 import { printJson } from '../../data/json.js';
 import { UsageError } from '../../errors.js';
+import { readBeforeImages } from '../../runs/before-images.js';
+import { isSamePlace, type Place } from '../../runs/plan.js';
+import { type BulkReport, type ReportRow, wentWrong } from '../../runs/report.js';
+import { runFolder, storeOf } from '../../runs/store.js';
+import { findRun, type StoredRun, summaryOf } from '../../runs/stored-run.js';
 
 /** The run to work on; `last` is the newest one that fits the command. */
 export const runArg = param(

@@ -1,22 +1,22 @@
 /** `rosterctl runs undo`: restores what a run changed. */
 import * as z from 'zod/mini';
-import { type BeforeImage, readBeforeImages } from '../../runs/before-images.js';
 import { verifiedResults } from '../../bulk/earlier-runs.js';
-import { bulkFlags, type BulkValues } from '../../bulk/invocation.js';
-import type { Operation } from '../../engine/operation.js';
+import { type BulkValues, bulkFlags } from '../../bulk/invocation.js';
 import { reportView } from '../../bulk/report-view.js';
-import { isDelete, type ReportRow } from '../../runs/report.js';
 import { defineOperation } from '../../bulk/run-operation.js';
-import { runFolder, storeOf } from '../../runs/store.js';
-import type { StoredRun } from '../../runs/stored-run.js';
 import { params } from '../../cli/define.js';
 import type { Context } from '../../context.js';
 import { digestOf } from '../../data/digest.js';
 import type { JsonObject } from '../../data/json.js';
 import { plural } from '../../data/text.js';
+import type { Operation } from '../../engine/operation.js';
 import { GuardError, UsageError } from '../../errors.js';
 import { type UndoJob, undoOperation } from '../../resources/undo.js';
-import { invocationOf, earlierRunCommand, findRunHere, undoAction } from './shared.js';
+import { type BeforeImage, readBeforeImages } from '../../runs/before-images.js';
+import { isDelete, type ReportRow } from '../../runs/report.js';
+import { runFolder, storeOf } from '../../runs/store.js';
+import type { StoredRun } from '../../runs/stored-run.js';
+import { earlierRunCommand, findRunHere, invocationOf, undoAction } from './shared.js';
 
 interface Values extends Pick<BulkValues, 'waitLock'> {
   readonly run: string;

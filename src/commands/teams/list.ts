@@ -1,6 +1,6 @@
 /** `rosterctl teams list`: lists the teams. */
 import { defineCommand } from '../../cli/define.js';
-import { listAndCacheIds, listFlags, filterList } from '../../cli/filters.js';
+import { filterList, listAndCacheIds, listFlags } from '../../cli/filters.js';
 import { listOf } from '../../cli/views.js';
 
 export default defineCommand({

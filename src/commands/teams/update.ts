@@ -1,7 +1,7 @@
 /** `rosterctl teams update`: changes fields of teams. */
 import { manyFlags } from '../../bulk/invocation.js';
 import { defineOperation } from '../../bulk/run-operation.js';
-import { fieldFlags, type FieldValues, readFields } from '../../cli/field-flags.js';
+import { type FieldValues, fieldFlags, readFields } from '../../cli/field-flags.js';
 import { recordOf } from '../../cli/views.js';
 import { anyIdsOf, nameFlag, routeFlag } from '../../resources/params.js';
 import { listSelectionFlags, selectionBy } from '../../resources/selection.js';

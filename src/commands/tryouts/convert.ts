@@ -5,13 +5,13 @@ import { flag } from '../../cli/define.js';
 import { fieldFlags, readFields } from '../../cli/field-flags.js';
 import { recordOf } from '../../cli/views.js';
 import { convertParts } from '../../resources/tryout-convert.js';
-import { anyIds } from './shared.js';
 import { tryoutExcludes } from '../../resources/tryout-filters.js';
 import {
   applicationColumns,
   tryoutSelection,
   tryoutSelectionFlags,
 } from '../../resources/tryout-selection.js';
+import { anyIds } from './shared.js';
 
 export default defineOperation({
   summary: 'Convert applications to players',

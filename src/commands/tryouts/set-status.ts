@@ -6,13 +6,13 @@ import { defineOperation } from '../../bulk/run-operation.js';
 import { param } from '../../cli/define.js';
 import { recordOf } from '../../cli/views.js';
 import { noteFlags, oneNoteFlag } from '../../resources/notes.js';
-import { idsBeside } from './shared.js';
 import { tryoutExcludes } from '../../resources/tryout-filters.js';
 import {
   editOperation,
   tryoutSelection,
   tryoutSelectionFlags,
 } from '../../resources/tryout-selection.js';
+import { idsBeside } from './shared.js';
 
 export default defineOperation({
   summary: 'Move applications to a status, with a result for each',

@@ -1,7 +1,7 @@
 /** `rosterctl tryouts stats`: counts applications by status, game and week. */
 import { TryoutStatus } from '../../api/schemas.js';
 import { defineCommand } from '../../cli/define.js';
-import { listFlags, filterList } from '../../cli/filters.js';
+import { filterList, listFlags } from '../../cli/filters.js';
 import { type Canvas, linesOf } from '../../cli/views.js';
 import { mondayOf, timeOf } from '../../data/dates.js';
 import type { JsonObject } from '../../data/json.js';

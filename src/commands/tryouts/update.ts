@@ -6,8 +6,8 @@ import { defineOperation } from '../../bulk/run-operation.js';
 import { param } from '../../cli/define.js';
 import { recordOf } from '../../cli/views.js';
 import { noteFlags, oneNoteFlag } from '../../resources/notes.js';
-import { idsBeside } from './shared.js';
 import { editOperation, ifStatusFlag } from '../../resources/tryout-selection.js';
+import { idsBeside } from './shared.js';
 
 export default defineOperation({
   summary: 'Change the status or the notes of applications',

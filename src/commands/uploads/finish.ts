@@ -1,24 +1,24 @@
 /** `rosterctl uploads finish`: completes interrupted uploads. */
 import * as z from 'zod/mini';
-import type { DamagedRun } from '../../runs/journal.js';
-import { checkFields, reportOf, reportView } from '../../bulk/report-view.js';
 import { bulkFlags } from '../../bulk/invocation.js';
-import type { BulkReport, ReportRow } from '../../runs/report.js';
-import { finishRows, finishedElsewhere } from '../../bulk/resume.js';
-import { isHere } from '../../runs/plan.js';
-import { isSingleRun } from '../../runs/store.js';
+import { checkFields, reportOf, reportView } from '../../bulk/report-view.js';
+import { finishedElsewhere, finishRows } from '../../bulk/resume.js';
 import { showFinished } from '../../bulk/show-run.js';
-import { type UnfinishedUpload, uploadAction } from '../../runs/end.js';
-import { defineWrite, flag, ValueWithExit, param, type Plan, RunOutput } from '../../cli/define.js';
+import { defineWrite, flag, type Plan, param, RunOutput, ValueWithExit } from '../../cli/define.js';
 import { recordOf } from '../../cli/views.js';
 import type { Context } from '../../context.js';
 import { plural } from '../../data/text.js';
 import { Failure, UsageError } from '../../errors.js';
 import { type ExitName, mostSevere } from '../../exit-codes.js';
-import { newDocument, planUnfinished } from '../../uploads/plan.js';
+import { type UnfinishedUpload, uploadAction } from '../../runs/end.js';
+import type { DamagedRun } from '../../runs/journal.js';
+import { isHere } from '../../runs/plan.js';
+import type { BulkReport, ReportRow } from '../../runs/report.js';
+import { isSingleRun } from '../../runs/store.js';
 import { uploadInvocation } from '../../uploads/operation.js';
-import { uploadIdSchema } from './forget.js';
+import { newDocument, planUnfinished } from '../../uploads/plan.js';
 import { findUnfinishedUpload, readUnfinishedUploads } from '../../uploads/unfinished-uploads.js';
+import { uploadIdSchema } from './forget.js';
 
 const { concurrency, waitLock } = bulkFlags;
 

@@ -1,11 +1,11 @@
 /** `rosterctl uploads forget`: gives up an interrupted upload. */
 import * as z from 'zod/mini';
+import { defineLocalWrite, param } from '../../cli/define.js';
+import { linesOf } from '../../cli/views.js';
+import { forgetUpload, isStored } from '../../runs/end.js';
 import { lockRun } from '../../runs/lock.js';
 import { storeOf } from '../../runs/store.js';
 import { writeOptions } from '../../runs/stored-run.js';
-import { forgetUpload, isStored } from '../../runs/end.js';
-import { defineLocalWrite, param } from '../../cli/define.js';
-import { linesOf } from '../../cli/views.js';
 import { findUnfinishedUpload } from '../../uploads/unfinished-uploads.js';
 
 /** The id of an interrupted upload. */

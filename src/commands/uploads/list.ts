@@ -1,9 +1,10 @@
 /** `rosterctl uploads list`: lists interrupted uploads. */
-import type { UploadState } from '../../runs/end.js';
-import { isRunning } from '../../runs/lock.js';
+
 import { defineLocalCommand } from '../../cli/define.js';
 import { rowsOf } from '../../cli/views.js';
 import { plural } from '../../data/text.js';
+import type { UploadState } from '../../runs/end.js';
+import { isRunning } from '../../runs/lock.js';
 import { readUnfinishedUploads } from '../../uploads/unfinished-uploads.js';
 
 interface UploadLine {

@@ -1,10 +1,10 @@
 /** The tryout applications of the demo data. */
 import type { TryoutStatus } from '../../api/schemas.js';
+import { demoOrganization } from '../../config/profiles.js';
 import type { JsonObject } from '../../data/json.js';
+import { recordId, type StoredRecord } from '../records.js';
 import { demoForms, hostileAnswer } from './forms.js';
 import { gamerTag, type Person, person, personNamed } from './people.js';
-import { demoOrganization } from '../../config/profiles.js';
-import { recordId, type StoredRecord } from '../records.js';
 
 /** How many applications each seed has. */
 export const applicationCounts = { small: 64, large: 1200 } as const;

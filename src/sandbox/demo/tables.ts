@@ -1,5 +1,9 @@
 /** The tables of a fresh sandbox: one invented organization with teams, players, documents and applications. */
+
+import { demoOrganization } from '../../config/profiles.js';
 import type { JsonObject } from '../../data/json.js';
+import { documentRefOf } from '../documents.js';
+import { emptyTables, putRecord, recordId, type SeedChoice, type Tables } from '../records.js';
 import {
   applicant,
   applicantTags,
@@ -10,9 +14,6 @@ import {
 } from './applications.js';
 import { demoDocuments, demoFileKey } from './documents.js';
 import { gamerTag, person } from './people.js';
-import { demoOrganization } from '../../config/profiles.js';
-import { emptyTables, recordId, putRecord, type SeedChoice, type Tables } from '../records.js';
-import { documentRefOf } from '../documents.js';
 
 const dayMs = 86_400_000;
 

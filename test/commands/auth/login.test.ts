@@ -1,10 +1,10 @@
-import { createServer } from 'node:net';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { exit } from '../../../src/exit-codes.js';
 import { errorOf, type Ran, rosterctl, temporaryFolder } from '../../support/run.js';
-import { recordingService, type Reply } from '../../support/service.js';
+import { type Reply, recordingService } from '../../support/service.js';
 
 const secret = 'login-canary-9f8e7d6c';
 const answers: Readonly<Record<string, Reply>> = {

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { recordLine } from '../../../src/runs/journal.js';
 import { cacheFolder, resolvePaths } from '../../../src/config/paths.js';
 import { exit } from '../../../src/exit-codes.js';
+import { recordLine } from '../../../src/runs/journal.js';
 import { rosterctl, temporaryFolder } from '../../support/run.js';
 
 const baseUrl = 'http://127.0.0.1:9/v1';

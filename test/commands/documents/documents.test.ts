@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { exit } from '../../../src/exit-codes.js';
 import { errorOf, rosterctl, splitWords, temporaryFolder } from '../../support/run.js';
-import { key, type Recorded, recordingService, type Reply } from '../../support/service.js';
+import { key, type Recorded, type Reply, recordingService } from '../../support/service.js';
 
 const rules = {
   id: 'doc_1',

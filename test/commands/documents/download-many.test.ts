@@ -5,15 +5,15 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { converse } from '../../support/converse.js';
 import {
-  documentStore,
   type DocumentStoreOptions,
+  documentStore,
   fileReply,
   sha256,
   stored,
 } from '../../support/document-store.js';
 import { hostile, odd } from '../../support/file-names.js';
 import { errorOf, rosterctl, startLine, temporaryFolder } from '../../support/run.js';
-import { key, recordingService, type Reply } from '../../support/service.js';
+import { key, type Reply, recordingService } from '../../support/service.js';
 
 const files = (count: number, length = 100) =>
   Array.from({ length: count }, (_, index) => {

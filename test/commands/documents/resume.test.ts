@@ -16,16 +16,16 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { openAtomic } from '../../../src/files/atomic-write.js';
 import {
-  documentStore,
   type DocumentStoreOptions,
+  documentStore,
   fileReply,
   partsOf,
   sha256,
   stored,
   tagOf,
 } from '../../support/document-store.js';
-import { openAtomic } from '../../../src/files/atomic-write.js';
 import { errorOf, rosterctl, startLine, temporaryFolder } from '../../support/run.js';
 import { key } from '../../support/service.js';
 

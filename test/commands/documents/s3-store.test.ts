@@ -6,8 +6,8 @@ import { UploadContentType } from '../../../src/api/schemas.js';
 import { demoDocuments, readPaper } from '../../../src/sandbox/demo/documents.js';
 import { http } from '../../sandbox/client.js';
 import { errorOf, rosterctl, temporaryFolder } from '../../support/run.js';
-import { expectNoKeyIn, s3Store } from '../../support/s3-store.js';
 import { s3Service } from '../../support/s3-service.js';
+import { expectNoKeyIn, s3Store } from '../../support/s3-store.js';
 
 // Transfers with a store that checks signatures, under URLs signed by the AWS library.
 const store = await s3Store();

@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { errorOf, rosterctl, temporaryFolder } from '../../support/run.js';
-import { recordingService, type Reply } from '../../support/service.js';
+import { type Reply, recordingService } from '../../support/service.js';
 import { grantsOf } from '../uploads/grants.js';
 
 /** A service that creates documents and a store for their files; `isSilent`: it answers without a record. */

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { errorOf, rosterctl, startLine, temporaryFolder } from '../../support/run.js';
-import { recordingService, type Reply } from '../../support/service.js';
+import { type Reply, recordingService } from '../../support/service.js';
 import { grantsOf } from '../uploads/grants.js';
 
 interface Behaviour {

@@ -1,5 +1,5 @@
-import { join } from 'node:path';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { exit } from '../../../src/exit-codes.js';
 import { rosterctl, temporaryFolder } from '../../support/run.js';

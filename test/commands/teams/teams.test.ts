@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { errorOf, rosterctl, startRosterctl, temporaryFolder } from '../../support/run.js';
-import { type Recorded, recordingService, type Reply } from '../../support/service.js';
+import { type Recorded, type Reply, recordingService } from '../../support/service.js';
 
 const foxes = {
   id: 'team_1',

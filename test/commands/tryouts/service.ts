@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import {
   organization,
   type Recorded,
-  recordingService,
   type Reply,
+  recordingService,
   type Service,
 } from '../../support/service.js';
 

@@ -4,16 +4,16 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { damageJournal, runFolders, runsOf, until } from '../../bulk/user.js';
 import {
   errorOf,
   rosterctl,
-  startLine,
   type StartOptions,
+  startLine,
   temporaryFolder,
 } from '../../support/run.js';
-import { key, recordingService, type Reply } from '../../support/service.js';
+import { key, type Reply, recordingService } from '../../support/service.js';
 import { tcpService } from '../../support/tcp.js';
-import { damageJournal, runFolders, runsOf, until } from '../../bulk/user.js';
 import { grantsOf } from './grants.js';
 
 const execFileAsync = promisify(execFile);

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { errorOf, rosterctl, temporaryFolder } from '../../support/run.js';
-import { recordingService, type Reply } from '../../support/service.js';
+import { type Reply, recordingService } from '../../support/service.js';
 import { grantsOf } from './grants.js';
 
 interface Made {

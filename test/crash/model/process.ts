@@ -1,16 +1,17 @@
 /** Processes of the model: the real runner over an in-memory journal. */
-import { type Entry, parseJournal, recordLine } from '../../../src/runs/journal.js';
-import type { RecordState, Session } from '../../../src/engine/operation.js';
-import type { ReportRow } from '../../../src/runs/report.js';
+
 import { unfinishedTasks } from '../../../src/bulk/resume.js';
-import type { RowRunOptions } from '../../../src/engine/verify.js';
-import { foldJournal } from '../../../src/runs/state.js';
-import { runRows } from '../../../src/engine/run-rows.js';
-import type { StoredRun } from '../../../src/runs/stored-run.js';
 import { ageMs } from '../../../src/data/time.js';
 import { matchesCondition } from '../../../src/data/where.js';
+import type { RecordState, Session } from '../../../src/engine/operation.js';
+import { runRows } from '../../../src/engine/run-rows.js';
+import type { RowRunOptions } from '../../../src/engine/verify.js';
 import { StaleReadError } from '../../../src/errors.js';
 import type { HeldLock } from '../../../src/files/lock.js';
+import { type Entry, parseJournal, recordLine } from '../../../src/runs/journal.js';
+import type { ReportRow } from '../../../src/runs/report.js';
+import { foldJournal } from '../../../src/runs/state.js';
+import type { StoredRun } from '../../../src/runs/stored-run.js';
 import { call, type World } from './world.js';
 
 const settleMs = 15_000;

@@ -1,6 +1,7 @@
 /** The world of the model, in memory: a strict service, its clock, and other people's changes. */
-import type { Sent } from '../../../src/engine/operation.js';
+
 import type { Instant } from '../../../src/data/time.js';
+import type { Sent } from '../../../src/engine/operation.js';
 import { ApiError, NetworkError, UnknownOutcomeError } from '../../../src/errors.js';
 import type { Choose } from './explore.js';
 

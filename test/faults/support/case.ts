@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, expect, test } from 'vitest';
+import { expect, type TestContext, test } from 'vitest';
 import {
   freshEnvironment,
   launcher,
