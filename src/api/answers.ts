@@ -1,5 +1,6 @@
 /** Reads responses: the failure or the JSON body that a response carries. */
 import { isObject, type JsonObject, maxDepth } from '../data/json.js';
+import { type JsonBody, readJson } from '../data/json-body.js';
 import { describeRequestedWait } from '../data/outcome-errors.js';
 import {
   ApiError,
@@ -8,7 +9,6 @@ import {
   ProtocolError,
   UnknownOutcomeError,
 } from '../errors.js';
-import { type JsonBody, readJson } from './json-body.js';
 import { hasId, normalName } from './records.js';
 import { readFirst } from './response.js';
 import { requestKind } from './retry.js';

@@ -1,6 +1,6 @@
 /** Signed URLs: finds the link, or the bytes, in the response to a download or preview call. */
 import { isObject, type JsonObject } from '../data/json.js';
-import { readJson } from './json-body.js';
+import { readJson } from '../data/json-body.js';
 import { normalName, valueBelow } from './records.js';
 import type { Link } from './types.js';
 

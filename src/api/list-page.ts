@@ -1,12 +1,12 @@
 /** One page of a list: its records as they arrive, then the envelope around them. */
 import type { Batches, Item } from '../data/batches.js';
 import { isObject, type JsonObject, maxDepth, TooDeepError } from '../data/json.js';
+import { isGarbled } from '../data/json-body.js';
 import { elementsElsewhere, ListSplitter, TooLargeError } from '../data/list-splitter.js';
 import type { Instant } from '../data/time.js';
 import { type ApiError, type CallSite, ProtocolError } from '../errors.js';
 import { bodyOf, failureOf, refusalIn } from './answers.js';
 import type { ResourceName } from './contract.js';
-import { isGarbled } from './json-body.js';
 import { describeTopLevel, findList, looksLikeList } from './records.js';
 import type { OpenBody, StreamStart, Transport, TransportResponse } from './transport.js';
 import { responseLimit } from './transport-error.js';

@@ -1,8 +1,8 @@
 /** Retries: which failures of which requests may be repeated, and after how long. */
 import { isObject } from '../data/json.js';
+import { readJson } from '../data/json-body.js';
 import { CancelledError, type Delivery } from '../errors.js';
 import { contract } from './contract.js';
-import { readJson } from './json-body.js';
 
 /** Kinds of request that differ in what may be repeated. */
 type RequestKind = 'read' | 'grant' | 'put' | 'write';

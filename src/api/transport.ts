@@ -1,9 +1,9 @@
 /** The transport: sends requests to the service, with retries, rate limiting and tracing. */
 import { isHeaderValue } from '../data/http.js';
+import { isGarbled } from '../data/json-body.js';
 import type { Instant } from '../data/time.js';
 import { BugError, CancelledError, ConfigError, StaleReadError } from '../errors.js';
 import { exchange, neverAborts, openExchange } from './exchange.js';
-import { isGarbled } from './json-body.js';
 import type { ProxyChoice } from './proxy.js';
 import type { RateLimiter } from './rate-limiter.js';
 import { readBeginning, responseOf } from './response.js';

@@ -2,7 +2,6 @@
 import { STATUS_CODES } from 'node:http';
 import * as z from 'zod/mini';
 import { bodyOf, failureOf } from '../api/answers.js';
-import { saysJson } from '../api/json-body.js';
 import { readRawList } from '../api/raw-list.js';
 import { statedRoute } from '../api/routes.js';
 import type { TransportResponse } from '../api/transport.js';
@@ -13,6 +12,7 @@ import { linesOf } from '../cli/views.js';
 import type { Context } from '../context.js';
 import { setFields } from '../data/assign.js';
 import { isObject, printJson } from '../data/json.js';
+import { saysJson } from '../data/json-body.js';
 import { didYouMean } from '../data/nearest.js';
 import { UsageError } from '../errors.js';
 import { singleLine } from '../terminal/safe-text.js';

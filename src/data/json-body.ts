@@ -1,5 +1,5 @@
 /** Response bodies as JSON, whatever content type they claim. */
-import { parseJson, TooDeepError } from '../data/json.js';
+import { parseJson, TooDeepError } from './json.js';
 
 /**
  * The JSON value of a body, or why there is none. The text of an unreadable body is never shown.
