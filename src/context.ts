@@ -1,6 +1,6 @@
 /** The context of a command: the settings, streams, stores and clocks that it may use. */
 
-import type { FileStore } from './api/file-store.js';
+import type { FileStore } from './api/store/file-store.js';
 import type { Api } from './api/types.js';
 import type { Paths } from './config/paths.js';
 import type { Connection, GlobalFlags, Settings } from './config/settings.js';

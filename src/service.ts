@@ -1,8 +1,8 @@
 /** The service and its file store, each connected when first used. */
 import { createApi } from './api/client.js';
-import type { FileStore } from './api/file-store.js';
 import { createProxyChoice } from './api/proxy.js';
 import { createRateLimiter, type RateLimiter } from './api/rate-limiter.js';
+import type { FileStore } from './api/store/file-store.js';
 import { createTransport } from './api/transport.js';
 import type { Api, ApiNotes } from './api/types.js';
 import { checkSandboxFlags, resolveConnection } from './config/connection.js';
@@ -108,7 +108,7 @@ export function createService(parts: ServiceParts): Service {
   };
   let files: Promise<FileStore> | undefined;
   const openFiles = async (): Promise<FileStore> => {
-    const { createFileStore } = await import('./api/file-store.js');
+    const { createFileStore } = await import('./api/store/file-store.js');
     const { baseUrl } = await connect();
     const store = createFileStore({
       ...policy,

@@ -1,8 +1,8 @@
 /** Resumable downloads: fetches one file completely, across lost connections, expired URLs and changed files. */
 import { createHash, type Hash } from 'node:crypto';
 import { backoffMs, type RetryPolicy } from '../api/retry.js';
-import { checkContentEncoding, mayBeExpired, tooLong, wrongSize } from '../api/store-answers.js';
-import type { Download, FilePart } from '../api/store-download.js';
+import { checkContentEncoding, mayBeExpired, tooLong, wrongSize } from '../api/store/answers.js';
+import type { Download, FilePart } from '../api/store/download.js';
 import type { Link } from '../api/types.js';
 import {
   contentRange,

@@ -2,7 +2,7 @@
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { extensionsOf } from '../api/schemas.js';
-import type { Download } from '../api/store-download.js';
+import type { Download } from '../api/store/download.js';
 import type { Context } from '../context.js';
 import { dispositionName, safeFileName } from '../data/file-names.js';
 import type { JsonObject } from '../data/json.js';

@@ -1,6 +1,6 @@
 /** Target names of downloads: chooses a distinct path for each document, and checks them before anything is requested. */
 
-import type { Download } from '../api/store-download.js';
+import type { Download } from '../api/store/download.js';
 import type { Context } from '../context.js';
 import { nameKey, withSuffix } from '../data/file-names.js';
 import type { JsonObject } from '../data/json.js';

@@ -1,8 +1,8 @@
 /** The steps of an upload (contract 4.2, 4.3, 4.5): the grant, the bytes to the store, and the document. */
 import { createHash } from 'node:crypto';
-import type { UploadSource } from '../api/file-store.js';
 import { findRecord } from '../api/records.js';
 import { type UploadContentType, UploadGrant } from '../api/schemas.js';
+import type { UploadSource } from '../api/store/file-store.js';
 import type { Call, PlannedRequest } from '../api/types.js';
 import type { Context } from '../context.js';
 import { isObject, type JsonObject } from '../data/json.js';

@@ -10,7 +10,7 @@ import {
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { UploadSource } from '../../src/api/file-store.js';
+import type { UploadSource } from '../../src/api/store/file-store.js';
 import { BugError, InputError, NetworkError, ProtocolError, StoreError } from '../../src/errors.js';
 import { openUpload } from '../../src/uploads/upload-source.js';
 import { temporaryFolder } from '../support/run.js';

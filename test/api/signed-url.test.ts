@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createUrlGuard, type ResolveAll } from '../../src/api/signed-url.js';
+import { createUrlGuard, type ResolveAll } from '../../src/api/store/signed-url.js';
 import { ProtocolError } from '../../src/errors.js';
 import { recordingService } from '../support/service.js';
 import { storeFor, thrownBy } from './wiring.js';

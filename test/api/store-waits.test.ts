@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { FileStore, UploadSource } from '../../src/api/file-store.js';
+import type { FileStore, UploadSource } from '../../src/api/store/file-store.js';
 import type { FileVersion } from '../../src/data/file-version.js';
 import { download, type FileSink } from '../../src/downloads/resumable-download.js';
 import { ProtocolError, StoreError, UnknownOutcomeError } from '../../src/errors.js';

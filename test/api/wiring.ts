@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll } from 'vitest';
 import { createApi } from '../../src/api/client.js';
-import { createFileStore, type FileStoreOptions } from '../../src/api/file-store.js';
 import { createRateLimiter } from '../../src/api/rate-limiter.js';
+import { createFileStore, type FileStoreOptions } from '../../src/api/store/file-store.js';
 import { createTransport, type TransportOptions } from '../../src/api/transport.js';
 import type { Api } from '../../src/api/types.js';
 import { pause } from '../../src/data/time.js';

@@ -4,7 +4,7 @@
 const killLoop = ['crash/kill', 'kills lose no row'];
 
 const keyToStore = {
-  file: 'src/api/file-store.ts',
+  file: 'src/api/store/file-store.ts',
   from: '...storeHeaders(headers),',
   to: `...storeHeaders(headers),
           'x-api-key': process.env['ROSTERCTL_API_KEY'] ?? '',`,
@@ -28,7 +28,7 @@ export const mutants = [
   { name: 'the key is sent to the S3 store', ...keyToStore, cases: ['s3-store', 'F098'] },
   {
     name: 'the key is sent with a download',
-    file: 'src/api/store-download.ts',
+    file: 'src/api/store/download.ts',
     from: 'headers: part ? rangeHeaders(part) : [],',
     to: `headers: [
         ...(part ? rangeHeaders(part) : []),

@@ -1,7 +1,7 @@
 /** `rosterctl uploads put`: sends a file to a presigned URL, step 2 of an upload. */
 import * as z from 'zod/mini';
 import { UploadContentType } from '../../api/schemas.js';
-import { UnsafeUrlError } from '../../api/signed-url.js';
+import { UnsafeUrlError } from '../../api/store/signed-url.js';
 import { defineWrite, param } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 import type { Context } from '../../context.js';

@@ -1,8 +1,8 @@
 /** Signed URLs: which of them are safe to open. */
 import { type LookupAddress, type LookupAllOptions, type LookupOptions } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
-import { isLocalName } from '../data/http.js';
-import { ProtocolError } from '../errors.js';
+import { isLocalName } from '../../data/http.js';
+import { ProtocolError } from '../../errors.js';
 
 /** Resolves a host name to all its addresses. */
 export type ResolveAll = (

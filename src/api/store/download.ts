@@ -1,19 +1,19 @@
 /** Downloads from the file store: opens a signed URL, follows redirects and streams the bytes. */
-import type { Instant } from '../data/time.js';
-import { CancelledError, NetworkError, ProtocolError } from '../errors.js';
-import { openExchange } from './exchange.js';
+import type { Instant } from '../../data/time.js';
+import { CancelledError, NetworkError, ProtocolError } from '../../errors.js';
+import { openExchange } from '../exchange.js';
 import {
   type AttemptOutcome,
   deliveryOfStatus,
   type RetryPolicy,
   requestedWait,
   retry,
-} from './retry.js';
+} from '../retry.js';
+import { describeTransportError, failureOfTransportError, retryPace } from '../transport-error.js';
+import type { Connections } from '../undici.js';
+import { type BodyStream, BrokenBody, type Limits, type OpenReply, type Wire } from '../wire.js';
+import { shortAnswerLimits, storeError } from './answers.js';
 import type { UrlGuard } from './signed-url.js';
-import { shortAnswerLimits, storeError } from './store-answers.js';
-import { describeTransportError, failureOfTransportError, retryPace } from './transport-error.js';
-import type { Connections } from './undici.js';
-import { type BodyStream, BrokenBody, type Limits, type OpenReply, type Wire } from './wire.js';
 
 /** A file being downloaded. */
 export interface Download {

@@ -2,19 +2,19 @@
 import { createHash } from 'node:crypto';
 import { lookup } from 'node:dns';
 import type { FileHandle } from 'node:fs/promises';
-import { md5Of } from '../data/file-version.js';
-import type { JsonObject } from '../data/json.js';
-import type { Instant } from '../data/time.js';
-import { BugError, InputError, ProtocolError } from '../errors.js';
-import { exchange } from './exchange.js';
-import type { ProxyChoice } from './proxy.js';
-import { type AttemptOutcome, type RetryPolicy, requestedWait, retry } from './retry.js';
+import { md5Of } from '../../data/file-version.js';
+import type { JsonObject } from '../../data/json.js';
+import type { Instant } from '../../data/time.js';
+import { BugError, InputError, ProtocolError } from '../../errors.js';
+import { exchange } from '../exchange.js';
+import type { ProxyChoice } from '../proxy.js';
+import { type AttemptOutcome, type RetryPolicy, requestedWait, retry } from '../retry.js';
+import { failureOfTransportError, retryPace } from '../transport-error.js';
+import { type Connections, openConnections } from '../undici.js';
+import type { Attempt, Wire } from '../wire.js';
+import { shortAnswerLimits, storeDelivery, storeError, storeHeaders } from './answers.js';
+import { createStoreReader, type Download, type FilePart } from './download.js';
 import { createUrlGuard, type ResolveAll } from './signed-url.js';
-import { shortAnswerLimits, storeDelivery, storeError, storeHeaders } from './store-answers.js';
-import { createStoreReader, type Download, type FilePart } from './store-download.js';
-import { failureOfTransportError, retryPace } from './transport-error.js';
-import { type Connections, openConnections } from './undici.js';
-import type { Attempt, Wire } from './wire.js';
 
 /**
  * A store on another origin: never sends the key, never follows a redirect on PUT (contract 4.5).
