@@ -39,14 +39,22 @@ export interface Answer {
   readonly status: number;
   readonly headers: { readonly [name: string]: string };
   readonly body: unknown;
+  /** The record in the body, of the resource that the call is about; its `id` is text. */
+  readonly record: JsonObject | undefined;
   /** When its headers arrived: the age of its content counts from here. */
   readonly at: Instant;
 }
 
-/** Says if a list is known to be complete. A write to a filtered selection needs `complete`. */
+/**
+ * Says if a list is known to be complete. A write to a filtered selection is refused in doubt;
+ * `assumedEmpty` proves nothing about a record either.
+ */
 export type Completeness =
   | { readonly state: 'complete' }
-  | { readonly state: 'doubtful'; readonly reason: string };
+  /** No list was recognized in the answer, which was taken for an empty one. */
+  | { readonly state: 'assumedEmpty'; readonly reason: string }
+  /** `fix`: the command that settles it, in a sentence. */
+  | { readonly state: 'doubtful'; readonly reason: string; readonly fix?: string };
 
 /** A list being read: records as they arrive, in the service's order. */
 export interface RecordList extends RecordStream<JsonObject> {
@@ -100,6 +108,8 @@ export interface Api {
   recordAt(call: Call): Promise<{ readonly record: JsonObject; readonly at: Instant }>;
   /** Finds the signed URL, or the bytes, in the response to a download or preview call. */
   link(call: Call): Promise<Link>;
+  /** Finds the record of another resource in an answer: the player that a conversion made. */
+  recordIn(body: unknown, resource: ResourceName): JsonObject | undefined;
   /** `replace`: the body of this update must be the complete record (`replacementBody`). */
   semantics(call: Call): 'merge' | 'replace';
   /** Lists a resource through its documented list call. */
