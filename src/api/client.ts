@@ -14,7 +14,15 @@ import { readFirst } from './response.js';
 import { requestKind } from './retry.js';
 import { fillPath, idParameter, type Route, routeOf } from './routes.js';
 import type { Transport, TransportRequest, TransportResponse } from './transport.js';
-import type { Answer, Api, ApiNotes, Call, PlannedRequest, ResourceName } from './types.js';
+import type {
+  Answer,
+  Api,
+  ApiNotes,
+  Call,
+  ListOptions,
+  PlannedRequest,
+  ResourceName,
+} from './types.js';
 
 interface ApiOptions {
   readonly connection: {
@@ -40,6 +48,8 @@ type Send = (request: TransportRequest) => Promise<TransportResponse>;
 export function createApi(options: ApiOptions): Api {
   return new Client(options, createDrift(options.notes, options.strict));
 }
+
+const noNotes: ApiNotes = { note: () => undefined, drift: () => undefined };
 
 /** In characters. A shorter key may occur in any text by chance. */
 const shortestSecret = 8;
@@ -180,20 +190,15 @@ class Client implements Api {
   list(
     resource: Parameters<Api['list']>[0],
     query: Parameters<Api['list']>[1] = {},
-    observer: Parameters<Api['list']>[2] = {},
+    { onHeaders, overrides = this.options.overrides, isQuiet = false }: ListOptions = {},
   ) {
-    const { transport, overrides, notes, strict } = this.options;
-    const { baseUrl, organizationId, drift } = this;
+    const { transport } = this.options;
+    const { baseUrl, organizationId } = this;
+    const { notes, strict, drift } = isQuiet
+      ? { notes: noNotes, strict: false, drift: createDrift(noNotes, false) }
+      : { ...this.options, drift: this.drift };
     return listRecords(resource, {
-      baseUrl,
-      organizationId,
-      transport,
-      overrides,
-      drift,
-      notes,
-      strict,
-      query,
-      observer,
+      ...{ baseUrl, organizationId, transport, overrides, drift, notes, strict, query, onHeaders },
     });
   }
 

@@ -10,7 +10,7 @@ import {
   readNext,
   type Way,
 } from './paging-evidence.js';
-import type { Completeness } from './types.js';
+import type { Completeness, Doubt } from './types.js';
 
 /** One page of a list. */
 export interface Page {
@@ -169,16 +169,22 @@ export class Pager {
     const { arrived } = page;
     const { total = evidence.total, pages } = this.announced;
     if (total !== undefined && total.value > arrived)
-      return doubt(
-        `the service counts ${total.value} records and sent ${arrived}`,
-        `If it pages, set how: rosterctl config set paging.mode page. If ${total.path} counts something else: rosterctl config set paging.total none`,
-      );
+      return {
+        ...doubt(
+          `the service counts ${total.value} records and sent ${arrived}`,
+          `If it pages, set how: rosterctl config set paging.mode page. If ${total.path} counts something else: rosterctl config set paging.total none`,
+        ),
+        isStated: true,
+      };
     if (mode === 'none') return complete;
     if (evidence.more)
-      return doubt(
-        'the service says that there are more, but not where',
-        'Set how it pages: rosterctl config set paging.mode page (or offset, last-id)',
-      );
+      return {
+        ...doubt(
+          'the service says that there are more, but not where',
+          'Set how it pages: rosterctl config set paging.mode page (or offset, last-id)',
+        ),
+        isStated: true,
+      };
     if (mode === 'page' || mode === 'offset' || mode === 'last-id') return complete;
     if (isExplicitEnd(page, evidence)) return complete;
     if (pages !== undefined && pages > page.number && page.count > 0)
@@ -220,7 +226,7 @@ type Evidence = Omit<PagingEvidence, 'total' | 'namesTotal'> & {
 
 const complete: Completeness = { state: 'complete' };
 
-function doubt(reason: string, fix: string): Completeness {
+function doubt(reason: string, fix: string): Doubt {
   return { state: 'doubtful', reason, fix };
 }
 

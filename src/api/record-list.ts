@@ -12,7 +12,7 @@ import { hasId, withTextId } from './records.js';
 import { resources } from './resources.js';
 import { fillPath, partsOf } from './routes.js';
 import type { Transport } from './transport.js';
-import type { ApiNotes, Completeness, ListObserver, RecordList } from './types.js';
+import type { ApiNotes, Completeness, ListOptions, RecordList } from './types.js';
 
 interface ListSource {
   readonly baseUrl: string;
@@ -25,7 +25,7 @@ interface ListSource {
   readonly strict: boolean;
   /** Query parameters in addition to those of the configuration. */
   readonly query?: { readonly [name: string]: string };
-  readonly observer?: ListObserver;
+  readonly onHeaders?: ListOptions['onHeaders'] | undefined;
   /** Replaces the default caps, for tests. */
   readonly caps?: Caps;
 }
@@ -63,7 +63,7 @@ export function listRecords(resource: ResourceName, source: ListSource): RecordL
     }
     const text = `The list of ${resource} may be incomplete: ${completeness.reason}.`;
     if (source.strict) throw new ProtocolError(text, { code: 'incomplete', hint: strictHint });
-    const { fix } = completeness as { readonly fix?: string };
+    const fix = completeness.state === 'doubtful' ? completeness.fix : undefined;
     source.notes.note(fix === undefined ? text : `${text} ${fix}.`);
   };
   return {
@@ -143,7 +143,7 @@ async function* readPages(
     for (let attempts = 1; !page; attempts++) {
       // oxlint-disable-next-line no-await-in-loop
       const candidate = await readListPage(request);
-      if (number === 1 && attempts === 1) source.observer?.onHeaders?.(candidate.headers);
+      if (number === 1 && attempts === 1) source.onHeaders?.(candidate.headers);
       try {
         for await (const batch of filterMap(candidate.batches, dropRepeated)) {
           yield batch;

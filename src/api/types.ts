@@ -1,6 +1,7 @@
 /** The API as commands see it: calls, responses and lists. */
 import type { RecordStream } from '../data/batches.js';
 import type { JsonObject } from '../data/json.js';
+import type { Overrides } from '../data/resources.js';
 import type { Instant } from '../data/time.js';
 import type { EndpointName, ResourceName } from './contract.js';
 import type { RateLimiter } from './rate-limiter.js';
@@ -53,8 +54,17 @@ export type Completeness =
   | { readonly state: 'complete' }
   /** No list was recognized in the answer, which was taken for an empty one. */
   | { readonly state: 'assumedEmpty'; readonly reason: string }
-  /** `fix`: the command that settles it, in a sentence. */
-  | { readonly state: 'doubtful'; readonly reason: string; readonly fix?: string };
+  | Doubt;
+
+/** Why a list may be incomplete. */
+export interface Doubt {
+  readonly state: 'doubtful';
+  readonly reason: string;
+  /** The command that settles it, in a sentence. */
+  readonly fix?: string;
+  /** The service itself says that records are missing. */
+  readonly isStated?: boolean;
+}
 
 /** A list being read: records as they arrive, in the service's order. */
 export interface RecordList extends RecordStream<JsonObject> {
@@ -66,10 +76,14 @@ export interface RecordList extends RecordStream<JsonObject> {
   arrivedAt(): Instant;
 }
 
-/** Events of a list besides its records. */
-export interface ListObserver {
+/** How a list is read. */
+export interface ListOptions {
   /** Called with the headers of the first response, before the first record. */
   readonly onHeaders?: (headers: Answer['headers']) => void;
+  /** Replace the configured ones, to try how the service pages. */
+  readonly overrides?: Overrides;
+  /** Leaves notes and drift out: the caller reports `completeness()` itself. */
+  readonly isQuiet?: boolean;
 }
 
 /** The client of the service. The organization id is never a parameter (contract 4.6). */
@@ -116,7 +130,7 @@ export interface Api {
   list(
     resource: ResourceName,
     query?: { readonly [name: string]: string },
-    observer?: ListObserver,
+    options?: ListOptions,
   ): RecordList;
   /**
    * Sends a request that the contract does not know (`rosterctl api`), with the same origin and key
