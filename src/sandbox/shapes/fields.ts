@@ -53,10 +53,14 @@ export function wireId(shapes: Shapes, resource: ResourceName, id: unknown): unk
   return idsOf(shapes, resource).isNumber ? idToWire(id) : id;
 }
 
-/** The id of the books for the one in a path; where ids are numbers, only a number has one. */
-export function idFromPath(shapes: Shapes, resource: ResourceName, word: string): string {
+/** The id of the books for the one in a path; undefined for a text where ids are numbers. */
+export function idFromPath(
+  shapes: Shapes,
+  resource: ResourceName,
+  word: string,
+): string | undefined {
   if (!idsOf(shapes, resource).isNumber) return word;
-  return /^\d{1,9}$/.test(word) ? recordId(resource, Number(word)) : '';
+  return /^\d{1,9}$/.test(word) ? recordId(resource, Number(word)) : undefined;
 }
 
 function idsOf(shapes: Shapes, resource: ResourceName) {
