@@ -5,7 +5,7 @@ import { overrideRows } from '../config/keys.js';
 import { exitCodes } from '../exit-codes.js';
 import { faultGrammar, faultKinds } from '../sandbox/fault-rule.js';
 import { inventions } from '../sandbox/personality.js';
-import { placeholderRows, shapeRows } from '../sandbox/shapes/page.js';
+import { placeholderRows, shapeRows } from '../sandbox/shapes/help.js';
 import { fitPage, fullWidth } from './fit-page.js';
 
 /** A page of `rosterctl help TOPIC`; rendered at build time, so that reading it loads no sources. */

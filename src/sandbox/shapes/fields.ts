@@ -12,13 +12,13 @@ const freeFields = ['formResponses'];
 export function toWire(shapes: Shapes, resource: ResourceName, record: JsonObject): JsonObject {
   const { isNumber, field } = idsOf(shapes, resource);
   const casing = shapes.value('casing', resource);
-  const spell = spellings[casing] ?? unchanged;
+  const spell = spellings[casing];
   const numbered = isNumber ? mapped(record, unchanged, idToWire) : record;
-  const wire = mapped(numbered, spell, unchanged) as JsonObject;
-  const id = wire[spell('id')];
-  const named = field === undefined ? wire : renamed(wire, spell('id'), field);
+  const wire = (spell ? mapped(numbered, spell, unchanged) : numbered) as JsonObject;
+  const idField = spell?.('id') ?? 'id';
+  const named = field === undefined ? wire : renamed(wire, idField, field);
   if (shapes.given('record', resource) === undefined) return named;
-  const { [field ?? spell('id')]: _, ...fields } = named;
+  const { [field ?? idField]: id, ...fields } = named;
   return fillJson(shapes.template('record', resource).json, {
     ...wordsOf(resource),
     organization: record['organizationId'],
@@ -97,7 +97,7 @@ function mapped(
   return Object.fromEntries(
     Object.entries(value).map(([name, each]) => [
       key(name),
-      freeFields.includes(name) ? each : mapped(each, key, text),
+      freeFields.includes(name) || freeFields.includes(key(name)) ? each : mapped(each, key, text),
     ]),
   );
 }

@@ -76,11 +76,12 @@ export function pageOf({ shapes, resource, url }: PageRequest, all: readonly Wir
   const page = Math.floor(offset / size) + first;
   return {
     rows: rows.map(({ record }) => record),
-    rowsById: Object.fromEntries(rows.map(({ id, record }) => [String(id), record])),
-    edges: rows.map(({ record }, at) => ({
-      node: record,
-      cursor: (mode ?? cursorMode).at(offset + at + 1, size, all),
-    })),
+    rowsById: () => Object.fromEntries(rows.map(({ id, record }) => [String(id), record])),
+    edges: () =>
+      rows.map(({ record }, at) => ({
+        node: record,
+        cursor: (mode ?? cursorMode).at(offset + at + 1, size, all),
+      })),
     total: all.length,
     count: rows.length,
     page,

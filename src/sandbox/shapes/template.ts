@@ -10,7 +10,10 @@ export interface Template {
   readonly text?: string | undefined;
 }
 
-/** What the placeholders of one answer stand for; an absent one removes what it would fill. */
+/**
+ * What the placeholders of one answer stand for, or a function that makes it; an absent one removes
+ * what it would fill.
+ */
 export type Values = Readonly<Record<string, unknown>>;
 
 /** True for a text that is a template, not a name. */
@@ -73,7 +76,8 @@ export function fillText(text: string, values: Values): unknown {
 }
 
 function valueOf(name: string, isDropped: string | undefined, values: Values): unknown {
-  const value = values[name];
+  const known = values[name];
+  const value: unknown = typeof known === 'function' ? known() : known;
   return value === null && isDropped !== undefined ? undefined : value;
 }
 
