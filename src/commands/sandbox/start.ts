@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { defineLocalCommand, flag, LongRunning, param, params } from '../../cli/define.js';
 import { linesOf } from '../../cli/views.js';
 import { seedSizes, startSandbox } from '../../sandbox/embedded.js';
+import { shapeWords } from '../../sandbox/shapes/table.js';
 import { sandboxPlace } from './shared.js';
 
 interface ServerInfo {
@@ -30,6 +31,7 @@ export default defineLocalCommand({
       'On data of its own with 1,200 applications, for a script',
       '--data ./sandbox --seed-size large --json',
     ],
+    ['With lists like those of another service', '--shape list=data --shape paging=cursor'],
   ],
   calls: [],
   flags: {
@@ -52,6 +54,11 @@ export default defineLocalCommand({
       "inject a fault: 'PATCH /tryout-applications/* #2 close-after'",
       { placeholder: 'RULE' },
     ),
+    shape: params(
+      z.optional(z.array(z.string())),
+      'answer as another service would: list=data, paging=cursor; see help sandbox',
+      { placeholder: 'KEY=VALUE', completes: `pair:${shapeWords}` },
+    ),
     strictEvents: flag('emit events also for an update to the present status'),
   },
   view: {
@@ -60,12 +67,13 @@ export default defineLocalCommand({
     ]),
     oneLine: true,
   },
-  async run(context, { port, data, seedSize, fault, strictEvents }) {
+  async run(context, { port, data, seedSize, fault, shape, strictEvents }) {
     const server = await startSandbox({
       ...sandboxPlace(context, data),
       ...(seedSize && { seedSize }),
       port,
       faults: fault,
+      shapes: shape,
       strictEvents,
     });
     if (server.memoryReason !== undefined)
