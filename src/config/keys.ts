@@ -12,6 +12,7 @@ import {
   updateSemantics,
 } from './choices.js';
 import {
+  answerPath,
   dottedPath,
   duration,
   integer,
@@ -122,7 +123,7 @@ const overrideKeys: readonly OverrideSetting[] = [
     "the query parameter of the service's own filter by status, sent for a single one",
     parameterName,
   ),
-  override('download.urlPath', 'where the signed URL stands in the answer', dottedPath, 'auto'),
+  override('download.urlPath', 'where the signed URL stands in the answer', answerPath, 'auto'),
   override(
     'upload.maxBytes',
     'refuse larger files before asking',
