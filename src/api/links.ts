@@ -57,7 +57,7 @@ export function missingLink(answer: LinkAnswer, call: LinkCall, site: CallSite):
   const isRead = read.kind === 'json';
   const at = isRead && urlPath !== undefined ? ` at "${urlPath}" (download.urlPath)` : '';
   const mend = findLink(answer, rest)
-    ? 'rosterctl finds it by itself: rosterctl config unset download.urlPath'
+    ? 'rosterctl finds it by itself: rosterctl config set download.urlPath auto'
     : 'Name where the URL is: rosterctl config set download.urlPath PATH';
   return new ProtocolError(
     `No signed URL${at} in the answer of ${site.method} ${site.path} (${status}).`,

@@ -231,7 +231,7 @@ describe('through the client', () => {
       hint: 'The answer holds a, b.\nName where the URL is: rosterctl config set download.urlPath PATH',
     });
     const plain = await thrownBy(link({ status: 200, json: { url } }, overrides));
-    expect((plain as ProtocolError).hint).toContain('rosterctl config unset download.urlPath');
+    expect((plain as ProtocolError).hint).toContain('rosterctl config set download.urlPath auto');
   });
 
   test('a file that is not ready is said to be so, also with a configured path', async () => {

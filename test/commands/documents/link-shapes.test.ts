@@ -91,9 +91,9 @@ test('a configured path that leads nowhere is said, with the line that mends it'
   expect(ran.code).toBe(1);
   expect(ran.stderr).toContain('No signed URL at "data.url" (download.urlPath)');
   expect(ran.stderr).toContain('The answer holds url, state.');
-  expect(ran.stderr).toContain('rosterctl config unset download.urlPath');
+  expect(ran.stderr).toContain('rosterctl config set download.urlPath auto');
   expect(store.requests).toEqual([]);
-  await rosterctl('config unset download.urlPath', at);
+  await rosterctl('config set download.urlPath auto', at);
   expect((await rosterctl('docs download doc_1 -O copy.txt', at)).code).toBe(0);
 });
 
