@@ -1,6 +1,7 @@
 /** Reads responses: the failure or the JSON body that a response carries. */
 import { isObject, type JsonObject, maxDepth } from '../data/json.js';
 import { describeRequestedWait } from '../data/outcome-errors.js';
+import { wordsIn } from '../data/refusal-words.js';
 import {
   ApiError,
   type CallSite,
@@ -37,9 +38,11 @@ export function failureOf(
   const { status, headers } = response;
   const read = readJson(response.body, headers['content-type']);
   if (status < 400) return read.kind === 'json' ? refusalIn(read.value, status, call) : undefined;
-  const body = read.kind === 'json' && isObject(read.value) ? read.value : {};
-  const refusal = new ApiError(status, codeIn(body), call, {
-    message: messageIn(body),
+  const service = serviceBody(read);
+  const code = codeIn(isObject(service) ? service : {});
+  const refusal = new ApiError(status, code, call, {
+    message: messageIn(service, code),
+    service,
     allow: headers['allow'],
     wait: response.wait,
     retryAfter: response.retryAfter,
@@ -48,7 +51,6 @@ export function failureOf(
       read.kind === 'html' ? htmlHint(status) : status === 405 && isGuess ? guessHint : undefined,
   });
   if (!response.outcomeUnknown) return refusal;
-  const code = codeIn(body);
   const requestedWait = describeRequestedWait(refusal);
   return new UnknownOutcomeError(
     `${call.method} ${call.path} was answered with ${status}${code ? ` (${code})` : ''} and may have taken effect.`,
@@ -59,6 +61,12 @@ export function failureOf(
       wait: requestedWait === undefined ? response.wait : undefined,
     },
   );
+}
+
+/** The body as the service's own words: JSON, or a text. A web page comes from something in front of it. */
+function serviceBody(read: JsonBody): unknown {
+  if (read.kind === 'json') return read.value;
+  return read.kind === 'other' ? read.text : undefined;
 }
 
 const guessHint =
@@ -73,7 +81,8 @@ export function refusalIn(
 ): ApiError | undefined {
   const sign = refusalSign(body, hasRows);
   if (!sign || !isObject(body)) return undefined;
-  return new ApiError(status, codeIn(body), call, { message: messageIn(body), sign, body });
+  const code = codeIn(body);
+  return new ApiError(status, code, call, { message: messageIn(body, code), sign, body });
 }
 
 /**
@@ -142,15 +151,10 @@ function truncate(text: string | undefined, maxLength: number): string | undefin
   return text !== undefined && text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
 }
 
-function messageIn(body: JsonObject): string | undefined {
-  const { error } = body;
-  const [first] = listOf(body['errors']);
-  const inList = isObject(first) ? first['message'] : first;
-  const candidates = [body['message'], isObject(error) && error['message'], inList];
-  return truncate(
-    candidates.find((each) => typeof each === 'string'),
-    maxMessageLength,
-  );
+/** What the body says first, on one line. */
+function messageIn(body: unknown, code: string | undefined): string | undefined {
+  const [first] = wordsIn(body, code);
+  return truncate(first, maxMessageLength);
 }
 
 /** `code`: only a number or a status word indicates an error, and it may mean something else. */
