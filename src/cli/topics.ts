@@ -136,6 +136,7 @@ both out).
 
 With json or ndjson the last line of stderr is the error:
   {"error":{"code":"…","kind":"…","message":"…","hint":"…","exitCode":5,…}}
+Where the service refused, "service" holds the body of its answer.
 Exit 0 means that everything asked was done and written out.`;
 
 const bulkPage = `Changing records, one or many

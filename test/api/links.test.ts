@@ -61,17 +61,16 @@ describe.each(['download', 'preview'] as const)('where the signed URL of a %s is
     ['the own word before url', { url: wrong, [`${verb}Url`]: url }],
     ['the own word before signedUrl', { signedUrl: wrong, data: { [`${verb}Url`]: url } }],
     ["the own word before the other verb's", { [`${other}Url`]: wrong, [`${verb}Url`]: url }],
-    ...(verb === 'preview'
-      ? ([
-          [
-            'downloadUrl before signedUrl and url',
-            { url: wrong, signedUrl: wrong, downloadUrl: url },
-          ],
-        ] as const)
-      : ([
-          ['signedUrl before previewUrl', { previewUrl: wrong, signedUrl: url }],
-          ['url before previewUrl', { previewUrl: wrong, url }],
-        ] as const)),
+    [
+      'url before previewUrl, and after downloadUrl',
+      verb === 'download' ? { previewUrl: wrong, url } : { url: wrong, downloadUrl: url },
+    ],
+    [
+      'signedUrl before previewUrl, and after downloadUrl',
+      verb === 'download'
+        ? { previewUrl: wrong, signedUrl: url }
+        : { signedUrl: wrong, downloadUrl: url },
+    ],
     ['signedUrl before presignedUrl', { presignedUrl: wrong, signedUrl: url }],
     ['signedUrl before url', { url: wrong, data: { signedUrl: url } }],
     ['url before href and link', { link: wrong, href: wrong, url }],
@@ -104,9 +103,7 @@ describe.each(['download', 'preview'] as const)('where the signed URL of a %s is
     ['another scheme', { url: 'file:///etc/passwd' }],
     ['a relative URL', { url: '/files/d?sig=abc' }],
     ['one of two unknown ones', { a: url, b: wrong }],
-    ...(verb === 'download'
-      ? ([['previewUrl beside an unknown one', { previewUrl: url, original: wrong }]] as const)
-      : []),
+    ['two of unknown names', { preview_page: url, original: wrong }],
     ['a list of two', [url, wrong]],
     ['one of two files', { files: [{ url }, { url: wrong }] }],
     ['a thumbnail', { thumbnailUrl: url, url: null }],
