@@ -27,13 +27,8 @@ export interface AnsweredCall {
 /**
  * Returns the failure in a response, or undefined for a success. A failure is a status of 400 or
  * above, or a success status around an error body. The service's own code and message are kept.
- * `isGuess`: the contract does not show the route.
  */
-export function failureOf(
-  response: TransportResponse,
-  call: CallSite,
-  { isGuess = false }: { readonly isGuess?: boolean } = {},
-): Failure | undefined {
+export function failureOf(response: TransportResponse, call: CallSite): Failure | undefined {
   const { status, headers } = response;
   const read = readJson(response.body, headers['content-type']);
   if (status < 400) return read.kind === 'json' ? refusalIn(read.value, status, call) : undefined;
@@ -44,8 +39,7 @@ export function failureOf(
     wait: response.wait,
     retryAfter: response.retryAfter,
     permission: status === 403 ? permissionFor(call) : undefined,
-    hint:
-      read.kind === 'html' ? htmlHint(status) : status === 405 && isGuess ? guessHint : undefined,
+    hint: read.kind === 'html' ? htmlHint(status) : undefined,
   });
   if (!response.outcomeUnknown) return refusal;
   const code = codeIn(body);
@@ -60,9 +54,6 @@ export function failureOf(
     },
   );
 }
-
-const guessHint =
-  "The route is a guess; replace it with --route 'METHOD /path' (rosterctl help undocumented).";
 
 /** Returns the error inside a 2xx response. `hasRows`: the body is a list, with or without rows. */
 export function refusalIn(

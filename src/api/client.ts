@@ -12,7 +12,7 @@ import { listRecords } from './record-list.js';
 import { findRecord } from './records.js';
 import { readFirst } from './response.js';
 import { requestKind } from './retry.js';
-import { fillPath, idParameter, type Route, routeOf } from './routes.js';
+import { fillPath, idParameter, type Route, routeOf, undocumented } from './routes.js';
 import type { Transport, TransportRequest, TransportResponse } from './transport.js';
 import type { Answer, Api, ApiNotes, Call, PlannedRequest } from './types.js';
 
@@ -31,6 +31,8 @@ interface ApiOptions {
   /** Treat drift from the contract and possibly incomplete lists as errors. */
   readonly strict: boolean;
   readonly notes: ApiNotes;
+  /** Called when an assumed `METHOD /path` is used, once per run, with a note about it. */
+  readonly onAssumedRoute: (route: string, note: string) => void;
   readonly instant: () => Instant;
 }
 
@@ -52,6 +54,7 @@ class Client implements Api {
   readonly keySource: string | undefined;
   readonly limiter: RateLimiter;
   private readonly notedGuesses = new Set<string>();
+  private readonly workingRoutes = new Set<Route>();
   private readonly routes = new Map<string, Route>();
   private readonly origin: string;
 
@@ -87,7 +90,7 @@ class Client implements Api {
   }
 
   noteAssumedRoute(call: Call): void {
-    this.noteAssumed(this.routeFor(call));
+    this.noteAssumed(call, this.routeFor(call));
   }
 
   send(call: Call): Promise<Answer> {
@@ -161,8 +164,12 @@ class Client implements Api {
     );
   }
 
-  semantics(call: Call) {
-    return this.routeFor(call).semantics;
+  route(call: Call) {
+    return this.routeFor(call);
+  }
+
+  hasWorked(call: Call) {
+    return this.workingRoutes.has(this.routeFor(call));
   }
 
   list(
@@ -198,7 +205,7 @@ class Client implements Api {
     const route = this.routeFor(call);
     const path = this.pathFor(call, route);
     const body = this.bodyFor(call, route);
-    this.noteAssumed(route);
+    this.noteAssumed(call, route);
     const response = await send({
       method: route.method,
       path,
@@ -206,9 +213,9 @@ class Client implements Api {
       ...(body !== undefined && { body: printJson(body) }),
       ...options,
     });
-    const isGuess = route.source !== 'stated';
-    const failure = failureOf(response, siteOf(route), { isGuess });
+    const failure = failureOf(response, siteOf(route));
     if (failure) throw failure;
+    this.workingRoutes.add(route);
     return response;
   }
 
@@ -242,11 +249,14 @@ class Client implements Api {
   }
 
   /** Notes an assumed route once per run, until the admin names the route. */
-  private noteAssumed({ source, method, template, configKey }: Route): void {
-    if (source !== 'assumed' || configKey === undefined || this.notedGuesses.has(configKey)) return;
-    this.notedGuesses.add(configKey);
-    this.options.notes.note(
-      `${method} ${template} is a guess: the contract does not show this call. Name it, or silence this: rosterctl config set ${configKey} "${method} ${template.replace(/\{\w+\}/, '{id}')}"`,
+  private noteAssumed(call: Call, { source, method, template }: Route): void {
+    const route = `${method} ${template}`;
+    if (source !== 'assumed' || this.notedGuesses.has(route)) return;
+    this.notedGuesses.add(route);
+    const shown = `${method} ${template.replace(/\{\w+\}/, 'ID')}`;
+    this.options.onAssumedRoute(
+      route,
+      `${undocumented(endpoint(call.endpoint))}; rosterctl uses ${shown}. See: rosterctl help undocumented`,
     );
   }
 

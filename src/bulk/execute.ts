@@ -247,6 +247,7 @@ async function finalizeRun(
     failed: failedRun(report, context.signal.aborted ? 'interrupted' : exitName, stop?.error),
     printEnd: ({ isShown } = { isShown: false }) => {
       if (stop) context.message(`Stopped: ${stop.reason}`);
+      for (const line of nextSteps(context, run, stop)) context.message(line);
       if (store) context.note(`Run ${head.run}${isShown ? '' : `: ${summaryLine(report)}`}`);
       const remaining = rows.filter((row) => !hasEnded(run, row)).length;
       if (remaining > 0) printUnfinished(context, run, remaining);
@@ -254,6 +255,16 @@ async function finalizeRun(
     ...(store &&
       head.addsEachTime && { onWritten: () => markReported(store, head.run, journal.last) }),
   };
+}
+
+/** What to do about the error that stopped a run, unless time alone may help. */
+function nextSteps(
+  context: Context,
+  { invocation }: PlannedRun,
+  stop: StopReason | undefined,
+): readonly string[] {
+  if (!stop?.error || stop.exitName === 'temporary') return [];
+  return rowError(context, invocation.words, stop.error, '').hint?.split('\n') ?? [];
 }
 
 /**

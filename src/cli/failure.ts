@@ -72,9 +72,14 @@ export function describeFailure(failed: unknown, command: FailedCommand): Failur
   if (!(error instanceof Failure)) return describeBug(error);
   const [message, why] =
     error instanceof ApiError ? describeApiError(error, command) : [error.message, undefined];
-  const own = error.hint ?? hintFor(error, command);
+  const own = [
+    error.hint ?? hintFor(error, command),
+    error instanceof ApiError ? error.details.routeHint : undefined,
+  ].filter((line) => line !== undefined);
   const hint =
-    own === undefined ? undefined : withConnectionFlags(own, command.flags, command.table);
+    own.length === 0
+      ? undefined
+      : withConnectionFlags(own.join('\n'), command.flags, command.table);
   const exitCode = command.exitCode ?? exit[error.exitName];
   const site = siteOf(error);
   return {
@@ -192,7 +197,9 @@ function conflictReason(error: ApiError): string | undefined {
 
 /** The resource that a request addresses. */
 function resourceOf({ call }: ApiError): ResourceName | undefined {
-  return resourceNames.find((name) => call.path.startsWith(`${resourceWords[name].path}/`));
+  // The id may be in the query of a route that the admin named.
+  const [path = ''] = call.path.split(/(?<=.)[/?]/, 1);
+  return resourceNames.find((name) => path === resourceWords[name].path);
 }
 
 function subject(error: ApiError, command: FailedCommand): string {
