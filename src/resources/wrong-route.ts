@@ -109,7 +109,9 @@ function settingCommand({ error, route }: RefusedRoute, row: Endpoint): string {
   const used = withPlainId(route.template);
   const assumed = partsOf(row.route);
   const plain = withPlainId(assumed.template);
-  const methods = row.verb === 'delete' ? ['DELETE', 'POST'] : ['PUT', 'PATCH', 'POST'];
+  // A POST instead of a delete could create or change something.
+  const methods =
+    row.verb === 'delete' ? ['DELETE'] : ['PUT', 'PATCH', ...(isOneRecord(used) ? ['POST'] : [])];
   const allowed = allowedMethods(error);
   const candidates = [
     ...methods.filter((method) => allowed.includes(method)).map((method) => `${method} ${used}`),
@@ -119,4 +121,9 @@ function settingCommand({ error, route }: RefusedRoute, row: Endpoint): string {
   ];
   const likeliest = candidates.find((each) => each !== `${route.method} ${used}`) ?? '';
   return `rosterctl config set ${route.configKey} "${likeliest}"`;
+}
+
+/** True if the path alone names the record: a POST to a collection creates one. */
+function isOneRecord(template: string): boolean {
+  return template.split('?')[0]?.includes('{id}') ?? false;
 }

@@ -132,7 +132,20 @@ describe('the refusal of a wrong route', () => {
       'Set another (or --route for one call): rosterctl config set endpoints.players.update "POST /players/{id}"',
     ]);
     const removal = await rosterctl(`${lines.delete(1)} --json`, { env });
-    expect(errorOf(removal)['hint']).toContain('delete "POST /players/{id}"');
+    expect(errorOf(removal)['hint']).toContain('delete "DELETE /players/{organizationId}/{id}"');
+  });
+
+  test('never suggests a request that would create a record', async () => {
+    const { env } = await allows('GET, POST');
+    for (const [verb, method] of [
+      ['update', 'PATCH'],
+      ['delete', 'DELETE'],
+    ] as const) {
+      const route = `--route '${method} /players?id={id}'`;
+      const ran = await rosterctl(`${lines[verb](1)} --json ${route}`, { env });
+      expect(errorOf(ran)['hint']).toContain('The service allows: GET, POST.');
+      expect(errorOf(ran)['hint']).not.toContain('"POST');
+    }
   });
 
   test('suggests a likely route where the service names none', async () => {
