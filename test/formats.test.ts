@@ -103,7 +103,7 @@ test('405 for a stated route is not blamed on an assumption', async () => {
       )
     ).env,
   });
-  expect(guessed.stderr).toContain('The route is a guess');
+  expect(guessed.stderr).toContain('DELETE /players/{id} is a guess');
 });
 
 test('doctor reports an invalid setting on a line of its own', async () => {

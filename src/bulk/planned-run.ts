@@ -1,6 +1,6 @@
 /** The result of planning: a run about to send, or the report of one that sends nothing, such as a dry run. */
 import type { CommandOutput, DryRun } from '../cli/define.js';
-import { dryRunView } from '../cli/lines.js';
+import { dryRunView, namedRouteView } from '../cli/lines.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { decideRow, isForbidden, stopsRun } from '../engine/decide.js';
@@ -151,7 +151,8 @@ export async function dryRunOne(
       })),
     ),
   };
-  return { value, view: dryRunView, exitName: 'done' };
+  const isNamed = steps.some(({ call }) => context.api.route(call).source === 'named');
+  return { value, view: isNamed ? namedRouteView : dryRunView, exitName: 'done' };
 }
 
 /** Previews rows as a run would, and sends nothing; `run`: the unfinished run that would be resumed. */

@@ -79,9 +79,17 @@ ${routes.join('\n')}
   rosterctl config set endpoints.players.update.semantics replace
   # Send the organization too
   rosterctl config set endpoints.players.update.org body
+  # Name the record in the query
+  rosterctl config set endpoints.players.delete "DELETE /players?id={id}"
 
-No second method or path is ever tried on its own. --dry-run shows each request with
-its basis, stated or assumed.
+A path stands below the base URL (leave out /v1) and holds {id} once; {organizationId}
+may stand anywhere in it. PUT may replace the whole record: semantics says which.
+
+The first use of an assumed route prints a note, once for each service. If the service
+refuses one, the error says so and how to set another; no second method or path is ever
+tried on its own. A 404 for a record that is there, a 405 or a 501 proves a route wrong
+and stops a run of many records after the first. --dry-run shows each request with its
+basis: stated, assumed, or named by you.
 
 Lists: envelope and paging are not shown. The array is found by the resource's name,
 then data, items, results and the like; config set lists.<resource>.path DOTTED.PATH
