@@ -23,17 +23,19 @@ export function resultLines(
     readonly row: ReportRow;
     readonly record: JsonObject | undefined;
     readonly run: string | undefined;
+    /** Why nothing was sent, as a sentence. */
+    readonly unsent: string | undefined;
   },
   columns: number,
 ): readonly string[] {
-  const { row, record, run } = outcome;
+  const { row, record, run, unsent } = outcome;
+  const mark = isUtf8(context) ? '✔' : 'ok';
+  if (unsent !== undefined) return [`${mark} ${singleLine(unsent)}`];
   const made = row.after?.['id'];
   const id = typeof made === 'string' ? made : row.id;
   const deletes = isDelete(words.join('.'));
   const name = deletes ? Object.values(row.before ?? {})[0] : labelOf(record, id);
   const who = typeof name === 'string' && name !== id ? `${name} (${id})` : id;
-  const mark = isUtf8(context) ? '✔' : 'ok';
-  if (row.result !== 'changed') return [`${mark} ${singleLine(who)}: ${row.result}.`];
   const changeText = deletes ? 'deleted' : describeChange(row, operation.createsRow ?? false);
   const line = `${mark} ${singleLine(who)}: ${singleLine(changeText)}.`;
   if (!run || operation.undoes === false) return [line];
