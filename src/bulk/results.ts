@@ -1,5 +1,6 @@
 /** Results for the user: the line that describes a single change, and the `--results` CSV of a bulk run. */
-import { resolve } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import { withConnectionFlags } from '../cli/connection-flags.js';
 import { shortValue } from '../cli/lines.js';
 import { refuseSpreadsheet } from '../config/parse.js';
@@ -88,8 +89,9 @@ export async function checkResults(
     });
   refuseSpreadsheet('--results', results);
   const others = { '--csv': csv, '--ids': idsFile, '--out': context.settings.out };
+  const target = await realPathOf(results);
   for (const [flag, other] of Object.entries(others))
-    if (other !== undefined && other !== '-' && resolve(other) === resolve(results))
+    if (other !== undefined && other !== '-' && (await realPathOf(other)) === target)
       throw new UsageError(`--results and ${flag} name the same file.`, {
         hint: 'Give --results a file of its own.',
       });
@@ -97,6 +99,15 @@ export async function checkResults(
     if (!(error instanceof Failure)) throw error;
     throw new OutputError(`--results: ${error.message}`, { hint: error.hint });
   });
+}
+
+/** The path without links; its last part may be a file that does not exist yet. */
+async function realPathOf(file: string): Promise<string> {
+  const path = resolve(file);
+  const inFolder = async () => join(await realpath(dirname(path)), basename(path));
+  return realpath(path)
+    .catch(inFolder)
+    .catch(() => path);
 }
 
 /** Writes `--results` if given; returns the exit code, which reflects a failed write. */
