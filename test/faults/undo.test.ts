@@ -273,7 +273,7 @@ test('an undo is undone, and only one record of a run with --only', async () => 
   const none = await user.run(`runs undo ${run} --only app_9 --yes --json`);
   expect([none.code, errorOf(none)['message']]).toEqual([
     2,
-    `The run ${run} changed nothing of app_9.`,
+    `The run ${run} changed nothing of app_9. Did you mean app_1?`,
   ]);
 });
 
