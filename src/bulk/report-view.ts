@@ -8,7 +8,13 @@ import { nameFirstFew } from '../data/text.js';
 import { Failure, UnknownOutcomeError } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import type { RunHead } from '../runs/plan.js';
-import { type BulkReport, isDelete, type ReportRow, summarize, wentWrong } from '../runs/report.js';
+import {
+  type BulkReport,
+  isDeletion,
+  type ReportRow,
+  summarize,
+  wentWrong,
+} from '../runs/report.js';
 import { singleLine } from '../terminal/safe-text.js';
 
 /** The top-level fields of a report. */
@@ -94,10 +100,8 @@ const wrongRows = ({ results }: BulkReport) => results.filter(isWrong);
  * last, where they stay visible however many rows there are. On a terminal only the first unattempted
  * rows are listed and the rest are counted.
  */
-export function reportLines(
-  { results, summary, action }: BulkReport,
-  { paint, isTerminal }: Canvas,
-): string[] {
+export function reportLines(report: BulkReport, { paint, isTerminal }: Canvas): string[] {
+  const { results, summary } = report;
   const unattempted = results.filter(isUnattempted);
   const unlisted = new Set(
     unattempted
@@ -111,7 +115,7 @@ export function reportLines(
     (most, { id }) => Math.max(most, id.length),
     0,
   );
-  const line = (row: ReportRow) => rowLine(row, width, isDelete(action));
+  const line = (row: ReportRow) => rowLine(row, width, isDeletion(report, row));
   return [
     ...rest.map(line),
     ...named.map(line),
