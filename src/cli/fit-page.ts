@@ -1,10 +1,8 @@
 /** Fits help pages to the terminal's width. */
+import { minTextWidth } from '../terminal/whole-words.js';
 
 /** The maximum width of a page, in columns. */
 export const fullWidth = 80;
-
-/** The minimum width of a second column that is easy to read. */
-export const minTextWidth = 24;
 
 /** Wraps a page to fewer columns than it was written for, without breaking a word. */
 export function fitPage(page: string, width: number): string {

@@ -6,7 +6,8 @@ import type {
   ManifestGroup,
   ManifestParam,
 } from '../data/command-manifest.js';
-import { fillPieces, fillWords, fitPage, fullWidth, minTextWidth } from './fit-page.js';
+import { minTextWidth } from '../terminal/whole-words.js';
+import { fillPieces, fillWords, fitPage, fullWidth } from './fit-page.js';
 import { globalFlags, standardFlags } from './global-flags.js';
 
 /** How to render a page. */

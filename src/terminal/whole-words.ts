@@ -29,3 +29,19 @@ export function wrapWholeWords(line: string, columns: number): string[] {
   }
   return [...lines, current];
 }
+
+/** The minimum width of a second column that is easy to read. */
+export const minTextWidth = 24;
+
+/**
+ * Wraps `text` beside `head`, each further line indented like the first; below it where the column
+ * would be too narrow.
+ */
+export function hangingLines(head: string, text: string, columns: number): string[] {
+  const isBeside = columns - head.length >= minTextWidth;
+  const indent = isBeside ? head.length : Math.min(head.length, 6);
+  const lines = wrapWholeWords(text, columns - indent);
+  const first =
+    isBeside || head.length + text.length <= columns ? head + (lines.shift() ?? '') : head;
+  return [first.trimEnd(), ...lines.map((line) => ' '.repeat(indent) + line)];
+}
