@@ -93,7 +93,7 @@ export async function checkResults(
   for (const [flag, other] of Object.entries(others))
     if (other !== undefined && other !== '-' && (await realPathOf(other)) === target)
       throw new UsageError(`--results and ${flag} name the same file.`, {
-        hint: 'Give --results a file of its own.',
+        hint: 'Give --results another file.',
       });
   await checkWritable(results).catch((error: unknown) => {
     if (!(error instanceof Failure)) throw error;

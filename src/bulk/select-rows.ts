@@ -50,7 +50,7 @@ export function sourceOf(values: SelectionValues, operation: Selecting): Source 
       ...(operation.csv ? ['--csv'] : []),
       ...(operation.filters ? ['a filter', '--all'] : []),
     ];
-    throw new UsageError(`Say which ${wordFor(operation)}: ${orList(ways)}.`, {
+    throw new UsageError(`Which ${wordFor(operation)}? Give ${orList(ways)}.`, {
       hint: `ids: rosterctl ${operation.resource} list -o ids`,
     });
   }
@@ -111,7 +111,7 @@ export async function selectByFilter(
   if (completeness.state === 'doubtful' && !values.allowPartial)
     throw new GuardError(
       `The list of ${operation.resource} may be incomplete: ${completeness.reason}. Nothing was changed.`,
-      { code: 'incomplete', hint: 'Go on with what is there: --allow-partial' },
+      { code: 'incomplete', hint: 'To continue with what is there, add --allow-partial' },
     );
   if (!records.every(hasId))
     throw new GuardError(

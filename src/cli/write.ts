@@ -76,10 +76,10 @@ async function confirmOne(context: Context, { question, typed }: Confirmation): 
     return;
   }
   if (settings.yes) return;
-  const { unavailable: nobody } = prompts;
-  if (nobody !== undefined)
-    throw new UsageError(`${question} This needs a confirmation, and ${nobody}.`, {
-      hint: 'Add --yes to answer it.',
+  const { unavailable } = prompts;
+  if (unavailable !== undefined)
+    throw new UsageError(`${question} This needs a confirmation, and ${unavailable}.`, {
+      hint: 'Run it in a terminal, or add --yes.',
     });
   if (!(await prompts.confirm(question))) throw new CancelledError('Nothing was done.');
 }

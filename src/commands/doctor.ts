@@ -32,7 +32,7 @@ const maxSkewSeconds = 300;
 export default defineLocalCommand({
   summary: 'Check configuration, connection and what the key may read',
   about:
-    'Every line says pass, warn or fail, with a hint where there is something to mend. It sends one documented read per area and no write. Exit 1 if a check fails.',
+    'Every line says pass, warn or fail, with a hint where something needs fixing. It sends one documented read per area and no write. Exit 1 if a check fails.',
   examples: [
     ['Check the profile in force', ''],
     ['For a monitoring script', '--json'],

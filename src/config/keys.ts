@@ -107,7 +107,7 @@ interface OverrideSetting extends SettingKey<string> {
 const overrideKeys: readonly OverrideSetting[] = [
   ...forEachResource(routeKeys),
   ...forEachResource((resource) => [
-    override(`lists.${resource}.path`, 'where the records stand in the answer', dottedPath, 'auto'),
+    override(`lists.${resource}.path`, 'path of the records in the answer', dottedPath, 'auto'),
     override(`lists.${resource}.query`, 'query parameters of the list call', queryText),
     override(`columns.${resource}`, 'columns of the table', nameList),
     override(`readOnly.${resource}`, 'fields never sent back', nameList, neverSent),
@@ -122,7 +122,7 @@ const overrideKeys: readonly OverrideSetting[] = [
     "the query parameter of the service's own filter by status, sent for a single one",
     parameterName,
   ),
-  override('download.urlPath', 'where the signed URL stands in the answer', dottedPath, 'auto'),
+  override('download.urlPath', 'path of the signed URL in the answer', dottedPath, 'auto'),
   override(
     'upload.maxBytes',
     'refuse larger files before asking',
@@ -165,8 +165,7 @@ export function requireKey(name: string): SettingKey {
   const key = settingKeys.get(name);
   if (key) return key;
   const command = Object.hasOwn(setElsewhere, name) ? setElsewhere[name] : undefined;
-  if (command)
-    throw new UsageError(`${name} is no setting of its own.`, { hint: `Use: ${command}` });
+  if (command) throw new UsageError(`${name} is not a setting.`, { hint: `Use: ${command}` });
   throw new UsageError(
     `There is no setting "${name}".${didYouMean(name, [...settingKeys.keys()])}`,
     {

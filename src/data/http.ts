@@ -44,7 +44,7 @@ function isDotSegment(step: string): boolean {
 
 function refuse(text: string, rule: string, assumed: string): UsageError {
   const [, path = ''] = assumed.split(' ');
-  return new UsageError(`"${text}" is no route: it ${rule}.`, {
+  return new UsageError(`"${text}" is not a route: it ${rule}.`, {
     hint: `For example: PUT ${path.replace(/\{(?!organizationId\})\w+\}/, '{id}')}`,
   });
 }

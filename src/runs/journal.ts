@@ -237,7 +237,7 @@ export function damagedBefore(
   if (first && !restart)
     throw new GuardError(`${first.message} What it did of these rows is not known.`, {
       code: 'damaged',
-      hint: 'Look at the records by hand; --restart begins anew and sets this journal aside.',
+      hint: 'Check the records yourself. --restart starts over and sets this journal aside.',
     });
   return replaced;
 }

@@ -113,7 +113,7 @@ export async function readPlan(folder: string): Promise<RunPlan | undefined> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     throw new OutputError(`The plan ${path} cannot be read: ${systemReason(error)}.`, {
-      hint: 'Nothing of this run is done again before it can be read: mend its files or their modes.',
+      hint: 'Nothing of this run is repeated until it can be read. Fix the file or its mode.',
       cause: error,
     });
   });
@@ -136,7 +136,7 @@ export async function readPlan(folder: string): Promise<RunPlan | undefined> {
   } catch (error) {
     throw new GuardError(`The plan ${path} is damaged.`, {
       code: 'damaged',
-      hint: 'Look at the records by hand.',
+      hint: 'Check the records yourself.',
       cause: error,
     });
   }

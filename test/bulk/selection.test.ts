@@ -109,7 +109,7 @@ describe('a CSV has values for each row', () => {
 
   test('a parse error is listed after the invalid lines before it', async () => {
     await expect(csv('id,status\na,#N/A\nb,x\nc,x"y\nd,x\n')).rejects.toThrow(
-      /^2 lines cannot be used\.\nLine 2: status .*\nLine 4: a quote stands inside/,
+      /^2 lines cannot be used\.\nLine 2: status .*\nLine 4: a quote inside/,
     );
   });
 

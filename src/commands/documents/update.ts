@@ -94,7 +94,7 @@ function editedTags(
 ): readonly unknown[] {
   const present: unknown = record?.['tags'] ?? [];
   if (!Array.isArray(present))
-    throw new UsageError('The tags of this document are no list; replace them with --tag.');
+    throw new UsageError('The tags of this document are not a list. Replace them with --tag.');
   const kept = (present as unknown[]).filter((tag) => !removed.some((gone) => gone === tag));
   return [...new Set([...kept, ...added])];
 }
