@@ -34,7 +34,7 @@ export async function runWrite(
   context: Context,
   values: Values,
 ): Promise<CommandOutput> {
-  const write = command as unknown as AnyWrite;
+  const write = command as AnyWrite;
   await write.check?.(context, values);
   const plan = await write.plan(context, values);
   // Noted before the confirmation; a local write has no calls.

@@ -120,7 +120,7 @@ function parseRecord(line: string, seq?: number): JournalRecord | undefined {
   if (text === undefined) return undefined;
   const value = parseJson(text);
   const isRecord = isObject(value) && (seq === undefined || value['seq'] === seq);
-  return isRecord ? (value as unknown as JournalRecord) : undefined;
+  return isRecord ? (value as JournalRecord) : undefined;
 }
 
 class Writer implements Journal {
