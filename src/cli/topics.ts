@@ -5,7 +5,7 @@ import { overrideRows } from '../config/keys.js';
 import { exitCodes } from '../exit-codes.js';
 import { faultGrammar, faultKinds } from '../sandbox/fault-rule.js';
 import { inventions } from '../sandbox/personality.js';
-import { fitPage, fullWidth } from './fit-page.js';
+import { fitPage, fullWidth } from '../terminal/whole-words.js';
 
 /** A page of `rosterctl help TOPIC`; rendered at build time, so that reading it loads no sources. */
 export interface Topic {
