@@ -277,7 +277,7 @@ export class UnverifiedError extends Failure {
   readonly code = notVerified;
   constructor(message: string, cause: Failure | undefined) {
     super(message, {
-      hint: 'It is not sent again: going on reads it once more and compares it.',
+      hint: 'It is not sent again: run the same command again to read it and compare.',
       cause,
     });
     this.kind = cause?.kind ?? 'protocol';

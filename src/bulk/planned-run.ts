@@ -17,7 +17,7 @@ import type { RunStore } from '../runs/store.js';
 import { errorsBefore, printCap, printPreview, printPreviewNotes } from './confirm.js';
 import type { EndedRun, PlannedRun } from './execute.js';
 import type { Invocation, KeptJob } from './invocation.js';
-import { previewRows } from './preview.js';
+import { type Preview, previewRows } from './preview.js';
 import { failedRun, printSummary, reportOf, reportView } from './report-view.js';
 import { writeResultsFile } from './results.js';
 
@@ -71,11 +71,12 @@ export async function endUnsent(
   return { report, exitName, failed: failedRun(report, exitName) };
 }
 
+/** The plan of a run, without texts that hold the API key or the query of a URL. */
 export function planOf(
   head: RunHead,
   kept: KeptJob,
   rows: readonly Task[],
-  tasks: readonly Task[],
+  { tasks, names = new Map() }: Pick<Preview, 'tasks' | 'names'>,
   isKey: (text: string) => boolean,
 ): RunPlan {
   const isSecret = (text: string) => isKey(text) || hasQuery(text);
@@ -83,6 +84,7 @@ export function planOf(
   return {
     head,
     job: kept,
+    names: new Map([...names].filter(([, name]) => !isSecret(name))),
     // Reuses the task objects, which are in the same order, to avoid a second copy of 200,000 rows.
     rows: rows.map(({ row, id, own }) => {
       const task = tasks[next];

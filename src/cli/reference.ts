@@ -108,7 +108,7 @@ export function assumptionsPage(inventions: readonly string[]): string {
     '## Further guesses',
     otherAssumptions().join('\n'),
     '## What the sandbox invents',
-    'The embedded sandbox has to choose where the contract is silent. These choices are its own and say nothing about the real service.',
+    'The embedded sandbox has to choose where the contract is silent. These choices say nothing about the real service.',
     inventions.map((text) => `- ${text}`).join('\n'),
   ]);
 }

@@ -6,7 +6,7 @@ import { exitCodes } from '../exit-codes.js';
 import { faultGrammar, faultKinds } from '../sandbox/fault-rule.js';
 import { inventions } from '../sandbox/personality.js';
 import { placeholderRows, shapeRows } from '../sandbox/shapes/help.js';
-import { fitPage, fullWidth } from './fit-page.js';
+import { fitPage, fullWidth } from '../terminal/whole-words.js';
 
 /** A page of `rosterctl help TOPIC`; rendered at build time, so that reading it loads no sources. */
 export interface Topic {
@@ -92,8 +92,8 @@ and stops a run of many records after the first. --dry-run shows each request wi
 basis: stated, assumed, or named by you.
 
 Lists: envelope and paging are not shown. The array is found by the resource's name,
-then data, items, results and the like; config set lists.<resource>.path DOTTED.PATH
-settles it. Next pages are followed only where an answer offers one.
+then data, items, results and similar names; to name it yourself:
+config set lists.<resource>.path DOTTED.PATH. Next pages are followed only where an answer offers one.
 
 Downloads: the signed URL is looked for under downloadUrl (previewUrl for a preview),
 signedUrl, presignedUrl, url, href and link, then anywhere if there is only one. A URL
@@ -105,7 +105,7 @@ the service sent, -F sends every field that you type.
 
 A request that the tool does not know: rosterctl api PATH -X METHOD.
 
-All that replaces a guess, with rosterctl config set KEY VALUE; <resource> is teams,
+Everything that replaces an assumption, with rosterctl config set KEY VALUE; <resource> is teams,
 players, documents or tryouts (endpoints: not tryouts):
 
 ${aligned(overrideRows())}`;
@@ -127,19 +127,19 @@ to stderr.
 --fields keeps the named fields in that order, in every format. Dots reach into
 objects and lists: gamerTags.0.gamerTag.
 
-The report of a run is for a pipe one row a record (row, id, result, before, after,
-error), and its sum stands on stderr; json holds both, ndjson has the sum last.
+In a pipe, the report of a run is one row per record (row, id, result, before, after,
+error), with its summary on stderr; json holds both, ndjson ends with the summary.
 
 --out FILE writes the result to a file, atomically; its ending chooses the format.
 
 Records are passed through untouched: every field that the service sent, in its
 order, numbers as they came. What differs from the documented fields (missing, of
-another type, an unknown status) is shown all the same and told once on stderr;
+another type, an unknown status) is shown as it came and noted once on stderr;
 --strict makes it an error.
 
 In tab-separated output \\, tab, line feed and carriage return in values are written
 \\\\, \\t, \\n, \\r. Csv cells that a spreadsheet would read as a formula get a
-leading ', also behind a ; tab or line end within; a NUL is written \u2400 (--csv-raw leaves
+leading ', also after a ; a tab or a line end in the cell; a NUL is written \u2400 (--csv-raw leaves
 both out).
 
 With json or ndjson the last line of stderr is the error:
@@ -151,7 +151,7 @@ const bulkPage = `Changing records, one or many
 
 The rows come from exactly one place: ids typed, --ids FILE, --csv FILE, filter flags,
 or --all. No filter never means all. The list behind a filter must be complete, else
-exit 11 (--allow-partial goes on with what is there).
+exit 11 (--allow-partial continues with what is there).
 
   --ids  one id a line, NDJSON, a JSON array, or a CSV with a column id;
          - is stdin
@@ -161,7 +161,7 @@ exit 11 (--allow-partial goes on with what is there).
          name:text, name:int, name:bool and name:json set another
          blank = leave, <clear> = empty it; what list -o csv wrote is taken as
          it is, and a row that changed since is a conflict, not overwritten
-         --map "THEIRS=id" renames a column, --ignore-columns passes over others
+         --map "THEIRS=id" renames a column, --ignore-columns ignores unknown ones
 
 Spreadsheets rewrite long numbers when they open a CSV: a Discord id of 18 digits is
 saved as 1.23457E+17, its last digits lost. Such a cell is refused with its line, before
@@ -187,7 +187,7 @@ result. No request leaves on a read older than 2 seconds; after a wait the recor
 read and every guard is checked again. After a crash, the same command continues where
 it stopped. A write that may have taken effect is checked by reading before anything is
 sent again (ROSTERCTL_SETTLE, 15s, is how long it may still be on its way). Losing your
-own connection stops a run as Ctrl-C does, also under nohup; setsid keeps it running.
+SSH session stops a run, just as Ctrl-C does. To keep it running, use tmux or setsid.
 
   rosterctl runs list              finished and unfinished runs
   rosterctl runs show last         the result of each row
@@ -225,8 +225,8 @@ data. The server and its signed URLs (docs download --url, uploads create) end w
 command. For URLs that last, and for other programs, run rosterctl sandbox start in
 another terminal: commands with -p sandbox use it while it runs.
 
-Where the contract is silent the sandbox chooses. These choices are its own and say
-nothing about the real service:
+Where the contract is silent the sandbox chooses. These choices say nothing about
+the real service:
 
 ${inventions.map((sentence) => `  - ${sentence}`).join('\n')}
 
