@@ -1,5 +1,7 @@
 /** Help topics: the pages of `rosterctl help TOPIC`, written at build time. */
+
 import { contract, type Endpoint } from '../api/contract.js';
+import { followedFields } from '../api/paging-evidence.js';
 import { environmentVariables } from '../config/environment.js';
 import { overrideRows } from '../config/keys.js';
 import { exitCodes } from '../exit-codes.js';
@@ -65,51 +67,72 @@ export function assumedEndpoints(): readonly (readonly [name: string, row: Endpo
 
 function undocumentedPage(): string {
   const routes = assumedEndpoints().map(([, row]) => `  ${row.route.padEnd(34)} ${row.summary}`);
-  return `What is assumed about the service
+  return `What rosterctl assumes about the service
 
-Its contract names these operations and shows neither method nor path:
+The service's documentation names these operations without their method and path, so
+rosterctl assumes them:
 
 ${routes.join('\n')}
 
-  # Replace one for one call
+  # Use another route once
   rosterctl players update ID --route 'PUT /players/{id}' …
-  # Replace one for good
+  # Use it from now on
   rosterctl config set endpoints.players.update "PUT /players/{id}"
-  # Send the whole record
+  # PUT may replace the whole record; if it does, send all of it
   rosterctl config set endpoints.players.update.semantics replace
-  # Send the organization too
+  # Send the organization id in the body
   rosterctl config set endpoints.players.update.org body
   # Name the record in the query
   rosterctl config set endpoints.players.delete "DELETE /players?id={id}"
 
-A path stands below the base URL (leave out /v1) and holds {id} once; {organizationId}
-may stand anywhere in it. PUT may replace the whole record: semantics says which.
+A path starts below the base URL (leave out /v1) and contains {id} once; it may contain
+{organizationId}. rosterctl notes an assumed route once for each service. If the service
+refuses it, the error names the setting to change; rosterctl never tries another method or
+path by itself. A 405, a 501, or a 404 for a record that exists proves a route wrong and
+stops a run of many records after the first. --dry-run shows each request as stated,
+assumed, or named by you.
 
-The first use of an assumed route prints a note, once for each service. If the service
-refuses one, the error says so and how to set another; no second method or path is ever
-tried on its own. A 404 for a record that is there, a 405 or a 501 proves a route wrong
-and stops a run of many records after the first. --dry-run shows each request with its
-basis: stated, assumed, or named by you.
+Lists
 
-Lists: envelope and paging are not shown. The array is found by the resource's name,
-then data, items, results and similar names; to name it yourself:
-config set lists.<resource>.path DOTTED.PATH. Next pages are followed only where an answer offers one.
+${listRules.join('\n\n')}
 
-Downloads: the signed URL is looked for under downloadUrl (previewUrl for a preview),
-signedUrl, presignedUrl, url, href and link, then anywhere if there is only one. A URL
-below the base URL comes last. config set download.urlPath PATH settles it, also into
-lists (files.0.url) and for a relative URL.
+  # Find the settings that read the lists whole, and store them
+  rosterctl doctor --shapes --apply
+  # Or set where the records are, how the service pages, which field leads on
+  rosterctl config set lists.players.path data.players
+  rosterctl config set paging.mode page
+  rosterctl config set paging.next meta.continuation
+  # This number is not a total; this field is the id
+  rosterctl config set paging.total none
+  rosterctl config set ids.players _id
 
-Fields of teams, players and documents are not shown: --json prints every field that
-the service sent, -F sends every field that you type.
+Downloads
 
-A request that the tool does not know: rosterctl api PATH -X METHOD.
+rosterctl looks for the signed URL under downloadUrl (previewUrl for a preview), signedUrl,
+presignedUrl, url, href and link, then takes the only URL there is; a URL below the base URL
+comes last. To name it, also in a list or as a relative URL:
 
-Everything that replaces an assumption, with rosterctl config set KEY VALUE; <resource> is teams,
+  rosterctl config set download.urlPath files.0.url
+
+Fields
+
+The fields of teams, players and documents are not documented: --json prints every field
+that the service sends, and -F sends every field that you type. For a request that rosterctl
+does not know, use: rosterctl api PATH -X METHOD
+
+Settings that replace an assumption (rosterctl config set KEY VALUE); <resource> is teams,
 players, documents or tryouts (endpoints: not tryouts):
 
 ${aligned(overrideRows())}`;
 }
+
+/** How lists are read, one sentence each, for the help and the documentation. */
+export const listRules: readonly string[] = [
+  "The records are found under the resource's name, then under data, items, results and similar names, also one or two levels down.",
+  `The next page is read where the answer leads to it: a Link header, a URL under next, or one of ${followedFields.join(', ')}; or by page number or offset, where the answer names both its own and the last.`,
+  'A list is complete if the answer says so (hasMore or hasNextPage false, last true, next null, the last page, a total that fits), or if nothing suggests more.',
+  'Anything else that suggests more makes it doubtful: a larger total, a field such as continuation or moreToken, status 206, as many records as the page size or a round number like 20. A doubtful list is printed with a warning; a change of filtered records is refused (exit code 11) unless you add --allow-partial.',
+];
 
 const outputPage = `Output
 
