@@ -1,6 +1,7 @@
 /** Lists: the records of a resource, page by page, and whether all of them were seen. */
 import { filterMap, type Item, recordStream } from '../data/batches.js';
 import { isObject, type JsonObject } from '../data/json.js';
+import { normalName } from '../data/path.js';
 import type { Overrides } from '../data/resources.js';
 import type { Instant } from '../data/time.js';
 import { type ApiError, BugError, NetworkError, ProtocolError } from '../errors.js';
@@ -9,7 +10,7 @@ import { type Drift, strictHint } from './drift.js';
 import type { ListPage } from './list-page.js';
 import { pathBelow, refusalOf, targetOf } from './next-page-url.js';
 import { hasId, withTextId } from './records.js';
-import { resources } from './resources.js';
+import { resources, resource as rowOf } from './resources.js';
 import { fillPath, partsOf } from './routes.js';
 import type { Transport } from './transport.js';
 import type { ApiNotes, Completeness, ListOptions, RecordList } from './types.js';
@@ -209,6 +210,15 @@ function incomplete(reason: string): Completeness {
   return { state: 'doubtful', reason };
 }
 
+/** Returns the record in `{node, cursor}` or `{team}`; the row itself if it is none of these. */
+function wrappedIn(row: JsonObject, resource: ResourceName): JsonObject {
+  const keys = Object.keys(row);
+  const wrappers = ['node', ...rowOf(resource).envelopes];
+  const key = keys.find((each) => wrappers.includes(normalName(each)));
+  const inner = key === undefined || keys.length > 2 ? undefined : row[key];
+  return isObject(inner) ? inner : row;
+}
+
 /** Returns a function that reports the drift of a record and returns it with its id as text. */
 function recordChecker(
   resource: ResourceName,
@@ -218,8 +228,7 @@ function recordChecker(
   const { drift, organizationId: own, overrides } = source;
   const idName = configured(overrides, `ids.${resource}`);
   return (row) => {
-    // `edges: [{node, cursor}]`
-    const item = isObject(row['node']) && !hasId(row, idName) ? row['node'] : row;
+    const item = hasId(row, idName) ? row : wrappedIn(row, resource);
     const record = withTextId(item, idName);
     if (!hasId(record))
       drift.report(
