@@ -2,7 +2,6 @@
 
 import { Failure } from '../errors.js';
 import { type Faults, faultsIn } from './faults.js';
-import type { HandlerReply } from './handler.js';
 import { isSameSecret } from './keys.js';
 import type { SandboxEvent } from './records.js';
 import { invalid, Refusal } from './refusal.js';
@@ -16,6 +15,11 @@ export interface Admin {
   readonly faults: Faults;
 }
 
+export interface AdminReply {
+  readonly status: number;
+  readonly body: unknown;
+}
+
 const root = '/_sandbox/';
 
 export const isAdminPath = (path: string) => path.startsWith(root);
@@ -26,7 +30,7 @@ export async function answerAdmin(
   request: Received,
   path: string,
   query: URLSearchParams,
-): Promise<HandlerReply> {
+): Promise<AdminReply> {
   const reads = request.method === 'GET';
   if (path === identityPath && reads)
     return { status: 200, body: { proof: identityProof(admin.token, query.get('nonce') ?? '') } };

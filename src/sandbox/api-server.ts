@@ -1,11 +1,12 @@
 /** The API of the sandbox: checks a request as the contract says, runs its handler, sends the answer. */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Endpoint } from '../api/contract.js';
+import { type ResourceName, resourceWords } from '../data/resources.js';
 import { Failure } from '../errors.js';
-import { type Admin, answerAdmin, isAdminPath } from './admin.js';
+import { type Admin, type AdminReply, answerAdmin, isAdminPath } from './admin.js';
 import { answerWithFault, type Rendered, readWhole } from './fault-answer.js';
 import type { Faults } from './faults.js';
-import type { HandlerReply } from './handler.js';
+import type { FileBytes } from './file-bytes.js';
 import type { Grant, UrlSigner } from './keys.js';
 import type { Personality } from './personality.js';
 import { forbidden, Refusal } from './refusal.js';
@@ -16,13 +17,21 @@ import {
   type Received,
   readJsonBody,
 } from './request.js';
-import { handle, type Match, matchRoute } from './routes.js';
+import { handle, type Match, matchRoute, routesOf, type ServedRoute } from './routes.js';
+import { renderRefusal, renderReply } from './shapes/answers.js';
+import { createEffects, type Effects } from './shapes/effects.js';
+import { fromWire, idFromPath } from './shapes/fields.js';
+import { noShapes, type Shapes } from './shapes/shapes.js';
 import type { State } from './state.js';
 
 export interface ServerParts {
   readonly state: State;
   readonly grantOf: (key: string) => Grant | undefined;
   readonly personality: Personality;
+  readonly shapes: Shapes;
+  readonly bytes: FileBytes;
+  /** The file store, for the signed paths of a `$path`. */
+  readonly files: RequestListener;
   readonly urls: UrlSigner;
   readonly admin: Admin;
   readonly faults: Faults;
@@ -30,16 +39,28 @@ export interface ServerParts {
 }
 
 /** The request listener of the API: the contract's endpoints under `/v1`, the admin routes beside it. */
-export function newApiListener(
-  parts: ServerParts,
-): (request: IncomingMessage, response: ServerResponse) => void {
+export function newApiListener(parts: ServerParts): RequestListener {
+  const api = { ...parts, routes: routesOf(parts.shapes), effects: createEffects(parts.shapes) };
+  const links = ['download', 'preview'].map((key) => parts.shapes.template(key, 'documents'));
+  const servesFiles = JSON.stringify(links).includes('$path');
   return (request, response) => {
-    respond(parts, request, response).catch(() => response.destroy());
+    if (servesFiles && isSignedPath(request)) parts.files(request, response);
+    else respond(api, request, response).catch(() => response.destroy());
   };
 }
 
+interface Api extends ServerParts {
+  readonly routes: readonly ServedRoute[];
+  readonly effects: Effects;
+}
+
+/** A file by a URL that is relative to this server. */
+function isSignedPath({ url = '', method }: IncomingMessage): boolean {
+  return method === 'GET' && url.startsWith('/documents/') && url.includes('signature=');
+}
+
 async function respond(
-  parts: ServerParts,
+  parts: Api,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -59,44 +80,82 @@ async function respond(
   record.applied = await answerWithFault({
     fault,
     response,
-    carryOut: async () => render(await answerOrRefuse(parts, received)),
+    carryOut: () => answerOrRefuse(parts, received),
     refuse: (status, code) =>
-      render({ status, body: { error: code, message: 'an injected fault' } }),
+      renderRefusal(parts.shapes, { status, code, message: 'an injected fault' }),
     now: parts.now,
   });
 }
 
-function answerOrRefuse(parts: ServerParts, request: Received): Promise<Answer> {
-  return answer(parts, request).catch((error: unknown) => refusal(error, parts.personality));
+async function answerOrRefuse(parts: Api, request: Received): Promise<Rendered> {
+  try {
+    return await answer(parts, request);
+  } catch (error) {
+    const shapes = isAdminPath(request.url ?? '/') ? noShapes : parts.shapes;
+    return refusal(error, shapes, parts.personality);
+  }
 }
 
-interface Answer extends HandlerReply {
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-async function answer(parts: ServerParts, request: Received): Promise<Answer> {
+async function answer(parts: Api, request: Received): Promise<Rendered> {
   if (!isOwnHost(request.headers.host)) throw forbidden('this sandbox serves this machine only');
   const [path, search] = splitOnce(request.url ?? '/', '?');
   const query = new URLSearchParams(search);
-  if (isAdminPath(path)) return answerAdmin(parts.admin, request, path, query);
+  if (isAdminPath(path)) return json(await answerAdmin(parts.admin, request, path, query));
   if (!path.startsWith('/v1/')) throw dashboardOnly();
   const grant = checkKey(parts, request.headers['x-api-key']);
-  const match = matchRoute(request.method ?? 'GET', path.slice('/v1'.length));
+  const match = matchRoute(parts.routes, request.method ?? 'GET', path.slice('/v1'.length), query);
   if (!match.found) throw unknownRoute(match, parts.personality);
-  const { name, row, permission } = match.route;
+  const { name, method, row, permission } = match.route;
+  const { personality, shapes, urls, state, effects } = parts;
   if (!grant.allows(permission)) throw forbidden(`the key lacks the permission ${permission}`);
   const given = await readGivenBody(row, request, parts.personality);
+  const resource = row.resource === 'uploads' ? undefined : row.resource;
   const { organizationId } = grant;
   const body = checkBodyOrganization(row, organizationId, {
     params: match.params,
     query,
-    body: given,
+    body: resource === undefined ? given : fromWire(shapes, resource, given),
   });
   checkBody(row, body);
-  const { personality, urls, state } = parts;
-  const call = { params: match.params, body, organizationId, personality, urls, now: parts.now() };
-  if (request.method === 'GET') return handle(name, { ...call, tables: state.read(), steps: [] });
-  return state.change((tables, steps) => handle(name, { ...call, tables, steps }));
+  const params = resource === undefined ? match.params : idsInPath(shapes, resource, match.params);
+  const replaces =
+    resource !== undefined && shapes.value('update.method', resource) === 'PUT-replace';
+  const now = parts.now();
+  const call = { params, body, organizationId, personality, replaces, urls, now };
+  const asked = {
+    shapes,
+    resource: resource ?? 'documents',
+    organizationId,
+    url: new URL(`http://${request.headers.host}${request.url}`),
+    fileOf: (key: string) => fileOf(parts.bytes, key),
+  };
+  if (method === 'GET') {
+    const reply = handle(name, { ...call, tables: state.read(), steps: [] });
+    const rendered = await renderReply(asked, reply);
+    await effects.afterRead(state);
+    return rendered;
+  }
+  const reply = await state.change((tables, steps) => {
+    const done = handle(name, { ...call, tables, steps });
+    effects.decide({ answer: done.answer, resource: asked.resource, steps, tables, now });
+    return done;
+  });
+  return renderReply(asked, reply);
+}
+
+/** The ids of the path as the books have them. */
+function idsInPath(shapes: Shapes, resource: ResourceName, params: Record<string, string>) {
+  const { idName } = resourceWords[resource];
+  const id = params[idName];
+  return id === undefined ? params : { ...params, [idName]: idFromPath(shapes, resource, id) };
+}
+
+async function fileOf(bytes: FileBytes, key: string): Promise<Buffer> {
+  const stored = bytes.find(key);
+  const chunks: Buffer[] = [];
+  if (stored && stored.sizeBytes > 0)
+    for await (const chunk of stored.open(0, stored.sizeBytes - 1)) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
 }
 
 /** Contract section 5. */
@@ -129,24 +188,19 @@ async function readGivenBody(row: Endpoint, request: Received, { codes }: Person
   return row.body ? readJsonBody(request, codes.payloadTooLarge) : {};
 }
 
-function refusal(error: unknown, { codes }: Personality): Answer {
-  if (error instanceof Refusal) {
-    const body = { error: error.code, message: error.message };
-    return { status: error.status, body, headers: error.headers };
-  }
+function refusal(error: unknown, shapes: Shapes, { codes }: Personality): Rendered {
+  if (error instanceof Refusal) return renderRefusal(shapes, error);
   const message =
     error instanceof Failure || error instanceof Error ? error.message : 'unknown failure';
-  return { status: 500, body: { error: codes.internalError, message } };
+  return renderRefusal(shapes, { status: 500, code: codes.internalError, message });
 }
 
-function render({ status, body, headers }: Answer): Rendered {
-  if (body === undefined) return { status, headers: { ...headers } };
+function json({ status, body }: AdminReply): Rendered {
   const bytes = Buffer.from(JSON.stringify(body));
-  return { status, headers: { ...headers, 'content-type': 'application/json' }, bytes };
+  return { status, headers: { 'content-type': 'application/json' }, bytes };
 }
 
-function send(response: ServerResponse, answered: Answer): void {
-  const { status, headers, bytes } = render(answered);
+function send(response: ServerResponse, { status, headers, bytes }: Rendered): void {
   response
     .writeHead(status, {
       ...headers,

@@ -1,7 +1,7 @@
 /** How the sandbox answers the endpoints of documents and uploads. */
 import { extensionsOf } from '../api/schemas.js';
 import type { JsonObject } from '../data/json.js';
-import { checkName, find, listed, merged, newRecord, recordsOf } from './editing.js';
+import { checkName, fileFields, find, listed, merged, newRecord, recordsOf } from './editing.js';
 import type { HandlerCall, HandlerReply, Handlers } from './handler.js';
 import type { StoredRecord, Upload } from './records.js';
 import { invalid, Refusal } from './refusal.js';
@@ -17,11 +17,11 @@ type DocumentCalls =
 
 /** Documents and uploads (contract 2.5, 4.2-4.5; update and delete are assumed). */
 export const documentHandlers: Pick<Handlers, DocumentCalls> = {
-  listDocuments: (call) => listed(call, 'documents', recordsOf(call, 'documents')),
+  listDocuments: (call) => listed(recordsOf(call, 'documents')),
 
-  downloadDocument: (call) => link(call, call.params.documentId, 'attachment'),
+  downloadDocument: (call) => link(call, 'download'),
 
-  previewDocument: (call) => link(call, call.params.documentId, 'inline'),
+  previewDocument: (call) => link(call, 'preview'),
 
   /** Step 1 of an upload (contract 4.2, 4.5). */
   requestUpload(call) {
@@ -41,7 +41,7 @@ export const documentHandlers: Pick<Handlers, DocumentCalls> = {
       { method: 'PUT', key, contentType, sizeBytes },
       new Date(call.now.getTime() + uploadMs),
     );
-    return { status: 200, body: { key, fileRef, uploadUrl } };
+    return { answer: 'upload', values: { key, fileRef, uploadUrl } };
   },
 
   createDocument(call) {
@@ -56,23 +56,23 @@ export const documentHandlers: Pick<Handlers, DocumentCalls> = {
       ['put', 'documents', document],
       ['upload', { ...upload, documentId: document.id }],
     );
-    return { status: call.personality.createdStatus, body: document };
+    return { answer: 'create', records: { record: document } };
   },
 
   updateDocument(call) {
-    const found = find(call, 'documents', call.params.documentId);
+    const old = find(call, 'documents', call.params.documentId);
     checkName(call.body, 'optional');
     checkTags(call.body);
-    refuseOtherFile(call.body, found);
-    const document = merged(call, found);
+    refuseOtherFile(call.body, old);
+    const document = merged(call, old);
     call.steps.push(['put', 'documents', document]);
-    return { status: 200, body: document };
+    return { answer: 'update', records: { record: document, old } };
   },
 
   deleteDocument(call) {
-    const { id } = find(call, 'documents', call.params.documentId);
-    call.steps.push(['delete', 'documents', id]);
-    return { status: call.personality.deletedStatus };
+    const old = find(call, 'documents', call.params.documentId);
+    call.steps.push(['delete', 'documents', old.id]);
+    return { answer: 'delete', records: { old } };
   },
 };
 
@@ -82,8 +82,8 @@ export function documentRefOf(key: string): string {
 }
 
 /** Answers with a signed URL, the only access to a file (contract 2.5). */
-function link(call: HandlerCall, id: string, disposition: 'attachment' | 'inline'): HandlerReply {
-  const document = find(call, 'documents', id);
+function link(call: HandlerCall<'documentId'>, answer: 'download' | 'preview'): HandlerReply {
+  const document = find(call, 'documents', call.params.documentId);
   const key = String(document['fileKey']);
   const expiresAt = new Date(call.now.getTime() + call.personality.linkMs);
   const url = call.urls.sign(
@@ -92,12 +92,17 @@ function link(call: HandlerCall, id: string, disposition: 'attachment' | 'inline
       key,
       contentType: String(document['contentType']),
       sizeBytes: Number(document['sizeBytes']),
-      disposition,
+      disposition: answer === 'download' ? 'attachment' : 'inline',
       fileName: String(document['name']),
     },
     expiresAt,
   );
-  return { status: 200, body: { url, expiresAt: expiresAt.toISOString() } };
+  const { pathname, search } = new URL(url);
+  return {
+    answer,
+    records: { record: document },
+    values: { url, path: pathname + search, expiresAt: expiresAt.toISOString() },
+  };
 }
 
 /** Step 3 of an upload: the body must name an uploaded file, as it was announced (contract 4.5). */
@@ -123,7 +128,7 @@ function checkTags({ tags }: JsonObject): void {
 
 /** Refuses to change a document's file; its present values are accepted. */
 function refuseOtherFile(body: JsonObject, document: StoredRecord): void {
-  for (const field of ['fileKey', 'fileUrl', 'contentType', 'sizeBytes']) {
+  for (const field of fileFields) {
     if (body[field] !== undefined && body[field] !== document[field])
       throw invalid(`${field} of a document cannot be changed`);
   }

@@ -8,6 +8,9 @@ import { invalid, Refusal } from './refusal.js';
 /** Fields that only the service sets; in a body they change nothing. */
 const ownFields = new Set(['id', 'organizationId', 'createdAt', 'updatedAt']);
 
+/** What ties a document to its file; an update cannot change it. */
+export const fileFields: readonly string[] = ['fileKey', 'fileUrl', 'contentType', 'sizeBytes'];
+
 /** The record of the key's organization, or 404. */
 export function find(call: HandlerCall, resource: ResourceName, id: string): StoredRecord {
   const record = call.tables.records[resource].get(id);
@@ -22,17 +25,11 @@ export function recordsOf(call: HandlerCall, resource: ResourceName): StoredReco
   );
 }
 
-/** A list answer. */
-export function listed(
-  call: HandlerCall,
-  resource: ResourceName,
-  records: unknown[],
-): HandlerReply {
-  return {
-    status: 200,
-    body: { [call.personality.listKeys[resource]]: records, total: records.length },
-  };
-}
+/** The reply to a list. */
+export const listed = (rows: readonly JsonObject[]): HandlerReply => ({ answer: 'list', rows });
+
+/** The reply to a get. */
+export const found = (record: JsonObject): HandlerReply => ({ answer: 'get', records: { record } });
 
 /** A new record with these fields, and one that no contract names, as every record has. */
 export function newRecord(
@@ -52,11 +49,23 @@ export function newRecord(
   };
 }
 
-/** The record with its fields replaced by those of the body. Throws 400 for an empty body. */
+/**
+ * The record with its fields replaced by those of the body; where an update replaces the whole
+ * record, without the others. Throws 400 for an empty body.
+ */
 export function merged(call: HandlerCall, record: StoredRecord): StoredRecord {
   const fields = withoutOwnFields(call.body);
   if (Object.keys(call.body).length === 0) throw invalid('at least one field is needed');
-  return { ...record, ...fields, updatedAt: call.now.toISOString() };
+  const kept = call.replaces ? fixedFields(record) : record;
+  const { id, organizationId } = record;
+  return { ...kept, ...fields, id, organizationId, updatedAt: call.now.toISOString() };
+}
+
+/** What no update can take from a record: the service's own fields, and a document's file. */
+function fixedFields(record: StoredRecord): JsonObject {
+  return Object.fromEntries(
+    Object.entries(record).filter(([name]) => ownFields.has(name) || fileFields.includes(name)),
+  );
 }
 
 function withoutOwnFields(fields: JsonObject): JsonObject {

@@ -2,8 +2,9 @@
 
 import { demoOrganization } from '../config/profiles.js';
 import { OutputError } from '../errors.js';
+import type { RequestRecord } from './faults.js';
 import { type KeyName, keysOf } from './keys.js';
-import type { SandboxEvent } from './records.js';
+import type { SandboxEvent, Tables } from './records.js';
 import { type ServeOptions, type Servers, startServers } from './serve.js';
 import { findServer, lockServer, removeServerFile, writeServerFile } from './server-file.js';
 import { readEvents } from './state.js';
@@ -43,6 +44,10 @@ export interface Sandbox {
 export interface SandboxServer extends Sandbox {
   /** For the routes outside `/v1`, in `x-sandbox-token`. */
   readonly token: string;
+  /** The books: what is stored, whatever the shapes show. */
+  tables(): Tables;
+  /** The newest requests, oldest first. */
+  requests(): readonly RequestRecord[];
 }
 
 export interface StartOptions extends SandboxPlace, Omit<ServeOptions, 'holdsProcess'> {}
@@ -50,7 +55,7 @@ export interface StartOptions extends SandboxPlace, Omit<ServeOptions, 'holdsPro
 /**
  * `sandbox start`: the one server of a state, which commands find while it runs. It keeps the
  * process alive until `close`. Throws GuardError `locked` when there is one already, UsageError for
- * a port that is taken and for an invalid fault rule.
+ * a port that is taken and for an invalid fault rule or shape.
  */
 export async function startSandbox(options: StartOptions): Promise<SandboxServer> {
   const storage = await openStorage(options);
@@ -146,7 +151,7 @@ function ownSandbox(
   { self }: SandboxPlace,
   afterClose = () => {},
 ): SandboxServer {
-  const { origin, fileUrl, token } = servers;
+  const { origin, fileUrl, token, tables, requests } = servers;
   let closing: Promise<void> | undefined;
   return {
     ...accessWith(secret),
@@ -156,6 +161,8 @@ function ownSandbox(
     isEmbedded: true,
     memoryReason,
     token,
+    tables,
+    requests,
     close() {
       closing ??= servers.close().finally(afterClose);
       return closing;

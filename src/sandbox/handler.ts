@@ -4,6 +4,7 @@ import type { JsonObject } from '../data/json.js';
 import type { UrlSigner } from './keys.js';
 import type { Personality } from './personality.js';
 import type { LogStep, Tables } from './records.js';
+import type { AnswerName } from './shapes/table.js';
 
 /** A call whose key, permission, organization and body have been checked. */
 export interface HandlerCall<Param extends string = string> {
@@ -17,14 +18,28 @@ export interface HandlerCall<Param extends string = string> {
   readonly steps: LogStep[];
   readonly now: Date;
   readonly personality: Personality;
+  /** True where an update replaces the whole record. */
+  readonly replaces: boolean;
   /** Signs URLs of the file store. */
   readonly urls: UrlSigner;
 }
 
+/** What was carried out; how it is told is a matter of the shapes. */
 export interface HandlerReply {
-  readonly status: number;
-  /** Absent = no body. */
-  readonly body?: unknown;
+  readonly answer: Exclude<AnswerName, 'error'>;
+  /** All records of a list. */
+  readonly rows?: readonly JsonObject[];
+  readonly records?: ReplyRecords;
+  /** What the other placeholders of the answer stand for. */
+  readonly values?: Readonly<Record<string, string>>;
+}
+
+/** Records by the placeholder that stands for them; `old` is the one before the write. */
+export interface ReplyRecords {
+  readonly record?: JsonObject;
+  readonly old?: JsonObject;
+  readonly player?: JsonObject;
+  readonly application?: JsonObject;
 }
 
 type ParamNames<Route extends string> = Route extends `${string}{${infer Name}}${infer Rest}`

@@ -1,12 +1,12 @@
-/** What the sandbox does where the contract is silent; none of it is the service's behaviour. */
+/** What the sandbox does where the contract is silent; none of it is the service's behaviour. How its answers look is in shapes/. */
 import type { TryoutStatus } from '../api/schemas.js';
-import { perResource, type ResourceName, resourceWords } from '../data/resources.js';
+import type { JsonObject } from '../data/json.js';
+import { wordsOf } from './shapes/fields.js';
+import { noShapes } from './shapes/shapes.js';
+import type { AnswerName } from './shapes/table.js';
+import { fillJson, type Values } from './shapes/template.js';
 
 export interface Personality {
-  /** The key of the array in a list answer. */
-  readonly listKeys: { readonly [R in ResourceName]: string };
-  readonly createdStatus: number;
-  readonly deletedStatus: number;
   /** How long a signed download or preview URL works, in milliseconds. */
   readonly linkMs: number;
   /** How long a signed upload URL works, in milliseconds. */
@@ -30,9 +30,6 @@ export interface Personality {
 }
 
 export const defaultPersonality: Personality = {
-  listKeys: perResource((name) => resourceWords[name].plural),
-  createdStatus: 201,
-  deletedStatus: 204,
   linkMs: 5 * 60_000,
   uploadMs: 15 * 60_000,
   maxBytes: 25 * 1024 * 1024,
@@ -49,20 +46,30 @@ export const defaultPersonality: Personality = {
   },
 };
 
+const statusOf = (answer: AnswerName) => noShapes.template(answer, '').status;
+
+/** A default answer with words for its values. */
+const shown = (answer: AnswerName, values: Values) =>
+  JSON.stringify(fillJson(noShapes.template(answer, '').json, values)).replaceAll(/"<|>"/g, '');
+
+const lists = shown('list', { ...wordsOf('teams'), rows: '<[…]>', total: '<n>' });
+const links = Object.keys(noShapes.template('download', '').json as JsonObject);
+const conversion = Object.keys(noShapes.template('convert', '').json as JsonObject);
+
 const minutes = (ms: number) => `${ms / 60_000} minutes`;
 
 /** What the sandbox invents where the contract is silent, one sentence each, for `help sandbox`. */
 export const inventions: readonly string[] = [
-  `Lists answer {"${defaultPersonality.listKeys.teams}": […], "total": n}, without pages; applications under "${defaultPersonality.listKeys.tryouts}". Query filters are ignored.`,
-  `Creating answers ${defaultPersonality.createdStatus} with the bare record; teams and players need a name. Unknown fields are stored as they are.`,
+  `Lists answer ${lists}, without pages; applications under "${wordsOf('tryouts').resource}". Query filters are ignored.`,
+  `Creating answers ${statusOf('create')} with the bare record; teams and players need a name. Unknown fields are stored as they are.`,
   'Updating is PATCH: the fields sent replace the old ones, null clears; the answer is 200 with the record. PUT is refused with 405.',
-  `Deleting answers ${defaultPersonality.deletedStatus}. A deleted team leaves its players without it; a deleted player leaves the application's convertedPlayerId and an empty convertedPlayer.`,
+  `Deleting answers ${statusOf('delete')}. A deleted team leaves its players without it; a deleted player leaves the application's convertedPlayerId and an empty convertedPlayer.`,
   'id, organizationId, createdAt and updatedAt in a body do not change a record.',
-  `Converting answers ${defaultPersonality.createdStatus} with {player, application}, keeps the status, takes an optional teamId and other fields; a second conversion is refused with 409 ${defaultPersonality.codes.alreadyConverted}.`,
+  `Converting answers ${statusOf('convert')} with {${conversion.join(', ')}}, keeps the status, takes an optional teamId and other fields; a second conversion is refused with 409 ${defaultPersonality.codes.alreadyConverted}.`,
   'Any status may follow any other; new applications are pending. A change to the same status emits no event.',
   `tryout.declined is emitted for ${defaultPersonality.declined.join(', ')}.`,
   'Applications carry a formId; an update is refused with 409 when another application of that form has the same e-mail (in any case) or the same Discord user, whatever its status.',
-  `Downloads and previews answer {"url", "expiresAt"}; the URL works for ${minutes(defaultPersonality.linkMs)} while the server runs, also for parts of a file.`,
+  `Downloads and previews answer {${links.map((name) => `"${name}"`).join(', ')}}; the URL works for ${minutes(defaultPersonality.linkMs)} while the server runs, also for parts of a file.`,
   `Upload URLs work for ${minutes(defaultPersonality.uploadMs)} while the server runs and take one file: the same bytes may be sent again, others not. The largest file has ${defaultPersonality.maxBytes / 1024 / 1024} MiB.`,
   'One upload makes one document: the second is refused with 409. A document without a name is named after its key. Its fileUrl becomes private://sandbox-documents/KEY.',
   `Other error codes are ${defaultPersonality.codes.notFound} (404), ${defaultPersonality.codes.conflict} (409), ${defaultPersonality.codes.methodNotAllowed} (405), ${defaultPersonality.codes.fileTooLarge} and ${defaultPersonality.codes.payloadTooLarge} (413); every error also carries a message.`,

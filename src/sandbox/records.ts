@@ -65,6 +65,12 @@ export function recordId(resource: ResourceName, number: number): string {
   return `${idPrefixes[resource]}${String(number).padStart(4, '0')}`;
 }
 
+/** The number of an id; undefined for another text. */
+export function numberOfId(text: string): number | undefined {
+  const [, prefix, digits] = /^([a-z]+_)(\d{4,9})$/.exec(text) ?? [];
+  return Object.values(idPrefixes).includes(prefix ?? '') ? Number(digits) : undefined;
+}
+
 /** The id of the next new record; deleted ids are not used again. */
 export function nextId(tables: Tables, resource: ResourceName): string {
   return recordId(resource, tables.lastNumber[resource] + 1);

@@ -1,5 +1,14 @@
 /** How the sandbox answers the endpoints of teams and players. */
-import { checkName, checkTeams, find, listed, merged, newRecord, recordsOf } from './editing.js';
+import {
+  checkName,
+  checkTeams,
+  find,
+  found,
+  listed,
+  merged,
+  newRecord,
+  recordsOf,
+} from './editing.js';
 import type { Handlers } from './handler.js';
 import type { StoredRecord } from './records.js';
 
@@ -7,31 +16,31 @@ type PlayerCalls = 'listPlayers' | 'getPlayer' | 'createPlayer' | 'updatePlayer'
 
 /** Players (contract 4.4; update and delete are assumed). */
 export const playerHandlers: Pick<Handlers, PlayerCalls> = {
-  listPlayers: (call) => listed(call, 'players', recordsOf(call, 'players')),
+  listPlayers: (call) => listed(recordsOf(call, 'players')),
 
-  getPlayer: (call) => ({ status: 200, body: find(call, 'players', call.params.playerId) }),
+  getPlayer: (call) => found(find(call, 'players', call.params.playerId)),
 
   createPlayer(call) {
     checkName(call.body, 'required');
     checkTeams(call);
     const player = newRecord(call, 'players', call.body);
     call.steps.push(['put', 'players', player]);
-    return { status: call.personality.createdStatus, body: player };
+    return { answer: 'create', records: { record: player } };
   },
 
   updatePlayer(call) {
-    const found = find(call, 'players', call.params.playerId);
+    const old = find(call, 'players', call.params.playerId);
     checkName(call.body, 'optional');
     checkTeams(call);
-    const player = merged(call, found);
+    const player = merged(call, old);
     call.steps.push(['put', 'players', player]);
-    return { status: 200, body: player };
+    return { answer: 'update', records: { record: player, old } };
   },
 
   deletePlayer(call) {
-    const { id } = find(call, 'players', call.params.playerId);
-    call.steps.push(['delete', 'players', id]);
-    return { status: call.personality.deletedStatus };
+    const old = find(call, 'players', call.params.playerId);
+    call.steps.push(['delete', 'players', old.id]);
+    return { answer: 'delete', records: { old } };
   },
 };
 
@@ -51,32 +60,32 @@ type TeamCalls = 'listTeams' | 'getTeam' | 'createTeam' | 'updateTeam' | 'delete
 
 /** Teams (contract 4.4; update and delete are assumed). */
 export const teamHandlers: Pick<Handlers, TeamCalls> = {
-  listTeams: (call) => listed(call, 'teams', recordsOf(call, 'teams')),
+  listTeams: (call) => listed(recordsOf(call, 'teams')),
 
-  getTeam: (call) => ({ status: 200, body: find(call, 'teams', call.params.teamId) }),
+  getTeam: (call) => found(find(call, 'teams', call.params.teamId)),
 
   createTeam(call) {
     checkName(call.body, 'required');
     const team = newRecord(call, 'teams', call.body);
     call.steps.push(['put', 'teams', team]);
-    return { status: call.personality.createdStatus, body: team };
+    return { answer: 'create', records: { record: team } };
   },
 
   updateTeam(call) {
-    const found = find(call, 'teams', call.params.teamId);
+    const old = find(call, 'teams', call.params.teamId);
     checkName(call.body, 'optional');
-    const team = merged(call, found);
+    const team = merged(call, old);
     call.steps.push(['put', 'teams', team]);
-    return { status: 200, body: team };
+    return { answer: 'update', records: { record: team, old } };
   },
 
   deleteTeam(call) {
-    const { id } = find(call, 'teams', call.params.teamId);
+    const old = find(call, 'teams', call.params.teamId);
     for (const player of recordsOf(call, 'players')) {
-      const left = withoutTeam(player, id);
+      const left = withoutTeam(player, old.id);
       if (left) call.steps.push(['put', 'players', left]);
     }
-    call.steps.push(['delete', 'teams', id]);
-    return { status: call.personality.deletedStatus };
+    call.steps.push(['delete', 'teams', old.id]);
+    return { answer: 'delete', records: { old } };
   },
 };

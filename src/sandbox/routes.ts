@@ -1,54 +1,100 @@
-/** Finds the endpoint of a request in the contract, and runs its handler. */
+/** Finds the endpoint of a request in the contract, as the shapes route it, and runs its handler. */
 import { contract, type Endpoint, type EndpointName, endpoint } from '../api/contract.js';
+import { resourceWords } from '../data/resources.js';
 import { documentHandlers } from './documents.js';
 import type { HandlerCall, HandlerReply, Handlers } from './handler.js';
 import { permissionOf } from './keys.js';
 import { invalid } from './refusal.js';
 import { playerHandlers, teamHandlers } from './rosters.js';
+import type { Shapes } from './shapes/shapes.js';
 import { tryoutHandlers } from './tryouts.js';
 
-interface Route {
+export interface ServedRoute {
   readonly name: EndpointName;
   readonly method: string;
   readonly segments: readonly string[];
+  /** The parameters that its query must have; a `{param}` or a literal value. */
+  readonly query: readonly (readonly [name: string, value: string])[];
   readonly row: Endpoint;
   readonly permission: string;
 }
 
-const routes: readonly Route[] = (Object.keys(contract) as EndpointName[]).map((name) => {
-  const row = endpoint(name);
-  const [method = '', path = ''] = row.route.split(' ');
-  return { name, method, segments: path.slice(1).split('/'), row, permission: permissionOf(row) };
-});
+/** The routes of the contract; those that it leaves open as the shapes say. */
+export function routesOf(shapes: Shapes): readonly ServedRoute[] {
+  return (Object.keys(contract) as EndpointName[])
+    .map((name) => routeOf(name, shapes))
+    .toSorted((one, other) => other.query.length - one.query.length);
+}
+
+function routeOf(name: EndpointName, shapes: Shapes): ServedRoute {
+  const stated = endpoint(name);
+  const { resource, verb, override } = stated;
+  let [method = '', path = ''] = stated.route.split(' ');
+  if (override !== undefined && resource !== 'uploads') {
+    const { idName, path: prefix } = resourceWords[resource];
+    method = (shapes.given(`${verb}.method`, resource) ?? method).replace(/-.*/, '');
+    path = (shapes.given(`${verb}.path`, resource) ?? path)
+      .replaceAll('{id}', `{${idName}}`)
+      .replaceAll('/{resource}', prefix);
+  }
+  const [plain = '', search = ''] = path.split(/\?(.*)/s);
+  const row = path.includes('{organizationId}') ? ({ ...stated, org: 'path' } as const) : stated;
+  const segments = plain.slice(1).split('/');
+  const query = search === '' ? [] : search.split('&').map((pair) => pairOf(pair));
+  return { name, method, segments, query, row, permission: permissionOf(stated) };
+}
+
+function pairOf(pair: string): readonly [string, string] {
+  const [name = '', value = ''] = pair.split(/=(.*)/s);
+  return [name, value];
+}
 
 export type Match =
-  | { readonly found: true; readonly route: Route; readonly params: Record<string, string> }
+  | { readonly found: true; readonly route: ServedRoute; readonly params: Record<string, string> }
   /** `allow`: the methods of the path; empty for an unknown path. */
   | { readonly found: false; readonly allow: readonly string[] };
 
 /** Finds the route of a method and a path below `/v1`. Throws 400 for broken percent-encoding. */
-export function matchRoute(method: string, path: string): Match {
+export function matchRoute(
+  routes: readonly ServedRoute[],
+  method: string,
+  path: string,
+  query: URLSearchParams,
+): Match {
   const given = path.slice(1).split('/');
-  const same = routes.filter((route) => fits(route.segments, given));
+  const same = routes.filter((route) => fits(route, given, query));
   const route = same.find((candidate) => candidate.method === method);
   if (!route)
     return { found: false, allow: [...new Set(same.map((candidate) => candidate.method))] };
-  return { found: true, route, params: paramsOf(route.segments, given) };
+  return { found: true, route, params: paramsOf(route, given, query) };
 }
 
 const isParam = (segment: string) => segment.startsWith('{');
 
-function fits(segments: readonly string[], given: readonly string[]): boolean {
+function fits(route: ServedRoute, given: readonly string[], query: URLSearchParams): boolean {
+  const { segments } = route;
   return (
     segments.length === given.length &&
-    segments.every((segment, at) => (isParam(segment) ? given[at] !== '' : segment === given[at]))
+    segments.every((segment, at) =>
+      isParam(segment) ? given[at] !== '' : segment === given[at],
+    ) &&
+    route.query.every(([name, value]) =>
+      isParam(value) ? (query.get(name) ?? '') !== '' : query.get(name) === value,
+    )
   );
 }
 
-function paramsOf(segments: readonly string[], given: readonly string[]): Record<string, string> {
+function paramsOf(
+  route: ServedRoute,
+  given: readonly string[],
+  query: URLSearchParams,
+): Record<string, string> {
   const params: Record<string, string> = {};
-  for (const [at, segment] of segments.entries()) {
+  for (const [at, segment] of route.segments.entries()) {
     if (isParam(segment)) params[segment.slice(1, -1)] = decode(given[at] ?? '');
+  }
+  for (const [name, value] of route.query) {
+    if (isParam(value)) params[value.slice(1, -1)] = query.get(name) ?? '';
   }
   return params;
 }

@@ -3,10 +3,12 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { UsageError } from '../errors.js';
 import { newApiListener } from './api-server.js';
-import { createFaults } from './faults.js';
+import { createFaults, type RequestRecord } from './faults.js';
 import { newFileListener } from './file-store.js';
 import { newKeyRing, newSigner } from './keys.js';
 import { defaultPersonality } from './personality.js';
+import type { Tables } from './records.js';
+import { parseShapes } from './shapes/shapes.js';
 import { newSecret, type Storage } from './storage.js';
 
 export interface ServeOptions {
@@ -18,6 +20,8 @@ export interface ServeOptions {
   /** Rules for `parseFaultRule`. */
   readonly faults?: readonly string[] | undefined;
   readonly strictEvents?: boolean | undefined;
+  /** `KEY=VALUE` texts for `parseShapes`. */
+  readonly shapes?: readonly string[] | undefined;
 }
 
 export interface Servers {
@@ -27,10 +31,14 @@ export interface Servers {
   readonly fileUrl: string;
   /** Proves the identity of this server, and opens its routes outside `/v1`. */
   readonly token: string;
+  /** The books: what is stored, whatever the shapes show. */
+  tables(): Tables;
+  /** The newest requests, oldest first. */
+  requests(): readonly RequestRecord[];
   close(): Promise<void>;
 }
 
-/** Starts both servers. Throws UsageError when the wanted port is taken or a fault rule is invalid. */
+/** Starts both servers. Throws UsageError when the wanted port is taken, a fault rule or a shape is invalid. */
 export async function startServers(storage: Storage, options: ServeOptions): Promise<Servers> {
   const { state, bytes, secret } = storage;
   const { now, holdsProcess } = options;
@@ -38,12 +46,16 @@ export async function startServers(storage: Storage, options: ServeOptions): Pro
   // Not kept: signed URLs end with the server that made them.
   const urlSecret = newSecret();
   const faults = createFaults(options.faults ?? []);
+  const shapes = parseShapes(options.shapes ?? []);
   const fileListener = newFileListener({ state, bytes, secret: urlSecret, now, faults });
   const files = await listen(fileListener, 0, holdsProcess);
   const apiListener = newApiListener({
     state,
     grantOf: newKeyRing(secret),
     personality: { ...defaultPersonality, strictEvents: options.strictEvents ?? false },
+    shapes,
+    bytes,
+    files: fileListener,
     urls: newSigner(urlSecret, files.origin),
     admin: { token, events: () => state.read().events, faults },
     faults,
@@ -55,6 +67,8 @@ export async function startServers(storage: Storage, options: ServeOptions): Pro
       origin: api.origin,
       fileUrl: files.origin,
       token,
+      tables: () => state.read(),
+      requests: () => faults.requests(),
       async close() {
         await api.close();
         await files.close();

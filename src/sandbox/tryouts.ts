@@ -1,7 +1,7 @@
 /** How the sandbox answers the endpoints of tryout applications, and which events it emits. */
 import type { TryoutStatus } from '../api/schemas.js';
 import type { JsonObject } from '../data/json.js';
-import { checkName, checkTeams, find, listed, newRecord, recordsOf } from './editing.js';
+import { checkName, checkTeams, find, found, listed, newRecord, recordsOf } from './editing.js';
 import type { HandlerCall, Handlers } from './handler.js';
 import type { SandboxEvent, StoredRecord } from './records.js';
 import { invalid, Refusal } from './refusal.js';
@@ -11,19 +11,12 @@ type TryoutCalls = 'listTryouts' | 'getTryout' | 'updateTryout' | 'convertTryout
 /** Tryout applications (contract 2.1, 2.3, 4.1, 4.4, 6). */
 export const tryoutHandlers: Pick<Handlers, TryoutCalls> = {
   listTryouts: (call) =>
-    listed(
-      call,
-      'tryouts',
-      recordsOf(call, 'tryouts').map((application) => withConverted(call, application)),
-    ),
+    listed(recordsOf(call, 'tryouts').map((application) => withConverted(call, application))),
 
-  getTryout: (call) => ({
-    status: 200,
-    body: withConverted(call, find(call, 'tryouts', call.params.applicationId)),
-  }),
+  getTryout: (call) => found(withConverted(call, find(call, 'tryouts', call.params.applicationId))),
 
   updateTryout(call) {
-    const found = find(call, 'tryouts', call.params.applicationId);
+    const old = find(call, 'tryouts', call.params.applicationId);
     // The row's schema has checked their types.
     const { status, internalNotes } = call.body as {
       status?: TryoutStatus;
@@ -31,40 +24,43 @@ export const tryoutHandlers: Pick<Handlers, TryoutCalls> = {
     };
     if (status === undefined && internalNotes === undefined)
       throw invalid('at least one of status and internalNotes is needed');
-    refuseDuplicate(call, found);
+    refuseDuplicate(call, old);
     const application: StoredRecord = {
-      ...found,
+      ...old,
       ...(status !== undefined && { status }),
       ...(internalNotes !== undefined && { internalNotes }),
       updatedAt: call.now.toISOString(),
     };
     call.steps.push(['put', 'tryouts', application]);
-    const emits = call.personality.strictEvents || status !== found['status'];
+    const emits = call.personality.strictEvents || status !== old['status'];
     if (status !== undefined && emits) emit(call, application.id, status);
-    return { status: 200, body: withConverted(call, application) };
+    return {
+      answer: 'update',
+      records: { record: withConverted(call, application), old: withConverted(call, old) },
+    };
   },
 
   convertTryout(call) {
-    const found = find(call, 'tryouts', call.params.applicationId);
-    if (typeof found['convertedPlayerId'] === 'string') {
+    const old = find(call, 'tryouts', call.params.applicationId);
+    if (typeof old['convertedPlayerId'] === 'string') {
       const code = call.personality.codes.alreadyConverted;
-      throw new Refusal(409, code, `already converted to ${found['convertedPlayerId']}`);
+      throw new Refusal(409, code, `already converted to ${old['convertedPlayerId']}`);
     }
     checkName(call.body, 'optional');
     checkTeams(call);
     const player = newRecord(call, 'players', {
-      ...playerFields(found),
+      ...playerFields(old),
       ...withTeamIds(call.body),
     });
     const application: StoredRecord = {
-      ...found,
+      ...old,
       convertedPlayerId: player.id,
       updatedAt: call.now.toISOString(),
     };
     call.steps.push(['put', 'players', player], ['put', 'tryouts', application]);
     return {
-      status: call.personality.createdStatus,
-      body: { player, application: withPlayer(application, player) },
+      answer: 'convert',
+      records: { player, application: withPlayer(application, player) },
     };
   },
 };

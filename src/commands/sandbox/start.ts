@@ -52,6 +52,11 @@ export default defineLocalCommand({
       "inject a fault: 'PATCH /tryout-applications/* #2 close-after'",
       { placeholder: 'RULE' },
     ),
+    shape: params(
+      z.optional(z.array(z.string())),
+      'answer as another service would: list=data, paging=cursor; see help sandbox',
+      { placeholder: 'KEY=VALUE' },
+    ),
     strictEvents: flag('emit events also for an update to the present status'),
   },
   view: {
@@ -60,12 +65,13 @@ export default defineLocalCommand({
     ]),
     oneLine: true,
   },
-  async run(context, { port, data, seedSize, fault, strictEvents }) {
+  async run(context, { port, data, seedSize, fault, shape, strictEvents }) {
     const server = await startSandbox({
       ...sandboxPlace(context, data),
       ...(seedSize && { seedSize }),
       port,
       faults: fault,
+      shapes: shape,
       strictEvents,
     });
     if (server.memoryReason !== undefined)

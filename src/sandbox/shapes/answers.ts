@@ -1,0 +1,128 @@
+/** Turns what a handler replies, and a refusal, into the answer on the wire. */
+import { isObject, type JsonObject } from '../../data/json.js';
+import type { ResourceName } from '../../data/resources.js';
+import type { Rendered } from '../fault-answer.js';
+import type { HandlerReply, ReplyRecords } from '../handler.js';
+import type { Refusal } from '../refusal.js';
+import { toWire, wireId, wordsOf } from './fields.js';
+import { pageOf } from './pages.js';
+import type { Shapes } from './shapes.js';
+import { fillHeaders, fillJson, fillText, type Template, type Values } from './template.js';
+
+export interface Asked {
+  readonly shapes: Shapes;
+  readonly resource: ResourceName;
+  readonly organizationId: string;
+  /** The URL of the request. */
+  readonly url: URL;
+  /** The bytes of a document's file. */
+  readonly fileOf: (key: string) => Promise<Buffer>;
+}
+
+/** The answer to a request that was carried out. Throws 400 for a page that does not exist. */
+export async function renderReply(asked: Asked, reply: HandlerReply): Promise<Rendered> {
+  const { shapes, resource, organizationId } = asked;
+  const { answer, records = {} } = reply;
+  const values: Values = {
+    ...wordsOf(resource),
+    organization: organizationId,
+    ...recordValues(shapes, resource, records),
+    ...reply.values,
+    ...(reply.rows && listValues(asked, reply.rows)),
+  };
+  if (answer === 'list') return renderList(shapes, resource, values);
+  const template = shapes.template(answer, resource);
+  const headers = shapes.headers(answer, resource);
+  const key = records.record?.['fileKey'];
+  if (template.text === '$file' && typeof key === 'string') {
+    const type = { 'content-type': String(records.record?.['contentType']), ...headers };
+    const bytes = await asked.fileOf(key);
+    return { status: template.status ?? 200, headers: fillHeaders(type, values), bytes };
+  }
+  return render(template, headers, values, 200);
+}
+
+/** A refusal as it is shaped; `status` is its status where the template has none. */
+export function renderRefusal(
+  shapes: Shapes,
+  {
+    status,
+    code,
+    message,
+    headers = {},
+  }: Pick<Refusal, 'status' | 'code' | 'message'> & Partial<Pick<Refusal, 'headers'>>,
+): Rendered {
+  const of = String(status);
+  const rendered = render(
+    shapes.template('error', of),
+    shapes.headers('error', of),
+    { status, code, message },
+    status,
+  );
+  return { ...rendered, headers: { ...headers, ...rendered.headers } };
+}
+
+function renderList(shapes: Shapes, resource: ResourceName, values: Values): Rendered {
+  const isEmpty = values['total'] === 0;
+  const special = isEmpty ? 'list.empty' : values['more'] === true ? '' : 'list.last';
+  const key = special !== '' && shapes.given(special, resource) !== undefined ? special : 'list';
+  const template = shapes.template(key, resource);
+  const paging = shapes.headers('paging', resource);
+  const headers = { ...paging, ...shapes.headers('list', resource) };
+  const text = shapes.value(key, resource);
+  const adds = /^\w+$/.test(text) ? shapes.template('paging', resource).json : undefined;
+  const json =
+    isObject(template.json) && isObject(adds) ? { ...template.json, ...adds } : template.json;
+  return render({ ...template, json }, headers, values, 200);
+}
+
+function recordValues(shapes: Shapes, resource: ResourceName, records: ReplyRecords): Values {
+  const { record, old, player, application } = records;
+  const shown = record ?? old ?? application;
+  const wire = (of: ResourceName, each: JsonObject | undefined) => each && toWire(shapes, of, each);
+  return {
+    record: wire(resource, record),
+    old: wire(resource, old),
+    player: wire('players', player),
+    application: wire('tryouts', application),
+    id: shown && wireId(shapes, resource, shown['id']),
+    playerId: player && wireId(shapes, 'players', player['id']),
+  };
+}
+
+function listValues({ shapes, resource, url }: Asked, rows: readonly JsonObject[]): Values {
+  const all = rows.map((record) => ({
+    id: wireId(shapes, resource, record['id']),
+    record: toWire(shapes, resource, record),
+  }));
+  return pageOf({ shapes, resource, url }, all);
+}
+
+function render(
+  template: Template,
+  headerTemplates: JsonObject,
+  values: Values,
+  otherwise: number,
+): Rendered {
+  const { status = otherwise, json, text = '' } = template;
+  const headers = fillHeaders(headerTemplates, values);
+  if (json !== undefined) {
+    const filled = fillJson(json, values);
+    if (filled === undefined) return { status, headers };
+    return withBody(status, 'application/json', headers, JSON.stringify(filled));
+  }
+  const filled = text === '' ? '' : String(fillText(text, values) ?? '');
+  if (filled === '') return { status, headers };
+  if (status >= 300 && status < 400) return { status, headers: { location: filled, ...headers } };
+  const type = filled.startsWith('<') ? 'text/html' : 'text/plain';
+  return withBody(status, type, headers, filled);
+}
+
+function withBody(
+  status: number,
+  type: string,
+  headers: Readonly<Record<string, string>>,
+  text: string,
+): Rendered {
+  return { status, headers: { 'content-type': type, ...headers }, bytes: Buffer.from(text) };
+}

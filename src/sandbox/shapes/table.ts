@@ -1,0 +1,222 @@
+/** The table of shapes: every KEY of `sandbox start --shape KEY=VALUE`, with the names of its values. */
+
+/** Something that the sandbox answers. */
+export type AnswerName =
+  | 'list'
+  | 'get'
+  | 'create'
+  | 'update'
+  | 'delete'
+  | 'convert'
+  | 'download'
+  | 'preview'
+  | 'upload'
+  | 'error';
+
+/** What a name stands for: a template, and what goes with it. */
+export interface Named {
+  readonly template: string;
+  /** A JSON object of headers. */
+  readonly headers?: string;
+}
+
+type Names = Readonly<Record<string, Named>>;
+
+/** A key: what its value may be. Without a value the first name is in force. */
+export interface ShapeKey {
+  readonly about: string;
+  /**
+   * `answer`: a name or a template. `choice`: a name. `ids`: names and fields, with commas. The
+   * others are no names: a template of a record, headers, a number, parameters, a route.
+   */
+  readonly value: 'answer' | 'choice' | 'ids' | 'record' | 'headers' | 'number' | 'words' | 'path';
+  readonly names?: Names;
+  /** What may follow the key behind a dot: a resource, one whose routes are assumed, a status. */
+  readonly of: 'resource' | 'assumed' | 'status';
+  /** The placeholders that its template may hold. */
+  readonly placeholders?: readonly string[];
+}
+
+const everywhere = ['resource', 'singular', 'organization'];
+const inWrites = [...everywhere, 'record', 'id', 'old', 'player', 'playerId', 'application'];
+const inLinks = [...everywhere, 'record', 'id', 'url', 'path', 'expiresAt', 'file'];
+const inErrors = ['code', 'message', 'status'];
+const inLists = [
+  ...everywhere,
+  ...['rows', 'rowsById', 'edges', 'total', 'count', 'page', 'pages', 'size', 'offset', 'prev'],
+  ...['next', 'nextPage', 'nextOffset', 'nextUrl', 'nextPath', 'lastId', 'more', 'last'],
+];
+
+const list: Names = {
+  resource: { template: '{"$resource":"$rows","total":"$total"}' },
+  array: { template: '"$rows"' },
+  data: { template: '{"data":"$rows","total":"$total"}' },
+  items: { template: '{"items":"$rows","total":"$total"}' },
+  results: { template: '{"results":"$rows","total":"$total"}' },
+  nested: { template: '{"data":{"$resource":"$rows"},"meta":{"total":"$total"}}' },
+  edges: { template: '{"edges":"$edges","total":"$total"}' },
+  map: { template: '{"$resource":"$rowsById","total":"$total"}' },
+};
+
+/** How a list is paged; the template is merged into a list answer that has a name. */
+const paging: Names = {
+  none: { template: '{}' },
+  page: { template: '{"page":"$page","totalPages":"$pages"}' },
+  page0: { template: '{"page":"$page","totalPages":"$pages"}' },
+  offset: { template: '{"offset":"$offset","limit":"$size"}' },
+  cursor: { template: '{"nextCursor":"$next"}' },
+  link: { template: '{}', headers: '{"Link":"<$nextUrl>; rel=\\"next\\""}' },
+  'last-id': { template: '{"hasMore":"$more"}' },
+};
+
+const record = (status: number): Names => ({
+  record: { template: `${status} "$record"` },
+  wrapped: { template: `${status} {"$singular":"$record"}` },
+  data: { template: `${status} {"data":"$record"}` },
+});
+
+const written = (status: number, empty: number): Names => ({
+  ...record(status),
+  id: { template: `${status} {"id":"$id"}` },
+  empty: { template: String(empty) },
+  success: { template: '200 {"success":true}' },
+});
+
+const deleted: Names = {
+  empty: { template: '204' },
+  '200-empty': { template: '200' },
+  success: { template: '200 {"success":true}' },
+  record: { template: '200 "$old"' },
+  accepted: { template: '202' },
+};
+
+const converted: Names = {
+  wrapped: { template: '201 {"player":"$player","application":"$application"}' },
+  record: { template: '201 "$player"' },
+  application: { template: '201 "$application"' },
+  id: { template: '201 {"playerId":"$playerId"}' },
+  empty: { template: '204' },
+};
+
+const link: Names = {
+  url: { template: '{"url":"$url","expiresAt":"$expiresAt"}' },
+  downloadUrl: { template: '{"downloadUrl":"$url","expiresAt":"$expiresAt"}' },
+  nested: { template: '{"data":{"signedUrl":"$url"}}' },
+  redirect: { template: '302 $url' },
+  bytes: { template: '200 $file' },
+  text: { template: '200 $url' },
+};
+
+const error: Names = {
+  code: { template: '{"error":"$code","message":"$message"}' },
+  message: { template: '{"message":"$message"}' },
+  list: { template: '{"errors":[{"code":"$code","message":"$message"}]}' },
+  problem: {
+    template: '{"type":"about:blank","title":"$code","status":"$status","detail":"$message"}',
+    headers: '{"content-type":"application/problem+json"}',
+  },
+  text: { template: '$message' },
+  html: { template: '<!doctype html><title>$status</title><h1>$message</h1>' },
+};
+
+const words = (...names: string[]): Names =>
+  Object.fromEntries(names.map((name) => [name, { template: '' }]));
+
+const answer = (about: string, names: Names, placeholders: readonly string[]): ShapeKey => ({
+  about,
+  value: 'answer',
+  names,
+  of: 'resource',
+  placeholders,
+});
+
+const answers: Readonly<Record<AnswerName, ShapeKey>> = {
+  list: answer('the answer to a list', list, inLists),
+  get: answer('to a get', record(200), inWrites),
+  create: answer('to a create', written(201, 201), inWrites),
+  update: answer('to an update', written(200, 204), inWrites),
+  delete: answer('to a delete', deleted, inWrites),
+  convert: answer('to a conversion', converted, inWrites),
+  download: answer('to a download', link, inLinks),
+  preview: answer('to a preview', link, inLinks),
+  upload: answer(
+    'to an upload request',
+    { grant: { template: '{"key":"$key","fileRef":"$fileRef","uploadUrl":"$uploadUrl"}' } },
+    [...everywhere, 'key', 'fileRef', 'uploadUrl'],
+  ),
+  error: { ...answer('a refusal', error, inErrors), of: 'status' },
+};
+
+const headers = Object.entries(answers).map(([name, { of, placeholders }]) => [
+  `${name}.headers`,
+  {
+    about: 'headers of that answer, as a JSON object',
+    value: 'headers',
+    of,
+    placeholders: placeholders ?? [],
+  } satisfies ShapeKey,
+]);
+
+const effect = (...more: string[]): ShapeKey => ({
+  about: 'whether it is carried out',
+  value: 'choice',
+  names: words('done', 'none', 'late', ...more),
+  of: 'resource',
+});
+
+const ofList = { value: 'answer', of: 'resource', placeholders: inLists } as const;
+
+/** Every key. */
+export const shapeKeys: Readonly<Record<string, ShapeKey>> = {
+  ...answers,
+  ...(Object.fromEntries(headers) as Record<string, ShapeKey>),
+  'list.last': { ...ofList, about: 'the answer of the last page' },
+  'list.empty': { ...ofList, about: 'the answer of a list without records' },
+  paging: { about: 'how a list is paged', value: 'choice', names: paging, of: 'resource' },
+  'paging.param': { about: 'the query parameter that selects', value: 'words', of: 'resource' },
+  'paging.limit': { about: 'the query parameter of the size', value: 'words', of: 'resource' },
+  'paging.end': {
+    about: 'an empty page follows the last',
+    value: 'choice',
+    names: words('exact', 'empty'),
+    of: 'resource',
+  },
+  'page-size': { about: 'records of a page', value: 'number', of: 'resource' },
+  'page-size.max': { about: 'the most that may be asked for', value: 'number', of: 'resource' },
+  'create.effect': effect(),
+  'update.effect': effect(),
+  'delete.effect': effect('soft'),
+  'convert.effect': effect(),
+  'update.method': {
+    about: 'the method of an update',
+    value: 'choice',
+    names: words('PATCH', 'PUT-merge', 'PUT-replace', 'POST'),
+    of: 'assumed',
+  },
+  'delete.method': {
+    about: 'the method of a delete',
+    value: 'choice',
+    names: words('DELETE', 'POST'),
+    of: 'assumed',
+  },
+  'update.path': { about: 'its route', value: 'path', of: 'assumed' },
+  'delete.path': { about: 'its route', value: 'path', of: 'assumed' },
+  record: {
+    about: 'every record in an answer',
+    value: 'record',
+    of: 'resource',
+    placeholders: [...everywhere, 'record', 'id', 'fields'],
+  },
+  ids: {
+    about: 'their type and field',
+    value: 'ids',
+    names: words('text', 'number'),
+    of: 'resource',
+  },
+  casing: {
+    about: 'names of fields',
+    value: 'choice',
+    names: words('camel', 'snake', 'kebab', 'pascal'),
+    of: 'resource',
+  },
+};
